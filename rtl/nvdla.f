@@ -72,6 +72,7 @@ pdp/nvdla_pdp_wdma.sv
 lut/nvdla_lut_tables.sv
 lut/nvdla_lut_fp16.sv
 lut/nvdla_lut.sv
+lut/nvdla_lut_sdp.sv
 cdp/nvdla_cdp.sv
 cdp/nvdla_cdp_address.sv
 cdp/nvdla_cdp_fp16.sv

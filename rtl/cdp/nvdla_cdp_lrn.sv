@@ -129,7 +129,7 @@ module nvdla_cdp_lrn
       .wdata_i,
       .rdata_o,
       .cfg_i      (lut_cfg_i),
-      .precision_i(CdpWide != 0 ? precision_i : 2'd0),
+      .precision_i,
       .step_i     (step),
       .valid_i    (sums_valid),
       .data_i     (sums),
@@ -146,7 +146,6 @@ module nvdla_cdp_lrn
   // Lanes that count, by their answers. Where an element is two bytes every other unit of the table is idle and is counted too: in FP16 as
   // hybrid, in INT16 with its answer to the last beat of INT8.
   logic [CdpThroughput-1:0] count_under, count_over, count_le, count_lo;
-  logic packed_q;
   logic [CdpThroughput-1:0] clipped_q, nan_q;
 
   if (CdpWide != 0) begin : gen_idle
@@ -193,6 +192,7 @@ module nvdla_cdp_lrn
   end
 
   if (CdpWide != 0) begin : gen_clipped
+    logic packed_q;
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
         packed_q <= 1'b0;
@@ -210,7 +210,6 @@ module nvdla_cdp_lrn
       end
   end else begin : gen_not_counted
     wire unused_clipped = &{1'b0, clipped_q, nan_q};
-    assign packed_q = 1'b0;
     assign nans_o = 32'd0;
     assign saturated_o = 32'd0;
   end
@@ -227,14 +226,18 @@ module nvdla_cdp_lrn
   always_ff @(posedge clk_i) if (step && beat_valid_i) elements[place_q] <= view_i[CdpHaloWidth+:CdpBeatWidth];
 
   // ---- INT16 and FP16 -------------------------------------------------------------------------------------------------------------
-  logic [CdpWideLanes*16-1:0] words, int16_words, fp16_words, int16_factors;
-  logic [CdpWideLanes-1:0] words_clipped, int16_clipped, words_nan;
-  logic [CdpWideLanes*CdpWideSumBits-1:0] int16_sums;
-  logic [CdpWideLanes*33-1:0] int16_products;
-  logic [CdpWideLanes*32-1:0] fp16_sums;
-  logic [CdpWideLanes*CdpWideValueBits-1:0] fp16_factors, fp16_products;
+  logic [CdpThroughput*LutInputBits-1:0] wide_sums;
+  logic [BeatWidth-1:0] words;
+  logic [CdpThroughput-1:0] words_clipped, words_nan;
 
-  if (Int16 != 0) begin : gen_int16
+  if (CdpWide != 0) begin : gen_wide
+    logic [CdpWideLanes*16-1:0] int16_words, fp16_words, int16_factors;
+    logic [CdpWideLanes-1:0] int16_clipped;
+    logic [CdpWideLanes*CdpWideSumBits-1:0] int16_sums;
+    logic [CdpWideLanes*33-1:0] int16_products;
+    logic [CdpWideLanes*32-1:0] fp16_sums;
+    logic [CdpWideLanes*CdpWideValueBits-1:0] fp16_factors, fp16_products;
+
     nvdla_cdp_int16 u_int16 (
         .clk_i,
         .sqsum_bypass_i,
@@ -251,23 +254,12 @@ module nvdla_cdp_lrn
         .view_i,
         .sums_o             (int16_sums),
         .factors_i          (int16_factors),
-        .values_i           (values),
+        .values_i           (int16 ? values : '0),
         .products_o         (int16_products),
         .words_o            (int16_words),
         .clipped_o          (int16_clipped)
     );
-    for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
-      assign int16_factors[l*16+:16] = int16 ? factors[l*LutFactorBits+:16] : 16'd0;
-    end
-  end else begin : gen_no_int16
-    assign int16_sums = '0;
-    assign int16_products = '0;
-    assign int16_words = '0;
-    assign int16_clipped = '0;
-    assign int16_factors = '0;
-  end
 
-  if (Fp16 != 0) begin : gen_fp16
     nvdla_cdp_fp16 u_fp16 (
         .clk_i,
         .sqsum_bypass_i,
@@ -285,23 +277,27 @@ module nvdla_cdp_lrn
         .products_o     (fp16_products),
         .words_o        (fp16_words)
     );
-    for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
-      assign fp16_factors[l*CdpWideValueBits+:CdpWideValueBits] =
-        factors[l*LutFactorBits+:CdpWideValueBits];
-    end
-  end else begin : gen_no_fp16
-    assign fp16_sums = '0;
-    assign fp16_factors = '0;
-    assign fp16_products = '0;
-    assign fp16_words = '0;
-  end
 
-  assign words = fp16 ? fp16_words : int16_words;
-  for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_words
-    assign words_clipped[l] = fp16 ? fp16_words[l*16+:15] == 15'h7bff : int16_clipped[l];
-    assign words_nan[l] = fp16 && fp16_words[l*16+:15] > 15'h7c00;
+    for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
+      assign int16_factors[l*16+:16] = int16 ? factors[l*LutFactorBits+:16] : 16'd0;
+      assign fp16_factors[l*CdpWideValueBits+:CdpWideValueBits] = factors[l*LutFactorBits+:CdpWideValueBits];
+      assign wide_sums[l*LutInputBits+:LutInputBits] =
+        fp16 ? LutInputBits'(fp16_sums[l*32+:32]) : int16_sums[l*CdpWideSumBits+:CdpWideSumBits];
+      assign words_clipped[l] = fp16 ? fp16_words[l*16+:15] == 15'h7bff : int16_clipped[l];
+      assign words_nan[l] = fp16 && fp16_words[l*16+:15] > 15'h7c00;
+    end
+    assign wide_sums[CdpThroughput*LutInputBits-1:CdpWideLanes*LutInputBits] = '0;
+    assign words_clipped[CdpThroughput-1:CdpWideLanes] = '0;
+    assign words_nan[CdpThroughput-1:CdpWideLanes] = '0;
+    assign words = fp16 ? fp16_words : int16_words;
+    wire unused_products = &{1'b0, int16_products, fp16_products};
+  end else begin : gen_int8
+    wire unused_offset = &{1'b0, datout_offset_i[31:25]};
+    assign wide_sums = '0;
+    assign words = '0;
+    assign words_clipped = '0;
+    assign words_nan = '0;
   end
-  wire unused_wide = &{1'b0, fp16_products, int16_products, fp16_factors};
 
   // ---- INT8: squares of all lanes a beat sees -----------------------------------------------------------------------------------
   localparam int SeenAt = CdpHaloWidth - CdpHalo * CdpValueBits;
@@ -320,13 +316,8 @@ module nvdla_cdp_lrn
     assign factor = $signed(factors[l*LutFactorBits+:16]);
     assign value = $signed(values[l*CdpValueBits+:CdpValueBits]);
 
-    if (CdpWide != 0 && l < CdpWideLanes) begin : gen_sums
-      assign sums[l*LutInputBits+:LutInputBits] =
-        fp16 ? LutInputBits'(fp16_sums[l*32+:32])
-        : int16 ? int16_sums[l*CdpWideSumBits+:CdpWideSumBits] : LutInputBits'($signed(sum_q));
-    end else begin : gen_sum
-      assign sums[l*LutInputBits+:LutInputBits] = LutInputBits'($signed(sum_q));
-    end
+    assign sums[l*LutInputBits+:LutInputBits] =
+      wide ? wide_sums[l*LutInputBits+:LutInputBits] : LutInputBits'($signed(sum_q));
     assign products[l*26+:26] = wide ? '0 : bypass_multiply ? 26'(factor) : 26'(factor) * 26'(value);
 
     always_ff @(posedge clk_i) begin
@@ -345,8 +336,8 @@ module nvdla_cdp_lrn
         if (CdpWide != 0 && wide) atom_q[Top+l*8+:8] <= words[l*8+:8];
         else {clipped_q[l], atom_q[Top+l*8+:8]} <= cdp_output(difference_q, scale, shift);
         if (CdpWide != 0) begin
-          if (wide) clipped_q[l] <= l < CdpWideLanes ? words_clipped[l % CdpWideLanes] : 1'b0;
-          nan_q[l] <= l < CdpWideLanes ? words_nan[l % CdpWideLanes] : 1'b0;
+          if (wide) clipped_q[l] <= words_clipped[l];
+          nan_q[l] <= words_nan[l];
         end
       end
     end

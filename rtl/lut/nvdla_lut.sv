@@ -37,8 +37,6 @@ module nvdla_lut
     output logic [Lanes*(LutEntryBits+Fp16)-1 : 0] result_o,
     output logic [         Lanes*LutFlagBits-1:0] flags_o
 );
-  localparam int ResultBits = LutEntryBits + Fp16;
-
   logic [Lanes*9-1:0] words;
   logic [Lanes*2*LutEntryBits-1:0] entries;
   logic read_now;

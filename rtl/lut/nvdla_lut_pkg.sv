@@ -7,6 +7,7 @@ package nvdla_lut_pkg;
 
   localparam int LutEntryBits = 16;
   localparam int LutFracBits = 16;
+  localparam int LutSdpFracBits = 35;                                    // of SDP's integers, and of FP16
   localparam int LutFlagBits = 4;                                        // how both tables answered an input
   localparam int LutFoundBits = 5;                                       // ... each of them, and the selected one
   localparam logic [8:0] LutLeLast = 9'd64;
@@ -53,6 +54,14 @@ package nvdla_lut_pkg;
     logic [7:0] index;                         // hit: between entries index and index + 1
     logic [LutFracBits-1:0] frac;              // ... at this fraction, truncated
   } lut_place_t;
+
+  // The same in SDP, whose fraction is exact.
+  typedef struct packed {
+    logic under;
+    logic over;
+    logic [7:0] index;
+    logic [LutSdpFracBits-1:0] frac;
+  } lut_sdp_place_t;
 
   // What the selected table says, and how the two answered (none of the four flags: double hit, or under and over).
   typedef struct packed {
@@ -165,6 +174,69 @@ package nvdla_lut_pkg;
     if (sum > 64'sd32767) return 16'sd32767;
     if (sum < -64'sd32768) return -16'sd32768;
     return $signed(sum[15:0]);
+  endfunction
+
+  // ---- SDP's integers: inputs and results of 32 bits ----
+
+  // Place of u = x - START in a linear table of `last` intervals; select: log2 of the step, signed.
+  function automatic lut_sdp_place_t lut_sdp_linear(
+      input logic positive, input logic [31:0] u, input logic [7:0] select, input logic [8:0] last);
+    lut_sdp_place_t place;
+    logic [39:0] index;
+    logic [7:0] left;
+    left = -select;
+    if (select[7]) begin
+      index = {8'd0, u} << (left > 8'd8 ? 4'd8 : left[3:0]);             // 8 leaves every table, as more do
+      place.frac = '0;
+    end else begin
+      index = {8'd0, u} >> select;
+      if (select <= 8'd35) place.frac = LutSdpFracBits'(64'(u) << (6'd35 - select[5:0]));
+      else place.frac = LutSdpFracBits'(64'(u) >> (select - 8'd35));
+    end
+    place.under = !positive;
+    place.over = positive && index >= 40'(last);
+    place.index = index[7:0];
+    return place;
+  endfunction
+
+  // Place of u in the exponential LE table.
+  function automatic lut_sdp_place_t lut_sdp_exponential(input logic positive, input logic [31:0] u, input logic [7:0] offset);
+    lut_sdp_place_t place;
+    logic [5:0] exponent;
+    logic signed [8:0] index;
+    exponent = lut_log2(LutInsideBits'(u));
+    index = $signed({3'd0, exponent}) - $signed({offset[7], offset});
+    place.under = !positive || index < 9'sd0;
+    place.over = positive && index >= 9'sd64;
+    place.index = index[7:0];
+    place.frac = LutSdpFracBits'(64'(u) << (6'd35 - exponent));          // u / 2^exponent is 1.frac
+    return place;
+  endfunction
+
+  // Between two entries: their weighted sum, rounded once, half away from zero.
+  function automatic logic [31:0] lut_sdp_hit(
+      input logic signed [15:0] first, input logic signed [15:0] second, input logic [LutSdpFracBits-1:0] frac);
+    logic signed [63:0] sum;
+    sum = (64'(first) <<< LutSdpFracBits) + (64'(second) - 64'(first)) * $signed({29'd0, frac});
+    sum = round_shift(sum, 6'(LutSdpFracBits));
+    return sum[31:0];
+  endfunction
+
+  // On a line: entry + sat32(distance * scale * 2^-shift), rounded half away from zero, saturated to 32 bits. A product beyond 47 bits
+  // that is shifted left saturates by its sign alone.
+  function automatic logic [31:0] lut_sdp_miss(
+      input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] distance, input logic signed [15:0] scale,
+      input logic signed [4:0] shift);
+    logic signed [63:0] term;
+    term = 64'(distance) * 64'(scale);
+    if (shift >= 5'sd0) begin
+      term = round_shift(term, 6'($unsigned(shift)));
+    end else begin
+      if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;
+      else if (term < -64'sh0000_4000_0000_0000) term = -64'sh0000_4000_0000_0000;
+      term = term <<< (5'($unsigned(-shift)));
+    end
+    return sat32(64'(entry) + 64'(sat32(term)));
   endfunction
 
 endpackage
