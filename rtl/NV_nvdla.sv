@@ -194,6 +194,17 @@ module NV_nvdla
   logic cacc2sdp_valid, cacc2sdp_ready;
   logic [SdpBsThroughput*32-1:0] cacc2sdp_data;
 
+  // The reader of EW's operands, which only configurations with EW have.
+  mif_rd_req_t sdp_e_req;
+  mif_rd_rsp_t sdp_e_rsp;
+  if (RdSlotSdpE >= 0) begin : gen_ew
+    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = sdp_e_req;
+    assign sdp_e_rsp = rd_rsp[RdSlotSdpE*MifRdRspBits+:MifRdRspBits];
+  end else begin : gen_no_ew
+    assign sdp_e_rsp = '0;
+    wire unused_ew = &{1'b0, sdp_e_req};
+  end
+
   nvdla_sdp u_sdp (
       .clk_i           (dla_core_clk),
       .clk_on_i        (clk_on),
@@ -214,6 +225,8 @@ module NV_nvdla
       .b_mif_i      (rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits]),
       .n_mif_o      (rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits]),
       .n_mif_i      (rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits]),
+      .e_mif_o      (sdp_e_req),
+      .e_mif_i      (sdp_e_rsp),
       .w_mif_o      (wr_req[WrSlotSdp*MifWrReqBits+:MifWrReqBits]),
       .w_mif_i      (wr_rsp[WrSlotSdp*MifWrRspBits+:MifWrRspBits]),
       .pdp_valid_o     (sdp2pdp_valid),
@@ -476,11 +489,6 @@ module NV_nvdla
   assign rubik_rdata = '0;
   assign rubik_done  = '0;
 `endif
-
-  // The SDP has no EW reader: its client asks for nothing.
-  if (RdSlotSdpE >= 0) begin : gen_no_ew
-    assign rd_req[RdSlotSdpE*MifRdReqBits+:MifRdReqBits] = '0;
-  end
 
   // Memory.
   axi_req_t dbb_req, sram_req;

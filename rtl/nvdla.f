@@ -22,6 +22,15 @@ common/nvdla_reset_sync.sv
 common/nvdla_async_fifo.sv
 common/nvdla_reg_file.sv
 common/nvdla_reg_group.sv
+fp/nvdla_fp_add.sv
+fp/nvdla_fp_mul.sv
+fp/nvdla_fp_extreme.sv
+fp/nvdla_fp_widen.sv
+fp/nvdla_fp_narrow.sv
+fp/nvdla_fp17_from_fraction.sv
+fp/nvdla_fp_lut_locate.sv
+fp/nvdla_fp17_interpolate.sv
+fp/nvdla_fp17_weighted.sv
 csb/nvdla_csb.sv
 csb/nvdla_cfgrom.sv
 glb/nvdla_glb.sv
@@ -51,6 +60,7 @@ sdp/nvdla_sdp_status.sv
 sdp/nvdla_sdp_walk.sv
 sdp/nvdla_sdp_wdma.sv
 sdp/nvdla_sdp_x.sv
+sdp/nvdla_sdp_y.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
 pdp/nvdla_pdp_column.sv
@@ -58,7 +68,10 @@ pdp/nvdla_pdp_input.sv
 pdp/nvdla_pdp_rdma.sv
 pdp/nvdla_pdp_row.sv
 pdp/nvdla_pdp_wdma.sv
+lut/nvdla_lut_tables.sv
+lut/nvdla_lut_fp16.sv
 lut/nvdla_lut.sv
+lut/nvdla_lut_sdp.sv
 cdp/nvdla_cdp.sv
 cdp/nvdla_cdp_address.sv
 cdp/nvdla_cdp_lrn.sv

@@ -102,6 +102,7 @@ module nvdla_cdp_lrn
       .wdata_i,
       .rdata_o,
       .cfg_i       (lut_cfg_i),
+      .precision_i (2'd0),
       .step_i      (step),
       .valid_i     (valid_q[2]),
       .data_i      (sums),

@@ -1,4 +1,4 @@
-// SDP with SDP_RDMA, INT8: source (memory or CACC) -> BS -> BN -> output convertor -> memory or PDP.
+// SDP with SDP_RDMA, INT8: source (memory or CACC) -> BS -> BN -> EW, where there is one -> output convertor -> memory or PDP.
 //
 // SdpBsThroughput lanes a clock, E = MemAtom elements an atom, order surface, line, column, lane; pad lanes are computed and
 // written like the others. Both register groups work independently. The pipe holds one layer at a time: the next one enters
@@ -24,13 +24,15 @@ module nvdla_sdp
     input  logic                          cacc_valid_i,
     output logic                          cacc_ready_o,
     input  logic [SdpBsThroughput*32-1:0] cacc_data_i,
-    // Read clients: m_ MRDMA, b_ BRDMA, n_ NRDMA.
+    // Read clients: m_ MRDMA, b_ BRDMA, n_ NRDMA, e_ ERDMA (silent in configurations without EW).
     output mif_rd_req_t                   m_mif_o,
     input  mif_rd_rsp_t                   m_mif_i,
     output mif_rd_req_t                   b_mif_o,
     input  mif_rd_rsp_t                   b_mif_i,
     output mif_rd_req_t                   n_mif_o,
     input  mif_rd_rsp_t                   n_mif_i,
+    output mif_rd_req_t                   e_mif_o,
+    input  mif_rd_rsp_t                   e_mif_i,
     // Write client.
     output mif_wr_req_t                   w_mif_o,
     input  mif_wr_rsp_t                   w_mif_i,
@@ -41,7 +43,7 @@ module nvdla_sdp
     // One clock per finished layer, by group.
     output logic [                   1:0] done_intr_o
 );
-  logic clk, armed, rdma_busy, bs_busy, bn_busy, cvt_busy, write_busy;  // clk: the clock of everything below
+  logic clk, armed, rdma_busy, bs_busy, bn_busy, y_busy, cvt_busy, write_busy;  // clk: the clock of everything below
 
   localparam int DataWords = SdpWords - SdpFirstD;
   localparam int Lanes32 = SdpBsThroughput * 32;
@@ -52,9 +54,11 @@ module nvdla_sdp
   // Registers of the layer.
   logic run, group, done;
   logic [DataWords*32-1:0] d_flat, stat;
+  logic [31:0] group_rdata, y_rdata;
   sdp_d_t d, stat_d;
   assign d = d_flat;
   assign stat = stat_d;
+  assign csb_rdata_o = group_rdata | y_rdata;
 
   nvdla_reg_group #(
       .Words    (SdpWords),
@@ -69,7 +73,7 @@ module nvdla_sdp
       .write_i(csb_write_i),
       .addr_i (csb_addr_i),
       .wdata_i(csb_wdata_i),
-      .rdata_o(csb_rdata_o),
+      .rdata_o(group_rdata),
       .run_o  (run),
       .group_o(group),
       .armed_o(armed),
@@ -92,6 +96,8 @@ module nvdla_sdp
   logic bs_op_valid, bs_op_ready, bs_alu_present, bs_mul_present;
   logic bn_op_valid, bn_op_ready, bn_alu_present, bn_mul_present;
   logic [Lanes16-1:0] bs_alu, bs_mul, bn_alu, bn_mul;
+  logic ew_op_valid, ew_op_ready, ew_alu_present, ew_mul_present;
+  logic [Lanes16-1:0] ew_alu, ew_mul;
 
   nvdla_sdp_rdma u_rdma (
       .clk_i            (clk),
@@ -117,18 +123,28 @@ module nvdla_sdp
       .bn_mul_present_o (bn_mul_present),
       .bn_alu_o         (bn_alu),
       .bn_mul_o         (bn_mul),
+      .ew_valid_o       (ew_op_valid),
+      .ew_ready_i       (ew_op_ready),
+      .ew_alu_present_o (ew_alu_present),
+      .ew_mul_present_o (ew_mul_present),
+      .ew_alu_o         (ew_alu),
+      .ew_mul_o         (ew_mul),
       .m_mif_o          (m_mif_o),
       .m_mif_i          (m_mif_i),
       .b_mif_o          (b_mif_o),
       .b_mif_i          (b_mif_i),
       .n_mif_o          (n_mif_o),
-      .n_mif_i          (n_mif_i)
+      .n_mif_i          (n_mif_i),
+      .e_mif_o          (e_mif_o),
+      .e_mif_i          (e_mif_i)
   );
 
   // Pipe.
   logic src_valid, src_ready, src_last, bs_valid, bs_ready, bs_last, bn_valid, bn_ready, bn_last;
+  logic y_valid, y_ready, y_last;
   logic out_valid, out_ready, out_last;
-  logic [Lanes32-1:0] src_data, bs_data, bn_data;
+  logic [Lanes32-1:0] src_data, bs_data, bn_data, y_data;
+  logic [5*32-1:0] table_counts;
   logic [Lanes8-1:0] out_data;
   logic [SdpBsThroughput-1:0] out_saturated;
 
@@ -216,6 +232,46 @@ module nvdla_sdp
       .last_o          (bn_last)
   );
 
+  if (SdpEwThroughput != 0) begin : gen_ew
+    nvdla_sdp_y u_y (
+        .clk_i           (clk),
+        .rst_ni          (rst_ni),
+        .csb_req_i       (csb_req_i),
+        .csb_write_i     (csb_write_i),
+        .csb_addr_i      (csb_addr_i),
+        .csb_wdata_i     (csb_wdata_i),
+        .csb_rdata_o     (y_rdata),
+        .run_i           (run),
+        .d_i             (d),
+        .counts_o        (table_counts),
+        .op_valid_i      (ew_op_valid),
+        .op_ready_o      (ew_op_ready),
+        .op_alu_present_i(ew_alu_present),
+        .op_mul_present_i(ew_mul_present),
+        .op_alu_i        (ew_alu),
+        .op_mul_i        (ew_mul),
+        .busy_o          (y_busy),
+        .valid_i         (bn_valid),
+        .ready_o         (bn_ready),
+        .data_i          (bn_data),
+        .last_i          (bn_last),
+        .valid_o         (y_valid),
+        .ready_i         (y_ready),
+        .data_o          (y_data),
+        .last_o          (y_last)
+    );
+  end else begin : gen_no_ew
+    assign y_rdata = '0;
+    assign table_counts = '0;
+    assign ew_op_ready = 1'b0;
+    assign y_busy = 1'b0;
+    assign y_valid = bn_valid;
+    assign bn_ready = y_ready;
+    assign y_data = bn_data;
+    assign y_last = bn_last;
+    wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul};
+  end
+
   nvdla_sdp_cvt u_cvt (
       .clk_i      (clk),
       .rst_ni     (rst_ni),
@@ -224,10 +280,10 @@ module nvdla_sdp
       .scale_i    (d.cvt_scale),
       .shift_i    (d.cvt_shift),
       .busy_o     (cvt_busy),
-      .valid_i    (bn_valid),
-      .ready_o    (bn_ready),
-      .data_i     (bn_data),
-      .last_i     (bn_last),
+      .valid_i    (y_valid),
+      .ready_o    (y_ready),
+      .data_i     (y_data),
+      .last_i     (y_last),
       .valid_o    (out_valid),
       .ready_i    (out_ready),
       .data_o     (out_data),
@@ -291,6 +347,7 @@ module nvdla_sdp
     stat_d.status_unequal = unequal;
     stat_d.out_saturation = saturation;
     stat_d.wdma_stall = stall;
+    {stat_d.lut_lo_hit, stat_d.lut_le_hit, stat_d.lut_hybrid, stat_d.lut_oflow, stat_d.lut_uflow} = table_counts;
   end
 
   // End of the layer.
@@ -312,7 +369,7 @@ module nvdla_sdp
       .clk_i,
       .rst_ni,
       .on_i  (clk_on_i),
-      .work_i(csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || cvt_busy ||
+      .work_i(csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || y_busy || cvt_busy ||
               write_busy),
       .clk_o (clk)
   );
@@ -321,10 +378,10 @@ module nvdla_sdp
 
   `NVDLA_STABLE(PdpStable, pdp_valid_o, pdp_ready_i, pdp_data_o)
   `NVDLA_STABLE(CaccStable, cacc_valid_i, cacc_ready_o, cacc_data_i)
-  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(src_valid || bs_valid || bn_valid || out_valid))
-  `NVDLA_CHECK(WorksOnlyInLayer, run || !(src_valid || bs_valid || bn_valid || out_valid))
-  // Beats in the pipe: the source, the stages of BS and BN, the convertor.
-  `NVDLA_BALANCE(Pipe, 10, src_valid && src_ready, 1, out_valid && out_ready, 1)
+  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(src_valid || bs_valid || bn_valid || y_valid || out_valid))
+  `NVDLA_CHECK(WorksOnlyInLayer, run || !(src_valid || bs_valid || bn_valid || y_valid || out_valid))
+  // Beats in the pipe: the source, the stages of BS, BN and EW, the convertor.
+  `NVDLA_BALANCE(Pipe, 10 + 64 * SdpEwThroughput, src_valid && src_ready, 1, out_valid && out_ready, 1)
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(NothingLostInThePipe, !done || Pipe.level_q == 0)
   // Beats of a layer, at its end.

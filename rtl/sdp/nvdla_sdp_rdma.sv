@@ -1,4 +1,5 @@
-// SDP_RDMA: its register group and the read DMAs of a layer, MRDMA (input cube), BRDMA (BS operands), NRDMA (BN operands).
+// SDP_RDMA: its register group and the read DMAs of a layer, MRDMA (input cube), BRDMA (BS operands), NRDMA (BN operands),
+// and ERDMA (EW operands) where there is an EW unit.
 //
 // A layer starts when its group is armed and consumed; it is released when every enabled reader has delivered its last
 // element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no interrupt.
@@ -33,13 +34,21 @@ module nvdla_sdp_rdma
     output logic                          bn_mul_present_o,
     output logic [SdpBsThroughput*16-1:0] bn_alu_o,
     output logic [SdpBsThroughput*16-1:0] bn_mul_o,
+    output logic                          ew_valid_o,
+    input  logic                          ew_ready_i,
+    output logic                          ew_alu_present_o,
+    output logic                          ew_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] ew_alu_o,
+    output logic [SdpBsThroughput*16-1:0] ew_mul_o,
     // Read clients.
     output mif_rd_req_t                   m_mif_o,
     input  mif_rd_rsp_t                   m_mif_i,
     output mif_rd_req_t                   b_mif_o,
     input  mif_rd_rsp_t                   b_mif_i,
     output mif_rd_req_t                   n_mif_o,
-    input  mif_rd_rsp_t                   n_mif_i
+    input  mif_rd_rsp_t                   n_mif_i,
+    output mif_rd_req_t                   e_mif_o,
+    input  mif_rd_rsp_t                   e_mif_i
 );
   localparam int DataWords = SdpRdmaWords - SdpRdmaFirstD;
   // Latency buffers: what the pipe takes in the design latency of the memory; operands get twice that, for their atoms of
@@ -76,15 +85,16 @@ module nvdla_sdp_rdma
   );
 
   // What the readers share.
-  logic m_enable, b_enable, n_enable, m_done, b_done, n_done, m_busy, b_busy, n_busy, run_q, clear, count;
-  logic [31:0] m_stall, b_stall, n_stall;
+  logic m_enable, b_enable, n_enable, e_enable, m_done, b_done, n_done, e_done, m_busy, b_busy, n_busy, e_busy, run_q, clear, count;
+  logic [31:0] m_stall, b_stall, n_stall, e_stall;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
   assign b_enable = !d.brdma_disable;
   assign n_enable = !d.nrdma_disable;
+  assign e_enable = (SdpEwThroughput != 0) && !d.erdma_disable;
   assign surface_count = d.channel >> $clog2(MemAtom);
-  assign busy_o = csb_req_i || (armed && !run) || done || m_busy || b_busy || n_busy;
-  assign done = run && (m_done || !m_enable) && (b_done || !b_enable) && (n_done || !n_enable);
+  assign busy_o = csb_req_i || (armed && !run) || done || m_busy || b_busy || n_busy || e_busy;
+  assign done = run && (m_done || !m_enable) && (b_done || !b_enable) && (n_done || !n_enable) && (e_done || !e_enable);
 
   nvdla_sdp_rdma_main #(
       .Depth(MainDepth)
@@ -173,6 +183,43 @@ module nvdla_sdp_rdma
       .mif_i           (n_mif_i)
   );
 
+  if (SdpEwThroughput != 0) begin : gen_ew
+    nvdla_sdp_rdma_operand #(
+        .Depth(OperandDepth)
+    ) u_ew (
+        .clk_i           (clk_i),
+        .rst_ni          (rst_ni),
+        .run_i           (run && e_enable),
+        .data_use_i      (d.erdma_data_use),
+        .data_size_i     (d.erdma_data_size),
+        .data_mode_i     (d.erdma_data_mode),
+        .width_i         (d.width),
+        .height_i        (d.height),
+        .surface_count_i (surface_count),
+        .base_i          (AddrBits'({d.ew_base_addr_high, d.ew_base_addr_low} & AddrMask)),
+        .line_stride_i   (AddrBits'({32'd0, d.ew_line_stride} & AddrMask)),
+        .surface_stride_i(AddrBits'({32'd0, d.ew_surface_stride} & AddrMask)),
+        .ram_i           (d.erdma_ram_type),
+        .done_o          (e_done),
+        .clear_i         (clear),
+        .count_i         (count),
+        .stall_o         (e_stall),
+        .valid_o         (ew_valid_o),
+        .ready_i         (ew_ready_i),
+        .alu_present_o   (ew_alu_present_o),
+        .mul_present_o   (ew_mul_present_o),
+        .alu_o           (ew_alu_o),
+        .mul_o           (ew_mul_o),
+        .busy_o          (e_busy),
+        .mif_o           (e_mif_o),
+        .mif_i           (e_mif_i)
+    );
+  end else begin : gen_no_ew
+    assign {e_done, e_stall, ew_valid_o, ew_alu_present_o, ew_mul_present_o, ew_alu_o, ew_mul_o, e_busy} = '0;
+    assign e_mif_o = '0;
+    wire unused_ew = &{1'b0, ew_ready_i, e_mif_i};
+  end
+
   // Stall counters.
   sdp_rdma_d_t stat_d;
   assign clear = count && !run_q;
@@ -188,6 +235,7 @@ module nvdla_sdp_rdma
     stat_d.mrdma_stall = m_stall;
     stat_d.brdma_stall = b_stall;
     stat_d.nrdma_stall = n_stall;
+    stat_d.erdma_stall = e_stall;
   end
   assign stat = stat_d;
 
