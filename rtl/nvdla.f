@@ -93,9 +93,12 @@ cbuf/nvdla_cbuf.sv
 csc/nvdla_csc.sv
 csc/nvdla_csc_sequence.sv
 csc/nvdla_csc_data.sv
+csc/nvdla_csc_data_wide.sv
+csc/nvdla_csc_winograd.sv
 csc/nvdla_csc_stream.sv
 csc/nvdla_csc_mask.sv
 csc/nvdla_csc_weight.sv
+csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
 cacc/nvdla_cacc.sv
