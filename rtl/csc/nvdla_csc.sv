@@ -56,7 +56,7 @@ module nvdla_csc
     input  logic                   credit_valid_i
 );
   localparam int DataWords = CscWords - CscFirstD;
-  localparam logic [4:0] DrainClocks = (LaneBytes == 2) ? 5'd31 : 5'd7;  // 16-bit precisions have longer pipelines
+  localparam logic [2:0] DrainClocks = 3'd7;
 
   typedef enum logic [2:0] {
     StateIdle,
@@ -137,7 +137,7 @@ module nvdla_csc
 
   // ---- life of a layer ----------------------------------------------------------------------------------------------------------
   state_e state_q;
-  logic [4:0] drain_q;
+  logic [2:0] drain_q;
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
@@ -199,7 +199,7 @@ module nvdla_csc
         StateDrain: if (done) state_q <= StateIdle;
         default: state_q <= StateIdle;
       endcase
-      drain_q <= (state_q == StateDrain) ? drain_q + 5'd1 : '0;
+      drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
       if (done) begin
         first_q            <= 1'b0;
         last_data_bank_q   <= d.data_bank;
