@@ -3,6 +3,7 @@ common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
 sdp/nvdla_sdp_pkg.sv
 pdp/nvdla_pdp_pkg.sv
+pdp/nvdla_pdp_wide_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
@@ -37,6 +38,11 @@ mcif/nvdla_mcif_read.sv
 mcif/nvdla_mcif_write.sv
 mcif/nvdla_mcif.sv
 mcif/nvdla_mif.sv
+fp/nvdla_fp16_mean.sv
+fp/nvdla_fp_add.sv
+fp/nvdla_fp_mul.sv
+fp/nvdla_fp_narrow.sv
+fp/nvdla_fp_widen.sv
 sdp/nvdla_sdp.sv
 sdp/nvdla_sdp_beats.sv
 sdp/nvdla_sdp_cvt.sv
@@ -54,7 +60,11 @@ sdp/nvdla_sdp_x.sv
 sdp/nvdla_sdp_y.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
+pdp/nvdla_pdp_average_wide.sv
 pdp/nvdla_pdp_column.sv
+pdp/nvdla_pdp_column_wide.sv
+pdp/nvdla_pdp_fp17_input.sv
+pdp/nvdla_pdp_fp17_row.sv
 pdp/nvdla_pdp_input.sv
 pdp/nvdla_pdp_rdma.sv
 pdp/nvdla_pdp_row.sv
