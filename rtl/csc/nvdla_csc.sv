@@ -103,6 +103,7 @@ module nvdla_csc
   logic [1:0] truncate_q;                                     // PRA_TRUNCATE
   logic [4:0] batches_q;                                      // minus 1
   logic [3:0] rows_taken_q;                                   // rows of results of an atom
+  logic [ConvRowBits:0] room_q;                               // and those that must be free when it leaves
   logic [ConvKernelBits:0] group_q;                           // kernels
   logic [ConvLaneBits:0] block_q;                             // channels
   logic [ConvStripeBits:0] stripe_most_q, stripe_least_q;     // positions
@@ -263,6 +264,8 @@ module nvdla_csc
         batches_q      <= 5'(batches - 6'd1);
         // Rows of 16 results.
         rows_taken_q   <= winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
+        // With batches CACC keeps places free between the rows of a column for those of the next one.
+        room_q         <= (ConvRowBits + 1)'(batches == 6'd1 ? 6'd1 : batches + 6'd1) << (winograd ? (wide ? 2 : 3) : (wide ? 0 : 1));
         group_q        <= (ConvKernelBits + 1)'(wide ? AtomicK / 2 : AtomicK);
         block_q        <= (ConvLaneBits + 1)'(winograd ? 4 : AtomicC);
         // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they leave.
@@ -283,6 +286,7 @@ module nvdla_csc
     assign truncate_q      = 2'd0;
     assign batches_q       = 5'd0;
     assign rows_taken_q    = 4'd1;
+    assign room_q          = (ConvRowBits + 1)'(1);
     assign group_q         = (ConvKernelBits + 1)'(AtomicK);
     assign block_q         = (ConvLaneBits + 1)'(AtomicC);
     assign stripe_most_q   = (ConvStripeBits + 1)'(ConvStripeMax);
@@ -741,7 +745,7 @@ module nvdla_csc
   logic loaded_q;  // the shadow registers hold all weights of the next operation
   logic [ConvRowBits:0] credits_q;
 
-  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q >= (ConvRowBits + 1)'(rows_taken_q));
+  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q >= room_q);
   assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
   assign last_atom = atom_go && atom_end && atom_layer_end;
 
