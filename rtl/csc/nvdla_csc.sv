@@ -254,7 +254,9 @@ module nvdla_csc
 
   if (LaneBytes == 2) begin : gen_modes
     logic wide;
+    logic [3:0] rows_taken;  // of 16 results
     assign wide = d.proc_precision != 2'd0;
+    assign rows_taken = winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
     always_ff @(posedge clk_i) begin
       if (begins) begin
         wide_q         <= wide;
@@ -262,10 +264,9 @@ module nvdla_csc
         winograd_q     <= winograd;
         truncate_q     <= d.pra_truncate;
         batches_q      <= 5'(batches - 6'd1);
-        // Rows of 16 results.
-        rows_taken_q   <= winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
+        rows_taken_q   <= rows_taken;
         // With batches CACC keeps places free between the rows of a column for those of the next one.
-        room_q         <= (ConvRowBits + 1)'(batches == 6'd1 ? 6'd1 : batches + 6'd1) << (winograd ? (wide ? 2 : 3) : (wide ? 0 : 1));
+        room_q         <= (ConvRowBits + 1)'(rows_taken) * (batches == 6'd1 ? (ConvRowBits + 1)'(1) : (ConvRowBits + 1)'(batches) + 1'b1);
         group_q        <= (ConvKernelBits + 1)'(wide ? AtomicK / 2 : AtomicK);
         block_q        <= (ConvLaneBits + 1)'(winograd ? 4 : AtomicC);
         // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they leave.
