@@ -108,6 +108,7 @@ csc/nvdla_csc_weight.sv
 csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
+cmac/nvdla_cmac_fp16.sv
 cmac/nvdla_cmac_integer.sv
 cmac/nvdla_cmac_mixed.sv
 cacc/nvdla_cacc.sv
