@@ -4,10 +4,12 @@ common/nvdla_arith_pkg.sv
 sdp/nvdla_sdp_pkg.sv
 sdp/nvdla_sdp_y_pkg.sv
 pdp/nvdla_pdp_pkg.sv
+pdp/nvdla_pdp_wide_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
+fp/nvdla_fp48_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 bdma/nvdla_bdma_pkg.sv
@@ -23,6 +25,7 @@ common/nvdla_reset_sync.sv
 common/nvdla_async_fifo.sv
 common/nvdla_reg_file.sv
 common/nvdla_reg_group.sv
+fp/nvdla_fp16_mean.sv
 fp/nvdla_fp_add.sv
 fp/nvdla_fp_mul.sv
 fp/nvdla_fp_extreme.sv
@@ -66,7 +69,11 @@ sdp/nvdla_sdp_y.sv
 sdp/nvdla_sdp_y_fp16.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
+pdp/nvdla_pdp_average_wide.sv
 pdp/nvdla_pdp_column.sv
+pdp/nvdla_pdp_column_wide.sv
+pdp/nvdla_pdp_fp17_input.sv
+pdp/nvdla_pdp_fp17_row.sv
 pdp/nvdla_pdp_input.sv
 pdp/nvdla_pdp_rdma.sv
 pdp/nvdla_pdp_row.sv
@@ -103,7 +110,11 @@ csc/nvdla_csc_weight.sv
 csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
+cmac/nvdla_cmac_integer.sv
+cmac/nvdla_cmac_mixed.sv
 cacc/nvdla_cacc.sv
+cacc/nvdla_cacc_int8.sv
+cacc/nvdla_cacc_mixed.sv
 bdma/nvdla_bdma.sv
 bdma/nvdla_bdma_load.sv
 bdma/nvdla_bdma_store.sv
