@@ -440,7 +440,8 @@ static void access_port(void **state) {
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 0x5678);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG), 0x30000);
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x10001);
-        assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA), nvdla_has(dev->config, FEATURE_SDP_LUT) ? 0x5678 : 0);
+        assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA),
+                         nvdla_has(dev->config, FEATURE_SDP_LUT) ? 0x5678 : 0);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA), 0);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG), 0x10001);
         bench_free(dev);
