@@ -8,6 +8,7 @@ cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
+fp/nvdla_fp48_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 bdma/nvdla_bdma_pkg.sv
@@ -107,7 +108,11 @@ csc/nvdla_csc_weight.sv
 csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
+cmac/nvdla_cmac_integer.sv
+cmac/nvdla_cmac_mixed.sv
 cacc/nvdla_cacc.sv
+cacc/nvdla_cacc_int8.sv
+cacc/nvdla_cacc_mixed.sv
 bdma/nvdla_bdma.sv
 bdma/nvdla_bdma_load.sv
 bdma/nvdla_bdma_store.sv
