@@ -2,12 +2,14 @@
 common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
 sdp/nvdla_sdp_pkg.sv
+sdp/nvdla_sdp_y_pkg.sv
 pdp/nvdla_pdp_pkg.sv
 pdp/nvdla_pdp_wide_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
+fp/nvdla_fp48_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 bdma/nvdla_bdma_pkg.sv
@@ -64,6 +66,7 @@ sdp/nvdla_sdp_walk.sv
 sdp/nvdla_sdp_wdma.sv
 sdp/nvdla_sdp_x.sv
 sdp/nvdla_sdp_y.sv
+sdp/nvdla_sdp_y_fp16.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
 pdp/nvdla_pdp_average_wide.sv
@@ -107,7 +110,12 @@ csc/nvdla_csc_weight.sv
 csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
+cmac/nvdla_cmac_fp16.sv
+cmac/nvdla_cmac_integer.sv
+cmac/nvdla_cmac_mixed.sv
 cacc/nvdla_cacc.sv
+cacc/nvdla_cacc_int8.sv
+cacc/nvdla_cacc_mixed.sv
 bdma/nvdla_bdma.sv
 bdma/nvdla_bdma_load.sv
 bdma/nvdla_bdma_store.sv
