@@ -248,7 +248,7 @@ module NV_nvdla
       .csb_rdata_o     (pdp_rdata),
       .sdp_valid_i     (sdp2pdp_valid),
       .sdp_ready_o     (sdp2pdp_ready),
-      .sdp_data_i      (sdp2pdp_data),
+      .sdp_data_i      ((SdpBsThroughput * 8 * LaneBytes)'(sdp2pdp_data)),
       .r_mif_o      (rd_req[RdSlotPdp*MifRdReqBits+:MifRdReqBits]),
       .r_mif_i      (rd_rsp[RdSlotPdp*MifRdRspBits+:MifRdRspBits]),
       .w_mif_o      (wr_req[WrSlotPdp*MifWrReqBits+:MifWrReqBits]),
@@ -337,6 +337,7 @@ module NV_nvdla
 
   nvdla_csc u_csc (
       .clk_i              (conv_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),

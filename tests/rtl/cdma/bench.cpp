@@ -1238,7 +1238,7 @@ std::vector<Layer> random_chain(Random &r) {
     std::vector<Layer> chain;
     std::vector<int> modes = {0, 0, 1};
     if (wide_lanes)
-        modes = {0};
+        modes.resize(1);
     const int count = r.range(2, 12);
     int kept_lines = 0;        // by CSC after the last layer
     bool kept_weights = false; // the same
@@ -1281,6 +1281,7 @@ std::vector<Layer> random_chain(Random &r) {
             }
         } else {
             // Another mode than what is kept has, where that shall not be used.
+            l.data_reuse = l.data_reuse && modes.size() > 1;
             int mode;
             do
                 mode = modes[size_t(r.below(int(modes.size())))];

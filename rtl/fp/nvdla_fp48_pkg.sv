@@ -1,18 +1,13 @@
-// CACC in FP16: a sum of CMAC added to the accumulator, {exponent (8), mantissa (40)} of value mantissa * 2^(exponent - 101).
+// CACC in FP16 as functions: the accumulator, {exponent (8), mantissa (40)} of value mantissa * 2^(exponent - 101).
 //
 // The mantissa is signed and has no redundant sign bit; zero is 0, 0; a NaN has exponent 255 and its sign and mantissa on top of 29
-// zeros. What CMAC sends is {exponent (6), mantissa (38)}, exponent 63 for a NaN; 36 bits of the mantissa count. The first NaN wins.
-// The operand with the smaller exponent is shifted right and keeps two bits and the OR of 38 more behind its end; the sum is rounded
-// halves away from zero. sum_o: of the last clock with en_i. Latency: one clock.
+// zeros. What CMAC sends is {exponent (6), mantissa (38)}, exponent 63 for a NaN; 36 bits of the mantissa count.
 // Spec: 40-convolution-core, section 9.5.
-module nvdla_fp48_add (
-    input  logic        clk_i,
-    input  logic        en_i,
-    input  logic [47:0] acc_i,
-    input  logic [43:0] in_i,
-    output logic [47:0] sum_o
-);
-  function automatic logic [47:0] total(input logic [47:0] acc, input logic [43:0] in);
+package nvdla_fp48_pkg;
+  // The sum of both. The first NaN wins. The operand with the smaller exponent is shifted right and keeps two bits and the OR of 38 more
+  // behind its end; the sum is rounded halves away from zero.
+  function automatic logic [47:0] fp48_add(input logic [47:0] acc, input logic [43:0] in);
+    /*verilator no_inline_task*/
     logic signed [39:0] a, b, q;
     logic signed [79:0] shifted;
     logic [39:0] over;  // a, or the sum, with its sign made 0: what is above the leading 1 is redundant
@@ -72,7 +67,20 @@ module nvdla_fp48_add (
     return (q == '0) ? '0 : {power, q};
   endfunction
 
-  logic [47:0] sum_q;
-  always_ff @(posedge clk_i) if (en_i) sum_q <= total(acc_i, in_i);
-  assign sum_o = sum_q;
-endmodule
+  // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums neither overflow nor
+  // underflow.
+  function automatic logic [31:0] fp48_to_fp32(input logic [47:0] acc);
+    /*verilator no_inline_task*/
+    logic [23:0] top;  // of the magnitude: bits 37 .. 14, below the hidden 1
+    logic lowest;  // -2^39, which is 2^38 with the next exponent
+    logic [7:0] power;
+    logic [23:0] fraction;  // carry, mantissa of FP32
+    if (acc[47:40] == 8'hff) return {acc[39], 8'hff, 13'd0, acc[38:29]};
+    if (acc[39:0] == '0) return '0;
+    lowest = acc[39:0] == {1'b1, 39'd0};
+    top = acc[39] ? ~acc[37:14] + 24'(acc[13:0] == '0) : acc[37:14];
+    fraction = {1'b0, top[23:1]} + 24'(top[0]);
+    power = acc[47:40] + 8'd64 + 8'(lowest);
+    return {acc[39], power + 8'(fraction[23]), fraction[22:0]};
+  endfunction
+endpackage
