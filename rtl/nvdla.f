@@ -94,6 +94,8 @@ cdma/nvdla_cdma.sv
 cdma/nvdla_cdma_dc.sv
 cdma/nvdla_cdma_dc_pairs.sv
 cdma/nvdla_cdma_image.sv
+cdma/nvdla_cdma_image_pairs.sv
+cdma/nvdla_cdma_winograd.sv
 cdma/nvdla_cdma_cvt.sv
 cdma/nvdla_cdma_cvt_pairs.sv
 cdma/nvdla_cdma_specials.sv
