@@ -511,8 +511,10 @@ def emit_links(out, cfg):
         ("wvalid", 1), ("wlast", 1), ("wmask", beat_atoms), ("wdata", beat_atoms * atom)]
     links["axi_rsp", "what it gets there; rready and bready are constantly 1"] = [
         ("arready", 1), ("rvalid", 1), ("rid", 8), ("rdata", beat_atoms * atom), ("awready", 1), ("wready", 1), ("bvalid", 1), ("bid", 8)]
-    links["cbuf_wr", "CDMA to CBUF: an atom; with clear the slots above it become 0"] = [
-        ("valid", 1), ("addr", entry), ("slot", slot), ("clear", 1), ("data", atom)]
+    out.append("  // Atoms that a write port of CBUF takes in a clock, each to a place of its own: what a beat brings.")
+    out.append(f"  localparam int CbufWrAtoms = {beat_atoms};")
+    links["cbuf_wr", "CDMA to CBUF: atoms, the first one in the low bits of each member; with clear the slots above one become 0"] = [
+        (member, beat_atoms * width) for member, width in (("valid", 1), ("addr", entry), ("slot", slot), ("clear", 1), ("data", atom))]
     links["cbuf_rd", "CSC to CBUF: read of an entry"] = [("valid", 1), ("addr", entry)]
     links["cdma2csc", "account of CBUF, CDMA to CSC: data and weights that have arrived; answers to CSC's requests while banks change"] = [
         ("dat_valid", 1), ("dat_entries", entries), ("dat_slices", size), ("wt_valid", 1), ("wt_kernels", size), ("wt_entries", entries),
