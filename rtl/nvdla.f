@@ -30,6 +30,7 @@ fp/nvdla_fp_add.sv
 fp/nvdla_fp_mul.sv
 fp/nvdla_fp_extreme.sv
 fp/nvdla_fp_widen.sv
+fp/nvdla_fp16_winograd.sv
 fp/nvdla_fp_narrow.sv
 fp/nvdla_fp17_from_fraction.sv
 fp/nvdla_fp_lut_locate.sv
