@@ -190,7 +190,7 @@ module NV_nvdla
 
   // Engines.
   logic sdp2pdp_valid, sdp2pdp_ready;
-  logic [SdpBsThroughput*8-1:0] sdp2pdp_data;
+  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp2pdp_data;
   logic cacc2sdp_valid, cacc2sdp_ready;
   logic [SdpBsThroughput*32-1:0] cacc2sdp_data;
 
