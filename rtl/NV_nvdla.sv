@@ -337,6 +337,7 @@ module NV_nvdla
 
   nvdla_csc u_csc (
       .clk_i              (conv_clk),
+      .clk_on_i           (clk_on),
       .rst_ni             (core_rst_n),
       .csb_req_i          (sel[SelCsc]),
       .csb_write_i        (csb_write),

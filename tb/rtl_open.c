@@ -142,7 +142,8 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
         return false;
     if (rtl->simulator.signal)
         vpi_access_direct(&rtl->vpi, rtl->simulator.signal(rtl->simulator.context, "ins"),
-                          rtl->simulator.signal(rtl->simulator.context, "outs"));
+                          rtl->simulator.signal(rtl->simulator.context, "outs"),
+                          (uint8_t *)rtl->simulator.signal(rtl->simulator.context, "put"));
     for (size_t i = 0; i < rtl->options.fault_count; i++)
         if (rtl->options.faults[i] > rtl->simulator.fault_count)
             return rtl->simulator.fault_count

@@ -3,7 +3,8 @@
 //   clk       both clocks of the design. Toggled from outside VPI: by main_verilator.cpp, or by the source below.
 //   ins       everything that the testbench drives clock by clock; one vpi_put_value
 //   outs      everything that the design drives; one vpi_get_value
-//   pins      static inputs, put once at time 0
+//   pins      static inputs, put once at time 0, before ins
+//   put       changes when ins was written (not for Icarus, where the design sees ins itself)
 //   layout    which port widths this was compiled for; the testbench compares it with its own configuration
 //
 // The first two names are short on purpose: Verilator puts "TOP.tb_top.NAME" together in every access, and
@@ -29,15 +30,15 @@
 // The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At where its fields begin in ins,
 // StrbW, OutW widths of its strobe and of all its fields in outs.
 `define TB_AXI_WIRES(Port, Dw, Flag, At, StrbW, OutW) \
-    wire nvdla_core2``Port``_ar_arready = ins[Flag]; \
-    wire nvdla_core2``Port``_r_rvalid = ins[Flag+1]; \
-    wire nvdla_core2``Port``_r_rlast = ins[Flag+2]; \
-    wire nvdla_core2``Port``_aw_awready = ins[Flag+3]; \
-    wire nvdla_core2``Port``_w_wready = ins[Flag+4]; \
-    wire nvdla_core2``Port``_b_bvalid = ins[Flag+5]; \
-    wire [7:0] nvdla_core2``Port``_r_rid = ins[At+:8]; \
-    wire [7:0] nvdla_core2``Port``_b_bid = ins[At+8+:8]; \
-    wire [Dw-1:0] nvdla_core2``Port``_r_rdata = ins[At+32+:Dw]; \
+    wire nvdla_core2``Port``_ar_arready = driven[Flag]; \
+    wire nvdla_core2``Port``_r_rvalid = driven[Flag+1]; \
+    wire nvdla_core2``Port``_r_rlast = driven[Flag+2]; \
+    wire nvdla_core2``Port``_aw_awready = driven[Flag+3]; \
+    wire nvdla_core2``Port``_w_wready = driven[Flag+4]; \
+    wire nvdla_core2``Port``_b_bvalid = driven[Flag+5]; \
+    wire [7:0] nvdla_core2``Port``_r_rid = driven[At+:8]; \
+    wire [7:0] nvdla_core2``Port``_b_bid = driven[At+8+:8]; \
+    wire [Dw-1:0] nvdla_core2``Port``_r_rdata = driven[At+32+:Dw]; \
     wire nvdla_core2``Port``_ar_arvalid; \
     wire [7:0] nvdla_core2``Port``_ar_arid; \
     wire [3:0] nvdla_core2``Port``_ar_arlen; \
@@ -133,6 +134,25 @@ module tb_top;
     assign layout = {8'h01 | TapsBuilt, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 `endif
 
+    // What the design sees of ins and pins. Verilator evaluates all logic behind a variable that others may write whenever it evaluates
+    // anything; logic behind put, only when put has changed.
+    /* verilator lint_off UNUSEDSIGNAL */
+`ifdef TB_ICARUS
+    wire [InW-1:0] driven = ins;
+    wire [223:0] fixed = pins;
+`else
+    logic put /*verilator public_flat_rw*/;
+    logic [InW-1:0] driven;
+    logic [223:0] fixed;
+    /* verilator lint_off BLKSEQ */
+    always @(put) begin // seen before the registers of this evaluation take their values
+        driven = ins;
+        fixed = pins;
+    end
+    /* verilator lint_on BLKSEQ */
+`endif
+    /* verilator lint_on UNUSEDSIGNAL */
+
 `ifdef TB_ICARUS
     initial begin
         clk = 1'b0;
@@ -141,28 +161,28 @@ module tb_top;
 `endif
 
 `ifdef TB_FAULTS
-    wire [15:0] fault = pins[207:192];
+    wire [15:0] fault = fixed[207:192];
 `endif
 
     // Static inputs.
-    wire global_clk_ovr_on = pins[0];
-    wire tmc2slcg_disable_clock_gating = pins[1];
-    wire test_mode = pins[2];
-    wire direct_reset_ = pins[3];
-    wire [31:0] nvdla_pwrbus_ram_c_pd = pins[63:32];
-    wire [31:0] nvdla_pwrbus_ram_ma_pd = pins[95:64];
-    wire [31:0] nvdla_pwrbus_ram_mb_pd = pins[127:96];
-    wire [31:0] nvdla_pwrbus_ram_p_pd = pins[159:128];
-    wire [31:0] nvdla_pwrbus_ram_o_pd = pins[191:160];
-    wire [31:0] nvdla_pwrbus_ram_a_pd = pins[223:192];
+    wire global_clk_ovr_on = fixed[0];
+    wire tmc2slcg_disable_clock_gating = fixed[1];
+    wire test_mode = fixed[2];
+    wire direct_reset_ = fixed[3];
+    wire [31:0] nvdla_pwrbus_ram_c_pd = fixed[63:32];
+    wire [31:0] nvdla_pwrbus_ram_ma_pd = fixed[95:64];
+    wire [31:0] nvdla_pwrbus_ram_mb_pd = fixed[127:96];
+    wire [31:0] nvdla_pwrbus_ram_p_pd = fixed[159:128];
+    wire [31:0] nvdla_pwrbus_ram_o_pd = fixed[191:160];
+    wire [31:0] nvdla_pwrbus_ram_a_pd = fixed[223:192];
 
     // Reset, CSB, interrupt.
-    wire dla_reset_rstn = ins[0];
-    wire csb2nvdla_valid = ins[1];
-    wire csb2nvdla_write = ins[2];
-    wire csb2nvdla_nposted = ins[3];
-    wire [15:0] csb2nvdla_addr = ins[31:16];
-    wire [31:0] csb2nvdla_wdat = ins[63:32];
+    wire dla_reset_rstn = driven[0];
+    wire csb2nvdla_valid = driven[1];
+    wire csb2nvdla_write = driven[2];
+    wire csb2nvdla_nposted = driven[3];
+    wire [15:0] csb2nvdla_addr = driven[31:16];
+    wire [31:0] csb2nvdla_wdat = driven[63:32];
     wire csb2nvdla_ready;
     wire nvdla2csb_valid;
     wire [31:0] nvdla2csb_data;

@@ -7,3 +7,4 @@ OPT_SLOW := -O1
 CPPFLAGS += -MP # a header that moves away must not stop the next build
 # tb_top shows vectors of thousands of bits (taps, waits): the most words that VPI hands out at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
+CPPFLAGS += -include $(ROOT)/tb/verilated_fast.h

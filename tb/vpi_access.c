@@ -76,8 +76,9 @@ void vpi_access_close(struct vpi_access *vpi) {
             vpi_free_object(vpi->streams[i]);
 }
 
-void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs) {
+void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs, uint8_t *put) {
     vpi->ins = ins;
+    vpi->put_toggle = put;
     vpi->outs = outs;
     vpi->direct = outs != NULL;
 }
@@ -125,6 +126,8 @@ void vpi_access_put(struct vpi_access *vpi, const uint32_t *words) {
     if (vpi->ins) {
         vpi->calls++;
         memcpy(vpi->ins, words, (size_t)vpi->in_words * sizeof *words);
+        if (vpi->put_toggle)
+            *vpi->put_toggle ^= 1;
         return;
     }
     put(vpi, vpi->in, words, vpi->in_words);

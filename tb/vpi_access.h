@@ -18,6 +18,7 @@ struct vpi_access {
     int in_words, out_words;
     s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
     uint32_t *ins;                       /* where the simulator has them; NULL: VPI is the only way */
+    uint8_t *put_toggle;                 /* NULL: what is written to ins is seen at once */
     const uint32_t *outs, *unknown;      /* what was read last; unknown: bits that are X or Z, NULL in two states */
     bool direct;                         /* outs is where the simulator has them */
     uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* else they are copied here */
@@ -32,8 +33,8 @@ bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout,
 
 void vpi_access_close(struct vpi_access *vpi);
 
-/* Where the simulator has ins and outs; NULL: not known. */
-void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs);
+/* Where the simulator has ins, outs and put, whose change makes the design see ins and pins; NULL: not known. */
+void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs, uint8_t *put);
 
 /* Reads outs into vpi->outs and vpi->unknown, which stay valid until the next clock. */
 void vpi_access_get(struct vpi_access *vpi);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs all tests, group by group, with the seconds of each, and ends with a line "N passed, N failed, N skipped".
+# Runs all tests, as many groups at a time as there are cores, with the seconds of each, and ends with a line "N passed, N failed, N skipped".
 #
 # A step builds something; it counts only when it fails. A group is a command that ends with counts, its own "N passed, N failed[, N skipped]"
 # or cmocka's: a group without counts has tested nothing and fails, and so does one that ends badly without a failure counted.
@@ -22,19 +22,13 @@ nightly=${NIGHTLY:-}
 
 sum() { awk '{ n += $1 } END { print n + 0 }'; }
 
-# run TITLE COMMAND...: prints the title, runs the command, its output into $log; sets status and seconds
-run() {
-    local title=$1 start=$EPOCHREALTIME
-    shift
-    log=$logs/${title//[^a-z0-9]/_}.log
-    printf '%-62s' "$title ..."
-    "$@" >"$log" 2>&1
-    status=$?
-    seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%7.1f s", b - a }')
-}
+# log_of TITLE
+log_of() { echo "$logs/${1//[^a-z0-9]/_}.log"; }
+# seconds_since START
+seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%7.1f s", b - a }'; }
 show_log() {
-    tail -n 25 "$log"
-    echo "(whole log: $log)"
+    tail -n 25 "$1"
+    echo "(whole log: $1)"
 }
 
 # startable COMMAND...: is there such a program, function or target of make?
@@ -80,22 +74,62 @@ step() {
     [ "${groups[0]}" = all ] || wanted "${groups[@]}" || return
     set -- "$title" "$@"
     [ -n "${LIST:-}" ] && { list "$@"; return; }
-    run "$@"
-    if [ "$status" -eq 0 ]; then
-        echo "$seconds  done"
+    collect 0
+    local log start=$EPOCHREALTIME
+    log=$(log_of "$title")
+    printf '%-62s' "$title ..."
+    if "${@:2}" >"$log" 2>&1; then
+        echo "$(seconds_since "$start")  done"
     else
         failed=$((failed + 1))
-        echo "$seconds  FAILED"
-        show_log
+        echo "$(seconds_since "$start")  FAILED"
+        show_log "$log"
     fi
 }
 
+# Groups run side by side, one for each core, as most of them wait for one compiler or one process; what is told comes in their order.
+started=() # titles of those that are not told yet
+declare -A process
+
+trap 'trap - INT TERM; kill 0' INT TERM # all of them
+
 # group TITLE COMMAND...: tests that are counted
 group() {
-    local p f s
     wanted "$1" || return
     [ -n "${LIST:-}" ] && { list "$@"; return; }
-    run "$@"
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+        wait -n
+    done
+    collect "${#started[@]}"
+    local title=$1 log
+    log=$(log_of "$title")
+    shift
+    {
+        trap - INT QUIT # which a shell without job control ignores in what it starts in the background
+        start=$EPOCHREALTIME
+        "$@" >"$log" 2>&1 </dev/null
+        echo "$? $(seconds_since "$start")" >"$log.end"
+    } &
+    process[$title]=$!
+    started+=("$title")
+}
+
+# collect MOST: tells of groups that have ended, from the oldest on; waits until at most MOST are left
+collect() {
+    while [ ${#started[@]} -gt 0 ]; do
+        local title=${started[0]}
+        kill -0 "${process[$title]}" 2>/dev/null && [ "${#started[@]}" -le "$1" ] && return
+        wait "${process[$title]}"
+        tell "$title"
+        started=("${started[@]:1}")
+    done
+}
+
+# tell TITLE: what a group that has ended counts
+tell() {
+    local log p f s status seconds
+    log=$(log_of "$1")
+    read -r status seconds <"$log.end"
     p=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) test.*/\1/p; s/^([0-9]+) passed, [0-9]+ failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
     f=$(sed -nE 's/^\[  FAILED  \] ([0-9]+) test\(s\), listed.*/\1/p; s/^[0-9]+ passed, ([0-9]+) failed(, [0-9]+ skipped)?$/\1/p' "$log" | sum)
     s=$(sed -nE 's/^[0-9]+ passed, [0-9]+ failed, ([0-9]+) skipped.*/\1/p' "$log" | sum)
@@ -111,9 +145,9 @@ group() {
         f=$((f + s)) s=0
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-    echo "$seconds  $p passed, $f failed, $s skipped" | sed 's/, 0 skipped//'
+    printf '%-62s%9s  %s passed, %s failed, %s skipped\n' "$1 ..." "$seconds" "$p" "$f" "$s" | sed 's/, 0 skipped$//'
     grep -E '^SKIPPED' "$log"
-    [ "$f" -eq 0 ] || show_log
+    [ "$f" -eq 0 ] || show_log "$log"
 }
 
 # Only programs of tests that are still there: a test that was removed must not go on running.
@@ -209,5 +243,6 @@ else
     group "make nightly, what it would run" make --no-print-directory nightly LIST=1
 fi
 
+collect 0
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

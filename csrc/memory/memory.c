@@ -1,8 +1,9 @@
 /* The sparse image.
  *
- * A page holds 4 KiB; 512 pages (2 MiB) form a chunk; chunks sit in an open-addressing hash table with their numbers in
- * the slots, so that finding a byte is one multiplication, one compare (more only on collisions) and one table read. A
- * second array holds the chunks in ascending order, for walks and comparisons.
+ * A page holds 1 KiB: surfaces of cubes lie far apart, and what is touched of larger pages costs more than the layer
+ * that fills them. Pages are allocated by the slab. 512 pages (512 KiB) form a chunk; chunks sit in an open-addressing
+ * hash table with their numbers in the slots, so that finding a byte is one multiplication, one compare (more only on
+ * collisions) and one table read. A second array holds the chunks in ascending order, for walks and comparisons.
  *
  * Provenance is one index per byte, stored as coarsely as the writes allow: one for a page whose bytes all have the
  * same, one for each granule of 8 bytes while writes are aligned to granules (AXI beats are), one for each byte only
@@ -19,7 +20,7 @@
 
 #include "nvdla/xalloc.h"
 
-enum { CHUNK_PAGES = 512, FIRST_SLOTS = 16, GRANULE = 8 };
+enum { PAGE = 1024, CHUNK_PAGES = 512, SLAB_PAGES = 32, FIRST_SLOTS = 16, GRANULE = 8 };
 
 /* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
  * ORIGIN_FIRST]. */
@@ -29,11 +30,16 @@ struct page {
     uint32_t uniform;   /* index of all bytes while granules and indices are NULL */
     uint32_t *granules; /* one index per granule while indices is NULL */
     uint32_t *indices;  /* one per byte */
-    uint8_t bytes[MEMORY_PAGE];
+    uint8_t bytes[PAGE];
+};
+
+struct slab {
+    struct slab *next;
+    struct page pages[SLAB_PAGES];
 };
 
 struct chunk {
-    uint64_t number; /* address / (CHUNK_PAGES * MEMORY_PAGE) */
+    uint64_t number; /* address / (CHUNK_PAGES * PAGE) */
     struct page *pages[CHUNK_PAGES];
 };
 
@@ -52,6 +58,8 @@ struct memory {
     int slot_bits;
     struct chunk **chunks; /* ascending; room for as many as the slots may hold */
     size_t chunk_count;
+    struct slab *slabs; /* the last one first */
+    size_t slab_left;   /* pages of it that are free */
     struct memory_origin *origins;
     size_t origin_count, origin_room;
     struct memory_listener listener;
@@ -59,10 +67,10 @@ struct memory {
     size_t region_count, region_room;
 };
 
-static const uint8_t zero_page[MEMORY_PAGE];
+static const uint8_t zero_page[PAGE];
 
 static uint64_t page_number(uint64_t address) {
-    return address / MEMORY_PAGE;
+    return address / PAGE;
 }
 
 /* Bytes of [address, address + n) that exist. */
@@ -83,7 +91,7 @@ static struct slot *find_slot(const struct memory *mem, uint64_t number) {
     return &mem->slots[i];
 }
 
-/* The page of that number (address / 4096), NULL if nothing was written to it. */
+/* The page of that number (address / PAGE), NULL if nothing was written to it. */
 static struct page *find_page(const struct memory *mem, uint64_t number) {
     const struct chunk *chunk = find_slot(mem, number / CHUNK_PAGES)->chunk;
     return chunk ? chunk->pages[number % CHUNK_PAGES] : NULL;
@@ -130,8 +138,15 @@ static struct page *make_page(struct memory *mem, uint64_t number) {
     if (!chunk)
         chunk = make_chunk(mem, number / CHUNK_PAGES);
     struct page **page = &chunk->pages[number % CHUNK_PAGES];
-    if (!*page)
-        *page = xcalloc(1, sizeof **page);
+    if (*page)
+        return *page;
+    if (!mem->slab_left) {
+        struct slab *slab = xcalloc(1, sizeof *slab);
+        slab->next = mem->slabs;
+        mem->slabs = slab;
+        mem->slab_left = SLAB_PAGES;
+    }
+    *page = &mem->slabs->pages[--mem->slab_left];
     return *page;
 }
 
@@ -162,17 +177,17 @@ struct memory *memory_new(void) {
 void memory_free(struct memory *mem) {
     if (!mem)
         return;
-    for (size_t i = 0; i < mem->chunk_count; i++) {
-        for (size_t k = 0; k < CHUNK_PAGES; k++) {
-            struct page *page = mem->chunks[i]->pages[k];
-            if (page) {
-                free(page->granules);
-                free(page->indices);
-            }
-            free(page);
+    while (mem->slabs) {
+        struct slab *next = mem->slabs->next;
+        for (size_t i = 0; i < SLAB_PAGES; i++) {
+            free(mem->slabs->pages[i].granules);
+            free(mem->slabs->pages[i].indices);
         }
-        free(mem->chunks[i]);
+        free(mem->slabs);
+        mem->slabs = next;
     }
+    for (size_t i = 0; i < mem->chunk_count; i++)
+        free(mem->chunks[i]);
     free(mem->slots);
     free(mem->chunks);
     free(mem->origins);
@@ -182,7 +197,7 @@ void memory_free(struct memory *mem) {
 
 /* Bytes from an offset inside a page to the page's end, at most n. */
 static size_t piece_length(uint64_t address, uint64_t n) {
-    const size_t room = MEMORY_PAGE - (size_t)(address % MEMORY_PAGE);
+    const size_t room = PAGE - (size_t)(address % PAGE);
     return n < room ? (size_t)n : room;
 }
 
@@ -195,7 +210,7 @@ void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t
         const size_t piece = piece_length(address, left);
         const struct page *page = find_page(mem, page_number(address));
         if (page)
-            memcpy(to, page->bytes + address % MEMORY_PAGE, piece);
+            memcpy(to, page->bytes + address % PAGE, piece);
         else
             memset(to, 0, piece);
         to += piece;
@@ -232,12 +247,12 @@ static uint32_t index_at(const struct page *page, size_t offset) {
 static uint32_t *spread_indices(const struct page *page, size_t count) {
     uint32_t *indices = xmalloc(count * sizeof *indices);
     for (size_t i = 0; i < count; i++)
-        indices[i] = index_at(page, i * (MEMORY_PAGE / count));
+        indices[i] = index_at(page, i * (PAGE / count));
     return indices;
 }
 
 static void set_origin(struct page *page, size_t offset, size_t n, uint32_t index) {
-    if (n == MEMORY_PAGE) {
+    if (n == PAGE) {
         free(page->granules);
         free(page->indices);
         page->granules = page->indices = NULL;
@@ -248,13 +263,13 @@ static void set_origin(struct page *page, size_t offset, size_t n, uint32_t inde
         return;
     if (!page->indices && (offset | n) % GRANULE == 0) {
         if (!page->granules)
-            page->granules = spread_indices(page, MEMORY_PAGE / GRANULE);
+            page->granules = spread_indices(page, PAGE / GRANULE);
         for (size_t i = offset / GRANULE; i < (offset + n) / GRANULE; i++)
             page->granules[i] = index;
         return;
     }
     if (!page->indices)
-        page->indices = spread_indices(page, MEMORY_PAGE);
+        page->indices = spread_indices(page, PAGE);
     for (size_t i = 0; i < n; i++)
         page->indices[offset + i] = index;
 }
@@ -264,7 +279,7 @@ static void write_run(struct memory *mem, uint64_t address, const uint8_t *from,
                       uint32_t index) {
     while (n > 0) {
         const size_t piece = piece_length(address, n);
-        const size_t offset = (size_t)(address % MEMORY_PAGE);
+        const size_t offset = (size_t)(address % PAGE);
         struct page *page = make_page(mem, page_number(address));
         if (from) {
             memcpy(page->bytes + offset, from, piece);
@@ -332,7 +347,7 @@ void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value
 bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, struct memory_origin *origin,
                        uint64_t *run) {
     const struct page *page = find_page(mem, page_number(address));
-    const size_t offset = (size_t)(address % MEMORY_PAGE), piece = piece_length(address, n);
+    const size_t offset = (size_t)(address % PAGE), piece = piece_length(address, n);
     *run = piece;
     if (!page)
         return false;
@@ -365,7 +380,7 @@ uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n) {
     while (n > 0) {
         const size_t piece = piece_length(address, n);
         const struct page *page = find_page(mem, page_number(address));
-        crc = crc32(crc, page ? page->bytes + address % MEMORY_PAGE : zero_page, (uInt)piece);
+        crc = crc32(crc, page ? page->bytes + address % PAGE : zero_page, (uInt)piece);
         address += piece;
         n -= piece;
     }
@@ -486,13 +501,13 @@ bool memory_compare(const struct memory *a, const struct memory *b, uint64_t add
     uint64_t number = page_number(address);
     const uint8_t *bytes_a, *bytes_b;
     for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b) && number <= page_number(last); number++) {
-        const size_t from = number == page_number(address) ? (size_t)(address % MEMORY_PAGE) : 0;
-        const size_t to = number == page_number(last) ? (size_t)(last % MEMORY_PAGE) + 1 : MEMORY_PAGE;
+        const size_t from = number == page_number(address) ? (size_t)(address % PAGE) : 0;
+        const size_t to = number == page_number(last) ? (size_t)(last % PAGE) + 1 : PAGE;
         if (memcmp(bytes_a + from, bytes_b + from, to - from) == 0)
             continue;
         for (size_t i = from; i < to; i++)
             if (bytes_a[i] != bytes_b[i]) {
-                diff->last = number * MEMORY_PAGE + i;
+                diff->last = number * PAGE + i;
                 if (diff->count++ == 0)
                     diff->first = diff->last;
             }
@@ -504,12 +519,12 @@ bool memory_next_difference(const struct memory *a, const struct memory *b, uint
     uint64_t number = page_number(from);
     const uint8_t *bytes_a, *bytes_b;
     for (; next_page_pair(a, b, &number, &bytes_a, &bytes_b); number++) {
-        size_t i = number == page_number(from) ? (size_t)(from % MEMORY_PAGE) : 0;
-        if (memcmp(bytes_a + i, bytes_b + i, MEMORY_PAGE - i) == 0)
+        size_t i = number == page_number(from) ? (size_t)(from % PAGE) : 0;
+        if (memcmp(bytes_a + i, bytes_b + i, PAGE - i) == 0)
             continue;
         while (bytes_a[i] == bytes_b[i])
             i++;
-        *address = number * MEMORY_PAGE + i;
+        *address = number * PAGE + i;
         return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /* A sparse memory image with 64-bit addresses, declared regions and byte-granular write provenance.
  *
- * Pages of 4 KiB are made on first write; a byte never written reads as 0. Every byte remembers which write put it
+ * Pages are made on first write; a byte never written reads as 0. Every byte remembers which write put it
  * there. Nothing here prints; nothing here knows NVDLA.
  */
 #ifndef MEMORY_MEMORY_H
@@ -70,7 +70,7 @@ bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
 size_t memory_region_count(const struct memory *mem);
 void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n);
 
-enum { MEMORY_PAGE = 4096 }; /* bytes in which storage is allocated */
+enum { MEMORY_PAGE = 4096 }; /* bytes of a page of the machine: what those who walk through memory look at at once */
 
 /* A run of bytes that differ. */
 struct memory_difference {

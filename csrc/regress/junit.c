@@ -7,7 +7,6 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/review.h"
 #include "report/markup.h"
 
 static void attribute(FILE *out, const char *name, const char *value) {
@@ -168,16 +167,12 @@ static void write_suites(FILE *out, const struct review *review) {
     fputs("</testsuites>\n", out);
 }
 
-bool junit_write(struct store *store, int64_t night, const char *path, struct error *err) {
-    struct review *review = review_read(store_database(store), night, REVIEW_BRIEF, err);
-    if (!review)
-        return false;
+bool junit_write(const struct review *review, const char *path, struct error *err) {
     char *text = NULL;
     size_t size;
     FILE *out = xmemstream(&text, &size);
     write_suites(out, review);
     xmemstream_close(out);
-    review_free(review);
     const bool written = file_write(path, text, size, err);
     free(text);
     return written;

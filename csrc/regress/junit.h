@@ -7,9 +7,9 @@
 #ifndef REGRESS_JUNIT_H
 #define REGRESS_JUNIT_H
 
-#include "regress/store.h"
+#include "regress/review.h"
 
 /* Writes the file as a whole or not at all. False with a message. */
-bool junit_write(struct store *store, int64_t night, const char *path, struct error *err);
+bool junit_write(const struct review *review, const char *path, struct error *err);
 
 #endif

@@ -525,19 +525,21 @@ static char *resume_command(const struct night *night) {
 /* The files and the words about the night. Whatever fails is told, and nothing is lost by it. */
 static void write_outputs(struct night *night, bool notify) {
     struct error err;
-    char *junit = xprintf("%s/junit.xml", night->folder), *page = xprintf("%s/index.html", night->folder);
-    if (!junit_write(night->store, night->id, junit, &err))
-        complain(night, err.text);
-    const bool paged = page_write(night->store, night->id, page, &err);
-    if (!paged)
-        complain(night, err.text);
-    char *summary = summary_text(night->store, night->id, paged ? page : NULL, &err);
-    free(junit);
-    free(page);
-    if (!summary) {
+    struct review *review = review_read(store_database(night->store), night->id, &err);
+    if (!review) {
         complain(night, err.text);
         return;
     }
+    char *junit = xprintf("%s/junit.xml", night->folder), *page = xprintf("%s/index.html", night->folder);
+    if (!junit_write(review, junit, &err))
+        complain(night, err.text);
+    const bool paged = page_write(review, page, &err);
+    if (!paged)
+        complain(night, err.text);
+    char *summary = summary_text(review, paged ? page : NULL);
+    review_free(review);
+    free(junit);
+    free(page);
     printf("%s", summary);
     fflush(stdout);
     if (notify && night->options->notify && !notify_run(night->options->notify, summary, &err)) {

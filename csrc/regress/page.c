@@ -180,16 +180,12 @@ static void write_page(FILE *out, const struct review *review) {
     html_end(out, page_js);
 }
 
-bool page_write(struct store *store, int64_t night, const char *path, struct error *err) {
-    struct review *review = review_read(store_database(store), night, REVIEW_WHOLE, err);
-    if (!review)
-        return false;
+bool page_write(const struct review *review, const char *path, struct error *err) {
     char *text = NULL;
     size_t size;
     FILE *out = xmemstream(&text, &size);
     write_page(out, review);
     xmemstream_close(out);
-    review_free(review);
     const bool written = file_write(path, text, size, err);
     free(text);
     return written;

@@ -7,10 +7,10 @@
 #ifndef REGRESS_PAGE_H
 #define REGRESS_PAGE_H
 
-#include "regress/store.h"
+#include "regress/review.h"
 
 /* Writes the page as a whole or not at all. path: in the folder of the night, where the reports are that it links to.
  * False with a message. */
-bool page_write(struct store *store, int64_t night, const char *path, struct error *err);
+bool page_write(const struct review *review, const char *path, struct error *err);
 
 #endif

@@ -300,10 +300,12 @@ static int end_night(struct qualification *q, enum engine_end end, int signal) {
     faults_print(stdout, &q->faults);
     const double share = faults_share(&q->faults);
     char *page = xprintf("%s/index.html", q->folder);
-    if (!page_write(q->store, q->night, page, &err)) {
+    struct review *review = review_read(store_database(q->store), q->night, &err);
+    if (!review || !page_write(review, page, &err)) {
         fprintf(stderr, "nvcosim qualify: %s\n", err.text);
         well = false;
     }
+    review_free(review);
     printf("\n%.1f %% of the faults that are not known to be equivalent are noticed; night %" PRId64 " in %s\n", share,
            q->night, q->database);
     printf("%s\nTo look at fault N: nvcosim debug --config %s --dut rtl:%s --fault N TRACE\n", page,

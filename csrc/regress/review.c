@@ -516,26 +516,25 @@ static void count(struct review *review) {
         review->fresh_buckets += review->buckets[i].fresh;
 }
 
-static bool read_all(struct reader *reader, int64_t night, enum review_extent extent) {
+static bool read_all(struct reader *reader, int64_t night) {
     if (!read_night(reader, night) || !find_before(reader) || !read_tests(reader))
         return false;
     sort_keys(reader);
     if (!read_past(reader))
         return false;
     compare(reader);
-    if (!read_buckets(reader) || !read_faults(reader))
-        return false;
-    if (extent == REVIEW_WHOLE && (!read_coverage(reader) || !read_trends(reader) || !read_speeds(reader)))
+    if (!read_buckets(reader) || !read_faults(reader) || !read_coverage(reader) || !read_trends(reader) ||
+        !read_speeds(reader))
         return false;
     count(reader->review);
     return true;
 }
 
-struct review *review_read(sqlite3 *db, int64_t night, enum review_extent extent, struct error *err) {
+struct review *review_read(sqlite3 *db, int64_t night, struct error *err) {
     struct reader reader = {.review = xcalloc(1, sizeof *reader.review), .db = db, .err = err};
     /* One transaction, unless the caller is within one: what is read belongs together. */
     const bool own = sqlite3_get_autocommit(db) && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
-    const bool fine = read_all(&reader, night, extent);
+    const bool fine = read_all(&reader, night);
     if (own)
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     for (int i = 0; i < reader.past_count; i++)

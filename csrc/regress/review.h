@@ -110,7 +110,6 @@ struct review {
     size_t noticed, survived, unreached, equivalent, fault_open;
     int64_t cycles; /* of all tests */
     double cpu_seconds;
-    /* Of REVIEW_WHOLE only. */
     struct coverage *coverage;   /* functional bins of all tests; NULL: none was asked for */
     size_t covered;              /* tests whose bins are in it */
     struct review_trend *trends; /* oldest first, this one last */
@@ -122,10 +121,8 @@ struct review {
     size_t string_count;
 };
 
-enum review_extent { REVIEW_BRIEF, REVIEW_WHOLE };
-
 /* Reads a night. NULL with a message: there is no such night, or the database is damaged. */
-struct review *review_read(sqlite3 *db, int64_t night, enum review_extent extent, struct error *err);
+struct review *review_read(sqlite3 *db, int64_t night, struct error *err);
 void review_free(struct review *review);
 
 /* "PASS", ..., "not run". */

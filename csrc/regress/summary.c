@@ -7,7 +7,6 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "regress/review.h"
 
 enum { BUCKETS = 10, TESTS = 20, LINE = 300 /* bytes of a line at most; the page has all */ };
 
@@ -92,10 +91,7 @@ static void add_survivors(const struct review *review, struct text *text) {
         text_printf(text, "  and %zu more\n", found - TESTS);
 }
 
-char *summary_text(struct store *store, int64_t night, const char *page, struct error *err) {
-    struct review *review = review_read(store_database(store), night, REVIEW_BRIEF, err);
-    if (!review)
-        return NULL;
+char *summary_text(const struct review *review, const char *page) {
     struct text text = {0};
     char *sentence = review_sentence(review), duration[REVIEW_DURATION];
     text_printf(&text, "%s ", review_outcome_text(review));
@@ -118,6 +114,5 @@ char *summary_text(struct store *store, int64_t night, const char *page, struct 
         text_printf(&text, "\n");
     }
     free(sentence);
-    review_free(review);
     return text.text;
 }

@@ -4,9 +4,9 @@
 #ifndef REGRESS_SUMMARY_H
 #define REGRESS_SUMMARY_H
 
-#include "regress/store.h"
+#include "regress/review.h"
 
-/* The text; free() it. page: where index.html is, NULL: none was written. NULL with a message. */
-char *summary_text(struct store *store, int64_t night, const char *page, struct error *err);
+/* The text; free() it. page: where index.html is, NULL: none was written. */
+char *summary_text(const struct review *review, const char *page);
 
 #endif

@@ -153,13 +153,12 @@ static pid_t start_process(struct child *child, const int *files, struct error *
     return pid;
 }
 
-/* The file as a descriptor that is not below FILES and not handed on by exec. */
+/* The file, which is not handed on by exec, as a descriptor that is not below FILES. */
 static int high(int file) {
-    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, FILES);
-    if (moved < 0)
-        return file;
-    close(file);
-    return moved;
+    const int moved = file < 0 || file >= FILES ? file : fcntl(file, F_DUPFD_CLOEXEC, FILES);
+    if (moved != file && moved >= 0)
+        close(file);
+    return moved < 0 ? file : moved;
 }
 
 /* A pipe whose ends are not below FILES and not handed on by exec; the read end does not block. */
@@ -192,7 +191,7 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
         close(result[1]);
         return false;
     }
-    const int null = high(open("/dev/null", O_RDONLY));
+    const int null = high(open("/dev/null", O_RDONLY | O_CLOEXEC));
     const int files[FILES] = {null, output[1], output[1], result[1], job->ledger};
     job->start = process_clock();
     job->pid = start_process(child, files, err);

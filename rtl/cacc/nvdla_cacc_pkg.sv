@@ -1,20 +1,28 @@
-// Arithmetic of CACC: accumulation, and the rounding and saturation of final results. INT8.
+// Arithmetic of CACC on integers: accumulation, and the rounding and saturation of final results.
 //
 // Spec: 40-convolution-core, section 9.4.
 package nvdla_cacc_pkg;
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 
-  localparam int CaccAccBits = 34;
+  localparam int CaccNarrowBits = 34;  // the accumulators of configurations of INT8 alone, and those of the high kernels of a cell in INT8
+  localparam int CaccAccBits = (LaneBytes == 2) ? 48 : CaccNarrowBits;
+  localparam int CaccSumBits = (LaneBytes == 2) ? 38 : ConvInt8Bits;  // the widest sum of a cell
 
   // acc + sum, saturated to CaccAccBits bits.
   function automatic logic signed [CaccAccBits-1:0] cacc_accumulate(input logic signed [CaccAccBits-1:0] acc,
-                                                                    input logic signed [ConvSumBits-1:0] sum);
+                                                                    input logic signed [CaccSumBits-1:0] sum);
     logic signed [CaccAccBits:0] wide;
-    wide = $signed({acc[CaccAccBits-1], acc}) + $signed({{(CaccAccBits + 1 - ConvSumBits) {sum[ConvSumBits-1]}}, sum});
+    wide = $signed({acc[CaccAccBits-1], acc}) + $signed({{(CaccAccBits + 1 - CaccSumBits) {sum[CaccSumBits-1]}}, sum});
     if (wide[CaccAccBits] != wide[CaccAccBits-1])
       return $signed({wide[CaccAccBits], {(CaccAccBits - 1) {~wide[CaccAccBits]}}});
     return $signed(wide[CaccAccBits-1:0]);
+  endfunction
+
+  // acc saturated to CaccNarrowBits bits.
+  function automatic logic signed [CaccAccBits-1:0] cacc_narrow(input logic signed [CaccAccBits-1:0] acc);
+    if (acc[CaccAccBits-1:CaccNarrowBits-1] == '0 || acc[CaccAccBits-1:CaccNarrowBits-1] == '1) return acc;
+    return $signed({{(CaccAccBits - CaccNarrowBits + 1) {acc[CaccAccBits-1]}}, {(CaccNarrowBits - 1) {~acc[CaccAccBits-1]}}});
   endfunction
 
   // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit tell whether it is more than half.
@@ -37,7 +45,7 @@ package nvdla_cacc_pkg;
 
   // That result counts as saturated: above the range when rounded, below the range when rounded down.
   function automatic logic cacc_saturates(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
-    if (acc[CaccAccBits-1]) return (acc >>> truncate) < -(34'sd1 <<< 31);
-    return cacc_round(acc, truncate) > (34'sd1 <<< 31) - 34'sd1;
+    if (acc[CaccAccBits-1]) return (acc >>> truncate) < -(CaccAccBits'(1) <<< 31);
+    return cacc_round(acc, truncate) > (CaccAccBits'(1) <<< 31) - CaccAccBits'(1);
   endfunction
 endpackage

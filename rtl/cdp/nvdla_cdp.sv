@@ -5,7 +5,8 @@
 // csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. r_*, w_*: read and write client
 // of the memory interfaces. done_intr_o: one clock per layer whose last write has been acknowledged, by register group. The CDP_RDMA group
 // is released when its last atom has been delivered, the CDP group when the last output has gone to the write DMA. The S_LUT_* registers
-// take effect at once. D_NAN_*, D_INF_* and D_OUT_SATURATION are 0.
+// take effect at once. D_NAN_INPUT_NUM and D_INF_INPUT_NUM are 0; D_NAN_OUTPUT_NUM and D_OUT_SATURATION count what is written, where there
+// are precisions of 16 bits.
 // Spec: 62-cdp; 55-lut; 10-system sections 6 (groups) and 9 (LUT access).
 module nvdla_cdp
   import nvdla_pkg::*;
@@ -51,13 +52,14 @@ module nvdla_cdp
   cdp_d_t d;
   cdp_s_t s;
   lut_cfg_t lut_cfg;
-  logic [31:0] read_stall, write_stall, uflow, oflow, hybrid, le_hit, lo_hit, group_rdata, shared_rdata, lut_rdata;
+  logic [31:0] read_stall, write_stall, uflow, oflow, hybrid, le_hit, lo_hit, nans, saturated, group_rdata, shared_rdata, lut_rdata;
 
   assign rdma_d = rdma_flat;
   assign d = flat;
   assign s = shared_flat;
   assign rdma_stat = RdmaBits'(read_stall) << ((CdpRdmaDPerfReadStall - CdpRdmaFirstD) * 32);
-  assign stat = CdpBits'({lo_hit, le_hit, hybrid, oflow, uflow, write_stall}) << ((CdpDPerfWriteStall - CdpFirstD) * 32);
+  assign stat = CdpBits'({lo_hit, le_hit, hybrid, oflow, uflow, write_stall}) << ((CdpDPerfWriteStall - CdpFirstD) * 32) |
+                CdpBits'({saturated, nans}) << ((CdpDNanOutputNum - CdpFirstD) * 32);
   assign csb_rdata_o = group_rdata | shared_rdata | lut_rdata;
 
   nvdla_reg_group #(
@@ -119,9 +121,9 @@ module nvdla_cdp
       .q_o    (shared_flat)
   );
 
-  // Names and reasons: rtl/unused_fields.csv; and bits behind the ends of INT8.
+  // Names and reasons: rtl/unused_fields.csv; and what other precisions than INT8 use.
   wire unused_s = &{1'b0, `NVDLA_CDP_S_UNUSED(s)};
-  wire unused_d = &{1'b0, `NVDLA_CDP_D_UNUSED(d), d.datin_offset[15:8], d.datout_offset[31:25]};
+  wire unused_d = &{1'b0, `NVDLA_CDP_D_UNUSED(d), d.input_data_type, d.datin_offset[15:8], d.datout_offset[31:25], rdma_d.input_data};
   wire unused_rdma_d = &{1'b0, `NVDLA_CDP_RDMA_D_UNUSED(rdma_d)};
 
   assign lut_cfg.le_linear = s.lut_le_function;
@@ -153,6 +155,12 @@ module nvdla_cdp
       .clk_o (clk)
   );
 
+  logic [1:0] precision;                       // INT8 where it has no other
+  logic wide, rdma_wide;
+  assign precision = CdpWide != 0 ? d.input_data_type : 2'd0;
+  assign wide = (Int16 != 0 && precision == 2'd1) || (Fp16 != 0 && precision == 2'd2);
+  assign rdma_wide = (Int16 != 0 && rdma_d.input_data == 2'd1) || (Fp16 != 0 && rdma_d.input_data == 2'd2);
+
   // ---- input ------------------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, mem_last;
   logic [AtomBits-1:0] mem_data;
@@ -172,6 +180,7 @@ module nvdla_cdp
       .src_line_stride_i   (rdma_d.src_line_stride),
       .src_surface_stride_i(rdma_d.src_surface_stride),
       .src_ram_type_i      (rdma_d.src_ram_type),
+      .wide_i              (rdma_wide),
       .dma_en_i            (rdma_d.dma_en),
       .done_o              (rdma_done),
       .stall_o             (read_stall),
@@ -187,7 +196,7 @@ module nvdla_cdp
 
   // ---- normalisation ----------------------------------------------------------------------------------------------------------
   logic block_valid, block_ready, beat_valid, step, beat_last, out_valid, out_ready, out_last;
-  logic [CdpViewLanes*CdpValueBits-1:0] view;
+  logic [CdpViewWidth-1:0] view;
   logic [AtomBits-1:0] out_data;
   cdp_block_t block;
 
@@ -195,7 +204,10 @@ module nvdla_cdp
       .clk_i          (clk),
       .rst_ni,
       .run_i          (run),
-      .datin_offset_i (d.datin_offset[7:0]),
+      .wide_i         (wide),
+      .fp16_i         (wide && precision == 2'd2),
+      .nan_to_zero_i  (d.nan_to_zero),
+      .datin_offset_i (d.datin_offset),
       .datin_scale_i  (d.datin_scale),
       .datin_shifter_i(d.datin_shifter),
       .atom_valid_i   (mem_valid),
@@ -217,10 +229,11 @@ module nvdla_cdp
       .clk_i           (clk),
       .rst_ni,
       .run_i           (run),
+      .precision_i     (precision),
       .sqsum_bypass_i  (d.sqsum_bypass),
       .mul_bypass_i    (d.mul_bypass),
       .normalz_len_i   (d.normalz_len),
-      .datout_offset_i (d.datout_offset[24:0]),
+      .datout_offset_i (d.datout_offset),
       .datout_scale_i  (d.datout_scale),
       .datout_shifter_i(d.datout_shifter),
       .lut_cfg_i       (lut_cfg),
@@ -241,7 +254,9 @@ module nvdla_cdp
       .oflow_o         (oflow),
       .hybrid_o        (hybrid),
       .le_hit_o        (le_hit),
-      .lo_hit_o        (lo_hit)
+      .lo_hit_o        (lo_hit),
+      .nans_o          (nans),
+      .saturated_o     (saturated)
   );
 
   // ---- output -----------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 // run_i: a layer of the CDP_RDMA register group is active, its registers stand at the ports of their names; the first request
 // goes out one clock after run_i rises. atom_*: atoms of the
 // requests in order, straight from the latency buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o:
-// index of the atom's last lane below C. done_o pulses while the last atom is delivered. stall_o: running count of clocks with a request
+// index of the atom's last lane below C. wide_i: elements of two bytes. done_o pulses while the last atom is delivered. stall_o: running count of clocks with a request
 // that waits (D_PERF_READ_STALL), never cleared.
 // Spec: 62-cdp, sections 2.3, 3, 9.
 module nvdla_cdp_rdma
@@ -22,6 +22,7 @@ module nvdla_cdp_rdma
     input  logic [            31:0] src_line_stride_i,
     input  logic [            31:0] src_surface_stride_i,
     input  logic                    src_ram_type_i,
+    input  logic                    wide_i,
     input  logic                    dma_en_i,
     output logic                    done_o,
     output logic [            31:0] stall_o,
@@ -44,12 +45,16 @@ module nvdla_cdp_rdma
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
   logic ram;
+  logic [12:0] surface_end;                    // last surface
+  logic [CdpAtomShift-1:0] lane_end;           // last lane of it
 
   assign ram = SecondaryMemory == 0 || src_ram_type_i;
+  assign surface_end = wide_i ? channel_i >> (CdpAtomShift - 1) : channel_i >> CdpAtomShift;
+  assign lane_end = wide_i ? {1'b0, channel_i[CdpAtomShift-2:0]} : channel_i[CdpAtomShift-1:0];
 
   always_comb begin
     ask.columns = left_q < 13'(CdpColumns) ? left_q[2:0] : 3'(CdpColumns - 1);
-    ask.surface_last = surface_q == channel_i >> CdpAtomShift;
+    ask.surface_last = surface_q == surface_end;
     ask.line_last = left_q < 13'(CdpColumns);
     ask.layer_last = ask.surface_last && ask.line_last && line_q == height_i;
   end
@@ -138,7 +143,7 @@ module nvdla_cdp_rdma
 
   assign block = block_flat;
   assign block_o = block;
-  assign lanes_o = block.surface_last ? channel_i[CdpAtomShift-1:0] : '1;
+  assign lanes_o = block.surface_last ? lane_end : '1;
   assign atom_valid_o = rsp_valid && block_valid;
   assign atom_last_o = block_last && block.layer_last;
   assign done_o = deliver && atom_last_o;
@@ -165,6 +170,6 @@ module nvdla_cdp_rdma
     end
   `NVDLA_CHECK(AtomsOnlyAskedFor, !atom_valid_o || pending_q > 0)
   `NVDLA_CHECK(DoneWithTheLastAtom, !done_o || (pending_q == 1 && delivered_q + 64'd1 ==
-               (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * ((64'(channel_i) >> CdpAtomShift) + 64'd1)))
+               (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_end) + 64'd1)))
 `endif
 endmodule

@@ -1,8 +1,9 @@
 // Input convertor and neighbourhood: atoms in, beats with their channel neighbours out.
 //
 // Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks before and behind the
-// current one. An atom is taken out when the atom of the next surface, same column, is there; beats then leave one a clock. view_o:
-// converted lanes -CdpHalo .. CdpThroughput-1+CdpHalo around the beat's lane 0, lowest first; channels outside the cube's surfaces are 0.
+// current one. An atom is taken out when the atom of the next surface, same column, is there; beats then leave one a clock. view_o: the
+// beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below and above; channels outside the cube's surfaces are 0. A lane
+// has CdpValueBits in INT8, CdpWidePlaceBits in INT16 (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i).
 // beat_last_o: last beat of the layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o:
 // each block, when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
 // Spec: 62-cdp, sections 3, 4, 5.
@@ -10,32 +11,33 @@ module nvdla_cdp_window
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                 clk_i,
-    input  logic                                 rst_ni,
-    input  logic                                 run_i,
-    input  logic [                          7:0] datin_offset_i,
-    input  logic [                         15:0] datin_scale_i,
-    input  logic [                          4:0] datin_shifter_i,
-    input  logic                                 atom_valid_i,
-    output logic                                 atom_ready_o,
-    input  logic [                 AtomBits-1:0] atom_data_i,
-    input  logic                                 atom_last_i,
-    input  cdp_block_t                           block_i,
-    input  logic [             CdpAtomShift-1:0] lanes_i,
-    output logic                                 block_valid_o,
-    input  logic                                 block_ready_i,
-    output cdp_block_t                           block_o,
-    output logic                                 beat_valid_o,
-    input  logic                                 step_i,
-    output logic                                 beat_last_o,
-    output logic [CdpViewLanes*CdpValueBits-1:0] view_o
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    run_i,
+    input  logic                    wide_i,
+    input  logic                    fp16_i,
+    input  logic                    nan_to_zero_i,
+    input  logic [            15:0] datin_offset_i,
+    input  logic [            15:0] datin_scale_i,
+    input  logic [             4:0] datin_shifter_i,
+    input  logic                    atom_valid_i,
+    output logic                    atom_ready_o,
+    input  logic [    AtomBits-1:0] atom_data_i,
+    input  logic                    atom_last_i,
+    input  cdp_block_t              block_i,
+    input  logic [CdpAtomShift-1:0] lanes_i,
+    output logic                    block_valid_o,
+    input  logic                    block_ready_i,
+    output cdp_block_t              block_o,
+    output logic                    beat_valid_o,
+    input  logic                    step_i,
+    output logic                    beat_last_o,
+    output logic [CdpViewWidth-1:0] view_o
 );
   localparam int PlaceBits = 5;                                          // ring of 4 blocks: one behind, one ahead, two to fill
   localparam int Words = 1 << PlaceBits;
   localparam int Ahead = Words - CdpColumns;                             // atoms from the current one on
   localparam int AtomWidth = MemAtom * CdpValueBits;
-  localparam int HaloWidth = CdpHalo * CdpValueBits;
-  localparam int BeatWidth = CdpThroughput * CdpValueBits;
 
   // ---- conversion into the ring -----------------------------------------------------------------------------------------------
   logic [AtomWidth-1:0] ring[0:Words-1];
@@ -45,7 +47,7 @@ module nvdla_cdp_window
   logic ended_q;                                                         // the layer's last atom has come
   logic [2:0] column_q;                                                  // of the current atom
   logic push;
-  logic [7:0] offset;
+  logic [15:0] offset;
   logic [15:0] scale;
   logic [4:0] shift;
 
@@ -54,11 +56,28 @@ module nvdla_cdp_window
   assign scale = datin_scale_i;
   assign shift = datin_shifter_i;
 
+  // FP16 as FP17. Nothing moves here in other precisions.
+  localparam int WideLanes = MemAtom / 2;
+  logic [WideLanes*CdpWideValueBits-1:0] floats;
+  if (Fp16 != 0) begin : gen_fp16
+    for (genvar l = 0; l < WideLanes; l++) begin : gen_lane
+      logic [15:0] element;
+      assign element = fp16_i ? atom_data_i[l*16+:16] : 16'd0;
+      nvdla_fp_widen u_widen (
+          .a_i(nan_to_zero_i && element[14:0] > 15'h7c00 ? 16'd0 : element),
+          .z_o(floats[l*CdpWideValueBits+:CdpWideValueBits])
+      );
+    end
+  end else begin : gen_integers
+    wire unused_fp16 = &{1'b0, fp16_i, nan_to_zero_i};
+    assign floats = '0;
+  end
+
   // ---- the current atom -------------------------------------------------------------------------------------------------------
   cdp_block_t here;
   logic valid_q, last_q, first_q;                                        // first: the current atom belongs to surface 0
   logic [CdpBeatBits-1:0] beat_q;
-  logic [AtomWidth+2*HaloWidth-1:0] view_q;
+  logic [AtomWidth+2*CdpHaloWidth-1:0] view_q;
   logic [PlaceBits-1:0] above, below;
   logic there, beat_end, open, block_begin, block_end, load;
 
@@ -76,7 +95,7 @@ module nvdla_cdp_window
   assign block_o = here;
   assign beat_valid_o = valid_q;
   assign beat_last_o = last_q && beat_q == CdpBeatBits'(CdpBeats - 1);
-  assign view_o = view_q[CdpViewLanes*CdpValueBits-1:0];
+  assign view_o = view_q[CdpViewWidth-1:0];
   assign atom_ready_o = run_i && !ended_q && count_q < (PlaceBits+1)'(Ahead);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -108,18 +127,26 @@ module nvdla_cdp_window
   always_ff @(posedge clk_i) begin
     if (push) begin
       ring_block[write_q] <= block_i;
-      for (int l = 0; l < MemAtom; l++) begin
-        ring[write_q][l*CdpValueBits+:CdpValueBits] <=
-          CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8+:8], offset, scale, shift);
+      if (CdpWide != 0 && wide_i) begin
+        for (int l = 0; l < WideLanes; l++) begin
+          ring[write_q][l*CdpWidePlaceBits+:CdpWidePlaceBits] <= CdpAtomShift'(l) > lanes_i ? '0
+            : fp16_i ? CdpWidePlaceBits'(floats[l*CdpWideValueBits+:CdpWideValueBits])
+            : CdpWidePlaceBits'($signed(cdp_input16(atom_data_i[l*16+:16], offset, scale, shift)));
+        end
+      end else begin
+        for (int l = 0; l < MemAtom; l++) begin
+          ring[write_q][l*CdpValueBits+:CdpValueBits] <=
+            CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8+:8], offset[7:0], scale, shift);
+        end
       end
     end
     if (load) begin
       last_q <= here.layer_last && block_end;
-      view_q[HaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1-:HaloWidth];
-      view_q[HaloWidth+:AtomWidth] <= ring[read_q];
-      view_q[HaloWidth+AtomWidth+:HaloWidth] <= here.surface_last ? '0 : ring[below][HaloWidth-1:0];
+      view_q[CdpHaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1-:CdpHaloWidth];
+      view_q[CdpHaloWidth+:AtomWidth] <= ring[read_q];
+      view_q[CdpHaloWidth+AtomWidth+:CdpHaloWidth] <= here.surface_last ? '0 : ring[below][CdpHaloWidth-1:0];
     end else if (step_i && valid_q) begin
-      view_q <= view_q >> BeatWidth;
+      view_q <= view_q >> CdpBeatWidth;
     end
   end
 

@@ -38,8 +38,8 @@ module nvdla_cmac
 
   logic unused_group, armed, done, valid_q, out_valid_q, swap;
   logic [3:0] flags_q, out_flags_q;
-  logic [DataWords*32-1:0] unused_d;
-  logic [AtomicC*8-1:0] data_q;
+  logic [DataWords*32-1:0] d_flat;
+  logic [ConvAtomBits-1:0] data_q;
 
   // The windows of CMAC_A and CMAC_B are alike.
   nvdla_reg_group #(
@@ -59,7 +59,7 @@ module nvdla_cmac
       .run_o  (run_o),
       .group_o(unused_group),
       .armed_o(armed),
-      .d_o    (unused_d),
+      .d_o    (d_flat),
       .done_i (done),
       .stat_i ((DataWords * 32)'(0))
   );
@@ -86,16 +86,32 @@ module nvdla_cmac
     out_flags_q <= flags_q;
   end
 
-  for (genvar c = 0; c < ConvCells; c++) begin : gen_cell
-    nvdla_cmac_cell u_cell (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .load_i  (wt_valid_i && wt_sel_i[c]),
+  // A cell's weights are those of one stripe operation; one that was not loaded gives 0.
+  if (LaneBytes == 1) begin : gen_int8
+    for (genvar c = 0; c < ConvCells; c++) begin : gen_cell
+      nvdla_cmac_cell u_cell (
+          .clk_i   (clk_i),
+          .rst_ni  (rst_ni),
+          .load_i  (wt_valid_i && wt_sel_i[c]),
+          .weight_i(wt_data_i),
+          .swap_i  (swap),
+          .valid_i (valid_q),
+          .data_i  (data_q),
+          .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
+      );
+    end
+    wire unused_d = &{1'b0, d_flat};
+  end else begin : gen_mixed
+    nvdla_cmac_mixed u_cells (
+        .clk_i,
+        .rst_ni,
+        .d_i     (d_flat),
+        .load_i  (wt_valid_i ? wt_sel_i : '0),
         .weight_i(wt_data_i),
         .swap_i  (swap),
         .valid_i (valid_q),
         .data_i  (data_q),
-        .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
+        .sum_o
     );
   end
 

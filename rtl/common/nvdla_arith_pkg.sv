@@ -14,10 +14,15 @@ package nvdla_arith_pkg;
     return sum >>> shift;
   endfunction
 
-  // value clamped to 8, 17 and 32 signed bits.
+  // value clamped to 8, 16, 17 and 32 signed bits.
   function automatic logic signed [7:0] sat8(input logic signed [63:0] value);
     if (value == $signed({{56{value[7]}}, value[7:0]})) return $signed(value[7:0]);
     return value[63] ? -8'sd128 : 8'sd127;
+  endfunction
+
+  function automatic logic signed [15:0] sat16(input logic signed [63:0] value);
+    if (value == $signed({{48{value[15]}}, value[15:0]})) return $signed(value[15:0]);
+    return value[63] ? -16'sd32768 : 16'sd32767;
   endfunction
 
   function automatic logic signed [16:0] sat17(input logic signed [63:0] value);

@@ -1,7 +1,8 @@
-// Constants of the convolution core (CSC, CMAC, CACC). INT8.
+// Constants of the convolution core (CSC, CMAC, CACC).
 //
-// A kernel group is AtomicK kernels, a channel block AtomicC channels. Sums are exact, so the length of the stripes is free: stripes of
-// AtomicK to StripeMax positions hide the loading of the next weights (one kernel a clock) behind the atoms of the running operation.
+// A kernel group is AtomicK kernels (16-bit precisions: half of them), a channel block AtomicC channels. What a result is the sum of comes in
+// the order of the chapter whatever the stripes are, so their length is free: stripes of ConvLoads to ConvStripeMax atoms hide the loading
+// of the next weights (one cell a clock) behind the atoms of the running operation.
 // Spec: 40-convolution-core, sections 4.2, 8.3, 9.4.
 package nvdla_conv_pkg;
   import nvdla_pkg::*;
@@ -15,19 +16,22 @@ package nvdla_conv_pkg;
   localparam int ConvValueBits = 44;
   localparam int ConvValues = (Winograd != 0) ? 4 : 1;
   localparam int ConvSumBits = (LaneBytes == 2) ? ConvValues * ConvValueBits : ConvInt8Bits;
-  localparam int ConvStripeMax = 2 * AtomicK;           // positions of a stripe, results CACC accumulates at a time
+  localparam int ConvLoads = 2 * ConvCells;             // cells of both units: clocks in which they load the weights of an operation
+  localparam int ConvStripeMax = 2 * AtomicK;           // atoms of a stripe, results CACC accumulates at a time
   localparam int ConvStripeBits = $clog2(ConvStripeMax);
-  localparam int ConvRows = 2 * ConvStripeMax;          // rows of the delivery buffer, credits CSC starts with
+  localparam int ConvRows = 2 * LaneBytes * ConvStripeMax;  // rows of the delivery buffer, credits CSC starts with
   localparam int ConvRowBits = $clog2(ConvRows);
-  localparam int ConvLaneBits = $clog2(AtomicC);        // lane number, byte number in a CBUF entry
+  localparam int ConvLaneBits = $clog2(AtomicC);        // lane number
+  localparam int ConvByteBits = $clog2(EntryBytes);     // byte number in a CBUF entry
   localparam int ConvKernelBits = $clog2(AtomicK);      // kernel number in a group
 
-  // Positions of the next stripe when `left` positions are not covered yet: none of a layer's stripes but a single one is shorter
-  // than AtomicK.
-  function automatic logic [ConvStripeBits:0] conv_stripe(input logic [26:0] left);
-    if (left <= 27'(ConvStripeMax)) return left[ConvStripeBits:0];
-    if (left >= 27'(ConvStripeMax + AtomicK)) return (ConvStripeBits + 1)'(ConvStripeMax);
-    return (ConvStripeBits + 1)'(AtomicK);
+  // Positions of the next stripe when `left` positions are not covered yet and a stripe has at most `most` of them: none of a layer's
+  // stripes but a single one is shorter than `least`.
+  function automatic logic [ConvStripeBits:0] conv_stripe(input logic [26:0] left, input logic [ConvStripeBits:0] most,
+                                                          input logic [ConvStripeBits:0] least);
+    if (left <= 27'(most)) return left[ConvStripeBits:0];
+    if (left >= 27'(most) + 27'(least)) return most;
+    return least;
   endfunction
 
   // Entry number of a ring of `ring` entries, entry < 2 * ring.

@@ -5,8 +5,8 @@
 //                          \-> mask reader (compressed weights) -> weight reader
 //
 // Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's shadow registers; the
-// weights of the next operation follow from that clock on. Every atom of an operation that ends a channel operation takes a credit, which CACC
-// returns when SDP has taken that row.
+// weights of the next operation follow from that clock on. Every atom of an operation that ends a channel operation takes the credits of
+// its rows of results, which CACC returns when SDP has taken them.
 // Layer: begin (release of what the previous layer left and this one does not reuse) -> pending handshake with CDMA if a bank register
 // changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is released DrainClocks after the last
 // atom, when CMAC and CACC have ended the layer.
@@ -17,6 +17,7 @@ module nvdla_csc
   import nvdla_conv_pkg::*;
 (
     input  logic                   clk_i,
+    input  logic                   clk_on_i,  // keeps all clocks running
     input  logic                   rst_ni,
     input  logic                   csb_req_i,
     input  logic                   csb_write_i,
@@ -55,7 +56,7 @@ module nvdla_csc
     input  logic                   credit_valid_i
 );
   localparam int DataWords = CscWords - CscFirstD;
-  localparam logic [2:0] DrainClocks = 3'd7;
+  localparam logic [4:0] DrainClocks = (LaneBytes == 2) ? 5'd31 : 5'd7;  // 16-bit precisions have longer pipelines
 
   typedef enum logic [2:0] {
     StateIdle,
@@ -97,6 +98,15 @@ module nvdla_csc
 
   // True values, taken over when the layer begins.
   logic image_q, skip_data_q, skip_weight_q;
+  // What configurations without 16-bit precisions do not have: constants there.
+  logic wide_q, fp16_q, winograd_q, last_winograd_q;          // 16 bits; FP16
+  logic [1:0] truncate_q;                                     // PRA_TRUNCATE
+  logic [4:0] batches_q;                                      // minus 1
+  logic [3:0] rows_taken_q;                                   // rows of results of an atom
+  logic [ConvKernelBits:0] group_q;                           // kernels
+  logic [ConvLaneBits:0] block_q;                             // channels
+  logic [ConvStripeBits:0] stripe_most_q, stripe_least_q;     // positions
+  logic [EntryCountBits-1:0] line_entries_q;                  // of all batches
   logic [2:0] rows_q;
   logic [26:0] positions_q;
   logic [SizeBits-1:0] runs_q, kernels_q, channels_q, block_step_q, height_q;
@@ -104,7 +114,7 @@ module nvdla_csc
   logic [5:0] dilation_x_q, dilation_y_q, step_x_q;
   logic [3:0] step_y_q;
   logic [12:0] width_q, out_width_q;
-  logic [7:0] pad_value_q;
+  logic [15:0] pad_value_q;
   logic [EntryCountBits-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
   logic [SizeBits-1:0] release_slices_q, left_slices_q;
 
@@ -112,14 +122,22 @@ module nvdla_csc
   logic [5:0] step_x;
   logic [2:0] rows;
   logic by_line;  // stripes end with the output line: groups of `rows` positions do not cross it
-  assign pixel_step = !d.datain_format ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ? 4'd3 : 4'd1;
-  assign step_x = 6'({3'b0, d.conv_x_stride_ext} + 6'd1) * 6'(pixel_step);
-  assign rows = (!d.datain_format || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
-  assign by_line = rows != 3'd1 && d.dataout_width >= 13'(AtomicK - 1);
+  logic image, winograd;
+  logic [5:0] batches;  // true value
+  assign winograd = Winograd != 0 && d.conv_mode;
+  assign image = d.datain_format && !winograd;
+  assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
+  assign pixel_step = !image ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ? 4'd3 : 4'd1;
+  assign step_x = winograd ? 6'd1 : 6'({3'b0, d.conv_x_stride_ext} + 6'd1) * 6'(pixel_step);
+  assign rows = (!image || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
+  assign by_line = rows != 3'd1 && d.dataout_width >= 13'(ConvLoads - 1);
+
+  logic [EntryCountBits-1:0] line_entries;  // of all batches
+  assign line_entries = (EntryCountBits'(d.entries) + 1'b1) * EntryCountBits'(batches);
 
   // ---- life of a layer ----------------------------------------------------------------------------------------------------------
   state_e state_q;
-  logic [2:0] drain_q;
+  logic [4:0] drain_q;
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
@@ -135,7 +153,7 @@ module nvdla_csc
   assign bank_changed = data_bank_changed || d.weight_bank != last_weight_bank_q;
 
   // What the previous layer kept and this one does not reuse. A pending handshake clears the counters on both sides instead.
-  assign drop_data = begins && !data_bank_changed && last_left_q != '0 && (!d.data_reuse || d.datain_format != last_image_q);
+  assign drop_data = begins && !data_bank_changed && last_left_q != '0 && (!d.data_reuse || image != last_image_q || winograd != last_winograd_q);
   assign drop_weight = begins && !bank_changed && last_skip_weight_q && !d.weight_reuse;
 
   // Released entries, slices and masks.
@@ -181,7 +199,7 @@ module nvdla_csc
         StateDrain: if (done) state_q <= StateIdle;
         default: state_q <= StateIdle;
       endcase
-      drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
+      drain_q <= (state_q == StateDrain) ? drain_q + 5'd1 : '0;
       if (done) begin
         first_q            <= 1'b0;
         last_data_bank_q   <= d.data_bank;
@@ -194,42 +212,83 @@ module nvdla_csc
 
   always_ff @(posedge clk_i) begin
     if (begins) begin
-      image_q         <= d.datain_format;
+      image_q         <= image;
       skip_data_q     <= d.skip_data_rls;
       skip_weight_q   <= d.skip_weight_rls;
       rows_q          <= rows;
-      if (!d.datain_format) positions_q <= 27'(d.atomics) + 27'd1;
+      if (winograd) positions_q <= 27'(d.atomics[20:2]) + 27'd1;
+      else if (!image) positions_q <= 27'(d.atomics) + 27'd1;
       else positions_q <= (27'(d.dataout_width) + 27'd1) * (by_line ? 27'd1 : 27'(d.dataout_height) + 27'd1);
       runs_q          <= by_line ? SizeBits'(d.dataout_height) + 1'b1 : SizeBits'(1);
       kernels_q       <= SizeBits'(d.weight_kernel) + 1'b1;
       channels_q      <= SizeBits'(d.weight_channel_ext) + 1'b1;
-      block_step_q    <= d.datain_format ? SizeBits'(1) : SizeBits'(d.datain_width_ext) + 1'b1;
+      block_step_q    <= image ? SizeBits'(1) : (SizeBits'(d.datain_width_ext) + 1'b1) >> (winograd ? 2 : 0);
       kernel_width_q  <= d.weight_width_ext;
       kernel_height_q <= d.weight_height_ext;
-      pad_left_q      <= d.datain_format ? 5'd0 : d.pad_left;
-      pad_top_q       <= d.pad_top;
-      pad_value_q     <= d.pad_value[7:0];
+      pad_left_q      <= (image || winograd) ? 5'd0 : d.pad_left;
+      pad_top_q       <= winograd ? 5'd0 : d.pad_top;
+      pad_value_q     <= d.pad_value;
       dilation_x_q    <= 6'(d.x_dilation_ext) + 6'd1;
       dilation_y_q    <= 6'(d.y_dilation_ext) + 6'd1;
       step_x_q        <= step_x;
-      step_y_q        <= 4'(d.conv_y_stride_ext) + 4'd1;
+      step_y_q        <= winograd ? 4'd4 : 4'(d.conv_y_stride_ext) + 4'd1;
       width_q         <= d.datain_width_ext;
       height_q        <= SizeBits'(d.datain_height_ext) + 1'b1;
       out_width_q     <= d.dataout_width;
       entries_q       <= EntryCountBits'(d.entries) + 1'b1;
       data_ring_q     <= (EntryCountBits'(d.data_bank) + 1'b1) * EntryCountBits'(BankEntries);
       weight_ring_q   <= (EntryCountBits'(d.weight_bank) + 1'b1) * EntryCountBits'(BankEntries);
-      weight_entries_q  <= EntryCountBits'(d.weight_bytes >> ConvLaneBits);
+      weight_entries_q  <= EntryCountBits'(d.weight_bytes >> ConvByteBits);
       release_slices_q  <= SizeBits'(d.rls_slices) + 1'b1;
-      release_entries_q <= (EntryCountBits'(d.entries) + 1'b1) * (EntryCountBits'(d.rls_slices) + 1'b1);
+      release_entries_q <= line_entries * (EntryCountBits'(d.rls_slices) + 1'b1);
       left_slices_q     <= SizeBits'(d.datain_height_ext) - (d.skip_data_rls ? '1 : SizeBits'(d.rls_slices));
     end
-    if (start) left_entries_q <= entries_q * EntryCountBits'(left_slices_q);
+    if (start) left_entries_q <= line_entries_q * EntryCountBits'(left_slices_q);
     if (done) begin
       last_left_entries_q   <= left_entries_q;
       last_weight_entries_q <= weight_entries_q;
       last_kernels_q        <= kernels_q;
     end
+  end
+
+  if (LaneBytes == 2) begin : gen_modes
+    logic wide;
+    assign wide = d.proc_precision != 2'd0;
+    always_ff @(posedge clk_i) begin
+      if (begins) begin
+        wide_q         <= wide;
+        fp16_q         <= Fp16 != 0 && d.proc_precision == 2'd2;
+        winograd_q     <= winograd;
+        truncate_q     <= d.pra_truncate;
+        batches_q      <= 5'(batches - 6'd1);
+        // Rows of 16 results.
+        rows_taken_q   <= winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
+        group_q        <= (ConvKernelBits + 1)'(wide ? AtomicK / 2 : AtomicK);
+        block_q        <= (ConvLaneBits + 1)'(winograd ? 4 : AtomicC);
+        // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they leave.
+        stripe_most_q  <= winograd ? (ConvStripeBits + 1)'(ConvStripeMax / 2) :
+            (ConvStripeBits + 1)'(ConvStripeMax) / (ConvStripeBits + 1)'(batches);
+        stripe_least_q <= ((ConvStripeBits + 1)'(ConvLoads - 1) + (ConvStripeBits + 1)'(batches)) / (ConvStripeBits + 1)'(batches);
+        line_entries_q <= line_entries;
+      end
+    end
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) last_winograd_q <= 1'b0;
+      else if (done) last_winograd_q <= winograd_q;
+  end else begin : gen_int8
+    assign wide_q          = 1'b0;
+    assign fp16_q          = 1'b0;
+    assign winograd_q      = 1'b0;
+    assign last_winograd_q = 1'b0;
+    assign truncate_q      = 2'd0;
+    assign batches_q       = 5'd0;
+    assign rows_taken_q    = 4'd1;
+    assign group_q         = (ConvKernelBits + 1)'(AtomicK);
+    assign block_q         = (ConvLaneBits + 1)'(AtomicC);
+    assign stripe_most_q   = (ConvStripeBits + 1)'(ConvStripeMax);
+    assign stripe_least_q  = (ConvStripeBits + 1)'(ConvLoads);
+    assign line_entries_q  = entries_q;
+    wire unused_modes = &{1'b0, d.proc_precision, d.pra_truncate};
   end
 
   // ---- balance of CBUF and release ----------------------------------------------------------------------------------------------
@@ -288,31 +347,57 @@ module nvdla_csc
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
   // ---- operations ---------------------------------------------------------------------------------------------------------------
-  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + EntryCountBits + 11 + 11 + 3;
-  localparam int WeightOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3 + 3;
+  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + 3 + EntryCountBits + 2 + 11 + 11 + 3;
+  localparam int WeightOpBits = ConvKernelBits + 2 * (ConvLaneBits + 1) + 2 * (ConvByteBits + 1) + 3 + 3;
 
   logic op_valid, op_ready, op_data_ready, op_weight_ready, op_mask_ready;
   logic [ConvStripeBits:0] op_positions;
-  logic [ConvKernelBits-1:0] op_kernels;
-  logic [ConvLaneBits:0] op_channels;
+  logic [ConvKernelBits-1:0] op_kernels, op_cells;
+  logic [ConvLaneBits:0] op_channels, op_weight_channels, op_block_elements;
+  logic [ConvByteBits:0] op_elements, op_elements_last;
   logic [2:0] op_rows;
   logic [EntryCountBits-1:0] op_block;
   logic [10:0] op_tap_x, op_tap_y;
-  logic op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
+  logic op_block_odd, op_block_last, op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end;
+
+  logic paired;  // channel blocks, in an entry of 16-bit lanes
+  assign paired = LaneBytes == 2 && !wide_q;
 
   assign op_ready = op_data_ready && op_weight_ready && op_mask_ready;
+
+  // Elements of a kernel's block; blocks beyond AtomicC elements are illegal and cut. Where lanes have 16 bits, a cell has two kernels at INT8.
+  logic [ConvLaneBits+2:0] op_block_all;
+  assign op_weight_channels = winograd_q ? (ConvLaneBits + 1)'(AtomicC) : op_channels;
+  assign op_block_all = {2'b0, op_weight_channels} + (op_rows > 3'd1 ? {2'b0, op_weight_channels} : '0)
+      + (op_rows > 3'd2 ? {2'b0, op_weight_channels} : '0) + (op_rows > 3'd3 ? {2'b0, op_weight_channels} : '0);
+  assign op_block_elements = op_block_all > (ConvLaneBits + 3)'(AtomicC) ? (ConvLaneBits + 1)'(AtomicC) : op_block_all[ConvLaneBits:0];
+  if (LaneBytes == 2) begin : gen_cells
+    assign op_cells = wide_q ? op_kernels : op_kernels >> 1;
+    assign op_elements = wide_q ? {1'b0, op_block_elements} : {op_block_elements, 1'b0};
+    assign op_elements_last = (wide_q || !op_kernels[0]) ? {1'b0, op_block_elements} : {op_block_elements, 1'b0};
+  end else begin : gen_kernels
+    assign op_cells = op_kernels;
+    assign op_elements = op_block_elements;
+    assign op_elements_last = op_block_elements;
+  end
 
   nvdla_csc_sequence u_sequence (
       .clk_i          (clk_i),
       .rst_ni         (rst_ni),
       .start_i        (start),
       .image_i        (image_q),
+      .flat_i         (image_q || winograd_q),
+      .group_i        (group_q),
+      .block_i        (block_q),
+      .paired_i       (paired),
+      .stripe_most_i  (stripe_most_q),
+      .stripe_least_i (stripe_least_q),
       .positions_i    (positions_q),
       .runs_i         (runs_q),
       .kernels_i      (kernels_q),
       .channels_i     (channels_q),
       .kernel_width_i (kernel_width_q),
-      .kernel_height_i(kernel_height_q),
+      .kernel_height_i(winograd_q ? 5'd0 : kernel_height_q),
       .rows_i         (rows_q),
       .dilation_x_i   (dilation_x_q),
       .dilation_y_i   (dilation_y_q),
@@ -329,6 +414,8 @@ module nvdla_csc
       .channels_o     (op_channels),
       .rows_o         (op_rows),
       .block_o        (op_block),
+      .block_odd_o    (op_block_odd),
+      .block_last_o   (op_block_last),
       .tap_x_o        (op_tap_x),
       .tap_y_o        (op_tap_y),
       .stripe_first_o (op_stripe_first),
@@ -342,12 +429,14 @@ module nvdla_csc
   logic [DataOpBits-1:0] data_op;
   logic [WeightOpBits-1:0] weight_op;
   logic [ConvStripeBits:0] data_positions;
-  logic [ConvLaneBits:0] data_channels, weight_channels;
+  logic [ConvLaneBits:0] data_channels, weight_channels, weight_block_elements;
+  logic [ConvByteBits:0] weight_elements, weight_elements_last;
+  logic data_block_odd, data_block_last;
   logic [EntryCountBits-1:0] data_block;
   logic [10:0] data_tap_x, data_tap_y;
   logic data_channel_end, data_group_end, data_layer_end, weight_stripe_first, weight_group_first, weight_group_end;
-  logic [ConvKernelBits-1:0] weight_kernels;
-  logic [2:0] weight_rows;
+  logic [ConvKernelBits-1:0] weight_cells;
+  logic [2:0] data_rows, weight_rows;
 
   nvdla_fifo #(
       .Width(DataOpBits),
@@ -357,7 +446,7 @@ module nvdla_csc
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
-      .in_data_i  ({op_positions, op_channels, op_block, op_tap_x, op_tap_y, op_channel_end, op_group_end, op_layer_end}),
+      .in_data_i  ({op_positions, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x, op_tap_y, op_channel_end, op_group_end, op_layer_end}),
       .out_valid_o(data_op_valid),
       .out_ready_i(data_op_ready),
       .out_data_o (data_op)
@@ -371,123 +460,220 @@ module nvdla_csc
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_data_ready && op_mask_ready),
       .in_ready_o (op_weight_ready),
-      .in_data_i  ({op_kernels, op_channels, op_rows, op_stripe_first, op_group_first, op_group_end}),
+      .in_data_i  ({op_cells, op_weight_channels, op_block_elements, op_elements, op_elements_last, op_rows, op_stripe_first, op_group_first,
+                     op_group_end}),
       .out_valid_o(weight_op_valid),
       .out_ready_i(weight_op_ready),
       .out_data_o (weight_op)
   );
 
-  assign {data_positions, data_channels, data_block, data_tap_x, data_tap_y, data_channel_end, data_group_end, data_layer_end} = data_op;
-  assign {weight_kernels, weight_channels, weight_rows, weight_stripe_first, weight_group_first, weight_group_end} = weight_op;
+  assign {data_positions, data_channels, data_rows, data_block, data_block_odd, data_block_last, data_tap_x, data_tap_y, data_channel_end,
+      data_group_end, data_layer_end} = data_op;
+  assign {weight_cells, weight_channels, weight_block_elements, weight_elements, weight_elements_last, weight_rows, weight_stripe_first,
+      weight_group_first, weight_group_end} = weight_op;
 
   // ---- readers ------------------------------------------------------------------------------------------------------------------
   logic atom_valid, atom_go, atom_start, atom_end, atom_channel_end, atom_layer_end, weight_valid, weight_go, weight_last;
-  logic [ConvKernelBits-1:0] weight_kernel;
-  logic [AtomicK-1:0] weight_sel;
-
-  nvdla_csc_data u_data (
-      .clk_i           (clk_i),
-      .rst_ni          (rst_ni),
-      .start_i         (start),
-      .image_i         (image_q),
-      .rows_i          (rows_q),
-      .base_i          (base_q[CbufAddrBits-1:0]),
-      .ring_i          (data_ring_q),
-      .entries_i       (entries_q),
-      .width_i         (width_q),
-      .height_i        (13'(height_q - 1'b1)),
-      .out_width_i     (out_width_q),
-      .step_x_i        (step_x_q),
-      .step_y_i        (step_y_q),
-      .pad_left_i      (pad_left_q),
-      .pad_top_i       (pad_top_q),
-      .pad_value_i     (pad_value_q),
-      .op_valid_i      (data_op_valid),
-      .op_ready_o      (data_op_ready),
-      .op_positions_i  (data_positions),
-      .op_channels_i   (data_channels),
-      .op_block_i      (data_block),
-      .op_tap_x_i      (data_tap_x),
-      .op_tap_y_i      (data_tap_y),
-      .op_channel_end_i(data_channel_end),
-      .op_group_end_i  (data_group_end),
-      .op_layer_end_i  (data_layer_end),
-      .rd_valid_o      (dat_rd_o.valid),
-      .rd_addr_o       (dat_rd_o.addr),
-      .rd_next_valid_o (dat_rd_next_o.valid),
-      .rd_next_addr_o  (dat_rd_next_o.addr),
-      .rd_data_i       (dat_rd_data_i),
-      .rd_next_data_i  (dat_rd_next_data_i),
-      .read_done_o     (read_done),
-      .valid_o         (atom_valid),
-      .ready_i         (atom_go),
-      .stripe_start_o  (atom_start),
-      .stripe_end_o    (atom_end),
-      .channel_end_o   (atom_channel_end),
-      .layer_end_o     (atom_layer_end),
-      .data_o          (atom_data_o)
-  );
-
+  logic [ConvKernelBits-1:0] weight_cell;
+  logic [ConvLoads-1:0] weight_sel;
   logic compressed_q, mask_valid, mask_ready;
-  logic [AtomicC-1:0] mask;
-  logic [ConvLaneBits:0] mask_count;
+  logic [EntryBytes-1:0] mask;
+  logic [ConvByteBits:0] mask_count;
 
-  nvdla_csc_weight u_weight (
-      .clk_i            (clk_i),
-      .rst_ni           (rst_ni),
-      .start_i          (start),
-      .finish_i         (done),
-      .keep_i           (skip_weight_q),
-      .clear_i          (clear_weight),
-      .advance_i        (drop_weight),
-      .advance_entries_i(last_weight_entries_q),
-      .rows_i           (rows_q),
-      .base_i           (data_ring_q[CbufAddrBits-1:0]),
-      .ring_i           (weight_ring_q),
-      .op_valid_i       (weight_op_valid),
-      .op_ready_o       (weight_op_ready),
-      .op_kernels_i     (weight_kernels),
-      .op_channels_i    (weight_channels),
-      .op_rows_i        (weight_rows),
-      .op_stripe_first_i(weight_stripe_first),
-      .op_group_first_i (weight_group_first),
-      .op_group_end_i   (weight_group_end),
-      .compressed_i     (compressed_q),
-      .mask_valid_i     (mask_valid),
-      .mask_ready_o     (mask_ready),
-      .mask_i           (mask),
-      .mask_count_i     (mask_count),
-      .rd_valid_o       (wt_rd_o.valid),
-      .rd_addr_o        (wt_rd_o.addr),
-      .rd_data_i        (wt_rd_data_i),
-      .rl_valid_o       (group_rl_valid),
-      .rl_entries_o     (group_rl_entries),
-      .valid_o          (weight_valid),
-      .ready_i          (weight_go),
-      .last_o           (weight_last),
-      .kernel_o         (weight_kernel),
-      .data_o           (wt_data_o)
-  );
+  if (LaneBytes == 2) begin : gen_wide
+    nvdla_csc_data_wide u_data (
+        .clk_i           (clk_i),
+        .clk_on_i        (clk_on_i),
+        .rst_ni          (rst_ni),
+        .start_i         (start),
+        .wide_i          (wide_q),
+        .fp16_i          (fp16_q),
+        .image_i         (image_q),
+        .winograd_i      (winograd_q),
+        .truncate_i      (truncate_q),
+        .rows_i          (rows_q),
+        .batches_i       (batches_q),
+        .base_i          (base_q[CbufAddrBits-1:0]),
+        .ring_i          (data_ring_q),
+        .entries_i       (entries_q),
+        .line_entries_i  (line_entries_q),
+        .width_i         (width_q),
+        .height_i        (13'(height_q - 1'b1)),
+        .out_width_i     (out_width_q),
+        .step_x_i        (step_x_q),
+        .step_y_i        (step_y_q),
+        .pad_left_i      (pad_left_q),
+        .pad_top_i       (pad_top_q),
+        .pad_value_i     (pad_value_q),
+        .op_valid_i      (data_op_valid),
+        .op_ready_o      (data_op_ready),
+        .op_positions_i  (data_positions),
+        .op_channels_i   (data_channels),
+        .op_rows_i       (data_rows),
+        .op_block_i      (data_block),
+        .op_odd_i        (data_block_odd),
+        .op_last_i       (data_block_last),
+        .op_tap_x_i      (data_tap_x),
+        .op_tap_y_i      (data_tap_y),
+        .op_channel_end_i(data_channel_end),
+        .op_group_end_i  (data_group_end),
+        .op_layer_end_i  (data_layer_end),
+        .rd_valid_o      (dat_rd_o.valid),
+        .rd_addr_o       (dat_rd_o.addr),
+        .rd_next_valid_o (dat_rd_next_o.valid),
+        .rd_next_addr_o  (dat_rd_next_o.addr),
+        .rd_data_i       (dat_rd_data_i),
+        .rd_next_data_i  (dat_rd_next_data_i),
+        .read_done_o     (read_done),
+        .valid_o         (atom_valid),
+        .ready_i         (atom_go),
+        .stripe_start_o  (atom_start),
+        .stripe_end_o    (atom_end),
+        .channel_end_o   (atom_channel_end),
+        .layer_end_o     (atom_layer_end),
+        .data_o          (atom_data_o)
+    );
+
+    nvdla_csc_weight_wide u_weight (
+        .clk_i            (clk_i),
+        .rst_ni           (rst_ni),
+        .start_i          (start),
+        .finish_i         (done),
+        .keep_i           (skip_weight_q),
+        .clear_i          (clear_weight),
+        .advance_i        (drop_weight),
+        .advance_entries_i(last_weight_entries_q),
+        .wide_i           (wide_q),
+        .rows_i           (rows_q),
+        .base_i           (data_ring_q[CbufAddrBits-1:0]),
+        .ring_i           (weight_ring_q),
+        .op_valid_i       (weight_op_valid),
+        .op_ready_o       (weight_op_ready),
+        .op_cells_i       (weight_cells),
+        .op_channels_i    (weight_channels),
+        .op_elements_i    (weight_elements),
+        .op_elements_last_i(weight_elements_last),
+        .op_block_i       (weight_block_elements),
+        .op_stripe_first_i(weight_stripe_first),
+        .op_group_first_i (weight_group_first),
+        .op_group_end_i   (weight_group_end),
+        .compressed_i     (compressed_q),
+        .mask_valid_i     (mask_valid),
+        .mask_ready_o     (mask_ready),
+        .mask_i           (mask),
+        .mask_count_i     (mask_count),
+        .rd_valid_o       (wt_rd_o.valid),
+        .rd_addr_o        (wt_rd_o.addr),
+        .rd_data_i        (wt_rd_data_i),
+        .rl_valid_o       (group_rl_valid),
+        .rl_entries_o     (group_rl_entries),
+        .valid_o          (weight_valid),
+        .ready_i          (weight_go),
+        .last_o           (weight_last),
+        .cell_o           (weight_cell),
+        .data_o           (wt_data_o)
+    );
+    wire unused_wide = &{1'b0, weight_rows};
+  end else begin : gen_bytes
+    nvdla_csc_data u_data (
+        .clk_i           (clk_i),
+        .rst_ni          (rst_ni),
+        .start_i         (start),
+        .image_i         (image_q),
+        .rows_i          (rows_q),
+        .base_i          (base_q[CbufAddrBits-1:0]),
+        .ring_i          (data_ring_q),
+        .entries_i       (entries_q),
+        .width_i         (width_q),
+        .height_i        (13'(height_q - 1'b1)),
+        .out_width_i     (out_width_q),
+        .step_x_i        (step_x_q),
+        .step_y_i        (step_y_q),
+        .pad_left_i      (pad_left_q),
+        .pad_top_i       (pad_top_q),
+        .pad_value_i     (pad_value_q[7:0]),
+        .op_valid_i      (data_op_valid),
+        .op_ready_o      (data_op_ready),
+        .op_positions_i  (data_positions),
+        .op_channels_i   (data_channels),
+        .op_block_i      (data_block),
+        .op_tap_x_i      (data_tap_x),
+        .op_tap_y_i      (data_tap_y),
+        .op_channel_end_i(data_channel_end),
+        .op_group_end_i  (data_group_end),
+        .op_layer_end_i  (data_layer_end),
+        .rd_valid_o      (dat_rd_o.valid),
+        .rd_addr_o       (dat_rd_o.addr),
+        .rd_next_valid_o (dat_rd_next_o.valid),
+        .rd_next_addr_o  (dat_rd_next_o.addr),
+        .rd_data_i       (dat_rd_data_i),
+        .rd_next_data_i  (dat_rd_next_data_i),
+        .read_done_o     (read_done),
+        .valid_o         (atom_valid),
+        .ready_i         (atom_go),
+        .stripe_start_o  (atom_start),
+        .stripe_end_o    (atom_end),
+        .channel_end_o   (atom_channel_end),
+        .layer_end_o     (atom_layer_end),
+        .data_o          (atom_data_o)
+    );
+
+    nvdla_csc_weight u_weight (
+        .clk_i            (clk_i),
+        .rst_ni           (rst_ni),
+        .start_i          (start),
+        .finish_i         (done),
+        .keep_i           (skip_weight_q),
+        .clear_i          (clear_weight),
+        .advance_i        (drop_weight),
+        .advance_entries_i(last_weight_entries_q),
+        .rows_i           (rows_q),
+        .base_i           (data_ring_q[CbufAddrBits-1:0]),
+        .ring_i           (weight_ring_q),
+        .op_valid_i       (weight_op_valid),
+        .op_ready_o       (weight_op_ready),
+        .op_kernels_i     (weight_cells),
+        .op_channels_i    (weight_channels),
+        .op_rows_i        (weight_rows),
+        .op_stripe_first_i(weight_stripe_first),
+        .op_group_first_i (weight_group_first),
+        .op_group_end_i   (weight_group_end),
+        .compressed_i     (compressed_q),
+        .mask_valid_i     (mask_valid),
+        .mask_ready_o     (mask_ready),
+        .mask_i           (mask),
+        .mask_count_i     (mask_count),
+        .rd_valid_o       (wt_rd_o.valid),
+        .rd_addr_o        (wt_rd_o.addr),
+        .rd_data_i        (wt_rd_data_i),
+        .rl_valid_o       (group_rl_valid),
+        .rl_entries_o     (group_rl_entries),
+        .valid_o          (weight_valid),
+        .ready_i          (weight_go),
+        .last_o           (weight_last),
+        .kernel_o         (weight_cell),
+        .data_o           (wt_data_o)
+    );
+    wire unused_bytes = &{1'b0, clk_on_i, wide_q, fp16_q, truncate_q, batches_q, pad_value_q[15:8], line_entries_q, data_rows, data_block_odd,
+                          data_block_last, weight_block_elements, weight_elements, weight_elements_last};
+  end
 
   // ---- mask bits of compressed weights --------------------------------------------------------------------------------------------
   if (WeightCompression != 0) begin : gen_mask
-    localparam int MaskOpBits = ConvKernelBits + (ConvLaneBits + 1) + 3;
+    localparam int MaskOpBits = ConvKernelBits + 2 * (ConvByteBits + 1) + 3;
     logic mask_op_valid, mask_op_ready, fifo_ready, mask_stripe_first, mask_group_first, mask_group_end, group_mask_rl_valid;
-    logic [ConvKernelBits-1:0] mask_kernels;
-    logic [ConvLaneBits:0] op_elements, mask_elements;
+    logic [ConvKernelBits-1:0] mask_cells;
+    logic [ConvByteBits:0] mask_elements, mask_elements_last;
     logic [EntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
     always_ff @(posedge clk_i) begin
       if (begins) begin
         compressed_q   <= d.weight_format;
-        mask_entries_q <= d.weight_format ? EntryCountBits'(d.wmb_bytes >> ConvLaneBits) : '0;
+        mask_entries_q <= d.weight_format ? EntryCountBits'(d.wmb_bytes >> ConvByteBits) : '0;
       end
       if (done) last_mask_entries_q <= mask_entries_q;
     end
 
-    // The product fits: blocks beyond AtomicC elements are illegal.
-    assign op_elements = op_rows == 3'd4 ? op_channels << 2 : op_rows == 3'd3 ? (op_channels << 1) + op_channels :
-        op_rows == 3'd2 ? op_channels << 1 : op_channels;
     assign op_mask_ready = fifo_ready || !compressed_q;
 
     nvdla_fifo #(
@@ -498,10 +684,10 @@ module nvdla_csc
         .rst_ni     (rst_ni),
         .in_valid_i (op_valid && op_data_ready && op_weight_ready && compressed_q),
         .in_ready_o (fifo_ready),
-        .in_data_i  ({op_kernels, op_elements, op_stripe_first, op_group_first, op_group_end}),
+        .in_data_i  ({op_cells, op_elements, op_elements_last, op_stripe_first, op_group_first, op_group_end}),
         .out_valid_o(mask_op_valid),
         .out_ready_i(mask_op_ready),
-        .out_data_o ({mask_kernels, mask_elements, mask_stripe_first, mask_group_first, mask_group_end})
+        .out_data_o ({mask_cells, mask_elements, mask_elements_last, mask_stripe_first, mask_group_first, mask_group_end})
     );
 
     nvdla_csc_mask u_mask (
@@ -515,8 +701,9 @@ module nvdla_csc
         .advance_entries_i(last_mask_entries_q),
         .op_valid_i       (mask_op_valid),
         .op_ready_o       (mask_op_ready),
-        .op_kernels_i     (mask_kernels),
+        .op_cells_i       (mask_cells),
         .op_elements_i    (mask_elements),
+        .op_elements_last_i(mask_elements_last),
         .op_stripe_first_i(mask_stripe_first),
         .op_group_first_i (mask_group_first),
         .op_group_end_i   (mask_group_end),
@@ -554,7 +741,7 @@ module nvdla_csc
   logic loaded_q;  // the shadow registers hold all weights of the next operation
   logic [ConvRowBits:0] credits_q;
 
-  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q != '0);
+  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q >= (ConvRowBits + 1)'(rows_taken_q));
   assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
   assign last_atom = atom_go && atom_end && atom_layer_end;
 
@@ -565,8 +752,8 @@ module nvdla_csc
     end else begin
       if (weight_go) loaded_q <= weight_last;
       else if (atom_go && atom_start) loaded_q <= 1'b0;
-      if ((atom_go && atom_channel_end) != credit_valid_i)
-        credits_q <= credit_valid_i ? credits_q + 1'b1 : credits_q - 1'b1;
+      if ((atom_go && atom_channel_end) || credit_valid_i)
+        credits_q <= credits_q + (ConvRowBits + 1)'(credit_valid_i) - ((atom_go && atom_channel_end) ? (ConvRowBits + 1)'(rows_taken_q) : '0);
     end
 
   assign atom_valid_o = atom_go;
@@ -574,22 +761,22 @@ module nvdla_csc
   assign atom_stripe_end_o = atom_end;
   assign atom_channel_end_o = atom_channel_end;
   assign atom_layer_end_o = atom_layer_end;
-  assign weight_sel = AtomicK'(1) << weight_kernel;
+  assign weight_sel = ConvLoads'(1) << weight_cell;
   assign wt_valid_o = weight_go;
   assign wt_sel_a_o = weight_sel[ConvCells-1:0];
-  assign wt_sel_b_o = weight_sel[AtomicK-1:ConvCells];
+  assign wt_sel_b_o = weight_sel[ConvLoads-1:ConvCells];
 
   wire unused_registers = &{1'b0, `NVDLA_CSC_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
-  `NVDLA_PARAM(CellsLegal, 2 * ConvCells == AtomicK)
+  `NVDLA_PARAM(CellsLegal, 2 * ConvCells * LaneBytes == AtomicK)
   `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
-  `NVDLA_STABLE(OperationStable, op_valid, op_ready, {op_positions, op_kernels, op_channels, op_rows, op_block, op_tap_x, op_tap_y,
-                op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})
+  `NVDLA_STABLE(OperationStable, op_valid, op_ready, {op_positions, op_kernels, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x,
+                op_tap_y, op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})
   `NVDLA_STABLE(DataOperationStable, data_op_valid, data_op_ready, data_op)
   `NVDLA_STABLE(WeightOperationStable, weight_op_valid, weight_op_ready, weight_op)
   `NVDLA_STABLE(AtomStable, atom_valid, atom_go, {atom_start, atom_end, atom_channel_end, atom_layer_end, atom_data_o})
-  `NVDLA_STABLE(WeightStable, weight_valid, weight_go, {weight_last, weight_kernel, wt_data_o})
+  `NVDLA_STABLE(WeightStable, weight_valid, weight_go, {weight_last, weight_cell, wt_data_o})
   `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateRun || !(op_valid || data_op_valid || weight_op_valid || atom_valid_o || wt_valid_o))
   `NVDLA_CHECK(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
@@ -602,24 +789,25 @@ module nvdla_csc
                (u_weight_ops.in_valid_i && u_weight_ops.in_ready_o) == (op_valid && op_ready))
 
   // Credits: rows that final atoms have taken and CACC has not given back.
-  `NVDLA_BALANCE(Credits, ConvRows, atom_valid_o && atom_channel_end_o, 1, credit_valid_i, 1)
+  `NVDLA_BALANCE(Credits, ConvRows, atom_valid_o && atom_channel_end_o, 32'(rows_taken_q), credit_valid_i, 1)
   `NVDLA_CHECK(CreditsAddUp, 32'(credits_q) + Credits.level_q == ConvRows)
 
   // Sets of weights in the shadow registers: an operation begins with one, and the next one is loaded after that.
   `NVDLA_BALANCE(WeightSets, 1, wt_valid_o && weight_last, 1, atom_valid_o && atom_stripe_start_o, 1)
   `NVDLA_CHECK(LoadedSetStays, !wt_valid_o || WeightSets.level_q == 0 || (atom_valid_o && atom_stripe_start_o))
 
-  // Rows of results: one of a kernel group at each position of the output.
-  logic [63:0] rows_due_q;
+  // Final atoms: one of a kernel group at each position of the output (Winograd: for four of them).
+  logic [63:0] atoms_due_q;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) rows_due_q <= '0;
+    if (!rst_ni) atoms_due_q <= '0;
     else if (start)
-      rows_due_q <= (d.datain_format ? (64'(d.dataout_width) + 64'd1) * (64'(d.dataout_height) + 64'd1) : 64'(d.atomics) + 64'd1) *
-          ((64'(d.weight_kernel) + 64'(AtomicK)) / 64'(AtomicK));
-    else if (atom_valid_o && atom_channel_end_o) rows_due_q <= rows_due_q - 64'd1;
-  `NVDLA_CHECK(NoMoreRowsThanDue, !(atom_valid_o && atom_channel_end_o) || rows_due_q != '0)
-  `NVDLA_CHECK(LayerEndsWithItsLastRow, !(atom_valid_o && atom_channel_end_o) ||
-               (rows_due_q == 64'd1) == (atom_layer_end_o && atom_stripe_end_o))
+      atoms_due_q <= (image_q ? (64'(d.dataout_width) + 64'd1) * (64'(d.dataout_height) + 64'd1) :
+                      winograd_q ? (64'(d.atomics) >> 2) + 64'd1 : 64'(d.atomics) + 64'd1) * (64'(batches_q) + 64'd1) *
+          ((64'(d.weight_kernel) + 64'(group_q)) / 64'(group_q));
+    else if (atom_valid_o && atom_channel_end_o) atoms_due_q <= atoms_due_q - 64'd1;
+  `NVDLA_CHECK(NoMoreAtomsThanDue, !(atom_valid_o && atom_channel_end_o) || atoms_due_q != '0)
+  `NVDLA_CHECK(LayerEndsWithItsLastAtom, !(atom_valid_o && atom_channel_end_o) ||
+               (atoms_due_q == 64'd1) == (atom_layer_end_o && atom_stripe_end_o))
 
   // What CBUF holds for this unit, from the accounts alone.
   nvdla_check_window u_data_window (
@@ -666,8 +854,8 @@ module nvdla_csc
   // What is given back is whole slices, and the oldest line follows it.
   logic [31:0] slice_entries_q, last_slice_entries_q;
   always_ff @(posedge clk_i) begin
-    slice_entries_q <= drop_data ? last_slice_entries_q : 32'(entries_q);
-    if (done) last_slice_entries_q <= 32'(entries_q);
+    slice_entries_q <= drop_data ? last_slice_entries_q : 32'(line_entries_q);
+    if (done) last_slice_entries_q <= 32'(line_entries_q);
   end
   `NVDLA_CHECK(ReleasesWholeSlices, !dat_rl_valid_q || 32'(dat_rl_entries_q) == 32'(dat_rl_slices_q) * slice_entries_q)
   `NVDLA_CHECK(BaseFollowsReleases, dat_rl_valid_q || 32'(base_q) == u_data_window.oldest_q)

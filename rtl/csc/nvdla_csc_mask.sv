@@ -1,4 +1,4 @@
-// Mask reader of compressed weights (WMB): one kernel's block of mask bits per clock, in lane order, and how many of them are set.
+// Mask reader of compressed weights (WMB): one cell's block of mask bits per clock, in lane order, and how many of them are set.
 //
 // It takes the same operations as the weight reader and runs ahead of it. start_i .. advance_entries_i as in nvdla_csc_stream. The ring is
 // the last bank of CBUF.
@@ -21,8 +21,9 @@ module nvdla_csc_mask
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
-    input  logic [ConvKernelBits-1:0] op_kernels_i,   // minus 1
-    input  logic [    ConvLaneBits:0] op_elements_i,  // of a block
+    input  logic [ConvKernelBits-1:0] op_cells_i,          // minus 1
+    input  logic [    ConvByteBits:0] op_elements_i,       // of a block
+    input  logic [    ConvByteBits:0] op_elements_last_i,  // of the last cell's one
     input  logic                      op_stripe_first_i,
     input  logic                      op_group_first_i,
     input  logic                      op_group_end_i,
@@ -36,36 +37,38 @@ module nvdla_csc_mask
     // Masks.
     output logic                      valid_o,
     input  logic                      ready_i,
-    output logic [       AtomicC-1:0] mask_o,
-    output logic [    ConvLaneBits:0] count_o
+    output logic [    EntryBytes-1:0] mask_o,
+    output logic [    ConvByteBits:0] count_o
 );
   localparam int Depth = 4;
   localparam int CountBits = $clog2(Depth + 1);
 
-  logic [ConvKernelBits-1:0] kernel_q;
+  logic [ConvKernelBits-1:0] cell_q;
   logic [CountBits-1:0] reserved_q;
+  logic [ConvByteBits:0] elements;
   logic issue, first, last, pop;
+  assign elements = last ? op_elements_last_i : op_elements_i;
   assign issue = op_valid_i && reserved_q != CountBits'(Depth);
-  assign first = kernel_q == '0 && op_stripe_first_i;
-  assign last = kernel_q == op_kernels_i;
+  assign first = cell_q == '0 && op_stripe_first_i;
+  assign last = cell_q == op_cells_i;
   assign op_ready_o = issue && last;
   assign pop = valid_o && ready_i;
 
   logic valid_q;
-  logic [ConvLaneBits:0] elements_q;
+  logic [ConvByteBits:0] elements_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      kernel_q   <= '0;
+      cell_q     <= '0;
       reserved_q <= '0;
       valid_q    <= 1'b0;
     end else begin
-      if (issue) kernel_q <= last ? '0 : kernel_q + 1'b1;
+      if (issue) cell_q <= last ? '0 : cell_q + 1'b1;
       if (issue != pop) reserved_q <= issue ? reserved_q + 1'b1 : reserved_q - 1'b1;
       valid_q <= issue;
     end
 
-  always_ff @(posedge clk_i) if (issue) elements_q <= op_elements_i;
+  always_ff @(posedge clk_i) if (issue) elements_q <= elements;
 
   logic [EntryBits-1:0] word;
 
@@ -83,7 +86,7 @@ module nvdla_csc_mask
       .base_i           (CbufAddrBits'(CbufEntries - BankEntries)),
       .ring_i           (EntryCountBits'(BankEntries)),
       .issue_i          (issue),
-      .units_i          (op_elements_i),
+      .units_i          (elements),
       .first_i          (first),
       .again_i          (first && !op_group_first_i),
       .group_last_i     (last && op_group_end_i),
@@ -94,22 +97,22 @@ module nvdla_csc_mask
       .rl_valid_o       (rl_valid_o),
       .rl_entries_o     (rl_entries_o)
   );
-  wire unused_word = &{1'b0, word[EntryBits-1:AtomicC]};
+  wire unused_word = &{1'b0, word[EntryBits-1:EntryBytes]};
 
-  logic [AtomicC-1:0] mask;
-  logic [ConvLaneBits:0] count;
+  logic [EntryBytes-1:0] mask;
+  logic [ConvByteBits:0] count;
   always_comb begin
     mask  = '0;
     count = '0;
     if (valid_q) begin
-      mask = word[AtomicC-1:0] & ~({AtomicC{1'b1}} << elements_q);
-      for (int i = 0; i < AtomicC; i++) count = count + (ConvLaneBits + 1)'(mask[i]);
+      mask = word[EntryBytes-1:0] & ~({EntryBytes{1'b1}} << elements_q);
+      count = (ConvByteBits + 1)'($countones(mask));
     end
   end
 
   logic unused_ready;
   nvdla_fifo #(
-      .Width(ConvLaneBits + 1 + AtomicC),
+      .Width(ConvByteBits + 1 + EntryBytes),
       .Depth(Depth)
   ) u_masks (
       .clk_i      (clk_i),
@@ -122,7 +125,8 @@ module nvdla_csc_mask
       .out_data_o ({count_o, mask_o})
   );
 
-  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_kernels_i, op_elements_i, op_stripe_first_i, op_group_first_i, op_group_end_i})
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_cells_i, op_elements_i, op_elements_last_i, op_stripe_first_i,
+                op_group_first_i, op_group_end_i})
   `NVDLA_STABLE(MaskStable, valid_o, ready_i, {count_o, mask_o})
   `NVDLA_CHECK(RoomForTheMask, !valid_q || unused_ready)
   `NVDLA_CHECK(CountIsThatOfTheMask, !valid_o || 32'(count_o) == $countones(mask_o))

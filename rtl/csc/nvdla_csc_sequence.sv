@@ -16,6 +16,12 @@ module nvdla_csc_sequence
     input  logic                      start_i,
     // Layer. True values where not said otherwise.
     input  logic                      image_i,
+    input  logic                      flat_i,           // one kernel column: image, Winograd
+    input  logic [  ConvKernelBits:0] group_i,          // kernels of a group
+    input  logic [    ConvLaneBits:0] block_i,          // channels of a block
+    input  logic                      paired_i,         // blocks 2m and 2m+1 have one place in the line
+    input  logic [  ConvStripeBits:0] stripe_most_i,    // positions of a stripe
+    input  logic [  ConvStripeBits:0] stripe_least_i,
     input  logic [              26:0] positions_i,      // of a run of stripes
     input  logic [      SizeBits-1:0] runs_i,           // in a group
     input  logic [      SizeBits-1:0] kernels_i,
@@ -40,6 +46,8 @@ module nvdla_csc_sequence
     output logic [    ConvLaneBits:0] channels_o,       // of the block, 1 .. AtomicC
     output logic [               2:0] rows_o,           // kernel rows that exist of rows_i
     output logic [EntryCountBits-1:0] block_o,          // entries from the line's first to the block's first
+    output logic                      block_odd_o,      // second block of a pair
+    output logic                      block_last_o,     // last one of the line
     output logic [              10:0] tap_x_o,          // input columns and lines from the kernel's first tap
     output logic [              10:0] tap_y_o,
     output logic                      stripe_first_o,   // first operation of a stripe
@@ -48,7 +56,7 @@ module nvdla_csc_sequence
     output logic                      group_end_o,      // ... of a group
     output logic                      layer_end_o       // ... of the layer
 );
-  logic active_q, stripe_first_q, group_first_q;
+  logic active_q, stripe_first_q, group_first_q, block_odd_q;
   logic [SizeBits-1:0] kernels_left_q, kernels_seen_q, channels_left_q;
   logic [26:0] positions_left_q;
   logic [SizeBits-1:0] runs_left_q;
@@ -61,23 +69,25 @@ module nvdla_csc_sequence
   logic [5:0] rows_left, row_next;
   logic last_column, last_row, last_block, last_stripe, last_run, last_group, step;
 
-  assign last_group = kernels_left_q <= SizeBits'(AtomicK);
-  assign group_kernels = last_group ? kernels_left_q : SizeBits'(AtomicK);
-  assign last_stripe = positions_left_q <= 27'(ConvStripeMax);
+  assign last_group = kernels_left_q <= SizeBits'(group_i);
+  assign group_kernels = last_group ? kernels_left_q : SizeBits'(group_i);
+  assign last_stripe = positions_left_q <= 27'(stripe_most_i);
   assign last_run = runs_left_q == SizeBits'(1);
-  assign last_block = channels_left_q <= SizeBits'(AtomicC);
+  assign last_block = channels_left_q <= SizeBits'(block_i);
   assign rows_left = {1'b0, kernel_height_i} + 6'd1 - row_q;
   assign row_next = row_q + {3'b0, rows_i};
   assign last_row = rows_left <= {3'b0, rows_i};
-  assign last_column = image_i || column_q == kernel_width_i;
+  assign last_column = flat_i || column_q == kernel_width_i;
 
   assign valid_o = active_q && (!group_first_q || (slices_ok_i && kernels_avl_i >= kernels_seen_q + group_kernels));
   assign step = valid_o && ready_i;
-  assign positions_o = conv_stripe(positions_left_q);
+  assign positions_o = conv_stripe(positions_left_q, stripe_most_i, stripe_least_i);
   assign kernels_o = ConvKernelBits'(group_kernels - 1'b1);
-  assign channels_o = last_block ? channels_left_q[ConvLaneBits:0] : (ConvLaneBits + 1)'(AtomicC);
+  assign channels_o = last_block ? channels_left_q[ConvLaneBits:0] : block_i;
   assign rows_o = last_row ? rows_left[2:0] : rows_i;
   assign block_o = block_q;
+  assign block_odd_o = block_odd_q;
+  assign block_last_o = last_block;
   assign tap_x_o = tap_x_q;
   assign tap_y_o = tap_y_q;
   assign stripe_first_o = stripe_first_q;
@@ -105,6 +115,7 @@ module nvdla_csc_sequence
       tap_x_q          <= '0;
       tap_y_q          <= '0;
       block_q          <= '0;
+      block_odd_q      <= 1'b0;
       stripe_first_q   <= 1'b1;
       group_first_q    <= 1'b1;
     end else if (step) begin
@@ -122,8 +133,10 @@ module nvdla_csc_sequence
         end else begin
           row_q           <= '0;
           tap_y_q         <= '0;
-          channels_left_q <= last_block ? channels_i : channels_left_q - SizeBits'(AtomicC);
-          block_q         <= last_block ? '0 : block_q + {1'b0, block_step_i};
+          channels_left_q <= last_block ? channels_i : channels_left_q - SizeBits'(block_i);
+          block_odd_q     <= paired_i && !last_block && !block_odd_q;
+          if (last_block) block_q <= '0;
+          else if (!paired_i || block_odd_q) block_q <= block_q + {1'b0, block_step_i};
         end
       end
       if (channel_end_o) positions_left_q <= last_stripe ? positions_i : positions_left_q - 27'(positions_o);
@@ -134,7 +147,7 @@ module nvdla_csc_sequence
       end
     end
 
-  `NVDLA_STABLE(OperationStable, valid_o, ready_i, {positions_o, kernels_o, channels_o, rows_o, block_o, tap_x_o, tap_y_o, stripe_first_o,
+  `NVDLA_STABLE(OperationStable, valid_o, ready_i, {positions_o, kernels_o, channels_o, rows_o, block_o, block_odd_o, block_last_o, tap_x_o, tap_y_o, stripe_first_o,
                 group_first_o, channel_end_o, group_end_o, layer_end_o})
   `NVDLA_CHECK(PositionsInRange, !valid_o || (positions_o != '0 && 32'(positions_o) <= ConvStripeMax && 27'(positions_o) <= positions_left_q))
   `NVDLA_CHECK(ChannelsInRange, !valid_o || (channels_o != '0 && 32'(channels_o) <= AtomicC))
@@ -146,7 +159,7 @@ module nvdla_csc_sequence
 `ifdef NVDLA_CHECKS
   // Positions of the groups, counted by the stripes that end.
   logic [63:0] positions_done_q, positions_due;
-  assign positions_due = 64'(positions_i) * 64'(runs_i) * ((64'(kernels_i) + 64'(AtomicK) - 64'd1) / 64'(AtomicK));
+  assign positions_due = 64'(positions_i) * 64'(runs_i) * ((64'(kernels_i) + 64'(group_i) - 64'd1) / 64'(group_i));
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) positions_done_q <= '0;
     else if (start_i) positions_done_q <= '0;

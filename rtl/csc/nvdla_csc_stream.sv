@@ -1,4 +1,4 @@
-// Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. AtomicC units of Unit bits, one a clock (weights: bytes; mask bits: bits).
+// Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. EntryBytes units of Unit bits, one a clock (weights: bytes; mask bits: bits).
 //
 // The stream has no alignment: a piece begins at any unit of an entry. What is left of the last entry read stays in a register, so one
 // entry a piece is enough; whoever issues a piece knows that its last entry is complete. Every stripe of a group reads the group's
@@ -28,7 +28,7 @@ module nvdla_csc_stream
     input  logic [EntryCountBits-1:0] ring_i,  // entries of the ring
     // Pieces.
     input  logic                      issue_i,
-    input  logic [    ConvLaneBits:0] units_i,
+    input  logic [    ConvByteBits:0] units_i,
     input  logic                      first_i,
     input  logic                      again_i,
     input  logic                      group_last_i,

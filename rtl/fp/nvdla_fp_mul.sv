@@ -25,7 +25,7 @@ module nvdla_fp_mul #(
   function automatic logic [Bits-1:0] multiplied(input logic [Bits-1:0] a, input logic [Bits-1:0] b);
     logic sign, up;
     logic signed [ExpBits+1:0] exponent;
-    logic [ProductBits-1:0] product;
+    logic [ProductBits-1:0] exact;
     logic [ManBits+1:0] rounded;
     if (a[Bits-2:0] > Infinity) return a;
     if (b[Bits-2:0] > Infinity) return b;
@@ -33,11 +33,11 @@ module nvdla_fp_mul #(
     exponent = $signed({2'b00, a[Bits-2-:ExpBits]}) + $signed({2'b00, b[Bits-2-:ExpBits]}) - Bias;
     if (a[Bits-2:0] == '0 || b[Bits-2:0] == '0 || exponent < 0) return {sign, (Bits - 1)'(0)};
     if (exponent >= Ones) return {sign, Largest};
-    product = ProductBits'({1'b1, a[ManBits-1:0]}) * ProductBits'({1'b1, b[ManBits-1:0]});
-    if (product[ProductBits-1]) exponent = exponent + (ExpBits + 2)'(1);
-    else product = product << 1;
-    up = product[ManBits] & (product[ManBits+1] | (product[ManBits-1:0] != '0));
-    rounded = {1'b0, product[ProductBits-1:ManBits+1]} + (ManBits + 2)'(up);
+    exact = ProductBits'({1'b1, a[ManBits-1:0]}) * ProductBits'({1'b1, b[ManBits-1:0]});
+    if (exact[ProductBits-1]) exponent = exponent + (ExpBits + 2)'(1);
+    else exact = exact << 1;
+    up = exact[ManBits] & (exact[ManBits+1] | (exact[ManBits-1:0] != '0));
+    rounded = {1'b0, exact[ProductBits-1:ManBits+1]} + (ManBits + 2)'(up);
     if (rounded[ManBits+1]) exponent = exponent + (ExpBits + 2)'(1);
     if (exponent <= 0) return {sign, (Bits - 1)'(0)};
     if (exponent >= Ones) return {sign, Largest};

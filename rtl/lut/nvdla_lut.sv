@@ -1,76 +1,60 @@
-// Two-table look-up: the LE and LO tables, their access port, and Lanes look-ups per clock. Integers.
+// Two-table look-up of CDP: the LE and LO tables, their access port, and Lanes look-ups per clock. INT8; INT16 and FP16 if InputBits and
+// Fp16 say so.
 //
-// Access port: cfg_req_i and data_req_i are accesses to S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA; rdata_o answers in the next clock and is 0
-// in all others. The address advances with accesses of DATA in the programmed direction and stops at the last entry; a DATA write behind
-// the last entry of its table is dropped. The tables have no reset.
+// cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
-// Look-ups: data_i holds Lanes signed inputs, lane 0 lowest; a beat moves one stage on in every clock with step_i, three stages: places in
-// both tables and selection, entries, result (signed 16 bits a lane). flags_o (a lane: {only LO hits, only LE hits, both over, both
-// under}) belongs to the beat that has left the first stage. START counts with its low InputBits in comparisons, SELECT with its low
-// SelectBits; slopes take all of START and END. A SELECT of -2^(SelectBits-1) shifts LE left by that amount and LO not at all. cfg_i must
-// stand still while beats are under way.
+// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the low 32 bits); a beat
+// moves one stage on in every clock with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all
+// precisions. result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits, only LE
+// hits, both over, both under}) belongs to the beat that has left the first stage.
+//
+// Integers: START counts with its low InputBits in comparisons, SELECT with its low SelectBits; with InputBits above LutNarrowBits only the
+// low LutNarrowBits and LutNarrowSelectBits of them if precision_i = LutInt8. Slopes take all of START and END. A SELECT of -2^(bits-1) shifts
+// LE left by that amount and LO not at all. cfg_i and precision_i must stand still while beats are under way.
 // Spec: 55-lut, sections 2, 3.2, 4.3, 7; 62-cdp, section 6.
 module nvdla_lut
   import nvdla_lut_pkg::*;
 #(
     parameter int Lanes = 1,
-    parameter int InputBits = 22,  // 2 .. 31
-    parameter int SelectBits = 6   // 3 .. 8
+    parameter int InputBits = 22,  // 2 .. 38; with Fp16 at least 32
+    parameter int SelectBits = 6,  // 6 or 7
+    parameter int Fp16 = 0
 ) (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-  // access port
-    input  logic                          cfg_req_i,
-    input  logic                          data_req_i,
-    input  logic                          write_i,
-    input  logic [                  31:0] wdata_i,
-    output logic [                  31:0] rdata_o,
-  // look-ups
-    input  lut_cfg_t                      cfg_i,
-    input  logic                          step_i,
-    input  logic                          valid_i,
-    input  logic [   Lanes*InputBits-1:0] data_i,
-    output logic [Lanes*LutEntryBits-1:0] result_o,
-    output logic [ Lanes*LutFlagBits-1:0] flags_o
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    // access port
+    input  logic                                   cfg_req_i,
+    input  logic                                   data_req_i,
+    input  logic                                   write_i,
+    input  logic [                           31:0] wdata_i,
+    output logic [                           31:0] rdata_o,
+    // look-ups
+    input  lut_cfg_t                               cfg_i,
+    input  logic [                            1:0] precision_i,
+    input  logic                                   step_i,
+    input  logic                                   valid_i,
+    input  logic [            Lanes*InputBits-1:0] data_i,
+    output logic [Lanes*(LutEntryBits+Fp16)-1 : 0] result_o,
+    output logic [         Lanes*LutFlagBits-1:0] flags_o
 );
-  logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
+  logic [Lanes*9-1:0] words;
+  logic [Lanes*2*LutEntryBits-1:0] entries;
+  logic read_now;
 
-  // ---- access port --------------------------------------------------------------------------------------------------------------
-  logic lo_q, writing_q;                       // TABLE_ID, ACCESS_TYPE
-  logic [9:0] addr_q;
-  logic [31:0] rdata_q;
-
-  logic [8:0] last, word;
-  logic inside_table;
-
-  assign last = lo_q ? LutLoLast : LutLeLast;
-  assign word = lo_q ? LutLoBase + addr_q[8:0] : addr_q[8:0];
-  assign inside_table = addr_q <= 10'(last);
-
-  assign rdata_o = rdata_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      lo_q <= 1'b0;
-      writing_q <= 1'b0;
-      addr_q <= 10'd0;
-      rdata_q <= 32'd0;
-    end else begin
-      rdata_q <= 32'd0;
-      if (cfg_req_i && write_i) begin
-        writing_q <= wdata_i[17];
-        lo_q <= wdata_i[16];
-        addr_q <= wdata_i[9:0];
-      end
-      if (cfg_req_i && !write_i) rdata_q <= {14'd0, writing_q, lo_q, 6'd0, addr_q};
-      if (data_req_i) begin
-        if (write_i == writing_q) addr_q <= addr_q < 10'(last) ? addr_q + 10'd1 : 10'(last);
-        if (!write_i && inside_table) rdata_q <= {16'd0, mem_q[word]};
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) if (data_req_i && write_i && writing_q && inside_table) mem_q[word] <= wdata_i[15:0];
+  nvdla_lut_tables #(
+      .Lanes(Lanes)
+  ) u_tables (
+      .clk_i,
+      .rst_ni,
+      .cfg_req_i,
+      .data_req_i,
+      .write_i,
+      .wdata_i,
+      .rdata_o,
+      .read_i   (read_now),
+      .word_i   (words),
+      .entries_o(entries)
+  );
 
   // ---- configuration as wires (members of a packed struct are unsigned) ---------------------------------------------------------
   logic le_linear, uflow_lo, oflow_lo, hybrid_lo;
@@ -100,42 +84,43 @@ module nvdla_lut
   assign lo_uflow_shift = cfg_i.lo_uflow_shift;
   assign lo_oflow_shift = cfg_i.lo_oflow_shift;
 
-  wire unused_bits = &{1'b0, wdata_i[31:18], cfg_i.le_select, cfg_i.lo_select};  // upper bits of the SELECTs
+  wire unused_bits = &{1'b0, cfg_i.le_select, cfg_i.lo_select, precision_i};  // upper bits of the SELECTs
+
+  // What counts of them in comparisons.
+  logic narrow, floating;
+  logic [InputBits-1:0] le_origin, lo_origin;
+  logic [SelectBits-1:0] le_step, lo_step;
+  assign floating = Fp16 != 0 && precision_i == LutFp16;
+  if (InputBits > LutNarrowBits) begin : gen_origin
+    assign narrow = precision_i == LutInt8;
+    assign le_origin = narrow ? InputBits'($signed(le_start[LutNarrowBits-1:0])) : le_start[InputBits-1:0];
+    assign lo_origin = narrow ? InputBits'($signed(lo_start[LutNarrowBits-1:0])) : lo_start[InputBits-1:0];
+    assign le_step = narrow ? SelectBits'($signed(le_select[LutNarrowSelectBits-1:0])) : le_select;
+    assign lo_step = narrow ? SelectBits'($signed(lo_select[LutNarrowSelectBits-1:0])) : lo_select;
+  end else begin : gen_origin
+    assign narrow = 1'b0;
+    assign le_origin = le_start[InputBits-1:0];
+    assign lo_origin = lo_start[InputBits-1:0];
+    assign le_step = le_select;
+    assign lo_step = lo_select;
+  end
 
   // ---- stage 1: both tables, selection -------------------------------------------------------------------------------------------
   function automatic lut_found_t find(input logic signed [InputBits-1:0] q);
-    lut_found_t found;
     lut_place_t le, lo;
-    logic signed [InputBits-1:0] start;
     logic signed [InputBits:0] u;
     logic [SelectBits-1:0] left;               // two's complement of a SELECT
-    logic le_hit, lo_hit;
-    start = $signed(le_start[InputBits-1:0]);
-    u = (InputBits+1)'(q) - (InputBits+1)'(start);
-    left = -le_select;
-    if (!le_linear) le = lut_exponential(u > 0, 32'($unsigned(u)), le_offset);
-    else if (!le_select[SelectBits-1]) le = lut_linear(u > 0, 32'($unsigned(u)), 1'b1, 7'(le_select), LutLeLast);
-    else le = lut_linear(u > 0, 32'($unsigned(u)), 1'b0, 7'(left), LutLeLast);
-    start = $signed(lo_start[InputBits-1:0]);
-    u = (InputBits+1)'(q) - (InputBits+1)'(start);
-    left = -lo_select;
-    if (!lo_select[SelectBits-1]) lo = lut_linear(u > 0, 32'($unsigned(u)), 1'b1, 7'(lo_select), LutLoLast);
-    else lo = lut_linear(u > 0, 32'($unsigned(u)), 1'b0, 7'(left[SelectBits-2:0]), LutLoLast);
-    le_hit = !le.under && !le.over;
-    lo_hit = !lo.under && !lo.over;
-    found.both_under = le.under && lo.under;
-    found.both_over = le.over && lo.over;
-    found.le_only = le_hit && !lo_hit;
-    found.lo_only = lo_hit && !le_hit;
-    if (found.both_under) found.lo = uflow_lo;
-    else if (found.both_over) found.lo = oflow_lo;
-    else if (le_hit != lo_hit) found.lo = lo_hit;
-    else found.lo = hybrid_lo;
-    found.hit = found.lo ? lo_hit : le_hit;
-    found.under = found.lo ? lo.under : le.under;
-    found.index = found.lo ? lo.index : le.index;
-    found.frac = found.lo ? lo.frac : le.frac;
-    return found;
+    u = (InputBits+1)'(q) - (InputBits+1)'($signed(le_origin));
+    left = -le_step;
+    if (!le_linear) le = lut_exponential(u > 0, LutInsideBits'($unsigned(u)), le_offset);
+    else if (!le_step[SelectBits-1]) le = lut_linear(u > 0, LutInsideBits'($unsigned(u)), 1'b1, 7'(le_step), LutLeLast);
+    else le = lut_linear(u > 0, LutInsideBits'($unsigned(u)), 1'b0, 7'(left), LutLeLast);
+    u = (InputBits+1)'(q) - (InputBits+1)'($signed(lo_origin));
+    left = -lo_step;
+    if (narrow) left[SelectBits-1:LutNarrowSelectBits-1] = '0;
+    if (!lo_step[SelectBits-1]) lo = lut_linear(u > 0, LutInsideBits'($unsigned(u)), 1'b1, 7'(lo_step), LutLoLast);
+    else lo = lut_linear(u > 0, LutInsideBits'($unsigned(u)), 1'b0, 7'(left[SelectBits-2:0]), LutLoLast);
+    return lut_select(le, lo, uflow_lo, oflow_lo, hybrid_lo);
   endfunction
 
   // ---- stage 2: entries, or distance and slope ------------------------------------------------------------------------------------
@@ -160,19 +145,12 @@ module nvdla_lut
     return lo ? lo_oflow_shift : le_oflow_shift;
   endfunction
 
-  // Word of the first entry that counts: the hit's, else entry 0 or the last one.
-  function automatic logic [8:0] entry_word(input logic lo, input logic hit, input logic under, input logic [7:0] index);
-    if (hit) return (lo ? LutLoBase : 9'd0) + 9'(index);
-    if (under) return lo ? LutLoBase : 9'd0;
-    return lo ? LutLoBase + LutLoLast : LutLeLast;
-  endfunction
-
   logic found_valid_q, entry_valid_q;
-  logic find_now, read_now, result_now;
+  logic find_now, result_now;
 
-  assign find_now = step_i && valid_i;
+  assign find_now = step_i && valid_i && !floating;
   assign read_now = step_i && found_valid_q;
-  assign result_now = step_i && entry_valid_q;
+  assign result_now = step_i && entry_valid_q && !floating;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -184,49 +162,96 @@ module nvdla_lut
     end
   end
 
+  logic [Lanes*9-1:0] integer_words;
+  logic [Lanes*LutEntryBits-1:0] integer_results;
+  logic [Lanes*LutFlagBits-1:0] integer_flags;
+
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     lut_found_t found_q;
+    logic hit_q;
     logic signed [InputBits-1:0] input_q;
-    logic signed [15:0] entry_q, result_q;
-    logic signed [LutDeltaBits-1:0] factor_q;  // difference of the entries, or distance from the slope's base
-    logic signed [16:0] gain_q;                // fraction, or slope
+    logic signed [15:0] result_q;
+    logic signed [LutDeltaBits-1:0] distance_q;  // from the slope's base
+    logic signed [16:0] gain_q;                  // fraction, or slope
     logic signed [5:0] shift_q;
 
-    logic [8:0] first;
-    assign first = entry_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
-
-    assign flags_o[l*LutFlagBits+:LutFlagBits] = {found_q.lo_only, found_q.le_only, found_q.both_over, found_q.both_under};
-    assign result_o[l*LutEntryBits+:LutEntryBits] = result_q;
+    logic signed [15:0] first, second;
+    assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
+    assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
+    assign integer_flags[l*LutFlagBits+:LutFlagBits] = {found_q.lo_only, found_q.le_only, found_q.both_over, found_q.both_under};
+    assign integer_results[l*LutEntryBits+:LutEntryBits] = result_q;
 
     always_ff @(posedge clk_i) begin
       if (find_now) begin
         found_q <= find($signed(data_i[l*InputBits+:InputBits]));
         input_q <= $signed(data_i[l*InputBits+:InputBits]);
       end
-      if (read_now) begin
-        entry_q <= $signed(mem_q[first]);
+      if (read_now && !floating) begin
+        hit_q <= found_q.hit;
         if (found_q.hit) begin
-          factor_q <= LutDeltaBits'($signed(mem_q[first + 9'd1])) - LutDeltaBits'($signed(mem_q[first]));
           gain_q <= $signed({1'b0, found_q.frac});
           shift_q <= 6'(LutFracBits);
         end else begin
-          factor_q <= LutDeltaBits'(input_q) - slope_base(found_q.lo, found_q.under);
+          distance_q <= LutDeltaBits'(input_q) - slope_base(found_q.lo, found_q.under);
           gain_q <= 17'($signed(slope_scale(found_q.lo, found_q.under)));
           shift_q <= 6'($signed(slope_shift(found_q.lo, found_q.under)));
         end
       end
-      if (result_now) result_q <= lut_result(entry_q, factor_q, gain_q, shift_q);
+      if (result_now)
+        result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q, shift_q);
     end
   end
 
-  `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= 31 && SelectBits >= 3 && SelectBits <= 8 && Lanes >= 1)
-  `NVDLA_CHECK(OneAccessAtATime, !(cfg_req_i && data_req_i))
-  `NVDLA_CHECK(AddressInRange, 32'(addr_q) < 1024)
-`ifdef NVDLA_CHECKS
-  logic asked_q;
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) asked_q <= 1'b0;
-    else asked_q <= (cfg_req_i || data_req_i) && !write_i;
-  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
-`endif
+  // ---- FP16 ------------------------------------------------------------------------------------------------------------------------
+  if (Fp16 == 0) begin : gen_integers
+    assign words = integer_words;
+    assign result_o = integer_results;
+    assign flags_o = integer_flags;
+  end else begin : gen_fp16
+    localparam int Wait = 3;                   // stages that integers wait for FP16
+    logic [Lanes*32-1:0] patterns;
+    logic [Lanes*9-1:0] floating_words;
+    logic [Lanes*LutFlagBits-1:0] floating_flags;
+    logic [Lanes*17-1:0] floating_results;
+    logic [Lanes*LutEntryBits-1:0] results_q[1:Wait];
+    logic [Wait:1] valid_q;                    // [1]: an integer result has left its third stage
+    logic [Lanes*LutFoundBits-1:0] unused_found;
+
+    nvdla_lut_fp16 #(
+        .Lanes(Lanes)
+    ) u_fp16 (
+        .clk_i,
+        .rst_ni,
+        .on_i     (floating),
+        .cfg_i,
+        .step_i,
+        .valid_i,
+        .data_i   (patterns),
+        .word_o   (floating_words),
+        .entries_i(entries),
+        .result_o (floating_results),
+        .flags_o  (floating_flags),
+        .found_o  (unused_found)
+    );
+
+    assign words = floating ? floating_words : integer_words;
+    assign flags_o = floating ? floating_flags : integer_flags;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) valid_q <= '0;
+      else if (step_i) valid_q <= {valid_q[Wait-1:1], entry_valid_q && !floating};
+    end
+    always_ff @(posedge clk_i) begin
+      if (step_i && valid_q[1]) results_q[1] <= integer_results;
+      if (step_i && valid_q[2]) results_q[2] <= results_q[1];
+      if (step_i && valid_q[3]) results_q[3] <= results_q[2];
+    end
+    for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+      assign patterns[l*32+:32] = data_i[l*InputBits+:32];
+      assign result_o[l*17+:17] = floating ? floating_results[l*17+:17] : 17'($signed(results_q[Wait][l*LutEntryBits+:LutEntryBits]));
+    end
+  end
+
+  `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= LutPlaceBits && SelectBits >= 6 && SelectBits <= 7 && Lanes >= 1)
+  `NVDLA_PARAM(NarrowIsNarrower, InputBits <= LutNarrowBits || (SelectBits > LutNarrowSelectBits && InputBits >= 32))
 endmodule

@@ -1,19 +1,28 @@
-// Two-table look-up: configuration record and arithmetic as pure functions. Integers.
+// Two-table look-up: configuration record and arithmetic as pure functions. CDP's integers; the choice between the tables for all.
 //
-// LE ("raw") has entries 0..64, LO ("density") 0..256, each signed 16 bits.
+// LE ("raw") has entries 0..64, LO ("density") 0..256, each signed 16 bits or an FP16 pattern.
 // Spec: 55-lut, sections 2, 4.3 and 7; 62-cdp, section 6.
 package nvdla_lut_pkg;
   import nvdla_arith_pkg::*;
 
   localparam int LutEntryBits = 16;
   localparam int LutFracBits = 16;
+  localparam int LutSdpFracBits = 35;                                    // of SDP's integers, and of FP16
   localparam int LutFlagBits = 4;                                        // how both tables answered an input
+  localparam int LutFoundBits = 5;                                       // ... each of them, and the selected one
   localparam logic [8:0] LutLeLast = 9'd64;
   localparam logic [8:0] LutLoLast = 9'd256;
   localparam logic [8:0] LutLoBase = 9'd65;                              // both tables in one memory, LE first
   localparam int LutWords = 322;
   localparam int LutPlaceBits = 38;                                      // START, END: signed
   localparam int LutDeltaBits = 40;                                      // distance from START + B or END: signed, exact
+  localparam int LutInsideBits = 39;                                     // distance from START, unsigned, where it counts
+  localparam int LutNarrowBits = 22;                                     // CDP, INT8: bits of START that count in comparisons
+  localparam int LutNarrowSelectBits = 6;                                // ... and of SELECT
+
+  // Precisions, as the registers of CDP and SDP tell them.
+  localparam logic [1:0] LutInt8 = 2'd0;
+  localparam logic [1:0] LutFp16 = 2'd2;
 
   // S_LUT_* registers but the access port.
   typedef struct packed {
@@ -46,6 +55,14 @@ package nvdla_lut_pkg;
     logic [LutFracBits-1:0] frac;              // ... at this fraction, truncated
   } lut_place_t;
 
+  // The same in SDP, whose fraction is exact.
+  typedef struct packed {
+    logic under;
+    logic over;
+    logic [7:0] index;
+    logic [LutSdpFracBits-1:0] frac;
+  } lut_sdp_place_t;
+
   // What the selected table says, and how the two answered (none of the four flags: double hit, or under and over).
   typedef struct packed {
     logic lo;                                  // LO is selected
@@ -59,12 +76,42 @@ package nvdla_lut_pkg;
     logic lo_only;
   } lut_found_t;
 
+  // Which table answers, LO or LE, and how both answered; index and fraction are the selected answer's.
+  function automatic lut_found_t lut_select(
+      input lut_place_t le, input lut_place_t lo, input logic uflow_lo, input logic oflow_lo, input logic hybrid_lo);
+    lut_found_t found;
+    logic le_hit, lo_hit;
+    le_hit = !le.under && !le.over;
+    lo_hit = !lo.under && !lo.over;
+    found.both_under = le.under && lo.under;
+    found.both_over = le.over && lo.over;
+    found.le_only = le_hit && !lo_hit;
+    found.lo_only = lo_hit && !le_hit;
+    if (found.both_under) found.lo = uflow_lo;
+    else if (found.both_over) found.lo = oflow_lo;
+    else if (le_hit != lo_hit) found.lo = lo_hit;
+    else found.lo = hybrid_lo;
+    found.hit = found.lo ? lo_hit : le_hit;
+    found.under = found.lo ? lo.under : le.under;
+    found.index = found.lo ? lo.index : le.index;
+    found.frac = found.lo ? lo.frac : le.frac;
+    return found;
+  endfunction
+
+  // Word of the first entry that counts: the hit's, else entry 0 or the last one.
+  function automatic logic [8:0] lut_word(input logic lo, input logic hit, input logic under, input logic [7:0] index);
+    if (hit) return (lo ? LutLoBase : 9'd0) + 9'(index);
+    if (under) return lo ? LutLoBase : 9'd0;
+    return lo ? LutLoBase + LutLoLast : LutLeLast;
+  endfunction
+
   // floor(log2 x) for x > 0.
-  function automatic logic [4:0] lut_log2(input logic [31:0] x);
+  function automatic logic [5:0] lut_log2(input logic [LutInsideBits-1:0] x);
     logic [31:0] rest;
-    logic [4:0] exponent;
-    rest = x;
-    exponent = 5'd0;
+    logic [5:0] exponent;
+    exponent = 6'd0;
+    rest = x[31:0];
+    if (x[LutInsideBits-1:32] != '0) begin exponent[5] = 1'b1; rest = 32'(x[LutInsideBits-1:32]); end
     if (rest[31:16] != 16'd0) begin exponent[4] = 1'b1; rest = rest >> 16; end
     if (rest[15:8] != 8'd0) begin exponent[3] = 1'b1; rest = rest >> 8; end
     if (rest[7:4] != 4'd0) begin exponent[2] = 1'b1; rest = rest >> 4; end
@@ -76,25 +123,25 @@ package nvdla_lut_pkg;
   // Place of u = q - START in a linear table of `last` intervals. positive: u > 0. right: index u >> amount, else u << amount.
   // Left shifts beyond 8 leave every table of up to 256 intervals, as 8 does.
   function automatic lut_place_t lut_linear(
-      input logic positive, input logic [31:0] u, input logic right, input logic [6:0] amount, input logic [8:0] last);
+      input logic positive, input logic [LutInsideBits-1:0] u, input logic right, input logic [6:0] amount, input logic [8:0] last);
     lut_place_t place;
-    logic [55:0] scaled;                       // index and 16 bits of fraction
+    logic [62:0] scaled;                       // index and 16 bits of fraction
     if (right) scaled = {8'd0, u, 16'd0} >> amount;
     else scaled = {8'd0, u, 16'd0} << (amount > 7'd8 ? 4'd8 : amount[3:0]);
     place.under = !positive;
-    place.over = positive && scaled[55:16] >= 40'(last);
+    place.over = positive && scaled[62:16] >= 47'(last);
     place.index = scaled[23:16];
     place.frac = scaled[15:0];
     return place;
   endfunction
 
   // Place of u in the exponential LE table: entry k stands at u = 2^(offset + k).
-  function automatic lut_place_t lut_exponential(input logic positive, input logic [31:0] u, input logic [7:0] offset);
+  function automatic lut_place_t lut_exponential(input logic positive, input logic [LutInsideBits-1:0] u, input logic [7:0] offset);
     lut_place_t place;
-    logic [4:0] exponent;
+    logic [5:0] exponent;
     logic signed [8:0] index;
     exponent = lut_log2(u);
-    index = $signed({4'd0, exponent}) - $signed({offset[7], offset});
+    index = $signed({3'd0, exponent}) - $signed({offset[7], offset});
     place.under = !positive || index < 9'sd0;
     place.over = positive && index >= 9'sd64;
     place.index = index[7:0];
@@ -127,6 +174,69 @@ package nvdla_lut_pkg;
     if (sum > 64'sd32767) return 16'sd32767;
     if (sum < -64'sd32768) return -16'sd32768;
     return $signed(sum[15:0]);
+  endfunction
+
+  // ---- SDP's integers: inputs and results of 32 bits ----
+
+  // Place of u = x - START in a linear table of `last` intervals; select: log2 of the step, signed.
+  function automatic lut_sdp_place_t lut_sdp_linear(
+      input logic positive, input logic [31:0] u, input logic [7:0] select, input logic [8:0] last);
+    lut_sdp_place_t place;
+    logic [39:0] index;
+    logic [7:0] left;
+    left = -select;
+    if (select[7]) begin
+      index = {8'd0, u} << (left > 8'd8 ? 4'd8 : left[3:0]);             // 8 leaves every table, as more do
+      place.frac = '0;
+    end else begin
+      index = {8'd0, u} >> select;
+      if (select <= 8'd35) place.frac = LutSdpFracBits'(64'(u) << (6'd35 - select[5:0]));
+      else place.frac = LutSdpFracBits'(64'(u) >> (select - 8'd35));
+    end
+    place.under = !positive;
+    place.over = positive && index >= 40'(last);
+    place.index = index[7:0];
+    return place;
+  endfunction
+
+  // Place of u in the exponential LE table.
+  function automatic lut_sdp_place_t lut_sdp_exponential(input logic positive, input logic [31:0] u, input logic [7:0] offset);
+    lut_sdp_place_t place;
+    logic [5:0] exponent;
+    logic signed [8:0] index;
+    exponent = lut_log2(LutInsideBits'(u));
+    index = $signed({3'd0, exponent}) - $signed({offset[7], offset});
+    place.under = !positive || index < 9'sd0;
+    place.over = positive && index >= 9'sd64;
+    place.index = index[7:0];
+    place.frac = LutSdpFracBits'(64'(u) << (6'd35 - exponent));          // u / 2^exponent is 1.frac
+    return place;
+  endfunction
+
+  // Between two entries: their weighted sum, rounded once, half away from zero.
+  function automatic logic [31:0] lut_sdp_hit(
+      input logic signed [15:0] first, input logic signed [15:0] second, input logic [LutSdpFracBits-1:0] frac);
+    logic signed [63:0] sum;
+    sum = (64'(first) <<< LutSdpFracBits) + (64'(second) - 64'(first)) * $signed({29'd0, frac});
+    sum = round_shift(sum, 6'(LutSdpFracBits));
+    return sum[31:0];
+  endfunction
+
+  // On a line: entry + sat32(distance * scale * 2^-shift), rounded half away from zero, saturated to 32 bits. A product beyond 47 bits
+  // that is shifted left saturates by its sign alone.
+  function automatic logic [31:0] lut_sdp_miss(
+      input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] distance, input logic signed [15:0] scale,
+      input logic signed [4:0] shift);
+    logic signed [63:0] term;
+    term = 64'(distance) * 64'(scale);
+    if (shift >= 5'sd0) begin
+      term = round_shift(term, 6'($unsigned(shift)));
+    end else begin
+      if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;
+      else if (term < -64'sh0000_4000_0000_0000) term = -64'sh0000_4000_0000_0000;
+      term = term <<< (5'($unsigned(-shift)));
+    end
+    return sat32(64'(entry) + 64'(sat32(term)));
   endfunction
 
 endpackage

@@ -3,7 +3,8 @@
 //   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals, packing) -> write DMA
 //
 // csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*: on-the-fly input,
-// SdpBsThroughput lanes of 8 bits a beat, lane 0 of an atom first. r_*, w_*: read and write client of the memory interfaces.
+// SdpBsThroughput elements a beat, lane 0 of an atom first, INT8 in the low half of what has room for 16 bits. r_*, w_*: read and write
+// client of the memory interfaces.
 // done_intr_o: one clock per layer whose last write has been acknowledged, by register group.
 // The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to the write DMA,
 // which happens after the whole input has been taken, even columns and lines that no window uses.
@@ -11,6 +12,7 @@
 module nvdla_pdp
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
+  import nvdla_pdp_wide_pkg::*;
 (
     input  logic                         clk_i,
     input  logic                         clk_on_i,  // keeps the clock running
@@ -24,7 +26,7 @@ module nvdla_pdp
     output logic [                 31:0] csb_rdata_o,
     input  logic                         sdp_valid_i,
     output logic                         sdp_ready_o,
-    input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
+    input  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp_data_i,
     output mif_rd_req_t                  r_mif_o,
     input  mif_rd_rsp_t                  r_mif_i,
     output mif_wr_req_t                  w_mif_o,
@@ -50,7 +52,10 @@ module nvdla_pdp
   assign rdma_d = rdma_flat;
   assign d = flat;
   assign rdma_stat = RdmaBits'(read_stall) << ((PdpRdmaDPerfReadStall - PdpRdmaFirstD) * 32);
-  assign stat = PdpBits'(write_stall) << ((PdpDPerfWriteStall - PdpFirstD) * 32);
+  // INF_INPUT_NUM and NAN_INPUT_NUM always read 0 (60-pdp section 10).
+  logic [31:0] nan_outputs;
+  assign stat = (PdpBits'(write_stall) << ((PdpDPerfWriteStall - PdpFirstD) * 32)) |
+                (PdpBits'(nan_outputs) << ((PdpDNanOutputNum - PdpFirstD) * 32));
 
   nvdla_reg_group #(
       .Words    (PdpRdmaWords),
@@ -123,6 +128,7 @@ module nvdla_pdp
       .cube_in_width_i         (rdma_d.cube_in_width),
       .cube_in_height_i        (rdma_d.cube_in_height),
       .cube_in_channel_i       (rdma_d.cube_in_channel),
+      .input_data_i            (rdma_d.input_data),
       .src_base_addr_i         (AddrBits'({rdma_d.src_base_addr_high, rdma_d.src_base_addr_low})),
       .src_line_stride_i       (rdma_d.src_line_stride),
       .src_surface_stride_i    (rdma_d.src_surface_stride),
@@ -151,6 +157,8 @@ module nvdla_pdp
       .cube_in_height_i        (d.cube_in_height),
       .cube_in_channel_i       (d.cube_in_channel),
       .flying_mode_i           (d.flying_mode),
+      .input_data_i            (d.input_data),
+      .nan_to_zero_i           (d.nan_to_zero),
       .split_num_i             (d.split_num),
       .partial_width_in_first_i(d.partial_width_in_first),
       .partial_width_in_last_i (d.partial_width_in_last),
@@ -174,28 +182,29 @@ module nvdla_pdp
   );
 
   // ---- pooling ----------------------------------------------------------------------------------------------------------------
-  logic out_begun, out_valid, out_ready, out_last;
-  logic [AtomBits-1:0] out_data;
-  logic average;
-
-  assign average = d.pooling_method == PdpAverage;
+  logic clk_mean;                              // clk in layers of averages of FP16
+  logic row_valid, row_ready;
+  logic [PdpColumnBits-1:0] row_atom_data;
   logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
   pdp_beat_t beat;
   logic [PdpThroughput*PdpRowBits-1:0] row;
   logic [PdpThroughput*PdpSumBits-1:0] tot;
+  logic out_begun, out_valid, out_ready, out_last;
+  logic [AtomBits-1:0] out_data;
 
   nvdla_pdp_row u_row (
       .clk_i         (clk),
+      .clk_mean_i    (clk_mean),
       .rst_ni,
       .run_i         (run),
       .d_i           (d),
       .over_o        (walk_over),
-      .in_valid_i    (in_valid),
-      .in_ready_o    (in_ready),
+      .in_valid_i    (row_valid),
+      .in_ready_o    (row_ready),
       .in_atom_i     (in_atom),
       .in_last_i     (in_last),
       .in_beat_i     (in_beat),
-      .in_atom_data_i(in_atom_data),
+      .in_atom_data_i(row_atom_data),
       .in_beat_data_i(in_beat_data),
       .beat_valid_o  (beat_valid),
       .beat_ready_i  (beat_ready),
@@ -203,36 +212,125 @@ module nvdla_pdp
       .row_o         (row)
   );
 
-  nvdla_pdp_column u_column (
-      .clk_i       (clk),
-      .rst_ni,
-      .method_i    (d.pooling_method),
-      .beat_valid_i(beat_valid),
-      .beat_ready_o(beat_ready),
-      .beat_i      (beat),
-      .row_i       (row),
-      .tot_valid_o (tot_valid),
-      .tot_ready_i (tot_ready),
-      .tot_last_o  (tot_last),
-      .tot_o       (tot)
-  );
+  if (Int16 == 0) begin : gen_narrow
+    logic average;
+    assign average = d.pooling_method == PdpAverage;
+    assign clk_mean = 1'b0;
+    assign nan_outputs = 32'd0;
+    assign row_valid = in_valid;
+    assign in_ready = row_ready;
+    assign row_atom_data = in_atom_data;
 
-  nvdla_pdp_average u_average (
-      .clk_i         (clk),
-      .rst_ni,
-      .average_i     (average),
-      .recip_width_i (d.recip_kernel_width),
-      .recip_height_i(d.recip_kernel_height),
-      .tot_valid_i   (tot_valid),
-      .tot_ready_o   (tot_ready),
-      .tot_last_i    (tot_last),
-      .tot_i         (tot),
-      .atom_begun_o  (out_begun),
-      .atom_valid_o  (out_valid),
-      .atom_ready_i  (out_ready),
-      .atom_last_o   (out_last),
-      .atom_data_o   (out_data)
-  );
+    nvdla_pdp_column u_column (
+        .clk_i       (clk),
+        .rst_ni,
+        .method_i    (d.pooling_method),
+        .beat_valid_i(beat_valid),
+        .beat_ready_o(beat_ready),
+        .beat_i      (beat),
+        .row_i       (row),
+        .tot_valid_o (tot_valid),
+        .tot_ready_i (tot_ready),
+        .tot_last_o  (tot_last),
+        .tot_o       (tot)
+    );
+
+    nvdla_pdp_average u_average (
+        .clk_i         (clk),
+        .rst_ni,
+        .average_i     (average),
+        .recip_width_i (d.recip_kernel_width),
+        .recip_height_i(d.recip_kernel_height),
+        .tot_valid_i   (tot_valid),
+        .tot_ready_o   (tot_ready),
+        .tot_last_i    (tot_last),
+        .tot_i         (tot),
+        .atom_begun_o  (out_begun),
+        .atom_valid_o  (out_valid),
+        .atom_ready_i  (out_ready),
+        .atom_last_o   (out_last),
+        .atom_data_o   (out_data)
+    );
+  end else begin : gen_wide
+    logic mean, mean_valid, mean_ready;
+    logic [16:0] tot_pad;
+    logic [PdpColumnBits-1:0] mean_data;
+    logic [31:0] nans_q;
+
+    assign mean = pdp_is_mean(d.input_data, d.pooling_method);
+    assign row_valid = mean ? mean_valid : in_valid;
+    assign in_ready = mean ? mean_ready : row_ready;
+    assign row_atom_data = mean ? mean_data : PdpColumnBits'(in_atom_data);
+    assign nan_outputs = nans_q;
+
+    // Clock of what only averages of FP16 need.
+    nvdla_clock_gate u_mean_clock (
+        .clk_i,
+        .rst_ni,
+        .on_i  (clk_on_i),
+        .work_i(run && mean),
+        .clk_o (clk_mean)
+    );
+
+    nvdla_pdp_fp17_input u_mean_input (
+        .clk_i      (clk_mean),
+        .rst_ni,
+        .in_valid_i (in_valid && mean),
+        .in_ready_o (mean_ready),
+        .in_data_i  (in_atom_data),
+        .out_valid_o(mean_valid),
+        .out_ready_i(row_ready),
+        .out_data_o (mean_data)
+    );
+
+    nvdla_pdp_column_wide u_column (
+        .clk_i         (clk),
+        .clk_mean_i    (clk_mean),
+        .rst_ni,
+        .precision_i   (d.input_data),
+        .method_i      (d.pooling_method),
+        .kernel_width_i(d.kernel_width[2:0]),
+        .beat_valid_i  (beat_valid),
+        .beat_ready_o  (beat_ready),
+        .beat_i        (beat),
+        .row_i         (row),
+        .tot_valid_o   (tot_valid),
+        .tot_ready_i   (tot_ready),
+        .tot_last_o    (tot_last),
+        .tot_o         (tot),
+        .tot_pad_o     (tot_pad)
+    );
+
+    nvdla_pdp_average_wide u_average (
+        .clk_i         (clk),
+        .clk_mean_i    (clk_mean),
+        .rst_ni,
+        .precision_i   (d.input_data),
+        .method_i      (d.pooling_method),
+        .recip_width_i (d.recip_kernel_width),
+        .recip_height_i(d.recip_kernel_height),
+        .tot_valid_i   (tot_valid),
+        .tot_ready_o   (tot_ready),
+        .tot_last_i    (tot_last),
+        .tot_i         (tot),
+        .tot_pad_i     (tot_pad),
+        .atom_begun_o  (out_begun),
+        .atom_valid_o  (out_valid),
+        .atom_ready_i  (out_ready),
+        .atom_last_o   (out_last),
+        .atom_data_o   (out_data)
+    );
+
+    // NaNs that left (D_NAN_OUTPUT_NUM), counted over the whole output cube.
+    logic count;
+    assign count = out_valid && out_ready && Fp16 != 0 && d.input_data == PdpFp16;
+    always_ff @(posedge clk or negedge rst_ni)
+      if (!rst_ni) nans_q <= 32'd0;
+      else if (!run) nans_q <= 32'd0;
+      else if (count) nans_q <= nans_q + 32'(pdp_count_nans(out_data));
+
+    `NVDLA_PARAM(Fp16ComesWithInt16, Fp16 != 0)
+  end
 
   // ---- output -----------------------------------------------------------------------------------------------------------------
   logic output_done;
@@ -243,6 +341,7 @@ module nvdla_pdp
       .run_i                    (run),
       .group_i                  (group),
       .cube_in_channel_i        (d.cube_in_channel),
+      .input_data_i             (d.input_data),
       .cube_out_width_i         (d.cube_out_width),
       .cube_out_height_i        (d.cube_out_height),
       .split_num_i              (d.split_num),

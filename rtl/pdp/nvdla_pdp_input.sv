@@ -1,6 +1,7 @@
 // Input of PDP: takes exactly the cube of the active layer from PDP_RDMA or from SDP.
 //
-// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1). sdp_*: beats of SdpBsThroughput lanes, lane 0 of an atom first (FLYING_MODE = 0).
+// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1); of FP16 with +0 for every NaN if NAN_TO_ZERO is set. sdp_*: beats of SdpBsThroughput
+// elements, lane 0 of an atom first (FLYING_MODE = 0); with elements of 16 bits a beat is an atom, INT8 takes the low half of sdp_data_i.
 // Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
 // in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in in_atom_data_o), or
 // beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every whole atom. done_o: the whole cube
@@ -9,6 +10,7 @@
 module nvdla_pdp_input
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
+  import nvdla_pdp_wide_pkg::*;
 (
     input  logic                         clk_i,
     input  logic                         rst_ni,
@@ -17,6 +19,8 @@ module nvdla_pdp_input
     input  logic [                 12:0] cube_in_height_i,
     input  logic [                 12:0] cube_in_channel_i,
     input  logic                         flying_mode_i,
+    input  logic [                  1:0] input_data_i,
+    input  logic                         nan_to_zero_i,
     input  logic [                  7:0] split_num_i,
     input  logic [                  9:0] partial_width_in_first_i,
     input  logic [                  9:0] partial_width_in_last_i,
@@ -29,7 +33,7 @@ module nvdla_pdp_input
     input  logic [         AtomBits-1:0] mem_data_i,
     input  logic                         sdp_valid_i,
     output logic                         sdp_ready_o,
-    input  logic [SdpBsThroughput*8-1:0] sdp_data_i,
+    input  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp_data_i,
     output logic                         in_valid_o,
     input  logic                         in_ready_i,
     output logic                         in_atom_o,
@@ -46,7 +50,7 @@ module nvdla_pdp_input
   logic active, from_memory, take, line_end, surface_end, strip_end, load;
   logic [7:0] strip_next;
 
-  assign surface_last = cube_in_channel_i >> PdpChannelShift;
+  assign surface_last = pdp_surface_last(cube_in_channel_i, input_data_i);
   assign active = loaded_q && !done_q;
   assign from_memory = flying_mode_i;
   assign take = in_valid_o && in_ready_i && in_last_o;  // of an atom
@@ -57,19 +61,31 @@ module nvdla_pdp_input
   assign load = run_i && !loaded_q;
 
   logic [PdpSdpBeatBits-1:0] beat_q;
-  logic beat_final;
+  logic beat_final, wide;
 
-  assign beat_final = beat_q == PdpSdpBeatBits'(MemAtom / SdpBsThroughput - 1);
+  assign wide = pdp_is_wide(input_data_i);
+  assign beat_final = wide || beat_q == PdpSdpBeatBits'(MemAtom / SdpBsThroughput - 1);
 
   assign done_o = done_q;
   assign mem_ready_o = active && from_memory && in_ready_i;
   assign sdp_ready_o = active && !from_memory && in_ready_i;
   assign in_valid_o = active && (from_memory ? mem_valid_i : sdp_valid_i);
-  assign in_atom_o = from_memory;
+  assign in_atom_o = from_memory || wide;
   assign in_last_o = from_memory || beat_final;
   assign in_beat_o = beat_q;
-  assign in_atom_data_o = mem_data_i;
-  assign in_beat_data_o = sdp_data_i;
+  assign in_beat_data_o = sdp_data_i[SdpBsThroughput*8-1:0];
+  if (Int16 == 0) begin : gen_narrow
+    assign in_atom_data_o = mem_data_i;
+    wire unused_nan_to_zero = nan_to_zero_i;
+  end else begin : gen_wide
+    logic flush;
+    assign flush = Fp16 != 0 && input_data_i == PdpFp16 && nan_to_zero_i;
+    always_comb begin
+      in_atom_data_o = mem_data_i;
+      if (!from_memory) in_atom_data_o = sdp_data_i;
+      else if (flush) in_atom_data_o = pdp_flush_nans(mem_data_i);
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) beat_q <= '0;
@@ -107,6 +123,7 @@ module nvdla_pdp_input
   `NVDLA_STABLE(OutputStable, in_valid_o, in_ready_i, {in_atom_o, in_last_o, in_beat_o, in_atom_o ? in_atom_data_o : '0,
                 in_atom_o ? '0 : in_beat_data_o})
   `NVDLA_CHECK(NothingAfterTheLastAtom, !(in_valid_o && done_o))
+  `NVDLA_PARAM(BeatOf16BitsIsAnAtom, Int16 == 0 || 2 * SdpBsThroughput == MemAtom)
   `NVDLA_CHECK(OneSource, !(mem_ready_o && sdp_ready_o))
   `NVDLA_CHECK(AtomsAreWhole, !(flying_mode_i && run_i) || beat_q == '0)
 

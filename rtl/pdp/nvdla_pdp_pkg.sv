@@ -1,15 +1,19 @@
-// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. INT8.
+// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. Arithmetic is that of INT8 where there are
+// no 16-bit elements; nvdla_pdp_wide_pkg has that of all precisions.
 //
-// A beat is PdpThroughput lanes of one atom; an atom takes PdpBeats beats, lane 0 first.
+// A beat is PdpThroughput elements of one atom; an atom takes PdpBeats beats, half as many if its elements have 16 bits, lane 0 first.
 // Spec: 60-pdp, sections 4 (windows), 5.1 and 5.3 (arithmetic), 7 (strips), 9 (line buffer).
 package nvdla_pdp_pkg;
   import nvdla_pkg::*;
 
   localparam int PdpLaneBits = 8;
-  localparam int PdpRowBits = 11;                                        // result along W (hw of section 5.3)
-  localparam int PdpTotBits = 14;                                        // sum of the rows of a window, vertical pad term
-  localparam int PdpSumBits = 15;                                        // both together (tot): small's generation, full has 14
+  // Bits of a lane. With 16-bit elements all of them are those of INT16; INT8 then uses the low ones, and FP17 17 of them.
+  localparam int PdpRowBits = Int16 != 0 ? 22 : 11;                      // result along W (hw of section 5.3)
+  localparam int PdpTotBits = Int16 != 0 ? 22 : 14;                      // sum of the rows of a window, vertical pad term
+  localparam int PdpSumBits = Int16 != 0 ? 22 : 15;                      // both together (tot): the generations differ
+  localparam int PdpColumnBits = Fp16 != 0 ? 17 * MemAtom / 2 : AtomBits;  // an atom behind the input; of FP17 numbers for FP16 averages
   localparam int PdpBeats = MemAtom / PdpThroughput;
+  localparam int PdpWideBeats = PdpBeats / 2;                            // with elements of 16 bits
   localparam int PdpBeatBits = PdpBeats > 1 ? $clog2(PdpBeats) : 1;
   localparam int PdpCountBits = PdpBeatBits + 1;                         // counts 0 .. PdpBeats
   localparam int PdpBeatLast = PdpBeats - 1;
@@ -19,6 +23,7 @@ package nvdla_pdp_pkg;
 
   localparam logic [1:0] PdpAverage = 2'd0;
   localparam logic [1:0] PdpMax = 2'd1;
+  localparam logic [1:0] PdpFp16 = 2'd2;       // precision; 0: INT8
 
   // What the banks do with one beat of a window's row result.
   typedef struct packed {
@@ -30,7 +35,7 @@ package nvdla_pdp_pkg;
     logic [7:0] write;                         // banks that fold the beat in
     logic [7:0] first;                         // of those, the ones whose row starts with this line
     logic [PdpBankAddrBits-1:0] addr;          // column inside the bank, beat
-    logic [PdpTotBits-1:0] pad;                // sx14(T(ny) * kw) of the row that leaves
+    logic [PdpTotBits-1:0] pad;                // T(ny) * kw of the row that leaves; FP16: T17(ny)
   } pdp_beat_t;
 
   // Geometry of one window along W, result of pdp_window.
@@ -49,6 +54,21 @@ package nvdla_pdp_pkg;
     logic [7:0] write;
     logic [7:0] first;
   } pdp_line_t;
+
+  // Elements of 16 bits.
+  function automatic logic pdp_is_wide(input logic [1:0] precision);
+    return Int16 != 0 && precision != 2'd0;
+  endfunction
+
+  // An average in FP16.
+  function automatic logic pdp_is_mean(input logic [1:0] precision, input logic [1:0] method);
+    return Fp16 != 0 && precision == PdpFp16 && method == PdpAverage;
+  endfunction
+
+  // Surfaces less one. channels: register value (one less).
+  function automatic logic [12:0] pdp_surface_last(input logic [12:0] channels, input logic [1:0] precision);
+    return channels >> (pdp_is_wide(precision) ? PdpChannelShift - 1 : PdpChannelShift);
+  endfunction
 
   // Columns read in a strip, 1..8192. split, width: register values (one less).
   function automatic logic [13:0] pdp_strip_width_in(
@@ -177,8 +197,8 @@ package nvdla_pdp_pkg;
     return (start < 15'sd0 ? 3'(-start) : 3'd0) + (below > 16'sd0 ? 3'(below) : 3'd0);
   endfunction
 
-  // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X, low 14 bits each. They are enough for both uses: T(nx) has 11 bits,
-  // T(ny) * kw is reduced to 14.
+  // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X. PdpTotBits of each are enough for both uses: in INT8 T(nx) has 11 bits, T(ny) * kw is
+  // reduced to 14.
   function automatic logic [PdpTotBits-1:0] pdp_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values);
     return n == 3'd0 ? '0 : values[(32'(n)-1)*PdpTotBits +: PdpTotBits];
   endfunction
@@ -193,18 +213,18 @@ package nvdla_pdp_pkg;
     for (int i = 0; i < 8; i++) begin
       v = $signed(columns[i*8 +: 8]);
       if (valid[i]) begin
-        sum = sum + {{3{v[7]}}, v};
+        sum = sum + PdpRowBits'(v);
         if (method == PdpMax ? v > best : v < best) best = v;
       end
     end
-    return method == PdpAverage ? sum : {{3{best[7]}}, best};
+    return method == PdpAverage ? sum : PdpRowBits'(best);
   endfunction
 
   // One lane along H: fold of the total so far and a row result; `first`: there is no total yet.
   function automatic logic [PdpTotBits-1:0] pdp_column_fold(
       input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total, input logic [PdpRowBits-1:0] row);
     logic [PdpTotBits-1:0] wide;
-    wide = {{(PdpTotBits - PdpRowBits){row[PdpRowBits-1]}}, row};
+    wide = PdpTotBits'($signed(row));
     if (first) return wide;
     if (method == PdpAverage) return total + wide;
     if (method == PdpMax) return $signed(wide) > $signed(total) ? wide : total;
@@ -225,7 +245,7 @@ package nvdla_pdp_pkg;
 
   // The total of an average: sum of the rows and vertical pad term, without wrap.
   function automatic logic [PdpSumBits-1:0] pdp_total(input logic [PdpTotBits-1:0] rows, input logic [PdpTotBits-1:0] pad);
-    return {rows[PdpTotBits-1], rows} + {pad[PdpTotBits-1], pad};
+    return PdpSumBits'($signed(rows)) + PdpSumBits'($signed(pad));
   endfunction
 
   // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product keeps 31 bits of

@@ -18,6 +18,7 @@ module nvdla_pdp_rdma
     input  logic [        12:0] cube_in_width_i,
     input  logic [        12:0] cube_in_height_i,
     input  logic [        12:0] cube_in_channel_i,
+    input  logic [         1:0] input_data_i,
     input  logic [AddrBits-1:0] src_base_addr_i,
     input  logic [        31:0] src_line_stride_i,
     input  logic [        31:0] src_surface_stride_i,
@@ -49,7 +50,7 @@ module nvdla_pdp_rdma
   logic [13:0] step;
   logic [AddrBits-1:0] strip_addr_next, surface_addr_next;
 
-  assign surface_last = cube_in_channel_i >> PdpChannelShift;
+  assign surface_last = pdp_surface_last(cube_in_channel_i, input_data_i);
   assign deliver = atom_valid_o && atom_ready_i;
   assign line_last = line_q == cube_in_height_i;
   assign strip_end = line_last && surface_q == surface_last;

@@ -2,17 +2,22 @@
 //
 // in_*: input atoms in the order strip, surface, line, column, whole (in_atom_i) or in beats of SdpBsThroughput lanes, in_last_i when
 // complete. They enter a ring of 16 columns; a window is computed straight from the ring in PdpBeats beats, each as soon as its lanes of
-// the last column inside the line are there. Columns and lines that belong to no window are taken and dropped.
+// the last column inside the line are there (elements of 16 bits: half as many beats). Columns and lines that belong to no window are
+// taken and dropped.
 // Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first lines of the
 // next surface, as long as these send no row out and need no bank of the others, else by flush beats without a row result.
 // beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between windows, lines
 // and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
+// Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks more. clk_mean_i is
+// clk_i in layers of them, else it may stand still.
 // Spec: 60-pdp, sections 4, 5, 7.
 module nvdla_pdp_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
+  import nvdla_pdp_wide_pkg::*;
 (
     input  logic                                clk_i,
+    input  logic                                clk_mean_i,
     input  logic                                rst_ni,
     input  logic                                run_i,
     input  pdp_d_t                              d_i,
@@ -22,7 +27,7 @@ module nvdla_pdp_row
     input  logic                                in_atom_i,
     input  logic                                in_last_i,
     input  logic [          PdpSdpBeatBits-1:0] in_beat_i,
-    input  logic [                AtomBits-1:0] in_atom_data_i,
+    input  logic [           PdpColumnBits-1:0] in_atom_data_i,
     input  logic [       SdpBsThroughput*8-1:0] in_beat_data_i,
     output logic                                beat_valid_o,
     input  logic                                beat_ready_i,
@@ -37,7 +42,7 @@ module nvdla_pdp_row
   } state_e;
 
   // What other modules use, and what none does (names and reasons: rtl/unused_fields.csv).
-  wire unused_d = &{1'b0, `NVDLA_PDP_D_UNUSED(d_i), d_i.flying_mode, d_i.recip_kernel_width, d_i.recip_kernel_height,
+  wire unused_d = &{1'b0, `NVDLA_PDP_D_UNUSED(d_i), d_i.flying_mode, d_i.nan_to_zero, d_i.recip_kernel_width, d_i.recip_kernel_height,
       d_i.dst_base_addr_low, d_i.dst_base_addr_high, d_i.dst_line_stride, d_i.dst_surface_stride, d_i.dst_ram_type, d_i.dma_en};
 
   // ---- where we are -----------------------------------------------------------------------------------------------------------
@@ -68,16 +73,21 @@ module nvdla_pdp_row
   logic [1:0] shift;
   logic [12:0] surface_last;
   logic [7*PdpTotBits-1:0] pads;
+  logic wide, mean;                            // elements of 16 bits; an average of FP16
+  logic [PdpTotBits-1:0] pad_factor;
 
   assign shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
-  assign surface_last = d_i.cube_in_channel >> PdpChannelShift;
+  assign surface_last = pdp_surface_last(d_i.cube_in_channel, d_i.input_data);
+  assign wide = pdp_is_wide(d_i.input_data);
+  assign mean = pdp_is_mean(d_i.input_data, d_i.pooling_method);
+  assign pad_factor = mean ? PdpTotBits'(1) : PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1);
   assign pads = {
-    d_i.pad_value_7x[PdpTotBits-1:0], d_i.pad_value_6x[PdpTotBits-1:0], d_i.pad_value_5x[PdpTotBits-1:0],
-    d_i.pad_value_4x[PdpTotBits-1:0], d_i.pad_value_3x[PdpTotBits-1:0], d_i.pad_value_2x[PdpTotBits-1:0],
-    d_i.pad_value_1x[PdpTotBits-1:0]};
+    PdpTotBits'($signed(d_i.pad_value_7x)), PdpTotBits'($signed(d_i.pad_value_6x)), PdpTotBits'($signed(d_i.pad_value_5x)),
+    PdpTotBits'($signed(d_i.pad_value_4x)), PdpTotBits'($signed(d_i.pad_value_3x)), PdpTotBits'($signed(d_i.pad_value_2x)),
+    PdpTotBits'($signed(d_i.pad_value_1x))};
 
   // ---- what happens in this clock -----------------------------------------------------------------------------------------------
-  logic take, push, ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end, surface_final, step;
+  logic take, push, ready, fold_ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end, surface_final, step;
   logic signed [14:0] missing;
   logic [13:0] row_next, rest, left_next;
   logic strip_final, strip_input_end, strip_end, layer_end, line_begin, window_begin;
@@ -85,12 +95,12 @@ module nvdla_pdp_row
 
   assign take = in_valid_i && in_ready_o;
   assign push = take && in_last_i;
-  assign ready = !valid_q || beat_ready_i;
+  assign ready = !valid_q || fold_ready;
   assign missing = $signed({1'b0, window_q.need}) - arrived_q;
   assign complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
   assign fold = state_q == StateLine && now_q.used && complete && ready;
   assign go = fold || (state_q == StateFlush && ready);
-  assign window_end = go && lane_q == PdpBeatBits'(PdpBeatLast);
+  assign window_end = go && lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
   assign row_end = window_end && column_q == column_last_q;
   assign line_end = state_q == StateLine && (now_q.used ? row_end : complete);
   assign input_end = line_end && line_q == d_i.cube_in_height;  // of the surface
@@ -110,7 +120,6 @@ module nvdla_pdp_row
 
   assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;
-  assign beat_valid_o = valid_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -232,8 +241,7 @@ module nvdla_pdp_row
       row_q <= row_first_next;
       row_start_q <= row_start_next;
       now_q <= now_next;
-      pad_q <= pdp_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
-               (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
+      pad_q <= pdp_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads) * pad_factor;
     end
     if (step || state_q == StateLoad) begin
       ride_q <= ride_next;
@@ -241,7 +249,7 @@ module nvdla_pdp_row
       left_start_q <= left_start_next;
       if (left_next != 14'd0)
         left_pad_q <= pdp_pad(pdp_row_pads(left_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
-                      (PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1));
+                      pad_factor;
     end
     if (state_q == StateIdle || strip_input_end) window_q <= '0;
     else if (window_begin) window_q <= window_next;
@@ -264,25 +272,25 @@ module nvdla_pdp_row
   assign row_last = state_q == StateFlush ? final_q && left_q == 14'd1  // the last row of the strip
                                           : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
 
+  pdp_beat_t beat_q;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      beat_o.last <= row_end && row_last && strip_final;
-      beat_o.emit <= flush || now_q.emit;
-      beat_o.flush <= flush;
-      beat_o.emit_first <= now_q.emit_first;
-      beat_o.bank <= ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
-      beat_o.write <= state_q == StateFlush ? 8'd0 : now_q.write & banks;
-      beat_o.first <= now_q.first;
-      beat_o.addr <= {column_q[3:0], lane_q};
-      beat_o.pad <= flush ? left_pad_q : pad_q;
+      beat_q.last <= row_end && row_last && strip_final;
+      beat_q.emit <= flush || now_q.emit;
+      beat_q.flush <= flush;
+      beat_q.emit_first <= now_q.emit_first;
+      beat_q.bank <= ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
+      beat_q.write <= state_q == StateFlush ? 8'd0 : now_q.write & banks;
+      beat_q.first <= now_q.first;
+      beat_q.addr <= {column_q[3:0], lane_q};
+      beat_q.pad <= flush ? left_pad_q : pad_q;
     end
   end
 
   // ---- ring and fold --------------------------------------------------------------------------------------------------------------
-  localparam int BitBits = $clog2(AtomBits);
-  logic [AtomBits-1:0] ring [0:15];
+  localparam int BitBits = $clog2(PdpColumnBits);
+  logic [PdpColumnBits-1:0] ring [0:15];
   logic [3:0] place_0, place_1, place_2, place_3, place_4, place_5, place_6, place_7;
-  logic [BitBits-1:0] beat_bit;
 
   assign place_0 = ring_base_q + x0_q[3:0];
   assign place_1 = place_0 + 4'd1;
@@ -292,7 +300,6 @@ module nvdla_pdp_row
   assign place_5 = place_0 + 4'd5;
   assign place_6 = place_0 + 4'd6;
   assign place_7 = place_0 + 4'd7;
-  assign beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -301,19 +308,95 @@ module nvdla_pdp_row
     end
   end
 
-  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
-    localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);
-    logic [PdpRowBits-1:0] sum_q;
-    assign row_o[p*PdpRowBits+:PdpRowBits] = sum_q;
-    always_ff @(posedge clk_i) begin
-      if (fold) begin
-        sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
-                              {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8], ring[place_5][beat_bit+Bit+:8],
-                               ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8], ring[place_2][beat_bit+Bit+:8],
-                               ring[place_1][beat_bit+Bit+:8], ring[place_0][beat_bit+Bit+:8]},
-                              PdpRowBits'(pdp_pad(window_q.pads, pads)));
+  if (Int16 == 0) begin : gen_narrow
+    logic [BitBits-1:0] beat_bit;
+    assign beat_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * PdpLaneBits);
+    assign fold_ready = beat_ready_i;
+    assign beat_valid_o = valid_q;
+    assign beat_o = beat_q;
+    wire unused_clk = clk_mean_i;
+
+    for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+      localparam logic [BitBits-1:0] Bit = BitBits'(p * PdpLaneBits);
+      logic [PdpRowBits-1:0] sum_q;
+      assign row_o[p*PdpRowBits+:PdpRowBits] = sum_q;
+      always_ff @(posedge clk_i) begin
+        if (fold) begin
+          sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
+                                {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8], ring[place_5][beat_bit+Bit+:8],
+                                 ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8], ring[place_2][beat_bit+Bit+:8],
+                                 ring[place_1][beat_bit+Bit+:8], ring[place_0][beat_bit+Bit+:8]},
+                                PdpRowBits'(pdp_pad(window_q.pads, pads)));
+        end
       end
     end
+  end else begin : gen_wide
+    // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window go on to u_mean.
+    logic mean_valid, mean_ready;
+    logic [7:0] columns_q;                     // that are valid
+    logic [16:0] mean_pad_q;                   // T17(nx)
+    logic [2:0] mean_pads_q;                   // nx
+    logic [PdpThroughput*17-1:0] means;
+    logic [8*PdpThroughput*17-1:0] columns;    // leftmost lowest
+    pdp_beat_t mean_beat;
+
+    assign fold_ready = mean ? mean_ready : beat_ready_i;
+    assign beat_valid_o = mean ? mean_valid : valid_q;
+    assign beat_o = mean ? mean_beat : beat_q;
+
+    always_ff @(posedge clk_mean_i) begin
+      if (go) columns_q <= fold ? window_q.valid : 8'd0;
+      if (fold) begin
+        mean_pads_q <= window_q.pads;
+        mean_pad_q <= 17'(pdp_pad(window_q.pads, pads));
+      end
+    end
+
+    for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+      logic [BitBits-1:0] byte_bit, word_bit;
+      logic [PdpRowBits-1:0] sum_q;
+      assign byte_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * 8) + BitBits'(p * 8);
+      assign word_bit = BitBits'(lane_q) * BitBits'(PdpThroughput * 16) + BitBits'(p * 16);
+      assign row_o[p*PdpRowBits+:PdpRowBits] = mean ? PdpRowBits'(means[p*17+:17]) : sum_q;
+      always_ff @(posedge clk_i) begin
+        if (fold && !mean) begin
+          sum_q <= pdp_wide_row_fold(
+            d_i.input_data, d_i.pooling_method, window_q.valid,
+            wide ? {ring[place_7][word_bit+:16], ring[place_6][word_bit+:16], ring[place_5][word_bit+:16], ring[place_4][word_bit+:16],
+                    ring[place_3][word_bit+:16], ring[place_2][word_bit+:16], ring[place_1][word_bit+:16], ring[place_0][word_bit+:16]}
+                 : pdp_widen({ring[place_7][byte_bit+:8], ring[place_6][byte_bit+:8], ring[place_5][byte_bit+:8], ring[place_4][byte_bit+:8],
+                              ring[place_3][byte_bit+:8], ring[place_2][byte_bit+:8], ring[place_1][byte_bit+:8], ring[place_0][byte_bit+:8]}),
+            pdp_pad(window_q.pads, pads));
+        end
+      end
+    end
+
+    logic [31:0] places;
+    assign places = {place_7, place_6, place_5, place_4, place_3, place_2, place_1, place_0};
+    for (genvar k = 0; k < 8; k++) begin : gen_column
+      logic [PdpThroughput*17-1:0] taken_q;
+      assign columns[k*PdpThroughput*17+:PdpThroughput*17] = taken_q;
+      always_ff @(posedge clk_mean_i)
+        if (fold && window_q.valid[k])
+          taken_q <= ring[places[k*4+:4]][BitBits'(lane_q) * BitBits'(PdpThroughput * 17)+:PdpThroughput*17];
+    end
+
+    nvdla_pdp_fp17_row u_mean (
+        .clk_i     (clk_mean_i),
+        .rst_ni,
+        .last_i    (d_i.kernel_width[2:0]),
+        .valid_i   (valid_q && mean),
+        .ready_o   (mean_ready),
+        .beat_i    (beat_q),
+        .columns_i (columns),
+        .present_i (columns_q),
+        .pad_i     (mean_pad_q),
+        .padded_i  (mean_pads_q != 3'd0),
+        .valid_o   (mean_valid),
+        .ready_i   (beat_ready_i),
+        .beat_o    (mean_beat),
+        .row_o     (means)
+    );
   end
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
@@ -357,6 +440,6 @@ module nvdla_pdp_row
                    64'(d_i.partial_width_out_first) + 64'd1 + (64'(d_i.split_num) - 64'd1) * (64'(d_i.partial_width_out_mid) + 64'd1) +
                    64'(d_i.partial_width_out_last) + 64'd1;
   `NVDLA_CHECK(LastBeatIsTheLast, !(beat_valid_o && beat_o.last) || (beat_o.emit && results_q + 64'd1 ==
-               columns * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * 64'(PdpBeats)))
+               columns * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * (wide ? 64'(PdpWideBeats) : 64'(PdpBeats))))
 `endif
 endmodule

@@ -15,6 +15,7 @@ module nvdla_pdp_wdma
     input  logic                run_i,
     input  logic                group_i,
     input  logic [        12:0] cube_in_channel_i,
+    input  logic [         1:0] input_data_i,
     input  logic [        12:0] cube_out_width_i,
     input  logic [        12:0] cube_out_height_i,
     input  logic [         7:0] split_num_i,
@@ -52,7 +53,7 @@ module nvdla_pdp_wdma
 
   assign released = release_i || !atom_last_i;
   assign dat_take = dat_valid && dat_ready;
-  assign surface_last = cube_in_channel_i >> PdpChannelShift;
+  assign surface_last = pdp_surface_last(cube_in_channel_i, input_data_i);
   assign line_last = line_q == cube_out_height_i;
   assign strip_last = line_last && surface_q == surface_last;
   assign line_end = dat_take && column_q == column_last_q;

@@ -9,6 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/junit.h"
 #include "regress/page.h"
+#include "regress/store.h"
 #include "regress/summary.h"
 
 int main(int argc, char **argv) {
@@ -25,12 +26,14 @@ int main(int argc, char **argv) {
     const int64_t night = atoll(argv[2]);
     char *page = xprintf("%s/index.html", argv[3]), *junit = xprintf("%s/junit.xml", argv[3]),
          *summary = xprintf("%s/summary.txt", argv[3]);
-    char *text = summary_text(store, night, page, &err);
+    struct review *review = review_read(store_database(store), night, &err);
+    char *text = review ? summary_text(review, page) : NULL;
     FILE *out = text ? fopen(summary, "w") : NULL;
-    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(store, night, junit, &err) &&
-                      page_write(store, night, page, &err);
+    const bool fine = out && fputs(text, out) >= 0 && fclose(out) == 0 && junit_write(review, junit, &err) &&
+                      page_write(review, page, &err);
     if (!fine)
         fprintf(stderr, "outputs: %s\n", err.text);
+    review_free(review);
     free(text);
     free(page);
     free(junit);

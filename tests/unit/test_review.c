@@ -14,6 +14,7 @@
 #include "regress/junit.h"
 #include "regress/page.h"
 #include "regress/review.h"
+#include "regress/store.h"
 #include "regress/summary.h"
 #include "report/markup.h"
 
@@ -79,19 +80,19 @@ static void add_test(const struct fixture *f, int night, int number, const char 
 
 static struct review *review_of(const struct fixture *f, int night) {
     struct error err;
-    struct review *review = review_read(store_database(f->store), night, REVIEW_WHOLE, &err);
+    struct review *review = review_read(store_database(f->store), night, &err);
     if (!review)
         fail_msg("%s", err.text);
     return review;
 }
 
 /* Writes a file about the night and reads it. free() it. */
-static char *written(const struct fixture *f, int night, const char *name,
-                     bool (*write)(struct store *, int64_t, const char *, struct error *)) {
+static char *written(const struct fixture *f, const struct review *review, const char *name,
+                     bool (*write)(const struct review *, const char *, struct error *)) {
     struct error err;
     size_t n = 0;
     char *path = xprintf("%s/%s", f->folder, name), *text = NULL;
-    if (!write(f->store, night, path, &err) || !file_read(path, &text, &n, &err))
+    if (!write(review, path, &err) || !file_read(path, &text, &n, &err))
         fail_msg("%s", err.text);
     assert_int_equal(strlen(text), n);
     free(path);
@@ -100,10 +101,11 @@ static char *written(const struct fixture *f, int night, const char *name,
 
 static void a_night_without_tests_is_written(void **state) {
     const struct fixture *f = *state;
-    struct error err;
     add_night(f, 1, "empty", NULL, "running");
-    char *page = written(f, 1, "index.html", page_write), *junit = written(f, 1, "junit.xml", junit_write),
-         *summary = summary_text(f->store, 1, NULL, &err);
+    struct review *review = review_of(f, 1);
+    char *page = written(f, review, "index.html", page_write), *junit = written(f, review, "junit.xml", junit_write),
+         *summary = summary_text(review, NULL);
+    review_free(review);
     assert_non_null(strstr(page, "The night has no tests."));
     assert_non_null(strstr(junit, "<testsuites name=\"empty\" tests=\"0\""));
     assert_memory_equal(summary, "RUNNING empty night 1: The night has no tests.\n\n", 48);
@@ -149,7 +151,6 @@ static void the_night_before_is_of_the_same_plan_and_selection(void **state) {
 static void texts_are_bounded(void **state) {
     const struct fixture *f = *state;
     enum { LONG = 300000 };
-    struct error err;
     char *reason = xmalloc(LONG + 1);
     for (size_t i = 0; i < LONG; i += 3) /* U+20AC */
         memcpy(reason + i, "\xe2\x82\xac", 3);
@@ -157,8 +158,10 @@ static void texts_are_bounded(void **state) {
     memcpy(reason, "\x01<\"\xff", 4); /* and half a character behind it */
     add_night(f, 1, "p", NULL, "done");
     add_test(f, 1, 0, "item/</script>", "FAIL", reason, 0);
-    char *junit = written(f, 1, "junit.xml", junit_write), *page = written(f, 1, "index.html", page_write),
-         *summary = summary_text(f->store, 1, NULL, &err);
+    struct review *review = review_of(f, 1);
+    char *junit = written(f, review, "junit.xml", junit_write), *page = written(f, review, "index.html", page_write),
+         *summary = summary_text(review, NULL);
+    review_free(review);
     assert_true(strlen(junit) < 20000);
     assert_true(strlen(summary) < 2000);
     assert_true(strlen(page) < 80000);
@@ -178,14 +181,17 @@ static void texts_are_bounded(void **state) {
 static void what_is_not_there_is_told(void **state) {
     const struct fixture *f = *state;
     struct error err;
-    assert_null(review_read(store_database(f->store), 7, REVIEW_BRIEF, &err));
+    assert_null(review_read(store_database(f->store), 7, &err));
     assert_non_null(strstr(err.text, "no night 7 in the database"));
-    assert_false(page_write(f->store, 7, "/dev/null", &err));
     add_night(f, 1, "p", NULL, "done");
-    assert_false(junit_write(f->store, 1, "/nowhere/junit.xml", &err));
+    struct review *review = review_of(f, 1);
+    assert_false(junit_write(review, "/nowhere/junit.xml", &err));
     assert_non_null(strstr(err.text, "/nowhere/junit.xml"));
+    assert_false(page_write(review, "/nowhere/index.html", &err));
+    assert_non_null(strstr(err.text, "/nowhere/index.html"));
+    review_free(review);
     run(f, "DROP TABLE bucket");
-    assert_null(review_read(store_database(f->store), 1, REVIEW_BRIEF, &err));
+    assert_null(review_read(store_database(f->store), 1, &err));
     assert_non_null(strstr(err.text, "nights.db: found 'no such table: bucket"));
 }
 

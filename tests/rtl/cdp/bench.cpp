@@ -1,7 +1,7 @@
-// nvdla_cdp alone against the C model: random tables and layers through the register ports, a memory with stalls. A
-// seed is one or two loads of the tables through the access port, reads and writes mixed, each followed by a chain of
-// layers in both groups; at the end memories, all registers, the tables and the counters must be equal. Directed cases:
-// the rate of some layers.
+// nvdla_cdp alone against the C model: random tables and layers of all precisions through the register ports, a memory
+// with stalls. A seed is one or two loads of the tables through the access port, reads and writes mixed, each followed
+// by a chain of layers in both groups; at the end memories, all registers, the tables and the counters must be equal.
+// Directed cases: the rate of some layers.
 #include "common/model_run.h"
 
 const uint64_t usual_seeds = 200;
@@ -11,8 +11,9 @@ namespace {
 // ---- a layer -------------------------------------------------------------------------------------------------------
 
 struct Layer {
+    nvdla_precision precision;
     int width, height, channels;
-    bool sum_bypass, multiply_bypass;
+    bool nan_to_zero, sum_bypass, multiply_bypass;
     int reach; // NORMALZ_LEN
     uint32_t in_offset, in_scale, in_shift, out_offset, out_scale, out_shift;
     bool source_primary, destination_primary, stall_counters;
@@ -20,18 +21,29 @@ struct Layer {
     uint32_t source_line, source_surface, destination_line, destination_surface;
 };
 
+int element_bytes(nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 1 : 2;
+}
+
 int surfaces_of(const Layer &layer, int atom) {
-    return (layer.channels - 1) / atom + 1;
+    return (layer.channels - 1) / (atom / element_bytes(layer.precision)) + 1;
+}
+
+// One of the precisions of the configuration.
+nvdla_precision draw_precision(Random &r) {
+    return nvdla_has_16_bits(config) ? static_cast<nvdla_precision>(r.range(NVDLA_INT8, NVDLA_FP16)) : NVDLA_INT8;
 }
 
 std::string describe(const Layer &l) {
+    static const char *const precisions[] = {"INT8", "INT16", "FP16"};
     char text[400];
     snprintf(text, sizeof text,
-             "%dx%dx%d reach %d bypass %d%d in -%x *%x >>%u out -%x *%x >>%u src %d:%" PRIx64 "+%x,%x dst %d:%" PRIx64
-             "+%x,%x",
-             l.width, l.height, l.channels, l.reach + 1, l.sum_bypass, l.multiply_bypass, l.in_offset, l.in_scale,
-             l.in_shift, l.out_offset, l.out_scale, l.out_shift, l.source_primary, l.source, l.source_line,
-             l.source_surface, l.destination_primary, l.destination, l.destination_line, l.destination_surface);
+             "%s %dx%dx%d reach %d bypass %d%d in -%x *%x >>%u out -%x *%x >>%u src %d:%" PRIx64
+             "+%x,%x dst %d:%" PRIx64 "+%x,%x",
+             precisions[l.precision], l.width, l.height, l.channels, l.reach + 1, l.sum_bypass, l.multiply_bypass,
+             l.in_offset, l.in_scale, l.in_shift, l.out_offset, l.out_scale, l.out_shift, l.source_primary, l.source,
+             l.source_line, l.source_surface, l.destination_primary, l.destination, l.destination_line,
+             l.destination_surface);
     return text;
 }
 
@@ -39,6 +51,7 @@ std::string describe(const Layer &l) {
 enum Theme { ANY, TINY, COLUMN, GROUPS, DEEP, ONE_SURFACE, THEMES };
 
 void draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
+    atom /= element_bytes(l.precision);
     do {
         l.width = theme == COLUMN || theme == DEEP ? 1
                   : theme == GROUPS                ? 8 * r.range(1, 5) + r.range(-1, 1)
@@ -47,10 +60,12 @@ void draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
         l.channels = theme == DEEP          ? r.range(1, 8192)
                      : theme == ONE_SURFACE ? r.range(1, atom)
                                             : r.range(1, r.percent(50) ? 2 * atom + 1 : 6 * atom);
-    } while (l.width * l.height * surfaces_of(l, atom) > budget);
+    } while (l.width * l.height * ((l.channels - 1) / atom + 1) > budget);
 }
 
 void draw_arithmetic(Random &r, Layer &l) {
+    const bool bits16 = l.precision == NVDLA_INT16;
+    l.nan_to_zero = r.percent(40);
     l.sum_bypass = r.percent(30);
     l.multiply_bypass = r.percent(30);
     l.reach = r.range(0, 3);
@@ -61,21 +76,59 @@ void draw_arithmetic(Random &r, Layer &l) {
     plain = r.percent(40);
     l.out_offset = plain ? 0 : r.percent(60) ? static_cast<uint32_t>(r.range(-30000, 30000)) : r.bits();
     l.out_scale = plain ? 1 : r.bits() & 0xffff;
-    int bits = (l.multiply_bypass ? 8 : 15) + (plain ? 0 : 14);
+    int bits = (l.multiply_bypass ? 8 : bits16 ? 23 : 15) + (plain ? 0 : 14) - (bits16 && r.percent(70) ? 7 : 0);
     l.out_shift = static_cast<uint32_t>(r.percent(80) ? r.range(0, 10) + bits - 8 : r.range(0, 63)) & 63;
 }
 
 // ---- the tables ----------------------------------------------------------------------------------------------------
 
-// CDP_S_LUT_CFG .. CDP_S_LUT_LO_SLOPE_SHIFT, such that inputs of some kind fall into or near the tables.
-std::vector<RegisterWrite> draw_tables(Random &r) {
+// An FP16 pattern: an ordinary number in most cases, else any, a NaN, infinite, denormal or the largest.
+uint32_t draw_fp16(Random &r) {
+    int kind = r.range(0, 29);
+    uint32_t sign = (r.bits() & 1) << 15;
+    if (kind < 22)
+        return sign | static_cast<uint32_t>(r.range(8, 22)) << 10 | (r.bits() & 0x3ff);
+    if (kind < 26)
+        return r.bits() & 0xffff;
+    return sign | (kind == 26   ? 0x7c01 + r.bits() % 0x3ff
+                   : kind == 27 ? 0x7c00
+                   : kind == 28 ? r.bits() & 0x3ff
+                                : 0x7bff);
+}
+
+// An FP32 pattern where sums of squares of such numbers are, or anywhere.
+uint32_t draw_fp32(Random &r, bool positive) {
+    int kind = r.range(0, 19);
+    uint32_t sign = positive ? 0 : (r.bits() & 1) << 31;
+    if (kind < 6)
+        return sign;
+    return kind < 18 ? sign | static_cast<uint32_t>(r.range(105, 150)) << 23 | (r.bits() & 0x7fffff) : r.bits();
+}
+
+// The settings of the tables that FP16 reads otherwise, INDEX_OFFSET and INDEX_SELECT.
+int draw_exponent(Random &r) {
+    return r.percent(90) ? r.range(-26, 20) : r.range(-128, 127);
+}
+
+// CDP_S_LUT_CFG .. CDP_S_LUT_LO_SLOPE_SHIFT, such that inputs of some kind fall into or near the tables. precision: of
+// the layers that the settings suit; others have to work with them too.
+std::vector<RegisterWrite> draw_tables(Random &r, nvdla_precision precision) {
+    const bool fp16 = precision == NVDLA_FP16, int16 = precision == NVDLA_INT16;
     auto select = [&](int last) {
         int kind = r.range(0, 19);
-        int value = kind < 15 ? r.range(-3, last) : kind == 15 ? -32 : kind == 16 ? -31 : r.range(-128, 127);
+        int value = fp16         ? draw_exponent(r)
+                    : kind < 15  ? r.range(-3, last + (int16 && r.percent(70) ? 16 : 0))
+                    : kind == 15 ? (int16 ? -64 : -32)
+                    : kind == 16 ? -31
+                                 : r.range(-128, 127);
         return static_cast<uint32_t>(value) & 0xff;
     };
     auto start = [&]() -> uint64_t {
         int kind = r.range(0, 9);
+        if (fp16)
+            return draw_fp32(r, r.percent(70));
+        if (int16 && kind >= 5 && r.percent(70))
+            return static_cast<uint64_t>(static_cast<int64_t>(r.range(-300000, 300000)) * 1000);
         if (kind < 7) {
             return static_cast<uint64_t>(static_cast<int64_t>(kind < 2   ? 0
                                                               : kind < 5 ? r.range(-300, 300)
@@ -84,18 +137,22 @@ std::vector<RegisterWrite> draw_tables(Random &r) {
         return kind == 7 ? r.bits() & 0x3fffff : (static_cast<uint64_t>(r.bits()) << 32 | r.bits());
     };
     auto scale = [&] {
-        return r.percent(20) ? 0 : r.percent(50) ? static_cast<uint32_t>(r.range(-50, 50)) & 0xffff : r.bits() & 0xffff;
+        return fp16            ? draw_fp16(r)
+               : r.percent(20) ? 0
+               : r.percent(50) ? static_cast<uint32_t>(r.range(-50, 50)) & 0xffff
+                               : r.bits() & 0xffff;
     };
     auto shifts = [&] { return r.percent(70) ? r.bits() : r.percent(50) ? 0x3ff : 0x3df; }; // -1 and -1, -1 and -2
     uint32_t le_select = select(15), lo_select = select(13);
     int offset_kind = r.range(0, 19); // START + B has 39 bits
-    uint32_t offset = static_cast<uint32_t>(offset_kind < 14   ? r.range(-40, 20)
+    uint32_t offset = static_cast<uint32_t>(fp16               ? draw_exponent(r)
+                                            : offset_kind < 14 ? r.range(-40, 20)
                                             : offset_kind < 18 ? r.range(36, 40)
                                                                : r.range(-128, 127)) &
                       0xff;
     uint64_t place[4] = {start(), start(), start(), start()}; // start and end of LE, of LO
-    place[1] = r.percent(60) ? place[0] + (UINT64_C(64) << (le_select & 15)) : place[1];
-    place[3] = r.percent(60) ? place[2] + (UINT64_C(256) << (lo_select & 15)) : place[3];
+    place[1] = !fp16 && r.percent(60) ? place[0] + (UINT64_C(64) << (le_select & 31)) : place[1];
+    place[3] = !fp16 && r.percent(60) ? place[2] + (UINT64_C(256) << (lo_select & 31)) : place[3];
     std::vector<RegisterWrite> writes = {
         {CDP_S_LUT_CFG, r.bits()},
         {CDP_S_LUT_INFO, offset | le_select << 8 | lo_select << 16 | r.bits() << 24},
@@ -115,6 +172,11 @@ std::vector<RegisterWrite> draw_tables(Random &r) {
 
 // ---- programming ---------------------------------------------------------------------------------------------------
 
+// D_DATA_FORMAT of either unit; anything if there is only INT8.
+uint32_t format(Random &r, const Layer &l) {
+    return nvdla_has_16_bits(config) ? static_cast<uint32_t>(l.precision) | (r.bits() & ~3u) : r.bits();
+}
+
 std::vector<RegisterWrite> cdp_writes(Random &r, const Layer &l) {
     auto u = [](int value) { return static_cast<uint32_t>(value); };
     return {
@@ -124,8 +186,8 @@ std::vector<RegisterWrite> cdp_writes(Random &r, const Layer &l) {
         {CDP_D_DST_LINE_STRIDE, l.destination_line},
         {CDP_D_DST_SURFACE_STRIDE, l.destination_surface},
         {CDP_D_DST_DMA_CFG, l.destination_primary},
-        {CDP_D_DATA_FORMAT, r.bits()},
-        {CDP_D_NAN_FLUSH_TO_ZERO, r.bits()},
+        {CDP_D_DATA_FORMAT, format(r, l)},
+        {CDP_D_NAN_FLUSH_TO_ZERO, u(l.nan_to_zero) | (r.bits() & ~1u)},
         {CDP_D_LRN_CFG, u(l.reach)},
         {CDP_D_DATIN_OFFSET, l.in_offset},
         {CDP_D_DATIN_SCALE, l.in_scale},
@@ -149,7 +211,7 @@ std::vector<RegisterWrite> rdma_writes(Random &r, const Layer &l) {
         {CDP_RDMA_D_SRC_LINE_STRIDE, l.source_line},
         {CDP_RDMA_D_SRC_SURFACE_STRIDE, l.source_surface},
         {CDP_RDMA_D_SRC_DMA_CFG, l.source_primary},
-        {CDP_RDMA_D_DATA_FORMAT, r.bits()},
+        {CDP_RDMA_D_DATA_FORMAT, format(r, l)},
         {CDP_RDMA_D_PERF_ENABLE, l.stall_counters},
         {CDP_RDMA_D_CYA, r.bits()},
     };
@@ -165,8 +227,9 @@ class Run : public ModelRun {
     }
 
     // Loads both tables in random order, all entries; then port accesses of any kind; then the other S_LUT registers.
-    void load_tables() {
+    void load_tables(nvdla_precision precision) {
         Random &r = random;
+        const bool fp16 = precision == NVDLA_FP16;
         int kind = r.range(0, 3);
         uint32_t first = r.bits() & 1;
         for (uint32_t i = 0; i < 2; i++) {
@@ -175,6 +238,7 @@ class Run : public ModelRun {
             for (uint32_t n = 0; n < entries + (r.percent(20) ? 3 : 0); n++) {
                 uint32_t step = static_cast<uint32_t>(table ? 100 : 400) * n;
                 uint32_t value = kind == 0   ? r.bits()
+                                 : fp16      ? (kind == 1 ? 0x3c00 - 2 * n : draw_fp16(r))
                                  : kind == 1 ? step
                                  : kind == 2 ? 30000 - step
                                              : (r.bits() & 1 ? 0x7fff : 0x8000);
@@ -197,7 +261,7 @@ class Run : public ModelRun {
                 compare(Main, what < 6 ? CDP_S_LUT_ACCESS_CFG : CDP_S_LUT_ACCESS_DATA);
             }
         }
-        std::vector<RegisterWrite> writes = draw_tables(r);
+        std::vector<RegisterWrite> writes = draw_tables(r, precision);
         r.shuffle(writes);
         for (const RegisterWrite &w : writes)
             write(Main, w.offset, w.value);
@@ -236,6 +300,16 @@ class Run : public ModelRun {
         for (uint8_t &b : bytes) {
             uint32_t v = r.bits();
             b = static_cast<uint8_t>(kind == 0 ? (v & 1 ? 0x7f : 0x80) : kind == 1 ? (v & 0xff) % 17 - 8 : v);
+        }
+        if (l.precision != NVDLA_INT8 && kind != 3) {
+            for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+                uint32_t v = l.precision == NVDLA_FP16 ? (kind == 0 ? r.bits() : draw_fp16(r))
+                             : kind == 0               ? (r.bits() & 1 ? 0x7fff : 0x8000)
+                             : kind == 1               ? static_cast<uint32_t>(r.range(-20, 20))
+                                                       : static_cast<uint32_t>(r.range(-3000, 3000));
+                bytes[i] = static_cast<uint8_t>(v);
+                bytes[i + 1] = static_cast<uint8_t>(v >> 8);
+            }
         }
         load(l.source_primary, memory.aligned(l.source), bytes);
     }
@@ -277,15 +351,19 @@ class Run : public ModelRun {
 // ---- cases ----
 
 // One layer without stalls must take no more clocks than its lanes need, and `extra`.
-void rate(int w, int h, int c, int extra) {
-    checks.start("rate of " + std::to_string(w) + "x" + std::to_string(h) + "x" + std::to_string(c));
+void rate(nvdla_precision precision, int w, int h, int c, int extra) {
+    checks.start("rate of " + std::to_string(w) + "x" + std::to_string(h) + "x" + std::to_string(c) +
+                 (precision == NVDLA_INT8    ? ""
+                  : precision == NVDLA_INT16 ? " INT16"
+                                             : " FP16"));
     Run run(Behaviour::quiet(32), 1);
     Layer l = {};
     l.width = w;
     l.height = h;
     l.channels = c;
+    l.precision = precision;
     l.in_scale = l.out_scale = 1;
-    run.load_tables();
+    run.load_tables(precision);
     run.place(l, 0, true);
     run.launch(l, true);
     run.chain.wait_done(1);
@@ -300,11 +378,15 @@ void rate(int w, int h, int c, int extra) {
 
 void directed_cases() {
     // 32 clocks of memory latency, 4 to the response; the first surface waits for the second one
-    rate(1, 1, 1, 60);
-    rate(1, 9, 64, 70);
-    rate(8, 8, 32, 70);
-    rate(13, 3, 61, 70);
-    rate(64, 2, 8, 70);
+    for (nvdla_precision precision : {NVDLA_INT8, NVDLA_INT16, NVDLA_FP16}) {
+        rate(precision, 1, 1, 1, 60);
+        rate(precision, 1, 9, 64, 70);
+        rate(precision, 8, 8, 32, 70);
+        rate(precision, 13, 3, 61, 70);
+        rate(precision, 64, 2, 8, 70);
+        if (!nvdla_has_16_bits(config))
+            break;
+    }
 }
 
 void random_case(uint64_t seed) {
@@ -318,10 +400,12 @@ void random_case(uint64_t seed) {
     run.csb.percent = r.percent(25) ? 100 : r.range(20, 100);
     size_t launched = 0;
     for (int chain = r.range(1, 2); chain > 0; chain--) {
-        run.load_tables();
+        const nvdla_precision suited = draw_precision(run.random);
+        run.load_tables(suited);
         for (int count = crowd ? 8 : r.range(1, 4); count > 0; count--, launched++) {
             Layer l = {};
             Theme theme = crowd ? TINY : static_cast<Theme>((seed + launched * 5) % THEMES);
+            l.precision = r.percent(80) ? suited : draw_precision(run.random);
             draw_geometry(run.random, theme, config->mem_atom, 1200, l);
             draw_arithmetic(run.random, l);
             run.place(l, static_cast<int>(launched), false);

@@ -13,6 +13,7 @@ class Model {
         model_options options{};
         options.allow_undefined = true; // engines are compared here, whatever the chapters leave open
         device_ = model_new(config, &options);
+        device_->ops->reset(device_, nullptr);
     }
     ~Model() {
         device_->ops->destroy(device_);

@@ -115,6 +115,7 @@ module conv_bench
 
   nvdla_csc u_csc (
       .clk_i              (clk),
+      .clk_on_i           (clk_on_i),
       .rst_ni             (rst_ni),
       .csb_req_i          (csb_sel_i[0]),
       .csb_write_i        (csb_write_i),

@@ -11,8 +11,9 @@ namespace {
 // ---- a layer ----
 
 struct Layer {
-    bool memory; // input from PDP_RDMA, else from SDP
-    int method;  // 0 average, 1 max, 2 min
+    int precision; // 0 INT8, 1 INT16, 2 FP16
+    bool memory;   // input from PDP_RDMA, else from SDP
+    int method;    // 0 average, 1 max, 2 min
     int width, height, channels, out_width, out_height;
     int kw, kh, sw, sh; // kernel, stride
     int pl, pr, pt, pb; // pads
@@ -26,8 +27,12 @@ struct Layer {
     std::vector<uint8_t> cube; // from SDP, in processing order
 };
 
+int element_bytes(const Layer &layer) {
+    return layer.precision == 0 ? 1 : 2;
+}
+
 int surfaces_of(const Layer &layer, int atom) {
-    return (layer.channels - 1) / atom + 1;
+    return (layer.channels - 1) / (atom / element_bytes(layer)) + 1;
 }
 
 // Widest output line that the line buffer holds (chapter 60 section 9).
@@ -38,17 +43,21 @@ int widest(int kh, int sh) {
 
 std::string describe(const Layer &l) {
     char text[400];
-    snprintf(
-        text, sizeof text,
-        "%s %s %dx%dx%d -> %dx%d kernel %dx%d stride %dx%d pads l%d r%d t%d b%d strips %d (in %d %d %d out %d %d %d) "
-        "src %d:%" PRIx64 "+%x,%x dst %d:%" PRIx64 "+%x,%x",
-        l.memory ? "memory" : "sdp",
-        l.method == 0   ? "average"
-        : l.method == 1 ? "max"
-                        : "min",
-        l.width, l.height, l.channels, l.out_width, l.out_height, l.kw, l.kh, l.sw, l.sh, l.pl, l.pr, l.pt, l.pb,
-        l.strips, l.in[0], l.in[1], l.in[2], l.out[0], l.out[1], l.out[2], l.source_primary, l.source, l.source_line,
-        l.source_surface, l.destination_primary, l.destination, l.destination_line, l.destination_surface);
+    snprintf(text, sizeof text,
+             "%s %s %s %dx%dx%d -> %dx%d kernel %dx%d stride %dx%d pads l%d r%d t%d b%d strips %d (in %d %d %d out %d "
+             "%d %d) "
+             "src %d:%" PRIx64 "+%x,%x dst %d:%" PRIx64 "+%x,%x",
+             l.precision == 0   ? "int8"
+             : l.precision == 1 ? "int16"
+                                : "fp16",
+             l.memory ? "memory" : "sdp",
+             l.method == 0   ? "average"
+             : l.method == 1 ? "max"
+                             : "min",
+             l.width, l.height, l.channels, l.out_width, l.out_height, l.kw, l.kh, l.sw, l.sh, l.pl, l.pr, l.pt, l.pb,
+             l.strips, l.in[0], l.in[1], l.in[2], l.out[0], l.out[1], l.out[2], l.source_primary, l.source,
+             l.source_line, l.source_surface, l.destination_primary, l.destination, l.destination_line,
+             l.destination_surface);
     return text;
 }
 
@@ -83,7 +92,8 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
     l.pt = r.range(0, r.percent(60) ? l.kh - 1 : 0);
     l.pb = r.range(0, r.percent(60) ? l.kh - 1 : 0);
     l.memory = theme == SPLIT || theme == MANY_STRIPS || r.percent(60);
-    l.channels = theme == MANY_STRIPS ? r.range(1, atom) : r.range(1, r.percent(50) ? atom : 4 * atom);
+    const int lanes = atom / element_bytes(l);
+    l.channels = theme == MANY_STRIPS ? r.range(1, lanes) : r.range(1, r.percent(50) ? lanes : 4 * lanes);
     int limit = widest(l.kh, l.sh);
     int small = theme == TINY ? 3 : 12;
     l.out_height = r.range(1, theme == MANY_STRIPS ? 2 : small);
@@ -114,7 +124,6 @@ bool draw_geometry(Random &r, Theme theme, int atom, int budget, Layer &l) {
 }
 
 // The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
-// The usual one, any, one around 1, or one with which the first product passes 31 bits (chapter 60 section 5.3).
 uint32_t reciprocal(Random &r, int k) {
     if (r.percent(40))
         return static_cast<uint32_t>(65536 / k);
@@ -123,15 +132,36 @@ uint32_t reciprocal(Random &r, int k) {
     return r.percent(50) ? r.bits() & 0x1ffff : static_cast<uint32_t>(r.range(0x8000, 0x14000));
 }
 
-// T(n) with which a row sum passes 11 bits, or a total 14 (chapter 60 section 5.3).
+// T(n) with which a row sum of INT8 passes 11 bits, or a total 14 (chapter 60 section 5.3); of INT16 a total 22.
 int edge_pad(Random &r, const Layer &l) {
     int elements = 32 * l.kw, sign = r.percent(50) ? 1 : -1;
+    if (l.precision == 1)
+        return sign * (0x3ffff - r.range(0, 1000));
     return sign * (r.percent(40) ? 1024 - r.range(0, 2 * elements)
                                  : (8192 + r.range(-elements * l.kh, elements * l.kh / 4)) / l.kw);
 }
 
+// A number of FP17 between 2^-6 and 2^6, or any pattern.
+uint32_t fp17(Random &r) {
+    return r.percent(70) ? static_cast<uint32_t>(r.range(25 << 10, 37 << 10)) | (r.bits() & 1) << 16
+                         : r.bits() & 0x1ffff;
+}
+
+void draw_fp16(Random &r, Layer &l) {
+    static const uint32_t usual[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
+    l.recip_width = r.percent(60) ? usual[l.kw - 1] : fp17(r);
+    l.recip_height = r.percent(60) ? usual[l.kh - 1] : fp17(r);
+    const bool zero = r.percent(40);
+    for (uint32_t &pad : l.pad_value)
+        pad = (zero ? 0 : fp17(r)) | (r.bits() & 0x60000); // the two bits above count for nothing
+}
+
 void draw_arithmetic(Random &r, Layer &l) {
     l.method = r.percent(50) ? 0 : r.range(1, 2);
+    if (l.precision == 2) {
+        draw_fp16(r, l);
+        return;
+    }
     l.recip_width = reciprocal(r, l.kw);
     l.recip_height = reciprocal(r, l.kh);
     int kind = r.range(0, 5), p = r.range(-128, 127);
@@ -176,7 +206,7 @@ std::vector<RegisterWrite> pdp_writes(Random &r, const Layer &l) {
         {PDP_D_DST_LINE_STRIDE, l.destination_line},
         {PDP_D_DST_SURFACE_STRIDE, l.destination_surface},
         {PDP_D_DST_RAM_CFG, l.destination_primary},
-        {PDP_D_DATA_FORMAT, 0},
+        {PDP_D_DATA_FORMAT, u(l.precision)},
         {PDP_D_PERF_ENABLE, l.stall_counters},
         {PDP_D_CYA, r.bits()},
     };
@@ -197,7 +227,7 @@ std::vector<RegisterWrite> rdma_writes(Random &r, const Layer &l) {
         {PDP_RDMA_D_SRC_LINE_STRIDE, l.source_line},
         {PDP_RDMA_D_SRC_SURFACE_STRIDE, l.source_surface},
         {PDP_RDMA_D_SRC_RAM_CFG, l.source_primary},
-        {PDP_RDMA_D_DATA_FORMAT, 0},
+        {PDP_RDMA_D_DATA_FORMAT, u(l.precision)},
         {PDP_RDMA_D_OPERATION_MODE_CFG, u(l.strips - 1)},
         {PDP_RDMA_D_POOLING_KERNEL_CFG, u(l.kw - 1) | u(l.sw - 1) << 4},
         {PDP_RDMA_D_POOLING_PADDING_CFG, r.bits()},
@@ -216,7 +246,12 @@ class Run : public ModelRun {
 
     Run(const Behaviour &behaviour, uint64_t seed)
         : ModelRun(NVDLA_PDP, NVDLA_PDP_RDMA, behaviour, seed),
-          sdp(design, STREAM_IN(design.top, sdp), static_cast<size_t>(config->sdp_bs_throughput), seed ^ 0x3333) {
+          sdp(design, STREAM_IN(design.top, sdp), static_cast<size_t>(config->sdp_bs_throughput * lane_bytes()),
+              seed ^ 0x3333) {
+    }
+    // Bytes that an element has in a beat of SDP.
+    static int lane_bytes() {
+        return config->int16 ? 2 : 1;
     }
 
     // Gives the layer its places in memory (region `index`) and random data. exact: no gaps.
@@ -243,14 +278,55 @@ class Run : public ModelRun {
         l.destination_surface = stride(l.out_height * static_cast<int>(l.destination_line));
         l.source = base(region);
         l.destination = base(region + UINT64_C(0x04000000));
-        const int kind = random.range(0, 3);
         l.cube.resize(l.memory ? static_cast<size_t>(n) * l.source_surface + static_cast<size_t>(atom)
                                : static_cast<size_t>(n * l.width * l.height * atom));
-        for (uint8_t &b : l.cube) {
+        if (l.precision == 0)
+            fill_bytes(l.cube);
+        else
+            fill_words(l);
+        load(!l.memory || l.source_primary, memory.aligned(l.source), l.cube);
+    }
+
+    void fill_bytes(std::vector<uint8_t> &cube) {
+        const int kind = random.range(0, 3);
+        for (uint8_t &b : cube) {
             const uint32_t v = random.bits();
             b = static_cast<uint8_t>(kind == 0 ? (v & 1 ? 0x7f : 0x80) : kind == 1 ? (v & 0xff) % 17 - 8 : v);
         }
-        load(!l.memory || l.source_primary, memory.aligned(l.source), l.cube);
+    }
+    // Elements of 16 bits: limits, numbers of about the same size, anything. Infinity does not get through SDP.
+    void fill_words(Layer &l) {
+        static const uint16_t limits[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400,
+                                          0x8400, 0x7bff, 0xfbff, 0x3c00, 0xbc00, 0x7fff, 0xffff,
+                                          0x7e01, 0xfd02, 0x7c01, 0xfc00, 0x7c00};
+        const int kind = random.range(0, 3), nans = random.range(0, 3), exponent = random.range(0, 28);
+        const size_t most = sizeof limits / sizeof *limits - (l.memory ? 0 : 2);
+        for (size_t i = 0; i + 1 < l.cube.size(); i += 2) {
+            const uint32_t v = random.bits();
+            uint32_t word = kind == 0   ? limits[v % most]
+                            : kind == 1 ? (v & 0x8fff) + static_cast<uint32_t>(exponent << 10)
+                            : kind == 2 ? (v & 0x83ff) | 0x3c00
+                                        : v & 0xffff;
+            if (l.precision == 2 && (word & 0x7fff) >= 0x7c00 && (!l.memory || nans == 0))
+                word = (word & 0x7fff) == 0x7c00 || nans == 0 ? (word & 0x83ff) | 0x4000 : word;
+            l.cube[i] = static_cast<uint8_t>(word);
+            l.cube[i + 1] = static_cast<uint8_t>(word >> 8);
+        }
+    }
+    // The cube as beats of SDP: with room for 16 bits INT8 has the low half, and anything stands above.
+    void feed(const Layer &l) {
+        const size_t beat = static_cast<size_t>(config->sdp_bs_throughput);
+        if (element_bytes(l) == lane_bytes()) {
+            sdp.feed(l.cube.data(), l.cube.size());
+            return;
+        }
+        std::vector<uint8_t> high(beat);
+        for (size_t i = 0; i + beat <= l.cube.size(); i += beat) {
+            for (uint8_t &b : high)
+                b = static_cast<uint8_t>(random.bits());
+            sdp.feed(l.cube.data() + i, beat);
+            sdp.feed(high.data(), beat);
+        }
     }
 
     // A layer of SDP on the model, from memory to PDP, that changes nothing.
@@ -270,7 +346,7 @@ class Run : public ModelRun {
                                       {SDP_RDMA_D_BRDMA_CFG, 1}, // disabled
                                       {SDP_RDMA_D_NRDMA_CFG, 1},
                                       {SDP_RDMA_D_ERDMA_CFG, 1},
-                                      {SDP_RDMA_D_FEATURE_MODE_CFG, 0},
+                                      {SDP_RDMA_D_FEATURE_MODE_CFG, u(l.precision) * 0x54},
                                       {SDP_RDMA_D_SRC_DMA_CFG, 1},
                                       {SDP_RDMA_D_OP_ENABLE, 1}};
         const RegisterWrite sdp_registers[] = {{SDP_D_DATA_CUBE_WIDTH, u(l.width - 1)},
@@ -280,6 +356,7 @@ class Run : public ModelRun {
                                                {SDP_D_DP_BN_CFG, 1},
                                                {SDP_D_DP_EW_CFG, 1},
                                                {SDP_D_FEATURE_MODE_CFG, 1u << SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_LSB},
+                                               {SDP_D_DATA_FORMAT, u(l.precision) * 5},
                                                {SDP_D_CVT_OFFSET, 0},
                                                {SDP_D_CVT_SCALE, 1},
                                                {SDP_D_CVT_SHIFT, 0},
@@ -296,7 +373,7 @@ class Run : public ModelRun {
         if (l.memory) {
             program(Rdma, rdma_writes(random, l));
         } else {
-            sdp.feed(l.cube.data(), l.cube.size());
+            feed(l);
             model_stream(l);
         }
         const bool rdma_first = random.percent(50);
@@ -337,12 +414,14 @@ class Run : public ModelRun {
 
 // One layer without stalls must take no more clocks than the lanes of its input need, and `extra`. before, after: pads
 // of both axes.
-void rate(const char *name, bool memory, int w, int h, int c, int k, int stride, int before, int after, int extra) {
+void rate(const char *name, int precision, bool memory, int w, int h, int c, int k, int stride, int before, int after,
+          int extra) {
     checks.start(std::string("rate of ") + name);
     Run run(Behaviour::quiet(32), 1);
     Layer l = {};
+    l.precision = precision;
     l.memory = memory;
-    l.method = 1;
+    l.method = precision == 2 ? 0 : 1;
     l.width = w;
     l.height = h;
     l.channels = c;
@@ -359,9 +438,9 @@ void rate(const char *name, bool memory, int w, int h, int c, int k, int stride,
     run.launch(l);
     run.chain.wait_done(1);
     run.check_all();
-    const int atoms = w * h * surfaces_of(l, config->mem_atom),
-              beats = atoms * (config->mem_atom / config->pdp_throughput),
-              from_sdp = memory ? 0 : atoms * (config->mem_atom / config->sdp_bs_throughput);
+    const int atoms = w * h * surfaces_of(l, config->mem_atom), lanes = config->mem_atom / element_bytes(l),
+              beats = atoms * (lanes / config->pdp_throughput),
+              from_sdp = memory ? 0 : atoms * (lanes / config->sdp_bs_throughput);
     if (!checks.failing()) {
         checks.at_most("clocks", run.done.times[0] - run.armed_at,
                        static_cast<uint64_t>(std::max(beats, from_sdp) + extra));
@@ -373,13 +452,19 @@ void rate(const char *name, bool memory, int w, int h, int c, int k, int stride,
 void directed_cases() {
     // 32 clocks of memory latency, 4 to the response; the rows that a bottom pad completes overlap with the next
     // surface
-    rate("1x1x1 from memory", true, 1, 1, 1, 3, 1, 1, 1, 60);
-    rate("28x28x8 max 2x2 stride 2", true, 28, 28, 8, 2, 2, 0, 0, 60);
-    rate("8x8x64 max 2x2 stride 1 pad 0/1", true, 8, 8, 64, 2, 1, 0, 1, 130);
-    rate("8x8x32 1x1 pass-through", true, 8, 8, 32, 1, 1, 0, 0, 60);
-    rate("8x8x32 1x1 pass-through on the fly", false, 8, 8, 32, 1, 1, 0, 0, 30);
-    rate("16x16x32 max 3x3 stride 1 pad 1 on the fly", false, 16, 16, 32, 3, 1, 1, 1, 200);
-    rate("16x16x32 max 5x5 stride 1 pad 2 on the fly", false, 16, 16, 32, 5, 1, 2, 2, 320);
+    rate("1x1x1 from memory", 0, true, 1, 1, 1, 3, 1, 1, 1, 60);
+    rate("28x28x8 max 2x2 stride 2", 0, true, 28, 28, 8, 2, 2, 0, 0, 60);
+    rate("8x8x64 max 2x2 stride 1 pad 0/1", 0, true, 8, 8, 64, 2, 1, 0, 1, 130);
+    rate("8x8x32 1x1 pass-through", 0, true, 8, 8, 32, 1, 1, 0, 0, 60);
+    rate("8x8x32 1x1 pass-through on the fly", 0, false, 8, 8, 32, 1, 1, 0, 0, 30);
+    rate("16x16x32 max 3x3 stride 1 pad 1 on the fly", 0, false, 16, 16, 32, 3, 1, 1, 1, 200);
+    rate("16x16x32 max 5x5 stride 1 pad 2 on the fly", 0, false, 16, 16, 32, 5, 1, 2, 2, 320);
+    if (config->int16) {
+        rate("1x1x1 FP16 from memory", 2, true, 1, 1, 1, 3, 1, 1, 1, 70);
+        rate("28x28x16 INT16 max 2x2 stride 2", 1, true, 28, 28, 16, 2, 2, 0, 0, 60);
+        rate("29x29x32 FP16 average 3x3 stride 2 on the fly", 2, false, 29, 29, 32, 3, 2, 0, 0, 60);
+        rate("16x16x32 FP16 average 3x3 stride 1 pad 1", 2, true, 16, 16, 32, 3, 1, 1, 1, 200);
+    }
     checks.start("time goes on with undefined registers");
     for (uint64_t seed = 0; seed < 20; seed++) {
         Run run(Behaviour::quiet(10), seed);
@@ -403,6 +488,7 @@ void random_case(uint64_t seed) {
     const size_t count = crowd ? 8 : r.range(1u, 4u);
     for (size_t i = 0; i < count; i++) {
         Layer l = {};
+        l.precision = config->int16 ? run.random.range(0, 2) : 0;
         Theme theme = crowd ? TINY : static_cast<Theme>((seed + i * 7) % THEMES);
         for (int tries = 0; !draw_geometry(run.random, theme, config->mem_atom, 3000, l); tries++)
             theme = tries < 1000 ? theme : ANY;

@@ -1,0 +1,274 @@
+// Weight reader of configurations with 16-bit lanes: unpacks the weight stream of CBUF into the weights of one cell per clock.
+//
+// A cell has one kernel's block at 16 bits (wide_i), lane l in bits 16l, and those of two neighbouring kernels at INT8: kernel 2i in the low half,
+// 2i+1 (0 if there is none) in the high half, lane l in byte l. They follow each other in the stream, so that a cell is one piece of at most
+// an entry. A kernel's block has 1 .. AtomicC elements (op_channels_i * op_rows_i; Winograd: AtomicC). Of a compressed layer the
+// stream holds only those whose mask bit is set (mask_*: one block of mask bits per cell); the others are 0. Lanes outside the block are 0. With
+// more than one kernel row in an operation (rows_i 2 or 4) row j goes to lanes from j*AtomicC/rows_i on.
+//
+// start_i .. ring_i and rl_* as in nvdla_csc_stream. Kernels are available when their last entry is complete.
+// Stream out: one cell a clock, valid_o/ready_i, cell_o = its number, last_o = last cell of the operation. Latency 3 clocks.
+// Spec: 40-convolution-core, sections 3.2, 4.3, 4.4, 4.5, 5 and 6.
+module nvdla_csc_weight_wide
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                      clk_i,
+    input  logic                      rst_ni,
+    input  logic                      start_i,
+    input  logic                      finish_i,
+    input  logic                      keep_i,
+    input  logic                      clear_i,
+    input  logic                      advance_i,
+    input  logic [EntryCountBits-1:0] advance_entries_i,
+    // Layer.
+    input  logic                      wide_i,
+    input  logic [               2:0] rows_i,
+    input  logic [  CbufAddrBits-1:0] base_i,              // first entry of the weight banks
+    input  logic [EntryCountBits-1:0] ring_i,              // entries of the weight banks
+    // Operations.
+    input  logic                      op_valid_i,
+    output logic                      op_ready_o,
+    input  logic [ConvKernelBits-1:0] op_cells_i,          // minus 1
+    input  logic [    ConvLaneBits:0] op_channels_i,
+    input  logic [    ConvByteBits:0] op_elements_i,       // of a cell
+    input  logic [    ConvByteBits:0] op_elements_last_i,  // of the last cell
+    input  logic [    ConvLaneBits:0] op_block_i,          // elements of one kernel
+    input  logic                      op_stripe_first_i,
+    input  logic                      op_group_first_i,
+    input  logic                      op_group_end_i,
+    // Mask bits, of compressed layers only.
+    input  logic                      compressed_i,
+    input  logic                      mask_valid_i,
+    output logic                      mask_ready_o,
+    input  logic [    EntryBytes-1:0] mask_i,
+    input  logic [    ConvByteBits:0] mask_count_i,
+    // CBUF.
+    output logic                      rd_valid_o,
+    output logic [  CbufAddrBits-1:0] rd_addr_o,
+    input  logic [     EntryBits-1:0] rd_data_i,
+    // Release.
+    output logic                      rl_valid_o,
+    output logic [EntryCountBits-1:0] rl_entries_o,
+    // Weights.
+    output logic                      valid_o,
+    input  logic                      ready_i,
+    output logic                      last_o,
+    output logic [ConvKernelBits-1:0] cell_o,
+    output logic [     EntryBits-1:0] data_o
+);
+  localparam int Depth = 8;
+  localparam int PtrBits = $clog2(Depth);
+  localparam int InfoBits = 1 + ConvKernelBits;
+  localparam int HalfBits = EntryBits / 2;
+  localparam int ShiftBits = ConvByteBits + 4;  // shift amounts up to EntryBits
+
+  // ---- pieces of the stream -----------------------------------------------------------------------------------------------------
+  logic [ConvKernelBits-1:0] cell_q;
+  logic [ConvByteBits:0] elements, taken;
+  logic [PtrBits:0] reserved_q;
+  logic compressed, first, issue, last, pop;
+
+  assign elements = last ? op_elements_last_i : op_elements_i;
+  assign compressed = WeightCompression != 0 && compressed_i;
+  assign taken = compressed ? mask_count_i : elements;
+  assign issue = op_valid_i && !reserved_q[PtrBits] && (!compressed || mask_valid_i);
+  assign mask_ready_o = compressed && op_valid_i && !reserved_q[PtrBits];
+  assign first = cell_q == '0 && op_stripe_first_i;
+  assign last = cell_q == op_cells_i;
+  assign op_ready_o = issue && last;
+  assign pop = valid_o && ready_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      cell_q     <= '0;
+      reserved_q <= '0;
+    end else begin
+      if (issue) cell_q <= last ? '0 : cell_q + 1'b1;
+      if (issue != pop) reserved_q <= issue ? reserved_q + 1'b1 : reserved_q - 1'b1;
+    end
+
+  logic [EntryBits-1:0] word;
+
+  nvdla_csc_stream #(
+      .Unit(8)
+  ) u_stream (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .start_i          (start_i),
+      .finish_i         (finish_i),
+      .keep_i           (keep_i),
+      .clear_i          (clear_i),
+      .advance_i        (advance_i),
+      .advance_entries_i(advance_entries_i),
+      .base_i           (base_i),
+      .ring_i           (ring_i),
+      .issue_i          (issue),
+      .units_i          (wide_i ? taken << 1 : taken),
+      .first_i          (first),
+      .again_i          (first && !op_group_first_i),
+      .group_last_i     (last && op_group_end_i),
+      .word_o           (word),
+      .rd_valid_o       (rd_valid_o),
+      .rd_addr_o        (rd_addr_o),
+      .rd_data_i        (rd_data_i),
+      .rl_valid_o       (rl_valid_o),
+      .rl_entries_o     (rl_entries_o)
+  );
+
+  // ---- elements, one clock later ------------------------------------------------------------------------------------------------
+  logic word_valid_q, word_last_q, expand_q;
+  logic [ConvKernelBits-1:0] word_cell_q;
+  logic [ConvByteBits:0] word_elements_q;
+  logic [ConvLaneBits:0] word_block_q, word_channels_q;
+  logic [EntryBytes-1:0] mask_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) word_valid_q <= 1'b0;
+    else word_valid_q <= issue;
+
+  always_ff @(posedge clk_i)
+    if (issue) begin
+      word_last_q     <= last;
+      word_cell_q     <= cell_q;
+      word_elements_q <= elements;
+      word_block_q    <= op_block_i;
+      word_channels_q <= op_channels_i;
+      expand_q        <= compressed;
+      if (compressed) mask_q <= mask_i;
+    end
+
+  // The block's elements without gaps, 0 behind them; of compressed weights, the stream's elements at those whose mask bit is set.
+  logic valid_q, last_q;
+  logic [ConvKernelBits-1:0] index_q;
+  logic [ConvLaneBits:0] block_q, channels_q;
+  logic [EntryBits-1:0] elements_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= word_valid_q;
+
+  always_ff @(posedge clk_i) begin
+    logic [ConvByteBits-1:0] at;
+    if (word_valid_q) begin
+      last_q     <= word_last_q;
+      index_q    <= word_cell_q;
+      block_q    <= word_block_q;
+      channels_q <= word_channels_q;
+      if (expand_q) begin
+        at = '0;
+        if (wide_i)
+          for (int i = 0; i < AtomicC; i++) begin
+            elements_q[16*i+:16] <= mask_q[i] ? word[{at[ConvByteBits-2:0], 4'b0}+:16] : 16'd0;
+            at = at + ConvByteBits'(mask_q[i]);
+          end
+        else
+          for (int i = 0; i < EntryBytes; i++) begin
+            elements_q[8*i+:8] <= mask_q[i] ? word[{at, 3'b0}+:8] : 8'd0;
+            at = at + ConvByteBits'(mask_q[i]);
+          end
+      end else if (word_elements_q == (wide_i ? (ConvByteBits + 1)'(AtomicC) : (ConvByteBits + 1)'(EntryBytes))) elements_q <= word;
+      else elements_q <= word & ~({EntryBits{1'b1}} << (wide_i ? ShiftBits'({word_elements_q, 4'b0}) : ShiftBits'({word_elements_q, 3'b0})));
+    end
+  end
+
+  // ---- lanes, one clock later ---------------------------------------------------------------------------------------------------
+  logic [EntryBits-1:0] lanes;
+
+  // A kernel's rows to their places: row j from lane j*AtomicC/N on. step: bits of a row.
+  function automatic logic [EntryBits-1:0] spread(input logic [EntryBits-1:0] rows, input logic [ShiftBits-1:0] step, input logic two);
+    logic [EntryBits-1:0] mask, part;
+    mask = ~({EntryBits{1'b1}} << step);
+    part = rows;
+    spread = part & mask;
+    part = part >> step;
+    if (two) return spread | ((part & mask) << HalfBits);
+    spread = spread | ((part & mask) << (HalfBits / 2));
+    part = part >> step;
+    spread = spread | ((part & mask) << HalfBits);
+    part = part >> step;
+    return spread | ((part & mask) << (HalfBits + HalfBits / 2));
+  endfunction
+
+  function automatic logic [HalfBits-1:0] spread_half(input logic [HalfBits-1:0] rows, input logic [ShiftBits-1:0] step, input logic two);
+    logic [HalfBits-1:0] mask, part;
+    mask = ~({HalfBits{1'b1}} << step);
+    part = rows;
+    spread_half = part & mask;
+    part = part >> step;
+    if (two) return spread_half | ((part & mask) << (HalfBits / 2));
+    spread_half = spread_half | ((part & mask) << (HalfBits / 4));
+    part = part >> step;
+    spread_half = spread_half | ((part & mask) << (HalfBits / 2));
+    part = part >> step;
+    return spread_half | ((part & mask) << (HalfBits / 2 + HalfBits / 4));
+  endfunction
+
+  always_comb begin
+    logic [HalfBits-1:0] low, high;
+    logic [ShiftBits-1:0] step;
+    lanes = '0;
+    low = '0;
+    high = '0;
+    step = '0;
+    if (valid_q) begin
+      if (wide_i) begin
+        step  = ShiftBits'({channels_q, 4'b0});
+        lanes = (rows_i == 3'd1) ? elements_q : spread(elements_q, step, rows_i == 3'd2);
+      end else begin
+        // The first kernel has block_q elements, the second one those behind.
+        low  = elements_q[HalfBits-1:0] & ~({HalfBits{1'b1}} << ShiftBits'({block_q, 3'b0}));
+        high = HalfBits'(elements_q >> ShiftBits'({block_q, 3'b0}));
+        step = ShiftBits'({channels_q, 3'b0});
+        if (rows_i != 3'd1) begin
+          low  = spread_half(low, step, rows_i == 3'd2);
+          high = spread_half(high, step, rows_i == 3'd2);
+        end
+        lanes = {high, low};
+      end
+    end
+  end
+
+  // ---- queue --------------------------------------------------------------------------------------------------------------------
+  // Every push has a place that was reserved when its read began.
+  logic unused_ready;
+
+  nvdla_fifo #(
+      .Width(InfoBits + EntryBits),
+      .Depth(Depth)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i (valid_q),
+      .in_ready_o (unused_ready),
+      .in_data_i  ({last_q, index_q, lanes}),
+      .out_valid_o(valid_o),
+      .out_ready_i(ready_i),
+      .out_data_o ({last_o, cell_o, data_o})
+  );
+
+  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits)
+  `NVDLA_PARAM(LanesLegal, LaneBytes == 2)
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_cells_i, op_channels_i, op_elements_i, op_elements_last_i, op_block_i,
+                op_stripe_first_i, op_group_first_i, op_group_end_i})
+  `NVDLA_STABLE(MaskStable, mask_valid_i, mask_ready_o, {mask_i, mask_count_i})
+  `NVDLA_STABLE(WeightsStable, valid_o, ready_i, {last_o, cell_o, data_o})
+  `NVDLA_CHECK(MaskBitsFitTheBlock, !(mask_ready_o && mask_valid_i) || mask_count_i <= elements)
+  `NVDLA_CHECK(BlockFitsTheLanes, !op_valid_i || 32'(op_block_i) <= AtomicC)
+  `NVDLA_QUEUE(Blocks, EntryBits + InfoBits, Depth, valid_q, {lanes, last_q, index_q}, valid_o, valid_o && ready_i, {data_o, last_o, cell_o})
+  // Places of the queue: cells whose read has begun and that have not left.
+  `NVDLA_BALANCE(Places, Depth, issue, 1, valid_o && ready_i, 1)
+  `NVDLA_QUEUE(Operations, ConvKernelBits, 64, op_valid_i && op_ready_o, op_cells_i, 1'b0, valid_o && ready_i && last_o, ConvKernelBits'(0))
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
+  int cell_next_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) cell_next_q <= 0;
+    else if (valid_o && ready_i) cell_next_q <= last_o ? 0 : cell_next_q + 1;
+  `NVDLA_CHECK(CellsInOrder, !valid_o || 32'(cell_o) == cell_next_q)
+  `NVDLA_CHECK(OperationEndsWithItsLastCell, !(valid_o && last_o) || Operations.level_q <= 0 || cell_o == Operations.mem_q[Operations.rd_q])
+`endif
+endmodule

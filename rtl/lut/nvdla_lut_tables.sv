@@ -1,0 +1,102 @@
+// The LE and LO tables of a look-up unit: their memory, its access port, and the reading of Lanes pairs of entries per clock.
+//
+// Access port: cfg_req_i and data_req_i are accesses to S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA; rdata_o answers in the next clock and is 0
+// in all others. A DATA write with ACCESS_TYPE = write changes an entry, one behind the last entry of its table nothing. In CDP the address
+// advances with accesses of DATA in the programmed direction and stops at the last entry, and ACCESS_CFG shows it; in SDP (Wraps = 1) it
+// advances with every access of DATA, wraps at 1024, reads 0 behind the last entry, and ACCESS_CFG shows what was written.
+//
+// Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the one behind it; LE
+// stands at word 0, LO at LutLoBase. The tables have no reset.
+// Spec: 55-lut, section 3.
+module nvdla_lut_tables
+  import nvdla_lut_pkg::*;
+#(
+    parameter int Lanes = 1,
+    parameter int Wraps = 0
+) (
+    input  logic                            clk_i,
+    input  logic                            rst_ni,
+    // access port
+    input  logic                            cfg_req_i,
+    input  logic                            data_req_i,
+    input  logic                            write_i,
+    input  logic [                    31:0] wdata_i,
+    output logic [                    31:0] rdata_o,
+    // reading
+    input  logic                            read_i,
+    input  logic [             Lanes*9-1:0] word_i,
+    output logic [Lanes*2*LutEntryBits-1:0] entries_o
+);
+  logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
+
+  logic lo_q, writing_q;                       // TABLE_ID, ACCESS_TYPE
+  logic [9:0] addr_q, shown, next;
+  logic [31:0] rdata_q;
+
+  logic [8:0] last, word;
+  logic inside_table, advance;
+
+  assign last = lo_q ? LutLoLast : LutLeLast;
+  assign word = lo_q ? LutLoBase + addr_q[8:0] : addr_q[8:0];
+  assign inside_table = addr_q <= 10'(last);
+  assign rdata_o = rdata_q;
+
+  if (Wraps != 0) begin : gen_wraps
+    logic [9:0] shown_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) shown_q <= 10'd0;
+      else if (cfg_req_i && write_i) shown_q <= wdata_i[9:0];
+    assign shown = shown_q;
+    assign advance = 1'b1;
+    assign next = addr_q + 10'd1;
+  end else begin : gen_stops
+    assign shown = addr_q;
+    assign advance = write_i == writing_q;
+    assign next = addr_q < 10'(last) ? addr_q + 10'd1 : 10'(last);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lo_q <= 1'b0;
+      writing_q <= 1'b0;
+      addr_q <= 10'd0;
+      rdata_q <= 32'd0;
+    end else begin
+      rdata_q <= 32'd0;
+      if (cfg_req_i && write_i) begin
+        writing_q <= wdata_i[17];
+        lo_q <= wdata_i[16];
+        addr_q <= wdata_i[9:0];
+      end
+      if (cfg_req_i && !write_i) rdata_q <= {14'd0, writing_q, lo_q, 6'd0, shown};
+      if (data_req_i) begin
+        if (advance) addr_q <= next;
+        if (!write_i && inside_table) rdata_q <= {16'd0, mem_q[word]};
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) if (data_req_i && write_i && writing_q && inside_table) mem_q[word] <= wdata_i[15:0];
+
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    logic [LutEntryBits-1:0] first_q, second_q;
+    assign entries_o[l*2*LutEntryBits+:2*LutEntryBits] = {second_q, first_q};
+    always_ff @(posedge clk_i)
+      if (read_i) begin
+        first_q  <= mem_q[word_i[l*9+:9]];
+        second_q <= mem_q[word_i[l*9+:9]+9'd1];
+      end
+  end
+
+  wire unused_bits = &{1'b0, wdata_i[31:18]};
+
+  `NVDLA_CHECK(OneAccessAtATime, !(cfg_req_i && data_req_i))
+  `NVDLA_CHECK(AddressInRange, 32'(addr_q) < 1024)
+`ifdef NVDLA_CHECKS
+  logic asked_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) asked_q <= 1'b0;
+    else asked_q <= (cfg_req_i || data_req_i) && !write_i;
+  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+`endif
+endmodule

@@ -1,0 +1,141 @@
+// 2-D pooling with elements of 8 or 16 bits: nvdla_pdp_column for INT8, INT16 and FP16.
+//
+// The line buffer is the same: eight banks of 16 output columns. Averages of FP16 add up one clock after they have read a bank, so what they
+// read must not have been written in the clock before; the beats of an atom lie between. tot_o: PdpThroughput lanes of PdpSumBits, one clock
+// behind the beat. Averages of integers have their vertical pad term in it, those of FP16 leave it, as an FP17 number, to tot_pad_o.
+// clk_mean_i is clk_i in layers of them, else it may stand still.
+// Spec: 60-pdp, sections 5, 9.
+module nvdla_pdp_column_wide
+  import nvdla_pkg::*;
+  import nvdla_pdp_pkg::*;
+  import nvdla_pdp_wide_pkg::*;
+(
+    input  logic                                clk_i,
+    input  logic                                clk_mean_i,
+    input  logic                                rst_ni,
+    input  logic [                         1:0] precision_i,
+    input  logic [                         1:0] method_i,
+    input  logic [                         2:0] kernel_width_i,
+    input  logic                                beat_valid_i,
+    output logic                                beat_ready_o,
+    input  pdp_beat_t                           beat_i,
+    input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
+    output logic                                tot_valid_o,
+    input  logic                                tot_ready_i,
+    output logic                                tot_last_o,
+    output logic [PdpThroughput*PdpSumBits-1:0] tot_o,
+    output logic [                        16:0] tot_pad_o
+);
+  localparam int Words = 1 << PdpBankAddrBits;
+
+  logic mean;
+  logic valid_q, last_q, emit, take;
+  logic [PdpBankAddrBits-1:0] addr;
+  logic [7:0] first, write;
+
+  assign mean = pdp_is_mean(precision_i, method_i);
+  assign addr = beat_i.addr;
+  assign first = beat_i.first;
+  assign take = beat_valid_i && beat_ready_o;
+  assign write = beat_i.write & {8{take}};
+  assign emit = take && beat_i.emit;
+
+  assign beat_ready_o = !valid_q || tot_ready_i || !beat_i.emit;
+  assign tot_valid_o = valid_q;
+  assign tot_last_o = last_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else if (!valid_q || tot_ready_i) valid_q <= emit;
+  end
+  always_ff @(posedge clk_i) if (emit) last_q <= beat_i.last;
+
+  // ---- averages of FP16: writes a clock later, pad term -----------------------------------------------------------------------
+  logic sum_emit, sum_added_q;
+  logic [7:0] late_q, late_first_q;
+  logic [PdpBankAddrBits-1:0] late_addr_q;
+
+  assign sum_emit = emit && mean && !beat_i.flush && !beat_i.emit_first;
+  always_ff @(posedge clk_mean_i or negedge rst_ni) begin
+    if (!rst_ni) late_q <= 8'd0;
+    else late_q <= mean ? write : 8'd0;
+  end
+  always_ff @(posedge clk_mean_i) begin
+    if (take) begin
+      late_first_q <= first;
+      late_addr_q <= addr;
+    end
+    if (emit) sum_added_q <= sum_emit;
+  end
+
+  nvdla_fp_mul #(
+      .ExpBits(6),
+      .ManBits(10)
+  ) u_pad (
+      .clk_i    (clk_mean_i),
+      .en_i     (emit && mean),
+      .a_i      (beat_i.pad[16:0]),
+      .b_i      (pdp_fp17_width(kernel_width_i)),
+      .product_o(tot_pad_o)
+  );
+
+  // ---- lanes --------------------------------------------------------------------------------------------------------------------
+  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+    logic [PdpTotBits-1:0] mem [0:8*Words-1];  // bank, address
+    logic [PdpRowBits-1:0] row;
+    logic [16:0] late_row_q, mean_sum;
+    logic [PdpSumBits-1:0] tot_q;
+
+    assign row = row_i[p*PdpRowBits+:PdpRowBits];
+
+    for (genvar b = 0; b < 8; b++) begin : gen_bank
+      logic [16:0] sum;
+      nvdla_fp_add #(
+          .ExpBits(6),
+          .ManBits(10)
+      ) u_add (
+          .clk_i(clk_mean_i),
+          .en_i (write[b] && mean && !first[b]),
+          .a_i  (row[16:0]),
+          .b_i  (mem[{3'(b), addr}][16:0]),
+          .sum_o(sum)
+      );
+      always_ff @(posedge clk_i) begin
+        if (write[b] && !mean)
+          mem[{3'(b), addr}] <= pdp_wide_column_fold(precision_i, method_i, first[b], mem[{3'(b), addr}], row);
+        if (late_q[b]) mem[{3'(b), late_addr_q}] <= late_first_q[b] ? PdpTotBits'(late_row_q) : PdpTotBits'(sum);
+      end
+    end
+
+    nvdla_fp_add #(
+        .ExpBits(6),
+        .ManBits(10)
+    ) u_emit (
+        .clk_i(clk_mean_i),
+        .en_i (sum_emit),
+        .a_i  (row[16:0]),
+        .b_i  (mem[{beat_i.bank, addr}][16:0]),
+        .sum_o(mean_sum)
+    );
+
+    always_ff @(posedge clk_mean_i) if (take) late_row_q <= row[16:0];
+    always_ff @(posedge clk_i) begin
+      if (emit) begin
+        if (mean) tot_q <= beat_i.flush ? mem[{beat_i.bank, addr}] : row;
+        else
+          tot_q <= pdp_wide_total(
+            precision_i,
+            beat_i.flush ? mem[{beat_i.bank, addr}]
+                         : pdp_wide_column_fold(precision_i, method_i, beat_i.emit_first, mem[{beat_i.bank, addr}], row),
+            method_i == PdpAverage ? beat_i.pad : '0);
+      end
+    end
+    assign tot_o[p*PdpSumBits+:PdpSumBits] = (mean && sum_added_q) ? PdpSumBits'(mean_sum) : tot_q;
+  end
+
+  `NVDLA_STABLE(BeatStable, beat_valid_i, beat_ready_o, {beat_i, beat_i.flush ? '0 : row_i})
+  `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
+  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o, tot_valid_o && tot_ready_i, tot_last_o)
+  `NVDLA_CHECK(NoBankReadBeforeItsSum, !(take && mean && late_q != 8'd0 && addr == late_addr_q))
+  `NVDLA_PARAM(ClocksBetweenTheSameAddress, PdpBeats >= 4)
+endmodule
