@@ -2,6 +2,7 @@
 common/nvdla_check.svh
 common/nvdla_arith_pkg.sv
 sdp/nvdla_sdp_pkg.sv
+sdp/nvdla_sdp_y_pkg.sv
 pdp/nvdla_pdp_pkg.sv
 pdp/nvdla_pdp_wide_pkg.sv
 cbuf/nvdla_cbuf_pkg.sv
@@ -73,6 +74,7 @@ sdp/nvdla_sdp_wdma.sv
 sdp/nvdla_sdp_x.sv
 sdp/nvdla_sdp_x_fp.sv
 sdp/nvdla_sdp_y.sv
+sdp/nvdla_sdp_y_fp16.sv
 pdp/nvdla_pdp.sv
 pdp/nvdla_pdp_average.sv
 pdp/nvdla_pdp_average_wide.sv
@@ -116,6 +118,7 @@ csc/nvdla_csc_weight.sv
 csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
+cmac/nvdla_cmac_fp16.sv
 cmac/nvdla_cmac_integer.sv
 cmac/nvdla_cmac_mixed.sv
 cacc/nvdla_cacc.sv

@@ -9,6 +9,9 @@ case $family in
 clang)
     make_profile=(-fprofile-instr-generate)
     use_profile=(-fprofile-instr-use=profile.data -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled)
+    # With a profile, and only with one, what is optimised at link time is faster (by a twentieth). It needs LLVM's linker.
+    lto=(-flto=thin -fuse-ld=lld)
+    ! "$compiler" "${lto[@]}" -x c++ -o /dev/null - <<<'int main() {}' 2>/dev/null || use_profile+=("${lto[@]}")
     ;;
 gcc)
     make_profile=(-fprofile-generate)

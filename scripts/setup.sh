@@ -23,6 +23,7 @@ more=(
     iverilog         # second simulator, four-state
     libclang-rt-14-dev # sanitizers, profiles
     llvm             # llvm-profdata, for simulators with a profile
+    lld              # their linker, for link-time optimisation
     clang-format
     clang-tidy       # nightly lint
     cppcheck

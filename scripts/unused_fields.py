@@ -14,7 +14,7 @@ import re
 import sys
 
 # Struct of nvdla_pkg, and the folder whose modules use it.
-UNITS = {"cdma_d_t": "cdma", "csc_d_t": "csc", "cmac_a_d_t": "cmac", "cacc_d_t": "cacc", "sdp_d_t": "sdp", "sdp_rdma_d_t": "sdp",
+UNITS = {"cdma_d_t": "cdma", "csc_d_t": "csc", "cmac_a_d_t": "cmac", "cacc_d_t": "cacc", "sdp_d_t": "sdp", "sdp_s_t": "sdp", "sdp_rdma_d_t": "sdp",
          "pdp_d_t": "pdp", "pdp_rdma_d_t": "pdp", "cdp_d_t": "cdp", "cdp_s_t": "cdp", "cdp_rdma_d_t": "cdp", "rbk_d_t": "rubik"}
 LIST = "rtl/unused_fields.csv"
 

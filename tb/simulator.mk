@@ -13,7 +13,17 @@ LINK += $(PROFILE_OPTIONS)
 THREADS := $(or $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \([0-9]*\); }/\1/p' Vtb_top.cpp),1)
 
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
-TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c)))
+TB_SRC := $(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c))
+# What runs for every clock and every beat is compiled with the profile, too; the linker takes it instead of the library's.
+HOT_SRC := $(if $(PROFILE_OPTIONS),$(addprefix $(ROOT)/,tb/rtl_device.c tb/axi_memory.c tb/signals.c tb/vpi_access.c tb/provenance.c \
+    tb/observers/axi_monitor.c tb/observers/meter.c csrc/memory/memory.c))
+HOT_OBJS := $(patsubst %.c,hot_%.o,$(notdir $(HOT_SRC)))
+TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SRC),$(TB_SRC))) $(HOT_OBJS)
+vpath %.c $(sort $(dir $(HOT_SRC)))
+$(HOT_OBJS): hot_%.o: %.c settings
+	$(CXX) -x c -std=c17 $(OPTIMIZE) $(PROFILE_OPTIONS) -D_GNU_SOURCE -MMD -MP -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen \
+	    -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
+-include $(HOT_OBJS:.o=.d)
 MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_index.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<

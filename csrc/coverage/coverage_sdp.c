@@ -261,7 +261,7 @@ static void sort_stages(const struct registers_view *view, int *v) {
     v[SDP_BS_ALU_SHIFT] = alu_shift(bs.alu, &v[SDP_BS_STAGE], precision);
     v[SDP_BN_ALU_SHIFT] = alu_shift(bn.alu, &v[SDP_BN_STAGE], precision);
     v[SDP_EW_STAGE + STAGE] = 0;
-    if (!nvdla_runs(view->config, FEATURE_EW))
+    if (!nvdla_has(view->config, FEATURE_EW))
         return;
     sort_stage(&ew, true, precision, &v[SDP_EW_STAGE]);
     if (precision == NVDLA_FP16)
@@ -362,7 +362,7 @@ static const struct coverage_cross sdp_lut_crosses[] = {
 const struct coverage_engine coverage_sdp_lut = {ENGINE("sdp_lut", "layer", sdp_lut), .needs = COVERAGE_NEEDS_LUT};
 
 bool sort_sdp_lut(const struct registers_view *view, int *v) {
-    if (!nvdla_runs(view->config, FEATURE_SDP_LUT) || FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) ||
+    if (!nvdla_has(view->config, FEATURE_SDP_LUT) || FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) ||
         FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS))
         return false;
     const struct lut_values lut = {

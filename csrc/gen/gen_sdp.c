@@ -79,9 +79,9 @@ static bool stages_legal(const struct gen_case *gen, int index, struct error *er
     const struct gen_layer *layer = &gen->layers[index];
     bool converts = layer->in_convert || layer->out_convert,
          ordered = layer->conv == GEN_WINOGRAD || layer->batches > 1;
-    if (layer->ew.on && !nvdla_runs(gen->config, FEATURE_EW))
+    if (layer->ew.on && !nvdla_has(gen->config, FEATURE_EW))
         return error_set(err, "configuration %s has no EW stage", gen->config->name);
-    if (layer->ew.on && layer->ew.lut && !nvdla_runs(gen->config, FEATURE_SDP_LUT))
+    if (layer->ew.on && layer->ew.lut && !nvdla_has(gen->config, FEATURE_SDP_LUT))
         return error_set(err, "configuration %s has no table in SDP", gen->config->name);
     if (layer->in_convert && (layer->conv || layer->precision != NVDLA_INT8))
         return error_set(err, "in_convert: only from memory to INT8");
@@ -538,7 +538,7 @@ void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     for (int i = 0; i < TRIES; i++) {
         int behind = draw_stage(rng, &layer->bs, layer->precision, bits);
         behind = draw_stage(rng, &layer->bn, layer->precision, behind);
-        if (nvdla_runs(config, FEATURE_EW))
+        if (nvdla_has(config, FEATURE_EW))
             behind = draw_ew(rng, layer, behind);
         draw_convertor(rng, layer, behind);
         if (wild || is_lively(*rng, layer, bits))

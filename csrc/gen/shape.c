@@ -270,7 +270,7 @@ void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct 
         layer->weight_space = rng_chance(rng, 40);
         layer->bs.space = rng_chance(rng, 40);
         layer->bn.space = rng_chance(rng, 40);
-        layer->ew.space = nvdla_runs(config, FEATURE_EW) && rng_chance(rng, 40);
+        layer->ew.space = nvdla_has(config, FEATURE_EW) && rng_chance(rng, 40);
     }
     layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;

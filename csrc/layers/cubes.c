@@ -160,7 +160,7 @@ struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view) {
             true, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)),
         .operands = {[SDP_BS] = operands_of(view, SDP_BS), [SDP_BN] = operands_of(view, SDP_BN)},
     };
-    if (nvdla_runs(view->config, FEATURE_EW))
+    if (nvdla_has(view->config, FEATURE_EW))
         cubes.operands[SDP_EW] = operands_of(view, SDP_EW);
     set_mode(view, &cubes.shape, REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD),
              REGISTER_FIELD(mode, SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER));

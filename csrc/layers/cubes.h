@@ -58,7 +58,7 @@ struct sdp_operands {
     uint64_t line_stride, surface_stride; /* bytes */
 };
 
-/* SDP_RDMA's registers. Operands of stages that do not run (nvdla_runs) are not enabled. */
+/* SDP_RDMA's registers. Operands of stages that the configuration lacks are not enabled. */
 struct sdp_rdma_cubes {
     struct sdp_shape shape;
     struct memory_cube source; /* read unless flying */

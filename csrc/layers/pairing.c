@@ -21,7 +21,7 @@ static bool sdp_reads(const struct registers_view *view) {
                        VALUE(view, SDP, D_DP_BS_MUL_CFG)) ||
            stage_reads(VALUE(view, SDP, D_DP_BN_CFG), VALUE(view, SDP, D_DP_BN_ALU_CFG),
                        VALUE(view, SDP, D_DP_BN_MUL_CFG)) ||
-           (nvdla_runs(view->config, FEATURE_EW) &&
+           (nvdla_has(view->config, FEATURE_EW) &&
             stage_reads(VALUE(view, SDP, D_DP_EW_CFG), VALUE(view, SDP, D_DP_EW_ALU_CFG),
                         VALUE(view, SDP, D_DP_EW_MUL_CFG)));
 }

@@ -123,9 +123,9 @@ static bool check_conv(const struct check *check) {
 
 static bool check_sdp(const struct check *check) {
     const struct sdp_op *sdp = &check->op->sdp;
-    if (sdp->lut >= 0 && !nvdla_runs(check->config, FEATURE_SDP_LUT))
+    if (sdp->lut >= 0 && !nvdla_has(check->config, FEATURE_SDP_LUT))
         return lacks(check, "SDP's table");
-    if (sdp->units[SDP_Y].enable && !nvdla_runs(check->config, FEATURE_EW))
+    if (sdp->units[SDP_Y].enable && !nvdla_has(check->config, FEATURE_EW))
         return lacks(check, "SDP's third stage (EW)");
     for (int i = 0; i < SDP_UNITS; i++)
         if (!in_range(check, "operand type", sdp->units[i].type, 0, 3) ||

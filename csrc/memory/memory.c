@@ -1,13 +1,14 @@
 /* The sparse image.
  *
- * A page holds 1 KiB: surfaces of cubes lie far apart, and what is touched of larger pages costs more than the layer
- * that fills them. Pages are allocated by the slab. 512 pages (512 KiB) form a chunk; chunks sit in an open-addressing
- * hash table with their numbers in the slots, so that finding a byte is one multiplication, one compare (more only on
- * collisions) and one table read. A second array holds the chunks in ascending order, for walks and comparisons.
+ * A page holds 512 bytes: surfaces of cubes lie far apart, and what is touched of larger pages costs more than the
+ * layer that fills them. Pages are allocated by the slab. 512 pages (256 KiB) form a chunk; chunks sit in an
+ * open-addressing hash table with their numbers in the slots, so that finding a byte is one multiplication, one compare
+ * (more only on collisions) and one table read. A second array holds the chunks in ascending order, for walks and
+ * comparisons.
  *
  * Provenance is one index per byte, stored as coarsely as the writes allow: one for a page whose bytes all have the
- * same, one for each granule of 8 bytes while writes are aligned to granules (AXI beats are), one for each byte only
- * where they are not. Loads and fills of whole pages so cost nothing.
+ * same but for granules of 8 bytes that were loaded, one for each granule while writes are aligned to granules (AXI
+ * beats are), one for each byte only where they are not. Loads and fills so cost nothing.
  *
  * Addresses do not wrap: what an access has beyond the last address 2^64 - 1 reads as 0 and is not written.
  */
@@ -20,14 +21,15 @@
 
 #include "nvdla/xalloc.h"
 
-enum { PAGE = 1024, CHUNK_PAGES = 512, SLAB_PAGES = 32, FIRST_SLOTS = 16, GRANULE = 8 };
+enum { PAGE = 512, CHUNK_PAGES = 512, SLAB_PAGES = 32, FIRST_SLOTS = 16, GRANULE = 8 };
 
 /* Meaning of a byte's index: ORIGIN_NONE never written, ORIGIN_BACK_DOOR loader or fill, others origins[index -
  * ORIGIN_FIRST]. */
 enum { ORIGIN_NONE = 0, ORIGIN_BACK_DOOR = 1, ORIGIN_FIRST = 2 };
 
 struct page {
-    uint32_t uniform;   /* index of all bytes while granules and indices are NULL */
+    uint32_t uniform;   /* index of all bytes but those in loaded, while granules and indices are NULL */
+    uint64_t loaded;    /* a bit for each granule whose index is ORIGIN_BACK_DOOR, while they are NULL */
     uint32_t *granules; /* one index per granule while indices is NULL */
     uint32_t *indices;  /* one per byte */
     uint8_t bytes[PAGE];
@@ -52,6 +54,8 @@ struct slot {
 struct region {
     uint64_t first, last;
 };
+
+_Static_assert(PAGE / GRANULE == 64, "a bit of page.loaded for each granule");
 
 struct memory {
     struct slot *slots; /* 2^slot_bits of them, at most half in use */
@@ -240,7 +244,11 @@ static uint32_t origin_index(struct memory *mem, const struct memory_origin *ori
 }
 
 static uint32_t index_at(const struct page *page, size_t offset) {
-    return page->indices ? page->indices[offset] : page->granules ? page->granules[offset / GRANULE] : page->uniform;
+    if (page->indices)
+        return page->indices[offset];
+    if (page->granules)
+        return page->granules[offset / GRANULE];
+    return page->loaded >> (offset / GRANULE) & 1 ? ORIGIN_BACK_DOOR : page->uniform;
 }
 
 /* An array of count indices that say what the page says now. */
@@ -256,12 +264,20 @@ static void set_origin(struct page *page, size_t offset, size_t n, uint32_t inde
         free(page->granules);
         free(page->indices);
         page->granules = page->indices = NULL;
+        page->loaded = 0;
         page->uniform = index;
         return;
     }
-    if (!page->granules && !page->indices && page->uniform == index)
-        return;
-    if (!page->indices && (offset | n) % GRANULE == 0) {
+    const bool aligned = (offset | n) % GRANULE == 0;
+    if (!page->granules && !page->indices) {
+        if (page->uniform == index && (!page->loaded || index == ORIGIN_BACK_DOOR))
+            return;
+        if (aligned && index == ORIGIN_BACK_DOOR) {
+            page->loaded |= (((uint64_t)1 << n / GRANULE) - 1) << offset / GRANULE;
+            return;
+        }
+    }
+    if (!page->indices && aligned) {
         if (!page->granules)
             page->granules = spread_indices(page, PAGE / GRANULE);
         for (size_t i = offset / GRANULE; i < (offset + n) / GRANULE; i++)
@@ -352,7 +368,7 @@ bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, s
     if (!page)
         return false;
     const uint32_t index = index_at(page, offset);
-    if (page->granules || page->indices) {
+    if (page->granules || page->indices || page->loaded) {
         size_t same = 1;
         while (same < piece && index_at(page, offset + same) == index)
             same++;

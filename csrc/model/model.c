@@ -76,7 +76,7 @@ static bool write_plain(struct model *model, enum nvdla_unit unit, uint32_t offs
 static bool table_register(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
     return (unit == NVDLA_CDP && offset >= CDP_S_LUT_ACCESS_CFG && offset < CDP_D_OP_ENABLE) ||
            (unit == NVDLA_SDP && offset >= SDP_S_LUT_ACCESS_CFG && offset < SDP_D_OP_ENABLE &&
-            nvdla_runs(model->dev.config, FEATURE_EW));
+            nvdla_has(model->dev.config, FEATURE_EW));
 }
 
 /* Entry that S_LUT_ACCESS_DATA is about to access. */

@@ -44,7 +44,7 @@ static bool winograd(const struct registers_view *view) {
 
 /* Compare mode, of configurations that can. */
 static bool compare(const struct registers_view *view) {
-    return nvdla_runs(view->config, FEATURE_EW) && layer_of(view).compare;
+    return nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare;
 }
 
 static bool to_memory(const struct registers_view *view) {
@@ -97,12 +97,12 @@ static bool sdp_port(const struct registers_view *view) {
 }
 
 static bool ew_missing(const struct registers_view *view) {
-    return !nvdla_runs(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
+    return !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
            !layer_of(view).compare;
 }
 
 static bool compares_nothing(const struct registers_view *view) {
-    return !nvdla_runs(view->config, FEATURE_EW) && layer_of(view).compare;
+    return !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare;
 }
 
 static bool prelu_with_alu(const struct registers_view *view) {
@@ -224,7 +224,7 @@ static const struct {
 /* True if any enabled operand DMA fulfils the condition. */
 static bool any_operand(const struct registers_view *view,
                         bool (*condition)(const struct registers_view *view, int stage)) {
-    for (int i = 0; i < (nvdla_runs(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
+    for (int i = 0; i < (nvdla_has(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
         uint32_t config = view_value(view, NVDLA_SDP_RDMA, operand_registers[i].config);
         if (OPERAND(config, DISABLE) == 0 && condition(view, i))
             return true;

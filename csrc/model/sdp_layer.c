@@ -111,7 +111,7 @@ static void decode_stages(struct sdp_layer *layer, const struct registers_view *
     layer->stage[SDP_BS] = decode_x(layer, view, SDP_BS);
     layer->stage[SDP_BN] = decode_x(layer, view, SDP_BN);
     layer->stage[SDP_EW] =
-        nvdla_runs(view->config, FEATURE_EW) ? decode_ew(layer, view) : (struct sdp_stage){.bypass = true};
+        nvdla_has(view->config, FEATURE_EW) ? decode_ew(layer, view) : (struct sdp_stage){.bypass = true};
     for (int i = 0; i < SDP_STAGES; i++) {
         struct sdp_stage *stage = &layer->stage[i];
         stage->alu.from_memory = stage->alu.from_memory && !stage->bypass && !stage->alu_bypass;

@@ -153,7 +153,7 @@ void model_registers(const struct device *dev, void (*write)(void *context, uint
             continue;
         if (unit == NVDLA_CDP)
             put_table(&snapshot, unit, &model->lut, model->checker.cdp.loaded);
-        if (unit == NVDLA_SDP && nvdla_runs(dev->config, FEATURE_EW))
+        if (unit == NVDLA_SDP && nvdla_has(dev->config, FEATURE_EW))
             put_table(&snapshot, unit, &model->sdp_table.entries, model->checker.sdp.loaded);
         put_unit(&snapshot, &model->units[unit]);
     }

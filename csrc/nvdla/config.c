@@ -38,8 +38,3 @@ bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature) {
     }
     return false;
 }
-
-bool nvdla_runs(const struct nvdla_config *config, enum nvdla_feature feature) {
-    const bool ew = feature == FEATURE_EW || feature == FEATURE_SDP_LUT;
-    return nvdla_has(config, feature) && !(ew && config->map == NVDLA_MAP_SMALL);
-}

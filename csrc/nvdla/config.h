@@ -37,12 +37,8 @@ enum nvdla_feature {
     FEATURE_COUNT
 };
 
-/* Two facts that are not the same. nvdla_has: the configuration has the feature as it was published (chapter 10 section
- * 1). nvdla_runs: the devices here, model and RTL, carry it out. The difference is EW with its table: of the
- * configurations with the small register map the chapters give only the registers, so that it is absent there: its
- * table reads 0 and ignores writes. */
+/* Whether the configuration has the feature, and so the devices here, model and RTL. Spec: 10-system section 1. */
 bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature);
-bool nvdla_runs(const struct nvdla_config *config, enum nvdla_feature feature);
 
 /* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
 enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };

@@ -117,6 +117,7 @@ module nvdla_cdp_lrn
   // ---- tables -------------------------------------------------------------------------------------------------------------------
   nvdla_lut #(
       .Lanes     (CdpThroughput),
+      .WideLanes (CdpWide != 0 ? CdpWideLanes : CdpThroughput),
       .InputBits (LutInputBits),
       .SelectBits(CdpSelectBits),
       .Fp16      (Fp16)
@@ -238,8 +239,25 @@ module nvdla_cdp_lrn
     logic [CdpWideLanes*32-1:0] fp16_sums;
     logic [CdpWideLanes*CdpWideValueBits-1:0] fp16_factors, fp16_products;
 
-    nvdla_cdp_int16 u_int16 (
+    // One of them moves at a time.
+    logic int16_clk, fp16_clk;
+    nvdla_clock_gate u_int16_clock (
         .clk_i,
+        .rst_ni(1'b1),  // nothing behind it is reset
+        .on_i  (1'b0),
+        .work_i(step && int16),
+        .clk_o (int16_clk)
+    );
+    nvdla_clock_gate u_fp16_clock (
+        .clk_i,
+        .rst_ni(1'b1),
+        .on_i  (1'b0),
+        .work_i(step && fp16),
+        .clk_o (fp16_clk)
+    );
+
+    nvdla_cdp_int16 u_int16 (
+        .clk_i              (int16_clk),
         .sqsum_bypass_i,
         .mul_bypass_i,
         .normalz_len_i,
@@ -261,7 +279,7 @@ module nvdla_cdp_lrn
     );
 
     nvdla_cdp_fp16 u_fp16 (
-        .clk_i,
+        .clk_i          (fp16_clk),
         .sqsum_bypass_i,
         .mul_bypass_i,
         .normalz_len_i,

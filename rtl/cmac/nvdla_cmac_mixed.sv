@@ -21,6 +21,7 @@ module nvdla_cmac_mixed
   cmac_a_d_t d;
   logic fp16;
   logic [ConvCells-1:0] shadow_loaded_q, loaded_q;
+  logic [ConvCells*ConvSumBits-1:0] integer_sum, fp16_sum;
   assign d = d_i;
   assign fp16 = d.proc_precision == 2'd2;
 
@@ -43,8 +44,23 @@ module nvdla_cmac_mixed
       .valid_i (valid_i && !fp16),
       .loaded_i(loaded_q),
       .data_i,
-      .sum_o   (sum_o)
+      .sum_o   (integer_sum)
   );
+
+  nvdla_cmac_fp16 u_fp16 (
+      .clk_i,
+      .tile_i  (d.conv_mode[0]),
+      .load_i  (fp16 ? load_i : '0),
+      .weight_i,
+      .swap_i  (swap_i && fp16),
+      .next_i  (shadow_loaded_q),
+      .valid_i (valid_i && fp16),
+      .loaded_i(loaded_q),
+      .data_i,
+      .sum_o   (fp16_sum)
+  );
+
+  assign sum_o = fp16 ? fp16_sum : integer_sum;
 
   wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 endmodule

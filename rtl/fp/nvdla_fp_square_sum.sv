@@ -41,7 +41,7 @@ module nvdla_fp_square_sum #(
     for (genvar k = 1; k <= 4; k++) begin : gen_pairs
       nvdla_fp_add u_pair (
           .clk_i,
-          .en_i,
+          .en_i (en_i && 32'(reach_i) + 1 >= k),
           .a_i  (square[32*(l+4-k)+:32]),
           .b_i  (square[32*(l+4+k)+:32]),
           .sum_o(pair[k])
@@ -56,21 +56,21 @@ module nvdla_fp_square_sum #(
     );
     nvdla_fp_add u_total2 (
         .clk_i,
-        .en_i,
+        .en_i (en_i && reach_i >= 2'd1),
         .a_i  (total[1]),
         .b_i  (pair2_q),
         .sum_o(total[2])
     );
     nvdla_fp_add u_total3 (
         .clk_i,
-        .en_i,
+        .en_i (en_i && reach_i >= 2'd2),
         .a_i  (total[2]),
         .b_i  (pair3_q[1]),
         .sum_o(total[3])
     );
     nvdla_fp_add u_total4 (
         .clk_i,
-        .en_i,
+        .en_i (en_i && reach_i >= 2'd3),
         .a_i  (total[3]),
         .b_i  (pair4_q[2]),
         .sum_o(total[4])

@@ -3,10 +3,10 @@
 //
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
-// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the low 32 bits); a beat
-// moves one stage on in every clock with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all
-// precisions. result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits, only LE
-// hits, both over, both under}) belongs to the beat that has left the first stage.
+// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the low 32 bits); in INT16
+// and FP16 only the WideLanes lower ones are looked up. A beat moves one stage on in every clock with step_i. Three stages: places in both
+// tables and selection, entries, result; with Fp16 six, in all precisions. result_o: a lane has 16 bits signed, with Fp16 17: sign-extended,
+// or an FP17 pattern. flags_o (a lane: {only LO hits, only LE hits, both over, both under}) belongs to the beat that has left the first stage.
 //
 // Integers: START counts with its low InputBits in comparisons, SELECT with its low SelectBits; with InputBits above LutNarrowBits only the
 // low LutNarrowBits and LutNarrowSelectBits of them if precision_i = LutInt8. Slopes take all of START and END. A SELECT of -2^(bits-1) shifts
@@ -16,6 +16,7 @@ module nvdla_lut
   import nvdla_lut_pkg::*;
 #(
     parameter int Lanes = 1,
+    parameter int WideLanes = Lanes,  // of INT16 and FP16, the lower ones
     parameter int InputBits = 22,  // 2 .. 38; with Fp16 at least 32
     parameter int SelectBits = 6,  // 6 or 7
     parameter int Fp16 = 0
@@ -168,7 +169,8 @@ module nvdla_lut
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     lut_found_t found_q;
-    logic hit_q;
+    logic hit_q, used;
+    assign used = l < WideLanes || precision_i == LutInt8;
     logic signed [InputBits-1:0] input_q;
     logic signed [15:0] result_q;
     logic signed [LutDeltaBits-1:0] distance_q;  // from the slope's base
@@ -182,11 +184,11 @@ module nvdla_lut
     assign integer_results[l*LutEntryBits+:LutEntryBits] = result_q;
 
     always_ff @(posedge clk_i) begin
-      if (find_now) begin
+      if (find_now && used) begin
         found_q <= find($signed(data_i[l*InputBits+:InputBits]));
         input_q <= $signed(data_i[l*InputBits+:InputBits]);
       end
-      if (read_now && !floating) begin
+      if (read_now && !floating && used) begin
         hit_q <= found_q.hit;
         if (found_q.hit) begin
           gain_q <= $signed({1'b0, found_q.frac});
@@ -197,7 +199,7 @@ module nvdla_lut
           shift_q <= 6'($signed(slope_shift(found_q.lo, found_q.under)));
         end
       end
-      if (result_now)
+      if (result_now && used)
         result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q, shift_q);
     end
   end
@@ -209,16 +211,16 @@ module nvdla_lut
     assign flags_o = integer_flags;
   end else begin : gen_fp16
     localparam int Wait = 3;                   // stages that integers wait for FP16
-    logic [Lanes*32-1:0] patterns;
-    logic [Lanes*9-1:0] floating_words;
-    logic [Lanes*LutFlagBits-1:0] floating_flags;
-    logic [Lanes*17-1:0] floating_results;
+    logic [WideLanes*32-1:0] patterns;
+    logic [WideLanes*9-1:0] floating_words;
+    logic [WideLanes*LutFlagBits-1:0] floating_flags;
+    logic [WideLanes*17-1:0] floating_results;
     logic [Lanes*LutEntryBits-1:0] results_q[1:Wait];
     logic [Wait:1] valid_q;                    // [1]: an integer result has left its third stage
-    logic [Lanes*LutFoundBits-1:0] unused_found;
+    logic [WideLanes*LutFoundBits-1:0] unused_found;
 
     nvdla_lut_fp16 #(
-        .Lanes(Lanes)
+        .Lanes(WideLanes)
     ) u_fp16 (
         .clk_i,
         .rst_ni,
@@ -228,14 +230,11 @@ module nvdla_lut
         .valid_i,
         .data_i   (patterns),
         .word_o   (floating_words),
-        .entries_i(entries),
+        .entries_i(entries[WideLanes*2*LutEntryBits-1:0]),
         .result_o (floating_results),
         .flags_o  (floating_flags),
         .found_o  (unused_found)
     );
-
-    assign words = floating ? floating_words : integer_words;
-    assign flags_o = floating ? floating_flags : integer_flags;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q <= '0;
@@ -247,11 +246,23 @@ module nvdla_lut
       if (step_i && valid_q[3]) results_q[3] <= results_q[2];
     end
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-      assign patterns[l*32+:32] = data_i[l*InputBits+:32];
-      assign result_o[l*17+:17] = floating ? floating_results[l*17+:17] : 17'($signed(results_q[Wait][l*LutEntryBits+:LutEntryBits]));
+      logic [16:0] result;
+      assign result = 17'($signed(results_q[Wait][l*LutEntryBits+:LutEntryBits]));
+      if (l < WideLanes) begin : gen_wide
+        assign patterns[l*32+:32] = data_i[l*InputBits+:32];
+        assign words[l*9+:9] = floating ? floating_words[l*9+:9] : integer_words[l*9+:9];
+        assign flags_o[l*LutFlagBits+:LutFlagBits] =
+          floating ? floating_flags[l*LutFlagBits+:LutFlagBits] : integer_flags[l*LutFlagBits+:LutFlagBits];
+        assign result_o[l*17+:17] = floating ? floating_results[l*17+:17] : result;
+      end else begin : gen_narrow
+        assign words[l*9+:9] = integer_words[l*9+:9];
+        assign flags_o[l*LutFlagBits+:LutFlagBits] = integer_flags[l*LutFlagBits+:LutFlagBits];
+        assign result_o[l*17+:17] = result;
+      end
     end
   end
 
+  `NVDLA_PARAM(WideLanesLegal, WideLanes >= 1 && WideLanes <= Lanes)
   `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= LutPlaceBits && SelectBits >= 6 && SelectBits <= 7 && Lanes >= 1)
   `NVDLA_PARAM(NarrowIsNarrower, InputBits <= LutNarrowBits || (SelectBits > LutNarrowSelectBits && InputBits >= 32))
 endmodule

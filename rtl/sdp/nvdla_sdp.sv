@@ -46,6 +46,8 @@ module nvdla_sdp
   logic clk, armed, rdma_busy, bs_busy, bn_busy, y_busy, cvt_busy, write_busy;  // clk: the clock of everything below
 
   localparam int DataWords = SdpWords - SdpFirstD;
+  // The shared words are those of the table; where there is one, nvdla_sdp_y has them.
+  localparam logic [SdpWords*32-1:0] GroupMask = (SdpLut != 0) ? SdpWriteMask & {{DataWords*32{1'b1}}, {SdpFirstD*32{1'b0}}} : SdpWriteMask;
   localparam int Lanes32 = SdpBsThroughput * 32;
   localparam int Lanes16 = SdpBsThroughput * 16;
   localparam int LanesOut = SdpBsThroughput * 8 * LaneBytes;
@@ -63,7 +65,7 @@ module nvdla_sdp
   nvdla_reg_group #(
       .Words    (SdpWords),
       .FirstD   (SdpFirstD),
-      .WriteMask(SdpWriteMask),
+      .WriteMask(GroupMask),
       .Reset    (SdpReset),
       .StatMask (SdpStatMask)
   ) u_regs (
@@ -102,7 +104,7 @@ module nvdla_sdp
   end else begin : gen_int8
     assign {fp, nan_to_zero, wide, out_wide, out_split, batches} = '0;
     assign fp_clk = 1'b0;
-    wire unused_modes = &{1'b0, main_in};
+    wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.batch_number};
   end
   assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
 
@@ -285,31 +287,52 @@ module nvdla_sdp
 
   if (SdpEwThroughput != 0) begin : gen_ew
     nvdla_sdp_y u_y (
-        .clk_i           (clk),
-        .rst_ni          (rst_ni),
-        .csb_req_i       (csb_req_i),
-        .csb_write_i     (csb_write_i),
-        .csb_addr_i      (csb_addr_i),
-        .csb_wdata_i     (csb_wdata_i),
-        .csb_rdata_o     (y_rdata),
-        .run_i           (run),
-        .d_i             (d),
-        .counts_o        (table_counts),
-        .op_valid_i      (ew_op_valid),
-        .op_ready_o      (ew_op_ready),
-        .op_alu_present_i(ew_alu_present),
-        .op_mul_present_i(ew_mul_present),
-        .op_alu_i        (ew_alu),
-        .op_mul_i        (ew_mul),
-        .busy_o          (y_busy),
-        .valid_i         (bn_valid),
-        .ready_o         (bn_ready),
-        .data_i          (bn_data),
-        .last_i          (bn_last),
-        .valid_o         (y_valid),
-        .ready_i         (y_ready),
-        .data_o          (y_data),
-        .last_o          (y_last)
+        .clk_i             (clk),
+        .rst_ni            (rst_ni),
+        .csb_req_i         (csb_req_i),
+        .csb_write_i       (csb_write_i),
+        .csb_addr_i        (csb_addr_i),
+        .csb_wdata_i       (csb_wdata_i),
+        .csb_rdata_o       (y_rdata),
+        .run_i             (run),
+        .floating_i        (fp),
+        .nan_to_zero_i     (nan_to_zero),
+        .bypass_i          (d.ew_bypass),
+        .alu_bypass_i      (d.ew_alu_bypass),
+        .alu_algo_i        (d.ew_alu_algo),
+        .alu_mem_i         (d.ew_alu_src),
+        .alu_operand_i     (d.ew_alu_operand),
+        .alu_cvt_bypass_i  (d.ew_alu_cvt_bypass),
+        .alu_cvt_offset_i  (d.ew_alu_cvt_offset),
+        .alu_cvt_scale_i   (d.ew_alu_cvt_scale),
+        .alu_cvt_truncate_i(d.ew_alu_cvt_truncate),
+        .mul_bypass_i      (d.ew_mul_bypass),
+        .mul_prelu_i       (d.ew_mul_prelu),
+        .mul_mem_i         (d.ew_mul_src),
+        .mul_operand_i     (d.ew_mul_operand),
+        .mul_cvt_bypass_i  (d.ew_mul_cvt_bypass),
+        .mul_cvt_offset_i  (d.ew_mul_cvt_offset),
+        .mul_cvt_scale_i   (d.ew_mul_cvt_scale),
+        .mul_cvt_truncate_i(d.ew_mul_cvt_truncate),
+        .truncate_i        (d.ew_truncate),
+        .lut_bypass_i      (d.ew_lut_bypass),
+        .count_i           (d.perf_lut_en),
+        .counts_o          (table_counts),
+        .op_valid_i        (ew_op_valid),
+        .op_ready_o        (ew_op_ready),
+        .op_alu_present_i  (ew_alu_present),
+        .op_mul_present_i  (ew_mul_present),
+        .op_alu_i          (ew_alu),
+        .op_mul_i          (ew_mul),
+        .busy_o            (y_busy),
+        .valid_i           (bn_valid),
+        .ready_o           (bn_ready),
+        .data_i            (bn_data),
+        .last_i            (bn_last),
+        .valid_o           (y_valid),
+        .ready_i           (y_ready),
+        .data_o            (y_data),
+        .last_o            (y_last)
     );
   end else begin : gen_no_ew
     assign y_rdata = '0;
@@ -320,7 +343,10 @@ module nvdla_sdp
     assign bn_ready = y_ready;
     assign y_data = bn_data;
     assign y_last = bn_last;
-    wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul};
+    wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul, d.ew_alu_src, d.ew_alu_operand, d.ew_alu_cvt_bypass,
+                       d.ew_alu_cvt_offset, d.ew_alu_cvt_scale, d.ew_alu_cvt_truncate, d.ew_mul_bypass, d.ew_mul_prelu, d.ew_mul_src,
+                       d.ew_mul_operand, d.ew_mul_cvt_bypass, d.ew_mul_cvt_offset, d.ew_mul_cvt_scale, d.ew_mul_cvt_truncate, d.ew_truncate,
+                       d.ew_lut_bypass, d.perf_lut_en};
   end
 
   if (Int16 != 0) begin : gen_cvt_wide

@@ -109,6 +109,7 @@ module nvdla_sdp_rdma
     assign winograd = 1'b0;
     assign batches = 5'd0;
     assign main_in_o = nvdla_sdp_pkg::PrecisionInt8;
+    wire unused_modes = &{1'b0, d.in_precision, d.proc_precision, d.winograd, d.batch_number};
   end
   assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
   assign busy_o = csb_req_i || (armed && !run) || done || m_busy || b_busy || n_busy || e_busy;
@@ -248,7 +249,8 @@ module nvdla_sdp_rdma
   end else begin : gen_no_ew
     assign {e_done, e_stall, ew_valid_o, ew_alu_present_o, ew_mul_present_o, ew_alu_o, ew_mul_o, e_busy} = '0;
     assign e_mif_o = '0;
-    wire unused_ew = &{1'b0, ew_ready_i, e_mif_i};
+    wire unused_ew = &{1'b0, ew_ready_i, e_mif_i, d.erdma_disable, d.erdma_data_use, d.erdma_data_size, d.erdma_data_mode, d.erdma_ram_type,
+                       d.ew_base_addr_low, d.ew_base_addr_high, d.ew_line_stride, d.ew_surface_stride};
   end
 
   // Stall counters.

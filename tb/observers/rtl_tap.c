@@ -41,6 +41,7 @@ struct internal {
     bool open;      /* in the middle of a launch */
     bool recorded;  /* this launch is */
     int ordinal;    /* of the launch */
+    struct stream_form form;
     struct tap_out out;
     struct stream_state state;
 };
@@ -102,9 +103,13 @@ static const struct launch *find_launch(const struct rtl_tap *tap, const struct 
 static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     struct internal *stream = &tap->internal[index];
     const struct stream_facts *fact = &facts[index];
+    const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
+    const struct stream_form usual = {
+        .format = fact->format, .width = layout->width, .bits = layout->bits, .lanes = (size_t)layout->lanes};
     struct stream_launch at = {
-        .config = tap->config, .tracker = tap->tracker, .lanes = (size_t)rtl_stream_layout(tap->config, index)->lanes};
+        .config = tap->config, .tracker = tap->tracker, .lanes = usual.lanes, .form = &stream->form};
     for (;;) {
+        stream->form = usual;
         at.launch = find_launch(tap, stream, fact->unit);
         if (!at.launch)
             return false;
@@ -115,14 +120,14 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     }
     stream->ordinal = at.launch->ordinal;
     stream->open = true;
-    stream->recorded = tap->recording;
+    stream->recorded = tap->recording && !stream->form.unheard;
     if (!stream->recorded)
         return true;
     const struct tap_stream identity = {.unit = fact->unit,
                                         .ordinal = at.launch->ordinal,
                                         .tap = fact->tap,
-                                        .format = fact->format,
-                                        .width = rtl_stream_layout(tap->config, index)->width};
+                                        .format = stream->form.format,
+                                        .width = stream->form.width};
     stream->out = tap_open(tap->listeners, &identity);
     return true;
 }
@@ -148,14 +153,13 @@ static const void *take_lanes(int64_t *values, const uint32_t *words, size_t fir
 
 /* Hands the elements of a beat to the listeners. */
 static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
-    const struct stream_layout *layout = beat->layout;
+    const struct stream_form *form = &tap->internal[index].form;
     struct tap_place place = beat->place;
     for (size_t line = 0; line == 0 || line < beat->lines; line++) {
         const size_t first = beat->first + line * beat->line_step;
-        if (beat->count == 0 || first + beat->count > (size_t)layout->lanes)
+        if (beat->count == 0 || first + beat->count > form->lanes)
             return; /* the registers ask for more than the design has */
-        const void *elements =
-            take_lanes(tap->values, beat->words, first, beat->count, layout->bits, facts[index].format);
+        const void *elements = take_lanes(tap->values, beat->words, first, beat->count, form->bits, form->format);
         const size_t rows = beat->along_x ? beat->count : 1, lanes = beat->along_x ? 1 : beat->count;
         tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
         place.y += beat->along_x;

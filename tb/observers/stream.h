@@ -48,12 +48,22 @@ struct stream_beat {
     bool last;
 };
 
+/* How the beats of a launch hold their elements. */
+struct stream_form {
+    enum tap_format format;
+    int width, bits; /* of an element (0: floating point), of a lane */
+    size_t lanes;    /* of a beat */
+    bool unheard;    /* the model has no such stream, so nobody can listen to this launch's */
+};
+
 /* What an order gets to know of a launch; valid while it begins. */
 struct stream_launch {
     const struct nvdla_config *config;
     const struct layer_tracker *tracker;
     const struct launch *launch;
-    size_t lanes; /* of a beat */
+    size_t lanes; /* of a beat, as tb/streams.csv says */
+    struct stream_form
+        *form; /* as tb/streams.csv says; an order changes it where it depends on the layer's precision */
 };
 
 enum { STREAM_STATE = 256 };
@@ -76,10 +86,21 @@ static inline size_t stream_lanes(size_t channels, size_t atom, size_t surface, 
     return lane >= valid ? 0 : lanes < valid - lane ? lanes : valid - lane;
 }
 
+/* The form of a stream whose lanes have 16 bits where the layer is not INT8: as tb/streams.csv says for INT8, else half
+ * as many lanes of INT16 or FP16. */
+static inline void stream_widen(struct stream_form *form, enum nvdla_precision precision) {
+    if (precision == NVDLA_INT8)
+        return;
+    *form = (struct stream_form){.format = tap_format_of(precision),
+                                 .width = precision == NVDLA_FP16 ? 0 : 16,
+                                 .bits = 16,
+                                 .lanes = form->lanes / 2};
+}
+
 /* The orders that tb/streams.csv names: NAME there is order_NAME here. */
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube, order_sdp_cube, order_sdp_out, order_cdp;
-extern const struct stream_order order_pdp_in_from_memory, order_pdp_in_from_sdp, order_pdp_row, order_pdp_out;
+extern const struct stream_order order_pdp_in_atoms, order_pdp_in_beats, order_pdp_row, order_pdp_out;
 
 #endif

@@ -40,10 +40,23 @@ static int next_line(const struct pdp_state *at, int y) {
     return y;
 }
 
+/* The elements of a stream by the layer's precision. Row results have lanes of as many bits in all precisions; those of
+ * FP16 are of no format of their own. */
+static void set_form(struct stream_form *form, enum pdp_stream stream, enum nvdla_precision precision) {
+    if (stream != PDP_STREAM_ROW) {
+        stream_widen(form, precision);
+    } else if (precision != NVDLA_INT8) {
+        form->format = TAP_INT32;
+        form->width = form->bits;
+        form->unheard = precision == NVDLA_FP16;
+    }
+}
+
 static bool begin(struct stream_state *state, const struct stream_launch *launch, enum pdp_stream stream) {
     const struct registers_view view = launch_view(launch->config, launch->launch);
     const struct pdp_cubes cubes = pdp_cubes(&view);
     struct pdp_state *at = pdp_of(state);
+    set_form(launch->form, stream, cubes.precision);
     *at = (struct pdp_state){
         .stream = stream,
         .in = cubes.in,
@@ -56,8 +69,8 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
         .height = cubes.in_height,
         .out_height = cubes.destination.cube.height,
         .channels = (size_t)cubes.destination.cube.channels,
-        .atom = (size_t)launch->config->mem_atom,
-        .lanes = launch->lanes,
+        .atom = (size_t)(launch->config->mem_atom / nvdla_element_bytes(cubes.precision)),
+        .lanes = launch->form->lanes,
     };
     at->lines = stream == PDP_STREAM_OUT ? at->out_height : at->height;
     at->y = next_line(at, 0);
@@ -65,14 +78,19 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
     return true;
 }
 
-static bool begin_in_from_memory(struct stream_state *state, const struct stream_launch *launch) {
+/* What comes as whole atoms: all from memory, and from SDP what has elements of 16 bits. */
+static bool whole_atoms(const struct stream_launch *launch) {
     const struct registers_view view = launch_view(launch->config, launch->launch);
-    return pdp_cubes(&view).from_memory && begin(state, launch, PDP_STREAM_IN);
+    const struct pdp_cubes cubes = pdp_cubes(&view);
+    return cubes.from_memory || cubes.precision != NVDLA_INT8;
 }
 
-static bool begin_in_from_sdp(struct stream_state *state, const struct stream_launch *launch) {
-    const struct registers_view view = launch_view(launch->config, launch->launch);
-    return !pdp_cubes(&view).from_memory && begin(state, launch, PDP_STREAM_IN);
+static bool begin_in_atoms(struct stream_state *state, const struct stream_launch *launch) {
+    return whole_atoms(launch) && begin(state, launch, PDP_STREAM_IN);
+}
+
+static bool begin_in_beats(struct stream_state *state, const struct stream_launch *launch) {
+    return !whole_atoms(launch) && begin(state, launch, PDP_STREAM_IN);
 }
 
 static bool begin_row(struct stream_state *state, const struct stream_launch *launch) {
@@ -106,7 +124,7 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
     begin_strip(at);
 }
 
-const struct stream_order order_pdp_in_from_memory = {begin_in_from_memory, next};
-const struct stream_order order_pdp_in_from_sdp = {begin_in_from_sdp, next};
+const struct stream_order order_pdp_in_atoms = {begin_in_atoms, next};
+const struct stream_order order_pdp_in_beats = {begin_in_beats, next};
 const struct stream_order order_pdp_row = {begin_row, next};
 const struct stream_order order_pdp_out = {begin_out, next};

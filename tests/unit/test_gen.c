@@ -321,7 +321,7 @@ static void sdp_layers_match(const struct view *view) {
         assert_true(!memory || rdma);
         operands_match(rdma, sdp);
         precisions_are_legal(rdma, sdp);
-        assert_true(view->gen->config->map == NVDLA_MAP_FULL || (reg(sdp, SDP_D_DP_EW_CFG) & 1));
+        assert_true(nvdla_has(view->gen->config, FEATURE_EW) || (reg(sdp, SDP_D_DP_EW_CFG) & 1));
         used += memory;
     }
     assert_null(layer_tracker_find(view->layers, NVDLA_SDP_RDMA, used));
@@ -621,7 +621,7 @@ static void layers_that_a_configuration_lacks_are_refused(void **state) {
     illegal("sdp=1 precision=2", "configuration small has no FP16");
     illegal("sdp=1 in_convert=1", "configuration small has no INT16");
     illegal("sdp=1 ew.on=1", "configuration small has no EW stage");
-    illegal_on("large", "sdp=1 ew.on=1 ew.lut=1", "configuration large has no EW stage");
+    illegal_on("medium_512", "sdp=1 ew.on=1 ew.lut=1", "configuration medium_512 has no EW stage");
     illegal("bdma=1", "configuration small has no BDMA");
     illegal_on("large", "rubik=1", "configuration large has no RUBIK");
 }

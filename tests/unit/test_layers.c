@@ -570,7 +570,7 @@ static void sdp_operands(void **state) {
                 set(&b, offsets[k], k == which ? cfg : cfg | 1);
             const struct launch *launch = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
             for (int k = 0; k < 3; k++) {
-                const bool absent = k == 2 && !nvdla_runs(b.config, FEATURE_EW);
+                const bool absent = k == 2 && !nvdla_has(b.config, FEATURE_EW);
                 assert_int_equal(launch_atoms(b.config, launch, operand_clients[k]),
                                  k == which && !absent ? rows[i].atoms : 0);
             }
@@ -963,13 +963,13 @@ static void layers_are_paired_with_what_feeds_them(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-/* EW takes an operand from memory: SDP_RDMA belongs to the layer and its ERDMA reads where EW runs, and only there,
- * whatever the configuration has on paper. */
-static void ew_counts_where_it_runs(void **state) {
+/* EW takes an operand from memory: SDP_RDMA belongs to the layer and its ERDMA reads where there is an EW, and only
+ * there. */
+static void ew_counts_where_it_is(void **state) {
     (void)state;
     for (int i = 0; i < nvdla_config_count; i++) {
         struct bench b = bench(nvdla_configs[i].name);
-        const bool runs = nvdla_runs(b.config, FEATURE_EW);
+        const bool has = nvdla_has(b.config, FEATURE_EW);
         set(&b, SDP_D_FEATURE_MODE_CFG, 1); /* flying */
         set(&b, SDP_D_DP_BS_CFG, 1);
         set(&b, SDP_D_DP_BN_CFG, 1);
@@ -982,8 +982,8 @@ static void ew_counts_where_it_runs(void **state) {
         set(&b, SDP_RDMA_D_ERDMA_CFG, 1 << 1); /* ALU */
         set_size(&b, SDP_RDMA_D_DATA_CUBE_WIDTH, 1, 1, 8);
         const struct launch *rdma = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
-        assert_int_equal(launch_atoms(b.config, rdma, NVDLA_READ_SDP_E), runs ? 1 : 0);
-        assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), runs ? 0 : -1);
+        assert_int_equal(launch_atoms(b.config, rdma, NVDLA_READ_SDP_E), has ? 1 : 0);
+        assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), has ? 0 : -1);
         layer_tracker_free(b.tracker);
     }
 }
@@ -1019,7 +1019,7 @@ int main(void) {
         cmocka_unit_test(cdma_fetches_the_tiles_of_winograd),
         cmocka_unit_test(cdma_fetches_mask_bits_and_group_sizes),
         cmocka_unit_test(layers_are_paired_with_what_feeds_them),
-        cmocka_unit_test(ew_counts_where_it_runs),
+        cmocka_unit_test(ew_counts_where_it_is),
     };
     return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }

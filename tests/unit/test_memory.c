@@ -206,6 +206,44 @@ static void provenance_of_whole_pages_splits_and_joins(void **state) {
     memory_free(mem);
 }
 
+static void provenance_of_loads_is_theirs_alone(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    struct memory_origin found;
+    const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
+    uint64_t run;
+    memory_write(mem, 0x10010, "0123456789abcdef", 16, NULL, NULL);
+    assert_false(memory_origin_run(mem, 0x10000, 64, &found, &run));
+    assert_int_equal(run, 16);
+    assert_true(memory_origin_run(mem, 0x10010, 64, &found, &run));
+    assert_int_equal(run, 16);
+    assert_int_equal(found.unit, -1);
+    assert_false(memory_origin_of(mem, 0x10020, &found));
+    memory_write(mem, 0x10018, "01234567", 8, NULL, &origin); /* a beat over it */
+    assert_true(memory_origin_of(mem, 0x10017, &found));
+    assert_int_equal(found.unit, -1);
+    assert_true(memory_origin_run(mem, 0x10018, 64, &found, &run));
+    assert_int_equal(run, 8);
+    assert_int_equal(found.unit, 11);
+    assert_false(memory_origin_of(mem, 0x10020, &found));
+    uint8_t page[MEMORY_PAGE] = {0};
+    memory_write(mem, 0x20000, page, sizeof page, NULL, &origin);
+    memory_write(mem, 0x20008, "01234567", 8, NULL, NULL); /* a load over beats */
+    assert_true(memory_origin_of(mem, 0x20007, &found));
+    assert_int_equal(found.unit, 11);
+    assert_true(memory_origin_of(mem, 0x20008, &found));
+    assert_int_equal(found.unit, -1);
+    memory_write(mem, 0x20000, page, 16, NULL, &origin);
+    assert_true(memory_origin_of(mem, 0x20008, &found));
+    assert_int_equal(found.unit, 11);
+    memory_write(mem, 0x20009, "x", 1, NULL, NULL);
+    assert_true(memory_origin_of(mem, 0x20009, &found));
+    assert_int_equal(found.unit, -1);
+    assert_true(memory_origin_of(mem, 0x2000a, &found));
+    assert_int_equal(found.unit, 11);
+    memory_free(mem);
+}
+
 static void many_origins_are_kept(void **state) {
     (void)state;
     struct memory *mem = fresh();
@@ -434,6 +472,7 @@ int main(void) {
         cmocka_unit_test(the_last_writer_of_each_byte_is_known),
         cmocka_unit_test(neighbouring_writers_are_told_apart),
         cmocka_unit_test(provenance_of_whole_pages_splits_and_joins),
+        cmocka_unit_test(provenance_of_loads_is_theirs_alone),
         cmocka_unit_test(many_origins_are_kept),
         cmocka_unit_test(crc_is_that_of_zlib),
         cmocka_unit_test(regions_merge_when_they_touch),

@@ -72,8 +72,8 @@ static void registers_reset_and_keep_their_masked_bits(void **state) {
     }
 }
 
-/* Configurations that do not run EW have its registers, but no table behind them: it reads 0 and ignores writes. */
-static void the_table_of_sdp_is_there_where_it_runs(void **state) {
+/* Configurations without EW have its registers, but no table behind them: it reads 0 and ignores writes. */
+static void the_table_of_sdp_is_there_where_ew_is(void **state) {
     (void)state;
     for (int i = 0; i < nvdla_config_count; i++) {
         struct device *dev = bench_new(nvdla_configs[i].name);
@@ -81,7 +81,7 @@ static void the_table_of_sdp_is_there_where_it_runs(void **state) {
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 0x1234);
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 3); /* read it */
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA),
-                         nvdla_runs(&nvdla_configs[i], FEATURE_SDP_LUT) ? 0x1234 : 0);
+                         nvdla_has(&nvdla_configs[i], FEATURE_SDP_LUT) ? 0x1234 : 0);
         bench_free(dev);
     }
 }
@@ -604,7 +604,7 @@ static void wild_changes_of_full(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
-        cmocka_unit_test(the_table_of_sdp_is_there_where_it_runs),
+        cmocka_unit_test(the_table_of_sdp_is_there_where_ew_is),
         cmocka_unit_test(addresses_without_register_read_zero),
         cmocka_unit_test(glb_sets_masks_and_clears),
         cmocka_unit_test(full_has_bdma_and_its_interrupts_but_no_gec),

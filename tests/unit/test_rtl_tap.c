@@ -367,6 +367,47 @@ static void odd_lanes_become_elements(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* Elements of 16 bits: the form of a stream follows the layer's precision. From SDP they are whole atoms too. */
+static void precision_of_the_layer_makes_the_form(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t precision;
+        bool from_memory;
+        enum rtl_stream stream;
+        int lanes;
+        enum tap_format format; /* TAP_FORMATS: nobody hears it */
+        int width;
+    } cases[] = {
+        {NVDLA_INT8, true, STREAM_PDP_IN, 32, TAP_INT8, 8},      {NVDLA_INT16, true, STREAM_PDP_IN, 16, TAP_INT16, 16},
+        {NVDLA_FP16, false, STREAM_PDP_IN, 16, TAP_FP16, 0},     {NVDLA_FP16, true, STREAM_PDP_OUT, 16, TAP_FP16, 0},
+        {NVDLA_INT8, false, STREAM_PDP_IN_SDP, 16, TAP_INT8, 8}, {NVDLA_INT16, true, STREAM_PDP_ROW, 8, TAP_INT32, 22},
+        {NVDLA_FP16, true, STREAM_PDP_ROW, 8, TAP_FORMATS, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_init(&b, "full");
+        rtl_tap_record(b.tap, true);
+        const int atom = b.config->mem_atom / (cases[i].precision == NVDLA_INT8 ? 1 : 2);
+        write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)atom - 1); /* a cube of one atom */
+        write_register(&b, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)atom - 1);
+        write_register(&b, NVDLA_PDP, PDP_D_DATA_FORMAT, cases[i].precision);
+        write_register(&b, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG,
+                       (uint32_t)cases[i].from_memory << PDP_D_OPERATION_MODE_CFG__FLYING_MODE_LSB);
+        write_register(&b, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
+        uint32_t moves[2 * MOVE_WORDS] = {0};
+        moves[cases[i].stream / 32] = 1u << cases[i].stream % 32;
+        for (int beat = 0; beat < atom / cases[i].lanes; beat++)
+            b.observer.moved(b.observer.context, 5, moves);
+        assert_int_equal(b.heard.count, cases[i].format == TAP_FORMATS ? 0 : atom);
+        if (b.heard.count > 0) {
+            assert_int_equal(b.heard.at[0].stream.format, cases[i].format);
+            assert_int_equal(b.heard.at[0].stream.width, cases[i].width);
+        }
+        assert_int_equal(rtl_tap_launch(b.tap, NVDLA_PDP, TAP_PDP_OUT), cases[i].stream == STREAM_PDP_OUT ? -1 : 0);
+        b.observer.release(b.observer.context);
+    }
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 static void recording_begins_with_the_next_launch(void **state) {
     (void)state;
@@ -425,6 +466,7 @@ int main(void) {
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(odd_lanes_become_elements),
+        cmocka_unit_test(precision_of_the_layer_makes_the_form),
         cmocka_unit_test(recording_begins_with_the_next_launch),
         cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
     };

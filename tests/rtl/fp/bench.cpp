@@ -319,7 +319,7 @@ void check_cell(Operations &operations, cmac_fp16_weights &weights, const std::a
     for (size_t i = 0; i < 32; i++)
         operations.put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
                        d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
-    operations.design.clocks(2);
+    operations.design.clocks(3);
     const uint32_t exponent = operations.result(0) & 63;
     if (exponent != static_cast<uint32_t>(sums.exponent[0]))
         checks.fail("exponent of a sum of products is %u, expected %d", exponent, sums.exponent[0]);

@@ -3,7 +3,10 @@
 // op_i: which one (bench.cpp has the same list); operands lie in a_i and b_i, the result in z_o. Operations of two numbers and
 // conversions take Lanes operands at once, 32 bits each of a_i and b_i; what the others take stands at their instances. Every operation has
 // a clock of its own, so that the others cost nothing, and combinational ones get registered operands.
-module fp_bench #(
+module fp_bench
+  import nvdla_conv_pkg::*;
+  import nvdla_fp48_pkg::*;
+#(
     parameter int Lanes = 8
 ) (
     input  logic          clk_i,
@@ -245,63 +248,33 @@ module fp_bench #(
     assign z[Fraction35][32*l+:32] = 32'(fraction35);
   end
 
-  // ---- CMAC: 64 FP16 weights in a_i, as many data in b_i; the result is {mantissas, exponent} --------------------------------------
-  logic dot_clk, dot_tile_q;
-  logic [1023:0] weight_q, data_q;
-  logic [64*18-1:0] weight, data;
-  logic [11:0] weight_nan, data_nan;
+  // ---- CMAC: 64 FP16 weights in a_i, which all cells get, as many data in b_i; the result, of cell 0, is {mantissas, exponent} --------
+  // The weights take a clock to be loaded, one to be put in use.
+  logic [ConvCells*ConvSumBits-1:0] dots;
   logic [4*38+5:0] dot;
-  assign dot_clk = clk[Dot] | clk[DotOfTile];
-  always_ff @(posedge dot_clk) {dot_tile_q, weight_q, data_q} <= {op_i == 5'(DotOfTile), a_i, b_i};
-  for (genvar l = 0; l < 64; l++) begin : gen_operands
-    nvdla_fp16_decode u_weight (
-        .a_i(weight_q[16*l+:16]),
-        .z_o(weight[18*l+:18])
-    );
-    nvdla_fp16_decode u_data (
-        .a_i(data_q[16*l+:16]),
-        .z_o(data[18*l+:18])
-    );
+  nvdla_cmac_fp16 u_dot (
+      .clk_i   (clk[Dot] | clk[DotOfTile]),
+      .tile_i  (op_i == 5'(DotOfTile)),
+      .load_i  ({ConvCells{1'b1}}),
+      .weight_i(a_i),
+      .swap_i  (1'b1),
+      .next_i  ({ConvCells{1'b1}}),
+      .valid_i (1'b1),
+      .loaded_i({ConvCells{1'b1}}),
+      .data_i  (b_i),
+      .sum_o   (dots)
+  );
+  for (genvar n = 0; n < 4; n++) begin : gen_outputs
+    assign dot[6+38*n+:38] = dots[44*n+:38];
   end
-  nvdla_fp16_first_nan u_weight_nan (
-      .a_i  (weight_q),
-      .nan_o(weight_nan)
-  );
-  nvdla_fp16_first_nan u_data_nan (
-      .a_i  (data_q),
-      .nan_o(data_nan)
-  );
-  nvdla_fp16_dot u_dot (
-      .clk_i       (dot_clk),
-      .en_i        (1'b1),
-      .tile_i      (dot_tile_q),
-      .weight_i    (weight),
-      .data_i      (data),
-      .weight_nan_i(weight_nan),
-      .data_nan_i  (data_nan),
-      .exponent_o  (dot[5:0]),
-      .mantissa_o  (dot[4*38+5:6])
-  );
+  assign dot[5:0] = dots[43:38];
+  wire unused_dots = &{1'b0, dots};
 
   // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each ------------------------------------
   logic [255:0] fp48_sum, fp48_narrowed;
   for (genvar l = 0; l < 4; l++) begin : gen_accumulators
-    logic [47:0] sum, acc_q;
-    logic [31:0] narrowed;
-    nvdla_fp48_add u_add (
-        .clk_i(clk[Fp48Add]),
-        .en_i (1'b1),
-        .acc_i(a_i[64*l+:48]),
-        .in_i (b_i[64*l+:44]),
-        .sum_o(sum)
-    );
-    always_ff @(posedge clk[Fp48ToFp32]) acc_q <= a_i[64*l+:48];
-    nvdla_fp48_to_fp32 u_narrow (
-        .acc_i(acc_q),
-        .z_o  (narrowed)
-    );
-    assign fp48_sum[64*l+:64] = 64'(sum);
-    assign fp48_narrowed[64*l+:64] = 64'(narrowed);
+    always_ff @(posedge clk[Fp48Add]) fp48_sum[64*l+:64] <= 64'(fp48_add(a_i[64*l+:48], b_i[64*l+:44]));
+    always_ff @(posedge clk[Fp48ToFp32]) fp48_narrowed[64*l+:64] <= 64'(fp48_to_fp32(a_i[64*l+:48]));
   end
 
   // ---- a tile in a_i -----------------------------------------------------------------------------------------------------------------

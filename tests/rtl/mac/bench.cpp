@@ -492,7 +492,7 @@ Limits limits() {
 
 Layer draw_layer(Random &r) {
     Layer l;
-    l.precision = r.below(2u);
+    l.precision = r.below(3u);
     l.tile = r.percent(35);
     l.batches = !l.tile && r.percent(35) ? r.range(2, 32u) : 1;
     l.truncate = r.percent(30) ? r.below(32u) : r.below(4u);
@@ -628,8 +628,6 @@ void check_vectors() {
     Random random(5);
     Bench bench(random);
     for (size_t v = 0; v < vectors.size(); v++) {
-        if (vectors[v].precision == Fp16)
-            continue;
         Layer l;
         l.precision = vectors[v].precision;
         l.tile = vectors[v].tile;
