@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kWindow = 1 << 18; // bytes of each memory that layers may use
 constexpr uint64_t kBaseLow = 0x40000000;
-constexpr uint64_t kBaseHigh = 0x12;    // 64-bit configurations; the others ignore the HIGH registers
+constexpr uint64_t kBaseHigh = 0x12;   // 64-bit configurations; the others ignore the HIGH registers
 constexpr uint64_t kPatience = 200000; // clocks of a wait
 
 const size_t atom = size_t(config->mem_atom), lanes = size_t(config->sdp_bs_throughput);
