@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "layers/traffic.h"
 #include "nvdla/registers.h"
@@ -42,9 +41,7 @@ void provenance_free(struct provenance *prov) {
 }
 
 bool provenance_register_write(struct provenance *prov, uint32_t address, uint32_t value, uint64_t cycle) {
-    layer_tracker_write(prov->tracker, address, value, (size_t)cycle);
-    const struct nvdla_register *reg = nvdla_register_at(prov->config, address);
-    return reg && (value & 1) && !strcmp(reg->name, "D_OP_ENABLE");
+    return layer_tracker_write(prov->tracker, address, value, (size_t)cycle) != NULL;
 }
 
 const struct launch *provenance_launch(const struct provenance *prov, enum nvdla_unit unit, int ordinal) {

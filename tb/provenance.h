@@ -21,7 +21,8 @@ struct provenance;
 struct provenance *provenance_new(const struct nvdla_config *config);
 void provenance_free(struct provenance *prov);
 
-/* Feeds one accepted register write: byte address from the NVDLA base, core clock. True if it was a D_OP_ENABLE = 1. */
+/* Feeds one accepted register write: byte address from the NVDLA base, core clock. True if it armed a launch
+ * (D_OP_ENABLE, of BDMA CFG_LAUNCHn). */
 bool provenance_register_write(struct provenance *prov, uint32_t address, uint32_t value, uint64_t cycle);
 
 /* The n-th launch of a unit, from 0; NULL if it has not been armed yet. Valid until the next launch is armed. */

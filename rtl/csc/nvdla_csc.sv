@@ -56,7 +56,7 @@ module nvdla_csc
     input  logic                   credit_valid_i
 );
   localparam int DataWords = CscWords - CscFirstD;
-  localparam logic [4:0] DrainClocks = (LaneBytes == 2) ? 5'd31 : 5'd7;  // 16-bit precisions have longer pipelines
+  localparam logic [2:0] DrainClocks = 3'd7;
 
   typedef enum logic [2:0] {
     StateIdle,
@@ -103,6 +103,7 @@ module nvdla_csc
   logic [1:0] truncate_q;                                     // PRA_TRUNCATE
   logic [4:0] batches_q;                                      // minus 1
   logic [3:0] rows_taken_q;                                   // rows of results of an atom
+  logic [ConvRowBits:0] room_q;                               // and those that must be free when it leaves
   logic [ConvKernelBits:0] group_q;                           // kernels
   logic [ConvLaneBits:0] block_q;                             // channels
   logic [ConvStripeBits:0] stripe_most_q, stripe_least_q;     // positions
@@ -137,7 +138,7 @@ module nvdla_csc
 
   // ---- life of a layer ----------------------------------------------------------------------------------------------------------
   state_e state_q;
-  logic [4:0] drain_q;
+  logic [2:0] drain_q;
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_skip_weight_q;
@@ -199,7 +200,7 @@ module nvdla_csc
         StateDrain: if (done) state_q <= StateIdle;
         default: state_q <= StateIdle;
       endcase
-      drain_q <= (state_q == StateDrain) ? drain_q + 5'd1 : '0;
+      drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
       if (done) begin
         first_q            <= 1'b0;
         last_data_bank_q   <= d.data_bank;
@@ -253,7 +254,9 @@ module nvdla_csc
 
   if (LaneBytes == 2) begin : gen_modes
     logic wide;
+    logic [3:0] rows_taken;  // of 16 results
     assign wide = d.proc_precision != 2'd0;
+    assign rows_taken = winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
     always_ff @(posedge clk_i) begin
       if (begins) begin
         wide_q         <= wide;
@@ -261,8 +264,9 @@ module nvdla_csc
         winograd_q     <= winograd;
         truncate_q     <= d.pra_truncate;
         batches_q      <= 5'(batches - 6'd1);
-        // Rows of 16 results.
-        rows_taken_q   <= winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
+        rows_taken_q   <= rows_taken;
+        // With batches CACC keeps places free between the rows of a column for those of the next one.
+        room_q         <= (ConvRowBits + 1)'(rows_taken) * (batches == 6'd1 ? (ConvRowBits + 1)'(1) : (ConvRowBits + 1)'(batches) + 1'b1);
         group_q        <= (ConvKernelBits + 1)'(wide ? AtomicK / 2 : AtomicK);
         block_q        <= (ConvLaneBits + 1)'(winograd ? 4 : AtomicC);
         // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they leave.
@@ -283,6 +287,7 @@ module nvdla_csc
     assign truncate_q      = 2'd0;
     assign batches_q       = 5'd0;
     assign rows_taken_q    = 4'd1;
+    assign room_q          = (ConvRowBits + 1)'(1);
     assign group_q         = (ConvKernelBits + 1)'(AtomicK);
     assign block_q         = (ConvLaneBits + 1)'(AtomicC);
     assign stripe_most_q   = (ConvStripeBits + 1)'(ConvStripeMax);
@@ -741,7 +746,7 @@ module nvdla_csc
   logic loaded_q;  // the shadow registers hold all weights of the next operation
   logic [ConvRowBits:0] credits_q;
 
-  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q >= (ConvRowBits + 1)'(rows_taken_q));
+  assign atom_go = atom_valid && (!atom_start || loaded_q) && (!atom_channel_end || credits_q >= room_q);
   assign weight_go = weight_valid && (!loaded_q || (atom_go && atom_start));
   assign last_atom = atom_go && atom_end && atom_layer_end;
 

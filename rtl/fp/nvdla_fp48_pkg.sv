@@ -8,13 +8,13 @@ package nvdla_fp48_pkg;
   // behind its end; the sum is rounded halves away from zero.
   function automatic logic [47:0] fp48_add(input logic [47:0] acc, input logic [43:0] in);
     /*verilator no_inline_task*/
-    logic signed [39:0] a, b, q;
-    logic signed [79:0] shifted;
-    logic [39:0] over;  // a, or the sum, with its sign made 0: what is above the leading 1 is redundant
+    logic signed [39:0] a, b, q, upper, lower;
+    logic signed [63:0] wide;
+    logic [39:0] dropped;
+    logic [39:0] over;  // a with its sign made 0: what is above the leading 1 is redundant
     logic [43:0] sum, magnitude;
-    logic [8:0] pa, pb;
+    logic [8:0] pa, pb, distance;
     logic [7:0] power;
-    logic [2:0] cut;
     logic up;
     if (acc[47:40] == 8'hff) return {acc[47:29], 29'd0};
     if (in[43:38] == 6'd63) return {8'hff, in[37:27], 29'd0};
@@ -33,19 +33,19 @@ package nvdla_fp48_pkg;
     end
     b = acc[39:0];
     pb = (b == '0) ? '0 : 9'(acc[47:40]);
-    cut = '0;
-    power = pa[7:0];
-    if (pa < pb) begin
-      power = pb[7:0];
-      shifted = $signed({a, 40'd0}) >>> (pb - pa);
-      a = shifted[79:40];
-      cut = {shifted[39:38], shifted[37:0] != '0};
-    end else if (pb < pa) begin
-      shifted = $signed({b, 40'd0}) >>> (pa - pb);
-      b = shifted[79:40];
-      cut = {shifted[39:38], shifted[37:0] != '0};
+    power = (pa < pb) ? pb[7:0] : pa[7:0];
+    distance = (pa < pb) ? pb - pa : pa - pb;
+    upper = (pa < pb) ? b : a;
+    lower = (pa < pb) ? a : b;
+    wide = 64'(lower);
+    if (distance <= 9'd40) begin
+      dropped = 40'(wide << (6'd40 - distance[5:0]));
+      lower = 40'(wide >>> distance[5:0]);
+    end else begin
+      dropped = 40'(wide >>> ((distance >= 9'd103) ? 6'd63 : 6'(distance - 9'd40)));
+      lower = 40'(wide >>> 6'd63);
     end
-    sum = {{a[39], a} + {b[39], b}, cut};
+    sum = {{upper[39], upper} + {lower[39], lower}, dropped[39:38], dropped[37:0] != '0};
     if (sum == '0) return '0;
     magnitude = sum ^ {44{sum[43]}};
     power = power + 8'd1;

@@ -95,11 +95,23 @@ static void ids_without_client_have_no_owner(void **state) {
     provenance_free(NULL);
 }
 
+/* BDMA has no D_OP_ENABLE: the launch registers arm what CFG_OP has pushed. */
+static void launches_of_bdma_are_armed_by_its_launch_registers(void **state) {
+    (void)state;
+    const struct nvdla_config *config = nvdla_config_find("full");
+    struct provenance *prov = provenance_new(config);
+    assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_OP, 1));
+    assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 0));
+    assert_true(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1));
+    provenance_free(prov);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atoms_are_counted_off_launch_by_launch),
         cmocka_unit_test(ports_are_counted_apart),
         cmocka_unit_test(ids_without_client_have_no_owner),
+        cmocka_unit_test(launches_of_bdma_are_armed_by_its_launch_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

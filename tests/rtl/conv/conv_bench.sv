@@ -45,8 +45,14 @@ module conv_bench
     input  logic                          cacc_ready_i,
     output logic [SdpBsThroughput*32-1:0] cacc_data_o,
     output logic [                   1:0] done_intr_o,
+    // What CSC sends to CMAC. Flags: stripe start, stripe end, channel end, layer end.
     output logic                          atom_valid_o,
-    // Functions of nvdla_conv_pkg.
+    output logic [                   3:0] atom_flags_o,
+    output logic [      ConvAtomBits-1:0] atom_data_o,
+    output logic                          wt_valid_o,
+    output logic [       2*ConvCells-1:0] wt_sel_o,
+    output logic [      ConvAtomBits-1:0] wt_data_o,
+    // Functions of nvdla_cacc_pkg, in configurations that have INT8 only.
     input  logic [                  33:0] f_acc_i,
     input  logic [                  31:0] f_sum_i,
     input  logic [                   4:0] f_truncate_i,
@@ -70,15 +76,27 @@ module conv_bench
 
   assign csb_rdata_o = csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata;
   assign atom_valid_o = atom_valid;
+  assign atom_flags_o = {atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end};
+  assign atom_data_o = atom_data;
+  assign wt_valid_o = wt_valid;
+  assign wt_sel_o = {wt_sel_b, wt_sel_a};
+  assign wt_data_o = wt_data;
 
-  logic signed [CaccAccBits-1:0] f_acc;
-  logic signed [ConvSumBits-1:0] f_sum;
-  assign f_sum = f_sum_i[ConvSumBits-1:0];
-  assign f_acc = cacc_accumulate(f_acc_i, f_sum);
-  assign f_acc_o = f_acc;
-  assign f_deliver_o = cacc_deliver(f_acc, f_truncate_i);
-  assign f_saturates_o = cacc_saturates(f_acc, f_truncate_i);
-  wire unused = &{1'b0, f_sum_i};
+  if (LaneBytes == 1) begin : gen_functions
+    logic signed [CaccAccBits-1:0] f_acc;
+    logic signed [ConvSumBits-1:0] f_sum;
+    assign f_sum = f_sum_i[ConvSumBits-1:0];
+    assign f_acc = cacc_accumulate(f_acc_i, f_sum);
+    assign f_acc_o = f_acc;
+    assign f_deliver_o = cacc_deliver(f_acc, f_truncate_i);
+    assign f_saturates_o = cacc_saturates(f_acc, f_truncate_i);
+    wire unused = &{1'b0, f_sum_i};
+  end else begin : gen_no_functions
+    assign f_acc_o = '0;
+    assign f_deliver_o = '0;
+    assign f_saturates_o = 1'b0;
+    wire unused = &{1'b0, f_acc_i, f_sum_i, f_truncate_i};
+  end
 
   assign dat_wr = {dat_wr_valid_i, dat_wr_addr_i, dat_wr_slot_i, 1'b0, dat_wr_data_i};
   assign wt_wr = {wt_wr_valid_i, wt_wr_addr_i, wt_wr_slot_i, 1'b0, wt_wr_data_i};
