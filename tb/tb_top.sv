@@ -207,8 +207,8 @@ module tb_top;
         dut.mac_valid,
         dut.wt_valid,
         dut.atom_valid,
-        dut.wt_wr.valid,
-        dut.dat_wr.valid
+        dut.wt_wr.valid != '0,
+        dut.dat_wr.valid != '0
     };
 `else
     wire [15:0] links = 16'd0;

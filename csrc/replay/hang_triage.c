@@ -114,6 +114,8 @@ static const struct client_links client_links[] = {
      WAIT_DONE_PDP, WAIT_INTR_PDP},
     {NVDLA_WRITE_CDP, E_CDP, WAIT_CMD_CDP, WAIT_PUT_CDP, WAIT_WRITE_CDP, WAIT_BEAT_CDP, WAIT_LAST_CDP, WAIT_ACK_CDP,
      WAIT_DONE_CDP, WAIT_INTR_CDP},
+    {NVDLA_READ_SDP_E, E_SDP_RDMA, WAIT_ASK_SDP_E, WAIT_TAKE_SDP_E, WAIT_READ_SDP_E, WAIT_DATA_SDP_E, WAIT_COUNT,
+     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
 };
 enum { CLIENTS = sizeof client_links / sizeof client_links[0] };
 
@@ -248,6 +250,7 @@ static const struct flow_rule {
     READER(SDP, NVDLA_SDP_RDMA),
     READER(SDP_B, NVDLA_SDP_RDMA),
     READER(SDP_N, NVDLA_SDP_RDMA),
+    READER(SDP_E, NVDLA_SDP_RDMA),
     READER(PDP, NVDLA_PDP_RDMA),
     READER(CDP, NVDLA_CDP_RDMA),
     WRITER(SDP),
@@ -277,6 +280,7 @@ static const struct flow_rule {
     [WAIT_SDP_MAIN] = {NVDLA_SDP_RDMA, required_atoms, NVDLA_READ_SDP},
     [WAIT_SDP_BS] = {NVDLA_SDP_RDMA, required_operands, SDP_BS},
     [WAIT_SDP_BN] = {NVDLA_SDP_RDMA, required_operands, SDP_BN},
+    [WAIT_SDP_EW] = {NVDLA_SDP_RDMA, required_operands, SDP_EW},
     [WAIT_SDP_SOURCE] = {NVDLA_SDP, required_sdp, 0},
     [WAIT_SDP_X1] = {NVDLA_SDP, required_sdp, 0},
     [WAIT_SDP_X2] = {NVDLA_SDP, required_sdp, 0},
@@ -972,8 +976,8 @@ static struct finding_of judge_rdma(const struct reasoning *r, enum nvdla_unit u
 
 static struct finding_of judge_sdp_rdma(const struct reasoning *r) {
     static const struct reader readers[] = {
-        {2, WAIT_SDP_MAIN, E_SDP}, {3, WAIT_SDP_BS, E_SDP}, {4, WAIT_SDP_BN, E_SDP}};
-    return judge_rdma(r, NVDLA_SDP_RDMA, readers, 3);
+        {2, WAIT_SDP_MAIN, E_SDP}, {3, WAIT_SDP_BS, E_SDP}, {4, WAIT_SDP_BN, E_SDP}, {10, WAIT_SDP_EW, E_SDP}};
+    return judge_rdma(r, NVDLA_SDP_RDMA, readers, 4);
 }
 
 /* The end of an engine that writes: its commands and atoms, its interrupt. True if that explains its stop. */
@@ -1045,9 +1049,10 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
             return waits_for_input(r, E_CACC, WAIT_RESULTS);
         if (!flying && missing(r, WAIT_DATA_SDP, NVDLA_SDP))
             return waits_for_input(r, E_SDP_RDMA, WAIT_DATA_SDP);
-        if (missing(r, WAIT_DATA_SDP_B, NVDLA_SDP) || missing(r, WAIT_DATA_SDP_N, NVDLA_SDP))
-            return waits_for_input(r, E_SDP_RDMA,
-                                   missing(r, WAIT_DATA_SDP_B, NVDLA_SDP) ? WAIT_DATA_SDP_B : WAIT_DATA_SDP_N);
+        static const enum wait_index operands[] = {WAIT_DATA_SDP_B, WAIT_DATA_SDP_N, WAIT_DATA_SDP_E};
+        for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
+            if (missing(r, operands[i], NVDLA_SDP))
+                return waits_for_input(r, E_SDP_RDMA, operands[i]);
         if (owed(r, WAIT_BEAT_SDP))
             return owes(r, WAIT_BEAT_SDP);
         return does_not_end(r, NVDLA_SDP);
@@ -1080,13 +1085,17 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
     if (refused(r, WAIT_SDP_OUT))
         return guilty(IDLE, ordinal, "does not take its own results, with the way out free");
     /* A stage that needs operands takes data and operands together. */
+    if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && missing(r, WAIT_SDP_EW, NVDLA_SDP))
+        return waits_for_input(r, E_SDP_RDMA, WAIT_SDP_EW);
     if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && missing(r, WAIT_SDP_BN, NVDLA_SDP))
         return waits_for_input(r, E_SDP_RDMA, WAIT_SDP_BN);
     if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && missing(r, WAIT_SDP_BS, NVDLA_SDP))
         return waits_for_input(r, E_SDP_RDMA, WAIT_SDP_BS);
-    if (refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE))
+    const char *behind_x2 = nvdla_has(r->config, FEATURE_EW) ? "EW" : "the convertor";
+    if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE))
         return guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
-                      refused(r, WAIT_SDP_X2)   ? "the convertor"
+                      refused(r, WAIT_SDP_Y)    ? "the convertor"
+                      : refused(r, WAIT_SDP_X2) ? behind_x2
                       : refused(r, WAIT_SDP_X1) ? "X2"
                                                 : "X1");
     if (owed(r, WAIT_SDP_SOURCE)) {

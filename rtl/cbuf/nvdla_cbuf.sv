@@ -1,7 +1,7 @@
 // Convolution buffer: a memory of CbufEntries entries between CDMA and CSC.
 //
-// Two write ports (data, weights) take one memory atom per clock each, into slot slot of entry addr; with clear the
-// slots above it become 0. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
+// Two write ports (data, weights) take CbufWrAtoms memory atoms per clock each, every one into slot slot of its entry addr; with clear the
+// slots above it become 0. The atoms of a clock go to different slots or entries. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
 // reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in
 // the clock after valid and stay until the next read.
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
@@ -28,16 +28,16 @@ module nvdla_cbuf
 );
   logic clk, mask_rd_valid;  // the clock of everything below
 
-  // Slot that takes the atom, and all slots that are written.
-  logic [Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
-  assign dat_hit = Slots'(1) << dat_wr_i.slot;
-  assign dat_en  = dat_wr_i.clear ? ~(dat_hit - 1'b1) : dat_hit;
-  assign wt_hit  = Slots'(1) << wt_wr_i.slot;
-  assign wt_en   = wt_wr_i.clear ? ~(wt_hit - 1'b1) : wt_hit;
-
-  logic dat_wr_valid, wt_wr_valid, dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
-  logic [CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr, dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
-  logic [AtomBits-1:0] dat_wr_data, wt_wr_data;
+  logic [CbufWrAtoms-1:0] dat_wr_valid, wt_wr_valid, dat_wr_clear, wt_wr_clear;
+  logic dat_rd_valid, dat_rd_next_valid, wt_rd_valid;
+  logic [CbufWrAtoms*CbufAddrBits-1:0] dat_wr_addr, wt_wr_addr;
+  logic [CbufAddrBits-1:0] dat_rd_addr, dat_rd_next_addr, wt_rd_addr;
+  logic [CbufWrAtoms*AtomBits-1:0] dat_wr_data, wt_wr_data;
+  logic [CbufWrAtoms*SlotBits-1:0] dat_wr_slot, wt_wr_slot;
+  assign dat_wr_slot       = dat_wr_i.slot;
+  assign wt_wr_slot        = wt_wr_i.slot;
+  assign dat_wr_clear      = dat_wr_i.clear;
+  assign wt_wr_clear       = wt_wr_i.clear;
   assign dat_wr_valid      = dat_wr_i.valid;
   assign dat_wr_addr       = dat_wr_i.addr;
   assign dat_wr_data       = dat_wr_i.data;
@@ -51,12 +51,24 @@ module nvdla_cbuf
   assign wt_rd_valid       = wt_rd_i.valid;
   assign wt_rd_addr        = wt_rd_i.addr;
 
+  // Of each atom: the slot that takes it, and all slots that are written.
+  logic [CbufWrAtoms*Slots-1:0] dat_hit, dat_en, wt_hit, wt_en;
+  for (genvar a = 0; a < CbufWrAtoms; a++) begin : gen_atom
+    logic [Slots-1:0] dat_slot, wt_slot;
+    assign dat_slot = Slots'(1) << dat_wr_slot[a*SlotBits+:SlotBits];
+    assign wt_slot  = Slots'(1) << wt_wr_slot[a*SlotBits+:SlotBits];
+    assign dat_hit[a*Slots+:Slots] = dat_slot;
+    assign wt_hit[a*Slots+:Slots]  = wt_slot;
+    assign dat_en[a*Slots+:Slots]  = !dat_wr_valid[a] ? '0 : dat_wr_clear[a] ? ~(dat_slot - 1'b1) : dat_slot;
+    assign wt_en[a*Slots+:Slots]   = !wt_wr_valid[a] ? '0 : wt_wr_clear[a] ? ~(wt_slot - 1'b1) : wt_slot;
+  end
+
   // Clock: an access at a port.
   nvdla_clock_gate u_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing here is reset
       .on_i  (clk_on_i),
-      .work_i(dat_wr_valid || wt_wr_valid || dat_rd_valid || dat_rd_next_valid || wt_rd_valid || mask_rd_valid),
+      .work_i(dat_wr_valid != '0 || wt_wr_valid != '0 || dat_rd_valid || dat_rd_next_valid || wt_rd_valid || mask_rd_valid),
       .clk_o (clk)
   );
 
@@ -67,8 +79,10 @@ module nvdla_cbuf
     logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
 
     always_ff @(posedge clk) begin
-      if (dat_wr_valid && dat_en[s]) mem_q[dat_wr_addr] <= dat_hit[s] ? dat_wr_data : '0;
-      if (wt_wr_valid && wt_en[s]) mem_q[wt_wr_addr] <= wt_hit[s] ? wt_wr_data : '0;
+      for (int a = 0; a < CbufWrAtoms; a++) begin
+        if (dat_en[a*Slots+s]) mem_q[dat_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= dat_hit[a*Slots+s] ? dat_wr_data[a*AtomBits+:AtomBits] : '0;
+        if (wt_en[a*Slots+s]) mem_q[wt_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= wt_hit[a*Slots+s] ? wt_wr_data[a*AtomBits+:AtomBits] : '0;
+      end
       if (dat_rd_valid) dat_q <= mem_q[dat_rd_addr];
       if (dat_rd_next_valid) dat_next_q <= mem_q[dat_rd_next_addr];
       if (wt_rd_valid) wt_q <= mem_q[wt_rd_addr];
@@ -98,7 +112,17 @@ module nvdla_cbuf
   logic begun_q;
   initial begun_q = 1'b0;
   always_ff @(posedge clk_i) begun_q <= 1'b1;
-  `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_i.valid && wt_wr_i.valid && dat_wr_i.addr == wt_wr_i.addr))
-  `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_i.valid && 32'(dat_wr_i.slot) >= Slots) && !(wt_wr_i.valid && 32'(wt_wr_i.slot) >= Slots))
+  for (genvar a = 0; a < CbufWrAtoms; a++) begin : gen_checks
+    for (genvar b = 0; b < CbufWrAtoms; b++) begin : gen_pair
+      `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_valid[a] && wt_wr_valid[b] && dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] == wt_wr_addr[b*CbufAddrBits+:CbufAddrBits]))
+      if (a < b) begin : gen_two
+        `NVDLA_CHECK_AT(AtomsGoApart, clk_i, begun_q,
+                        (dat_en[a*Slots+:Slots] & dat_en[b*Slots+:Slots]) == '0 || dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] != dat_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+        `NVDLA_CHECK_AT(WeightsGoApart, clk_i, begun_q,
+                        (wt_en[a*Slots+:Slots] & wt_en[b*Slots+:Slots]) == '0 || wt_wr_addr[a*CbufAddrBits+:CbufAddrBits] != wt_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+      end
+    end
+    `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) && !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
+  end
 `endif
 endmodule

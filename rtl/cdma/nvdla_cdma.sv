@@ -1,5 +1,6 @@
-// Convolution DMA, INT8: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
+// Convolution DMA: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
 //
+// Where a port of CBUF takes two atoms a clock (CbufWrAtoms), the data engines are those of two atoms a clock, with 16-bit elements.
 // A data engine (direct or image) and the weight engine work on a layer side by side: idle, pending (handshake with CSC while banks
 // change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends when both are done.
 // Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the zero fill of CBUF,
@@ -107,13 +108,16 @@ module nvdla_cdma
   state_e dat_state_q, wt_state_q;
   logic dat_request_q, wt_request_q;  // the requests of CSC one clock before
   logic [4:0] last_data_bank_q, last_weight_bank_q;
-  logic last_image_q, last_skip_data_q, last_skip_weight_q;
+  logic last_image_q, last_winograd_q, last_skip_data_q, last_skip_weight_q;
+  logic image, winograd;  // else direct
   logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
 
   assign begin_layer = run & flush_done_q & (dat_state_q == StateIdle);
   assign dat_changed = d.data_bank != last_data_bank_q;
   assign wt_changed  = dat_changed | (d.weight_bank != last_weight_bank_q);
-  assign dat_skip    = d.data_reuse & last_skip_data_q & (d.datain_format == last_image_q);
+  assign winograd    = Winograd != 0 && d.conv_mode;
+  assign image       = d.datain_format & ~winograd;
+  assign dat_skip    = d.data_reuse & last_skip_data_q & (image == last_image_q) & (winograd == last_winograd_q);
   assign wt_skip     = d.weight_reuse & last_skip_weight_q;
   assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !csc_i.dat_pending_req);
   assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == StatePending && wt_request_q && !csc_i.wt_pending_req);
@@ -132,6 +136,7 @@ module nvdla_cdma
       last_data_bank_q   <= '1;
       last_weight_bank_q <= '1;
       last_image_q       <= 1'b0;
+      last_winograd_q    <= 1'b0;
       last_skip_data_q   <= 1'b0;
       last_skip_weight_q <= 1'b0;
       dat_done_intr_o    <= '0;
@@ -168,27 +173,26 @@ module nvdla_cdma
       if (layer_done) begin
         last_data_bank_q   <= d.data_bank;
         last_weight_bank_q <= d.weight_bank;
-        last_image_q       <= d.datain_format;
+        last_image_q       <= image;
+        last_winograd_q    <= winograd;
         last_skip_data_q   <= d.skip_data_rls;
         last_skip_weight_q <= d.skip_weight_rls;
       end
     end
 
   // ---- data: room in the ring ------------------------------------------------------------------------------------------------
-  logic image;
   logic [EntryCountBits-1:0] dat_ring, eps, dat_ptr_q, dc_next, img_next;
   logic [EntryCountBits-1:0] used_q;  // entries requested or stored, and not released
-  logic [28:0] dc_need, need;
+  logic [31:0] dc_need, need;
   logic space, reserve, dc_reserve, img_reserve;
   logic dat_rl_valid;  // what CSC releases
   logic [EntryCountBits-1:0] dat_rl_entries;
   assign dat_rl_valid   = csc_i.dat_valid;
   assign dat_rl_entries = csc_i.dat_entries;
-  assign image    = d.datain_format;
   assign dat_ring = ring_size(d.data_bank);
   assign eps      = EntryCountBits'(d.entries) + 1'b1;
-  assign need     = image ? 29'(eps) : dc_need;
-  assign space    = 29'(used_q) + need <= 29'(dat_ring);
+  assign need     = image ? 32'(eps) : dc_need;
+  assign space    = 32'(used_q) + need <= 32'(dat_ring);
   assign reserve  = dc_reserve | img_reserve;
 
   always_ff @(posedge clk or negedge rst_ni)
@@ -207,13 +211,13 @@ module nvdla_cdma
   logic [AddrBits-1:0] req_addr, dc_req_addr, img_req_addr;
   logic [15:0] req_size, dc_req_size, img_req_size;
   logic rsp_valid, rsp_ready, img_rsp_ready;
-  logic [AtomBits-1:0] rsp_data;
+  logic [CbufWrAtoms*AtomBits-1:0] rsp_data;
   logic img_atom_valid;
-  logic [AtomBits-1:0] img_atom_data;
-  logic [MemAtom*3-1:0] img_atom_kind;
-  logic [EntryCountBits-1:0] dc_entry, img_entry, dc_up_entries;
-  logic [SlotBits-1:0] dc_slot, img_slot;
-  logic dc_clear, img_clear, dc_update, img_update, dc_last, img_last;
+  logic [CbufWrAtoms-1:0] dc_place, img_place, dc_clear, img_clear;
+  logic [CbufWrAtoms*EntryCountBits-1:0] dc_entry, img_entry;
+  logic [CbufWrAtoms*SlotBits-1:0] dc_slot, img_slot;
+  logic [EntryCountBits-1:0] dc_up_entries;
+  logic dc_update, img_update, dc_last, img_last;
   logic [SizeBits-1:0] dc_slices;
 
   assign req_valid = image ? img_req_valid : dc_req_valid;
@@ -223,7 +227,8 @@ module nvdla_cdma
 
   logic unused_dat_busy;
   nvdla_dma_read #(
-      .Depth(ReadDepth)
+      .Depth   (ReadDepth),
+      .RspAtoms(CbufWrAtoms)
   ) u_dat_read (
       .clk_i          (clk),
       .rst_ni,
@@ -240,121 +245,225 @@ module nvdla_cdma
       .mif_i          (dat_mif_i)
   );
 
-  nvdla_cdma_dc u_dc (
-      .clk_i           (clk),
-      .rst_ni,
-      .start_i         (dat_start & ~image),
-      .datain_width_i  (d.datain_width),
-      .datain_height_i (d.datain_height),
-      .datain_channel_i(d.datain_channel),
-      .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
-      .line_stride_i   (d.line_stride),
-      .surf_stride_i   (d.surf_stride),
-      .line_packed_i   (d.line_packed),
-      .surf_packed_i   (d.surf_packed),
-      .grains_i        (d.grains),
-      .eps_i           (eps),
-      .ring_i          (dat_ring),
-      .ptr_i           (dat_ptr_q),
-      .need_o          (dc_need),
-      .space_i         (space),
-      .reserve_o       (dc_reserve),
-      .req_valid_o     (dc_req_valid),
-      .req_ready_i     (req_ready & ~image),
-      .req_addr_o      (dc_req_addr),
-      .req_size_o      (dc_req_size),
-      .rsp_valid_i     (rsp_valid & ~image),
-      .place_entry_o   (dc_entry),
-      .place_slot_o    (dc_slot),
-      .place_clear_o   (dc_clear),
-      .place_update_o  (dc_update),
-      .place_entries_o (dc_up_entries),
-      .place_slices_o  (dc_slices),
-      .place_last_o    (dc_last),
-      .next_ptr_o      (dc_next)
-  );
+  logic [CbufWrAtoms*AtomBits-1:0] cvt_data;
+  logic wide, fp16, from_fp16;  // processing precision of 16 bits, FP16; FP16 in memory
+  logic atom_valid, placed_q;
+  logic [31:0] dat_nan, dat_infinity;
+  assign wide       = Int16 != 0 && d.proc_precision != 2'd0;
+  assign fp16       = Fp16 != 0 && d.proc_precision == PrecisionFp16;
+  assign from_fp16  = Fp16 != 0 && d.in_precision == PrecisionFp16;
+  assign atom_valid = image ? img_atom_valid : rsp_valid;
 
-  nvdla_cdma_image u_image (
-      .clk_i           (clk),
-      .rst_ni,
-      .start_i         (dat_start & image),
-      .pixel_format_i  (d.pixel_format),
-      .datain_width_i  (d.datain_width),
-      .datain_height_i (d.datain_height),
-      .pixel_x_offset_i(d.pixel_x_offset),
-      .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
-      .datain_addr_1_i (AddrBits'({d.datain_addr_high_1, d.datain_addr_low_1})),
-      .line_stride_i   (d.line_stride),
-      .uv_line_stride_i(d.uv_line_stride),
-      .cvt_en_i        (d.cvt_en),
-      .pad_left_i      (d.pad_left),
-      .pad_right_i     (d.pad_right),
-      .pad_value_i     (d.pad_value[7:0]),
-      .eps_i           (eps),
-      .ring_i          (dat_ring),
-      .ptr_i           (dat_ptr_q),
-      .space_i         (space),
-      .reserve_o       (img_reserve),
-      .req_valid_o     (img_req_valid),
-      .req_ready_i     (req_ready & image),
-      .req_addr_o      (img_req_addr),
-      .req_size_o      (img_req_size),
-      .rsp_valid_i     (rsp_valid & image),
-      .rsp_ready_o     (img_rsp_ready),
-      .rsp_data_i      (rsp_data),
-      .atom_valid_o    (img_atom_valid),
-      .atom_data_o     (img_atom_data),
-      .atom_kind_o     (img_atom_kind),
-      .place_entry_o   (img_entry),
-      .place_slot_o    (img_slot),
-      .place_clear_o   (img_clear),
-      .place_update_o  (img_update),
-      .place_last_o    (img_last),
-      .next_ptr_o      (img_next)
-  );
+  if (CbufWrAtoms == 1) begin : gen_atoms
+    logic [AtomBits-1:0] img_atom_data;
+    logic [MemAtom*3-1:0] img_atom_kind;
+    assign dc_place       = 1'b1;
+    assign img_place      = 1'b1;
+    assign dc_need[31:29] = '0;
+    assign dat_nan        = '0;
+    assign dat_infinity   = '0;
+    wire unused_wide = &{1'b0, wide, from_fp16};
+
+    nvdla_cdma_dc u_dc (
+        .clk_i           (clk),
+        .rst_ni,
+        .start_i         (dat_start & ~image),
+        .datain_width_i  (d.datain_width),
+        .datain_height_i (d.datain_height),
+        .datain_channel_i(d.datain_channel),
+        .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
+        .line_stride_i   (d.line_stride),
+        .surf_stride_i   (d.surf_stride),
+        .line_packed_i   (d.line_packed),
+        .surf_packed_i   (d.surf_packed),
+        .grains_i        (d.grains),
+        .eps_i           (eps),
+        .ring_i          (dat_ring),
+        .ptr_i           (dat_ptr_q),
+        .need_o          (dc_need[28:0]),
+        .space_i         (space),
+        .reserve_o       (dc_reserve),
+        .req_valid_o     (dc_req_valid),
+        .req_ready_i     (req_ready & ~image),
+        .req_addr_o      (dc_req_addr),
+        .req_size_o      (dc_req_size),
+        .rsp_valid_i     (rsp_valid & ~image),
+        .place_entry_o   (dc_entry),
+        .place_slot_o    (dc_slot),
+        .place_clear_o   (dc_clear),
+        .place_update_o  (dc_update),
+        .place_entries_o (dc_up_entries),
+        .place_slices_o  (dc_slices),
+        .place_last_o    (dc_last),
+        .next_ptr_o      (dc_next)
+    );
+
+    nvdla_cdma_image u_image (
+        .clk_i           (clk),
+        .rst_ni,
+        .start_i         (dat_start & image),
+        .pixel_format_i  (d.pixel_format),
+        .datain_width_i  (d.datain_width),
+        .datain_height_i (d.datain_height),
+        .pixel_x_offset_i(d.pixel_x_offset),
+        .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
+        .datain_addr_1_i (AddrBits'({d.datain_addr_high_1, d.datain_addr_low_1})),
+        .line_stride_i   (d.line_stride),
+        .uv_line_stride_i(d.uv_line_stride),
+        .cvt_en_i        (d.cvt_en),
+        .pad_left_i      (d.pad_left),
+        .pad_right_i     (d.pad_right),
+        .pad_value_i     (d.pad_value[7:0]),
+        .eps_i           (eps),
+        .ring_i          (dat_ring),
+        .ptr_i           (dat_ptr_q),
+        .space_i         (space),
+        .reserve_o       (img_reserve),
+        .req_valid_o     (img_req_valid),
+        .req_ready_i     (req_ready & image),
+        .req_addr_o      (img_req_addr),
+        .req_size_o      (img_req_size),
+        .rsp_valid_i     (rsp_valid & image),
+        .rsp_ready_o     (img_rsp_ready),
+        .rsp_data_i      (rsp_data),
+        .atom_valid_o    (img_atom_valid),
+        .atom_data_o     (img_atom_data),
+        .atom_kind_o     (img_atom_kind),
+        .place_entry_o   (img_entry),
+        .place_slot_o    (img_slot),
+        .place_clear_o   (img_clear),
+        .place_update_o  (img_update),
+        .place_last_o    (img_last),
+        .next_ptr_o      (img_next)
+    );
+
+    nvdla_cdma_cvt u_cvt (
+        .clk_i       (clk),
+        .enable_i    (d.cvt_en),
+        .int8_i      (d.proc_precision == 2'd0),
+        .signed_i    (~image | d.pixel_sign_override),
+        .mean_i      (image & d.mean_format),
+        .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
+        .offset_i    (d.cvt_offset),
+        .scale_i     (d.cvt_scale),
+        .truncate_i  (d.cvt_truncate),
+        .valid_i     (atom_valid),
+        .data_i      (image ? img_atom_data : rsp_data),
+        .kind_i      (image ? img_atom_kind : '0),
+        .next_valid_i(placed_q),
+        .data_o      (cvt_data)
+    );
+  end else begin : gen_pairs
+    // Lanes of an image: 16 bits each, or the convertor's sources of them.
+    logic [AtomicC*16-1:0] img_element;
+    logic [AtomicC*3-1:0] img_kind;
+
+    nvdla_cdma_dc_pairs u_dc (
+        .clk_i           (clk),
+        .rst_ni,
+        .start_i         (dat_start & ~image),
+        .wide_i          (wide),
+        .datain_width_i  (d.datain_width),
+        .datain_height_i (d.datain_height),
+        .datain_channel_i(d.datain_channel),
+        .datain_addr_0_i ({d.datain_addr_high_0, d.datain_addr_low_0}),
+        .line_stride_i   (d.line_stride),
+        .surf_stride_i   (d.surf_stride),
+        .batch_stride_i  (d.batch_stride),
+        .batches_i       (d.batches),
+        .line_packed_i   (d.line_packed),
+        .surf_packed_i   (d.surf_packed),
+        .grains_i        (d.grains),
+        .eps_i           (eps),
+        .ring_i          (dat_ring),
+        .ptr_i           (dat_ptr_q),
+        .need_o          (dc_need),
+        .space_i         (space),
+        .reserve_o       (dc_reserve),
+        .req_valid_o     (dc_req_valid),
+        .req_ready_i     (req_ready & ~image),
+        .req_addr_o      (dc_req_addr),
+        .req_size_o      (dc_req_size),
+        .rsp_valid_i     (rsp_valid & ~image),
+        .place_valid_o   (dc_place),
+        .place_entry_o   (dc_entry),
+        .place_slot_o    (dc_slot),
+        .place_clear_o   (dc_clear),
+        .place_update_o  (dc_update),
+        .place_entries_o (dc_up_entries),
+        .place_slices_o  (dc_slices),
+        .place_last_o    (dc_last),
+        .next_ptr_o      (dc_next)
+    );
+
+    // Images of this form are not fetched yet.
+    wire unused_image = &{1'b0, d.pixel_format, d.pixel_x_offset, d.datain_addr_high_1, d.datain_addr_low_1, d.uv_line_stride, d.pad_left, d.pad_right, d.pad_value};
+    assign img_element = '0;
+    assign img_kind = '0;
+    assign {img_reserve, img_req_valid, img_rsp_ready, img_atom_valid, img_update, img_last} = '0;
+    assign img_req_addr = '0;
+    assign img_req_size = '0;
+    assign img_place = '0;
+    assign img_entry = '0;
+    assign img_slot = '0;
+    assign img_clear = '0;
+    assign img_next = '0;
+
+    nvdla_cdma_cvt_pairs u_cvt (
+        .clk_i       (clk),
+        .rst_ni,
+        .enable_i    (d.cvt_en & ~from_fp16),
+        .image_i     (image),
+        .source16_i  (d.in_precision != 2'd0),
+        .wide_i      (wide),
+        .fp16_i      (fp16),
+        .signed_i    (~image | d.pixel_sign_override),
+        .mean_i      (image & d.mean_format),
+        .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
+        .offset_i    (d.cvt_offset),
+        .scale_i     (d.cvt_scale),
+        .truncate_i  (d.cvt_truncate),
+        .watch_i     (from_fp16),
+        .flush_i     (d.nan_to_zero),
+        .valid_i     (atom_valid),
+        .data_i      (rsp_data),
+        .element_i   (img_element),
+        .kind_i      (img_kind),
+        .next_valid_i(placed_q),
+        .data_o      (cvt_data),
+        .clear_i     (begin_layer),
+        .nan_o       (dat_nan),
+        .infinity_o  (dat_infinity)
+    );
+  end
 
   // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
-  logic atom_valid, placed_q, written_q, update_q, last_q, ended_q;
+  logic update_q, last_q, ended_q;
+  logic [CbufWrAtoms-1:0] written_q;
   logic [EntryCountBits-1:0] up_entries_q;
   logic [SizeBits-1:0] up_slices_q, dat_up_slices_q;
   logic [EntryCountBits-1:0] dat_up_entries_q;
   logic dat_up_valid_q;
-  logic [AtomBits-1:0] cvt_data;
-  assign atom_valid = image ? img_atom_valid : rsp_valid;
-  assign dat_end    = ended_q;
+  assign dat_end = ended_q;
 
-  nvdla_cdma_cvt u_cvt (
-      .clk_i       (clk),
-      .enable_i    (d.cvt_en),
-      .int8_i      (d.proc_precision == 2'd0),
-      .signed_i    (~image | d.pixel_sign_override),
-      .mean_i      (image & d.mean_format),
-      .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
-      .offset_i    (d.cvt_offset),
-      .scale_i     (d.cvt_scale),
-      .truncate_i  (d.cvt_truncate),
-      .valid_i     (atom_valid),
-      .data_i      (image ? img_atom_data : rsp_data),
-      .kind_i      (image ? img_atom_kind : '0),
-      .next_valid_i(placed_q),
-      .data_o      (cvt_data)
-  );
-
-  logic [CbufAddrBits-1:0] wr_addr_q;
-  logic [SlotBits-1:0] wr_slot_q;
-  logic wr_clear_q;
+  // The place of each atom that is written.
+  logic [CbufWrAtoms*EntryCountBits-1:0] place_entry;
+  logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_q;
+  logic [CbufWrAtoms*SlotBits-1:0] wr_slot_q;
+  logic [CbufWrAtoms-1:0] wr_clear_q;
+  assign place_entry = image ? img_entry : dc_entry;
 
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       placed_q       <= 1'b0;
-      written_q      <= 1'b0;
+      written_q      <= '0;
       update_q       <= 1'b0;
       last_q         <= 1'b0;
       ended_q        <= 1'b0;
       dat_up_valid_q <= 1'b0;
     end else begin
       placed_q       <= atom_valid;
-      written_q      <= placed_q;
+      written_q      <= !placed_q ? '0 : image ? img_place : dc_place;
       update_q       <= placed_q & (image ? img_update : dc_update);
       last_q         <= placed_q & (image ? img_last : dc_last);
       ended_q        <= last_q;
@@ -363,7 +472,7 @@ module nvdla_cdma
 
   always_ff @(posedge clk) begin
     if (placed_q) begin
-      wr_addr_q    <= image ? img_entry[CbufAddrBits-1:0] : dc_entry[CbufAddrBits-1:0];
+      for (int a = 0; a < CbufWrAtoms; a++) wr_addr_q[a*CbufAddrBits+:CbufAddrBits] <= place_entry[a*EntryCountBits+:CbufAddrBits];
       wr_slot_q    <= image ? img_slot : dc_slot;
       wr_clear_q   <= image ? img_clear : dc_clear;
       up_entries_q <= image ? eps : dc_up_entries;
@@ -374,15 +483,16 @@ module nvdla_cdma
       dat_up_slices_q  <= up_slices_q;
     end
   end
-  wire unused_entry = &{1'b0, img_entry, dc_entry};
+  wire unused_entry = &{1'b0, place_entry};
 
   assign csc_o.dat_valid = dat_up_valid_q;
   assign csc_o.dat_entries = dat_up_entries_q;
   assign csc_o.dat_slices = dat_up_slices_q;
-  assign dat_wr_o.valid = written_q | ~flush_done_q;
-  assign dat_wr_o.addr  = flush_done_q ? wr_addr_q : {1'b0, flush_q};
+  // The zero fill writes an entry a clock through its slot 0.
+  assign dat_wr_o.valid = flush_done_q ? written_q : CbufWrAtoms'(1);
+  assign dat_wr_o.addr  = flush_done_q ? wr_addr_q : (CbufWrAtoms * CbufAddrBits)'({1'b0, flush_q});
   assign dat_wr_o.slot  = flush_done_q ? wr_slot_q : '0;
-  assign dat_wr_o.clear = wr_clear_q | ~flush_done_q;
+  assign dat_wr_o.clear = flush_done_q ? wr_clear_q : '1;
   assign dat_wr_o.data  = flush_done_q ? cvt_data : '0;
 
   // ---- weights -----------------------------------------------------------------------------------------------------------------
@@ -408,12 +518,14 @@ module nvdla_cdma
     assign arb_mask_q   = '0;
   end
 
-  logic wt_req_valid, wt_req_ready, wt_rsp_valid, wt_wr_valid, wt_wr_clear, wt_finished;
+  logic wt_req_valid, wt_req_ready, wt_rsp_valid, wt_wr_mask, wt_finished;
   logic [AddrBits-1:0] wt_req_addr;
   logic [15:0] wt_req_size;
-  logic [AtomBits-1:0] wt_rsp_data, wt_wr_data;
-  logic [CbufAddrBits-1:0] wt_wr_addr;
-  logic [SlotBits-1:0] wt_wr_slot;
+  logic [CbufWrAtoms-1:0] wt_wr_valid, wt_wr_clear;
+  logic [CbufWrAtoms*AtomBits-1:0] wt_rsp_data, wt_wr_data;
+  logic [CbufWrAtoms*CbufAddrBits-1:0] wt_wr_addr;
+  logic [CbufWrAtoms*SlotBits-1:0] wt_wr_slot;
+  logic [31:0] wt_nan, wt_infinity;
   logic wt_up_valid;
   logic [SizeBits-1:0] wt_up_kernels;
   logic [EntryCountBits-1:0] wt_up_entries;
@@ -424,7 +536,8 @@ module nvdla_cdma
 
   logic unused_wt_busy;
   nvdla_dma_read #(
-      .Depth(ReadDepth)
+      .Depth   (ReadDepth),
+      .RspAtoms(CbufWrAtoms)
   ) u_wt_read (
       .clk_i          (clk),
       .rst_ni,
@@ -446,6 +559,10 @@ module nvdla_cdma
       .rst_ni,
       .start_i          (wt_start),
       .clear_i          (wt_clear),
+      .count_clear_i    (begin_layer),
+      .wide_i           (wide),
+      .fp16_i           (fp16),
+      .flush_i          (d.nan_to_zero),
       .weight_format_i  (d.weight_format),
       .byte_per_kernel_i(d.byte_per_kernel),
       .weight_kernel_i  (d.weight_kernel),
@@ -466,10 +583,13 @@ module nvdla_cdma
       .rsp_valid_i      (wt_rsp_valid),
       .rsp_data_i       (wt_rsp_data),
       .wr_valid_o       (wt_wr_valid),
+      .wr_mask_o        (wt_wr_mask),
       .wr_addr_o        (wt_wr_addr),
       .wr_slot_o        (wt_wr_slot),
       .wr_clear_o       (wt_wr_clear),
       .wr_data_o        (wt_wr_data),
+      .nan_o            (wt_nan),
+      .infinity_o       (wt_infinity),
       .up_valid_o       (wt_up_valid),
       .up_kernels_o     (wt_up_kernels),
       .up_entries_o     (wt_up_entries),
@@ -479,10 +599,11 @@ module nvdla_cdma
       .mask_rl_entries_i(csc_i.mask_entries)
   );
 
-  assign wt_wr_o.valid = wt_wr_valid | ~flush_done_q;
-  assign wt_wr_o.addr  = flush_done_q ? wt_wr_addr : {1'b1, flush_q};
+  wire unused_mask = &{1'b0, wt_wr_mask};  // for observers
+  assign wt_wr_o.valid = flush_done_q ? wt_wr_valid : CbufWrAtoms'(1);
+  assign wt_wr_o.addr  = flush_done_q ? wt_wr_addr : (CbufWrAtoms * CbufAddrBits)'({1'b1, flush_q});
   assign wt_wr_o.slot  = flush_done_q ? wt_wr_slot : '0;
-  assign wt_wr_o.clear = wt_wr_clear | ~flush_done_q;
+  assign wt_wr_o.clear = flush_done_q ? wt_wr_clear : '1;
   assign wt_wr_o.data  = flush_done_q ? wt_wr_data : '0;
 
   // ---- performance counters ----------------------------------------------------------------------------------------------------
@@ -518,13 +639,17 @@ module nvdla_cdma
       .latency_o  (wt_latency)
   );
 
-  // The weight latency counter of this family is constant 0, like the NaN and infinity counters of INT8.
-  wire unused_latency = &{1'b0, wt_latency};
+  // Where there is INT8 only, the weight latency counter is constant 0, like those of NaN and infinity.
   always_comb begin
     stat = '0;
     stat[(CdmaDPerfDatReadStall-CdmaFirstD)*32+:32] = dat_stall;
     stat[(CdmaDPerfWtReadStall-CdmaFirstD)*32+:32] = wt_stall;
     stat[(CdmaDPerfDatReadLatency-CdmaFirstD)*32+:32] = dat_latency;
+    stat[(CdmaDPerfWtReadLatency-CdmaFirstD)*32+:32] = (Int16 != 0) ? wt_latency : '0;
+    stat[(CdmaDNanInputDataNum-CdmaFirstD)*32+:32] = dat_nan;
+    stat[(CdmaDInfInputDataNum-CdmaFirstD)*32+:32] = dat_infinity;
+    stat[(CdmaDNanInputWeightNum-CdmaFirstD)*32+:32] = wt_nan;
+    stat[(CdmaDInfInputWeightNum-CdmaFirstD)*32+:32] = wt_infinity;
   end
 
   // ---- checks ------------------------------------------------------------------------------------------------------------------
@@ -536,8 +661,8 @@ module nvdla_cdma
   `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) && (!wt_rsp_valid || wt_state_q == StateBusy))
   `NVDLA_CHECK(FetchEndsWithItsLastAtom, !dat_end || dat_state_q == StateBusy)
   `NVDLA_CHECK(ReportsAfterZeroFill, flush_done_q || !(dat_up_valid_q || wt_up_valid))
-  `NVDLA_CHECK(WritesNotDuringZeroFill, flush_done_q || !(written_q || wt_wr_valid))
-  `NVDLA_CHECK(UsedFitsTheRing, !reserve || 29'(used_q) + need <= 29'(dat_ring))
+  `NVDLA_CHECK(WritesNotDuringZeroFill, flush_done_q || !(written_q != '0 || wt_wr_valid != '0))
+  `NVDLA_CHECK(UsedFitsTheRing, !reserve || 32'(used_q) + need <= 32'(dat_ring))
 
 `ifdef NVDLA_CHECKS
   logic asked_q;
@@ -566,10 +691,18 @@ module nvdla_cdma
   `NVDLA_CHECK(EmptyAtEndOfFetch, !dat_stopped || !(u_dat_read.Owed.level_q != 0 || req_valid))
 
   // What the rings hold: data, weights, mask bits.
+  logic [CbufWrAtoms*32-1:0] dat_addrs, dat_slots, wt_addrs, wt_slots;
+  for (genvar a = 0; a < CbufWrAtoms; a++) begin : gen_written
+    assign dat_addrs[a*32+:32] = 32'(wr_addr_q[a*CbufAddrBits+:CbufAddrBits]);
+    assign dat_slots[a*32+:32] = 32'(wr_slot_q[a*SlotBits+:SlotBits]);
+    assign wt_addrs[a*32+:32]  = 32'(wt_wr_addr[a*CbufAddrBits+:CbufAddrBits]);
+    assign wt_slots[a*32+:32]  = 32'(wt_wr_slot[a*SlotBits+:SlotBits]);
+  end
   nvdla_check_ring #(
       .Entries(CbufEntries),
       .Slots  (Slots),
-      .Gaps   (1)
+      .Gaps   (1),
+      .Atoms  (CbufWrAtoms)
   ) u_data_ring (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),
@@ -577,29 +710,28 @@ module nvdla_cdma
       .first_i     (32'd0),
       .ring_i      (32'(dat_ring)),
       .wr_valid_i  (written_q),
-      .wr_addr_i   (32'(dat_wr_o.addr)),
-      .wr_slot_i   (32'(dat_wr_o.slot)),
-      .wr_clear_i  (dat_wr_o.clear),
+      .wr_addr_i   (dat_addrs),
+      .wr_slot_i   (dat_slots),
+      .wr_clear_i  (wr_clear_q),
       .up_valid_i  (dat_up_valid_q),
       .up_entries_i(32'(dat_up_entries_q)),
       .rl_valid_i  (dat_rl_valid),
       .rl_entries_i(32'(dat_rl_entries))
   );
-  logic mask_write;
-  assign mask_write = WeightCompression != 0 && 32'(wt_wr_o.addr) >= CbufEntries - BankEntries && d.weight_format;
   nvdla_check_ring #(
       .Entries(CbufEntries),
-      .Slots  (Slots)
+      .Slots  (Slots),
+      .Atoms  (CbufWrAtoms)
   ) u_weight_ring (
       .clk_i       (clk_i),
       .rst_ni      (rst_ni),
       .clear_i     (wt_clear),
       .first_i     (32'(dat_ring)),
       .ring_i      (32'(ring_size(d.weight_bank))),
-      .wr_valid_i  (wt_wr_valid && !mask_write),
-      .wr_addr_i   (32'(wt_wr_o.addr)),
-      .wr_slot_i   (32'(wt_wr_o.slot)),
-      .wr_clear_i  (wt_wr_o.clear),
+      .wr_valid_i  (wt_wr_mask ? '0 : wt_wr_valid),
+      .wr_addr_i   (wt_addrs),
+      .wr_slot_i   (wt_slots),
+      .wr_clear_i  (wt_wr_clear),
       .up_valid_i  (wt_up_valid),
       .up_entries_i(32'(wt_up_entries)),
       .rl_valid_i  (csc_i.wt_valid),

@@ -28,18 +28,22 @@ module nvdla_cdma_cvt
 
   always_ff @(posedge clk_i) if (valid_i) raw_q <= data_i;
 
+  function automatic logic [7:0] ending(input logic signed [16:0] q, input logic int8);
+    return int8 ? cvt_int8(q) : 8'(cvt_int16(q));
+  endfunction
+
   for (genvar l = 0; l < MemAtom; l++) begin : gen_lane
     logic signed [33:0] product_q;
     logic pass_q;
 
     always_ff @(posedge clk_i) begin
       if (valid_i && enable_i) begin
-        product_q <= cvt_product($signed({signed_i & data_i[l*8+7], data_i[l*8+:8]}),
+        product_q <= cvt_product($signed({{9{signed_i & data_i[l*8+7]}}, data_i[l*8+:8]}),
                                  cvt_offset(mean_i, kind_i[l*3+:3], means_i, offset_i), $signed(scale_i));
         pass_q <= kind_i[l*3+:3] == LanePad;
       end
       if (next_valid_i)
-        data_q[l*8+:8] <= (enable_i && !pass_q) ? cvt_round(product_q, truncate_i, int8_i) : raw_q[l*8+:8];
+        data_q[l*8+:8] <= (enable_i && !pass_q) ? ending(cvt_shift(product_q, truncate_i), int8_i) : raw_q[l*8+:8];
     end
   end
 

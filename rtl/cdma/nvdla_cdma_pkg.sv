@@ -1,9 +1,11 @@
-// Ring arithmetic, placement of atoms in entries and the input convertor of CDMA, as pure functions. INT8.
+// Ring arithmetic, placement of atoms in entries, the input convertor and the watch on NaN and infinity of CDMA, as pure functions.
 //
 // Spec: 30-cdma-cbuf, sections 4.2 (rings), 5.1 (placement), 6 (convertor); 20-data-formats, section 4 (pixel formats).
 package nvdla_cdma_pkg;
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
+
+  localparam logic [1:0] PrecisionFp16 = 2'd2;  // IN_PRECISION, PROC_PRECISION; 0 INT8, 1 INT16
 
   localparam int AtomShift = $clog2(MemAtom);
   localparam int SlotShift = $clog2(Slots);
@@ -66,19 +68,42 @@ package nvdla_cdma_pkg;
   endfunction
 
   // Product of the convertor: (x - offset) * scale, exact.
-  function automatic logic signed [33:0] cvt_product(input logic signed [8:0] x, input logic signed [15:0] offset,
+  function automatic logic signed [33:0] cvt_product(input logic signed [16:0] x, input logic signed [15:0] offset,
                                                      input logic signed [15:0] scale);
     logic signed [17:0] d;
-    d = $signed({{9{x[8]}}, x}) - $signed({{2{offset[15]}}, offset});
+    d = $signed({x[16], x}) - $signed({{2{offset[15]}}, offset});
     return $signed({{16{d[17]}}, d}) * $signed({{18{scale[15]}}, scale});
   endfunction
 
-  // End of the convertor: rounding shift, saturation to 17 bits, then to INT8; without int8 to 16 bits of which the low byte remains.
-  function automatic logic [7:0] cvt_round(input logic signed [33:0] p, input logic [5:0] shift, input logic int8);
-    logic signed [16:0] q;
-    q = nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift($signed({{30{p[33]}}, p}), shift));
-    if (int8) return nvdla_arith_pkg::sat8($signed({{47{q[16]}}, q}));
-    if (q[16] != q[15]) return q[16] ? 8'h00 : 8'hff;
-    return q[7:0];
+  // Its rounding shift and saturation to 17 bits.
+  function automatic logic signed [16:0] cvt_shift(input logic signed [33:0] p, input logic [5:0] shift);
+    return nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift($signed({{30{p[33]}}, p}), shift));
+  endfunction
+
+  // End of the convertor: saturation to INT8 or INT16.
+  function automatic logic [7:0] cvt_int8(input logic signed [16:0] q);
+    return nvdla_arith_pkg::sat8($signed({{47{q[16]}}, q}));
+  endfunction
+  function automatic logic [15:0] cvt_int16(input logic signed [16:0] q);
+    return (q[16] != q[15]) ? {q[16], {15{~q[16]}}} : q[15:0];
+  endfunction
+
+  // FP16 lanes of what comes in a clock: NaN, infinity, and the same with the NaN lanes `nans` 0.
+  localparam int Halves = CbufWrAtoms * AtomBits / 16;
+  function automatic logic [Halves-1:0] nan_lanes(input logic [CbufWrAtoms*AtomBits-1:0] data);
+    for (int l = 0; l < Halves; l++) nan_lanes[l] = data[l*16+:15] > 15'h7c00;
+  endfunction
+  function automatic logic [Halves-1:0] infinity_lanes(input logic [CbufWrAtoms*AtomBits-1:0] data);
+    for (int l = 0; l < Halves; l++) infinity_lanes[l] = data[l*16+:15] == 15'h7c00;
+  endfunction
+  function automatic logic [CbufWrAtoms*AtomBits-1:0] without_nans(input logic [CbufWrAtoms*AtomBits-1:0] data, input logic [Halves-1:0] nans);
+    for (int l = 0; l < Halves; l++) without_nans[l*16+:16] = nans[l] ? 16'd0 : data[l*16+:16];
+  endfunction
+
+  // A count that stops at its largest value.
+  function automatic logic [31:0] count_up(input logic [31:0] count, input logic [31:0] by);
+    logic [32:0] sum;
+    sum = {1'b0, count} + {1'b0, by};
+    return sum[32] ? '1 : sum[31:0];
   endfunction
 endpackage

@@ -4,8 +4,8 @@
 // ring. They follow each other in the ring from an entry's start on; a last entry that is not full ends with zeros.
 // start_i begins a layer, enable_i says whether it has this surface; base_i, bytes_i, ring_i (entries) and first_i (the ring's first entry
 // in CBUF) stay. clear_i empties the ring (handshake of changed banks); releases count at any time.
-// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, its place is at wr_* in the
-// same clock. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since the last report_i.
+// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, with rsp_two_i (where
+// CbufWrAtoms is 2) two of them; their places are at wr_* in the same clock, the first atom's in the low bits. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since the last report_i.
 // Spec: 30-cdma-cbuf, sections 4.2, 8.1 and 8.2; 20-data-formats, section 9.
 module nvdla_cdma_stream
   import nvdla_pkg::*;
@@ -26,9 +26,10 @@ module nvdla_cdma_stream
     output logic [      AddrBits-1:0] req_addr_o,
     output logic [               3:0] req_atoms_o,
     input  logic                      rsp_valid_i,
-    output logic [  CbufAddrBits-1:0] wr_addr_o,
-    output logic [      SlotBits-1:0] wr_slot_o,
-    output logic                      wr_clear_o,
+    input  logic                      rsp_two_i,
+    output logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_o,
+    output logic [CbufWrAtoms*SlotBits-1:0] wr_slot_o,
+    output logic [CbufWrAtoms-1:0]    wr_clear_o,
     output logic [              32:0] written_o,
     output logic                      complete_o,
     output logic [EntryCountBits-1:0] stored_o,
@@ -88,19 +89,37 @@ module nvdla_cdma_stream
   logic [SlotBits-1:0] slot_q;
   logic [EntryCountBits-1:0] stored_q;
   logic [32:0] written_q;
-  logic last_atom, entry_end;
-  logic [EntryCountBits-1:0] entry;
+  // The first atom that comes, the last one of those that come; entries that they end.
+  logic two, last_atom0, last_atom, entry_end0, entry_end, more_ends;
+  logic [EntryCountBits-1:0] entry0, entry, next_entry0, ended;
+  logic [SlotBits-1:0] next_slot0, slot;
+  logic [EntryCountBits-1:0] ring_entry;  // ring entry of the last one
 
-  assign last_atom  = missing_q == 32'd1;
-  assign entry_end  = last_atom | (32'(slot_q) == Slots - 1);
-  assign entry      = first_i + entry_q;
-  assign wr_addr_o  = entry[CbufAddrBits-1:0];
-  assign wr_slot_o  = slot_q;
-  assign wr_clear_o = last_atom;
+  assign two         = CbufWrAtoms > 1 && rsp_two_i;
+  assign last_atom0  = missing_q == 32'd1;
+  assign entry_end0  = last_atom0 | (32'(slot_q) == Slots - 1);
+  assign next_entry0 = entry_end0 ? ring_add(entry_q, EntryCountBits'(1), ring_i) : entry_q;
+  assign next_slot0  = entry_end0 ? '0 : slot_q + 1'b1;
+  assign last_atom   = two ? missing_q == 32'd2 : last_atom0;
+  assign slot        = two ? next_slot0 : slot_q;
+  assign ring_entry  = two ? next_entry0 : entry_q;
+  assign entry_end   = last_atom | (32'(slot) == Slots - 1);
+  assign ended       = EntryCountBits'(entry_end) + EntryCountBits'(more_ends);
+  assign more_ends   = two & entry_end0;
+  assign entry0      = first_i + entry_q;
+  assign entry       = first_i + ring_entry;
+  assign wr_addr_o[0+:CbufAddrBits] = entry0[CbufAddrBits-1:0];
+  assign wr_slot_o[0+:SlotBits]     = slot_q;
+  assign wr_clear_o[0]              = last_atom0;
+  if (CbufWrAtoms > 1) begin : gen_second
+    assign wr_addr_o[CbufAddrBits+:CbufAddrBits] = entry[CbufAddrBits-1:0];
+    assign wr_slot_o[SlotBits+:SlotBits]         = slot;
+    assign wr_clear_o[1]                         = last_atom;
+  end
   assign written_o  = written_q;
   assign complete_o = missing_q == 32'd0;
   assign stored_o   = stored_q;
-  wire unused_entry = &{1'b0, entry};
+  wire unused_entry = &{1'b0, entry0, entry, rsp_two_i};
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -108,8 +127,8 @@ module nvdla_cdma_stream
       slot_q  <= '0;
     end else begin
       if (clear_i) entry_q <= '0;
-      else if (rsp_valid_i && entry_end) entry_q <= ring_add(entry_q, EntryCountBits'(1), ring_i);
-      if (rsp_valid_i) slot_q <= entry_end ? '0 : slot_q + 1'b1;
+      else if (rsp_valid_i) entry_q <= entry_end ? ring_add(ring_entry, EntryCountBits'(1), ring_i) : ring_entry;
+      if (rsp_valid_i) slot_q <= entry_end ? '0 : slot + 1'b1;
     end
 
   always_ff @(posedge clk_i) begin
@@ -117,22 +136,22 @@ module nvdla_cdma_stream
       missing_q <= total;
       written_q <= '0;
     end else if (rsp_valid_i) begin
-      missing_q <= missing_q - 32'd1;
-      if (entry_end) written_q <= written_q + 33'(EntryBytes);
+      missing_q <= missing_q - 32'd1 - 32'(two);
+      if (ended != '0) written_q <= written_q + 33'(ended) * 33'(EntryBytes);
     end
     if (start_i || report_i || rsp_valid_i)
-      stored_q <= ((start_i || report_i) ? '0 : stored_q) + EntryCountBits'(rsp_valid_i && entry_end);
+      stored_q <= ((start_i || report_i) ? '0 : stored_q) + (rsp_valid_i ? ended : '0);
   end
 
   `NVDLA_CHECK(TakesOnlyOffers, !take_i || req_valid_o)
   `NVDLA_CHECK(RequestInRange, !req_valid_o || (req_atoms_o != '0 && 32'(req_atoms_o) <= 32'd8))
-  `NVDLA_CHECK(AtomOnlyIfMissing, !rsp_valid_i || missing_q != '0)
-  `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || entry_q < ring_i)
+  `NVDLA_CHECK(AtomOnlyIfMissing, !rsp_valid_i || missing_q > 32'(two))
+  `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || (entry_q < ring_i && ring_entry < ring_i))
   `NVDLA_CHECK(RoomIsThere, !take_i || 32'(req_atoms_o) <= (32'(ring_i) << SlotShift) - 32'(used_q))
 
 `ifdef NVDLA_CHECKS
   // Atoms on their way, atoms of the layer, atoms of the ring that are not given back (of an entry that has begun: all).
-  int way_q, asked_q, come_q, held_q, reported_q;
+  int way_q, asked_q, come_q, held_q;
   logic [31:0] held_ring;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -140,24 +159,21 @@ module nvdla_cdma_stream
       asked_q    <= 0;
       come_q     <= 0;
       held_q     <= 0;
-      reported_q <= 0;
     end else begin
-      way_q   <= way_q + (take_i ? 32'(req_atoms_o) : 0) - 32'(rsp_valid_i);
+      way_q   <= way_q + (take_i ? 32'(req_atoms_o) : 0) - (rsp_valid_i ? 1 + 32'(two) : 0);
       asked_q <= (start_i ? 0 : asked_q) + (take_i ? 32'(req_atoms_o) : 0);
-      come_q  <= (start_i ? 0 : come_q) + 32'(rsp_valid_i);
+      come_q  <= (start_i ? 0 : come_q) + (rsp_valid_i ? 1 + 32'(two) : 0);
       if (clear_i) held_q <= 0;
       else
         held_q <= held_q + (take_i ? 32'(req_atoms_o) : 0) - (rl_valid_i ? 32'(rl_entries_i) * Slots : 0) +
             ((take_i && asked_q + 32'(req_atoms_o) == 32'($signed(total))) ? (Slots - 32'($signed(total)) % Slots) % Slots : 0);
-      if (report_i) reported_q <= 0;
-      else reported_q <= reported_q + 32'(rsp_valid_i && (wr_clear_o || 32'(wr_slot_o) == Slots - 1));
     end
   assign held_ring = 32'(ring_i) << SlotShift;
-  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 0)
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 32'(two))
   `NVDLA_CHECK(AsksForItsAtomsOnly, !take_i || asked_q + 32'(req_atoms_o) <= 32'($signed(total)))
   `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == held_q)
   `NVDLA_CHECK(UsedFitsTheRing, !take_i || held_q <= 32'($signed(held_ring)))
-  `NVDLA_CHECK(LastAtomClears, !rsp_valid_i || wr_clear_o == (come_q + 1 == 32'($signed(total))))
+  `NVDLA_CHECK(LastAtomClears, !rsp_valid_i || last_atom == (come_q + 1 + 32'(two) == 32'($signed(total))))
   `NVDLA_CHECK(CompleteWithTheLastAtom, start_i || !(way_q > 0 && complete_o))
 `endif
 endmodule

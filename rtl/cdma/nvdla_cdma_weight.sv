@@ -1,6 +1,6 @@
 // Weight fetch: reads the weight surface into the weight ring of CBUF and reports kernel groups to CSC.
 //
-// Group i of AtomicK kernels is reported when (i + 1) * AtomicK * BYTE_PER_KERNEL bytes and the rest of their last entry are in CBUF (CSC
+// A group is AtomicK kernels, with elements of 16 bits (wide_i) half of them. Group i is reported when the bytes of i + 1 groups and the rest of their last entry are in CBUF (CSC
 // reads an entry once and keeps its rest), the last one when all are. A report carries the kernels of the group and the complete entries
 // not reported yet.
 // Compressed weights (WEIGHT_FORMAT, where the configuration has them) are three surfaces: group sizes (WGS), mask bits (WMB) into the
@@ -9,7 +9,8 @@
 // start_i, one clock with the layer's registers valid, begins a layer; they, ring_i (entries) and first_i (the ring's first entry in CBUF)
 // stay. done_o rises
 // with the last report and stays until start_i. clear_i empties the rings (handshake of changed banks); releases count at any time.
-// From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
+// With fp16_i NaN and infinity among the weights are counted from start_i on, and with flush_i NaN becomes +0.
+// A clock brings an atom, or where CbufWrAtoms is 2 atoms 2k and 2k + 1 of a request. From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
 // Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
 module nvdla_cdma_weight
   import nvdla_pkg::*;
@@ -20,6 +21,10 @@ module nvdla_cdma_weight
     input  logic                      rst_ni,
     input  logic                      start_i,
     input  logic                      clear_i,
+    input  logic                      count_clear_i,    // a layer begins, with or without fetch
+    input  logic                      wide_i,
+    input  logic                      fp16_i,
+    input  logic                      flush_i,
     input  logic                      weight_format_i,
     input  logic [              17:0] byte_per_kernel_i,
     input  logic [              12:0] weight_kernel_i,
@@ -38,12 +43,15 @@ module nvdla_cdma_weight
     output logic [      AddrBits-1:0] req_addr_o,
     output logic [              15:0] req_size_o,  // atoms - 1
     input  logic                      rsp_valid_i,
-    input  logic [      AtomBits-1:0] rsp_data_i,
-    output logic                      wr_valid_o,
-    output logic [  CbufAddrBits-1:0] wr_addr_o,
-    output logic [      SlotBits-1:0] wr_slot_o,
-    output logic                      wr_clear_o,
-    output logic [      AtomBits-1:0] wr_data_o,
+    input  logic [CbufWrAtoms*AtomBits-1:0] rsp_data_i,
+    output logic [   CbufWrAtoms-1:0] wr_valid_o,
+    output logic                      wr_mask_o,        // it is mask bits
+    output logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_o,
+    output logic [CbufWrAtoms*SlotBits-1:0] wr_slot_o,
+    output logic [   CbufWrAtoms-1:0] wr_clear_o,
+    output logic [CbufWrAtoms*AtomBits-1:0] wr_data_o,
+    output logic [              31:0] nan_o,
+    output logic [              31:0] infinity_o,
     output logic                      up_valid_o,
     output logic [      SizeBits-1:0] up_kernels_o,
     output logic [EntryCountBits-1:0] up_entries_o,
@@ -53,16 +61,16 @@ module nvdla_cdma_weight
     input  logic [EntryCountBits-1:0] mask_rl_entries_i
 );
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
-  localparam logic [SizeBits-1:0] GroupKernels = SizeBits'(AtomicK);
 
   logic report;
 
   // ---- surfaces ----------------------------------------------------------------------------------------------------------------
-  logic wt_req, wt_take, wt_rsp, wt_clear, wt_complete;
+  logic wt_req, wt_take, wt_rsp, wt_complete, two;
+  logic [CbufWrAtoms-1:0] wt_clear;
   logic [AddrBits-1:0] wt_addr;
   logic [3:0] wt_atoms;
-  logic [CbufAddrBits-1:0] wt_wr_addr;
-  logic [SlotBits-1:0] wt_slot;
+  logic [CbufWrAtoms*CbufAddrBits-1:0] wt_wr_addr;
+  logic [CbufWrAtoms*SlotBits-1:0] wt_slot;
   logic [32:0] wt_written;
   logic [EntryCountBits-1:0] wt_stored;
 
@@ -81,6 +89,7 @@ module nvdla_cdma_weight
       .req_addr_o  (wt_addr),
       .req_atoms_o (wt_atoms),
       .rsp_valid_i (wt_rsp),
+      .rsp_two_i   (two),
       .wr_addr_o   (wt_wr_addr),
       .wr_slot_o   (wt_slot),
       .wr_clear_o  (wt_clear),
@@ -96,17 +105,21 @@ module nvdla_cdma_weight
   logic prepare, source_valid, mask_rsp, group_ready;
   logic [AddrBits-1:0] source_addr;
   logic [3:0] source_atoms;
-  logic [CbufAddrBits-1:0] target_addr;
-  logic [SlotBits-1:0] target_slot;
-  logic target_clear, complete;
+  logic [CbufWrAtoms*CbufAddrBits-1:0] target_addr;
+  logic [CbufWrAtoms*SlotBits-1:0] target_slot;
+  logic [CbufWrAtoms-1:0] target_clear;
+  logic complete;
 
   // ---- reports: bytes (compressed: mask bits) that complete a group --------------------------------------------------------------
   logic [SizeBits-1:0] kernels_q;  // not reported
   logic [32:0] threshold_q;
   logic [32:0] group_bytes;
-  logic last_group;
-  assign group_bytes = (33'(byte_per_kernel_i) + 33'd1) * 33'(AtomicK);
-  assign last_group  = kernels_q <= GroupKernels;
+  logic last_group, wide;
+  logic [SizeBits-1:0] group_kernels;
+  assign wide          = Int16 != 0 && wide_i;
+  assign group_kernels = wide ? SizeBits'(AtomicK / 2) : SizeBits'(AtomicK);
+  assign group_bytes   = (33'(byte_per_kernel_i) + 33'd1) * 33'(group_kernels);
+  assign last_group    = kernels_q <= group_kernels;
   assign report      = (kernels_q != '0) & (last_group ? complete : group_ready);
   assign done_o      = kernels_q == '0;
 
@@ -117,14 +130,14 @@ module nvdla_cdma_weight
     end else begin
       up_valid_o <= report;
       if (start_i) kernels_q <= SizeBits'(weight_kernel_i) + 1'b1;
-      else if (report) kernels_q <= last_group ? '0 : kernels_q - GroupKernels;
+      else if (report) kernels_q <= last_group ? '0 : kernels_q - group_kernels;
     end
 
   always_ff @(posedge clk_i)
     if (start_i) threshold_q <= group_bytes;
     else if (report) begin
       threshold_q  <= threshold_q + group_bytes;
-      up_kernels_o <= last_group ? kernels_q : GroupKernels;
+      up_kernels_o <= last_group ? kernels_q : group_kernels;
       up_entries_o <= wt_stored;
     end
 
@@ -140,11 +153,11 @@ module nvdla_cdma_weight
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       req_valid_q <= 1'b0;
-      wr_valid_o  <= 1'b0;
+      wr_valid_o  <= '0;
     end else begin
       if (prepare) req_valid_q <= 1'b1;
       else if (req_ready_i) req_valid_q <= 1'b0;
-      wr_valid_o <= wt_rsp | mask_rsp;
+      wr_valid_o <= !(wt_rsp | mask_rsp) ? '0 : two ? '1 : CbufWrAtoms'(1);
     end
 
   always_ff @(posedge clk_i) begin
@@ -156,23 +169,51 @@ module nvdla_cdma_weight
       wr_addr_o  <= target_addr;
       wr_slot_o  <= target_slot;
       wr_clear_o <= target_clear;
-      wr_data_o  <= rsp_data_i;
+      wr_mask_o  <= mask_rsp;
+      wr_data_o  <= clean_data;
     end
+  end
+
+  // ---- NaN and infinity ------------------------------------------------------------------------------------------------------------
+  logic [CbufWrAtoms*AtomBits-1:0] clean_data;
+  if (Fp16 != 0) begin : gen_specials
+    logic [Halves-1:0] all_lanes;
+    assign all_lanes = '1;
+    always_comb begin
+      clean_data = rsp_data_i;
+      if (wt_rsp && fp16_i && flush_i) clean_data = without_nans(rsp_data_i, nan_lanes(rsp_data_i));
+    end
+    nvdla_cdma_specials u_specials (
+        .clk_i,
+        .rst_ni,
+        .clear_i(count_clear_i),
+        .valid_i(wt_rsp & fp16_i),
+        .lanes_i(all_lanes),
+        .data_i (rsp_data_i),
+        .nan_o,
+        .infinity_o
+    );
+  end else begin : gen_no_specials
+    assign clean_data = rsp_data_i;
+    assign nan_o      = '0;
+    assign infinity_o = '0;
+    wire unused_specials = &{1'b0, count_clear_i, wide_i, fp16_i, flush_i};
   end
 
   if (WeightCompression != 0) begin : gen_compressed
     // Requests whose atoms have not arrived: their surface and size. More of them than Requests wait.
-    localparam int Requests = 128;
+    localparam int Requests = (CbufWrAtoms > 1) ? 512 : 128;
     localparam int GroupShift = $clog2(AtomicK);
     localparam logic [1:0] Weights = 2'd0, Masks = 2'd1, Sizes = 2'd2;
 
     logic compressed, masks_next;
-    logic mask_req, mask_take, mask_clear, mask_complete, size_req, size_take, size_valid, record_ready;
+    logic [CbufWrAtoms-1:0] mask_clear;
+    logic mask_req, mask_take, mask_complete, size_req, size_take, size_valid, record_ready;
     logic [AddrBits-1:0] mask_addr, size_addr;
     logic [3:0] mask_atoms;
-    logic [CbufAddrBits-1:0] mask_wr_addr;
-    logic [SlotBits-1:0] mask_slot;
-    logic [32:0] mask_written, bytes_q;
+    logic [CbufWrAtoms*CbufAddrBits-1:0] mask_wr_addr;
+    logic [CbufWrAtoms*SlotBits-1:0] mask_slot;
+    logic [32:0] mask_written, bytes_q, mask_elements;
     logic [31:0] size;
     logic [SizeBits-1:0] kernels_up;
     logic [1:0] source, arriving;
@@ -182,7 +223,9 @@ module nvdla_cdma_weight
 
     assign compressed = weight_format_i;
     wire unused_mask_written = &{1'b0, mask_written[32:30]};
-    assign kernels_up = SizeBits'(weight_kernel_i) + SizeBits'(AtomicK);
+    assign kernels_up = SizeBits'(weight_kernel_i) + group_kernels;
+    // Bytes of weights whose mask bits are there: one bit an element.
+    assign mask_elements = wide ? {mask_written[28:0], 4'b0} : {mask_written[29:0], 3'b0};
 
     nvdla_cdma_stream u_masks (
         .clk_i,
@@ -199,6 +242,7 @@ module nvdla_cdma_weight
         .req_addr_o  (mask_addr),
         .req_atoms_o (mask_atoms),
         .rsp_valid_i (mask_rsp),
+        .rsp_two_i   (two),
         .wr_addr_o   (mask_wr_addr),
         .wr_slot_o   (mask_slot),
         .wr_clear_o  (mask_clear),
@@ -216,12 +260,12 @@ module nvdla_cdma_weight
         .start_i,
         .enable_i    (compressed),
         .base_i      (wgs_addr_i & AtomMask),
-        .groups_i    (kernels_up >> GroupShift),
+        .groups_i    (wide ? kernels_up >> (GroupShift - 1) : kernels_up >> GroupShift),
         .req_valid_o (size_req),
         .take_i      (size_take),
         .req_addr_o  (size_addr),
         .rsp_valid_i (size_rsp),
-        .rsp_data_i,
+        .rsp_data_i  (rsp_data_i[AtomBits-1:0]),
         .size_valid_o(size_valid),
         .size_o      (size),
         .next_i      (report & compressed)
@@ -233,7 +277,7 @@ module nvdla_cdma_weight
       else if (report) bytes_q <= bytes_q + 33'(size);
 
     assign group_ready = compressed ?
-        size_valid && {mask_written[29:0], 3'b0} >= threshold_q && wt_written >= bytes_q + 33'(size) : wt_written >= threshold_q;
+        size_valid && mask_elements >= threshold_q && wt_written >= bytes_q + 33'(size) : wt_written >= threshold_q;
     assign complete = wt_complete && mask_complete && (size_valid || !compressed);
 
     // Weighted round robin of weights and mask bits behind the group sizes.
@@ -274,10 +318,11 @@ module nvdla_cdma_weight
         .out_data_o ({arriving, arriving_atoms})
     );
 
-    assign last_arrives = arrived_q + 4'd1 == arriving_atoms;
+    assign two = CbufWrAtoms > 1 && arrived_q + 4'd1 != arriving_atoms;
+    assign last_arrives = arrived_q + 4'd1 + 4'(two) == arriving_atoms;
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) arrived_q <= '0;
-      else if (rsp_valid_i) arrived_q <= last_arrives ? '0 : arrived_q + 4'd1;
+      else if (rsp_valid_i) arrived_q <= last_arrives ? '0 : arrived_q + 4'd1 + 4'(two);
 
     assign wt_rsp      = rsp_valid_i && arriving == Weights;
     assign mask_rsp    = rsp_valid_i && arriving == Masks;
@@ -286,6 +331,7 @@ module nvdla_cdma_weight
     assign target_slot  = mask_rsp ? mask_slot : wt_slot;
     assign target_clear = mask_rsp ? mask_clear : wt_clear;
   end else begin : gen_plain
+    assign two          = 1'b0;
     assign group_ready  = wt_written >= threshold_q;
     assign complete     = wt_complete;
     assign source_valid = wt_req;
@@ -301,6 +347,7 @@ module nvdla_cdma_weight
         mask_rl_entries_i};
   end
 
+  `NVDLA_PARAM(AnswersAreCounted, CbufWrAtoms == 1 || WeightCompression != 0)
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_CHECK(StartsOnlyWhenDone, !start_i || done_o)
   `NVDLA_CHECK(AtomOfOneSurface, !(wt_rsp && mask_rsp))
@@ -323,9 +370,9 @@ module nvdla_cdma_weight
       else if (up_valid_o) kernels_up_q <= kernels_up_q + 32'(up_kernels_o);
       if (start_i || up_ends) entries_up_q <= 0;
       else if (up_valid_o) entries_up_q <= entries_up_q + 32'(up_entries_o);
-      asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) - 32'(rsp_valid_i);
+      asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) - (rsp_valid_i ? 1 + 32'(two) : 0);
     end
-  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || asked_q > 0)
+  `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || asked_q > 32'(two))
   `NVDLA_CHECK(KernelsOfTheLayer, !up_valid_o || kernels_up_q + 32'(up_kernels_o) <= 32'(weight_kernel_i) + 1)
   `NVDLA_CHECK(ReportsAllEntries, !up_ends || entries_up_q + 32'(up_entries_o) == 32'($signed(entries)))
 `endif

@@ -1,24 +1,25 @@
 // Shadow of a ring of CBUF on its writer's side, for checks only: nothing is overwritten before its reader has given it back, and nothing is
 // reported that has not been written.
 //
-// The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: an atom goes to a slot of an entry (with wr_clear_i the
-// slots above it become 0). up_*: entries reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger
+// The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: up to Atoms atoms go to a slot of an entry each (with
+// wr_clear_i the slots above it become 0), the first one in the low bits. up_*: entries reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger
 // than their data, and entries behind them stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
 module nvdla_check_ring #(
     parameter int Entries = 1,
     parameter int Slots = 1,
-    parameter int Gaps = 0
+    parameter int Gaps = 0,
+    parameter int Atoms = 1
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic        clear_i,
     input  logic [31:0] first_i,
     input  logic [31:0] ring_i,
-    input  logic        wr_valid_i,
-    input  logic [31:0] wr_addr_i,
-    input  logic [31:0] wr_slot_i,
-    input  logic        wr_clear_i,
+    input  logic [   Atoms-1:0] wr_valid_i,
+    input  logic [Atoms*32-1:0] wr_addr_i,
+    input  logic [Atoms*32-1:0] wr_slot_i,
+    input  logic [   Atoms-1:0] wr_clear_i,
     input  logic        up_valid_i,
     input  logic [31:0] up_entries_i,
     input  logic        rl_valid_i,
@@ -27,13 +28,15 @@ module nvdla_check_ring #(
   // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place oldest_q of the
   // ring. Each slot keeps the number under which it was written last, plus 1.
   logic [31:0] number_q[0:Entries*Slots-1];
-  logic [31:0] released_q, oldest_q, reported_q, number;
+  logic [31:0] released_q, oldest_q, reported_q;
 
   function automatic logic [31:0] wrap(input logic [31:0] place);
     return place >= ring_i ? place - ring_i : place;
   endfunction
 
-  assign number = released_q + wrap(wr_addr_i - first_i + ring_i - oldest_q) + 32'd1;
+  function automatic logic [31:0] number(input logic [31:0] addr);
+    return released_q + wrap(addr - first_i + ring_i - oldest_q) + 32'd1;
+  endfunction
 
   function automatic logic written(input logic [31:0] count);
     written = 1'b1;
@@ -63,17 +66,24 @@ module nvdla_check_ring #(
     end
 
   always_ff @(posedge clk_i)
-    if (wr_valid_i)
-      for (int slot = 0; slot < Slots; slot++)
-        if (32'(slot) == wr_slot_i || (wr_clear_i && 32'(slot) > wr_slot_i)) number_q[wr_addr_i*Slots+slot] <= number;
+    for (int a = 0; a < Atoms; a++)
+      if (wr_valid_i[a])
+        for (int slot = 0; slot < Slots; slot++)
+          if (32'(slot) == wr_slot_i[a*32+:32] || (wr_clear_i[a] && 32'(slot) > wr_slot_i[a*32+:32]))
+            number_q[wr_addr_i[a*32+:32]*Slots+slot] <= number(wr_addr_i[a*32+:32]);
 
   initial begin
     released_q = '0;
     for (int i = 0; i < Entries * Slots; i++) number_q[i] = '0;
   end
 
-  `NVDLA_CHECK(WritesInsideRing, !wr_valid_i || (wr_addr_i >= first_i && wr_addr_i - first_i < ring_i))
-  `NVDLA_CHECK(NeverOverwrites, !wr_valid_i || number_q[wr_addr_i*Slots+wr_slot_i] != number)
+  for (genvar a = 0; a < Atoms; a++) begin : gen_atom
+    logic [31:0] addr, slot;
+    assign addr = wr_addr_i[a*32+:32];
+    assign slot = wr_slot_i[a*32+:32];
+    `NVDLA_CHECK(WritesInsideRing, !wr_valid_i[a] || (addr >= first_i && addr - first_i < ring_i))
+    `NVDLA_CHECK(NeverOverwrites, !wr_valid_i[a] || number_q[addr*Slots+slot] != number(addr))
+  end
   `NVDLA_CHECK(ReportsFitTheRing, !up_valid_i || reported_q + up_entries_i <= ring_i)
   `NVDLA_CHECK(ReportsOnlyWhatIsWritten, !up_valid_i || written((Gaps != 0 && up_entries_i > 32'd1) ? 32'd1 : up_entries_i))
   `NVDLA_CHECK(TakesBackOnlyWhatWasReported, !rl_valid_i || clear_i || reported_q >= rl_entries_i)

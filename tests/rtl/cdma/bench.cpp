@@ -13,12 +13,23 @@
 #include "common/chain.h"
 #include "common/dma_client.h"
 
+extern "C" {
+#include "nvdla/fp.h"
+#include "nvdla/pixel.h"
+}
+
 const uint64_t usual_seeds = 100;
 
 namespace {
 
-const int atom = config->mem_atom, entry_bytes = config->cbuf_bank_bytes, slots = entry_bytes / atom,
-          depth = config->cbuf_bank_depth, banks = config->cbuf_banks, kpg = config->atomic_k;
+// An entry holds AtomicC lanes of the widest precision.
+const bool wide_lanes = config->int16;
+const int atom = config->mem_atom, entry_bytes = config->cbuf_bank_bytes * (wide_lanes ? 2 : 1),
+          slots = entry_bytes / atom, depth = config->cbuf_bank_depth / (wide_lanes ? 2 : 1),
+          banks = config->cbuf_banks, wr_atoms = int(beat_atoms()), superslice_lines = 4;
+// Sizes of weight surfaces.
+const int weight_unit = wide_lanes ? 128 : atom;
+enum Precision { Int8, Int16, Fp16 };
 
 using Bytes = std::vector<uint8_t>;
 
@@ -30,6 +41,7 @@ int cdiv(int a, int b) {
 bool plain_memory = false;
 std::map<uint64_t, uint8_t> laid;
 uint64_t laid_surfaces = 0;
+bool some_infinities = false;
 uint8_t memory_byte(uint64_t addr, bool ram) {
     if (config->addr_bits == 32)
         addr &= 0xffffffff;
@@ -38,19 +50,33 @@ uint8_t memory_byte(uint64_t addr, bool ram) {
         return found->second;
     if (plain_memory)
         return uint8_t(addr);
+    if (some_infinities && ((addr >> 1) * 0x9e3779b1u >> 7) % 23 == 0)
+        return addr & 1 ? uint8_t(0x7c | (addr & 2) << 6) : 0;
     uint64_t h = (addr ^ (ram ? UINT64_C(0x5bd1e995) << 33 : 0)) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= h >> 29;
     h *= UINT64_C(0xbf58476d1ce4e5b9);
     return uint8_t(h >> 56);
 }
 
+// A halfword. Where there is FP16, some are infinity.
+uint16_t memory_half(uint64_t addr, bool ram) {
+    return uint16_t(memory_byte(addr, ram) | memory_byte(addr + 1, ram) << 8);
+}
+
 // ---- a layer ----
 
 struct Layer {
     // Registers, true values (not minus 1).
-    bool image = false, data_reuse = false, weight_reuse = false, skip_data = false, skip_weight = false;
-    int proc_precision = 0;
-    int w = 1, h = 1, c = 1; // h: lines to fetch
+    bool image = false, winograd = false, data_reuse = false, weight_reuse = false, skip_data = false,
+         skip_weight = false;
+    int in_precision = Int8,
+        proc_precision = Int8; // INT8 only: of PROC_PRECISION, Int16 stores the low byte of 16 bits
+    int w = 1, h = 1, c = 1;   // h: lines to fetch
+    int batches = 1;
+    uint32_t batch_stride = 0;
+    bool flush_nans = false;
+    // Winograd: strides, size of the extended cube.
+    int sx = 1, sy = 1, w_ext = 4, lines_ext = 4, pad_top = 0, pad_bottom = 0;
     uint64_t base0 = 0, base1 = 0, weight_base = 0;
     uint32_t line = 0, uv_line = 0, surface = 0;
     bool ram = true, weight_ram = true, line_packed = false, surf_packed = false;
@@ -81,16 +107,44 @@ struct Layer {
     int weight_ring() const {
         return weight_bank * depth;
     }
+    const struct nvdla_pixel_format &pixel() const {
+        return *nvdla_pixel_format(config, uint32_t(format));
+    }
     int channels() const {
-        return format == 0 ? 1 : format == 0x1c || format == 0x1d ? 3 : 4;
+        return pixel().components;
+    }
+    bool wide() const {
+        return wide_lanes && proc_precision != Int8;
+    }
+    int element_bytes() const {
+        return wide() ? 2 : 1;
+    }
+    int kpg() const {
+        return wide() ? config->atomic_k / 2 : config->atomic_k;
+    }
+    int mode() const {
+        return winograd ? 2 : image;
+    }
+    // Of a feature cube.
+    int surfaces() const {
+        return cdiv(c * element_bytes(), atom);
     }
     int string_bytes() const {
-        return (pad_left + w + pad_right) * channels();
+        return (pad_left + w + pad_right) * channels() * element_bytes();
+    }
+    // Lines that CSC is told of.
+    int lines() const {
+        return winograd ? lines_ext : h;
+    }
+    int line_entries() const {
+        return eps * batches;
     }
     int needed_eps() const {
         if (image)
             return cdiv(string_bytes(), entry_bytes);
-        const int a = cdiv(c, atom), r = a % slots;
+        if (winograd)
+            return w_ext / 4 * surfaces() * sx * sy;
+        const int a = surfaces(), r = a % slots;
         return a / slots * w + (r == 0 ? 0 : r == 1 ? cdiv(w, slots) : r == 2 ? cdiv(w, 2) : w);
     }
     int weight_entries() const {
@@ -100,15 +154,15 @@ struct Layer {
         return cdiv(int(mask_bytes), entry_bytes);
     }
     int groups() const {
-        return cdiv(kernels, kpg);
+        return cdiv(kernels, kpg());
     }
     // Bytes of the weights of the first n groups.
     int used(int n) const {
-        return compressed ? int(group_end[size_t(n) - 1]) : kernel_bytes * std::min(n * kpg, kernels);
+        return compressed ? int(group_end[size_t(n) - 1]) : kernel_bytes * std::min(n * kpg(), kernels);
     }
     // Their mask bits.
     int mask_bits(int n) const {
-        return compressed ? kernel_bytes * std::min(n * kpg, kernels) : 0;
+        return compressed ? kernel_bytes * std::min(n * kpg(), kernels) / element_bytes() : 0;
     }
 };
 
@@ -116,104 +170,166 @@ int sign16(int v) {
     return int16_t(uint16_t(v));
 }
 
-// Chapter 30 section 6.3 for one element.
-uint8_t convert(int x, int off, int scale, int truncate, bool int8) {
+// Chapter 30 section 6.3 for one element. byte: INT8 only, the low byte of the result.
+uint16_t convert(int x, int off, int scale, int truncate, Precision to) {
     const int64_t p = (int64_t(x) - off) * scale;
     const uint64_t magnitude = uint64_t(p < 0 ? -p : p);
     const uint64_t rounded = truncate == 0 ? magnitude : (magnitude + (UINT64_C(1) << (truncate - 1))) >> truncate;
     int64_t q = p < 0 ? -int64_t(rounded) : int64_t(rounded);
     q = std::clamp<int64_t>(q, -65536, 65535);
-    if (int8)
-        return uint8_t(int8_t(std::clamp<int64_t>(q, -128, 127)));
-    return uint8_t(std::clamp<int64_t>(q, -32768, 32767));
+    if (to == Fp16)
+        return fp16_from_integer(int32_t(q));
+    const int64_t limit = to == Int8 ? 128 : 32768;
+    return uint16_t(int16_t(std::clamp<int64_t>(q, -limit, limit - 1)));
+}
+
+// NaN and infinity that CDMA counts.
+struct Specials {
+    uint64_t nan = 0, infinity = 0;
+    void count(uint16_t value) {
+        nan += (value & 0x7fff) > 0x7c00;
+        infinity += (value & 0x7fff) == 0x7c00;
+    }
+};
+
+// An element on its way into CBUF: `bytes` bytes of memory (10-bit components: two), of component i.
+uint16_t element(const Layer &l, uint16_t raw, int bytes, int i, Specials *seen) {
+    if (l.in_precision == Fp16) {
+        if (seen)
+            seen->count(raw);
+        return l.flush_nans && (raw & 0x7fff) > 0x7c00 ? 0 : raw;
+    }
+    if (!l.cvt)
+        return raw;
+    const bool is_signed = !l.image || l.sign_override;
+    const int x = !is_signed ? int(raw) : bytes == 1 ? int(int8_t(raw)) : int(int16_t(raw));
+    return convert(x, l.image && l.mean ? l.means[size_t(i)] : l.offset, l.scale, l.truncate,
+                   Precision(l.proc_precision));
+}
+
+void put_element(Bytes &out, size_t at, const Layer &l, uint16_t value) {
+    out[at] = uint8_t(value);
+    if (l.element_bytes() == 2)
+        out[at + 1] = uint8_t(value >> 8);
 }
 
 uint64_t aligned(uint64_t a) {
     return a / uint64_t(atom) * uint64_t(atom);
 }
 
-// Address of atom a of pixel x of line y of a feature layer.
-uint64_t feature_address(const Layer &l, int a, int y, int x) {
-    const uint64_t base = aligned(l.base0), line = aligned(l.line), surface = aligned(l.surface);
-    if (l.surf_packed && l.w == 1 && l.h == 1)
+// Address of atom a of pixel x of line y of batch b of a feature layer.
+uint64_t feature_address(const Layer &l, int b, int a, int y, int x) {
+    const uint64_t base = aligned(l.base0) + uint64_t(b) * aligned(l.batch_stride), line = aligned(l.line),
+                   surface = aligned(l.surface);
+    if (!l.winograd && l.surf_packed && l.w == 1 && l.h == 1)
         return base + uint64_t(a) * uint64_t(atom);
-    const int g = l.line_packed ? l.grain : 1; // a grain is one run of atoms
+    const int g = !l.winograd && l.line_packed ? l.grain : 1; // a grain is one run of atoms
     return base + uint64_t(a) * surface + uint64_t(y / g * g) * line + uint64_t((y % g) * l.w + x) * uint64_t(atom);
 }
 
-// Memory byte order of the components of a pixel with four of them.
-std::array<int, 4> component_order(int format) {
-    switch (format) {
-    case 0x0d:
-    case 0x11:
-    case 0x1a:
-        return {2, 1, 0, 3};
-    case 0x0e:
-    case 0x12:
-    case 0x1b:
-        return {1, 2, 3, 0};
-    case 0x0f:
-    case 0x13:
-        return {3, 2, 1, 0};
-    default:
-        return {0, 1, 2, 3};
-    }
-}
-
-// What component i of pixel x of line y reads: address of its byte.
+// What component i of pixel x of line y reads: address of its (first) byte. 10-bit formats: of the pixel.
 uint64_t pixel_address(const Layer &l, int y, int x, int i) {
-    const uint64_t line0 = aligned(l.base0 + uint64_t(y) * l.line), line1 = aligned(l.base1 + uint64_t(y) * l.uv_line);
-    if (l.channels() == 1)
-        return line0 + uint64_t(l.x_offset + x);
-    if (l.channels() == 4)
-        return line0 + uint64_t(l.x_offset + x) * 4 + uint64_t(component_order(l.format)[size_t(i)]);
-    if (i == 0)
-        return line0 + uint64_t(l.x_offset + x);
-    const int uv = l.x_offset % (atom / 2);
-    return line1 + uint64_t(uv + x) * 2 + uint64_t((i == 1) == (l.format == 0x1c) ? 1 : 0);
+    const struct nvdla_pixel_format &f = l.pixel();
+    const int plane = f.planes == 2 && i > 0;
+    const uint64_t base = plane ? l.base1 : l.base0, line = plane ? l.uv_line : l.line;
+    const int bytes = f.pixel_bytes[plane], offset = plane ? l.x_offset % (atom / bytes) : l.x_offset;
+    return aligned(base + uint64_t(y) * line) + uint64_t((offset + x) * bytes + (f.bits == 10 ? 0 : f.lsb[i] / 8));
 }
 
-// Entries of one line of the fetched lines: needed_eps() entries.
-Bytes slice(const Layer &l, int y) {
-    Bytes out(size_t(l.needed_eps()) * size_t(entry_bytes), 0);
-    const bool int8 = l.proc_precision == 0;
+// Its value in memory.
+uint16_t pixel_value(const Layer &l, int y, int x, int i) {
+    const struct nvdla_pixel_format &f = l.pixel();
+    const uint64_t at = pixel_address(l, y, x, i);
+    if (f.bits == 8)
+        return memory_byte(at, l.ram);
+    if (f.bits == 16)
+        return memory_half(at, l.ram);
+    const uint32_t word = memory_half(at, l.ram) | uint32_t(memory_half(at + 2, l.ram)) << 16;
+    return uint16_t(i == 3 ? (word >> f.lsb[i] & 3) << 14 : (word >> f.lsb[i] & 1023) << 6);
+}
+
+uint64_t wrap_address(uint64_t a) {
+    return config->addr_bits == 32 ? a & 0xffffffff : a;
+}
+
+// The elements of an atom, as they go into CBUF; nullptr: pad.
+Bytes atom_bytes(const Layer &l, const uint64_t *address, Specials *seen) {
+    const int bytes = l.element_bytes();
+    Bytes out(size_t(atom), 0);
+    for (int i = 0; i < atom; i += bytes) {
+        uint16_t raw = uint16_t(bytes == 1 ? l.pad_value & 0xff : l.pad_value);
+        if (address)
+            raw = bytes == 1 ? memory_byte(*address + uint64_t(i), l.ram) : memory_half(*address + uint64_t(i), l.ram);
+        put_element(out, size_t(i), l, element(l, raw, bytes, 0, seen));
+    }
+    return out;
+}
+
+// Place of atom a of pixel x in a line of a feature cube: entry and slot.
+std::pair<int, int> feature_place(const Layer &l, int a, int x) {
+    const int tail = l.surfaces() % slots, g = a / slots, q = a % slots;
+    if (g == l.surfaces() / slots && tail == 1)
+        return {g * l.w + x / slots, x % slots};
+    if (g == l.surfaces() / slots && tail == 2 && slots == 4)
+        return {g * l.w + x / 2, x % 2 * 2 + q};
+    return {g * l.w + x, q};
+}
+
+// The superslice that line y of an extended cube belongs to: 4 * EPS entries. Chapter 30 section 5.5.
+Bytes superslice(const Layer &l, int y, Specials *seen) {
+    const int tiles = l.w_ext / 4, pieces = atom / 8;
+    Bytes out(size_t(superslice_lines * l.eps * entry_bytes), 0);
+    for (int row = 0; row < 4; row++)
+        for (int ys = 0; ys < l.sy; ys++)
+            for (int x = 0; x < l.w_ext * l.sx; x++)
+                for (int s = 0; s < l.surfaces(); s++) {
+                    const int line = (y / 4 * 4 + row) * l.sy + ys - l.pad_top, column = x - l.pad_left;
+                    const bool inside = line >= 0 && line < l.h && column >= 0 && column < l.w;
+                    const uint64_t at = inside ? feature_address(l, 0, s, line, column) : 0;
+                    const Bytes a = atom_bytes(l, inside ? &at : nullptr, seen);
+                    const int xe = x / l.sx, xs = x % l.sx;
+                    for (int j = 0; j < pieces; j++) {
+                        const int n = ((ys * l.sx + xs) * l.surfaces() + s) * pieces + j;
+                        const int to = (n * tiles + xe / 4) * entry_bytes + row * 32 + xe % 4 * 8;
+                        std::copy_n(a.begin() + j * 8, 8, out.begin() + to);
+                    }
+                }
+    return out;
+}
+
+// Entries of one line of the fetched lines, in all batches.
+Bytes slice(const Layer &l, int y, Specials *seen = nullptr) {
+    if (l.winograd) {
+        const Bytes all = superslice(l, y, y % 4 == 0 ? seen : nullptr);
+        const auto from = all.begin() + y % 4 * l.eps * entry_bytes;
+        return {from, from + l.eps * entry_bytes};
+    }
+    Bytes out(size_t((l.batches - 1) * l.eps + l.needed_eps()) * size_t(entry_bytes), 0);
     if (!l.image) {
-        const int atoms = cdiv(l.c, atom), tail = atoms % slots;
-        for (int a = 0; a < atoms; a++) {
-            const int g = a / slots, q = a % slots;
-            for (int x = 0; x < l.w; x++) {
-                int entry = g * l.w + x, slot = q;
-                if (g == atoms / slots && tail == 1) {
-                    entry = g * l.w + x / slots;
-                    slot = x % slots;
-                } else if (g == atoms / slots && tail == 2 && slots == 4) {
-                    entry = g * l.w + x / 2;
-                    slot = (x % 2) * 2 + q;
+        for (int b = 0; b < l.batches; b++)
+            for (int a = 0; a < l.surfaces(); a++)
+                for (int x = 0; x < l.w; x++) {
+                    const auto [entry, slot] = feature_place(l, a, x);
+                    const uint64_t at = feature_address(l, b, a, y, x);
+                    const Bytes bytes = atom_bytes(l, &at, seen);
+                    std::copy(bytes.begin(), bytes.end(),
+                              out.begin() + (b * l.eps + entry) * entry_bytes + slot * atom);
                 }
-                for (int i = 0; i < atom; i++) {
-                    const uint8_t raw = memory_byte(feature_address(l, a, y, x) + uint64_t(i), l.ram);
-                    out[size_t(entry * entry_bytes + slot * atom + i)] =
-                        l.cvt ? convert(int8_t(raw), l.offset, l.scale, l.truncate, int8) : raw;
-                }
-            }
-        }
         return out;
     }
-    const int n = l.channels(), bytes = l.string_bytes();
-    for (int j = 0; j < cdiv(bytes, atom) * atom; j++) {
-        const int x = j / n - l.pad_left, i = j % n;
-        uint8_t value;
-        if (j >= bytes)
-            value = l.cvt ? convert(0, l.mean ? 0 : l.offset, l.scale, l.truncate, int8) : uint8_t(0);
-        else if (x < 0 || x >= l.w)
-            value = uint8_t(l.pad_value);
-        else {
-            const uint8_t raw = memory_byte(pixel_address(l, y, x, i), l.ram);
-            value = l.cvt ? convert(l.sign_override ? int(int8_t(raw)) : int(raw),
-                                    l.mean ? l.means[size_t(i)] : l.offset, l.scale, l.truncate, int8)
-                          : raw;
-        }
-        out[size_t(j)] = value;
+    const int n = l.channels(), bytes = l.element_bytes(), string = l.string_bytes();
+    const int chunk = wide_lanes ? config->atomic_c * bytes : atom;
+    const Precision to = Precision(l.proc_precision);
+    const uint16_t tail =
+        l.cvt && l.in_precision != Fp16 ? convert(0, l.mean ? 0 : l.offset, l.scale, l.truncate, to) : uint16_t(0);
+    for (int j = 0; j < cdiv(string, chunk) * chunk; j += bytes) {
+        const int x = j / bytes / n - l.pad_left, i = j / bytes % n;
+        uint16_t value = tail;
+        if (j < string && (x < 0 || x >= l.w))
+            value = uint16_t(l.pad_value);
+        else if (j < string)
+            value = element(l, pixel_value(l, y, x, i), l.pixel().bits == 8 ? 1 : 2, i, seen);
+        put_element(out, size_t(j), l, value);
     }
     return out;
 }
@@ -222,29 +338,55 @@ uint8_t weight_byte(const Layer &l, uint32_t i) {
     return memory_byte(aligned(l.weight_base) + i, l.weight_ram);
 }
 
+// What CBUF holds of it.
+uint8_t stored_weight_byte(const Layer &l, uint32_t i) {
+    if (l.proc_precision == Fp16 && wide_lanes && l.flush_nans &&
+        ((weight_byte(l, i & ~1u) | weight_byte(l, i | 1) << 8) & 0x7fff) > 0x7c00)
+        return 0;
+    return weight_byte(l, i);
+}
+
+// Counts of the registers of a layer: of data, of weights.
+std::pair<Specials, Specials> specials(const Layer &l) {
+    std::pair<Specials, Specials> all;
+    if (wide_lanes && l.dat_fetch && l.in_precision == Fp16)
+        for (int y = 0; y < l.lines(); y++)
+            slice(l, y, &all.first);
+    if (wide_lanes && l.wt_fetch && l.proc_precision == Fp16)
+        for (uint32_t i = 0; i < l.weight_bytes; i += 2)
+            all.second.count(uint16_t(weight_byte(l, i) | weight_byte(l, i + 1) << 8));
+    return all;
+}
+
 // Atoms that must be read, with how often.
 using Reads = std::map<std::pair<uint64_t, bool>, int>;
 
-uint64_t wrap_address(uint64_t a) {
-    return config->addr_bits == 32 ? a & 0xffffffff : a;
+// Beats: with several atoms in one, one may come more than once, since a run begins and ends anywhere.
+uint64_t beat_address(uint64_t a) {
+    return wrap_address(a) / uint64_t(atom * wr_atoms) * uint64_t(atom * wr_atoms);
 }
 
 Reads data_reads(const Layer &l) {
     Reads reads;
     for (int y = 0; y < l.h; y++) {
         if (!l.image) {
-            for (int a = 0; a < cdiv(l.c, atom); a++)
-                for (int x = 0; x < l.w; x++)
-                    reads[{wrap_address(feature_address(l, a, y, x)), l.ram}]++;
+            // Winograd: not beyond the extended cube.
+            if (l.winograd && y >= l.lines_ext * l.sy - l.pad_top)
+                break;
+            const int width = l.winograd ? std::min(l.w, l.w_ext * l.sx - l.pad_left) : l.w;
+            for (int b = 0; b < l.batches; b++)
+                for (int a = 0; a < l.surfaces(); a++)
+                    for (int x = 0; x < width; x++)
+                        reads[{beat_address(feature_address(l, b, a, y, x)), l.ram}]++;
             continue;
         }
         std::map<uint64_t, int> line[2]; // by plane; an atom of a line is read once
         for (int x = 0; x < l.w; x++)
             for (int i = 0; i < l.channels(); i++)
-                line[l.channels() == 3 && i > 0][aligned(pixel_address(l, y, x, i))] = 1;
+                line[l.channels() == 3 && i > 0][beat_address(pixel_address(l, y, x, i))] = 1;
         for (const auto &plane : line)
             for (const auto &[address, one] : plane)
-                reads[{wrap_address(address), l.ram}] += one;
+                reads[{address, l.ram}] += one;
     }
     return reads;
 }
@@ -252,12 +394,12 @@ Reads data_reads(const Layer &l) {
 Reads weight_reads(const Layer &l) {
     Reads reads;
     for (uint32_t i = 0; i < l.weight_bytes; i += uint32_t(atom))
-        reads[{wrap_address(aligned(l.weight_base) + i), l.weight_ram}]++;
+        reads[{beat_address(aligned(l.weight_base) + i), l.weight_ram}]++;
     if (l.compressed) {
         for (uint32_t i = 0; i < l.mask_bytes; i += uint32_t(atom))
-            reads[{wrap_address(aligned(l.mask_base) + i), l.weight_ram}]++;
+            reads[{beat_address(aligned(l.mask_base) + i), l.weight_ram}]++;
         for (int i = 0; i < 4 * l.groups(); i += atom)
-            reads[{wrap_address(aligned(l.size_base) + uint32_t(i)), l.weight_ram}]++;
+            reads[{beat_address(aligned(l.size_base) + uint32_t(i)), l.weight_ram}]++;
     }
     return reads;
 }
@@ -265,11 +407,12 @@ Reads weight_reads(const Layer &l) {
 // Decides by the rules of chapter 30 sections 3 and 9.3 what each layer fetches and where it goes.
 void plan(std::vector<Layer> &layers) {
     int data_bank = 0, weight_bank = 0, dat_entry = 0, wt_entry = 0, mask_entry = 0;
-    bool skip_data = false, skip_weight = false, image = false;
+    bool skip_data = false, skip_weight = false;
+    int mode = 0;
     for (Layer &l : layers) {
         l.dat_pend = l.data_bank != data_bank;
         l.wt_pend = l.dat_pend || l.weight_bank != weight_bank;
-        l.dat_fetch = l.dat_pend || !(l.data_reuse && skip_data && l.image == image);
+        l.dat_fetch = l.dat_pend || !(l.data_reuse && skip_data && l.mode() == mode);
         l.wt_fetch = l.wt_pend || !(l.weight_reuse && skip_weight);
         if (l.dat_pend)
             dat_entry = 0;
@@ -279,7 +422,7 @@ void plan(std::vector<Layer> &layers) {
         l.wt_entry = wt_entry;
         l.mask_entry = mask_entry;
         if (l.dat_fetch)
-            dat_entry = (dat_entry + l.h * l.eps) % l.ring();
+            dat_entry = (dat_entry + l.lines() * l.line_entries()) % l.ring();
         if (l.wt_fetch)
             wt_entry = (wt_entry + l.weight_entries()) % l.weight_ring();
         if (l.wt_fetch)
@@ -288,7 +431,7 @@ void plan(std::vector<Layer> &layers) {
         weight_bank = l.weight_bank;
         skip_data = l.skip_data;
         skip_weight = l.skip_weight;
-        image = l.image;
+        mode = l.mode();
     }
 }
 
@@ -309,6 +452,7 @@ struct Fetch {
     ReadClient client;
     Interrupts done;
     Reads wanted;
+    Reads missing;                  // beats of several atoms: those of them that have not been read
     uint64_t stalled = 0, busy = 0; // clocks of the client that are accounted for
     Fetch(Design &design, Memory &memory, const char *name, const ReadPins &pins, const CData &interrupt)
         : client(design, memory, name, pins), done(design, interrupt, name) {
@@ -362,7 +506,8 @@ class Csc : public Agent {
         enum State { Start, Pend, Drop, Settle, Work, Groups, Check, Release, End } state = Start;
         size_t layer = 0;
         int delay = 0;
-        bool dat_request = false, wt_request = false, image = false;
+        bool dat_request = false, wt_request = false;
+        int mode = 0;
         int leftover = 0; // lines kept
         int kept_weight_entries = 0, kept_mask_entries = 0;
         std::deque<Slice> slices; // reported and not released
@@ -408,7 +553,7 @@ class Csc : public Agent {
             k.next = -1;
             const uint32_t end = std::min<uint32_t>((e + 1) * uint32_t(entry_bytes), to);
             for (uint32_t i = e * uint32_t(entry_bytes); i < end; i++)
-                k.want.push_back(weight_byte(l, i));
+                k.want.push_back(stored_weight_byte(l, i));
             k.layer = layer;
             wt_looks.push_back(k);
         }
@@ -443,20 +588,22 @@ class Csc : public Agent {
                 return checks.fail("data report behind the last fetch");
             const Layer &l = layers[up_dat_layer];
             const int lines = top->dat_up_slices_o;
-            const int want = l.image ? 1 : std::min(l.line_packed ? l.grain : 1, l.h - up_lines);
-            if (lines != want || top->dat_up_entries_o != lines * l.eps)
+            const int want = l.image      ? 1
+                             : l.winograd ? superslice_lines
+                                          : std::min(l.line_packed ? l.grain : 1, l.h - up_lines);
+            if (lines != want || top->dat_up_entries_o != lines * l.line_entries())
                 checks.fail("layer %zu: report of %d slices, %d entries; %d lines of %d entries are due", up_dat_layer,
-                            lines, int(top->dat_up_entries_o), want, l.eps);
+                            lines, int(top->dat_up_entries_o), want, l.line_entries());
             for (int i = 0; i < lines && !checks.failing(); i++) {
                 Slice s;
-                s.entry = (l.dat_entry + up_lines * l.eps) % l.ring();
-                s.eps = l.eps;
+                s.entry = (l.dat_entry + up_lines * l.line_entries()) % l.ring();
+                s.eps = l.line_entries();
                 s.content = slice(l, up_lines);
                 look_at_slice(s, l.ring(), up_dat_layer);
                 csc.slices.push_back(s);
                 up_lines++;
             }
-            if (up_lines == l.h) {
+            if (up_lines == l.lines()) {
                 up_dat_layer++;
                 up_lines = 0;
             }
@@ -469,15 +616,15 @@ class Csc : public Agent {
             if (up_wt_layer >= layers.size())
                 return checks.fail("weight report behind the last fetch");
             const Layer &l = layers[up_wt_layer];
-            const bool last = l.kernels - up_kernels <= kpg;
-            const int want = last ? l.kernels - up_kernels : kpg;
+            const bool last = l.kernels - up_kernels <= l.kpg();
+            const int want = last ? l.kernels - up_kernels : l.kpg();
             if (top->wt_up_kernels_o != want)
                 checks.fail("layer %zu: report of %d kernels, %d are due", up_wt_layer, int(top->wt_up_kernels_o),
                             want);
             up_kernels += want;
             up_entries += top->wt_up_entries_o;
-            const uint32_t bytes = last ? l.weight_bytes : uint32_t(l.used(up_kernels / kpg));
-            const uint32_t masks = last ? l.mask_bytes : uint32_t(cdiv(l.mask_bits(up_kernels / kpg), 8));
+            const uint32_t bytes = last ? l.weight_bytes : uint32_t(l.used(up_kernels / l.kpg()));
+            const uint32_t masks = last ? l.mask_bytes : uint32_t(cdiv(l.mask_bits(up_kernels / l.kpg()), 8));
             look_at_weights(up_wt_layer, weights_seen, bytes);
             look_at_masks(up_wt_layer, masks_seen, masks);
             weights_seen = bytes;
@@ -523,7 +670,7 @@ class Csc : public Agent {
 
     // Gives back what the layer before kept and this one does not use.
     void settle(const Layer &l) {
-        if (csc.leftover && !(l.data_reuse && l.image == csc.image)) {
+        if (csc.leftover && !(l.data_reuse && l.mode() == csc.mode)) {
             release_lines(csc.leftover);
             csc.leftover = 0;
         }
@@ -542,7 +689,7 @@ class Csc : public Agent {
     }
     // Takes the next kernel group when it was reported, releases what it leaves behind.
     void use_group(const Layer &l) {
-        const int size = std::min(kpg, l.kernels - csc.group * kpg);
+        const int size = std::min(l.kpg(), l.kernels - csc.group * l.kpg());
         if (csc.kernels < size)
             return;
         csc.kernels -= size;
@@ -632,7 +779,7 @@ class Csc : public Agent {
             csc.leftover = l.skip_data ? l.h_ext : l.h_ext - l.rls;
             csc.kept_weight_entries = l.skip_weight ? l.weight_entries() : 0;
             csc.kept_mask_entries = l.skip_weight ? l.mask_entries() : 0;
-            csc.image = l.image;
+            csc.mode = l.mode();
             csc.delay = wait();
             csc.state = Consumer::End;
             break;
@@ -711,12 +858,13 @@ class Bench {
         stats.assign(layers.size(), {});
         csc.begin(layers);
         for (Fetch *f : {&dat, &wt})
-            f->wanted = reads_of(*f, 0);
+            f->wanted = f->missing = reads_of(*f, 0);
         program();
         // Long enough for any stalls and delays: counted from the work that there is.
         uint64_t limit = 60000;
         for (const Layer &l : layers)
-            limit += 400 * uint64_t(l.h * l.eps * slots + l.w * l.h * 4 + int(l.weight_bytes) / atom + 2000);
+            limit += 400 *
+                     uint64_t(l.lines() * l.line_entries() * slots + l.w * l.h * 4 + int(l.weight_bytes) / atom + 2000);
         const uint64_t end = design.now + limit;
         while (!checks.failing() && design.now < end && !over())
             design.clock();
@@ -748,7 +896,7 @@ class Bench {
   private:
     std::vector<Layer> layers;
     struct Stat {
-        uint64_t dat_stall = 0, wt_stall = 0, dat_busy = 0;
+        uint64_t dat_stall = 0, wt_stall = 0, dat_busy = 0, wt_busy = 0;
     };
     std::vector<Stat> stats;
 
@@ -769,6 +917,8 @@ class Bench {
             if (it == f.wanted.end())
                 checks.fail("%s: atom %" PRIx64 " (memory %d) read, not needed by layer %zu or read before", name,
                             address, primary, f.done.count());
+            else if (wr_atoms > 1)
+                f.missing.erase({address, primary});
             else if (--it->second == 0)
                 f.wanted.erase(it);
         };
@@ -776,16 +926,16 @@ class Bench {
             const size_t layer = f.done.count() - 1;
             if (layer >= layers.size())
                 return checks.fail("%s interrupt behind the last layer", name);
-            if (!f.wanted.empty())
-                checks.fail("%s interrupt of layer %zu, %zu atoms not read, first %" PRIx64, name, layer,
-                            f.wanted.size(), f.wanted.begin()->first.first);
+            const Reads &left = wr_atoms > 1 ? f.missing : f.wanted;
+            if (!left.empty())
+                checks.fail("%s interrupt of layer %zu, %zu atoms not read, first %" PRIx64, name, layer, left.size(),
+                            left.begin()->first.first);
             Stat &s = stats[layer];
             (data ? s.dat_stall : s.wt_stall) = f.client.stalled - f.stalled;
-            if (data)
-                s.dat_busy = f.client.busy - f.busy;
+            (data ? s.dat_busy : s.wt_busy) = f.client.busy - f.busy;
             f.stalled = f.client.stalled;
             f.busy = f.client.busy;
-            f.wanted = reads_of(f, layer + 1);
+            f.wanted = f.missing = reads_of(f, layer + 1);
         };
     }
 
@@ -818,15 +968,18 @@ class Bench {
     void read_back(size_t i) {
         const Stat &s = stats[i];
         const bool perf = layers[i].perf;
+        const auto [data_specials, weight_specials] = specials(layers[i]);
         const struct {
             uint32_t offset;
             uint64_t want;
         } registers[] = {{CDMA_D_PERF_DAT_READ_STALL, perf ? s.dat_stall : 0},
                          {CDMA_D_PERF_WT_READ_STALL, perf ? s.wt_stall : 0},
                          {CDMA_D_PERF_DAT_READ_LATENCY, perf ? s.dat_busy : 0},
-                         {CDMA_D_PERF_WT_READ_LATENCY, 0},
-                         {CDMA_D_NAN_INPUT_DATA_NUM, 0},
-                         {CDMA_D_INF_INPUT_WEIGHT_NUM, 0},
+                         {CDMA_D_PERF_WT_READ_LATENCY, perf && wide_lanes ? s.wt_busy : 0},
+                         {CDMA_D_NAN_INPUT_DATA_NUM, data_specials.nan},
+                         {CDMA_D_INF_INPUT_DATA_NUM, data_specials.infinity},
+                         {CDMA_D_NAN_INPUT_WEIGHT_NUM, weight_specials.nan},
+                         {CDMA_D_INF_INPUT_WEIGHT_NUM, weight_specials.infinity},
                          {CDMA_D_OP_ENABLE, 0}};
         for (const auto &r : registers) {
             const uint32_t got = csb.read(0, r.offset);
@@ -843,12 +996,17 @@ class Bench {
         }
     }
     void program(const Layer &l) {
-        write(CDMA_D_MISC_CFG, uint32_t(l.proc_precision) << 12 | uint32_t(l.data_reuse) << 16 |
-                                   uint32_t(l.weight_reuse) << 20 | uint32_t(l.skip_data) << 24 |
-                                   uint32_t(l.skip_weight) << 28);
+        write(CDMA_D_MISC_CFG, uint32_t(l.winograd) | uint32_t(l.in_precision) << 8 | uint32_t(l.proc_precision) << 12 |
+                                   uint32_t(l.data_reuse) << 16 | uint32_t(l.weight_reuse) << 20 |
+                                   uint32_t(l.skip_data) << 24 | uint32_t(l.skip_weight) << 28);
         write(CDMA_D_DATAIN_FORMAT, uint32_t(l.image) | uint32_t(l.format) << 8 | uint32_t(l.sign_override) << 20);
         write(CDMA_D_DATAIN_SIZE_0, uint32_t(l.w - 1) | uint32_t(l.h - 1) << 16);
         write(CDMA_D_DATAIN_SIZE_1, uint32_t(l.c - 1));
+        write(CDMA_D_DATAIN_SIZE_EXT_0, uint32_t(l.w_ext - 1) | uint32_t(l.lines_ext - 1) << 16);
+        write(CDMA_D_CONV_STRIDE, uint32_t(l.sx - 1) | uint32_t(l.sy - 1) << 16);
+        write(CDMA_D_BATCH_NUMBER, uint32_t(l.batches - 1));
+        write(CDMA_D_BATCH_STRIDE, l.batch_stride);
+        write(CDMA_D_NAN_FLUSH_TO_ZERO, l.flush_nans);
         write(CDMA_D_PIXEL_OFFSET, uint32_t(l.x_offset) | uint32_t(random.below(8)) << 16);
         write(CDMA_D_DAIN_RAM_TYPE, l.ram);
         write(CDMA_D_DAIN_ADDR_HIGH_0, uint32_t(l.base0 >> 32));
@@ -880,7 +1038,8 @@ class Bench {
         write(CDMA_D_CVT_OFFSET, uint16_t(l.offset));
         write(CDMA_D_CVT_SCALE, uint16_t(l.scale));
         write(CDMA_D_ZERO_PADDING, uint32_t(l.pad_left) | uint32_t(l.pad_right) << 8 |
-                                       uint32_t(random.below(32)) << 16 | uint32_t(random.below(64)) << 24);
+                                       uint32_t(l.winograd ? l.pad_top : random.below(32)) << 16 |
+                                       uint32_t(l.winograd ? l.pad_bottom : random.below(64)) << 24);
         write(CDMA_D_ZERO_PADDING_VALUE, uint32_t(l.pad_value));
         write(CDMA_D_BANK, uint32_t(l.data_bank - 1) | uint32_t(l.weight_bank - 1) << 16);
         write(CDMA_D_PERF_ENABLE, l.perf);
@@ -893,14 +1052,16 @@ uint64_t random_address(Random &r) {
     uint64_t a = 0x10000000 + (r.bits64() & 0xffffff);
     if (config->addr_bits == 64)
         a |= uint64_t(r.below(4)) << 32;
-    if (r.percent(70))
+    if (r.percent(70) || wide_lanes)
         a = aligned(a);
     return a;
 }
 
 void random_convertor(Random &r, Layer &l) {
     l.cvt = r.percent(60);
-    l.proc_precision = r.percent(10) ? 1 : 0;
+    l.flush_nans = r.percent(50);
+    if (!wide_lanes)
+        l.proc_precision = r.percent(10) ? Int16 : Int8;
     l.offset = sign16(int(r.bits64()));
     l.scale = sign16(int(r.bits64()));
     if (r.percent(60)) {
@@ -917,21 +1078,28 @@ void random_convertor(Random &r, Layer &l) {
         m = sign16(int(r.bits64())) >> r.below(16);
 }
 
+// Of a cube.
+void random_precision(Random &r, Layer &l) {
+    l.in_precision = l.proc_precision = wide_lanes ? r.below(3) : int(Int8);
+}
+
 void random_feature(Random &r, Layer &l) {
-    l.image = false;
-    l.format = r.below(64);
+    l.image = l.winograd = false;
+    l.format = wide_lanes ? r.below(0x24) : 0;
     l.x_offset = r.below(32);
+    l.batches = config->batch_max > 1 && r.percent(30) ? r.range(2, r.percent(30) ? 32 : 5) : 1;
+    random_precision(r, l);
     const int ring = l.ring();
     do {
         l.w = r.percent(20) ? 1 : r.range(1, r.percent(20) ? 90 : 17);
         l.c = r.percent(20) ? r.range(1, 40 * atom) : r.range(1, 6 * atom);
         l.eps = l.needed_eps();
-    } while (l.eps > ring);
-    if (r.percent(10))
+    } while (l.line_entries() > ring);
+    if (l.batches == 1 && r.percent(10))
         l.eps = std::min(l.eps + r.below(4), ring);
-    l.h = r.percent(20) ? 1 : r.range(1, std::min(ring / l.eps, 40));
+    l.h = r.percent(20) ? 1 : r.range(1, std::min(ring / l.line_entries(), 40));
     if (r.percent(30))
-        l.h = std::min(ring / l.eps, 300); // the whole ring
+        l.h = std::min(ring / l.line_entries(), 300); // the whole ring
     l.base0 = random_address(r);
     l.line_packed = r.percent(60);
     l.surf_packed = r.percent(50);
@@ -940,21 +1108,27 @@ void random_feature(Random &r, Layer &l) {
         l.line += uint32_t(r.below(4) * atom);
     l.surface = uint32_t(l.h) * l.line + (r.percent(50) ? uint32_t(r.below(5) * atom) : 0);
     if (r.percent(5))
-        l.line = 0;      // every line the same
-    if (r.percent(30)) { // low bits that have no effect
+        l.line = 0; // every line the same
+    l.batch_stride = uint32_t(l.surfaces()) * l.surface + uint32_t(r.below(5) * atom);
+    if (r.percent(30) && !wide_lanes) { // low bits that have no effect
         l.line += uint32_t(r.below(atom));
         l.surface += uint32_t(r.below(atom));
     }
     l.grain = r.percent(40) ? 1 : r.range(1, std::min(16, l.h + 2));
-    while (l.line_packed && std::min(l.grain, l.h) * l.eps > ring)
+    while (l.line_packed && std::min(l.grain, l.h) * l.line_entries() > ring)
         l.grain--;
     random_convertor(r, l);
 }
 
 void random_image(Random &r, Layer &l) {
-    static const int formats[] = {0x00, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x1a, 0x1b, 0x1c, 0x1d};
     l.image = true;
-    l.format = r.percent(30) ? 0x1c + r.below(2) : r.percent(20) ? 0 : formats[r.below(13)];
+    l.winograd = false;
+    l.batches = 1;
+    do
+        l.format = r.percent(30) ? 0x1c + r.below(wide_lanes ? 8 : 2) : r.percent(20) ? 0 : r.below(0x24);
+    while (!nvdla_pixel_format(config, uint32_t(l.format)));
+    l.in_precision = l.pixel().precision;
+    l.proc_precision = l.in_precision == Fp16 ? Fp16 : wide_lanes && r.percent(60) ? r.below(3) : l.in_precision;
     const int ring = l.ring();
     do {
         l.w = r.percent(15) ? 1 : r.range(1, r.percent(20) ? 400 : 40);
@@ -965,15 +1139,15 @@ void random_image(Random &r, Layer &l) {
     if (r.percent(10))
         l.eps = std::min(l.eps + r.below(4), ring);
     l.c = l.channels();
-    l.x_offset = r.below(l.channels() == 4 ? atom / 4 : std::min(atom, 32));
+    const int *pixel_bytes = l.pixel().pixel_bytes;
+    l.x_offset = r.below(std::min(atom / pixel_bytes[0], 32));
     l.pad_value = int(r.bits64() & 0xffff);
     l.h = r.percent(30) ? std::min(ring / l.eps, 60) : r.range(1, std::min(ring / l.eps, 24));
     l.base0 = random_address(r);
     l.base1 = random_address(r);
-    const int bpp0 = l.channels() == 4 ? 4 : 1;
-    l.line = uint32_t(cdiv((l.x_offset + l.w) * bpp0, atom) * atom + r.below(3) * atom);
-    l.uv_line = uint32_t(cdiv((l.x_offset + l.w) * 2, atom) * atom + r.below(3) * atom);
-    if (r.percent(20)) { // byte sums decide
+    l.line = uint32_t(cdiv((l.x_offset + l.w) * pixel_bytes[0], atom) * atom + r.below(3) * atom);
+    l.uv_line = uint32_t(cdiv((l.x_offset + l.w) * pixel_bytes[1], atom) * atom + r.below(3) * atom);
+    if (r.percent(20) && !wide_lanes) { // byte sums decide
         l.line += uint32_t(r.below(atom));
         l.uv_line += uint32_t(r.below(atom));
     }
@@ -981,37 +1155,76 @@ void random_image(Random &r, Layer &l) {
     l.line_packed = r.percent(50);
     l.grain = r.range(1, 20);
     random_convertor(r, l);
+    if (wide_lanes)
+        l.cvt = l.cvt || l.in_precision != l.proc_precision;
+}
+
+[[maybe_unused]] void random_winograd(Random &r, Layer &l) {
+    l.image = false;
+    l.winograd = true;
+    l.batches = 1;
+    random_precision(r, l);
+    const int ring = l.ring();
+    do {
+        l.sx = r.percent(50) ? 1 : r.range(1, 8);
+        l.sy = r.percent(50) ? 1 : r.range(1, 8);
+        l.c = r.range(1, (r.percent(20) ? 5 : 2) * atom);
+        l.w_ext = 4 * r.range(1, 4);
+        l.lines_ext = 4 * r.range(1, 4);
+        l.eps = l.needed_eps();
+    } while (l.eps * l.lines_ext > ring);
+    // Padded sizes are exact; pads may take everything but one.
+    const int width = l.w_ext * l.sx, height = l.lines_ext * l.sy;
+    l.pad_left = r.percent(40) ? r.below(2) : r.below(std::min(width, 32));
+    l.pad_right = r.percent(40) ? 0 : r.below(std::min(width - l.pad_left, 64));
+    l.w = width - l.pad_left - l.pad_right;
+    l.pad_top = r.percent(40) ? r.below(2) : r.below(std::min(height, 32));
+    l.pad_bottom = r.percent(40) ? 0 : r.below(std::min(height - l.pad_top, 64));
+    l.h = height - l.pad_top - l.pad_bottom;
+    l.pad_value = int(r.bits64() & 0xffff);
+    if (l.proc_precision == Fp16 && r.percent(30))
+        l.pad_value = r.percent(50) ? 0x7c00 : 0xfe01;
+    l.base0 = random_address(r);
+    l.line = uint32_t(l.w * atom + r.below(3) * atom);
+    l.surface = uint32_t(l.h) * l.line + uint32_t(r.below(5) * atom);
+    l.line_packed = r.percent(50);
+    l.surf_packed = r.percent(50);
+    l.grain = r.range(1, 20);
+    random_convertor(r, l);
 }
 
 // Sizes of the groups of a layer with compressed weights, laid into the memory; mask bits and weights are what the
 // memory holds.
 void random_compression(Random &r, Layer &l) {
-    l.mask_bytes = uint32_t(cdiv(cdiv(l.kernels * l.kernel_bytes, 8), atom) * atom);
+    l.mask_bytes = uint32_t(cdiv(cdiv(l.kernels * l.kernel_bytes / l.element_bytes(), 8), weight_unit) * weight_unit);
     l.mask_base = random_address(r);
     l.size_base = (UINT64_C(0x5a5a) << 32) + ++laid_surfaces * 0x10000 + uint64_t(r.below(9) * atom);
     uint32_t end = 0;
     for (int g = 0; g < l.groups(); g++) {
-        const int all = l.kernel_bytes * std::min(kpg, l.kernels - g * kpg);
+        const int all = l.kernel_bytes * std::min(l.kpg(), l.kernels - g * l.kpg());
         uint32_t size = uint32_t(r.percent(15) ? 0 : r.percent(15) ? all : r.below(all + 1));
+        size = size / uint32_t(l.element_bytes()) * uint32_t(l.element_bytes());
         if (g == 0 && size == 0)
-            size = 1; // a layer of zeros alone has nothing that the stand-in could keep
+            size = uint32_t(l.element_bytes()); // a layer of zeros alone has nothing that the stand-in could keep
         end += size;
         l.group_end.push_back(end);
         for (int i = 0; i < 4; i++)
             laid[aligned(l.size_base) + uint64_t(4 * g + i)] = uint8_t(size >> 8 * i);
     }
-    l.weight_bytes = uint32_t(cdiv(int(end), atom) * atom);
+    l.weight_bytes = uint32_t(cdiv(int(end), weight_unit) * weight_unit);
 }
 
 void random_weights(Random &r, Layer &l) {
     const int room = (l.weight_bank * depth - 2) * entry_bytes;
+    const int group = l.kpg(), unit = l.element_bytes();
     do {
-        l.kernels = r.percent(50) ? r.range(1, 2 * kpg + 3) : r.range(1, 6 * kpg);
+        l.kernels = r.percent(50) ? r.range(1, 2 * group + 3) : r.range(1, 6 * group);
         l.kernel_bytes = r.range(1, r.percent(30) ? 900 : 120);
         if (r.percent(30)) // about the whole ring in a group
-            l.kernel_bytes = std::max(1, room / std::min(l.kernels, kpg) - r.below(20));
-    } while (std::min(l.kernels, kpg) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
-    l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, atom) * atom);
+            l.kernel_bytes = std::max(1, room / std::min(l.kernels, group) - r.below(20));
+        l.kernel_bytes = cdiv(l.kernel_bytes, unit) * unit;
+    } while (std::min(l.kernels, group) * l.kernel_bytes > room || l.kernels * l.kernel_bytes > 60000);
+    l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, weight_unit) * weight_unit);
     l.weight_base = random_address(r);
     l.compressed = config->weight_compression && r.percent(70);
     l.mask_bytes = 0;
@@ -1023,6 +1236,9 @@ void random_weights(Random &r, Layer &l) {
 // A chain in which every layer can run: what CSC keeps has the shape of what it meets.
 std::vector<Layer> random_chain(Random &r) {
     std::vector<Layer> chain;
+    std::vector<int> modes = {0, 0, 1};
+    if (wide_lanes)
+        modes.resize(1);
     const int count = r.range(2, 12);
     int kept_lines = 0;        // by CSC after the last layer
     bool kept_weights = false; // the same
@@ -1053,25 +1269,36 @@ std::vector<Layer> random_chain(Random &r) {
                 l.h = r.range(1, 20);
         } else if (!dat_pend && l.data_reuse && kept_lines > 0 && !other_mode) {
             // New lines behind the kept ones, of the same shape, if there is room for one; else the kept ones go.
-            const int room = l.ring() / l.eps - kept_lines;
+            const int room = l.winograd ? 0 : l.ring() / l.line_entries() - kept_lines;
             if (room > 0) {
                 l.h = r.range(1, std::min(room, 20));
                 l.base0 = random_address(r);
                 l.h_ext = kept_lines + l.h;
             } else {
                 l.data_reuse = false;
-                l.h_ext = l.h = std::min(l.h, l.ring() / l.eps);
+                l.h = std::min(l.h, l.ring() / l.line_entries());
+                l.h_ext = l.lines();
             }
         } else {
-            if (!dat_pend && l.data_reuse && kept_lines > 0 ? !last.image : r.percent(40))
+            // Another mode than what is kept has, where that shall not be used.
+            l.data_reuse = l.data_reuse && modes.size() > 1;
+            int mode;
+            do
+                mode = modes[size_t(r.below(int(modes.size())))];
+            while (!dat_pend && l.data_reuse && kept_lines > 0 && mode == last.mode());
+            if (mode == 0)
+                random_feature(r, l);
+            else if (mode == 1)
                 random_image(r, l);
             else
-                random_feature(r, l);
-            l.h_ext = l.h;
+                random_winograd(r, l);
+            l.h_ext = l.lines();
         }
-        if (!l.image && l.line_packed)
-            while (l.grain > 1 && std::min(l.grain, l.h) * l.eps > l.ring())
+        if (l.mode() == 0 && l.line_packed)
+            while (l.grain > 1 && std::min(l.grain, l.h) * l.line_entries() > l.ring())
                 l.grain--;
+        if (l.wide() != last.wide())
+            l.weight_reuse = false; // groups of another size
         const bool skips_weights = !wt_pend && l.weight_reuse && last.skip_weight;
         if (!skips_weights)
             random_weights(r, l);
@@ -1098,23 +1325,29 @@ std::vector<Layer> random_chain(Random &r) {
 std::string describe(const Layer &l) {
     char text[500];
     snprintf(text, sizeof text,
-             "%s %dx%dx%d format %02x grain %d packed %d/%d eps %d (%d) pads %d %d x %d, h_ext %d rls %d, "
+             "%s %dx%dx%d, precision %d to %d, cvt %d, batches %d, winograd %dx%d by %dx%d, format %02x grain %d "
+             "packed %d/%d "
+             "eps %d (%d) pads %d %d %d x %d, h_ext %d rls %d, "
              "banks %d %d, data %s%s%s at %d, "
              "%d kernels of %d, %u bytes, %u of masks, %s%s%s at %d",
-             l.image ? "image" : "cube", l.w, l.h, l.c, unsigned(l.format), l.grain, l.line_packed, l.surf_packed,
-             l.eps, l.needed_eps(), l.pad_left, l.pad_right, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank,
-             l.dat_fetch ? "fetch" : "none", l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry,
-             l.kernels, l.kernel_bytes, l.weight_bytes, l.mask_bytes, l.wt_fetch ? "fetch" : "none",
-             l.weight_reuse ? " reuse" : "", l.skip_weight ? " skip" : "", l.wt_entry);
+             l.image      ? "image"
+             : l.winograd ? "Winograd"
+                          : "cube",
+             l.w, l.h, l.c, l.in_precision, l.proc_precision, l.cvt, l.batches, l.w_ext, l.lines_ext, l.sx, l.sy,
+             unsigned(l.format), l.grain, l.line_packed, l.surf_packed, l.eps, l.needed_eps(), l.pad_left, l.pad_right,
+             l.pad_top, l.x_offset, l.h_ext, l.rls, l.data_bank, l.weight_bank, l.dat_fetch ? "fetch" : "none",
+             l.data_reuse ? " reuse" : "", l.skip_data ? " skip" : "", l.dat_entry, l.kernels, l.kernel_bytes,
+             l.weight_bytes, l.mask_bytes, l.wt_fetch ? "fetch" : "none", l.weight_reuse ? " reuse" : "",
+             l.skip_weight ? " skip" : "", l.wt_entry);
     return text;
 }
 
 // ---- directed cases ----
 
 Layer simple_weights(Layer l) {
-    l.kernels = kpg;
+    l.kernels = config->atomic_k;
     l.kernel_bytes = atom;
-    l.weight_bytes = uint32_t(kpg * atom);
+    l.weight_bytes = uint32_t(config->atomic_k * atom);
     l.weight_base = 0x40000000;
     return l;
 }
@@ -1224,7 +1457,7 @@ void vectors() {
         v.eps = v.needed_eps();
         v.data_bank = 1 + int(chain.size()) % 2; // each line begins at entry 0
         chain.push_back(simple_weights(v));
-        if (convert(t.x, t.off, t.scale, t.t, true) != uint8_t(t.want))
+        if (uint8_t(convert(t.x, t.off, t.scale, t.t, Int8)) != uint8_t(t.want))
             checks.fail("the bench's own convertor is wrong at %d", t.x);
         if (slice(v, 0)[size_t(t.x & 255)] != uint8_t(t.want))
             checks.fail("the bench's own line is wrong at %d", t.x);
@@ -1288,7 +1521,7 @@ void surplus_sequence() {
     std::vector<Layer> chain;
     for (int i = 0; i < 7; i++) {
         l = simple_weights(l);
-        l.kernels = kpg + 1;
+        l.kernels = config->atomic_k + 1;
         l.weight_bytes = uint32_t(cdiv(l.kernels * l.kernel_bytes, 128) * 128);
         l.weight_bank = i == 4 ? 2 : 1;
         chain.push_back(l);
@@ -1310,7 +1543,7 @@ void flush() {
     if (bench.flushed_at < uint64_t(total / 2) || bench.flushed_at > uint64_t(total / 2) + 10)
         checks.fail("FLUSH_DONE %" PRIu64 " clocks after reset", bench.flushed_at);
     for (int e = 0; e < total && !checks.failing(); e++) {
-        if (e == 0 || (e >= depth && e < depth + kpg))
+        if (e == 0 || (e >= depth && e < depth + config->atomic_k))
             continue; // what the layer wrote
         for (const uint8_t b : bench.peek(e))
             if (b != 0)
@@ -1325,17 +1558,19 @@ void speed(const char *name, Layer l, int data_atoms, int spare) {
     l.data_bank = banks / 2;
     l.weight_bank = banks / 2;
     l.kernels = 1;
-    l.kernel_bytes = int(std::min(data_atoms, banks / 2 * depth * slots - 8)) * atom;
-    l.weight_bytes = uint32_t(l.kernel_bytes);
+    l.weight_bank -= config->weight_compression;
+    l.kernel_bytes = int(std::min(data_atoms, l.weight_bank * depth * slots - 8)) * atom;
+    l.weight_bytes = uint32_t(cdiv(l.kernel_bytes, weight_unit) * weight_unit);
     l.weight_base = 0x40000000;
     l.rls = l.h_ext = l.h;
     Bench bench(Behaviour::quiet(32), 1);
     bench.play({l});
     if (checks.failing())
         return;
-    checks.at_most("clocks for the data", bench.dat.done.times[0] - bench.armed_at, uint64_t(data_atoms + 60 + spare));
+    checks.at_most("clocks for the data", bench.dat.done.times[0] - bench.armed_at,
+                   uint64_t(data_atoms / wr_atoms + 60 + spare));
     checks.at_most("clocks for the weights", bench.wt.done.times[0] - bench.armed_at,
-                   uint64_t(l.kernel_bytes / atom + 60));
+                   l.weight_bytes / uint64_t(atom * wr_atoms) + 60);
 }
 
 void speeds() {
@@ -1355,7 +1590,9 @@ void speeds() {
     l.w = 1;
     l.h = 100;
     l.c = atom;
-    speed("speed of single atoms", l, 100, 0);
+    speed("speed of single atoms", l, 100, wr_atoms > 1 ? 50 : 0);
+    if (wide_lanes)
+        return;
     l = Layer{};
     l.image = true;
     l.base0 = 0x20000;
@@ -1381,7 +1618,8 @@ void speeds() {
 
 void directed_cases() {
     laid.clear();
-    vectors();
+    if (!wide_lanes)
+        vectors();
     reuse_sequence();
     surplus_sequence();
     flush();
@@ -1391,6 +1629,7 @@ void directed_cases() {
 void random_case(uint64_t seed) {
     Random r(seed);
     laid.clear();
+    some_infinities = wide_lanes && r.percent(50);
     std::vector<Layer> chain = random_chain(r);
     plan(chain);
     for (const Layer &l : chain)

@@ -98,8 +98,17 @@ module conv_bench
     wire unused = &{1'b0, f_acc_i, f_sum_i, f_truncate_i};
   end
 
-  assign dat_wr = {dat_wr_valid_i, dat_wr_addr_i, dat_wr_slot_i, 1'b0, dat_wr_data_i};
-  assign wt_wr = {wt_wr_valid_i, wt_wr_addr_i, wt_wr_slot_i, 1'b0, wt_wr_data_i};
+  // One atom a clock, the first of those that the ports of CBUF take.
+  assign dat_wr.valid = CbufWrAtoms'(dat_wr_valid_i);
+  assign dat_wr.addr  = (CbufWrAtoms * CbufAddrBits)'(dat_wr_addr_i);
+  assign dat_wr.slot  = (CbufWrAtoms * SlotBits)'(dat_wr_slot_i);
+  assign dat_wr.clear = '0;
+  assign dat_wr.data  = (CbufWrAtoms * AtomBits)'(dat_wr_data_i);
+  assign wt_wr.valid  = CbufWrAtoms'(wt_wr_valid_i);
+  assign wt_wr.addr   = (CbufWrAtoms * CbufAddrBits)'(wt_wr_addr_i);
+  assign wt_wr.slot   = (CbufWrAtoms * SlotBits)'(wt_wr_slot_i);
+  assign wt_wr.clear  = '0;
+  assign wt_wr.data   = (CbufWrAtoms * AtomBits)'(wt_wr_data_i);
   assign cdma2csc = {
     dat_up_valid_i, dat_up_entries_i, dat_up_slices_i, wt_up_valid_i, wt_up_kernels_i, wt_up_entries_i, dat_pending_ack_i, wt_pending_ack_i
   };
