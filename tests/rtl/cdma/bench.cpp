@@ -1159,7 +1159,7 @@ void random_image(Random &r, Layer &l) {
         l.cvt = l.cvt || l.in_precision != l.proc_precision;
 }
 
-[[maybe_unused]] void random_winograd(Random &r, Layer &l) {
+void random_winograd(Random &r, Layer &l) {
     l.image = false;
     l.winograd = true;
     l.batches = 1;
@@ -1237,8 +1237,8 @@ void random_weights(Random &r, Layer &l) {
 std::vector<Layer> random_chain(Random &r) {
     std::vector<Layer> chain;
     std::vector<int> modes = {0, 0, 1};
-    if (wide_lanes)
-        modes.resize(1);
+    if (config->winograd)
+        modes.push_back(2);
     const int count = r.range(2, 12);
     int kept_lines = 0;        // by CSC after the last layer
     bool kept_weights = false; // the same
@@ -1281,7 +1281,6 @@ std::vector<Layer> random_chain(Random &r) {
             }
         } else {
             // Another mode than what is kept has, where that shall not be used.
-            l.data_reuse = l.data_reuse && modes.size() > 1;
             int mode;
             do
                 mode = modes[size_t(r.below(int(modes.size())))];
@@ -1591,8 +1590,6 @@ void speeds() {
     l.h = 100;
     l.c = atom;
     speed("speed of single atoms", l, 100, wr_atoms > 1 ? 50 : 0);
-    if (wide_lanes)
-        return;
     l = Layer{};
     l.image = true;
     l.base0 = 0x20000;
@@ -1618,8 +1615,7 @@ void speeds() {
 
 void directed_cases() {
     laid.clear();
-    if (!wide_lanes)
-        vectors();
+    vectors();
     reuse_sequence();
     surplus_sequence();
     flush();
