@@ -100,7 +100,8 @@ static inline void stream_widen(struct stream_form *form, enum nvdla_precision p
 /* The orders that tb/streams.csv names: NAME there is order_NAME here. */
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
-extern const struct stream_order order_cacc_cube, order_sdp_cube, order_sdp_out, order_cdp;
+extern const struct stream_order order_cacc_cube;
+extern const struct stream_order order_sdp_cube, order_sdp_out, order_cdp;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_beats, order_pdp_row, order_pdp_out;
 
 #endif

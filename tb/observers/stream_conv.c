@@ -72,7 +72,8 @@ static bool begin_conv(struct stream_state *state, const struct stream_launch *a
     struct conv_state *conv = conv_of(state);
     const struct launch *launch = layer_tracker_turn(at->tracker, NVDLA_CSC, &conv->turn);
     conv->over = true;
-    if (!launch || !conv_order_known(at->config))
+    at->form->unheard = !conv_order_known(at->config); /* the beats are counted */
+    if (!launch || at->form->unheard)
         return true;
     const struct registers_view view = launch_view(at->config, launch);
     conv->over = false;

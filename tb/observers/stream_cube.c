@@ -20,18 +20,6 @@ static struct cube_state *cube_of(struct stream_state *state) {
     return (struct cube_state *)state->bytes;
 }
 
-static bool begin_cacc(struct stream_state *state, const struct stream_launch *at) {
-    const struct registers_view view = launch_view(at->config, at->launch);
-    *cube_of(state) = (struct cube_state){
-        .columns = FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1,
-        .lines = FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1,
-        .channels = VALUE(&view, CACC, D_DATAOUT_SIZE_1) + 1,
-        .atom = (size_t)at->config->atomic_k,
-        .lanes = at->lanes,
-    };
-    return true;
-}
-
 static bool begin_sdp(struct stream_state *state, const struct stream_launch *at) {
     const struct registers_view view = launch_view(at->config, at->launch);
     *cube_of(state) = (struct cube_state){
@@ -70,6 +58,5 @@ static void next_of_cube(struct stream_state *state, struct stream_beat *beat) {
     }
 }
 
-const struct stream_order order_cacc_cube = {begin_cacc, next_of_cube};
 const struct stream_order order_sdp_cube = {begin_sdp, next_of_cube};
 const struct stream_order order_sdp_out = {begin_sdp_out, next_of_cube};

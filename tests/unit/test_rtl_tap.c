@@ -269,6 +269,72 @@ static void sums_are_those_of_the_kernels(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* A layer of CACC in full, one kernel. */
+static void cacc_launch(struct bench *b, uint32_t mode, uint32_t columns, uint32_t lines, uint32_t batches) {
+    write_register(b, NVDLA_CACC, CACC_D_MISC_CFG, mode);
+    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, (lines - 1) << 16 | (columns - 1));
+    write_register(b, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, 0);
+    write_register(b, NVDLA_CACC, CACC_D_BATCH_NUMBER, batches - 1);
+    write_register(b, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+}
+
+static void assert_result(const struct bench *b, size_t element, int batch, int y, int x) {
+    const struct tap_place *place = &b->heard.at[element].place;
+    assert_int_equal(place->batch, batch);
+    assert_int_equal(place->channel, 0);
+    assert_int_equal(place->y, y);
+    assert_int_equal(place->x, x);
+}
+
+/* Two columns that share 64 bytes leave together, batch by batch; in FP16 as FP32. */
+static void results_of_batches_leave_by_pairs_of_columns(void **state) {
+    (void)state;
+    static const int order[][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}}; /* batch, x */
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    cacc_launch(&b, NVDLA_FP16 << 12, 3, 1, 2);
+    for (size_t i = 0; i < 6; i++)
+        beat_of(&b, STREAM_CACC_SAT, false);
+    assert_int_equal(b.heard.count, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_result(&b, i, order[i][0], 0, order[i][1]);
+    assert_int_equal(b.heard.at[0].stream.format, TAP_FP32);
+    assert_int_equal(b.heard.at[0].stream.width, 0);
+    b.observer.release(b.observer.context);
+}
+
+/* Winograd: the four results of a tile, the tile below it, the next column of tiles. INT8 has two beats for each. */
+static void results_of_winograd_leave_tile_by_tile(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    cacc_launch(&b, NVDLA_INT8 << 12 | 1, 4, 8, 1);
+    for (size_t i = 0; i < 2 * 4 * 8; i++)
+        beat_of(&b, STREAM_CACC_SAT, false);
+    assert_int_equal(b.heard.count, 4 * 8);
+    for (size_t i = 0; i < 4 * 8; i++) {
+        const int tile = (int)i / 4 % 4, output = (int)i % 4, band = (int)i / 16;
+        assert_result(&b, i, 0, band * 4 + tile % 2 * 2 + output / 2, tile / 2 * 2 + output % 2);
+    }
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT32);
+    b.observer.release(b.observer.context);
+}
+
+/* The model does not walk the loops of CSC and CMAC with 16-bit precisions: nobody hears them. */
+static void sums_of_16_bit_configurations_are_not_heard(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    conv_launch(&b, 0, 0, 1, 1, 2, 1);
+    beat_of(&b, STREAM_CMAC_SUM_A, true);
+    beat_of(&b, STREAM_CSC_DAT, true);
+    assert_int_equal(b.heard.count, 0);
+    b.observer.release(b.observer.context);
+}
+
 /* A layer that reuses its weights brings none. */
 static void atoms_of_cbuf_have_its_addresses(void **state) {
     (void)state;
@@ -463,6 +529,9 @@ int main(void) {
         cmocka_unit_test(atoms_follow_the_order_of_issue),
         cmocka_unit_test(weights_belong_to_the_cell_that_is_selected),
         cmocka_unit_test(sums_are_those_of_the_kernels),
+        cmocka_unit_test(results_of_batches_leave_by_pairs_of_columns),
+        cmocka_unit_test(results_of_winograd_leave_tile_by_tile),
+        cmocka_unit_test(sums_of_16_bit_configurations_are_not_heard),
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(odd_lanes_become_elements),
