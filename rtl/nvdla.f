@@ -105,7 +105,6 @@ cdma/nvdla_cdma_image.sv
 cdma/nvdla_cdma_cvt.sv
 cdma/nvdla_cdma_cvt_pairs.sv
 cdma/nvdla_cdma_specials.sv
-fp/nvdla_fp16_from_int17.sv
 cdma/nvdla_cdma_stream.sv
 cdma/nvdla_cdma_sizes.sv
 cdma/nvdla_cdma_weight.sv
