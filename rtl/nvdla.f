@@ -32,6 +32,7 @@ fp/nvdla_fp_add.sv
 fp/nvdla_fp_mul.sv
 fp/nvdla_fp_extreme.sv
 fp/nvdla_fp_widen.sv
+fp/nvdla_fp16_winograd.sv
 fp/nvdla_fp_narrow.sv
 fp/nvdla_fp17_from_fraction.sv
 fp/nvdla_fp_lut_locate.sv
@@ -102,6 +103,8 @@ cdma/nvdla_cdma.sv
 cdma/nvdla_cdma_dc.sv
 cdma/nvdla_cdma_dc_pairs.sv
 cdma/nvdla_cdma_image.sv
+cdma/nvdla_cdma_image_pairs.sv
+cdma/nvdla_cdma_winograd.sv
 cdma/nvdla_cdma_cvt.sv
 cdma/nvdla_cdma_cvt_pairs.sv
 cdma/nvdla_cdma_specials.sv

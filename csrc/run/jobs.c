@@ -20,11 +20,12 @@
 
 #define TICK_SECONDS 0.25 /* between two looks at how far it is */
 
-struct run {
+struct jobs {
     const struct run_options *options;
     const struct jobs_listener *listener; /* NULL: results are printed and written */
     struct job *jobs;
     size_t count, started, done;
+    bool *there; /* of each job: its trace is there */
     struct pool pool;
     size_t verdicts[VERDICT_COUNT];
     struct progress progress;
@@ -40,7 +41,7 @@ struct run {
 /* ---- results ---- */
 
 /* Opens the file of --results, empty. */
-static bool open_results(struct run *run) {
+static bool open_results(struct jobs *run) {
     const char *path = run->options->results;
     run->results = -1;
     if (!path)
@@ -54,7 +55,7 @@ static bool open_results(struct run *run) {
 }
 
 /* Adds a line to the results: whole, or not at all. */
-static void write_result(struct run *run, const struct result *result) {
+static void write_result(struct jobs *run, const struct result *result) {
     if (run->results < 0)
         return;
     char *json = result_json(result), *line = xprintf("%s\n", json);
@@ -73,13 +74,13 @@ static void write_result(struct run *run, const struct result *result) {
     free(json);
 }
 
-static void count_result(struct run *run, const struct result *result) {
+static void count_result(struct jobs *run, const struct result *result) {
     run->done++;
     run->verdicts[result->verdict]++;
     run->worst = worse_status(run->worst, verdict_status(result->verdict));
 }
 
-static void finish(struct run *run, struct result *result) {
+static void finish(struct jobs *run, struct result *result) {
     count_result(run, result);
     progress_clear(&run->progress);
     if (run->listener) {
@@ -93,7 +94,7 @@ static void finish(struct run *run, struct result *result) {
 
 /* What a job prints goes to stderr at once if no other job runs beside it. */
 static void heard(void *context, struct job *job, size_t printed) {
-    struct run *run = context;
+    struct jobs *run = context;
     if (printed > 0 && run->options->jobs == 1) {
         progress_clear(&run->progress);
         fwrite(job->output.text + job->output.n - printed, 1, printed, stderr);
@@ -101,7 +102,7 @@ static void heard(void *context, struct job *job, size_t printed) {
 }
 
 /* Shows the outputs that a trace has left. False with a message. */
-static bool show_outputs(const struct run *run, const struct job *job, struct error *err) {
+static bool show_outputs(const struct jobs *run, const struct job *job, struct error *err) {
     struct program *prog = read_trace(run->options, job->path, err);
     if (!prog)
         return false;
@@ -115,7 +116,7 @@ static bool show_outputs(const struct run *run, const struct job *job, struct er
 
 /* Takes in a job whose process has ended. */
 static void collect(void *context, struct job *job) {
-    struct run *run = context;
+    struct jobs *run = context;
     if (run->ending && !job->record) {
         job_abandon(job);
         run->lost++;
@@ -139,8 +140,8 @@ static void collect(void *context, struct job *job) {
 /* ---- all of them ---- */
 
 /* The last of the running jobs that said how far it is. */
-static const struct job *talking(const struct run *run) {
-    for (size_t i = run->started; i-- > 0;)
+static const struct job *talking(const struct jobs *run) {
+    for (size_t i = run->count; i-- > 0;)
         if (run->jobs[i].state == JOB_RUNNING && run->jobs[i].at)
             return &run->jobs[i];
     return NULL;
@@ -152,7 +153,7 @@ static double weight(const struct job *job) {
     return job->work + EVERY_TRACE;
 }
 
-static void show_progress(struct run *run) {
+static void show_progress(struct jobs *run) {
     if (run->pool.count == 0 || !progress_due(&run->progress))
         return;
     const struct job *job = talking(run);
@@ -176,17 +177,18 @@ static void show_progress(struct run *run) {
     free(speed);
 }
 
-/* Waits for something to happen and takes it in. Returns the signal that asks to end the run, 0 if none does. */
-static int await(struct run *run) {
+/* Waits for something to happen, at most that long (negative: as long as it takes), and takes it in. Returns the signal
+ * that asks to end the run, 0 if none does. */
+static int await(struct jobs *run, double seconds) {
     const struct pool_listener listener = {.heard = heard, .ended = collect, .context = run};
-    return pool_wait(&run->pool, run->progress.terminal ? TICK_SECONDS : -1, &listener);
+    return pool_wait(&run->pool, seconds, &listener);
 }
 
 /* Ends the running jobs by that signal and waits until they are gone; those that have come to a verdict count. Returns
  * the exit status. */
-static int end_all(struct run *run, int number) {
+static int end_all(struct jobs *run, int number) {
     run->ending = true;
-    for (int with = number; run->pool.count > 0; with = await(run) ? SIGKILL : 0) /* who asks twice does not wait */
+    for (int with = number; run->pool.count > 0; with = await(run, -1) ? SIGKILL : 0) /* who asks twice does not wait */
         if (with)
             pool_signal(&run->pool, with);
     progress_clear(&run->progress);
@@ -195,7 +197,7 @@ static int end_all(struct run *run, int number) {
     return 128 + number;
 }
 
-static void print_counts(const struct run *run) {
+static void print_counts(const struct jobs *run) {
     const size_t *verdicts = run->verdicts, refused = verdicts[VERDICT_REFUSED] + verdicts[VERDICT_ERROR];
     FILE *out = run->style.out;
     fprintf(out, "%zu passed, %zu failed, %zu hung", verdicts[VERDICT_PASS], verdicts[VERDICT_FAIL] + refused,
@@ -207,22 +209,31 @@ static void print_counts(const struct run *run) {
     fputc('\n', out);
 }
 
-static int play_all(struct run *run) {
+/* Starts the first job that waits and whose trace is there. False if there is none. */
+static bool start_next(struct jobs *run) {
+    size_t next = 0;
+    while (next < run->count && (run->jobs[next].state != JOB_WAITING || !run->there[next]))
+        next++;
+    if (next == run->count)
+        return false;
+    struct job *job = &run->jobs[next];
+    struct error err;
+    run->pool.to_come = run->count - ++run->started;
+    if (!pool_start(&run->pool, job, run->options, run->progress.terminal, &err)) {
+        struct result result = job_failed(job, run->options, err.text);
+        job->state = JOB_DONE;
+        finish(run, &result);
+    }
+    return true;
+}
+
+static int play_all(struct jobs *run) {
     int to_end;
     run->progress = progress_start();
     while (run->done < run->count) {
-        if (run->started < run->count && run->pool.count < (size_t)run->options->jobs) {
-            struct job *job = &run->jobs[run->started++];
-            run->pool.to_come = run->count - run->started;
-            struct error err;
-            if (!pool_start(&run->pool, job, run->options, run->progress.terminal, &err)) {
-                struct result result = job_failed(job, run->options, err.text);
-                job->state = JOB_DONE;
-                finish(run, &result);
-            }
+        if (run->pool.count < (size_t)run->options->jobs && start_next(run))
             continue;
-        }
-        to_end = await(run);
+        to_end = await(run, run->progress.terminal ? TICK_SECONDS : -1);
         if (to_end != 0)
             return end_all(run, to_end);
         show_progress(run);
@@ -233,26 +244,27 @@ static int play_all(struct run *run) {
     return run->failed ? EXIT_BAD_INPUT : run->worst;
 }
 
-/* SIGINT, SIGTERM, SIGUSR1 and the ends of children are read from a file descriptor while traces play. */
-static int play_with_signals(struct run *run) {
-    struct error err;
-    if (!pool_open(&run->pool, false, &err)) {
-        fprintf(stderr, "nvcosim: %s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
-    const int status = play_all(run);
-    pool_close(&run->pool);
-    return status;
-}
-
 int jobs_run(const struct run_options *options) {
-    return jobs_run_for(options, NULL);
+    struct jobs *jobs = jobs_open(options, NULL);
+    return jobs ? jobs_close(jobs) : EXIT_BAD_INPUT;
 }
 
-int jobs_run_for(const struct run_options *options, const struct jobs_listener *listener) {
+static void jobs_free(struct jobs *run) {
+    if (run->results >= 0)
+        close(run->results);
+    for (size_t i = 0; i < run->count; i++)
+        job_free(&run->jobs[i]);
+    free(run->jobs);
+    free(run->there);
+    warning_kinds_free(&run->warnings);
+    free(run);
+}
+
+struct jobs *jobs_open(const struct run_options *options, const struct jobs_listener *listener) {
     const bool lines_to_stderr = options->results && strcmp(options->results, "-") == 0;
     FILE *out = lines_to_stderr ? stderr : stdout;
-    struct run run = {
+    struct jobs *run = xmalloc(sizeof *run);
+    *run = (struct jobs){
         .options = options,
         .listener = listener,
         .count = options->traces.count,
@@ -268,21 +280,53 @@ int jobs_run_for(const struct run_options *options, const struct jobs_listener *
     sigemptyset(&by_hand);
     sigaddset(&by_hand, SIGUSR1);
     sigprocmask(SIG_BLOCK, &by_hand, NULL);
-    run.jobs = xcalloc(run.count, sizeof *run.jobs);
-    for (size_t i = 0; i < run.count; i++)
-        run.jobs[i] = (struct job){.path = options->traces.items[i],
-                                   .config = listener ? listener->config : NULL,
-                                   .max_seconds = (double)options->max_seconds,
-                                   .result_end = -1,
-                                   .output_end = -1};
-    const int status = open_results(&run) && prepare_jobs(options, run.jobs, run.count, &run.warnings)
-                           ? play_with_signals(&run)
-                           : EXIT_BAD_INPUT;
-    if (run.results >= 0)
-        close(run.results);
-    for (size_t i = 0; i < run.count; i++)
-        job_free(&run.jobs[i]);
-    free(run.jobs);
-    warning_kinds_free(&run.warnings);
+    run->jobs = xcalloc(run->count, sizeof *run->jobs);
+    run->there = xcalloc(run->count, sizeof *run->there);
+    for (size_t i = 0; i < run->count; i++) {
+        run->jobs[i] = (struct job){.path = options->traces.items[i],
+                                    .config = listener ? listener->config : NULL,
+                                    .max_seconds = (double)options->max_seconds,
+                                    .result_end = -1,
+                                    .output_end = -1};
+        run->there[i] = !listener || !listener->to_come;
+    }
+    struct error err;
+    if (open_results(run) && prepare_jobs(options, run->jobs, run->count, &run->warnings)) {
+        /* From now on SIGINT, SIGTERM, SIGUSR1 and the ends of children are read from a file descriptor. */
+        if (pool_open(&run->pool, false, &err))
+            return run;
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+    }
+    jobs_free(run);
+    return NULL;
+}
+
+void jobs_there(struct jobs *run, size_t index) {
+    run->there[index] = true;
+}
+
+int jobs_look(struct jobs *run) {
+    const int to_end = await(run, 0);
+    if (to_end != 0)
+        return end_all(run, to_end);
+    /* The caller has work of its own; and nothing is copied of it, so only programs are started. */
+    while (run->options->dut != DUT_MODEL && run->pool.count + 1 < (size_t)run->options->jobs && start_next(run))
+        ;
+    return 0;
+}
+
+void jobs_abandon(struct jobs *run) {
+    if (run->pool.count > 0)
+        end_all(run, SIGTERM);
+    pool_close(&run->pool);
+    jobs_free(run);
+}
+
+int jobs_close(struct jobs *run) {
+    for (size_t i = 0; i < run->count; i++)
+        run->there[i] = true;
+    const int status = play_all(run);
+    pool_close(&run->pool);
+    jobs_free(run);
     return status;
 }

@@ -25,7 +25,8 @@
 /* A piece that is played, or not. */
 struct piece {
     char *path;
-    bool chosen, queued, done;
+    bool chosen, done;
+    size_t place; /* among those that are played, the longest first */
     struct result result;
 };
 
@@ -35,6 +36,11 @@ struct pieces {
     char name[256], *path, *folder;
     struct split *split;
     struct piece *pieces;
+    struct run_options played; /* how the pieces are played */
+    struct jobs_listener listener;
+    struct jobs *jobs;        /* they; NULL: not yet */
+    struct progress progress; /* of the cutting */
+    double start;             /* process_clock() when the first piece could play */
     struct result whole;
     struct warning_kinds warnings;
     struct result_style style;
@@ -43,11 +49,26 @@ struct pieces {
 
 /* ---- cutting ---- */
 
+static void clean(const struct pieces *pieces);
+
+/* Pieces play while the next ones are cut. Whoever ends that by a signal ends all of it. */
+static void look_at_jobs(struct pieces *pieces) {
+    const int status = pieces->jobs ? jobs_look(pieces->jobs) : 0;
+    if (status == 0)
+        return;
+    clean(pieces);
+    exit(status);
+}
+
 static bool take_piece(void *context, size_t index, struct program *piece, struct memory *const memory[SPACE_COUNT],
                        struct error *err) {
     struct pieces *pieces = context;
     const bool last = index + 1 == pieces->split->piece_count;
-    bool fine = !pieces->pieces[index].chosen || trace_write(piece, pieces->pieces[index].path, err);
+    const struct piece *mine = &pieces->pieces[index];
+    bool fine = !mine->chosen || trace_write(piece, mine->path, err);
+    if (fine && mine->chosen)
+        jobs_there(pieces->jobs, mine->place);
+    look_at_jobs(pieces);
     /* A device that passes has the same outputs as the model. */
     if (fine && last && pieces->outputs)
         fine = outputs_write(piece, memory, pieces->outputs, err) &&
@@ -94,26 +115,56 @@ static void clear_folder(const struct pieces *pieces) {
 }
 
 static void show_progress(void *context, const struct device *model, size_t done, size_t total) {
+    struct pieces *pieces = context;
     (void)model;
-    progress_count(context, "cutting", done, total, "operations");
+    look_at_jobs(pieces);
+    progress_count(&pieces->progress, "cutting", done, total, "operations");
 }
 
+/* Makes ready to play those that are chosen, the longest first. */
+static bool open_jobs(struct pieces *pieces) {
+    const size_t count = pieces->split->piece_count;
+    struct words paths = {0};
+    bool *queued = xcalloc(count, sizeof *queued);
+    for (size_t place = 0; place < count; place++) {
+        size_t longest = SIZE_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (pieces->pieces[i].chosen && !queued[i] &&
+                (longest == SIZE_MAX || pieces->split->pieces[i].clocks > pieces->split->pieces[longest].clocks))
+                longest = i;
+        if (longest == SIZE_MAX)
+            break;
+        queued[longest] = true;
+        pieces->pieces[longest].place = place;
+        words_add(&paths, "%s", pieces->pieces[longest].path);
+    }
+    free(queued);
+    pieces->played = *pieces->options;
+    pieces->played.traces = paths;
+    pieces->played.results = pieces->played.outputs = pieces->played.name = NULL;
+    pieces->start = process_clock();
+    pieces->listener.config = nvdla_config_find(pieces->whole.config);
+    pieces->jobs = jobs_open(&pieces->played, &pieces->listener);
+    return pieces->jobs != NULL;
+}
+
+/* Cuts, and plays the first pieces meanwhile. False with a message, which is empty if it has been printed. */
 static bool cut(struct pieces *pieces, struct error *err) {
     const struct run_options *options = pieces->options;
-    struct progress progress = progress_start();
+    pieces->progress = progress_start();
     const struct split_options split = {.pieces = pieces->wanted->pieces,
                                         .allow_undefined = options->allow_undefined,
                                         .seed = options->seed,
                                         .threads = (size_t)options->threads,
                                         .progress = show_progress,
-                                        .progress_context = &progress};
+                                        .progress_context = pieces};
     struct program *prog = read_trace(options, pieces->path, err);
     for (size_t i = 0; prog && i < prog->warning_count && !options->quiet; i++)
         warning_print(&pieces->warnings, prog->warnings[i], options->verbose);
     if (prog)
         pieces->whole.config = xstrdup(prog->config->name);
     pieces->split = prog ? split_new(prog, pieces->name, &split, err) : NULL;
-    progress_clear(&progress);
+    progress_clear(&pieces->progress);
     if (!pieces->split || !directory_make(pieces->folder, err))
         return false;
     clear_folder(pieces);
@@ -124,8 +175,12 @@ static bool cut(struct pieces *pieces, struct error *err) {
         free(file);
     }
     choose(pieces);
+    if (!open_jobs(pieces))
+        return error_set(err, "%s", "");
     const bool fine = split_make(pieces->split, &split, take_piece, pieces, err);
-    progress_clear(&progress);
+    progress_clear(&pieces->progress);
+    if (!fine)
+        jobs_abandon(pieces->jobs);
     return fine;
 }
 
@@ -175,6 +230,7 @@ static char *place_of(const struct pieces *pieces, size_t index) {
 
 static void take_result(void *context, struct result *result) {
     struct pieces *pieces = context;
+    progress_clear(&pieces->progress);
     for (size_t i = 0; i < pieces->split->piece_count; i++) {
         struct piece *piece = &pieces->pieces[i];
         if (piece->done || !piece->chosen || strcmp(piece->path, result->path) != 0)
@@ -417,28 +473,9 @@ static void clean(const struct pieces *pieces) {
 /* ---- all of it ---- */
 
 static int play_pieces(struct pieces *pieces) {
-    struct run_options options = *pieces->options;
-    const struct jobs_listener listener = {
-        .ended = take_result, .context = pieces, .config = nvdla_config_find(pieces->whole.config)};
-    struct words paths = {0};
     struct error err;
     size_t missing;
-    const double start = process_clock();
-    for (size_t left = pieces->split->piece_count; left > 0; left--) { /* the longest first */
-        size_t longest = SIZE_MAX;
-        for (size_t i = 0; i < pieces->split->piece_count; i++)
-            if (pieces->pieces[i].chosen && !pieces->pieces[i].queued &&
-                (longest == SIZE_MAX || pieces->split->pieces[i].clocks > pieces->split->pieces[longest].clocks))
-                longest = i;
-        if (longest == SIZE_MAX)
-            break;
-        pieces->pieces[longest].queued = true;
-        words_add(&paths, "%s", pieces->pieces[longest].path);
-    }
-    options.traces = paths;
-    options.results = options.outputs = options.name = NULL;
-    const int status = jobs_run_for(&options, &listener);
-    words_free(&paths);
+    const int status = jobs_close(pieces->jobs);
     struct result *whole = &pieces->whole;
     for (size_t i = 0; i < pieces->split->piece_count; i++)
         if (pieces->pieces[i].done)
@@ -449,17 +486,17 @@ static int play_pieces(struct pieces *pieces) {
     const size_t bad = count_bad(pieces, &missing);
     if (missing > 0) /* a signal, or no simulator: it has been told */
         return status;
-    whole->seconds = process_clock() - start;
+    whole->seconds = process_clock() - pieces->start;
     whole->exit_status = verdict_status(whole->verdict);
     whole->reason = reason_of(pieces, bad);
     if (pieces->wanted->sample > 0)
         estimate(pieces);
-    const bool reports = bad > 0 || options.out;
-    if (reports && !options.no_report && (!write_text(pieces, &err) || !write_json(pieces, &err))) {
+    const bool reports = bad > 0 || pieces->options->out;
+    if (reports && !pieces->options->no_report && (!write_text(pieces, &err) || !write_json(pieces, &err))) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    if (reports && !options.no_report)
+    if (reports && !pieces->options->no_report)
         whole->report = xprintf("%s/report.json", pieces->folder);
     return status;
 }
@@ -487,6 +524,7 @@ static int run_one(const struct run_options *options, const struct pieces_option
     trace_name(path, pieces.name, sizeof pieces.name);
     pieces.folder = xprintf("%s/%s.pieces", options->out ? options->out : REPORT_FOLDER, pieces.name);
     pieces.outputs = options->outputs ? outputs_folder(options, pieces.name) : NULL;
+    pieces.listener = (struct jobs_listener){.ended = take_result, .context = &pieces, .to_come = true};
     pieces.whole = (struct result){.trace = xstrdup(pieces.name), .path = xstrdup(path), .seed = options->seed};
     int status = EXIT_BAD_INPUT;
     if (cut(&pieces, &err)) {
@@ -500,8 +538,9 @@ static int run_one(const struct run_options *options, const struct pieces_option
             }
             free(json);
         }
-    } else
+    } else if (err.text[0])
         fprintf(stderr, "%s\n", err.text);
+    words_free(&pieces.played.traces);
     clean(&pieces);
     for (size_t i = 0; pieces.pieces && i < pieces.split->piece_count; i++) {
         result_free(&pieces.pieces[i].result);

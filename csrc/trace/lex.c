@@ -118,9 +118,12 @@ struct span span_trim(struct span span) {
 struct span span_token(struct span *rest) {
     while (rest->n && blank(rest->at[0]))
         rest->at++, rest->n--;
-    struct span token = {rest->at, 0};
-    while (rest->n && !blank(rest->at[0]))
-        rest->at++, rest->n--, token.n++;
+    size_t n = 0;
+    while (n < rest->n && !blank(rest->at[n]))
+        n++;
+    const struct span token = {rest->at, n};
+    rest->at += n;
+    rest->n -= n;
     return token;
 }
 

@@ -78,12 +78,14 @@ static bool refuse(struct nvt *nvt, const char *found, const char *expected) {
 
 /* ---- words of a line ---- */
 
+/* 0 to 15, or -1. A table: most of a trace is such digits. */
 static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    static const int8_t values[256] = {
+        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+        ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+        ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+    };
+    return values[(unsigned char)c] - 1;
 }
 
 static bool is_blank(char c) {
@@ -457,10 +459,10 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
         uint8_t bytes[256];
         size_t n = 0;
         for (size_t i = 0; i < word.n; i += 2) {
-            int high = hex_digit(word.at[i]), low = hex_digit(word.at[i + 1]);
-            if (high < 0 || low < 0)
+            const int value = hex_digit(word.at[i]) * 16 | hex_digit(word.at[i + 1]);
+            if (value < 0)
                 break;
-            bytes[n++] = (uint8_t)(high * 16 + low);
+            bytes[n++] = (uint8_t)value;
             if (n == sizeof bytes || i + 2 == word.n) {
                 if (!add_bytes(nvt, blob, offset, bytes, n))
                     return false;

@@ -86,30 +86,30 @@ static void drain(struct sink *sink) {
     drain_if(sink, SINK_BYTES);
 }
 
+/* True if at least RUN_BYTES equal bytes begin here. */
+static bool run_begins(const uint8_t *bytes, size_t n) {
+    return n >= RUN_BYTES && bytes[0] == bytes[1] && memcmp(bytes, bytes + 1, RUN_BYTES - 1) == 0;
+}
+
 /* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
 static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
     static const char hex[] = "0123456789abcdef";
-    size_t run_end = 0; /* bytes[at .. run_end) are equal */
     char line[2 + 2 * LINE_BYTES + 1];
     for (size_t at = 0; at < n;) {
         size_t used = 2;
         line[0] = line[1] = ' ';
-        while (at < n && used < 2 + 2 * LINE_BYTES) {
-            if (run_end <= at)
-                for (run_end = at + 1; run_end < n && bytes[run_end] == bytes[at];)
-                    run_end++;
-            if (run_end - at >= RUN_BYTES)
-                break;
+        for (; at < n && used < 2 + 2 * LINE_BYTES && !run_begins(bytes + at, n - at); at++) {
             line[used++] = hex[bytes[at] >> 4];
             line[used++] = hex[bytes[at] & 15];
-            at++;
         }
         if (used > 2) {
             line[used++] = '\n';
             text_add(&sink->text, line, used);
         } else {
-            text_printf(&sink->text, "  %02x*%zu\n", (unsigned)bytes[at], run_end - at);
-            at = run_end;
+            const size_t from = at;
+            while (at < n && bytes[at] == bytes[from])
+                at++;
+            text_printf(&sink->text, "  %02x*%zu\n", (unsigned)bytes[from], at - from);
         }
         drain(sink);
     }

@@ -28,13 +28,16 @@ static void keep(void *context, const struct tap_position *at, const void *value
     for (size_t row = 0; row < rows; row++) {
         for (size_t lane = 0; lane < lanes; lane++) {
             const char *from = (const char *)values + (row * stride + lane) * bytes;
-            int32_t word = 0; /* of 1, 2 or 4 bytes */
+            int64_t word = 0; /* of 1, 2, 4 or 8 bytes */
             assert_true(heard->count < MOST);
             memcpy(&word, from, bytes);
             heard->at[heard->count] = *at;
             heard->at[heard->count].place.channel += (int)lane;
             heard->at[heard->count].place.x += (int)row;
-            heard->value[heard->count++] = bytes == 1 ? (int8_t)word : bytes == 2 ? (int16_t)word : word;
+            heard->value[heard->count++] = bytes == 1   ? (int8_t)word
+                                           : bytes == 2 ? (int16_t)word
+                                           : bytes == 4 ? (int32_t)word
+                                                        : word;
         }
     }
 }
@@ -474,6 +477,56 @@ static void precision_of_the_layer_makes_the_form(void **state) {
     }
 }
 
+/* So do those inside CDP, which have formats of their own. */
+static void precision_of_a_cdp_layer_makes_the_form(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t precision;
+        enum rtl_stream stream;
+        int lanes;
+        enum tap_format format;
+        int width;
+    } cases[] = {
+        {NVDLA_INT8, STREAM_CDP_IN, 32, TAP_INT8, 8},       {NVDLA_INT16, STREAM_CDP_IN, 16, TAP_INT16, 16},
+        {NVDLA_FP16, STREAM_CDP_OUT, 16, TAP_FP16, 0},      {NVDLA_INT8, STREAM_CDP_SUM, 8, TAP_INT64, 22},
+        {NVDLA_INT16, STREAM_CDP_SUM, 4, TAP_INT64, 37},    {NVDLA_FP16, STREAM_CDP_SUM, 4, TAP_FP32, 0},
+        {NVDLA_INT16, STREAM_LUT_HIT, 4, TAP_INT8, 4},      {NVDLA_INT16, STREAM_LUT_OUT, 4, TAP_INT16, 16},
+        {NVDLA_FP16, STREAM_LUT_OUT, 4, TAP_FP32, 0},       {NVDLA_INT8, STREAM_CDP_CVT_IN, 8, TAP_INT64, 25},
+        {NVDLA_INT16, STREAM_CDP_CVT_IN, 4, TAP_INT64, 33}, {NVDLA_FP16, STREAM_CDP_CVT_IN, 4, TAP_FP32, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_init(&b, "full");
+        rtl_tap_record(b.tap, true);
+        const int atom = b.config->mem_atom / (cases[i].precision == NVDLA_INT8 ? 1 : 2);
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, (uint32_t)atom - 1); /* a cube of one atom */
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, cases[i].precision);
+        write_register(&b, NVDLA_CDP, CDP_D_DATA_FORMAT, cases[i].precision);
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+        write_register(&b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+        /* The last lane holds 1; FP17 has it as 07c00. */
+        const struct stream_layout *layout = rtl_stream_layout(b.config, cases[i].stream);
+        const bool fp17 = cases[i].format == TAP_FP32 && cases[i].stream != STREAM_CDP_SUM;
+        const bool wide_place = cases[i].lanes < layout->lanes && cases[i].stream == STREAM_CDP_CVT_IN;
+        const bool element = cases[i].format == TAP_INT16 && cases[i].stream == STREAM_CDP_IN;
+        const int bits = wide_place ? 2 * layout->bits : element || cases[i].format == TAP_FP16 ? 16 : layout->bits;
+        for (int bit = fp17 ? 10 : 0; bit < (fp17 ? 15 : 1); bit++) {
+            const int place = (cases[i].lanes - 1) * bits + bit;
+            b.words[cases[i].stream][place / 32] |= 1u << place % 32;
+        }
+        uint32_t moves[2 * MOVE_WORDS] = {0};
+        moves[cases[i].stream / 32] = 1u << cases[i].stream % 32;
+        for (int beat = 0; beat < atom / cases[i].lanes; beat++)
+            b.observer.moved(b.observer.context, 5, moves);
+        assert_int_equal(b.heard.count, atom);
+        assert_int_equal(b.heard.at[0].stream.format, cases[i].format);
+        assert_int_equal(b.heard.at[0].stream.width, cases[i].width);
+        assert_int_equal(b.heard.value[0], 0);
+        assert_int_equal(b.heard.value[cases[i].lanes - 1], fp17 ? 0x3f800000 : 1);
+        b.observer.release(b.observer.context);
+    }
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 static void recording_begins_with_the_next_launch(void **state) {
     (void)state;
@@ -536,6 +589,7 @@ int main(void) {
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(odd_lanes_become_elements),
         cmocka_unit_test(precision_of_the_layer_makes_the_form),
+        cmocka_unit_test(precision_of_a_cdp_layer_makes_the_form),
         cmocka_unit_test(recording_begins_with_the_next_launch),
         cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
     };
