@@ -38,7 +38,7 @@ GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_nam
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
 EMBEDDED := $(PAGES) $(PLATFORMS) $(B)/gen/regress/schema.embed.h
-CONFIGS := $(shell awk -F, 'NR > 1 && $$NF == 1 { print $$1 }' csrc/nvdla/configurations.csv)
+CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
@@ -223,7 +223,7 @@ fuzz: $(FUZZERS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
 ## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
-lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(B)/gen/full/nvdla_pkg.sv $(GENERATED) $(EMBEDDED)
+lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(CONFIGS)
 
 BENCH_ROUNDS ?= 7

@@ -382,7 +382,7 @@ def generate_sv(outdir, name):
     with open(UNUSED_FIELDS, newline="", encoding="utf-8") as f:
         unused = [(row["struct"], row["field"]) for row in csv.DictReader(f)]
     for k, v in cfg.items():
-        if k not in ("name", "map", "rtl"):
+        if k not in ("name", "map"):
             out.append(f"  localparam int {camel(k)} = {v};")
     out.append(f"  localparam int AtomBits = {int(cfg['mem_atom']) * 8};")
     out.append("  // CBUF as it is built (chapter 30 section 4.1): an entry is one atom of the widest precision, LaneBytes a lane.")

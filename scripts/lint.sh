@@ -28,25 +28,6 @@ for config in "$@"; do
             "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
     result "verilator -Wall $config with the streams of rtl/taps.csv" $?
 done
-# What belongs to `full`, which has no top module: each as its bench has it.
-# shellcheck disable=SC2207 # a word a file
-full_packages=(build/gen/full/nvdla_pkg.sv rtl/common/nvdla_check.svh $(sed -n 's:^\([a-z].*_pkg\.sv\)$:rtl/\1:p' rtl/nvdla.f))
-folders=(); for folder in rtl/*/; do folders+=(-y "$folder"); done
-for top in tests/rtl/cdma/cdma_bench.sv tests/rtl/fp/fp_bench.sv tests/rtl/lut/lut_bench.sv tests/rtl/mac/mac_bench.sv rtl/bdma/nvdla_bdma.sv rtl/cdp/nvdla_cdp.sv rtl/pdp/nvdla_pdp.sv rtl/rubik/nvdla_rubik.sv rtl/sdp/nvdla_sdp.sv; do
-    modules=(); for module in rtl/*/*.sv; do case $module in *_pkg.sv | "$top") ;; *) modules+=("$module") ;; esac; done
-    for define in "" -DNVDLA_CHECKS; do
-        # shellcheck disable=SC2086 # no word if there is no define
-        verilator --lint-only -Wall -Wno-UNUSEDPARAM $define --no-timing --top-module "$(basename "$top" .sv)" -f build/gen/full/config.f \
-            "${full_packages[@]}" "${folders[@]}" "$top"
-        result "verilator -Wall $top of full${define:+ with checks}" $?
-        # shellcheck disable=SC2086
-        iverilog -g2012 -Wall -Wno-timescale -t null $define -s "$(basename "$top" .sv)" -c build/gen/full/config.f "${full_packages[@]}" \
-            "${modules[@]}" "$top" >"$log" 2>&1
-        status=$?
-        grep -v -e 'sorry: constant selects in always_' -e 'is sensitive to all' -e 'is declared here' "$log" | head -20
-        result "iverilog -g2012 $top of full${define:+ with checks}" $status
-    done
-done
 scripts/unused_fields.py
 result "register fields that no module uses" $?
 find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1

@@ -182,7 +182,7 @@ if [ -n "$nightly" ]; then
     group "nightly plan" tests/regress/nightly.sh
 else
     group "own traces on rtl and model" tests/replay/own.sh
-    for config in small large large_compressed; do
+    for config in small large_compressed full; do
         group "random layers on rtl and model, $config" tests/replay/random.sh $config 20
     done
     group "checks inside the rtl find nothing" tests/replay/checks.sh small 10
@@ -197,7 +197,7 @@ group "a reset for many traces" tests/replay/fork.py "$build"
 group "how far it is, and where the time went" tests/replay/progress.py "$build"
 group "another rtl with a bug is caught and reported" tests/replay/second_dut.sh "$build"
 group "a checkout of the shape of NVIDIA's repository" tests/replay/nvidia_checkout.sh "$build"
-group "another rtl of a configuration without our own" tests/replay/foreign_full.sh "$build"
+group "another rtl with the ports of full" tests/replay/foreign_full.sh "$build"
 group "compilers, profiles and threads of simulators" tests/replay/compilers.sh "$build"
 group "make install" tests/replay/install.sh "$build"
 group "taps" tests/replay/taps.sh "$build"

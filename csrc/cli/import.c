@@ -336,8 +336,8 @@ static int import_capture(struct import_options *options) {
         if (!options->no_lint)
             lint_trace(options);
         if (!options->quiet)
-            printf("%s: play it with: nvcosim run --config %s%s %s\n", options->lift.path, options->lift.config->name,
-                   options->lift.config->rtl ? "" : " --dut model", options->lift.path);
+            printf("%s: play it with: nvcosim run --config %s %s\n", options->lift.path, options->lift.config->name,
+                   options->lift.path);
     } else
         fprintf(stderr, "nvcosim: %s\n", err.text);
     lift_summary_free(&summary);

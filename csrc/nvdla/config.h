@@ -19,7 +19,6 @@ struct nvdla_config {
     int dbb_data_bits, dbb_burst_beats, dbb_latency;                      /* primary AXI port */
     int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0 = absent */
     int addr_bits;
-    int rtl; /* 1 = the RTL of this project can be built for it; the model can for all */
 };
 
 /* What some configurations have and others lack. */

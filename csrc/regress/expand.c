@@ -90,25 +90,11 @@ static bool add_test(const struct expansion *expansion, const struct base *base,
     return true;
 }
 
-/* Not every configuration has RTL here; another RTL may have any, the model has all. */
-static bool check_rtl(const struct expansion *expansion, const struct base *base, const struct plan_word *dut) {
-    char names[256];
-    if (base->config->rtl || strcmp(dut->text, "model") == 0 || strncmp(dut->text, "rtl:", 4) == 0)
-        return true;
-    return plan_fail(
-        expansion->plan, base->place, expansion->err,
-        "item %s: %s needs RTL of configuration %s, and there is none here; use dut: model, or dut: rtl:NAME "
-        "with another RTL; there is RTL for %s",
-        expansion->item->name.text, base->key, base->config->name, config_names(true, names, sizeof names));
-}
-
 static bool add_tests(const struct expansion *expansion, const struct base *base) {
     const struct plan_item *item = expansion->item;
     for (size_t d = 0; d < item->duts.count; d++) {
         const struct plan_word *dut = &item->duts.items[d];
         const bool model = strcmp(dut->text, "model") == 0; /* which has no memory settings */
-        if (!check_rtl(expansion, base, dut))
-            return false;
         for (size_t m = 0; m < (model ? 1 : item->memories.count); m++)
             for (uint64_t reseed = 0; reseed <= item->reseed; reseed++)
                 if (!add_test(expansion, base, dut->text, model ? "default" : item->memories.items[m].text, reseed))

@@ -17,7 +17,7 @@ static bool check_config(const struct plan_reader *reader, const struct yaml_nod
     char names[256], hint[96], expected[400];
     for (int i = 0; i < nvdla_config_count; i++)
         guess_try(&guess, nvdla_configs[i].name);
-    snprintf(expected, sizeof expected, "a configuration: %s%s", config_names(false, names, sizeof names),
+    snprintf(expected, sizeof expected, "a configuration: %s%s", config_names(names, sizeof names),
              guess_hint(&guess, hint));
     return value_refuse(reader, node, what, expected);
 }

@@ -319,15 +319,11 @@ enum simulator_variant run_variant(const struct run_options *options, const char
     return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
 }
 
-char *config_names(bool rtl_only, char *text, size_t size) {
+char *config_names(char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
-    for (int i = 0; i < nvdla_config_count; i++) {
-        if (rtl_only && !nvdla_configs[i].rtl)
-            continue;
-        if (n < size)
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);
-    }
+    for (int i = 0; i < nvdla_config_count && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);
     return text;
 }
 
@@ -337,7 +333,7 @@ static const struct nvdla_config *config_option(const char *name, struct argp_st
     char names[256];
     if (!config)
         argp_error(state, "--config: there is no configuration '%s'; expected one of %s", name,
-                   config_names(false, names, sizeof names));
+                   config_names(names, sizeof names));
     return config;
 }
 

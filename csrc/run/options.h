@@ -134,8 +134,8 @@ bool coverage_is_file(const char *coverage);
 /* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
 bool rtl_name_valid(const char *name);
 
-/* "small, small_256, ...": configurations, only those with RTL if asked, into text. Returns text. */
-char *config_names(bool rtl_only, char *text, size_t size);
+/* "full, small, ...": all configurations, into text. Returns text. */
+char *config_names(char *text, size_t size);
 
 /* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
  * default is what a trace says, small, or what a loadable shows. */

@@ -31,18 +31,6 @@ static void name_job(struct job *jobs, size_t index) {
     jobs[index].name = name;
 }
 
-/* Every configuration has a model, not every one has RTL of this project; another RTL may have any. */
-static bool check_config(const struct run_options *options, const struct nvdla_config *config) {
-    char names[256];
-    if (options->dut == DUT_MODEL || options->rtl_name[0] || !config || config->rtl)
-        return true;
-    fprintf(stderr,
-            "nvcosim: configuration %s has no RTL here: play it on the model alone with --dut model, or on another "
-            "RTL with --dut rtl:NAME; there is RTL for %s\n",
-            config->name, config_names(true, names, sizeof names));
-    return false;
-}
-
 /* Reads every trace whose configuration is not known; false if any cannot be run. */
 static bool read_all(const struct run_options *options, struct job *jobs, size_t count,
                      struct warning_kinds *warnings) {
@@ -50,18 +38,14 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         struct error err;
-        if (jobs[i].config) { /* it has been read */
-            ok = check_config(options, jobs[i].config) && ok;
+        if (jobs[i].config) /* it has been read */
             continue;
-        }
         progress_count(&progress, "reading", i, count, "traces");
         struct program *prog = read_trace(options, jobs[i].path, &err);
-        if (!prog || !check_config(options, prog->config)) {
+        if (!prog) {
             progress_clear(&progress);
-            if (!prog)
-                fprintf(stderr, "%s\n", err.text);
+            fprintf(stderr, "%s\n", err.text);
             ok = false;
-            program_free(prog);
             continue;
         }
         jobs[i].config = prog->config;
@@ -152,8 +136,7 @@ bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t co
     struct error err;
     for (size_t i = 0; i < count; i++)
         name_job(jobs, i);
-    if (!check_config(options, options->config) || !read_all(options, jobs, count, warnings) ||
-        !prepare_reports(options))
+    if (!read_all(options, jobs, count, warnings) || !prepare_reports(options))
         return false;
     if (options->dut != DUT_MODEL && !prepare_simulators(options, jobs, count, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);

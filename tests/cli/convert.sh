@@ -12,7 +12,7 @@ that convert_keeps_comments grep -q 'a layer that copies' good.nvt
 nv convert --no-golden good/good.cfg bare.nvt; check convert_no_golden 0
 nv run --dut model bare.nvt; check convert_without_goldens_runs 0 "PASS bare " "checks=2"
 nv convert plain.txn plain.nvt; check convert_txn 0
-nv run plain.nvt; check convert_keeps_config 2 "configuration full has no RTL"
+nv run --dut model plain.nvt; check convert_keeps_config 0 "(full, model)"
 nv convert good/good.cfg good.bin; check convert_suffix 2 "found 'good.bin', expected the name of the output to end in .nvt or .nvt.gz"
 nv convert good/good.cfg; check convert_one_argument 2 "expected two arguments"
 nv convert a b c; check convert_three_arguments 2 "found 'c', expected IN and OUT only"

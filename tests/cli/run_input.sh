@@ -8,9 +8,7 @@ nv run --dut model broken/broken.cfg; check run_unknown_register 2 "broken.cfg:3
 nv run --dut model missing/missing.cfg; check run_missing_side_file 2 "missing.cfg:3" "in.dat"
 nv run --dut model good/good.cfg broken/broken.cfg missing/missing.cfg
 check run_nothing_runs_after_an_error 2 "D_CVT_SCALLOP" "missing.cfg:3" '!PASS'
-nv run --config full good/good.cfg; check run_config_without_rtl 2 "configuration full has no RTL" "--dut model"
-nv run --config full broken/broken.cfg missing/missing.cfg; check run_config_comes_first 2 "configuration full has no RTL" '!broken.cfg' '!in.dat'
-nv run plain.txn; check run_txn_defaults_to_full 2 "configuration full has no RTL"
+nv run --dut model plain.txn; check run_txn_defaults_to_full 0 "(full, model)"
 head -c 200 good.nvt.gz >cut.nvt.gz
 nv run --dut model cut.nvt.gz; check run_truncated_gzip 2 "cut.nvt.gz" '!PASS'
 nv run --dut model --config medium_512 --out other good.nvt.gz; check run_other_config_of_the_map 1 "FAIL good"

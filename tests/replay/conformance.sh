@@ -1,7 +1,7 @@
 #!/bin/bash
 # Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. Our own traces of small see
 # every memory behaviour, added ones (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations the default and
-# one random one; full, which has no RTL, is played on the model alone. plans/nightly.yml plays all with every memory behaviour.
+# one random one; full is played on the model with several threads too. plans/nightly.yml plays all with every memory behaviour.
 #
 # usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
 #                                  REQUIRE_CONFORMANCE=1: that there are no added traces is a failure
@@ -15,7 +15,7 @@ echo "$config: ${#own[@]} traces of our own, ${#added[@]} added"
 few=("" "--stall 300 --reorder --seed 1")
 all=("${few[@]}" "--latency 200" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2" "--stall 700 --bandwidth 400 --seed 3")
 [ "$config" = small ] || all=("${few[@]}")
-[ "$config" != full ] || few=("--dut model" "--dut model --threads 4") all=("--dut model" "--dut model --threads 4")
+[ "$config" != full ] || few+=("--dut model --threads 4") all=("${few[@]}")
 
 # play_all TITLE ARRAY-OF-SETTINGS ARRAY-OF-TRACES
 play_all() {

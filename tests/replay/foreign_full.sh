@@ -1,5 +1,5 @@
 #!/bin/bash
-# A foreign RTL of a configuration that this project has no RTL for: full's ports, built by file list by `make simulator`, played, and its
+# A foreign RTL of full's ports, built by file list by `make simulator`, played, and its
 # variant with waves built afterwards from what the first build kept. The design is a stand-in: a file of registers behind full's CSB.
 #
 # usage: foreign_full.sh BUILD

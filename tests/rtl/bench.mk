@@ -1,19 +1,23 @@
 # Benches of single engines: every folder of tests/rtl with a bench.cpp, in every configuration that BENCHES names. `make benches` builds
-# all of them, `make bench-ENGINE-CONFIG` one; the executable is build/benches/ENGINE-CONFIG/bench (run it with --help).
+# them, with NIGHTLY=1 all of them, `make bench-ENGINE-CONFIG` one; the executable is build/benches/ENGINE-CONFIG/bench (run it with --help).
 #
 # The design under test is the module of tests/rtl/ENGINE/ENGINE_bench.sv if there is one, else nvdla_ENGINE. Verilator decides by itself
 # what it has to translate again; C++ is compiled again when a header changes. The
 # checks inside the RTL are compiled in; one that fails fails the case that is being played.
 
-# engine:configuration; large_compressed: engines that see compressed weights.
-BENCHES := $(foreach c,small large,$(foreach e,sdp pdp cdp cdma conv,$e:$c)) cdma:large_compressed cdma:full conv:large_compressed conv:full \
-    cdp:full fp:full mac:full pdp:full sdp:full lut:full bdma:full rubik:full bus:small mcif:small mcif:small_256_full mcif:full
+# engine:configuration, from the smallest and the biggest; large_compressed: engines that see compressed weights of INT8 alone. Those of NIGHTLY
+# are tested every night only.
+DAILY_BENCHES := $(foreach c,small full,$(foreach e,sdp pdp cdp cdma conv,$e:$c)) cdma:large_compressed conv:large_compressed \
+    mac:full fp:full lut:full bdma:full rubik:full bus:small mcif:small mcif:small_256_full mcif:full
+NIGHTLY_BENCHES := $(foreach e,sdp pdp cdp cdma conv,$e:large)
+BENCHES := $(DAILY_BENCHES) $(NIGHTLY_BENCHES)
 BENCH_TOP_bus := rtl/NV_nvdla.sv
 
 .PHONY: benches list-benches
-benches: $(foreach b,$(BENCHES),bench-$(subst :,-,$b))
+TESTED_BENCHES := $(subst :,-,$(DAILY_BENCHES) $(if $(NIGHTLY),$(NIGHTLY_BENCHES)))
+benches: $(TESTED_BENCHES:%=bench-%)
 list-benches:
-	@echo $(subst :,-,$(BENCHES))
+	@echo $(TESTED_BENCHES)
 
 # Macros and packages, then the folders in which modules are looked for.
 BENCH_RTL := rtl/common/nvdla_check.svh $(shell sed -n 's:^\([a-z].*_pkg\.sv\)$$:rtl/\1:p' rtl/nvdla.f) $(addprefix -y ,$(sort $(patsubst %/,%,$(dir $(filter rtl/%,$(RTL_SRC))))))
