@@ -44,8 +44,8 @@ module nvdla_sdp_reader
   logic [AddrBits-1:0] req_addr;
 
   logic [15:0] req_size;
-  if (Int16 != 0) begin : gen_blocks
-    nvdla_sdp_blocks u_blocks (
+  if (Int16 != 0) begin : gen_requests
+    nvdla_sdp_blocks u_lines (
         .clk_i,
         .rst_ni,
         .run_i,
@@ -71,7 +71,7 @@ module nvdla_sdp_reader
         .size_o          (req_size),
         .last_o          (unused_last)
     );
-  end else begin : gen_lines
+  end else begin : gen_requests
     nvdla_sdp_lines u_lines (
         .clk_i,
         .rst_ni,

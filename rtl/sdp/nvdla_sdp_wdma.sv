@@ -56,10 +56,10 @@ module nvdla_sdp_wdma
   assign stall_o = dat_valid && !dat_ready;
 
   logic [15:0] cmd_size;
-  if (Int16 != 0) begin : gen_blocks
+  if (Int16 != 0) begin : gen_requests
     logic packed_cube;
     assign packed_cube = single && batches_i == 5'd0;
-    nvdla_sdp_blocks u_blocks (
+    nvdla_sdp_blocks u_lines (
         .clk_i,
         .rst_ni,
         .run_i,
@@ -85,7 +85,7 @@ module nvdla_sdp_wdma
         .size_o          (cmd_size),
         .last_o          (cmd_last)
     );
-  end else begin : gen_lines
+  end else begin : gen_requests
     nvdla_sdp_lines u_lines (
         .clk_i           (clk_i),
         .rst_ni          (rst_ni),

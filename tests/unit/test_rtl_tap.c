@@ -325,6 +325,57 @@ static void results_of_winograd_leave_tile_by_tile(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* A layer of SDP in full, one channel. */
+static void sdp_layer(struct bench *b, uint32_t mode, uint32_t precisions, uint32_t base, uint32_t columns,
+                      uint32_t lines) {
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, columns - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, lines - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 0);
+    write_register(b, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, base);
+    write_register(b, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, mode);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_FORMAT, precisions);
+    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+}
+
+/* Pairs of columns share 64 bytes of the first batch: behind an odd base the first column is alone. */
+static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
+    (void)state;
+    static const int order[][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}}; /* batch, x */
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    sdp_layer(&b, 1 | 1 << 8, NVDLA_FP16 | NVDLA_INT16 << 2, 32, 3, 1);
+    for (size_t i = 0; i < 6; i++) {
+        beat_of(&b, STREAM_SDP_OUT, false);
+        assert_result(&b, i, order[i][0], 0, order[i][1]);
+    }
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT16);
+    beat_of(&b, STREAM_SDP_X1, false);
+    assert_int_equal(b.heard.at[6].stream.format, TAP_FP32);
+    b.observer.release(b.observer.context);
+}
+
+/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements stand in 16 bits.
+ */
+static void sdp_goes_through_winograd_by_bands(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    sdp_layer(&b, 1 | 1 << 2, NVDLA_INT8, 0, 4, 8);
+    b.words[STREAM_SDP_OUT][0] = 0xfffb;
+    for (size_t i = 0; i < 2 * 4 * 8; i++)
+        beat_of(&b, STREAM_SDP_OUT, false);
+    assert_int_equal(b.heard.count, 4 * 8);
+    for (size_t i = 0; i < 4 * 8; i++) {
+        const int band = (int)i / 16, pair = (int)i / 8 % 2, in_pair = (int)i % 8;
+        assert_result(&b, i, 0, band * 4 + in_pair / 2, pair * 2 + in_pair % 2);
+    }
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT8);
+    assert_int_equal(b.heard.value[0], -5);
+    b.observer.release(b.observer.context);
+}
+
 /* The model does not walk the loops of CSC and CMAC with 16-bit precisions: nobody hears them. */
 static void sums_of_16_bit_configurations_are_not_heard(void **state) {
     (void)state;
@@ -584,6 +635,8 @@ int main(void) {
         cmocka_unit_test(sums_are_those_of_the_kernels),
         cmocka_unit_test(results_of_batches_leave_by_pairs_of_columns),
         cmocka_unit_test(results_of_winograd_leave_tile_by_tile),
+        cmocka_unit_test(sdp_goes_through_batches_by_pairs_of_columns),
+        cmocka_unit_test(sdp_goes_through_winograd_by_bands),
         cmocka_unit_test(sums_of_16_bit_configurations_are_not_heard),
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),

@@ -11,6 +11,7 @@
 #include "common/dma_client.h"
 #include "common/model.h"
 #include "common/stream.h"
+#include "ew.h"
 
 extern "C" {
 #include "model/sdp.h"
@@ -90,12 +91,13 @@ struct Layer {
     bool winograd, flush_nans, count_specials;
     bool flying, to_pdp, compare, count_saturation, uses_rdma;
     Surface source, destination;
-    sdp_stage stage[2];
+    sdp_stage stage[3]; // BS, BN, EW
+    Ew ew;
     int16_t alu_operand[2], mul_operand[2]; // in the registers
     unsigned high_shift[2];                 // bits 7:6 of MUL_SHIFT_VALUE
-    Operands operands[2];
+    Operands operands[3];
     sdp_convertor convertor;
-    uint32_t junk_ew; // EW configuration that must not matter
+    uint32_t junk_ew; // EW configuration that must not matter, with EW bypassed or absent
     std::vector<int32_t> from_cacc;
 
     // Expected.
@@ -196,8 +198,8 @@ struct Allocator {
 std::string describe(const Layer &l) {
     static const char *const precisions[] = {"INT8", "INT16", "FP16"};
     char text[300];
-    snprintf(text, sizeof text, "%ux%ux%u %s-%s-%s, %u batches%s, %s to %s%s, operands %s%s%s, stages %s%s", l.width,
-             l.height, l.channels, precisions[l.in], precisions[l.proc], precisions[l.out], l.batches,
+    snprintf(text, sizeof text, "%ux%ux%u %s-%s-%s, %u batches%s, %s to %s%s, operands %s%s%s, stages %s%s%s%s",
+             l.width, l.height, l.channels, precisions[l.in], precisions[l.proc], precisions[l.out], l.batches,
              l.winograd ? ", Winograd" : "",
              l.flying           ? "from CACC"
              : l.source.primary ? "from primary"
@@ -207,8 +209,8 @@ std::string describe(const Layer &l) {
              : l.destination.primary ? "primary"
                                      : "secondary",
              l.uses_rdma ? "" : ", no RDMA", l.operands[0].enabled ? "BS " : "", l.operands[1].enabled ? "BN " : "",
-             l.operands[0].enabled || l.operands[1].enabled ? "" : "none", l.stage[0].bypass ? "" : "BS ",
-             l.stage[1].bypass ? "" : "BN");
+             l.operands[2].enabled ? "EW " : "", l.stage[0].bypass ? "" : "BS ", l.stage[1].bypass ? "" : "BN ",
+             l.stage[2].bypass ? "" : "EW ", l.ew.look_up ? "with table" : "");
     return text;
 }
 
@@ -274,7 +276,7 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
     border = border && !floating_point;
     l.channels = 1 + random.below(unsigned(l.lanes) * (tiny ? 2 : one_by_one ? 8 : l.batches > 1 ? 2 : 4));
     l.surfaces = unsigned((l.channels + l.lanes - 1) / l.lanes);
-    l.compare = config->map == NVDLA_MAP_SMALL && random.percent(10) && !l.to_pdp;
+    l.compare = random.percent(10) && !l.to_pdp && l.in == l.out && l.in == l.proc && !l.winograd && l.batches == 1;
     l.count_saturation = random.percent(60);
     l.flush_nans = floating_point && random.percent(50);
     l.count_specials = wide && random.percent(60);
@@ -298,7 +300,16 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
         l.alu_operand[i] = int16_t(floating_point ? random_half(random) : random.corner(16));
         l.mul_operand[i] = int16_t(floating_point ? random_half(random) : random.corner(16));
         l.high_shift[i] = random.below(4u);
+    }
+    l.stage[2] = random_ew_stage(random, floating_point, l.flush_nans, l.compare);
+    l.stage[2].bypass = !has_ew || (!l.compare && (border || random.percent(50)));
+    l.ew.look_up = !l.stage[2].bypass && !l.compare && random.percent(50);
+    l.ew.count = random.percent(60);
+    for (int i = 0; i < 3; i++) {
+        const sdp_stage &s = l.stage[i];
         Operands &o = l.operands[i];
+        if (s.bypass)
+            continue;
         o.enabled = s.alu.from_memory || s.mul.from_memory;
         o.use = s.alu.from_memory ? (s.mul.from_memory ? 2 : 1) : 0;
         o.two_bytes = l.proc != NVDLA_INT8 || random.percent(50);
@@ -341,10 +352,12 @@ Layer random_layer(Random &random, Allocator &memory, bool only_memory, bool tin
     if (!l.flying && l.in == l.out && random.percent(10))
         l.destination = l.source; // in place
     else if (l.batches > 1)
-        l.destination = memory.take_batches(l, l.operands[0].per_element || l.operands[1].per_element);
+        l.destination =
+            memory.take_batches(l, l.operands[0].per_element || l.operands[1].per_element || l.operands[2].per_element);
     else
         l.destination = memory.take(l, atom, false, l.atoms_out());
-    l.uses_rdma = !l.flying || l.operands[0].enabled || l.operands[1].enabled || random.percent(20);
+    l.uses_rdma =
+        !l.flying || l.operands[0].enabled || l.operands[1].enabled || l.operands[2].enabled || random.percent(20);
     return l;
 }
 
@@ -375,10 +388,10 @@ int16_t operand(const Operands &o, const uint8_t *bytes, size_t e, unsigned comp
 }
 
 // Computes what the layer must produce from the memory as it is now.
-void expect(const std::array<Bytes, 2> &memory, Layer &layer) {
+void expect(const std::array<Bytes, 2> &memory, const EwTable &table, Layer &layer) {
     const size_t count = layer.columns() * layer.lanes;
     std::vector<int32_t> data(count);
-    std::vector<int16_t> values[2][2]; // stage; ALU, MUL
+    std::vector<int16_t> values[3][2]; // stage; ALU, MUL
     for (auto &stage : values)
         for (auto &v : stage)
             v.resize(count);
@@ -400,29 +413,37 @@ void expect(const std::array<Bytes, 2> &memory, Layer &layer) {
             if (layer.in == NVDLA_FP16)
                 fp16_count_specials(column.data(), layer.lanes, &layer.specials_in);
         }
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             const Operands &o = layer.operands[k];
-            const sdp_stage &stage = layer.stage[k];
+            const bool alu = o.enabled && layer.stage[k].alu.from_memory,
+                       mul = o.enabled && layer.stage[k].mul.from_memory;
             for (size_t e = 0; e < layer.lanes; e++) {
                 const uint8_t *bytes = o.enabled ? at(o.where, p.s, p) : nullptr;
-                values[k][0][first + e] = stage.alu.from_memory ? operand(o, bytes, e, 0) : layer.alu_operand[k];
-                values[k][1][first + e] = stage.mul.from_memory ? operand(o, bytes, e, 1) : layer.mul_operand[k];
+                values[k][0][first + e] = alu ? operand(o, bytes, e, 0) : k < 2 ? layer.alu_operand[k] : int16_t(0);
+                values[k][1][first + e] = mul ? operand(o, bytes, e, 1) : k < 2 ? layer.mul_operand[k] : int16_t(0);
             }
         }
         first += layer.lanes;
     }
     if (layer.flush_nans)
         sdp_flush_nans(data.data(), count);
-    for (int k = 0; k < 2; k++) {
-        std::vector<int32_t> alu(count), mul(count);
-        sdp_prepare_operands(&layer.stage[k].alu.format, values[k][0].data(), alu.data(), count);
-        sdp_prepare_operands(&layer.stage[k].mul.format, values[k][1].data(), mul.data(), count);
-        sdp_stage_apply(&layer.stage[k], data.data(), alu.data(), mul.data(), count);
+    for (int k = 0; k < 3; k++) {
+        const sdp_stage &stage = layer.stage[k];
+        std::vector<int32_t> alu(count, stage.alu.value), mul(count, stage.mul.value);
+        if (k < 2 || stage.alu.from_memory)
+            sdp_prepare_operands(&stage.alu.format, values[k][0].data(), alu.data(), count);
+        if (k < 2 || stage.mul.from_memory)
+            sdp_prepare_operands(&stage.mul.format, values[k][1].data(), mul.data(), count);
+        sdp_stage_apply(&stage, data.data(), alu.data(), mul.data(), count);
     }
+    layer.ew.answers = sdp_table_counters{};
+    if (layer.ew.look_up)
+        sdp_table_apply(&table.settings, &table.entries, layer.proc == NVDLA_FP16, data.data(), count,
+                        &layer.ew.answers);
     layer.result.resize(count * size_t(nvdla_element_bytes(layer.out)));
     layer.saturated = sdp_convert(&layer.convertor, data.data(), layer.result.data(), count);
     if (layer.compare) {
-        layer.saturated = 0;
+        layer.saturated = config->map == NVDLA_MAP_SMALL ? 0 : layer.saturated;
         sdp_pass_low_bits(layer.out, data.data(), layer.result.data(), count);
     }
     if (layer.out == NVDLA_FP16 && layer.to_memory())
@@ -466,9 +487,11 @@ class Session {
     Csb csb;
     Interrupts done;
     Chain chain;
-    std::unique_ptr<Model> model;                     // follows in seeds whose layers all go from memory to memory
-    uint32_t saturation_left = 0;                     // by the last layer that counted
-    fp16_specials specials_left{};                    // the same, of the input
+    std::unique_ptr<Model> model;      // follows in seeds whose layers all go from memory to memory
+    uint32_t saturation_left = 0;      // by the last layer that counted
+    fp16_specials specials_left{};     // the same, of the input
+    sdp_table_counters answers_left{}; // the same, of the table
+    EwTable table;
     std::vector<std::pair<int, uint64_t>> interrupts; // of the round: group, atoms written and acknowledged until then
 
     explicit Session(uint64_t seed)
@@ -524,7 +547,7 @@ class Session {
     }
 
     void program_operands(const Operands &o, int k) {
-        const uint32_t block = k ? SDP_RDMA_D_NRDMA_CFG - SDP_RDMA_D_BRDMA_CFG : 0;
+        const uint32_t block = uint32_t(k) * (SDP_RDMA_D_NRDMA_CFG - SDP_RDMA_D_BRDMA_CFG);
         write(true, block + SDP_RDMA_D_BRDMA_CFG,
               uint32_t(!o.enabled) | o.use << 1 | uint32_t(o.two_bytes) << 3 | uint32_t(o.per_element) << 4 |
                   uint32_t(o.where.primary) << 5);
@@ -545,7 +568,11 @@ class Session {
         write(false, SDP_D_DST_SURFACE_STRIDE, l.destination.surface);
         program_stage(l, 0);
         program_stage(l, 1);
-        write(false, SDP_D_DP_EW_CFG, l.junk_ew);
+        if (l.stage[2].bypass)
+            write(false, SDP_D_DP_EW_CFG, l.junk_ew);
+        else
+            for (const RegisterWrite &w : ew_writes(l.stage[2], l.ew))
+                write(false, w.offset, w.value);
         write(false, SDP_D_FEATURE_MODE_CFG,
               uint32_t(l.flying) | uint32_t(l.to_pdp) << 1 | uint32_t(l.winograd) << 2 | uint32_t(l.flush_nans) << 3 |
                   (l.batches - 1) << 8);
@@ -555,7 +582,7 @@ class Session {
         write(false, SDP_D_CVT_OFFSET, uint32_t(l.convertor.offset));
         write(false, SDP_D_CVT_SCALE, uint16_t(l.convertor.scale));
         write(false, SDP_D_CVT_SHIFT, l.convertor.shift);
-        write(false, SDP_D_PERF_ENABLE, uint32_t(l.count_saturation) << 2);
+        write(false, SDP_D_PERF_ENABLE, uint32_t(l.ew.count) << 1 | uint32_t(l.count_saturation) << 2);
         write(false, SDP_D_OP_ENABLE, 1);
         chain.armed(Main);
     }
@@ -574,7 +601,7 @@ class Session {
         write(true, SDP_RDMA_D_SRC_SURFACE_STRIDE, l.source.surface);
         program_operands(l.operands[0], 0);
         program_operands(l.operands[1], 1);
-        write(true, SDP_RDMA_D_ERDMA_CFG, 1);
+        program_operands(l.operands[2], 2);
         write(true, SDP_RDMA_D_FEATURE_MODE_CFG,
               uint32_t(l.flying) | uint32_t(l.winograd) << 1 | uint32_t(l.in) << 2 | uint32_t(l.proc) << 4 |
                   uint32_t(l.out) << 6 | (l.batches - 1) << 8);
@@ -612,6 +639,8 @@ class Session {
         const uint32_t nans = read(false, SDP_D_STATUS_NAN_OUTPUT_NUM);
         if (nans != l.specials_out.nan)
             checks.fail("group %u: NAN_OUTPUT_NUM %u, expected %" PRIu64, g, nans, l.specials_out.nan);
+        if (has_ew)
+            check_answers(l, g);
         if (!l.uses_rdma)
             return;
         if (l.count_specials && !l.flying && l.in == NVDLA_FP16)
@@ -622,6 +651,31 @@ class Session {
         if (nans_in != specials_left.nan || infinities_in != specials_left.infinity)
             checks.fail("group %u: %u NaN and %u infinities read, expected %" PRIu64 " and %" PRIu64, l.rdma_group,
                         nans_in, infinities_in, specials_left.nan, specials_left.infinity);
+    }
+
+    // The counters of the table, of the layer that ran last in a group.
+    void check_answers(const Layer &l, unsigned g) {
+        if (l.ew.count)
+            answers_left = l.ew.answers;
+        const std::pair<uint32_t, uint64_t> counters[] = {
+            {SDP_D_PERF_LUT_UFLOW, answers_left.underflow}, {SDP_D_PERF_LUT_OFLOW, answers_left.overflow},
+            {SDP_D_PERF_LUT_HYBRID, answers_left.hybrid},   {SDP_D_PERF_LUT_LE_HIT, answers_left.le_hit},
+            {SDP_D_PERF_LUT_LO_HIT, answers_left.lo_hit},
+        };
+        for (const auto &[offset, expected] : counters) {
+            const uint32_t value = read(false, offset);
+            if (value != expected)
+                checks.fail("group %u: counter 0x%x of the table %u, expected %" PRIu64, g, offset, value, expected);
+        }
+    }
+
+    // Loads the table that all layers use.
+    void load_table() {
+        if (!has_ew)
+            return;
+        table = random_ew_table(random);
+        for (const RegisterWrite &w : ew_table_writes(table))
+            write(false, w.offset, w.value);
     }
 
     static uint64_t atoms_to_memory(const std::vector<Layer> &layers) {
@@ -699,7 +753,7 @@ class Session {
         for (const Layer &l : layers)
             fill(memory.bytes, random, l);
         for (Layer &l : layers)
-            expect(memory.bytes, l);
+            expect(memory.bytes, table, l);
         return layers;
     }
 
@@ -829,6 +883,14 @@ void directed_cases() {
     l.destination = memory.take(l, atom, false);
     check_time("cube", l, fill + l.columns() * beats);
 
+    if (has_ew) { // the table's contents do not matter
+        Layer ew = l;
+        add_operands(ew, memory, 2, 2, true, true);
+        ew.stage[2].ew = ew.ew.look_up = true;
+        check_time("cube with EW, operands per element, table", ew,
+                   fill + 30 + l.columns() * l.lanes / unsigned(config->sdp_ew_throughput));
+    }
+
     Layer kernel = l;
     add_operands(kernel, memory, 0, 2, true, false);
     add_operands(kernel, memory, 1, 0, false, false);
@@ -850,6 +912,7 @@ void random_case(uint64_t seed) {
     Session session(seed);
     if (seed % 2)
         session.follow();
+    session.load_table();
     for (unsigned rounds = session.random.range(2u, 5u); rounds > 0 && !checks.failing(); rounds--)
         session.round();
 }
