@@ -190,7 +190,7 @@ module NV_nvdla
 
   // Engines.
   logic sdp2pdp_valid, sdp2pdp_ready;
-  logic [SdpBsThroughput*8-1:0] sdp2pdp_data;
+  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp2pdp_data;
   logic cacc2sdp_valid, cacc2sdp_ready;
   logic [SdpBsThroughput*32-1:0] cacc2sdp_data;
 
@@ -248,7 +248,7 @@ module NV_nvdla
       .csb_rdata_o     (pdp_rdata),
       .sdp_valid_i     (sdp2pdp_valid),
       .sdp_ready_o     (sdp2pdp_ready),
-      .sdp_data_i      ((SdpBsThroughput * 8 * LaneBytes)'(sdp2pdp_data)),
+      .sdp_data_i      (sdp2pdp_data),
       .r_mif_o      (rd_req[RdSlotPdp*MifRdReqBits+:MifRdReqBits]),
       .r_mif_i      (rd_rsp[RdSlotPdp*MifRdRspBits+:MifRdRspBits]),
       .w_mif_o      (wr_req[WrSlotPdp*MifWrReqBits+:MifWrReqBits]),

@@ -110,6 +110,7 @@ module nvdla_cdma
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_winograd_q, last_skip_data_q, last_skip_weight_q;
   logic image, winograd;  // else direct
+  logic gathered;         // one of them: atoms leave the fetch otherwise than they come; its signals are img_*
   logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
 
   assign begin_layer = run & flush_done_q & (dat_state_q == StateIdle);
@@ -117,6 +118,7 @@ module nvdla_cdma
   assign wt_changed  = dat_changed | (d.weight_bank != last_weight_bank_q);
   assign winograd    = Winograd != 0 && d.conv_mode;
   assign image       = d.datain_format & ~winograd;
+  assign gathered    = image | winograd;
   assign dat_skip    = d.data_reuse & last_skip_data_q & (image == last_image_q) & (winograd == last_winograd_q);
   assign wt_skip     = d.weight_reuse & last_skip_weight_q;
   assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !csc_i.dat_pending_req);
@@ -191,7 +193,7 @@ module nvdla_cdma
   assign dat_rl_entries = csc_i.dat_entries;
   assign dat_ring = ring_size(d.data_bank);
   assign eps      = EntryCountBits'(d.entries) + 1'b1;
-  assign need     = image ? 32'(eps) : dc_need;
+  assign need     = winograd ? 32'(eps) << 2 : image ? 32'(eps) : dc_need;
   assign space    = 32'(used_q) + need <= 32'(dat_ring);
   assign reserve  = dc_reserve | img_reserve;
 
@@ -203,7 +205,7 @@ module nvdla_cdma
       if (dat_clear) used_q <= '0;
       else if (reserve || dat_rl_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (dat_rl_valid ? dat_rl_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
-      else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= image ? img_next : dc_next;
+      else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= gathered ? img_next : dc_next;
     end
 
   // ---- data: requests and atoms of the engine that works -----------------------------------------------------------------------
@@ -220,10 +222,10 @@ module nvdla_cdma
   logic dc_update, img_update, dc_last, img_last;
   logic [SizeBits-1:0] dc_slices;
 
-  assign req_valid = image ? img_req_valid : dc_req_valid;
-  assign req_addr  = image ? img_req_addr : dc_req_addr;
-  assign req_size  = image ? img_req_size : dc_req_size;
-  assign rsp_ready = ~image | img_rsp_ready;
+  assign req_valid = gathered ? img_req_valid : dc_req_valid;
+  assign req_addr  = gathered ? img_req_addr : dc_req_addr;
+  assign req_size  = gathered ? img_req_size : dc_req_size;
+  assign rsp_ready = ~gathered | img_rsp_ready;
 
   logic unused_dat_busy;
   nvdla_dma_read #(
@@ -252,7 +254,7 @@ module nvdla_cdma
   assign wide       = Int16 != 0 && d.proc_precision != 2'd0;
   assign fp16       = Fp16 != 0 && d.proc_precision == PrecisionFp16;
   assign from_fp16  = Fp16 != 0 && d.in_precision == PrecisionFp16;
-  assign atom_valid = image ? img_atom_valid : rsp_valid;
+  assign atom_valid = gathered ? img_atom_valid : rsp_valid;
 
   if (CbufWrAtoms == 1) begin : gen_atoms
     logic [AtomBits-1:0] img_atom_data;
@@ -262,12 +264,13 @@ module nvdla_cdma
     assign dc_need[31:29] = '0;
     assign dat_nan        = '0;
     assign dat_infinity   = '0;
-    wire unused_wide = &{1'b0, wide, from_fp16};
+    wire unused_wide = &{1'b0, wide, from_fp16, d.batch_stride, d.batches, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext,
+        d.datain_width_ext, d.pad_top};
 
     nvdla_cdma_dc u_dc (
         .clk_i           (clk),
         .rst_ni,
-        .start_i         (dat_start & ~image),
+        .start_i         (dat_start & ~gathered),
         .datain_width_i  (d.datain_width),
         .datain_height_i (d.datain_height),
         .datain_channel_i(d.datain_channel),
@@ -284,10 +287,10 @@ module nvdla_cdma
         .space_i         (space),
         .reserve_o       (dc_reserve),
         .req_valid_o     (dc_req_valid),
-        .req_ready_i     (req_ready & ~image),
+        .req_ready_i     (req_ready & ~gathered),
         .req_addr_o      (dc_req_addr),
         .req_size_o      (dc_req_size),
-        .rsp_valid_i     (rsp_valid & ~image),
+        .rsp_valid_i     (rsp_valid & ~gathered),
         .place_entry_o   (dc_entry),
         .place_slot_o    (dc_slot),
         .place_clear_o   (dc_clear),
@@ -357,11 +360,21 @@ module nvdla_cdma
     // Lanes of an image: 16 bits each, or the convertor's sources of them.
     logic [AtomicC*16-1:0] img_element;
     logic [AtomicC*3-1:0] img_kind;
+    // Of images, of Winograd.
+    logic pix_reserve, pix_req_valid, pix_rsp_ready, pix_valid, pix_update, pix_last;
+    logic win_reserve, win_req_valid, win_rsp_ready, win_valid, win_update, win_last;
+    logic [AddrBits-1:0] pix_req_addr, win_req_addr;
+    logic [15:0] pix_req_size, win_req_size;
+    logic [1:0] pix_place, pix_clear;
+    logic [2*EntryCountBits-1:0] pix_entry, win_entry;
+    logic [2*SlotBits-1:0] pix_slot, win_slot;
+    logic [EntryCountBits-1:0] pix_next, win_next;
+    logic [2*AtomBits-1:0] win_data;
 
     nvdla_cdma_dc_pairs u_dc (
         .clk_i           (clk),
         .rst_ni,
-        .start_i         (dat_start & ~image),
+        .start_i         (dat_start & ~gathered),
         .wide_i          (wide),
         .datain_width_i  (d.datain_width),
         .datain_height_i (d.datain_height),
@@ -381,10 +394,10 @@ module nvdla_cdma
         .space_i         (space),
         .reserve_o       (dc_reserve),
         .req_valid_o     (dc_req_valid),
-        .req_ready_i     (req_ready & ~image),
+        .req_ready_i     (req_ready & ~gathered),
         .req_addr_o      (dc_req_addr),
         .req_size_o      (dc_req_size),
-        .rsp_valid_i     (rsp_valid & ~image),
+        .rsp_valid_i     (rsp_valid & ~gathered),
         .place_valid_o   (dc_place),
         .place_entry_o   (dc_entry),
         .place_slot_o    (dc_slot),
@@ -396,18 +409,98 @@ module nvdla_cdma
         .next_ptr_o      (dc_next)
     );
 
-    // Images of this form are not fetched yet.
-    wire unused_image = &{1'b0, d.pixel_format, d.pixel_x_offset, d.datain_addr_high_1, d.datain_addr_low_1, d.uv_line_stride, d.pad_left, d.pad_right, d.pad_value};
-    assign img_element = '0;
-    assign img_kind = '0;
-    assign {img_reserve, img_req_valid, img_rsp_ready, img_atom_valid, img_update, img_last} = '0;
-    assign img_req_addr = '0;
-    assign img_req_size = '0;
-    assign img_place = '0;
-    assign img_entry = '0;
-    assign img_slot = '0;
-    assign img_clear = '0;
-    assign img_next = '0;
+    nvdla_cdma_image_pairs u_image (
+        .clk_i           (clk),
+        .rst_ni,
+        .start_i         (dat_start & image),
+        .wide_i          (wide),
+        .pixel_format_i  (d.pixel_format),
+        .datain_width_i  (d.datain_width),
+        .datain_height_i (d.datain_height),
+        .pixel_x_offset_i(d.pixel_x_offset),
+        .datain_addr_0_i ({d.datain_addr_high_0, d.datain_addr_low_0}),
+        .datain_addr_1_i ({d.datain_addr_high_1, d.datain_addr_low_1}),
+        .line_stride_i   (d.line_stride),
+        .uv_line_stride_i(d.uv_line_stride),
+        .pad_left_i      (d.pad_left),
+        .pad_right_i     (d.pad_right),
+        .pad_value_i     (d.pad_value),
+        .eps_i           (eps),
+        .ring_i          (dat_ring),
+        .ptr_i           (dat_ptr_q),
+        .space_i         (space),
+        .reserve_o       (pix_reserve),
+        .req_valid_o     (pix_req_valid),
+        .req_ready_i     (req_ready & image),
+        .req_addr_o      (pix_req_addr),
+        .req_size_o      (pix_req_size),
+        .rsp_valid_i     (rsp_valid & image),
+        .rsp_ready_o     (pix_rsp_ready),
+        .rsp_data_i      (rsp_data),
+        .chunk_valid_o   (pix_valid),
+        .chunk_element_o (img_element),
+        .chunk_kind_o    (img_kind),
+        .place_valid_o   (pix_place),
+        .place_entry_o   (pix_entry),
+        .place_slot_o    (pix_slot),
+        .place_clear_o   (pix_clear),
+        .place_update_o  (pix_update),
+        .place_last_o    (pix_last),
+        .next_ptr_o      (pix_next)
+    );
+
+    nvdla_cdma_winograd u_winograd (
+        .clk_i              (clk),
+        .rst_ni,
+        .start_i            (dat_start & winograd),
+        .wide_i             (wide),
+        .datain_width_i     (d.datain_width),
+        .datain_height_i    (d.datain_height),
+        .datain_channel_i   (d.datain_channel),
+        .datain_width_ext_i (d.datain_width_ext),
+        .datain_height_ext_i(d.datain_height_ext),
+        .conv_x_stride_i    (d.conv_x_stride),
+        .conv_y_stride_i    (d.conv_y_stride),
+        .pad_left_i         (d.pad_left),
+        .pad_top_i          (d.pad_top),
+        .pad_value_i        (d.pad_value),
+        .datain_addr_0_i    ({d.datain_addr_high_0, d.datain_addr_low_0}),
+        .line_stride_i      (d.line_stride),
+        .surf_stride_i      (d.surf_stride),
+        .eps_i              (eps),
+        .ring_i             (dat_ring),
+        .ptr_i              (dat_ptr_q),
+        .space_i            (space),
+        .reserve_o          (win_reserve),
+        .req_valid_o        (win_req_valid),
+        .req_ready_i        (req_ready & winograd),
+        .req_addr_o         (win_req_addr),
+        .req_size_o         (win_req_size),
+        .rsp_valid_i        (rsp_valid & winograd),
+        .rsp_ready_o        (win_rsp_ready),
+        .rsp_data_i         (rsp_data),
+        .atoms_valid_o      (win_valid),
+        .atoms_data_o       (win_data),
+        .place_entry_o      (win_entry),
+        .place_slot_o       (win_slot),
+        .place_update_o     (win_update),
+        .place_last_o       (win_last),
+        .next_ptr_o         (win_next)
+    );
+
+    assign img_reserve    = pix_reserve | win_reserve;
+    assign img_req_valid  = winograd ? win_req_valid : pix_req_valid;
+    assign img_req_addr   = winograd ? win_req_addr : pix_req_addr;
+    assign img_req_size   = winograd ? win_req_size : pix_req_size;
+    assign img_rsp_ready  = winograd ? win_rsp_ready : pix_rsp_ready;
+    assign img_atom_valid = winograd ? win_valid : pix_valid;
+    assign img_place      = winograd ? '1 : pix_place;
+    assign img_entry      = winograd ? win_entry : pix_entry;
+    assign img_slot       = winograd ? win_slot : pix_slot;
+    assign img_clear      = winograd ? '0 : pix_clear;
+    assign img_update     = winograd ? win_update : pix_update;
+    assign img_last       = winograd ? win_last : pix_last;
+    assign img_next       = winograd ? win_next : pix_next;
 
     nvdla_cdma_cvt_pairs u_cvt (
         .clk_i       (clk),
@@ -426,7 +519,7 @@ module nvdla_cdma
         .watch_i     (from_fp16),
         .flush_i     (d.nan_to_zero),
         .valid_i     (atom_valid),
-        .data_i      (rsp_data),
+        .data_i      (winograd ? win_data : rsp_data),
         .element_i   (img_element),
         .kind_i      (img_kind),
         .next_valid_i(placed_q),
@@ -451,7 +544,7 @@ module nvdla_cdma
   logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_q;
   logic [CbufWrAtoms*SlotBits-1:0] wr_slot_q;
   logic [CbufWrAtoms-1:0] wr_clear_q;
-  assign place_entry = image ? img_entry : dc_entry;
+  assign place_entry = gathered ? img_entry : dc_entry;
 
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
@@ -463,9 +556,9 @@ module nvdla_cdma
       dat_up_valid_q <= 1'b0;
     end else begin
       placed_q       <= atom_valid;
-      written_q      <= !placed_q ? '0 : image ? img_place : dc_place;
-      update_q       <= placed_q & (image ? img_update : dc_update);
-      last_q         <= placed_q & (image ? img_last : dc_last);
+      written_q      <= !placed_q ? '0 : gathered ? img_place : dc_place;
+      update_q       <= placed_q & (gathered ? img_update : dc_update);
+      last_q         <= placed_q & (gathered ? img_last : dc_last);
       ended_q        <= last_q;
       dat_up_valid_q <= update_q;
     end
@@ -473,10 +566,10 @@ module nvdla_cdma
   always_ff @(posedge clk) begin
     if (placed_q) begin
       for (int a = 0; a < CbufWrAtoms; a++) wr_addr_q[a*CbufAddrBits+:CbufAddrBits] <= place_entry[a*EntryCountBits+:CbufAddrBits];
-      wr_slot_q    <= image ? img_slot : dc_slot;
-      wr_clear_q   <= image ? img_clear : dc_clear;
-      up_entries_q <= image ? eps : dc_up_entries;
-      up_slices_q  <= image ? SizeBits'(1) : dc_slices;
+      wr_slot_q    <= gathered ? img_slot : dc_slot;
+      wr_clear_q   <= gathered ? img_clear : dc_clear;
+      up_entries_q <= winograd ? eps << 2 : image ? eps : dc_up_entries;
+      up_slices_q  <= winograd ? SizeBits'(4) : image ? SizeBits'(1) : dc_slices;
     end
     if (update_q) begin
       dat_up_entries_q <= up_entries_q;

@@ -62,7 +62,7 @@ module nvdla_cdp_lrn
   logic atom_valid_q, atom_last_q;
   logic [AtomBits-1:0] atom_q;
   logic step, bypass_sum, bypass_multiply, fp16, int16, wide;
-  logic sums_valid, flags_valid, words_valid, words_last, packing;
+  logic sums_valid, flags_valid, factors_valid, products_valid, words_valid, words_last, packing;
   logic [CdpThroughput*LutFlagBits-1:0] flags;
   logic [CdpThroughput-1:0] both_under, both_over, le_only, lo_only;
   logic [CdpThroughput*LutInputBits-1:0] sums;
@@ -81,6 +81,8 @@ module nvdla_cdp_lrn
   assign reached = fp16 ? {Stages{1'b1}} : int16 ? {Stages{1'b1}} >> (Stages - Int16Stages) : {Stages{1'b1}} >> (Stages - Int8Stages);
   assign sums_valid = fp16 ? valid_q[Fp16Sums] : valid_q[2];
   assign flags_valid = fp16 ? valid_q[Fp16Sums+1] : valid_q[3];
+  assign factors_valid = fp16 ? valid_q[Fp16Stages-1] : valid_q[CdpFactor];
+  assign products_valid = fp16 ? valid_q[Fp16Stages] : valid_q[CdpFactor];
   assign words_valid = fp16 ? valid_q[Fp16Stages] : int16 ? valid_q[Int16Stages] : valid_q[Int8Stages];
   assign words_last = fp16 ? last_q[Fp16Stages] : int16 ? last_q[Int16Stages] : last_q[Int8Stages];
   assign packing = step && words_valid;
@@ -230,6 +232,8 @@ module nvdla_cdp_lrn
   logic [CdpThroughput*LutInputBits-1:0] wide_sums;
   logic [BeatWidth-1:0] words;
   logic [CdpThroughput-1:0] words_clipped, words_nan;
+  logic [CdpThroughput*26-1:0] seen_products;  // of all precisions, for observers: an element of 16 bits has the places of two
+  wire unused_seen = &{1'b0, products_valid, seen_products};
 
   if (CdpWide != 0) begin : gen_wide
     logic [CdpWideLanes*16-1:0] int16_words, fp16_words, int16_factors;
@@ -267,7 +271,7 @@ module nvdla_cdp_lrn
         .step_i             (step && int16),
         .beat_valid_i,
         .squares_valid_i    (valid_q[1]),
-        .factors_valid_i    (valid_q[CdpFactor]),
+        .factors_valid_i    (factors_valid),
         .differences_valid_i(valid_q[CdpFactor+1]),
         .view_i,
         .sums_o             (int16_sums),
@@ -286,7 +290,7 @@ module nvdla_cdp_lrn
         .step_i         (step && fp16),
         .beat_valid_i   (beat_valid_i && fp16),
         .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
-        .factors_valid_i(valid_q[CdpFp16Factor]),
+        .factors_valid_i(factors_valid),
         .view_i,
         .values_i       (fp16 ? elements[place_q-DelayBits'(Fp16Sums)] : '0),
         .sums_o         (fp16_sums),
@@ -301,6 +305,8 @@ module nvdla_cdp_lrn
       assign fp16_factors[l*CdpWideValueBits+:CdpWideValueBits] = factors[l*LutFactorBits+:CdpWideValueBits];
       assign wide_sums[l*LutInputBits+:LutInputBits] =
         fp16 ? LutInputBits'(fp16_sums[l*32+:32]) : int16_sums[l*CdpWideSumBits+:CdpWideSumBits];
+      assign seen_products[l*52+:52] = fp16 ? 52'(fp16_products[l*CdpWideValueBits+:CdpWideValueBits])
+        : int16 ? 52'($signed(int16_products[l*33+:33])) : products[l*52+:52];
       assign words_clipped[l] = fp16 ? fp16_words[l*16+:15] == 15'h7bff : int16_clipped[l];
       assign words_nan[l] = fp16 && fp16_words[l*16+:15] > 15'h7c00;
     end
@@ -308,13 +314,13 @@ module nvdla_cdp_lrn
     assign words_clipped[CdpThroughput-1:CdpWideLanes] = '0;
     assign words_nan[CdpThroughput-1:CdpWideLanes] = '0;
     assign words = fp16 ? fp16_words : int16_words;
-    wire unused_products = &{1'b0, int16_products, fp16_products};
   end else begin : gen_int8
     wire unused_offset = &{1'b0, datout_offset_i[31:25]};
     assign wide_sums = '0;
     assign words = '0;
     assign words_clipped = '0;
     assign words_nan = '0;
+    assign seen_products = products;
   end
 
   // ---- INT8: squares of all lanes a beat sees -----------------------------------------------------------------------------------
@@ -348,7 +354,7 @@ module nvdla_cdp_lrn
               (reach > 2'd1 ? CdpSumBits'(gen_square[l+1].square_q) + CdpSumBits'(gen_square[l+7].square_q) : '0) +
               (reach > 2'd2 ? CdpSumBits'(gen_square[l].square_q) + CdpSumBits'(gen_square[l+8].square_q) : '0);
       end
-      if (step && valid_q[CdpFactor] && !wide)
+      if (step && factors_valid && !wide)
         difference_q <= $signed(products[l*26+:26]) - 26'($signed(offset));
       if (packing) begin
         if (CdpWide != 0 && wide) atom_q[Top+l*8+:8] <= words[l*8+:8];

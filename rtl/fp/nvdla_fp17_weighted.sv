@@ -19,7 +19,7 @@ module nvdla_fp17_weighted (
 
   logic hit_q[0:1];
   logic [31:0] difference;
-  logic [16:0] y0, y1, slope, rest, second, difference17, first_q, second_q, factor_q, y0_q[0:1], product0, product1;
+  logic [16:0] y0, y1, slope, rest, share, difference17, first_q, second_q, factor_q, y0_q[0:1], product0, product1;
 
   nvdla_fp_widen u_y0 (
       .a_i(y0_i),
@@ -39,7 +39,7 @@ module nvdla_fp17_weighted (
   );
   nvdla_fp17_from_fraction u_second (
       .a_i(fraction_i),
-      .z_o(second)
+      .z_o(share)
   );
 
   nvdla_fp_add u_difference (
@@ -91,7 +91,7 @@ module nvdla_fp17_weighted (
       hit_q[0] <= hit_i;
       hit_q[1] <= hit_q[0];
       first_q  <= (fraction_i == '0) ? One : rest;
-      second_q <= second;
+      second_q <= share;
       factor_q <= hit_i ? y1 : slope;
       y0_q[0]  <= y0;
       y0_q[1]  <= y0_q[0];

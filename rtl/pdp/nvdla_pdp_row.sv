@@ -403,7 +403,7 @@ module nvdla_pdp_row
   `NVDLA_STABLE(InputStable, in_valid_i, in_ready_o, {in_atom_i, in_last_i, in_beat_i})
   `NVDLA_STABLE(BeatStable, beat_valid_o, beat_ready_i, {beat_o, beat_o.flush ? '0 : row_o})
   `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateIdle || run_i)
-  `NVDLA_CHECK(OneBeatAtATime, !go || !valid_q || beat_ready_i)
+  `NVDLA_CHECK(OneBeatAtATime, !go || !valid_q || fold_ready)
 
 `ifdef NVDLA_CHECKS
   // Columns that came and columns of finished lines, since reset; the ring holds the last 16 that came, one of them perhaps in part.

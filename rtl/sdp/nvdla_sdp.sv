@@ -1,7 +1,7 @@
-// SDP with SDP_RDMA, INT8: source (memory or CACC) -> BS -> BN -> EW, where there is one -> output convertor -> memory or PDP.
+// SDP with SDP_RDMA: source (memory or CACC) -> BS -> BN -> EW, where there is one -> output convertor -> memory or PDP.
 //
-// SdpBsThroughput lanes a clock, E = MemAtom elements an atom, order surface, line, column, lane; pad lanes are computed and
-// written like the others. Both register groups work independently. The pipe holds one layer at a time: the next one enters
+// SdpBsThroughput lanes a clock; a column of a surface has E elements, MemAtom of them or in 16-bit processing half as many. Order surface,
+// line, column, lane, or with Winograd and batches that of sections 8.2 and 8.3; pad lanes are computed and written like the others. Both register groups work independently. The pipe holds one layer at a time: the next one enters
 // when the last result of the present one has been handed over.
 // Layer end: the group is released when the last result was handed to the write client (or PDP, or dropped in compare mode);
 // the interrupt pulse of its group comes with the memory's acknowledge, for PDP and compare mode with the release.
@@ -36,10 +36,10 @@ module nvdla_sdp
     // Write client.
     output mif_wr_req_t                   w_mif_o,
     input  mif_wr_rsp_t                   w_mif_i,
-    // To PDP: 8-bit lanes in plain order.
+    // To PDP: lanes in plain order; INT8 sign-extended where a lane has 16 bits.
     output logic                          pdp_valid_o,
     input  logic                          pdp_ready_i,
-    output logic [ SdpBsThroughput*8-1:0] pdp_data_o,
+    output logic [SdpBsThroughput*8*LaneBytes-1:0] pdp_data_o,
     // One clock per finished layer, by group.
     output logic [                   1:0] done_intr_o
 );
@@ -50,7 +50,7 @@ module nvdla_sdp
   localparam logic [SdpWords*32-1:0] GroupMask = (SdpLut != 0) ? SdpWriteMask & {{DataWords*32{1'b1}}, {SdpFirstD*32{1'b0}}} : SdpWriteMask;
   localparam int Lanes32 = SdpBsThroughput * 32;
   localparam int Lanes16 = SdpBsThroughput * 16;
-  localparam int Lanes8 = SdpBsThroughput * 8;
+  localparam int LanesOut = SdpBsThroughput * 8 * LaneBytes;
   localparam logic [63:0] AddrMask = ~(64'(MemAtom) - 64'd1);
 
   // Registers of the layer.
@@ -90,7 +90,23 @@ module nvdla_sdp
   assign compare = !d.ew_bypass && !d.ew_alu_bypass && d.ew_alu_algo == nvdla_sdp_pkg::AlgoEqual;
   assign to_pdp = d.output_dst;
   assign to_memory = !to_pdp && !compare;
-  assign surface_count = d.channel >> $clog2(MemAtom);
+  // Precisions, Winograd order and batches, where the configuration has them.
+  logic fp_clk, fp, nan_to_zero, wide, out_wide, out_split;
+  logic [4:0] batches;
+  logic [1:0] main_in;
+  if (Int16 != 0) begin : gen_modes
+    assign fp = d.proc_precision == nvdla_sdp_pkg::PrecisionFp16;
+    assign nan_to_zero = d.nan_to_zero;
+    assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
+    assign out_wide = d.out_precision != nvdla_sdp_pkg::PrecisionInt8;
+    assign out_split = !wide && out_wide;
+    assign batches = d.batch_number;
+  end else begin : gen_int8
+    assign {fp, nan_to_zero, wide, out_wide, out_split, batches} = '0;
+    assign fp_clk = 1'b0;
+    wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.batch_number};
+  end
+  assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
 
   // Memory side of the inputs.
   logic main_valid, main_ready;
@@ -113,6 +129,7 @@ module nvdla_sdp
       .main_valid_o     (main_valid),
       .main_ready_i     (main_ready),
       .main_data_o      (main_data),
+      .main_in_o        (main_in),
       .bs_valid_o       (bs_op_valid),
       .bs_ready_i       (bs_op_ready),
       .bs_alu_present_o (bs_alu_present),
@@ -147,32 +164,63 @@ module nvdla_sdp
   logic out_valid, out_ready, out_last;
   logic [Lanes32-1:0] src_data, bs_data, bn_data, y_data;
   logic [5*32-1:0] table_counts;
-  logic [Lanes8-1:0] out_data;
+  logic [LanesOut-1:0] out_data;
   logic [SdpBsThroughput-1:0] out_saturated;
 
-  nvdla_sdp_source u_source (
-      .clk_i          (clk),
-      .rst_ni         (rst_ni),
-      .run_i          (run),
-      .flying_i       (d.flying_mode),
-      .width_i        (d.width),
-      .height_i       (d.height),
-      .surface_count_i(surface_count),
-      .main_valid_i   (main_valid),
-      .main_ready_o   (main_ready),
-      .main_data_i    (main_data),
-      .cacc_valid_i   (cacc_valid_i),
-      .cacc_ready_o   (cacc_ready_o),
-      .cacc_data_i    (cacc_data_i),
-      .valid_o        (src_valid),
-      .ready_i        (src_ready),
-      .data_o         (src_data),
-      .last_o         (src_last)
-  );
+  if (Int16 != 0) begin : gen_source_wide
+    nvdla_sdp_source_wide u_source (
+        .clk_i          (clk),
+        .fp_clk_i       (fp_clk),
+        .rst_ni         (rst_ni),
+        .run_i          (run),
+        .flying_i       (d.flying_mode),
+        .in_i           (main_in),
+        .wide_i         (wide),
+        .fp_i           (fp),
+        .nan_to_zero_i  (nan_to_zero),
+        .width_i        (d.width),
+        .height_i       (d.height),
+        .surface_count_i(surface_count),
+        .batches_i      (batches),
+        .main_valid_i   (main_valid),
+        .main_ready_o   (main_ready),
+        .main_data_i    (main_data),
+        .cacc_valid_i   (cacc_valid_i),
+        .cacc_ready_o   (cacc_ready_o),
+        .cacc_data_i    (cacc_data_i),
+        .valid_o        (src_valid),
+        .ready_i        (src_ready),
+        .data_o         (src_data),
+        .last_o         (src_last)
+    );
+  end else begin : gen_source
+    nvdla_sdp_source u_source (
+        .clk_i          (clk),
+        .rst_ni         (rst_ni),
+        .run_i          (run),
+        .flying_i       (d.flying_mode),
+        .width_i        (d.width),
+        .height_i       (d.height),
+        .surface_count_i(surface_count),
+        .main_valid_i   (main_valid),
+        .main_ready_o   (main_ready),
+        .main_data_i    (main_data),
+        .cacc_valid_i   (cacc_valid_i),
+        .cacc_ready_o   (cacc_ready_o),
+        .cacc_data_i    (cacc_data_i),
+        .valid_o        (src_valid),
+        .ready_i        (src_ready),
+        .data_o         (src_data),
+        .last_o         (src_last)
+    );
+  end
 
   nvdla_sdp_x u_bs (
       .clk_i           (clk),
+      .fp_clk_i        (fp_clk),
       .rst_ni          (rst_ni),
+      .fp_i            (fp),
+      .nan_to_zero_i   (nan_to_zero),
       .bypass_i        (d.bs_bypass),
       .alu_bypass_i    (d.bs_alu_bypass),
       .alu_algo_i      (d.bs_alu_algo),
@@ -204,7 +252,10 @@ module nvdla_sdp
 
   nvdla_sdp_x u_bn (
       .clk_i           (clk),
+      .fp_clk_i        (fp_clk),
       .rst_ni          (rst_ni),
+      .fp_i            (fp),
+      .nan_to_zero_i   (nan_to_zero),
       .bypass_i        (d.bn_bypass),
       .alu_bypass_i    (d.bn_alu_bypass),
       .alu_algo_i      (d.bn_alu_algo),
@@ -235,8 +286,6 @@ module nvdla_sdp
   );
 
   if (SdpEwThroughput != 0) begin : gen_ew
-    logic floating;
-    assign floating = Fp16 != 0 && d.proc_precision == 2'd2;
     nvdla_sdp_y u_y (
         .clk_i             (clk),
         .rst_ni            (rst_ni),
@@ -246,8 +295,8 @@ module nvdla_sdp
         .csb_wdata_i       (csb_wdata_i),
         .csb_rdata_o       (y_rdata),
         .run_i             (run),
-        .floating_i        (floating),
-        .nan_to_zero_i     (d.nan_to_zero),
+        .floating_i        (fp),
+        .nan_to_zero_i     (nan_to_zero),
         .bypass_i          (d.ew_bypass),
         .alu_bypass_i      (d.ew_alu_bypass),
         .alu_algo_i        (d.ew_alu_algo),
@@ -297,27 +346,51 @@ module nvdla_sdp
     wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul, d.ew_alu_src, d.ew_alu_operand, d.ew_alu_cvt_bypass,
                        d.ew_alu_cvt_offset, d.ew_alu_cvt_scale, d.ew_alu_cvt_truncate, d.ew_mul_bypass, d.ew_mul_prelu, d.ew_mul_src,
                        d.ew_mul_operand, d.ew_mul_cvt_bypass, d.ew_mul_cvt_offset, d.ew_mul_cvt_scale, d.ew_mul_cvt_truncate, d.ew_truncate,
-                       d.ew_lut_bypass, d.perf_lut_en, d.proc_precision, d.nan_to_zero};
+                       d.ew_lut_bypass, d.perf_lut_en};
   end
 
-  nvdla_sdp_cvt u_cvt (
-      .clk_i      (clk),
-      .rst_ni     (rst_ni),
-      .compare_i  (compare),
-      .offset_i   (d.cvt_offset),
-      .scale_i    (d.cvt_scale),
-      .shift_i    (d.cvt_shift),
-      .busy_o     (cvt_busy),
-      .valid_i    (y_valid),
-      .ready_o    (y_ready),
-      .data_i     (y_data),
-      .last_i     (y_last),
-      .valid_o    (out_valid),
-      .ready_i    (out_ready),
-      .data_o     (out_data),
-      .saturated_o(out_saturated),
-      .last_o     (out_last)
-  );
+  if (Int16 != 0) begin : gen_cvt_wide
+    nvdla_sdp_cvt_wide u_cvt (
+        .clk_i      (clk),
+        .fp_clk_i   (fp_clk),
+        .rst_ni     (rst_ni),
+        .compare_i  (compare),
+        .fp_i       (fp),
+        .out_i      (d.out_precision),
+        .offset_i   (d.cvt_offset),
+        .scale_i    (d.cvt_scale),
+        .shift_i    (d.cvt_shift),
+        .busy_o     (cvt_busy),
+        .valid_i    (y_valid),
+        .ready_o    (y_ready),
+        .data_i     (y_data),
+        .last_i     (y_last),
+        .valid_o    (out_valid),
+        .ready_i    (out_ready),
+        .data_o     (out_data),
+        .saturated_o(out_saturated),
+        .last_o     (out_last)
+    );
+  end else begin : gen_cvt
+    nvdla_sdp_cvt u_cvt (
+        .clk_i      (clk),
+        .rst_ni     (rst_ni),
+        .compare_i  (compare),
+        .offset_i   (d.cvt_offset),
+        .scale_i    (d.cvt_scale),
+        .shift_i    (d.cvt_shift),
+        .busy_o     (cvt_busy),
+        .valid_i    (y_valid),
+        .ready_o    (y_ready),
+        .data_i     (y_data),
+        .last_i     (y_last),
+        .valid_o    (out_valid),
+        .ready_i    (out_ready),
+        .data_o     (out_data),
+        .saturated_o(out_saturated),
+        .last_o     (out_last)
+    );
+  end
 
   // Results: to the write client, to PDP, or nowhere.
   logic w_ready, w_done, w_stall, out_taken;
@@ -339,6 +412,11 @@ module nvdla_sdp
       .line_stride_i   (AddrBits'({32'd0, d.dst_line_stride} & AddrMask)),
       .surface_stride_i(AddrBits'({32'd0, d.dst_surface_stride} & AddrMask)),
       .ram_i           (d.dst_ram_type),
+      .wide_i          (out_wide),
+      .split_i         (out_split),
+      .winograd_i      (d.winograd),
+      .batches_i       (batches),
+      .batch_stride_i  (AddrBits'({32'd0, d.dst_batch_stride} & AddrMask)),
       .done_o          (w_done),
       .stall_o         (w_stall),
       .done_intr_o     (w_done_intr),
@@ -352,7 +430,7 @@ module nvdla_sdp
   );
 
   logic unequal;
-  logic [31:0] saturation, stall;
+  logic [31:0] saturation, nans, stall;
 
   nvdla_sdp_status u_status (
       .clk_i             (clk),
@@ -361,12 +439,14 @@ module nvdla_sdp
       .count_saturation_i(d.perf_sat_en),
       .count_stall_i     (d.perf_dma_en),
       .to_pdp_i          (to_pdp),
+      .count_nans_i      (to_memory && d.out_precision == nvdla_sdp_pkg::PrecisionFp16),
       .taken_i           (out_taken),
       .data_i            (out_data),
       .saturated_i       (out_saturated),
       .stall_i           (w_stall),
       .unequal_o         (unequal),
       .saturation_o      (saturation),
+      .nans_o            (nans),
       .stall_o           (stall)
   );
 
@@ -374,6 +454,7 @@ module nvdla_sdp
     stat_d = '0;
     stat_d.status_unequal = unequal;
     stat_d.out_saturation = saturation;
+    stat_d.status_nan_output_num = nans;
     stat_d.wdma_stall = stall;
     {stat_d.lut_lo_hit, stat_d.lut_le_hit, stat_d.lut_hybrid, stat_d.lut_oflow, stat_d.lut_uflow} = table_counts;
   end
@@ -393,14 +474,26 @@ module nvdla_sdp
   end
 
   // Clock: an access, a layer that begins or ends, elements on their way. A layer that waits for CACC or for memory sleeps.
+  logic work;
+  assign work = csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || y_busy || cvt_busy ||
+      write_busy;
   nvdla_clock_gate u_clock (
       .clk_i,
       .rst_ni,
       .on_i  (clk_on_i),
-      .work_i(csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || y_busy || cvt_busy ||
-              write_busy),
+      .work_i(work),
       .clk_o (clk)
   );
+  if (Fp16 != 0) begin : gen_fp_clock
+    // The same for floating point: in layers of which something is FP16.
+    nvdla_clock_gate u_fp_clock (
+        .clk_i,
+        .rst_ni,
+        .on_i  (clk_on_i),
+        .work_i(work && (fp || d.out_precision == nvdla_sdp_pkg::PrecisionFp16 || main_in == nvdla_sdp_pkg::PrecisionFp16)),
+        .clk_o (fp_clk)
+    );
+  end
 
   wire unused_d = &{1'b0, `NVDLA_SDP_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
@@ -420,6 +513,6 @@ module nvdla_sdp
     else if (!run) results_q <= '0;
     else if (out_valid && out_ready) results_q <= results_q + 64'd1;
   `NVDLA_CHECK(AllResultsOfTheLayer, !done || results_q == (64'(d.width) + 64'd1) * (64'(d.height) + 64'd1) *
-               (64'(surface_count) + 64'd1) * 64'(AtomBeats))
+               (64'(surface_count) + 64'd1) * (64'(batches) + 64'd1) * (64'(AtomBeats) >> wide))
 `endif
 endmodule

@@ -3,8 +3,9 @@
 // run_i is high while a layer is active. A beat of SdpBsThroughput elements is made (step_o) when its data are there (available_i) and the
 // output register behind is free or leaves (open_o, valid_o, ready_i). element_o: element of lane 0 in its atom; atom_end_o with the last
 // beat of an atom, surface_end_o with that of a surface, layer_end_o with that of the cube. done_o from the clock after the last beat on
-// until run_i falls.
-// Spec: 50-sdp section 8.1, "Processing order".
+// until run_i falls. wide_i: elements of 16 bits, an atom is MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk;
+// the ends stand with the last beat of their atom.
+// Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
 module nvdla_sdp_beats
   import nvdla_pkg::*;
 (
@@ -14,11 +15,16 @@ module nvdla_sdp_beats
     input  logic [               12:0] width_i,          // minus 1
     input  logic [               12:0] height_i,         // minus 1
     input  logic [               12:0] surface_count_i,  // minus 1
+    input  logic [                4:0] batches_i,        // minus 1
+    input  logic                       wide_i,
     output logic                       open_o,
     input  logic                       available_i,
     output logic                       step_o,
     output logic [$clog2(MemAtom)-1:0] element_o,
     output logic                       atom_end_o,
+    output logic                       second_o,
+    output logic                       turn_end_o,
+    output logic                       round_end_o,
     output logic                       surface_end_o,
     output logic                       layer_end_o,
     output logic                       done_o,
@@ -28,12 +34,14 @@ module nvdla_sdp_beats
   localparam int AtomShift = $clog2(MemAtom);
 
   logic [AtomShift-1:0] element_q;
-  logic done_q, valid_q, last_of_surface, last_atom;
+  logic done_q, valid_q, turn_end, last_of_surface, last_atom;
 
   assign open_o = run_i && !done_q && (!valid_q || ready_i);
   assign step_o = open_o && available_i;
   assign element_o = element_q;
-  assign atom_end_o = element_q == AtomShift'(MemAtom - SdpBsThroughput);
+  assign atom_end_o = (Int16 != 0 && wide_i && element_q == AtomShift'(MemAtom / 2 - SdpBsThroughput)) ||
+                      element_q == AtomShift'(MemAtom - SdpBsThroughput);
+  assign turn_end_o = atom_end_o && turn_end;
   assign surface_end_o = atom_end_o && last_of_surface;
   assign layer_end_o = atom_end_o && last_atom;
   assign done_o = done_q;
@@ -46,6 +54,10 @@ module nvdla_sdp_beats
       .width_i,
       .height_i,
       .surface_count_i,
+      .batches_i,
+      .second_o,
+      .turn_end_o       (turn_end),
+      .round_end_o,
       .last_of_surface_o(last_of_surface),
       .last_o           (last_atom)
   );
@@ -64,6 +76,10 @@ module nvdla_sdp_beats
     end
   end
 
+  if (Int16 == 0) begin : gen_int8
+    wire unused_wide = &{1'b0, wide_i};
+  end
+
   `NVDLA_PARAM(BeatsLegal, MemAtom % SdpBsThroughput == 0 && MemAtom > SdpBsThroughput)
   `NVDLA_STABLE(OutputStable, valid_o, ready_i, 1'b1)
   `NVDLA_CHECK(NothingAfterTheLastBeat, !(step_o && done_o))
@@ -72,14 +88,16 @@ module nvdla_sdp_beats
 `ifdef NVDLA_CHECKS
   // Beats of the layer, and of those made the ones not taken.
   localparam int AtomBeats = MemAtom / SdpBsThroughput;
-  logic [63:0] beats_q, beats;
-  assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) * 64'(AtomBeats);
+  logic [63:0] beats_q, beats, elements;
+  assign elements = 64'(MemAtom) >> (Int16 != 0 && wide_i);
+  assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) * (64'(batches_i) + 64'd1) *
+                 (64'(AtomBeats) >> (Int16 != 0 && wide_i));
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) beats_q <= '0;
     else if (!run_i) beats_q <= '0;
     else if (step_o) beats_q <= beats_q + 64'd1;
   `NVDLA_BALANCE(Inside, 1, step_o, 1, valid_o && ready_i, 1)
   `NVDLA_CHECK(LayerEndsWithItsLastBeat, !step_o || layer_end_o == (beats_q + 64'd1 == beats))
-  `NVDLA_CHECK(ElementsInOrder, !run_i || 64'(element_o) == (beats_q * 64'(SdpBsThroughput)) % 64'(MemAtom))
+  `NVDLA_CHECK(ElementsInOrder, !run_i || 64'(element_o) == (beats_q * 64'(SdpBsThroughput)) % elements)
 `endif
 endmodule

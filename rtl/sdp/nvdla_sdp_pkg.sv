@@ -1,11 +1,16 @@
-// Integer arithmetic of SDP, one element at a time: the X stage (BS and BN alike) and the output convertor.
+// Arithmetic of SDP, one element at a time, in integers: the X stage (BS and BN alike) and the output convertor.
 //
-// Spec: 50-sdp, sections 5.1, 5.3 and 10 (saturation flag of the configurations without FP16).
+// Spec: 50-sdp, sections 5.1, 5.3 and 10.
 package nvdla_sdp_pkg;
+
+  // Precisions in registers; 1 is INT16.
+  localparam logic [1:0] PrecisionInt8 = 2'd0;
+  localparam logic [1:0] PrecisionFp16 = 2'd2;
 
   // D_DP_*_ALU_ALGO; the value 3, "equal", adds in an integer X stage.
   localparam logic [1:0] AlgoMax = 2'd0;
   localparam logic [1:0] AlgoMin = 2'd1;
+  localparam logic [1:0] AlgoSum = 2'd2;
   localparam logic [1:0] AlgoEqual = 2'd3;
 
   // ALU of an X stage: d and operand * 2^shift, saturated to 32 bits, by max, min or sum. The sum is exact in 33 bits.
@@ -53,6 +58,52 @@ package nvdla_sdp_pkg;
     t = nvdla_arith_pkg::sat17(rounded);
     flag = ($signed({{47{t[16]}}, t}) != rounded) || (floor != $signed({{47{floor[16]}}, floor[16:0]}));
     return {flag, nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t}))};
+  endfunction
+
+  // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag tells that the clamp to 17 bits
+  // changes the floor of the shifted product by more than 1.
+  function automatic logic [17:0] cvt_round_17(input logic signed [48:0] p, input logic [5:0] shift);
+    logic signed [63:0] wide;
+    logic signed [63:0] floor;
+    logic signed [16:0] t;
+    logic signed [63:0] distance;
+    wide = $signed({{15{p[48]}}, p});
+    floor = wide >>> shift;
+    t = nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift(wide, shift));
+    distance = floor - $signed({{47{t[16]}}, t});
+    return {distance > 64'sd1 || distance < -64'sd1, t};
+  endfunction
+
+  // The same for an output lane of INT8, sign-extended, or INT16: {saturation flag, result}; the last clamp raises no flag.
+  function automatic logic [16:0] cvt_round_lane(input logic signed [48:0] p, input logic [5:0] shift, input logic int8);
+    logic [17:0] t;
+    logic signed [7:0] t8;
+    t = cvt_round_17(p, shift);
+    t8 = nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t[16:0]}));
+    if (int8) return {t[17], {8{t8[7]}}, t8};
+    if (t[16] != t[15]) return {t[17], t[16] ? 16'h8000 : 16'h7fff};
+    return {t[17], t[15:0]};
+  endfunction
+
+  // How many of 16 FP16 lanes are NaN, and infinite.
+  function automatic logic [5:0] fp16_nans(input logic [255:0] lanes);
+    logic [5:0] count;
+    count = 6'd0;
+    for (int g = 0; g < 16; g++) if (lanes[g*16+:15] > 15'h7c00) count = count + 6'd1;
+    return count;
+  endfunction
+  function automatic logic [5:0] fp16_infinities(input logic [255:0] lanes);
+    logic [5:0] count;
+    count = 6'd0;
+    for (int g = 0; g < 16; g++) if (lanes[g*16+:15] == 15'h7c00) count = count + 6'd1;
+    return count;
+  endfunction
+
+  // A counter that stays at its largest value.
+  function automatic logic [31:0] count_up(input logic [31:0] count, input logic [5:0] by);
+    logic [32:0] sum;
+    sum = {1'b0, count} + 33'(by);
+    return sum[32] ? 32'hffff_ffff : sum[31:0];
   endfunction
 
 endpackage

@@ -4,6 +4,7 @@
 // A layer starts when its group is armed and consumed; it is released when every enabled reader has delivered its last
 // element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no interrupt.
 // The read stall counters count and are cleared only in layers with PERF_DMA_EN; other layers report the value left over.
+// So do the counters of NaN and infinity with PERF_NAN_INF_COUNT_EN, in layers that read FP16.
 // busy_o: an access, a layer that begins or ends, a reader with something that moves.
 // Spec: 50-sdp sections 2.3, 3, 4, 10 and 11.
 module nvdla_sdp_rdma
@@ -21,6 +22,7 @@ module nvdla_sdp_rdma
     output logic                          main_valid_o,
     input  logic                          main_ready_i,
     output logic [          AtomBits-1:0] main_data_o,
+    output logic [                   1:0] main_in_o,          // precision of its elements
     // Operands, SdpBsThroughput elements a transfer.
     output logic                          bs_valid_o,
     input  logic                          bs_ready_i,
@@ -86,13 +88,30 @@ module nvdla_sdp_rdma
 
   // What the readers share.
   logic m_enable, b_enable, n_enable, e_enable, m_done, b_done, n_done, e_done, m_busy, b_busy, n_busy, e_busy, run_q, clear, count;
-  logic [31:0] m_stall, b_stall, n_stall, e_stall;
+  logic [31:0] m_stall, b_stall, n_stall, e_stall, nans, infinities;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
   assign b_enable = !d.brdma_disable;
   assign n_enable = !d.nrdma_disable;
   assign e_enable = (SdpEwThroughput != 0) && !d.erdma_disable;
-  assign surface_count = d.channel >> $clog2(MemAtom);
+  // Precisions, Winograd order and batches, where the configuration has them.
+  logic wide, split, winograd;
+  logic [4:0] batches;
+  if (Int16 != 0) begin : gen_modes
+    assign wide = d.proc_precision != nvdla_sdp_pkg::PrecisionInt8;
+    assign split = !wide && d.in_precision != nvdla_sdp_pkg::PrecisionInt8;
+    assign winograd = d.winograd;
+    assign batches = d.batch_number;
+    assign main_in_o = d.in_precision;
+  end else begin : gen_int8
+    assign wide = 1'b0;
+    assign split = 1'b0;
+    assign winograd = 1'b0;
+    assign batches = 5'd0;
+    assign main_in_o = nvdla_sdp_pkg::PrecisionInt8;
+    wire unused_modes = &{1'b0, d.in_precision, d.proc_precision, d.winograd, d.batch_number};
+  end
+  assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
   assign busy_o = csb_req_i || (armed && !run) || done || m_busy || b_busy || n_busy || e_busy;
   assign done = run && (m_done || !m_enable) && (b_done || !b_enable) && (n_done || !n_enable) && (e_done || !e_enable);
 
@@ -109,6 +128,10 @@ module nvdla_sdp_rdma
       .line_stride_i   (AddrBits'({32'd0, d.src_line_stride} & AddrMask)),
       .surface_stride_i(AddrBits'({32'd0, d.src_surface_stride} & AddrMask)),
       .ram_i           (d.src_ram_type),
+      .split_i         (split),
+      .specials_i      (main_in_o == nvdla_sdp_pkg::PrecisionFp16 && d.perf_nan_inf_count_en),
+      .nans_o          (nans),
+      .infinities_o    (infinities),
       .done_o          (m_done),
       .clear_i         (clear),
       .count_i         (count),
@@ -137,6 +160,9 @@ module nvdla_sdp_rdma
       .line_stride_i   (AddrBits'({32'd0, d.bs_line_stride} & AddrMask)),
       .surface_stride_i(AddrBits'({32'd0, d.bs_surface_stride} & AddrMask)),
       .ram_i           (d.brdma_ram_type),
+      .wide_i          (wide),
+      .winograd_i      (winograd),
+      .batches_i       (batches),
       .done_o          (b_done),
       .clear_i         (clear),
       .count_i         (count),
@@ -168,6 +194,9 @@ module nvdla_sdp_rdma
       .line_stride_i   (AddrBits'({32'd0, d.bn_line_stride} & AddrMask)),
       .surface_stride_i(AddrBits'({32'd0, d.bn_surface_stride} & AddrMask)),
       .ram_i           (d.nrdma_ram_type),
+      .wide_i          (wide),
+      .winograd_i      (winograd),
+      .batches_i       (batches),
       .done_o          (n_done),
       .clear_i         (clear),
       .count_i         (count),
@@ -200,6 +229,9 @@ module nvdla_sdp_rdma
         .line_stride_i   (AddrBits'({32'd0, d.ew_line_stride} & AddrMask)),
         .surface_stride_i(AddrBits'({32'd0, d.ew_surface_stride} & AddrMask)),
         .ram_i           (d.erdma_ram_type),
+        .wide_i          (wide),
+        .winograd_i      (winograd),
+        .batches_i       (batches),
         .done_o          (e_done),
         .clear_i         (clear),
         .count_i         (count),
@@ -233,6 +265,8 @@ module nvdla_sdp_rdma
 
   always_comb begin
     stat_d = '0;
+    stat_d.status_nan_input_num = nans;
+    stat_d.status_inf_input_num = infinities;
     stat_d.mrdma_stall = m_stall;
     stat_d.brdma_stall = b_stall;
     stat_d.nrdma_stall = n_stall;

@@ -7,6 +7,8 @@
 // Stream out: one transfer per beat of SdpBsThroughput elements, per lane a 16-bit ALU and a 16-bit MUL operand, one-byte
 // components sign-extended; alu_present_o / mul_present_o tell which components the memory layout has.
 // Latency from a response to the stream: 2 clocks. Sustains a beat per clock when memory delivers as fast.
+// Configurations with 16-bit precisions: wide_i tells that processing is in one, so that MemAtom / 2 elements make a column; winograd_i: the
+// cube is processed in Winograd order; with batches_i the operands of a pair of columns serve all batches (nvdla_sdp_operands).
 // done_o rises when the last beat is in the output register and stays high until run_i falls.
 // Spec: 50-sdp section 4.
 module nvdla_sdp_rdma_operand
@@ -27,6 +29,9 @@ module nvdla_sdp_rdma_operand
     input  logic [          AddrBits-1:0] line_stride_i,
     input  logic [          AddrBits-1:0] surface_stride_i,
     input  logic                          ram_i,
+    input  logic                          wide_i,
+    input  logic                          winograd_i,
+    input  logic [                   4:0] batches_i,        // minus 1
     output logic                          done_o,
     input  logic                          clear_i,
     input  logic                          count_i,
@@ -43,10 +48,11 @@ module nvdla_sdp_rdma_operand
 );
   localparam int AtomShift = $clog2(MemAtom);
   localparam int OffsetBits = AtomShift + 2;         // byte offset in an operand atom
+  localparam int RspAtoms = (Int16 != 0) ? MifAtoms : 1;
 
-  // Layout of the layer: an operand atom has 2^size_log memory atoms, an element 2^size_log bytes.
+  // Layout of the layer: an element has 2^size_log bytes, an operand atom 2^column_log memory atoms, as many or half of it.
   logic per_element, both, has_alu, has_mul;
-  logic [1:0] size_log;
+  logic [1:0] size_log, column_log;
   logic [3:0] atoms;
   logic [15:0] run_atoms, req_size;
 
@@ -55,16 +61,19 @@ module nvdla_sdp_rdma_operand
   assign has_alu = data_use_i != 2'd0;
   assign has_mul = data_use_i != 2'd1;
   assign size_log = {1'b0, both} + {1'b0, data_size_i};
-  assign atoms = 4'd1 << size_log;
+  assign column_log = (Int16 != 0 && wide_i && size_log != 2'd0) ? size_log - 2'd1 : size_log;
+  assign atoms = 4'd1 << column_log;
   assign run_atoms = {3'd0, per_element ? width_i : surface_count_i};
-  assign req_size = (run_atoms << size_log) | {12'd0, atoms - 4'd1};
+  assign req_size = (run_atoms << column_log) | {12'd0, atoms - 4'd1};
 
   // Requests and responses.
   logic rsp_valid, rsp_ready, reader_busy;
-  logic [AtomBits-1:0] rsp_data;
+  logic [RspAtoms*AtomBits-1:0] rsp_data;
+  logic step;
 
   nvdla_sdp_reader #(
-      .Depth(Depth)
+      .Depth(Depth),
+      .RspAtoms(RspAtoms)
   ) u_reader (
       .clk_i,
       .rst_ni,
@@ -76,6 +85,9 @@ module nvdla_sdp_rdma_operand
       .surface_count_i,
       .single_i    (!per_element),
       .size_i      (req_size),
+      .split_i     (1'b0),
+      .winograd_i  (winograd_i && per_element),
+      .column_log_i(column_log),
       .ram_i,
       .clear_i,
       .count_i,
@@ -88,58 +100,7 @@ module nvdla_sdp_rdma_operand
       .mif_i
   );
 
-  // Ring of memory atoms; head_q is the first one of the present operand atom.
-  logic [AtomBits-1:0] ring_q[8];
-  logic [2:0] head_q, tail_q;
-  logic [3:0] level_q;
-  logic fill, release_atoms;
-
-  assign rsp_ready = !level_q[3];
-  assign fill = rsp_valid && rsp_ready;
-
-  always_ff @(posedge clk_i) begin
-    if (fill) ring_q[tail_q] <= rsp_data;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      head_q <= 3'd0;
-      tail_q <= 3'd0;
-      level_q <= 4'd0;
-    end else if (fill || release_atoms) begin
-      if (fill) tail_q <= tail_q + 3'd1;
-      if (release_atoms) head_q <= head_q + atoms[2:0];
-      level_q <= level_q + {3'd0, fill} - (release_atoms ? atoms : 4'd0);
-    end
-  end
-
-  // Beats: a beat may be cut when the memory atom of its last byte is in the ring.
-  logic [AtomShift-1:0] first;
-  logic [OffsetBits-1:0] last_byte;
-  logic step, last_beat, last_of_surface, unused_open, unused_last;
-
-  assign last_byte = ((OffsetBits'(first) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
   assign busy_o = reader_busy || step || (valid_o && ready_i);
-  assign release_atoms = step && (per_element ? last_beat : last_of_surface);
-
-  nvdla_sdp_beats u_beats (
-      .clk_i,
-      .rst_ni,
-      .run_i,
-      .width_i,
-      .height_i,
-      .surface_count_i,
-      .open_o       (unused_open),
-      .available_i  (level_q > 4'(last_byte >> AtomShift)),
-      .step_o       (step),
-      .element_o    (first),
-      .atom_end_o   (last_beat),
-      .surface_end_o(last_of_surface),
-      .layer_end_o  (unused_last),
-      .done_o,
-      .valid_o,
-      .ready_i
-  );
 
   always_ff @(posedge clk_i) begin
     if (step) begin
@@ -148,64 +109,149 @@ module nvdla_sdp_rdma_operand
     end
   end
 
-  // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the 16-bit
-  // word around it, and the component in that word, sign-extended if it has one byte.
-  function automatic logic [OffsetBits-1:0] byte_offset(input logic [AtomShift-1:0] element, input logic second);
-    logic [OffsetBits-1:0] skip;
-    skip = second ? OffsetBits'(1) << data_size_i : '0;
-    return ({2'd0, element} << size_log) + skip;
-  endfunction
-  function automatic logic [2:0] ring_index(input logic [AtomShift-1:0] element, input logic second);
-    logic [OffsetBits-1:0] offset;
-    offset = byte_offset(element, second);
-    return head_q + 3'(offset >> AtomShift);
-  endfunction
-  function automatic logic [AtomShift+2:0] word_bit(input logic [AtomShift-1:0] element, input logic second);
-    logic [OffsetBits-1:0] offset;
-    offset = byte_offset(element, second) >> 1;
-    return (AtomShift + 3)'({offset, 4'd0});
-  endfunction
-  function automatic logic [15:0] component(input logic [15:0] word, input logic [AtomShift-1:0] element,
-                                            input logic second);
-    logic [OffsetBits-1:0] offset;
-    offset = byte_offset(element, second);
-    if (data_size_i) return word;
-    return ((offset & OffsetBits'(1)) != '0) ? {{8{word[15]}}, word[15:8]} : {{8{word[7]}}, word[7:0]};
-  endfunction
+  if (Int16 != 0) begin : gen_wide
+    nvdla_sdp_operands u_operands (
+        .clk_i,
+        .rst_ni,
+        .run_i,
+        .per_element_i(per_element),
+        .wide_i,
+        .both_i       (both),
+        .two_bytes_i  (data_size_i),
+        .request_i    ((winograd_i && per_element) ? 16'({atoms, 1'b0}) - 16'd1 : req_size),
+        .width_i,
+        .height_i,
+        .surface_count_i,
+        .batches_i,
+        .rsp_valid_i  (rsp_valid),
+        .rsp_ready_o  (rsp_ready),
+        .rsp_data_i   (rsp_data),
+        .step_o       (step),
+        .done_o,
+        .valid_o,
+        .ready_i,
+        .alu_o,
+        .mul_o
+    );
+  end else begin : gen_int8
+    // Ring of memory atoms; head_q is the first one of the present operand atom.
+    logic [AtomBits-1:0] ring_q[8];
+    logic [2:0] head_q, tail_q;
+    logic [3:0] level_q;
+    logic fill, release_atoms;
 
-  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-    logic [15:0] alu_q, mul_q;
-    logic [AtomShift-1:0] element;
-    assign element = first + AtomShift'(g);
-    assign alu_o[g*16+:16] = alu_q;
-    assign mul_o[g*16+:16] = mul_q;
+    assign rsp_ready = !level_q[3];
+    assign fill = rsp_valid && rsp_ready;
+
     always_ff @(posedge clk_i) begin
-      if (step) begin
-        if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element, 1'b0);
-        if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element, both);
+      if (fill) ring_q[tail_q] <= rsp_data;
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        head_q <= 3'd0;
+        tail_q <= 3'd0;
+        level_q <= 4'd0;
+      end else if (fill || release_atoms) begin
+        if (fill) tail_q <= tail_q + 3'd1;
+        if (release_atoms) head_q <= head_q + atoms[2:0];
+        level_q <= level_q + {3'd0, fill} - (release_atoms ? atoms : 4'd0);
       end
     end
+
+    // Beats: a beat may be cut when the memory atom of its last byte is in the ring.
+    logic [AtomShift-1:0] first;
+    logic [OffsetBits-1:0] last_byte;
+    logic last_beat, last_of_surface, unused_open, unused_last, unused_second, unused_turn_end, unused_round_end;
+
+    assign last_byte = ((OffsetBits'(first) + OffsetBits'(SdpBsThroughput)) << size_log) - OffsetBits'(1);
+    assign release_atoms = step && (per_element ? last_beat : last_of_surface);
+
+    nvdla_sdp_beats u_beats (
+        .clk_i,
+        .rst_ni,
+        .run_i,
+        .width_i,
+        .height_i,
+        .surface_count_i,
+        .batches_i    (5'd0),
+        .wide_i       (1'b0),
+        .open_o       (unused_open),
+        .available_i  (level_q > 4'(last_byte >> AtomShift)),
+        .step_o       (step),
+        .element_o    (first),
+        .atom_end_o   (last_beat),
+        .second_o     (unused_second),
+        .turn_end_o   (unused_turn_end),
+        .round_end_o  (unused_round_end),
+        .surface_end_o(last_of_surface),
+        .layer_end_o  (unused_last),
+        .done_o,
+        .valid_o,
+        .ready_i
+    );
+
+    // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the 16-bit
+    // word around it, and the component in that word, sign-extended if it has one byte.
+    function automatic logic [OffsetBits-1:0] byte_offset(input logic [AtomShift-1:0] element, input logic second);
+      logic [OffsetBits-1:0] skip;
+      skip = second ? OffsetBits'(1) << data_size_i : '0;
+      return ({2'd0, element} << size_log) + skip;
+    endfunction
+    function automatic logic [2:0] ring_index(input logic [AtomShift-1:0] element, input logic second);
+      logic [OffsetBits-1:0] offset;
+      offset = byte_offset(element, second);
+      return head_q + 3'(offset >> AtomShift);
+    endfunction
+    function automatic logic [AtomShift+2:0] word_bit(input logic [AtomShift-1:0] element, input logic second);
+      logic [OffsetBits-1:0] offset;
+      offset = byte_offset(element, second) >> 1;
+      return (AtomShift + 3)'({offset, 4'd0});
+    endfunction
+    function automatic logic [15:0] component(input logic [15:0] word, input logic [AtomShift-1:0] element,
+                                              input logic second);
+      logic [OffsetBits-1:0] offset;
+      offset = byte_offset(element, second);
+      if (data_size_i) return word;
+      return ((offset & OffsetBits'(1)) != '0) ? {{8{word[15]}}, word[15:8]} : {{8{word[7]}}, word[7:0]};
+    endfunction
+
+    for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
+      logic [15:0] alu_q, mul_q;
+      logic [AtomShift-1:0] element;
+      assign element = first + AtomShift'(g);
+      assign alu_o[g*16+:16] = alu_q;
+      assign mul_o[g*16+:16] = mul_q;
+      always_ff @(posedge clk_i) begin
+        if (step) begin
+          if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element, 1'b0);
+          if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element, both);
+        end
+      end
+    end
+    wire unused_wide = &{1'b0, wide_i, batches_i};
+
+    `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)
+    // Memory atoms in the ring.
+    `NVDLA_BALANCE(Ring, 8, rsp_valid && rsp_ready, 1, release_atoms, 32'(atoms))
+
+`ifdef NVDLA_CHECKS
+    logic [AtomBits-1:0] shadow_q[0:7];
+    logic [31:0] come_q, gone_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        come_q <= '0;
+        gone_q <= '0;
+      end else begin
+        if (rsp_valid && rsp_ready) come_q <= come_q + 32'd1;
+        if (release_atoms) gone_q <= gone_q + 32'(atoms);
+      end
+    always_ff @(posedge clk_i) if (rsp_valid && rsp_ready) shadow_q[come_q[2:0]] <= rsp_data;
+    `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
+    `NVDLA_CHECK(RingInOrder, level_q == '0 || (ring_q[head_q] == shadow_q[gone_q[2:0]] && head_q == gone_q[2:0] && tail_q == come_q[2:0]))
+    `NVDLA_CHECK(BeatOnlyOfAtomsThatAreThere, !step || Ring.level_q > (32'(last_byte) >> AtomShift))
+`endif
   end
 
   `NVDLA_STABLE(OperandsStable, valid_o, ready_i, {alu_present_o, mul_present_o, alu_present_o ? alu_o : '0, mul_present_o ? mul_o : '0})
-  `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)
-  // Memory atoms in the ring.
-  `NVDLA_BALANCE(Ring, 8, rsp_valid && rsp_ready, 1, release_atoms, 32'(atoms))
-
-`ifdef NVDLA_CHECKS
-  logic [AtomBits-1:0] shadow_q[0:7];
-  logic [31:0] come_q, gone_q;
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      come_q <= '0;
-      gone_q <= '0;
-    end else begin
-      if (rsp_valid && rsp_ready) come_q <= come_q + 32'd1;
-      if (release_atoms) gone_q <= gone_q + 32'(atoms);
-    end
-  always_ff @(posedge clk_i) if (rsp_valid && rsp_ready) shadow_q[come_q[2:0]] <= rsp_data;
-  `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
-  `NVDLA_CHECK(RingInOrder, level_q == '0 || (ring_q[head_q] == shadow_q[gone_q[2:0]] && head_q == gone_q[2:0] && tail_q == come_q[2:0]))
-  `NVDLA_CHECK(BeatOnlyOfAtomsThatAreThere, !step || Ring.level_q > (32'(last_byte) >> AtomShift))
-`endif
 endmodule

@@ -28,7 +28,7 @@ module nvdla_sdp_source
   localparam int AtomShift = $clog2(MemAtom);
 
   logic [AtomShift-1:0] first;  // element of lane 0
-  logic open, take, last_beat, layer_end, last_q, unused_surface_end, unused_done;
+  logic open, take, last_beat, layer_end, last_q, unused_second, unused_turn_end, unused_round_end, unused_surface_end, unused_done;
 
   assign main_ready_o = open && !flying_i && last_beat;
   assign cacc_ready_o = open && flying_i;
@@ -41,11 +41,16 @@ module nvdla_sdp_source
       .width_i,
       .height_i,
       .surface_count_i,
+      .batches_i    (5'd0),
+      .wide_i       (1'b0),
       .open_o       (open),
       .available_i  (flying_i ? cacc_valid_i : main_valid_i),
       .step_o       (take),
       .element_o    (first),
       .atom_end_o   (last_beat),
+      .second_o     (unused_second),
+      .turn_end_o   (unused_turn_end),
+      .round_end_o  (unused_round_end),
       .surface_end_o(unused_surface_end),
       .layer_end_o  (layer_end),
       .done_o       (unused_done),

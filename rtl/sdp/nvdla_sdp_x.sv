@@ -1,16 +1,20 @@
-// X stage (BS or BN): ALU, MUL, rounding shift, ReLU on SdpBsThroughput lanes of 32-bit integers.
+// X stage (BS or BN): ALU, MUL, rounding shift, ReLU on SdpBsThroughput lanes of 32-bit integers, with FP16 also of FP32 patterns.
 //
 // With bypass_i data passes combinationally and no operands are taken. Otherwise each transfer takes one beat of memory operands
 // if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory layout does
 // not have never comes. Settings are stable while data is inside.
-// Latency: 3 clocks (ALU, product, shift), 0 in bypass. The three registers move together.
-// Spec: 50-sdp section 5.1.
+// fp_i: the layer is FP16; fp_clk_i is a clock that runs in such layers only, with clk_i's edges (configurations with FP16).
+// Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU, product), 0 in bypass. The three registers move together.
+// Spec: 50-sdp sections 5.1 and 6.3.
 module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
     input  logic                          clk_i,
+    input  logic                          fp_clk_i,
     input  logic                          rst_ni,
+    input  logic                          fp_i,
+    input  logic                          nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
     input  logic                          bypass_i,
     input  logic                          alu_bypass_i,
@@ -69,27 +73,54 @@ module nvdla_sdp_x
       .last_o  (stage_last)
   );
 
+  logic fp;
+  assign fp = Fp16 != 0 && fp_i;
+  if (Fp16 == 0) begin : gen_no_fp
+    wire unused_fp = &{1'b0, fp_clk_i, fp_i, nan_to_zero_i};
+  end
+
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic signed [32:0] sum_q;
     logic signed [15:0] factor_q;
     logic signed [48:0] product_q;
     logic pass_q;
     logic [31:0] result_q;
-    assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result_q;
+    if (Fp16 != 0) begin : gen_fp
+      logic [31:0] fp_result;
+      nvdla_sdp_x_fp u_fp (
+          .clk_i        (fp_clk_i),
+          .take_i       (take && fp_i),
+          .alu_i        (move && first && fp_i),
+          .mul_i        (move && second && fp_i),
+          .alu_bypass_i,
+          .alu_algo_i,
+          .mul_bypass_i,
+          .mul_prelu_i,
+          .relu_i       (!relu_bypass_i),
+          .nan_to_zero_i,
+          .data_i       (data_i[g*32+:32]),
+          .op_alu_i     (alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
+          .op_mul_i     (mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
+          .data_o       (fp_result)
+      );
+      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : fp_i ? fp_result : result_q;
+    end else begin : gen_int
+      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result_q;
+    end
 
     always_ff @(posedge clk_i) begin
-      if (take) begin
+      if (take && !fp) begin
         if (alu_bypass_i) sum_q <= $signed({data_i[g*32+31], data_i[g*32+:32]});
         else sum_q <= x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
                             alu_shift_i, alu_algo_i);
         factor_q <= $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
       end
-      if (move && first) begin
+      if (move && first && !fp) begin
         pass_q <= !mul_bypass_i && mul_prelu_i && !sum_q[32];
         if (mul_bypass_i || (mul_prelu_i && !sum_q[32])) product_q <= $signed({{16{sum_q[32]}}, sum_q});
         else product_q <= product(sum_q, factor_q);
       end
-      if (move && second) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
+      if (move && second && !fp) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
     end
   end
 
@@ -99,7 +130,7 @@ module nvdla_sdp_x
   `NVDLA_CHECK(OperandsOnlyWithData, !op_ready_o || (valid_i && op_valid_i))
 
 `ifdef NVDLA_CHECKS
-  // What goes in comes out: the results of the beats inside.
+  // What goes in comes out: the results of the beats inside, of integers; patterns are the benches' matter.
   logic [SdpBsThroughput*32-1:0] result;
   always_comb begin
     logic signed [32:0] sum;
@@ -111,7 +142,7 @@ module nvdla_sdp_x
     factor = '0;
     scaled = '0;
     pass   = 1'b0;
-    if (take)
+    if (take && !fp)
       for (int g = 0; g < SdpBsThroughput; g++) begin
         sum = $signed({data_i[g*32+31], data_i[g*32+:32]});
         if (!alu_bypass_i)
@@ -123,7 +154,7 @@ module nvdla_sdp_x
         result[g*32+:32] = x_round(scaled, pass, mul_shift_i, !relu_bypass_i);
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take, {result, last_i}, !bypass_i && valid_o, !bypass_i && valid_o && ready_i,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take && !fp, {result, last_i}, !bypass_i && !fp && valid_o, !bypass_i && !fp && valid_o && ready_i,
                {data_o, last_o})
 `endif
 endmodule

@@ -29,16 +29,15 @@ module nvdla_sdp_y_fp16
     output logic [SdpEwThroughput*32-1:0] data_o
 );
   localparam int Stages = 5;
-  localparam logic [1:0] Add = 2'd2;       // of D_DP_EW_CFG, beside nvdla_sdp_pkg's
 
-  logic [Stages:1] valid_q;                    // a beat has left the stage
+  logic [Stages-1:1] valid_q;                  // a beat has left the stage
   logic [Stages:1] now;                        // a beat goes through the stage
   logic clk;
-  assign now = {valid_q[Stages-1:1], valid_i && on_i} & {Stages{move_i}};
+  assign now = {valid_q, valid_i && on_i} & {Stages{move_i}};
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) valid_q <= '0;
-    else if (move_i) valid_q <= {valid_q[Stages-1:1], valid_i && on_i};
+    else if (move_i) valid_q <= {valid_q[Stages-2:1], valid_i && on_i};
 
   nvdla_clock_gate u_clock (
       .clk_i,
@@ -60,8 +59,8 @@ module nvdla_sdp_y_fp16
     end
 
   // A NaN of FP16.
-  function automatic logic is_nan(input logic [15:0] x);
-    return x[14:10] == '1 && x[9:0] != '0;
+  function automatic logic is_nan(input logic [14:0] x);
+    return x > 15'h7c00;
   endfunction
 
   for (genvar g = 0; g < SdpEwThroughput; g++) begin : gen_lane
@@ -73,14 +72,14 @@ module nvdla_sdp_y_fp16
         .ExpOut(8),
         .ManOut(23)
     ) u_alu_wide (
-        .a_i(nan_to_zero_q && is_nan(op_alu_q) ? 16'd0 : op_alu_q),
+        .a_i(nan_to_zero_q && is_nan(op_alu_q[14:0]) ? 16'd0 : op_alu_q),
         .z_o(alu_wide)
     );
     nvdla_fp_widen #(
         .ExpOut(8),
         .ManOut(23)
     ) u_mul_wide (
-        .a_i(nan_to_zero_q && is_nan(op_mul_q) ? 16'd0 : op_mul_q),
+        .a_i(nan_to_zero_q && is_nan(op_mul_q[14:0]) ? 16'd0 : op_mul_q),
         .z_o(mul_wide)
     );
     nvdla_fp_mul u_product (
@@ -92,7 +91,7 @@ module nvdla_sdp_y_fp16
     );
     nvdla_fp_add u_sum (
         .clk_i(clk),
-        .en_i (now[5] && !alu_bypass_i && algo_q == Add),
+        .en_i (now[5] && !alu_bypass_i && algo_q == AlgoSum),
         .a_i  (data_4_q),
         .b_i  (alu_4_q),
         .sum_o(sum)
@@ -103,7 +102,7 @@ module nvdla_sdp_y_fp16
         .smaller_i(smaller_q),
         .z_o      (extreme)
     );
-    assign data_o[g*32+:32] = !alu_bypass_q && algo_q == Add ? sum : other_q;
+    assign data_o[g*32+:32] = !alu_bypass_q && algo_q == AlgoSum ? sum : other_q;
 
     always_ff @(posedge clk) begin
       if (now[1]) begin

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layers/tracker.h"
+#include "nvdla/fp.h"
 #include "nvdla/xalloc.h"
 #include "tb/observers/mif_board.h"
 
@@ -151,6 +152,17 @@ static const void *take_lanes(int64_t *values, const uint32_t *words, size_t fir
     return values;
 }
 
+/* FP17 in elements of four bytes becomes FP32. */
+static void widen_fp17(int64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *const element = (char *)values + i * sizeof(uint32_t);
+        uint32_t value;
+        memcpy(&value, element, sizeof value);
+        value = fp17_to_fp32(value & 0x1ffff);
+        memcpy(element, &value, sizeof value);
+    }
+}
+
 /* Hands the elements of a beat to the listeners. */
 static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
     const struct stream_form *form = &tap->internal[index].form;
@@ -160,6 +172,8 @@ static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct s
         if (beat->count == 0 || first + beat->count > form->lanes)
             return; /* the registers ask for more than the design has */
         const void *elements = take_lanes(tap->values, beat->words, first, beat->count, form->bits, form->format);
+        if (form->fp17)
+            widen_fp17(tap->values, beat->count);
         const size_t rows = beat->along_x ? beat->count : 1, lanes = beat->along_x ? 1 : beat->count;
         tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
         place.y += beat->along_x;

@@ -53,6 +53,7 @@ struct stream_form {
     enum tap_format format;
     int width, bits; /* of an element (0: floating point), of a lane */
     size_t lanes;    /* of a beat */
+    bool fp17;       /* lanes hold FP17, which the listeners get as FP32 */
     bool unheard;    /* the model has no such stream, so nobody can listen to this launch's */
 };
 
@@ -101,7 +102,9 @@ static inline void stream_widen(struct stream_form *form, enum nvdla_precision p
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube;
-extern const struct stream_order order_sdp_cube, order_sdp_out, order_cdp;
+extern const struct stream_order order_sdp_cube, order_sdp_out;
+extern const struct stream_order order_cdp_elements, order_cdp_sum, order_cdp_answer, order_cdp_factor,
+    order_cdp_product;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_beats, order_pdp_row, order_pdp_out;
 
 #endif

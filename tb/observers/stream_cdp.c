@@ -1,6 +1,7 @@
 /* Streams of CDP: line, block of eight columns, surface, column, lanes. The sizes are those of CDP_RDMA.
  */
 #include "layers/cubes.h"
+#include "model/cdp.h"
 #include "tb/observers/stream.h"
 
 enum { COLUMNS = 8 /* of a block */ };
@@ -13,17 +14,66 @@ struct cdp_state {
 
 _Static_assert(sizeof(struct cdp_state) <= STREAM_STATE, "state of a stream");
 
-static bool begin(struct stream_state *state, const struct stream_launch *launch) {
+/* What differs between the streams. */
+enum cdp_stream { CDP_ELEMENTS, CDP_SUM, CDP_ANSWER, CDP_FACTOR, CDP_PRODUCT };
+
+/* The elements of a stream by the layer's precision: of 16 bits there are half as many in a beat. */
+static void set_form(struct stream_form *form, enum cdp_stream stream, enum nvdla_precision precision) {
+    const bool fp16 = precision == NVDLA_FP16;
+    if (stream == CDP_ELEMENTS) {
+        stream_widen(form, precision);
+        return;
+    }
+    if (precision == NVDLA_INT8)
+        return;
+    form->lanes /= 2;
+    if (stream == CDP_PRODUCT)
+        form->bits *= 2;
+    if (stream == CDP_ANSWER)
+        return;
+    if (fp16)
+        form->format = TAP_FP32;
+    form->fp17 = fp16 && stream != CDP_SUM;
+    if (stream == CDP_SUM)
+        form->width = cdp_sum_bits(precision);
+    else if (stream == CDP_PRODUCT)
+        form->width = cdp_product_bits(precision);
+    else if (fp16)
+        form->width = 0;
+}
+
+static bool begin(struct stream_state *state, const struct stream_launch *launch, enum cdp_stream stream) {
     const struct registers_view view = launch_view(launch->config, launch->launch);
     const struct cdp_cubes cubes = cdp_cubes(&view);
+    set_form(launch->form, stream, cubes.precision);
     *(struct cdp_state *)state->bytes = (struct cdp_state){
         .width = cubes.width,
         .height = cubes.height,
         .channels = (size_t)cubes.channels,
-        .atom = (size_t)launch->config->mem_atom,
-        .lanes = launch->lanes,
+        .atom = (size_t)(launch->config->mem_atom / nvdla_element_bytes(cubes.precision)),
+        .lanes = launch->form->lanes,
     };
     return true;
+}
+
+static bool begin_elements(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, CDP_ELEMENTS);
+}
+
+static bool begin_sum(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, CDP_SUM);
+}
+
+static bool begin_answer(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, CDP_ANSWER);
+}
+
+static bool begin_factor(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, CDP_FACTOR);
+}
+
+static bool begin_product(struct stream_state *state, const struct stream_launch *launch) {
+    return begin(state, launch, CDP_PRODUCT);
 }
 
 static void next(struct stream_state *state, struct stream_beat *beat) {
@@ -48,4 +98,8 @@ static void next(struct stream_state *state, struct stream_beat *beat) {
     beat->last = ++at->y == at->height;
 }
 
-const struct stream_order order_cdp = {begin, next};
+const struct stream_order order_cdp_elements = {begin_elements, next};
+const struct stream_order order_cdp_sum = {begin_sum, next};
+const struct stream_order order_cdp_answer = {begin_answer, next};
+const struct stream_order order_cdp_factor = {begin_factor, next};
+const struct stream_order order_cdp_product = {begin_product, next};

@@ -7,7 +7,7 @@
 
 # engine:configuration; large_compressed: engines that see compressed weights.
 BENCHES := $(foreach c,small large,$(foreach e,sdp pdp cdp cdma conv,$e:$c)) cdma:large_compressed cdma:full conv:large_compressed conv:full \
-    cdp:full fp:full mac:full pdp:full lut:full bdma:full rubik:full bus:small mcif:small mcif:small_256_full mcif:full
+    cdp:full fp:full mac:full pdp:full sdp:full lut:full bdma:full rubik:full bus:small mcif:small mcif:small_256_full mcif:full
 BENCH_TOP_bus := rtl/NV_nvdla.sv
 
 .PHONY: benches list-benches

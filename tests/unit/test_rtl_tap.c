@@ -28,13 +28,16 @@ static void keep(void *context, const struct tap_position *at, const void *value
     for (size_t row = 0; row < rows; row++) {
         for (size_t lane = 0; lane < lanes; lane++) {
             const char *from = (const char *)values + (row * stride + lane) * bytes;
-            int32_t word = 0; /* of 1, 2 or 4 bytes */
+            int64_t word = 0; /* of 1, 2, 4 or 8 bytes */
             assert_true(heard->count < MOST);
             memcpy(&word, from, bytes);
             heard->at[heard->count] = *at;
             heard->at[heard->count].place.channel += (int)lane;
             heard->at[heard->count].place.x += (int)row;
-            heard->value[heard->count++] = bytes == 1 ? (int8_t)word : bytes == 2 ? (int16_t)word : word;
+            heard->value[heard->count++] = bytes == 1   ? (int8_t)word
+                                           : bytes == 2 ? (int16_t)word
+                                           : bytes == 4 ? (int32_t)word
+                                                        : word;
         }
     }
 }
@@ -322,6 +325,57 @@ static void results_of_winograd_leave_tile_by_tile(void **state) {
     b.observer.release(b.observer.context);
 }
 
+/* A layer of SDP in full, one channel. */
+static void sdp_layer(struct bench *b, uint32_t mode, uint32_t precisions, uint32_t base, uint32_t columns,
+                      uint32_t lines) {
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, columns - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, lines - 1);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 0);
+    write_register(b, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, base);
+    write_register(b, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, mode);
+    write_register(b, NVDLA_SDP, SDP_D_DATA_FORMAT, precisions);
+    write_register(b, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+}
+
+/* Pairs of columns share 64 bytes of the first batch: behind an odd base the first column is alone. */
+static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
+    (void)state;
+    static const int order[][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}}; /* batch, x */
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    sdp_layer(&b, 1 | 1 << 8, NVDLA_FP16 | NVDLA_INT16 << 2, 32, 3, 1);
+    for (size_t i = 0; i < 6; i++) {
+        beat_of(&b, STREAM_SDP_OUT, false);
+        assert_result(&b, i, order[i][0], 0, order[i][1]);
+    }
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT16);
+    beat_of(&b, STREAM_SDP_X1, false);
+    assert_int_equal(b.heard.at[6].stream.format, TAP_FP32);
+    b.observer.release(b.observer.context);
+}
+
+/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements stand in 16 bits.
+ */
+static void sdp_goes_through_winograd_by_bands(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    sdp_layer(&b, 1 | 1 << 2, NVDLA_INT8, 0, 4, 8);
+    b.words[STREAM_SDP_OUT][0] = 0xfffb;
+    for (size_t i = 0; i < 2 * 4 * 8; i++)
+        beat_of(&b, STREAM_SDP_OUT, false);
+    assert_int_equal(b.heard.count, 4 * 8);
+    for (size_t i = 0; i < 4 * 8; i++) {
+        const int band = (int)i / 16, pair = (int)i / 8 % 2, in_pair = (int)i % 8;
+        assert_result(&b, i, 0, band * 4 + in_pair / 2, pair * 2 + in_pair % 2);
+    }
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT8);
+    assert_int_equal(b.heard.value[0], -5);
+    b.observer.release(b.observer.context);
+}
+
 /* The model does not walk the loops of CSC and CMAC with 16-bit precisions: nobody hears them. */
 static void sums_of_16_bit_configurations_are_not_heard(void **state) {
     (void)state;
@@ -474,6 +528,56 @@ static void precision_of_the_layer_makes_the_form(void **state) {
     }
 }
 
+/* So do those inside CDP, which have formats of their own. */
+static void precision_of_a_cdp_layer_makes_the_form(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t precision;
+        enum rtl_stream stream;
+        int lanes;
+        enum tap_format format;
+        int width;
+    } cases[] = {
+        {NVDLA_INT8, STREAM_CDP_IN, 32, TAP_INT8, 8},       {NVDLA_INT16, STREAM_CDP_IN, 16, TAP_INT16, 16},
+        {NVDLA_FP16, STREAM_CDP_OUT, 16, TAP_FP16, 0},      {NVDLA_INT8, STREAM_CDP_SUM, 8, TAP_INT64, 22},
+        {NVDLA_INT16, STREAM_CDP_SUM, 4, TAP_INT64, 37},    {NVDLA_FP16, STREAM_CDP_SUM, 4, TAP_FP32, 0},
+        {NVDLA_INT16, STREAM_LUT_HIT, 4, TAP_INT8, 4},      {NVDLA_INT16, STREAM_LUT_OUT, 4, TAP_INT16, 16},
+        {NVDLA_FP16, STREAM_LUT_OUT, 4, TAP_FP32, 0},       {NVDLA_INT8, STREAM_CDP_CVT_IN, 8, TAP_INT64, 25},
+        {NVDLA_INT16, STREAM_CDP_CVT_IN, 4, TAP_INT64, 33}, {NVDLA_FP16, STREAM_CDP_CVT_IN, 4, TAP_FP32, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_init(&b, "full");
+        rtl_tap_record(b.tap, true);
+        const int atom = b.config->mem_atom / (cases[i].precision == NVDLA_INT8 ? 1 : 2);
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, (uint32_t)atom - 1); /* a cube of one atom */
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, cases[i].precision);
+        write_register(&b, NVDLA_CDP, CDP_D_DATA_FORMAT, cases[i].precision);
+        write_register(&b, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
+        write_register(&b, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
+        /* The last lane holds 1; FP17 has it as 07c00. */
+        const struct stream_layout *layout = rtl_stream_layout(b.config, cases[i].stream);
+        const bool fp17 = cases[i].format == TAP_FP32 && cases[i].stream != STREAM_CDP_SUM;
+        const bool wide_place = cases[i].lanes < layout->lanes && cases[i].stream == STREAM_CDP_CVT_IN;
+        const bool element = cases[i].format == TAP_INT16 && cases[i].stream == STREAM_CDP_IN;
+        const int bits = wide_place ? 2 * layout->bits : element || cases[i].format == TAP_FP16 ? 16 : layout->bits;
+        for (int bit = fp17 ? 10 : 0; bit < (fp17 ? 15 : 1); bit++) {
+            const int place = (cases[i].lanes - 1) * bits + bit;
+            b.words[cases[i].stream][place / 32] |= 1u << place % 32;
+        }
+        uint32_t moves[2 * MOVE_WORDS] = {0};
+        moves[cases[i].stream / 32] = 1u << cases[i].stream % 32;
+        for (int beat = 0; beat < atom / cases[i].lanes; beat++)
+            b.observer.moved(b.observer.context, 5, moves);
+        assert_int_equal(b.heard.count, atom);
+        assert_int_equal(b.heard.at[0].stream.format, cases[i].format);
+        assert_int_equal(b.heard.at[0].stream.width, cases[i].width);
+        assert_int_equal(b.heard.value[0], 0);
+        assert_int_equal(b.heard.value[cases[i].lanes - 1], fp17 ? 0x3f800000 : 1);
+        b.observer.release(b.observer.context);
+    }
+}
+
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
 static void recording_begins_with_the_next_launch(void **state) {
     (void)state;
@@ -531,11 +635,14 @@ int main(void) {
         cmocka_unit_test(sums_are_those_of_the_kernels),
         cmocka_unit_test(results_of_batches_leave_by_pairs_of_columns),
         cmocka_unit_test(results_of_winograd_leave_tile_by_tile),
+        cmocka_unit_test(sdp_goes_through_batches_by_pairs_of_columns),
+        cmocka_unit_test(sdp_goes_through_winograd_by_bands),
         cmocka_unit_test(sums_of_16_bit_configurations_are_not_heard),
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(odd_lanes_become_elements),
         cmocka_unit_test(precision_of_the_layer_makes_the_form),
+        cmocka_unit_test(precision_of_a_cdp_layer_makes_the_form),
         cmocka_unit_test(recording_begins_with_the_next_launch),
         cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
     };

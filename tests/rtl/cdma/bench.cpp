@@ -1159,7 +1159,7 @@ void random_image(Random &r, Layer &l) {
         l.cvt = l.cvt || l.in_precision != l.proc_precision;
 }
 
-[[maybe_unused]] void random_winograd(Random &r, Layer &l) {
+void random_winograd(Random &r, Layer &l) {
     l.image = false;
     l.winograd = true;
     l.batches = 1;
@@ -1237,8 +1237,8 @@ void random_weights(Random &r, Layer &l) {
 std::vector<Layer> random_chain(Random &r) {
     std::vector<Layer> chain;
     std::vector<int> modes = {0, 0, 1};
-    if (wide_lanes)
-        modes.resize(1);
+    if (config->winograd)
+        modes.push_back(2);
     const int count = r.range(2, 12);
     int kept_lines = 0;        // by CSC after the last layer
     bool kept_weights = false; // the same
@@ -1281,7 +1281,6 @@ std::vector<Layer> random_chain(Random &r) {
             }
         } else {
             // Another mode than what is kept has, where that shall not be used.
-            l.data_reuse = l.data_reuse && modes.size() > 1;
             int mode;
             do
                 mode = modes[size_t(r.below(int(modes.size())))];
@@ -1352,13 +1351,13 @@ Layer simple_weights(Layer l) {
     return l;
 }
 
-// Runs an image layer of one line on a memory whose bytes are their addresses, and compares the beginning of CBUF with
+// Runs a layer of one line on a memory whose bytes are their addresses, and compares the beginning of CBUF with
 // a given string.
 void vector_case(const char *name, Layer l, const Bytes &want) {
     checks.start(name);
     plain_memory = true;
-    l.image = true;
     l.line = l.uv_line = 0x1000;
+    l.surface = 0x10000;
     l.eps = l.needed_eps();
     l = simple_weights(l);
     Bench bench(Behaviour::quiet(32), 1);
@@ -1374,8 +1373,110 @@ void vector_case(const char *name, Layer l, const Bytes &want) {
     plain_memory = false;
 }
 
+Bytes halfwords(const std::vector<int> &values) {
+    Bytes bytes;
+    for (const int v : values) {
+        bytes.push_back(uint8_t(v));
+        bytes.push_back(uint8_t(v >> 8));
+    }
+    return bytes;
+}
+
+// Vectors of configurations with 16-bit precisions.
+void wide_vectors() {
+    Layer l;
+    l.image = true;
+    l.base0 = 0x20000;
+    l.base1 = 0x20080;
+    l.w = 2;
+    l.in_precision = l.proc_precision = Int16;
+    Layer v = l;
+    v.format = 0x22;
+    v.x_offset = 9;
+    vector_case("format 0x22 (chapter 20, vector 7)", v, halfwords({0x1312, 0x8786, 0x8584, 0x1514, 0x8b8a, 0x8988}));
+    v = l;
+    v.format = 0x15;
+    vector_case("format 0x15 (chapter 20, vector 8)", v,
+                halfwords({0x0c00, 0x2000, 0x4000, 0x0000, 0x1c00, 0x6040, 0x4100, 0x0000}));
+    v.cvt = true;
+    v.truncate = 6;
+    vector_case("format 0x15 through the convertor (chapter 20, vector 9)", v,
+                halfwords({0x0030, 0x0080, 0x0100, 0x0000, 0x0070, 0x0181, 0x0104, 0x0000}));
+    v = l;
+    v.in_precision = Int8;
+    v.format = 0x0d;
+    v.w = 3;
+    v.pad_right = 2;
+    v.pad_value = 0x1155;
+    v.cvt = true;
+    v.offset = 3;
+    std::vector<int> want = {0xffff, 0xfffe, 0xfffd, 0, 3, 2, 1, 4, 7, 6, 5, 8};
+    want.insert(want.end(), 8, 0x1155);
+    want.insert(want.end(), 44, 0xfffd);
+    vector_case("format 0x0D to INT16, tail to the end of the entry (chapter 30, 6.5)", v, halfwords(want));
+    v = l;
+    v.in_precision = Int8;
+    v.proc_precision = Fp16;
+    v.format = 0x0c;
+    v.pad_left = 1;
+    v.pad_value = 0x3c00;
+    v.cvt = true;
+    v.offset = 128;
+    vector_case(
+        "format 0x0C to FP16 (chapter 30, 6.5)", v,
+        halfwords({0x3c00, 0x3c00, 0x3c00, 0x3c00, 0xd800, 0xd7f0, 0xd7e0, 0xd7d0, 0xd7c0, 0xd7b0, 0xd7a0, 0xd790}));
+
+    Layer cube;
+    cube.base0 = 0x20000;
+    cube.c = 20;
+    cube.cvt = true;
+    cube.offset = 3;
+    Bytes atoms(128, 0);
+    for (size_t i = 0; i < 32; i++)
+        atoms[i] = uint8_t(i - 3);
+    vector_case("INT8 cube of 20 channels (chapter 30, 6.5)", cube, atoms);
+
+    // Each cell of 8 bytes: pixel (y, x), or the pad.
+    Layer tiles;
+    tiles.winograd = true;
+    tiles.base0 = 0x20000;
+    tiles.w = tiles.h = 6;
+    tiles.c = 32;
+    tiles.pad_left = tiles.pad_top = tiles.pad_right = tiles.pad_bottom = 1;
+    tiles.w_ext = tiles.lines_ext = tiles.h_ext = tiles.rls = 8;
+    tiles.pad_value = 0x55;
+    Bytes all;
+    for (int entry = 0; entry < 9; entry++) // entry: superslice, piece, tile
+        for (int cell = 0; cell < 16; cell++) {
+            const int y = entry / 8 * 4 + cell / 4 - 1, x = entry % 2 * 4 + cell % 4 - 1, piece = entry % 8 / 2;
+            for (int k = 0; k < 8; k++)
+                all.push_back(y < 0 || y > 5 || x < 0 || x > 5 ? uint8_t(0x55)
+                                                               : uint8_t(y * 0x1000 + x * 32 + piece * 8 + k));
+        }
+    vector_case("Winograd 6x6x32 (chapter 30, 5.5)", tiles, all);
+
+    checks.start("elements to INT16 and FP16 (chapter 30, 6.5): the bench's own convertor");
+    static const struct {
+        int x, off, scale, t;
+        Precision to;
+        int want;
+    } table[] = {{65535, 0, 1, 1, Int16, 32767},       {65535, -32768, 1, 0, Int16, 32767},
+                 {255, 123, 0x4000, 13, Int16, 264},   {65535, -32768, 32767, 32, Int16, 1},
+                 {65535, -32768, 32767, 33, Int16, 0}, {65535, -32768, 32767, 34, Int16, 0},
+                 {65535, -32768, 32767, 40, Int16, 0}, {65535, -32768, 32767, 16, Int16, 32767},
+                 {255, 0, 1, 0, Fp16, 0x5bf8},         {2049, 0, 1, 0, Fp16, 0x6800},
+                 {2051, 0, 1, 0, Fp16, 0x6802},        {65519, 0, 1, 0, Fp16, 0x7bff},
+                 {65520, 0, 1, 0, Fp16, 0x7bff},       {65535, 0, 1, 0, Fp16, 0x7bff},
+                 {-32768, 32767, 1, 0, Fp16, 0xfbff},  {128, 0, 3, 1, Fp16, 0x5a00},
+                 {127, 255, 256, 9, Fp16, 0xd400}};
+    for (const auto &t : table)
+        if (convert(t.x, t.off, t.scale, t.t, t.to) != uint16_t(t.want))
+            checks.fail("%d becomes %04x, not %04x", t.x, convert(t.x, t.off, t.scale, t.t, t.to), t.want);
+}
+
 void vectors() {
     Layer l;
+    l.image = true;
     l.base0 = 0x20000;
     l.base1 = 0x20080;
     l.w = 3;
@@ -1447,7 +1548,6 @@ void vectors() {
     std::vector<Layer> chain;
     for (const auto &t : table) {
         v = l;
-        v.image = true;
         v.w = 256;
         v.cvt = true;
         v.sign_override = t.x < 0;
@@ -1562,7 +1662,7 @@ void speed(const char *name, Layer l, int data_atoms, int spare) {
     l.kernel_bytes = int(std::min(data_atoms, l.weight_bank * depth * slots - 8)) * atom;
     l.weight_bytes = uint32_t(cdiv(l.kernel_bytes, weight_unit) * weight_unit);
     l.weight_base = 0x40000000;
-    l.rls = l.h_ext = l.h;
+    l.rls = l.h_ext = l.lines();
     Bench bench(Behaviour::quiet(32), 1);
     bench.play({l});
     if (checks.failing())
@@ -1591,8 +1691,33 @@ void speeds() {
     l.h = 100;
     l.c = atom;
     speed("speed of single atoms", l, 100, wr_atoms > 1 ? 50 : 0);
-    if (wide_lanes)
-        return;
+    if (config->winograd) {
+        for (const int stride : {1, 2}) {
+            Layer t;
+            t.base0 = 0x20000;
+            t.winograd = true;
+            t.sx = t.sy = stride;
+            t.w_ext = t.lines_ext = 16;
+            t.pad_left = t.pad_right = t.pad_top = t.pad_bottom = 1;
+            t.w = t.h = 16 * stride - 2;
+            t.c = 2 * atom;
+            t.line = uint32_t(t.w * atom);
+            t.surface = uint32_t(t.h) * t.line;
+            // A line has one pixel at an odd place more than whole beats.
+            speed(stride == 1 ? "speed of Winograd" : "speed of Winograd with stride", t, 16 * 16 * 2 * stride * stride,
+                  2 * 16 * stride);
+        }
+        l.batches = 3;
+        l.w = 7;
+        l.h = 7;
+        l.c = 6 * atom;
+        l.line = uint32_t(l.w * atom);
+        l.surface = l.batch_stride = uint32_t(l.h) * l.line;
+        l.batch_stride *= 6;
+        l.line_packed = true;
+        l.grain = 7;
+        speed("speed of batches of 7x7", l, 7 * 7 * 6 * 3, 2 * 6 * 3);
+    }
     l = Layer{};
     l.image = true;
     l.base0 = 0x20000;
@@ -1618,8 +1743,9 @@ void speeds() {
 
 void directed_cases() {
     laid.clear();
-    if (!wide_lanes)
-        vectors();
+    vectors();
+    if (wide_lanes)
+        wide_vectors();
     reuse_sequence();
     surplus_sequence();
     flush();

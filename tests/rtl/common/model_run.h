@@ -6,10 +6,6 @@
 #include "common/dma_client.h"
 #include "common/model.h"
 
-struct RegisterWrite {
-    uint32_t offset, value;
-};
-
 // The windows of an engine with a reading unit that has registers of its own, or without.
 template <class Top>
 auto engine_windows(Top &top, nvdla_unit main, nvdla_unit rdma, int)

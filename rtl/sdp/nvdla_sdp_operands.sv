@@ -1,0 +1,152 @@
+// Operands of an X or Y stage in configurations with 16-bit precisions: pairs of memory atoms in, operands of SdpBsThroughput lanes out.
+//
+// A column's operands are SdpBsThroughput << size_log bytes a beat, one beat with wide_i (16-bit precisions), else two. What comes on rsp_* are
+// the atoms of the layer's requests, request_i + 1 atoms each, two a word, the last one of an odd request alone. They wait in a ring
+// of 16 atoms: long enough for two columns of 128 bytes, which all batches use (per element), while the next two come.
+// per_element_i: each column has operands of its own; else those of a surface's first serve all its columns.
+// Streams and done_o as in nvdla_sdp_rdma_operand. Latency from a response to the stream: 2 clocks; a beat a clock.
+// Spec: 50-sdp section 4.
+module nvdla_sdp_operands
+  import nvdla_pkg::*;
+(
+    input  logic                          clk_i,
+    input  logic                          rst_ni,
+    input  logic                          run_i,
+    input  logic                          per_element_i,
+    input  logic                          wide_i,
+    input  logic                          both_i,           // two components
+    input  logic                          two_bytes_i,
+    input  logic [                  15:0] request_i,        // atoms minus 1
+    input  logic [                  12:0] width_i,          // minus 1
+    input  logic [                  12:0] height_i,         // minus 1
+    input  logic [                  12:0] surface_count_i,  // minus 1
+    input  logic [                   4:0] batches_i,        // minus 1
+    input  logic                          rsp_valid_i,
+    output logic                          rsp_ready_o,
+    input  logic [        2*AtomBits-1:0] rsp_data_i,
+    output logic                          step_o,           // a beat is cut
+    output logic                          done_o,
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output logic [SdpBsThroughput*16-1:0] alu_o,
+    output logic [SdpBsThroughput*16-1:0] mul_o
+);
+  localparam int Part = SdpBsThroughput * 8;  // bits of a beat of one-byte operands
+
+  // Atoms of a column.
+  logic [1:0] size_log;
+  logic [2:0] atoms;
+  assign size_log = {1'b0, both_i} + {1'b0, two_bytes_i};
+  assign atoms = wide_i ? (size_log[1] ? 3'd2 : 3'd1) : 3'd1 << size_log;
+
+  // The ring.
+  logic [AtomBits-1:0] ring_q[16];
+  logic [3:0] head_q, tail_q;
+  logic [4:0] level_q;
+  logic [15:0] gone_q, left;  // of the present request: atoms that have come, and those that have not, minus 1
+  logic fill, pair, release_atoms;
+  logic [4:0] filled, released;
+
+  assign left = request_i - gone_q;
+  assign pair = left != 16'd0;
+  assign rsp_ready_o = level_q <= 5'd14;
+  assign fill = rsp_valid_i && rsp_ready_o;
+  assign filled = !fill ? 5'd0 : pair ? 5'd2 : 5'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (fill) begin
+      ring_q[tail_q] <= rsp_data_i[0+:AtomBits];
+      if (pair) ring_q[tail_q+4'd1] <= rsp_data_i[AtomBits+:AtomBits];
+    end
+    if (!run_i) gone_q <= 16'd0;
+    else if (fill) gone_q <= (left <= 16'd1) ? 16'd0 : gone_q + 16'd2;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q <= 4'd0;
+      tail_q <= 4'd0;
+      level_q <= 5'd0;
+    end else if (fill || release_atoms) begin
+      tail_q <= tail_q + filled[3:0];
+      head_q <= head_q + released[3:0];
+      level_q <= level_q + filled - released;
+    end
+  end
+
+  // Beats: the first atom of a beat, counted from the head, and the last one.
+  logic [$clog2(MemAtom)-1:0] element;
+  logic half, second, column_end, turn_end, round_end, surface_end, unused_open, unused_layer_end, upper;
+  logic [3:0] first, last;
+  assign half = element != '0;
+  assign first = ((second && per_element_i) ? {1'b0, atoms} : 4'd0) + (!half ? 4'd0 : {2'd0, size_log});
+  assign last = first + 4'(size_log[1]);
+  assign upper = half && size_log == 2'd0;
+  assign release_atoms = step_o && (per_element_i ? turn_end && round_end : surface_end);
+  assign released = !release_atoms ? 5'd0 : (second && per_element_i) ? {1'b0, atoms, 1'b0} : {2'd0, atoms};
+
+  nvdla_sdp_beats u_beats (
+      .clk_i,
+      .rst_ni,
+      .run_i,
+      .width_i,
+      .height_i,
+      .surface_count_i,
+      .batches_i,
+      .wide_i,
+      .open_o       (unused_open),
+      .available_i  (level_q > {1'b0, last}),
+      .step_o,
+      .element_o    (element),
+      .atom_end_o   (column_end),
+      .second_o     (second),
+      .turn_end_o   (turn_end),
+      .round_end_o  (round_end),
+      .surface_end_o(surface_end),
+      .layer_end_o  (unused_layer_end),
+      .done_o,
+      .valid_o,
+      .ready_i
+  );
+  wire unused_column_end = column_end;
+
+  logic [2*AtomBits-1:0] window;
+  assign window = {ring_q[head_q+last], upper ? ring_q[head_q+first] >> Part : ring_q[head_q+first]};
+
+  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
+    logic [15:0] alu_q, mul_q;
+    assign alu_o[g*16+:16] = alu_q;
+    assign mul_o[g*16+:16] = mul_q;
+    always_ff @(posedge clk_i) begin
+      if (step_o) begin
+        case ({two_bytes_i, both_i})
+          2'b00: begin
+            alu_q <= {{8{window[g*8+7]}}, window[g*8+:8]};
+            mul_q <= {{8{window[g*8+7]}}, window[g*8+:8]};
+          end
+          2'b01: begin
+            alu_q <= {{8{window[g*16+7]}}, window[g*16+:8]};
+            mul_q <= {{8{window[g*16+15]}}, window[g*16+8+:8]};
+          end
+          2'b10: begin
+            alu_q <= window[g*16+:16];
+            mul_q <= window[g*16+:16];
+          end
+          default: begin
+            alu_q <= window[g*32+:16];
+            mul_q <= window[g*32+16+:16];
+          end
+        endcase
+      end
+    end
+  end
+
+  `NVDLA_PARAM(LanesOfHalfAnAtom, 2 * SdpBsThroughput == MemAtom)
+  `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)
+  // Memory atoms in the ring.
+  `NVDLA_BALANCE(Ring, 16, fill, 32'(filled), release_atoms, 32'(released))
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
+  `NVDLA_CHECK(BeatOnlyOfAtomsThatAreThere, !step_o || Ring.level_q > 32'(last))
+`endif
+endmodule
