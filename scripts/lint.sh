@@ -32,7 +32,7 @@ done
 # shellcheck disable=SC2207 # a word a file
 full_packages=(build/gen/full/nvdla_pkg.sv rtl/common/nvdla_check.svh $(sed -n 's:^\([a-z].*_pkg\.sv\)$:rtl/\1:p' rtl/nvdla.f))
 folders=(); for folder in rtl/*/; do folders+=(-y "$folder"); done
-for top in tests/rtl/fp/fp_bench.sv tests/rtl/lut/lut_bench.sv tests/rtl/mac/mac_bench.sv rtl/bdma/nvdla_bdma.sv rtl/cdp/nvdla_cdp.sv rtl/pdp/nvdla_pdp.sv rtl/rubik/nvdla_rubik.sv rtl/sdp/nvdla_sdp.sv; do
+for top in tests/rtl/cdma/cdma_bench.sv tests/rtl/fp/fp_bench.sv tests/rtl/lut/lut_bench.sv tests/rtl/mac/mac_bench.sv rtl/bdma/nvdla_bdma.sv rtl/cdp/nvdla_cdp.sv rtl/pdp/nvdla_pdp.sv rtl/rubik/nvdla_rubik.sv rtl/sdp/nvdla_sdp.sv; do
     modules=(); for module in rtl/*/*.sv; do case $module in *_pkg.sv | "$top") ;; *) modules+=("$module") ;; esac; done
     for define in "" -DNVDLA_CHECKS; do
         # shellcheck disable=SC2086 # no word if there is no define

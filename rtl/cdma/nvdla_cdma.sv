@@ -264,7 +264,8 @@ module nvdla_cdma
     assign dc_need[31:29] = '0;
     assign dat_nan        = '0;
     assign dat_infinity   = '0;
-    wire unused_wide = &{1'b0, wide, from_fp16};
+    wire unused_wide = &{1'b0, wide, from_fp16, d.batch_stride, d.batches, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext,
+        d.datain_width_ext, d.pad_top};
 
     nvdla_cdma_dc u_dc (
         .clk_i           (clk),

@@ -6,8 +6,8 @@
 
 #include "nvdla/xalloc.h"
 
-/* Of CBUF_WR_*: slot, and whether the slots above it become 0. */
-enum { SLOT_MASK = 0xff, CLEAR = 0x100 };
+/* Of CBUF_WR_*: slots of the atoms side by side; a bit for each atom: the slots above it become 0, it is there. */
+enum { CLEAR = 8, VALID = 16, FLAGS = 8 };
 
 enum { WRITE_PORTS = 2, READ_PORTS = 4 };
 
@@ -24,8 +24,8 @@ static const struct read_port {
 struct pending {
     bool valid;
     uint64_t cycle;
-    uint32_t entry, flags;
-    uint8_t atom[SCOREBOARD_BYTES];
+    uint32_t entries, flags; /* numbers of the atoms' entries side by side */
+    uint8_t atoms[SCOREBOARD_BYTES];
 };
 
 struct cbuf_board {
@@ -34,6 +34,7 @@ struct cbuf_board {
     struct scoreboard *result;
     bool comparing;
     size_t entries, entry, atom; /* bytes of an entry, of a slot */
+    size_t atoms;                /* that a port takes in a clock */
     uint8_t *bytes;              /* the mirror */
     bool *seen;                  /* its slots */
     struct pending pending[WRITE_PORTS];
@@ -43,18 +44,27 @@ static bool moves(const uint32_t *words, enum rtl_stream stream) {
     return words[stream / 32] >> stream % 32 & 1;
 }
 
-static void apply(struct cbuf_board *board, struct pending *write) {
-    const size_t slots = board->entry / board->atom, slot = write->flags & SLOT_MASK;
-    write->valid = false;
-    for (size_t s = slot; write->entry < board->entries && s < slots; s++) {
-        const size_t at = write->entry * slots + s;
+static void apply_atom(struct cbuf_board *board, const uint8_t *atom, size_t entry, size_t slot, bool clear) {
+    const size_t slots = board->entry / board->atom;
+    for (size_t s = slot; s < slots && (s == slot || clear); s++) {
+        const size_t at = entry * slots + s;
         if (s == slot)
-            memcpy(board->bytes + at * board->atom, write->atom, board->atom);
-        else if (write->flags & CLEAR)
+            memcpy(board->bytes + at * board->atom, atom, board->atom);
+        else
             memset(board->bytes + at * board->atom, 0, board->atom);
-        if (s == slot || write->flags & CLEAR)
-            board->seen[at] = true;
+        board->seen[at] = true;
     }
+}
+
+/* Entries and slots count powers of two. */
+static void apply(struct cbuf_board *board, struct pending *write) {
+    const size_t slots = board->entry / board->atom;
+    size_t entries = write->entries, places = write->flags & ((1 << FLAGS) - 1);
+    write->valid = false;
+    for (size_t i = 0; i<board->atoms; i++, entries /= board->entries, places /= slots> 1 ? slots : 2)
+        if (write->flags >> (VALID + i) & 1)
+            apply_atom(board, write->atoms + i * board->atom, entries % board->entries, places % slots,
+                       write->flags >> (CLEAR + i) & 1);
 }
 
 static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
@@ -63,9 +73,9 @@ static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
     struct pending *write = &board->pending[port];
     write->valid = true;
     write->cycle = cycle;
-    write->entry = words[layout->address];
+    write->entries = words[layout->address];
     write->flags = words[layout->flags];
-    memcpy(write->atom, words, board->atom);
+    memcpy(write->atoms, words, board->atoms * board->atom);
 }
 
 /* Compares an entry that has been read with the mirror. */
@@ -137,9 +147,11 @@ struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struc
     board->result = result;
     for (int i = 0; i < STREAM_COUNT; i++)
         board->layouts[i] = rtl_stream_layout(config, (enum rtl_stream)i);
-    board->entry = (size_t)config->cbuf_bank_bytes;
+    const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, half as many */
+    board->entry = (size_t)config->cbuf_bank_bytes * widths;
     board->atom = (size_t)config->mem_atom;
-    board->entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth;
+    board->atoms = (size_t)config->dbb_data_bits / 8 / board->atom;
+    board->entries = (size_t)config->cbuf_banks * (size_t)config->cbuf_bank_depth / widths;
     board->bytes = xcalloc(board->entries, board->entry);
     board->seen = xcalloc(board->entries * (board->entry / board->atom), sizeof *board->seen);
     return board;

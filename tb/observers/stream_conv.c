@@ -15,7 +15,9 @@ struct atoms_state {
 
 _Static_assert(sizeof(struct atoms_state) <= STREAM_STATE, "state of a stream");
 
+/* Where a clock brings several atoms they are not heard: they have places of their own. */
 static bool begin_atoms(struct stream_state *state, const struct stream_launch *at, uint64_t atoms) {
+    at->form->unheard = at->config->dbb_data_bits > 8 * at->config->mem_atom;
     *(struct atoms_state *)state->bytes = (struct atoms_state){.left = atoms, .lanes = at->lanes};
     return atoms > 0;
 }

@@ -49,7 +49,7 @@ static void move(struct bench *b, enum rtl_stream stream, uint32_t entry, uint32
 
 /* An atom into a slot. clear: the slots above it become 0. */
 static void put(struct bench *b, enum rtl_stream stream, uint32_t entry, uint32_t slot, bool clear, uint8_t byte) {
-    move(b, stream, entry, slot | (clear ? 0x100u : 0), byte);
+    move(b, stream, entry, slot | (clear ? 0x100u : 0) | 0x10000, byte);
 }
 
 /* An entry that all bytes of are the same. */
@@ -124,6 +124,32 @@ static void slots_are_written_one_by_one_or_cleared(void **state) {
     b.observer.release(b.observer.context);
 }
 
+static void several_atoms_of_a_clock_have_their_own_places(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full"); /* 4096 entries of four slots of 32 bytes, two atoms a clock */
+    move(&b, STREAM_CBUF_WR_DAT, 4095 << 12 | 5, 0x30000 | 0x200 | 1 << 2 | 0, 3);
+    memset((uint8_t *)b.words[STREAM_CBUF_WR_DAT] + 32, 4, 32);
+    clock(&b);
+    move(&b, STREAM_CBUF_WR_DAT, 7 << 12 | 5, 0x10000 | 3 << 2 | 1, 9); /* the first one alone */
+    clock(&b);
+    clock(&b);
+    get(&b, STREAM_CBUF_RD_DAT, 5, 3);
+    memset((uint8_t *)b.words[STREAM_CBUF_RD_DAT] + 32, 9, 32);
+    get(&b, STREAM_CBUF_RD_WT, 4095, 0);
+    memset((uint8_t *)b.words[STREAM_CBUF_RD_WT] + 32, 4, 32);
+    get(&b, STREAM_CBUF_RD_NEXT, 7, 1); /* has not been written */
+    clock(&b);
+    assert_null(b.result.first.port);
+    get(&b, STREAM_CBUF_RD_DAT, 4095, 4); /* slots 2 and 3 are 0 */
+    clock(&b);
+    assert_string_equal(b.result.first.port, "dat_rd");
+    assert_int_equal(b.result.first.bytes, 128);
+    assert_int_equal(b.result.first.expected[63], 4);
+    assert_int_equal(b.result.first.expected[64], 0);
+    b.observer.release(b.observer.context);
+}
+
 static void nothing_is_compared_before_it_is_told_to(void **state) {
     (void)state;
     struct bench b;
@@ -155,6 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_hold_what_was_written_last),
         cmocka_unit_test(slots_are_written_one_by_one_or_cleared),
+        cmocka_unit_test(several_atoms_of_a_clock_have_their_own_places),
         cmocka_unit_test(nothing_is_compared_before_it_is_told_to),
         cmocka_unit_test(a_design_without_these_streams_has_no_scoreboard),
     };
