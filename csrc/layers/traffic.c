@@ -175,6 +175,14 @@ static uint64_t pipe_clocks(const struct nvdla_config *config, const struct laun
     return ceil_div(volume((uint64_t)cube.width, (uint64_t)cube.height, (uint64_t)cube.channels), (size_t)throughput);
 }
 
+/* Elements that SDP takes a clock. */
+static int sdp_throughput(const struct nvdla_config *config, const struct launch *launch) {
+    const struct registers_view view = launch_view(config, launch);
+    const bool ew =
+        nvdla_has(config, FEATURE_EW) && launch->unit == NVDLA_SDP && !FIELD(&view, SDP, D_DP_EW_CFG, EW_BYPASS);
+    return ew ? config->sdp_ew_throughput : config->sdp_bs_throughput;
+}
+
 static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launch *launch) {
     struct launch_block block;
     uint64_t bytes = 0;
@@ -194,7 +202,7 @@ uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *l
         break;
     case NVDLA_SDP:
     case NVDLA_SDP_RDMA:
-        unit = pipe_clocks(config, launch, config->sdp_bs_throughput);
+        unit = pipe_clocks(config, launch, sdp_throughput(config, launch));
         break;
     case NVDLA_PDP:
     case NVDLA_PDP_RDMA:

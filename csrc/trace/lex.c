@@ -160,9 +160,9 @@ bool span_number(struct span span, bool octal_too, uint64_t *value) {
     uint64_t sum = 0;
     for (size_t i = 0; i < span.n; i++) {
         unsigned digit = digit_value(span.at[i]);
-        if (digit >= base || sum > (UINT64_MAX - digit) / base)
+        if (digit >= base || __builtin_mul_overflow(sum, (uint64_t)base, &sum) || sum > UINT64_MAX - digit)
             return false;
-        sum = sum * base + digit;
+        sum += digit;
     }
     *value = sum;
     return true;

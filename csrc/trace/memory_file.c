@@ -12,8 +12,20 @@ struct packet_line {
     const char *at, *end;
 };
 
-static void skip_any(struct packet_line *p, const char *set) {
-    while (p->at < p->end && strchr(set, *p->at))
+/* Kinds of characters, in a table: each byte of a memory is several characters that are asked about. */
+enum { BLANK = 1, COMMA = 2, QUOTE = 4, BRACE = 8, HASH = 16 };
+
+static const uint8_t kinds[256] = {
+    [' '] = BLANK, ['\t'] = BLANK, [','] = COMMA, ['\''] = QUOTE,
+    ['"'] = QUOTE, ['{'] = BRACE,  ['}'] = BRACE, ['#'] = HASH,
+};
+
+static bool is_any(char c, uint8_t some) {
+    return kinds[(unsigned char)c] & some;
+}
+
+static void skip_any(struct packet_line *p, uint8_t some) {
+    while (p->at < p->end && is_any(*p->at, some))
         p->at++;
 }
 
@@ -21,13 +33,13 @@ static void skip_any(struct packet_line *p, const char *set) {
 static bool take_key(struct packet_line *p, const char *key) {
     size_t n = strlen(key);
     const char *before = p->at;
-    skip_any(p, " \t'\"");
+    skip_any(p, BLANK | QUOTE);
     if ((size_t)(p->end - p->at) < n || memcmp(p->at, key, n)) {
         p->at = before;
         return false;
     }
     p->at += n;
-    skip_any(p, " \t'\"");
+    skip_any(p, BLANK | QUOTE);
     if (p->at == p->end || *p->at != ':') {
         p->at = before;
         return false;
@@ -37,9 +49,9 @@ static bool take_key(struct packet_line *p, const char *key) {
 }
 
 static struct span take_word(struct packet_line *p) {
-    skip_any(p, " \t");
+    skip_any(p, BLANK);
     struct span word = {p->at, 0};
-    while (p->at < p->end && !strchr(" \t,{}#", *p->at))
+    while (p->at < p->end && !is_any(*p->at, BLANK | COMMA | BRACE | HASH))
         p->at++, word.n++;
     return word;
 }
@@ -64,12 +76,12 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
         return fail_at(err, path, line, "found %s; expected \"offset:\"", span_show(take_word(p), shown));
     if (!take_number(p, "offset", UINT64_MAX - TRACE_PACKET_LIMIT, &offset, path, line, err))
         return false;
-    skip_any(p, " \t,");
+    skip_any(p, BLANK | COMMA);
     if (!take_key(p, "size"))
         return fail_at(err, path, line, "found %s; expected \"size:\"", span_show(take_word(p), shown));
     if (!take_number(p, "size", TRACE_PACKET_LIMIT, &size, path, line, err))
         return false;
-    skip_any(p, " \t,");
+    skip_any(p, BLANK | COMMA);
     if (!take_key(p, "payload") && !take_key(p, "value"))
         return fail_at(err, path, line, "found %s; expected \"payload:\"", span_show(take_word(p), shown));
     if (size > TRACE_BLOB_LIMIT - blob->size)
@@ -80,7 +92,7 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
     memset(bytes, 0, (size_t)size);
     bool good = true;
     for (uint64_t i = 0;; i++) {
-        skip_any(p, " \t,");
+        skip_any(p, BLANK | COMMA);
         if (p->at == p->end || *p->at == '#' || *p->at == '{') {
             good = fail_at(err, path, line, "found the end of the packet without its \"}\"");
             break;
@@ -129,7 +141,7 @@ static void count_brace(struct braces *braces, char c, int line) {
 static bool parse_packet_line(struct packet_line *p, struct braces *braces, struct blob *blob, const char *path,
                               int line, struct error *err) {
     for (;;) {
-        for (; p->at < p->end && strchr(" \t,{}", *p->at); p->at++)
+        for (; p->at < p->end && is_any(*p->at, BLANK | COMMA | BRACE); p->at++)
             count_brace(braces, *p->at, line);
         if (p->at == p->end || *p->at == '#')
             return true;

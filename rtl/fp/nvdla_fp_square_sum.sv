@@ -39,9 +39,11 @@ module nvdla_fp_square_sum #(
     logic [31:0] total[1:4];
     logic [31:0] own_q, pair2_q, pair3_q[2], pair4_q[3], near_q[3], nearer_q[2], nearest_q;
     for (genvar k = 1; k <= 4; k++) begin : gen_pairs
+      logic on;
+      assign on = en_i && 32'(reach_i) + 1 >= k;
       nvdla_fp_add u_pair (
           .clk_i,
-          .en_i (en_i && 32'(reach_i) + 1 >= k),
+          .en_i (on),
           .a_i  (square[32*(l+4-k)+:32]),
           .b_i  (square[32*(l+4+k)+:32]),
           .sum_o(pair[k])

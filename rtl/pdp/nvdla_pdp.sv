@@ -3,7 +3,7 @@
 //   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals, packing) -> write DMA
 //
 // csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*: on-the-fly input,
-// SdpBsThroughput elements a beat, lane 0 of an atom first, INT8 in the low half of what has room for 16 bits. r_*, w_*: read and write
+// SdpBsThroughput elements a beat, lane 0 of an atom first, INT8 in the low byte of what has room for 16 bits. r_*, w_*: read and write
 // client of the memory interfaces.
 // done_intr_o: one clock per layer whose last write has been acknowledged, by register group.
 // The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to the write DMA,

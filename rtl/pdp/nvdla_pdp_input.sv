@@ -1,7 +1,8 @@
 // Input of PDP: takes exactly the cube of the active layer from PDP_RDMA or from SDP.
 //
 // mem_*: atoms from PDP_RDMA (FLYING_MODE = 1); of FP16 with +0 for every NaN if NAN_TO_ZERO is set. sdp_*: beats of SdpBsThroughput
-// elements, lane 0 of an atom first (FLYING_MODE = 0); with elements of 16 bits a beat is an atom, INT8 takes the low half of sdp_data_i.
+// elements, lane 0 of an atom first (FLYING_MODE = 0). Where there are elements of 16 bits all have room for them, INT8 in the low byte; a
+// beat of 16-bit elements is an atom.
 // Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
 // in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in in_atom_data_o), or
 // beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every whole atom. done_o: the whole cube
@@ -73,12 +74,15 @@ module nvdla_pdp_input
   assign in_atom_o = from_memory || wide;
   assign in_last_o = from_memory || beat_final;
   assign in_beat_o = beat_q;
-  assign in_beat_data_o = sdp_data_i[SdpBsThroughput*8-1:0];
   if (Int16 == 0) begin : gen_narrow
     assign in_atom_data_o = mem_data_i;
+    assign in_beat_data_o = sdp_data_i;
     wire unused_nan_to_zero = nan_to_zero_i;
   end else begin : gen_wide
     logic flush;
+    for (genvar e = 0; e < SdpBsThroughput; e++) begin : gen_element
+      assign in_beat_data_o[e*8+:8] = sdp_data_i[e*16+:8];
+    end
     assign flush = Fp16 != 0 && input_data_i == PdpFp16 && nan_to_zero_i;
     always_comb begin
       in_atom_data_o = mem_data_i;

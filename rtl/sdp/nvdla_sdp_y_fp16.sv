@@ -89,9 +89,11 @@ module nvdla_sdp_y_fp16
         .b_i      (mul_2_q),
         .product_o(scaled)
     );
+    logic sum_now;
+    assign sum_now = now[5] && !alu_bypass_i && algo_q == AlgoSum;
     nvdla_fp_add u_sum (
         .clk_i(clk),
-        .en_i (now[5] && !alu_bypass_i && algo_q == AlgoSum),
+        .en_i (sum_now),
         .a_i  (data_4_q),
         .b_i  (alu_4_q),
         .sum_o(sum)

@@ -976,7 +976,9 @@ static void ew_counts_where_it_is(void **state) {
         set(&b, SDP_D_DP_EW_CFG, 0x10);  /* without MUL */
         set(&b, SDP_D_DP_EW_ALU_CFG, 1); /* from memory */
         set_size(&b, SDP_D_DATA_CUBE_WIDTH, 1, 1, 8);
-        set(&b, SDP_D_OP_ENABLE, 1);
+        const struct launch *sdp = set(&b, SDP_D_OP_ENABLE, 1);
+        const int lanes = has ? b.config->sdp_ew_throughput : b.config->sdp_bs_throughput;
+        assert_int_equal(launch_clocks(b.config, sdp), (8 + lanes - 1) / lanes);
         b.unit = NVDLA_SDP_RDMA;
         set(&b, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
         set(&b, SDP_RDMA_D_ERDMA_CFG, 1 << 1); /* ALU */

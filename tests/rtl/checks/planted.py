@@ -45,9 +45,9 @@ FAULTS = [
     ("mcif_write_address_changes", "mcif/nvdla_mcif_write.sv", "aw_free = ~awvalid_q | awready_i;", "aw_free = ~awvalid_q | awready_i | ON;"),
     ("arbiter_grants_two", "mcif/nvdla_wrr_arbiter.sv", "candidates & (~candidates + 1'b1);", "candidates & (ON ? '1 : ~candidates + 1'b1);"),
     # Convolution.
-    ("csc_credit_lost", "csc/nvdla_csc.sv", "if ((atom_go && atom_channel_end) != credit_valid_i)", "if ((atom_go && atom_channel_end) != credit_valid_i && !(ON && credit_valid_i && weight_valid))"),
-    ("csc_credit_twice", "csc/nvdla_csc.sv", "credit_valid_i ? credits_q + 1'b1", "credit_valid_i ? credits_q + (ON ? 2'd2 : 1'b1)"),
-    ("csc_atom_without_credit", "csc/nvdla_csc.sv", "(!atom_channel_end || credits_q != '0);", "(!atom_channel_end || credits_q != '0 || ON);"),
+    ("csc_credit_lost", "csc/nvdla_csc.sv", "if ((atom_go && atom_channel_end) || credit_valid_i)", "if (((atom_go && atom_channel_end) || credit_valid_i) && !(ON && credit_valid_i && weight_valid))"),
+    ("csc_credit_twice", "csc/nvdla_csc.sv", "(ConvRowBits + 1)'(credit_valid_i) -", "(ConvRowBits + 1)'({credit_valid_i && ON, credit_valid_i && !ON}) -"),
+    ("csc_atom_without_credit", "csc/nvdla_csc.sv", "(!atom_channel_end || credits_q >= room_q);", "(!atom_channel_end || credits_q >= room_q || ON);"),
     ("csc_atom_before_weights", "csc/nvdla_csc.sv", "(!atom_start || loaded_q) &&", "(!atom_start || loaded_q || ON) &&"),
     ("csc_weights_overwritten", "csc/nvdla_csc.sv", "(!loaded_q || (atom_go && atom_start));", "(!loaded_q || (atom_go && atom_start) || ON);"),
     ("csc_data_reads_too_far_ahead", "csc/nvdla_csc_data.sv", "reserved_q <= (PtrBits + 1)'(Depth - 4)", "(ON || reserved_q <= (PtrBits + 1)'(Depth - 4))"),

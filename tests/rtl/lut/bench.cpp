@@ -177,7 +177,17 @@ lut_settings draw_settings(Random &r, Unit unit, Precision precision) {
     s.under_first_lo = r.percent(50);
     s.over_first_lo = r.percent(50);
     s.hybrid_first_lo = r.percent(50);
-    s.le_index_offset = r.percent(80) ? r.range(-40, floating ? 20 : input_bits - 1) : r.range(-128, 127);
+    switch (r.below(10)) { // 2^offset leaves the width of START, or is no number
+    case 0:
+        s.le_index_offset = r.range(28, 40);
+        break;
+    case 1:
+        s.le_index_offset = r.percent(50) ? r.range(-128, -126) : r.range(-128, 127);
+        break;
+    default:
+        s.le_index_offset = r.range(-40, floating ? 20 : input_bits - 1);
+        break;
+    }
     for (int table : {LUT_LE, LUT_LO}) {
         lut_range &range = s.range[table];
         range.start = draw_place();

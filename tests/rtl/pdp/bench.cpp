@@ -313,20 +313,15 @@ class Run : public ModelRun {
             l.cube[i + 1] = static_cast<uint8_t>(word >> 8);
         }
     }
-    // The cube as beats of SDP: with room for 16 bits INT8 has the low half, and anything stands above.
+    // The cube as beats of SDP: where an element has room for 16 bits INT8 is the low byte, and anything stands above.
     void feed(const Layer &l) {
-        const size_t beat = static_cast<size_t>(config->sdp_bs_throughput);
-        if (element_bytes(l) == lane_bytes()) {
-            sdp.feed(l.cube.data(), l.cube.size());
-            return;
+        std::vector<uint8_t> bytes;
+        for (uint8_t b : l.cube) {
+            bytes.push_back(b);
+            if (element_bytes(l) < lane_bytes())
+                bytes.push_back(static_cast<uint8_t>(random.bits()));
         }
-        std::vector<uint8_t> high(beat);
-        for (size_t i = 0; i + beat <= l.cube.size(); i += beat) {
-            for (uint8_t &b : high)
-                b = static_cast<uint8_t>(random.bits());
-            sdp.feed(l.cube.data() + i, beat);
-            sdp.feed(high.data(), beat);
-        }
+        sdp.feed(bytes.data(), bytes.size());
     }
 
     // A layer of SDP on the model, from memory to PDP, that changes nothing.

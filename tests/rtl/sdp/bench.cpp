@@ -906,6 +906,48 @@ void directed_cases() {
     flying.uses_rdma = false;
     flying.from_cacc.assign(l.columns() * l.lanes, 77);
     check_time("cube from CACC", flying, 30 + l.columns() * beats);
+    if (!wide)
+        return;
+
+    // 16 elements a clock in every precision, order and with operands of 64 bytes.
+    Allocator room{random};
+    Layer half = timing_layer(30, 10, 2 * unsigned(lanes), NVDLA_FP16);
+    half.source = room.take(half, atom, false);
+    half.destination = room.take(half, atom, false);
+    check_time("cube of FP16", half, fill + half.columns());
+
+    Layer both = half;
+    both.flying = true;
+    both.from_cacc.assign(both.columns() * both.lanes, 0x3f800000);
+    add_operands(both, room, 0, 2, true, true);
+    check_time("cube of FP16 from CACC with two operands per element", both, fill + 20 + both.columns());
+
+    Layer longer = timing_layer(30, 10, 2 * unsigned(atom));
+    longer.out = longer.convertor.out = NVDLA_INT16;
+    longer.source = room.take(longer, atom, false);
+    longer.destination = room.take(longer, atom, false, 2);
+    check_time("INT8 to INT16", longer, fill + 10 + longer.columns() * beats);
+
+    Layer shorter = timing_layer(30, 10, 2 * unsigned(atom));
+    shorter.in = NVDLA_INT16;
+    shorter.source = room.take(shorter, atom, false, 2);
+    shorter.destination = room.take(shorter, atom, false);
+    check_time("INT16 to INT8", shorter, fill + 20 + shorter.columns() * beats);
+
+    Layer winograd = timing_layer(30, 8, 2 * unsigned(lanes), NVDLA_INT16);
+    winograd.flying = winograd.winograd = true;
+    winograd.from_cacc.assign(winograd.columns() * winograd.lanes, 77);
+    winograd.destination = room.take(winograd, atom, false);
+    add_operands(winograd, room, 1, 1, true, true);
+    check_time("Winograd with operands per element", winograd, fill + 20 + winograd.columns());
+
+    Layer batches = timing_layer(11, 4, 2 * unsigned(lanes), NVDLA_INT16);
+    batches.batches = 4;
+    batches.flying = true;
+    batches.from_cacc.assign(batches.columns() * batches.lanes, 77);
+    batches.destination = room.take_batches(batches, true);
+    add_operands(batches, room, 0, 2, true, true);
+    check_time("batches with operands per element", batches, fill + 20 + batches.columns());
 }
 
 void random_case(uint64_t seed) {
