@@ -266,6 +266,14 @@ struct cdp_cubes cdp_cubes(const struct registers_view *view) {
     return cubes;
 }
 
+int cdp_product_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 25 : precision == NVDLA_INT16 ? 33 : 0;
+}
+
+int cdp_sum_bits(enum nvdla_precision precision) {
+    return precision == NVDLA_INT8 ? 22 : precision == NVDLA_INT16 ? 37 : 0;
+}
+
 /* ---- CDMA ---------------------------------------------------------------------------------------------------------
  */
 

@@ -129,6 +129,12 @@ struct cdp_cubes {
 
 struct cdp_cubes cdp_cubes(const struct registers_view *view);
 
+/* Bits of a product of integers, 25 or 33; 0 in FP16. Spec: 62-cdp section 7. */
+int cdp_product_bits(enum nvdla_precision precision);
+
+/* Bits of the sums that enter the table; 0: floating point. */
+int cdp_sum_bits(enum nvdla_precision precision);
+
 /* ---- CDMA ---------------------------------------------------------------------------------------------------------
  */
 

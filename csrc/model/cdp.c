@@ -42,14 +42,6 @@ static inline int64_t convert(const struct cdp_convertor *convertor, int64_t val
     return fixed_convert(value, convertor->offset, convertor->scale, convertor->shift, bits);
 }
 
-int cdp_product_bits(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 25 : precision == NVDLA_INT16 ? 33 : 0;
-}
-
-int cdp_sum_bits(enum nvdla_precision precision) {
-    return precision == NVDLA_INT8 ? 22 : precision == NVDLA_INT16 ? 37 : 0;
-}
-
 int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element) {
     return (int32_t)convert(convertor, element, widths_of(precision).input_bits);
 }

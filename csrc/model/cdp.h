@@ -33,12 +33,6 @@ struct cdp_convertor {
 int32_t cdp_convert_input(const struct cdp_convertor *convertor, enum nvdla_precision precision, int32_t element);
 int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_precision precision, int64_t product);
 
-/* Bits of a product of integers, 25 or 33; 0 in FP16. Section 7. */
-int cdp_product_bits(enum nvdla_precision precision);
-
-/* Bits of the sums that enter the table; 0: floating point. */
-int cdp_sum_bits(enum nvdla_precision precision);
-
 /* Arithmetic of a layer. */
 struct cdp_kernel {
     enum nvdla_precision precision;

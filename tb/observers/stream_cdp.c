@@ -1,7 +1,6 @@
 /* Streams of CDP: line, block of eight columns, surface, column, lanes. The sizes are those of CDP_RDMA.
  */
 #include "layers/cubes.h"
-#include "model/cdp.h"
 #include "tb/observers/stream.h"
 
 enum { COLUMNS = 8 /* of a block */ };
