@@ -97,7 +97,7 @@ module nvdla_csc_winograd
 
     // Integers: rows of every column, then columns of every row, rounding and saturation.
     always_ff @(posedge clk) begin
-      logic signed [17:0] sum, rounded;
+      logic signed [18:0] sum, rounded;  // a bit more than the sum has: rounding may pass its range
       if (valid_q[0] && !fp16_i)
         for (int j = 0; j < 4; j++) begin
           mid_q[j]    <= 17'($signed(tile_q[j*16+:16])) - 17'($signed(tile_q[(8+j)*16+:16]));
@@ -108,17 +108,17 @@ module nvdla_csc_winograd
       if (valid_q[1] && !fp16_i)
         for (int e = 0; e < Tile; e++) begin
           case (e % 4)
-            0: sum = 18'(mid_q[e]) - 18'(mid_q[e+2]);
-            1: sum = 18'(mid_q[e]) + 18'(mid_q[e+1]);
-            2: sum = 18'(mid_q[e]) - 18'(mid_q[e-1]);
-            default: sum = 18'(mid_q[e-2]) - 18'(mid_q[e]);
+            0: sum = 19'(mid_q[e]) - 19'(mid_q[e+2]);
+            1: sum = 19'(mid_q[e]) + 19'(mid_q[e+1]);
+            2: sum = 19'(mid_q[e]) - 19'(mid_q[e-1]);
+            default: sum = 19'(mid_q[e-2]) - 19'(mid_q[e]);
           endcase
           rounded = sum;
           // Half away from zero: a negative value at the half goes down.
-          if (truncate_i == 2'd1) rounded = (sum + (sum < 0 ? 18'sd0 : 18'sd1)) >>> 1;
-          if (truncate_i > 2'd1) rounded = (sum + (sum < 0 ? 18'sd1 : 18'sd2)) >>> 2;
-          if (wide_i) sum_q[e] <= rounded > 18'sd32767 ? 16'sd32767 : rounded < -18'sd32768 ? -16'sd32768 : rounded[15:0];
-          else sum_q[e] <= rounded > 18'sd127 ? 16'sd127 : rounded < -18'sd128 ? -16'sd128 : rounded[15:0];
+          if (truncate_i == 2'd1) rounded = (sum + (sum < 0 ? 19'sd0 : 19'sd1)) >>> 1;
+          if (truncate_i > 2'd1) rounded = (sum + (sum < 0 ? 19'sd1 : 19'sd2)) >>> 2;
+          if (wide_i) sum_q[e] <= rounded > 19'sd32767 ? 16'sd32767 : rounded < -19'sd32768 ? -16'sd32768 : rounded[15:0];
+          else sum_q[e] <= rounded > 19'sd127 ? 16'sd127 : rounded < -19'sd128 ? -16'sd128 : rounded[15:0];
         end
     end
 

@@ -1143,12 +1143,25 @@ class ChainDraw {
         return now.data <= long(l.data_bank * depth) && now.mask <= long(depth) &&
                (tight ? 2 * (group / entry_bytes + 2) <= ring : now.weight <= long(ring));
     }
+    // Integers of the greatest magnitudes, where they were chosen: sums of four of them reach the ends of Winograd's
+    // transform.
+    void make_extreme(std::vector<uint8_t> &line) {
+        for (size_t b = 0; b + l.bytes() <= line.size(); b += l.bytes())
+            if (random.percent(80)) {
+                const uint8_t high = random.percent(50) ? 0x7f : 0x80;
+                line[b] = uint8_t(high ^ 0x80 ? 0xff : 0);
+                line[b + l.bytes() - 1] = high;
+            }
+    }
     // Random contents, and what the layer makes of them; it joins the chain.
     void append() {
+        const bool extreme = l.precision != NVDLA_FP16 && random.percent(15);
         for (unsigned i = 0; i < l.new_lines; i++) {
             l.lines.emplace_back(l.line_size());
             for (size_t b = 0; b < l.lines.back().size(); b++)
                 l.lines.back()[b] = random_byte(random, l, b);
+            if (extreme)
+                make_extreme(l.lines.back());
             now.lines.push_back(l.lines.back());
         }
         if (l.fetch_weight && !l.compressed) {
