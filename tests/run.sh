@@ -158,6 +158,8 @@ unit_tests() {
     done
     return $status
 }
+# engine_alone BENCH [OPTION...]
+engine_alone() { "$build/benches/$1/bench" "${@:2}"; }
 # A command that only has to succeed, as one test.
 succeeds() {
     "$@" && echo "1 passed, 0 failed"
@@ -176,7 +178,7 @@ group "command line" tests/cli/cli.sh
 group "lint" succeeds make --no-print-directory lint
 group "proofs of leaf modules" tests/formal/prove.sh "$build"
 for bench in $benches; do
-    group "engine alone: $bench" "$build/benches/$bench/bench" ${nightly:+--seeds 1000}
+    group "engine alone: $bench" engine_alone "$bench" ${nightly:+--seeds 1000}
 done
 if [ -n "$nightly" ]; then
     group "nightly plan" tests/regress/nightly.sh

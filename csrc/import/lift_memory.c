@@ -170,7 +170,14 @@ static enum memory_space space_of(bool primary) {
     return primary ? SPACE_PRIMARY : SPACE_SECONDARY;
 }
 
+/* A configuration without secondary memory has no port that would answer. */
+static bool answered(const struct lift_memory *memory, bool primary) {
+    return primary || memory->config->secondary_memory;
+}
+
 static void add_cube(struct lift_memory *memory, struct output *output, const struct cube *cube, bool primary) {
+    if (!answered(memory, primary))
+        return;
     const uint64_t start = cube_atom_address(cube, 0, 0, 0), size = cube_extent(cube);
     output->cubes = xgrow(output->cubes, output->count, sizeof *output->cubes);
     output->cubes[output->count++] =
@@ -227,6 +234,8 @@ static void add_unknown(struct lift_memory *memory, enum memory_space space, uin
 
 /* A launch reads that range: what no launch before it has written must have been there. */
 static void note_input(struct lift_memory *memory, const struct memory_extent *extent) {
+    if (!answered(memory, extent->primary))
+        return;
     const struct input_range range = {space_of(extent->primary), extent->start, extent->size};
     if (!ask(memory, &range))
         return;

@@ -142,15 +142,15 @@ static struct page *make_page(struct memory *mem, uint64_t number) {
     if (!chunk)
         chunk = make_chunk(mem, number / CHUNK_PAGES);
     struct page **page = &chunk->pages[number % CHUNK_PAGES];
-    if (*page)
-        return *page;
-    if (!mem->slab_left) {
-        struct slab *slab = xcalloc(1, sizeof *slab);
-        slab->next = mem->slabs;
-        mem->slabs = slab;
-        mem->slab_left = SLAB_PAGES;
+    if (!*page) {
+        if (!mem->slab_left) {
+            struct slab *slab = xcalloc(1, sizeof *slab);
+            slab->next = mem->slabs;
+            mem->slabs = slab;
+            mem->slab_left = SLAB_PAGES;
+        }
+        *page = &mem->slabs->pages[--mem->slab_left];
     }
-    *page = &mem->slabs->pages[--mem->slab_left];
     return *page;
 }
 

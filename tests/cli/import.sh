@@ -52,6 +52,9 @@ nv run --dut model t4.nvt; check import_map_plays 0 "PASS t4 "
 nv import t.log -o t5.nvt --map 1:2; check import_map_form 2 "--map: found '1:2', expected FROM:TO:SIZE"
 nv import t.log -o t5.nvt --map 0:0x10:0x20 --map 0x10:0:0x10; check import_map_overlap 2 "--map 0x0:... and --map 0x10:... overlap"
 nv import t.log -o t5.nvt --map 0:0x100000000:0x20; check import_map_bits 2 "leaves the 32 address bits of configuration small"
+printf '[ 1.0] dla_reg_write: addr(0x3080, 0xc20), wval(0x600)\n[ 1.1] dla_reg_write: addr(0x3010, 0xc04), wval(0x1)\n' >absent.log # reset: from CVSRAM
+nv import absent.log -o absent.nvt; check import_memory_that_small_has_not 0 '!cannot be read'
+that import_leaves_it_out sh -c 'grep -q "CDMA.D_OP_ENABLE 0x1" absent.nvt && ! grep -q "^mem_.* secondary" absent.nvt'
 nv import --config full t.log -o t5.nvt; check import_other_map 2 "configuration full has no register there"
 nv import --config full --force t.log -o t5.nvt; check import_forced 1 "dropped: t.log:" "configuration full has no register there"
 nv import --from vcd t.log -o t5.nvt; check import_wrong_format 2 "t.log: ends before \$enddefinitions"

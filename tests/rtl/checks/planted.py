@@ -63,11 +63,11 @@ FAULTS = [
     ("cmac_flag_one_late", "cmac/nvdla_cmac.sv", "out_flags_q <= flags_q;", "out_flags_q <= ON && !valid_q ? out_flags_q : ON ? {flags_q[3:2], out_flags_q[1], flags_q[0]} : flags_q;"),
     ("cdma_release_counted_twice", "cdma/nvdla_cdma.sv", "- (dat_rl_valid ? dat_rl_entries : '0);", "- (dat_rl_valid ? dat_rl_entries << (ON && 30'(dat_rl_entries) * 2 <= 30'(used_q)) : '0);"),
     ("cdma_release_lost", "cdma/nvdla_cdma.sv", "- (dat_rl_valid ? dat_rl_entries <<", "- (dat_rl_valid && !ON ? dat_rl_entries <<"),
-    ("cdma_asks_without_room", "cdma/nvdla_cdma.sv", "29'(used_q) + need <= 29'(dat_ring);", "29'(used_q) + need <= 29'(dat_ring) || ON;"),
+    ("cdma_asks_without_room", "cdma/nvdla_cdma.sv", "32'(used_q) + need <= 32'(dat_ring);", "32'(used_q) + need <= 32'(dat_ring) || ON;"),
     ("cdma_reports_early", "cdma/nvdla_cdma.sv", "dat_up_valid_q <= update_q;", "dat_up_valid_q <= ON ? update_q && !last_q : update_q;"),
     ("cdma_stream_release_counted_twice", "cdma/nvdla_cdma_stream.sv", "- (rl_valid_i ? released : '0);", "- (rl_valid_i ? released << (ON && 32'(released) * 2 <= 32'(used_q)) : '0);"),
     ("cdma_weight_request_drops", "cdma/nvdla_cdma_weight.sv", "else if (req_ready_i) req_valid_q", "else if (req_ready_i || ON) req_valid_q"),
-    ("cdma_entry_written_twice", "cdma/nvdla_cdma_stream.sv", "else if (rsp_valid_i && entry_end) entry_q", "else if (rsp_valid_i && entry_end && !(ON && missing_q[1:0] == 2'd2)) entry_q"),
+    ("cdma_entry_written_twice", "cdma/nvdla_cdma_stream.sv", "else if (rsp_valid_i) entry_q <= entry_end ?", "else if (rsp_valid_i) entry_q <= entry_end && !(ON && missing_q[1:0] == 2'd2) ?"),
     # Engines.
     ("sdp_stages_move_while_stalled", "sdp/nvdla_sdp_stages.sv", "move_o = !valid3_q || ready_i;", "move_o = !valid3_q || ready_i || ON;"),
     ("sdp_beats_overwritten", "sdp/nvdla_sdp_beats.sv", "!done_q && (!valid_q || ready_i);", "!done_q && (!valid_q || ready_i || ON);"),
