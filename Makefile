@@ -166,9 +166,9 @@ $(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f
 	@echo "compiling the $* RTL with Icarus"
 	@scripts/iverilog.sh $* -o $@ -DTB_ICARUS
 
-## make icarus-smoke  a trace of every engine under Icarus, four-state
-icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-small.vvp
-	@tests/replay/icarus_smoke.sh $(B)
+## make icarus-smoke  [CONFIG=full] a trace of every engine under Icarus, four-state; of full some minutes for each of three
+icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
+	@tests/replay/icarus_smoke.sh $(B) $(CONFIG)
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 unit-tests: $(TESTS:%=$(B)/tests/%)

@@ -225,9 +225,9 @@ group "icarus, four-state" make --no-print-directory icarus-smoke
 [ -n "$nightly" ] || for config in small small_256 medium_512 large full; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
-group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import" --rtl
-group "captures in every form that the formats have" tests/import/generate.py "$NVCOSIM" "$build/import" 8
-group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import" --rtl --seeds=3,4 \
+group "captures of drivers" tests/import/captures.py "$NVCOSIM" "$build/import/captures" --rtl
+group "captures in every form that the formats have" tests/import/generate.py "$NVCOSIM" "$build/import/forms" 8
+group "drivers that are simulated" tests/import/driver.py "$NVCOSIM" "$build" "$build/import/driver" --rtl --seeds=3,4 \
     traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz "${NVDLA_CONFORMANCE:-../shared/conformance}/small/net_lenet/net_lenet.cfg"
 group "exported programs on the model, and for riscv64 and arm" tests/export/programs.sh "$build"
 group "exported traces read as what they were made from" tests/export/formats.sh "$build"
@@ -236,6 +236,7 @@ step "build what damages loadables" "loadables" make --no-print-directory "$buil
 group "loadables" tests/loadable/run.sh "$build"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
+    group "icarus, four-state, full" make --no-print-directory icarus-smoke CONFIG=full
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95
     group "make bench" succeeds make --no-print-directory bench
 else

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -128,7 +127,7 @@ static bool lock_copy(struct qualification *q, struct error *err) {
     char *path = xprintf("%s/lock", q->planted);
     q->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     bool well = q->lock >= 0 || error_set(err, "%s: %s", path, strerror(errno));
-    if (well && flock(q->lock, LOCK_EX | LOCK_NB) != 0)
+    if (well && !process_lock(q->lock))
         well = error_set(err, "another nvcosim qualify uses the simulator rtl:%s; choose another --name",
                          q->options->name);
     free(path);

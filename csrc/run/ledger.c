@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -16,18 +15,12 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/process.h"
 
-enum { PATIENCE_MS = 5000, RETRY_MS = 20, LOWEST = 16 /* descriptor: those below are given to processes */ };
+enum { LOWEST = 16 /* descriptor: those below are given to processes */ };
 
 static char *path_of(const char *folder) {
     return xprintf("%s/ledger", folder);
-}
-
-/* The lock of a runner that was killed goes with the last process that it has started. */
-static void await_lock(int file) {
-    for (int waited = 0; flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && waited < PATIENCE_MS;
-         waited += RETRY_MS)
-        usleep(RETRY_MS * 1000);
 }
 
 int ledger_open(const char *folder, bool create, struct error *err) {
@@ -40,7 +33,7 @@ int ledger_open(const char *folder, bool create, struct error *err) {
     if (file < 0)
         error_set(err, "%s: %s", path, strerror(error));
     else
-        await_lock(file);
+        process_lock(file);
     free(path);
     errno = error;
     return file;

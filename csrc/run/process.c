@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -337,4 +338,16 @@ void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders
         kill(children[i], SIGKILL);
         waitpid(children[i], NULL, WNOHANG); /* else the next time */
     }
+}
+
+/* ---- locks ---- */
+
+bool process_lock(int file) {
+    enum { PATIENCE_MS = 5000, RETRY_MS = 20 };
+    for (int waited = 0; flock(file, LOCK_EX | LOCK_NB) != 0; waited += RETRY_MS) {
+        if (errno != EWOULDBLOCK || waited >= PATIENCE_MS)
+            return false;
+        usleep(RETRY_MS * 1000);
+    }
+    return true;
 }

@@ -95,4 +95,8 @@ double process_cpu_clock(void);
 /* Seconds of a clock that only goes forward: the same for all processes of this machine. */
 double process_clock(void);
 
+/* Takes the lock of a file for this process and all that it starts. The lock of a runner that was killed goes with the
+ * last process that it has started: for that this waits, some seconds at most. False if another one has it. */
+bool process_lock(int file);
+
 #endif

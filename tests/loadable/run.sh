@@ -18,7 +18,7 @@ else
     echo "SKIPPED: no loadables at $conformance"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-python3 "$here/samples.py" "$NVCOSIM" "--rtl=$rtl" "${folders[@]}" || status=1
+python3 "$here/samples.py" "$NVCOSIM" "--rtl=$rtl,full" "${folders[@]}" || status=1
 python3 "$here/compile.py" "$NVCOSIM" || status=1
 python3 "$here/engines.py" "$NVCOSIM" "$rtl" || status=1
 damage=$build/asan/tests/damage

@@ -64,12 +64,12 @@ check "each fault alone, one process at a time: the same end" $?
 
 # Killed while faults are played, then killed again.
 more=()
-for seconds in 1 2; do
+for turn in 1 2; do
     setsid "$NVCOSIM" "${campaign[@]}" --out "$dir/c" "${more[@]}" "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" &
     pid=$!
-    for ((i = 0; i < 1200; i++)); do
-        [ "$(wc -l 2>/dev/null <"$dir/c/night-1/plays.jsonl" || echo 0)" -ge $((seconds * 10)) ] && break
-        sleep 0.1
+    for ((i = 0; i < 12000; i++)); do
+        [ "$(wc -l 2>/dev/null <"$dir/c/night-1/plays.jsonl" || echo 0)" -ge $((turn * 4)) ] && break
+        sleep 0.01
     done
     kill -9 $pid
     wait $pid 2>/dev/null
