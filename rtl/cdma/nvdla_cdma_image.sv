@@ -55,7 +55,6 @@ module nvdla_cdma_image
   localparam int CountBits = AtomShift + 2;  // bytes of a window: 0 .. 2 atoms
   localparam int LaneBits = AtomShift + 1;   // 0 .. MemAtom
   localparam logic [LaneBits-1:0] Lanes = LaneBits'(MemAtom);
-  localparam logic [63:0] DivideBy3 = 64'hAAAA_AAAB;
 
   // Pixel formats by class and component order; the formats with four components are all that is neither of these.
   localparam logic [5:0] FormatR8 = 6'h00;
@@ -199,8 +198,8 @@ module nvdla_cdma_image
 
   // Two planes: pixels that `bytes` bytes complete, pixels that they touch.
   assign three_sum     = (LaneBits + 1)'(bytes) + (LaneBits + 1)'(pixel_phase_q);
-  assign three_full    = (LaneBits + 1)'((64'(three_sum) * DivideBy3) >> 33);
-  assign three_touched = (LaneBits + 1)'(((64'(three_sum) + 64'd2) * DivideBy3) >> 33);
+  assign three_full    = (LaneBits + 1)'(div3(16'(three_sum)));
+  assign three_touched = (LaneBits + 1)'(div3(16'(three_sum) + 16'd2));
 
   assign use0 = planar_q ? CountBits'(three_full) : CountBits'(bytes);
   assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
@@ -271,10 +270,6 @@ module nvdla_cdma_image
     end
 
   // ---- the string, atom by atom ----------------------------------------------------------------------------------------------
-  function automatic logic [1:0] mod3(input logic [15:0] n);
-    return 2'(n - 16'd3 * 16'((64'(n) * DivideBy3) >> 33));
-  endfunction
-
   // Lanes of Y, U, V from the windows when the first lane is component `first` of the pixel at their head.
   function automatic logic [AtomBits-1:0] interleave(input logic [1:0] first);
     for (int l = 0; l < MemAtom; l++)

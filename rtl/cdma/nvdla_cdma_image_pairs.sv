@@ -59,7 +59,6 @@ module nvdla_cdma_image_pairs
   localparam int LaneBits = 7;                  // 0 .. 64
   localparam int CountBits = 8;                 // elements of a window: 0 .. 128
   localparam int WindowBits = 2 * Lanes * 16;
-  localparam logic [63:0] DivideBy3 = 64'hAAAA_AAAB;
 
   // Pixel formats by class: 0x00 to 0x05 one component, 0x1c to 0x23 two planes, the others four components.
   localparam logic [5:0] FormatPlanes = 6'h1c;      // and above
@@ -215,8 +214,8 @@ module nvdla_cdma_image_pairs
 
   // Two planes: pixels that `count` elements complete, pixels that they touch.
   assign three_sum     = (LaneBits + 1)'(count) + (LaneBits + 1)'(pixel_phase_q);
-  assign three_full    = (LaneBits + 1)'((64'(three_sum) * DivideBy3) >> 33);
-  assign three_touched = (LaneBits + 1)'(((64'(three_sum) + 64'd2) * DivideBy3) >> 33);
+  assign three_full    = (LaneBits + 1)'(div3(16'(three_sum)));
+  assign three_touched = (LaneBits + 1)'(div3(16'(three_sum) + 16'd2));
 
   assign use0 = planar_q ? CountBits'(three_full) : CountBits'(count);
   assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
@@ -321,10 +320,6 @@ module nvdla_cdma_image_pairs
     end
 
   // ---- the string, chunk by chunk --------------------------------------------------------------------------------------------
-  function automatic logic [1:0] mod3(input logic [15:0] n);
-    return 2'(n - 16'd3 * 16'((64'(n) * DivideBy3) >> 33));
-  endfunction
-
   // Lanes of Y, U, V from the windows when the first lane is component `first` of the pixel at their head.
   function automatic logic [Lanes*16-1:0] interleave(input logic [1:0] first, input logic [WindowBits-1:0] y, input logic [WindowBits-1:0] uv,
                                                      input logic u_low);

@@ -59,6 +59,14 @@ package nvdla_cdma_pkg;
     return last_column && (tail == 2'd1 || member == 2'd1);
   endfunction
 
+  // n / 3 and n modulo 3: pixels and components of formats with three channels.
+  function automatic logic [15:0] div3(input logic [15:0] n);
+    return 16'((64'(n) * 64'hAAAA_AAAB) >> 33);
+  endfunction
+  function automatic logic [1:0] mod3(input logic [15:0] n);
+    return 2'(n - 16'd3 * div3(n));
+  endfunction
+
   // Offset of a lane: CVT_OFFSET, or with mean the mean of its channel (means: channel 0 in the low halfword) and 0 behind the line.
   function automatic logic signed [15:0] cvt_offset(input logic mean, input logic [2:0] kind, input logic [63:0] means,
                                                     input logic [15:0] offset);
