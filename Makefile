@@ -10,6 +10,10 @@ $(error The path of this checkout has spaces ($(CURDIR)), which make and Verilat
 endif
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# What only compiles takes all cores; make's own -j overrides it.
+ifneq ($(filter build simulator unit-tests,$(or $(MAKECMDGOALS),build)),)
+MAKEFLAGS += -j$(JOBS)
+endif
 CONFIG ?= small
 NAME ?=
 VARIANT ?=
