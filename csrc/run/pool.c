@@ -192,7 +192,7 @@ int pool_wait(struct pool *pool, double seconds, const struct pool_listener *lis
     bool children = false;
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(&fd, 1, (int)ceil(1e3 * seconds)); /* for 0 it looks, and does not wait */
+    poll(&fd, 1, (int)ceil(1e3 * seconds));           /* 0: a look */
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
     const double now = process_clock();
     if (now - pool->heard >= pause) {
