@@ -469,8 +469,8 @@ static void direct(const struct cmac_fp16_weights *weights, size_t at, const str
     for (size_t first = 0; first < data->count; first += 64) {
         struct distances distances;
         struct far far;
-        memset(distances.others, 0, sizeof distances.others);
         count_of count;
+        memset(distances.others, 0, sizeof distances.others);
         memset(&count, 0, sizeof count);
         const uint64_t nonzero = data->nonzero[first / 64];
         for (size_t i = 0; i < 64 && nonzero >> i != 0; i += GROUP) {
@@ -501,15 +501,13 @@ static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const st
     int32_t positions[TILE_POSITIONS][LANES];
     struct distances distances;
     struct far far;
-    memset(distances.others, 0, sizeof distances.others);
     for (size_t e = 0; e < TILE_POSITIONS; e++) {
         sum_of sum;
         count_of count;
         memset(&sum, 0, sizeof sum);
         memset(&count, 0, sizeof count);
-        if ((data->nonzero[0] >> e * GROUP & ((1 << GROUP) - 1)) != 0)
-            near_terms(weights, at + e * GROUP, data, e * GROUP, &steady, distances.bits + e * GROUP,
-                       &distances.others[e], &sum, &count);
+        near_terms(weights, at + e * GROUP, data, e * GROUP, &steady, distances.bits + e * GROUP, &distances.others[e],
+                   &sum, &count);
         subtract_counts(&sum, &count);
         memcpy(positions[e], &sum, sizeof positions[e]);
     }
