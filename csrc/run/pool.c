@@ -2,6 +2,7 @@
 #include "run/pool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -239,7 +240,7 @@ int pool_wait(struct pool *pool, double seconds, const struct pool_listener *lis
     bool children = false;
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(&fd, 1, (int)(1e3 * seconds) + 1);
+    poll(&fd, 1, (int)ceil(1e3 * seconds));           /* 0: a look */
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
     const double now = process_clock();
     if (children || now - pool->heard >= pause) {
