@@ -21,7 +21,7 @@
  * one says much: a pipe holds 64 KiB. */
 #define LISTEN_SECONDS 0.1
 #define BUSY_SECONDS 0.001
-enum { BUSY_BYTES = 16 << 10 };
+enum { BUSY_BYTES = 16 << 10, SERVERS_HEARD = 4 /* that are about to be ready */ };
 
 /* Each job needs two files: as many as the system allows. */
 static void allow_files(void) {
@@ -88,6 +88,20 @@ bool pool_start(struct pool *pool, struct job *job, const struct run_options *op
         return false;
     add(pool, job);
     return true;
+}
+
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config) {
+    char simulator[SIMULATOR_PATH];
+    struct error err;
+    if (options->dut != DUT_MODEL && job_simulator(options, config->name, simulator, sizeof simulator, &err))
+        servers_begin(&pool->servers, options, config, simulator);
+}
+
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options) {
+    char simulator[SIMULATOR_PATH];
+    struct error err;
+    return options->dut == DUT_MODEL || !job_simulator(options, job->config->name, simulator, sizeof simulator, &err) ||
+           !servers_coming(&pool->servers, options, job->config, simulator);
 }
 
 bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
@@ -188,11 +202,15 @@ static void hear_all(struct pool *pool, const struct pool_listener *listener) {
 
 int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
     const double pause = pool->busy ? BUSY_SECONDS : LISTEN_SECONDS;
-    struct pollfd fd = {.fd = pool->signals, .events = POLLIN};
+    struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    int sockets[SERVERS_HEARD];
+    const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);
     bool children = false;
+    for (size_t i = 0; i < count; i++)
+        files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(&fd, 1, (int)ceil(1e3 * seconds));           /* 0: a look */
+    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: a look */
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
     const double now = process_clock();
     if (now - pool->heard >= pause) {

@@ -39,7 +39,13 @@ void pool_close(struct pool *pool);
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err);
 
-/* The same of another program, see job_start_program(). */
+/* Begins what jobs of these options and this configuration are started by, before they are there. */
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config);
+
+/* False while that is not ready yet: the job starts sooner if it waits until pool_wait() returns. */
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options);
+
+/* Starts another program, see job_start_program(). */
 bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);
 
 /* Waits until something happens, at most that many seconds (negative: as long as it takes), and takes it in. Returns

@@ -23,6 +23,9 @@ enum {
     ANSWER_MS = 10000, /* for an answer of a server that does nothing else */
 };
 
+/* That jobs wait for a server which was begun for them. */
+#define COMING_SECONDS 10.0
+
 struct server {
     char *key;
     pid_t pid;  /* 0: it does not run */
@@ -30,6 +33,7 @@ struct server {
     bool ready;
     bool unfit; /* no server of that kind can be used */
     int deaths;
+    double until;  /* process_clock(): jobs wait for it so long; 0: they do not */
     uint64_t used; /* count of servers_find() when it was asked for last */
 };
 
@@ -131,39 +135,92 @@ static char *key_of(const struct run_options *options, const struct nvdla_config
     return key;
 }
 
-struct server *servers_find(struct servers *servers, const struct run_options *options,
-                            const struct nvdla_config *config, const char *simulator, size_t to_come) {
-    struct server *server = NULL;
-    char *key = key_of(options, config, simulator);
-    if (!key)
-        return NULL;
-    for (size_t i = 0; i < servers->count && !server; i++)
+/* The one of that key; NULL: nobody has asked for it yet. */
+static struct server *look_up(const struct servers *servers, const char *key) {
+    for (size_t i = 0; i < servers->count; i++)
         if (strcmp(servers->items[i].key, key) == 0)
-            server = &servers->items[i];
+            return &servers->items[i];
+    return NULL;
+}
+
+/* The one of that key, which it takes over; *asked: somebody has asked for it before. */
+static struct server *take(struct servers *servers, char *key, bool *asked) {
+    struct server *server = look_up(servers, key);
+    *asked = server != NULL;
     servers->used++;
     if (!server) {
         servers->items = xgrow(servers->items, servers->count, sizeof *servers->items);
-        servers->items[servers->count++] = (struct server){.key = key, .used = servers->used};
-        return NULL;
-    }
-    free(key);
+        server = &servers->items[servers->count++];
+        *server = (struct server){.key = key};
+    } else
+        free(key);
     server->used = servers->used;
-    if (server->unfit)
+    return server;
+}
+
+/* Notes whether it is ready by now. */
+static void look(struct server *server) {
+    int32_t said;
+    const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
+    if (n == (ssize_t)sizeof said && said == SERVE_READY)
+        server->ready = true;
+    else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+        died(server);
+}
+
+struct server *servers_find(struct servers *servers, const struct run_options *options,
+                            const struct nvdla_config *config, const char *simulator, size_t to_come) {
+    char *key = key_of(options, config, simulator);
+    bool asked;
+    if (!key)
+        return NULL;
+    struct server *server = take(servers, key, &asked);
+    if (server->unfit || !asked)
         return NULL;
     if (server->pid == 0) {
         if (to_come >= WORTH_WHILE && make_room(servers))
             begin(servers, server, options, config, simulator);
         return NULL;
     }
-    int32_t said;
-    if (!server->ready) {
-        const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
-        if (n == (ssize_t)sizeof said && said == SERVE_READY)
-            server->ready = true;
-        else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-            died(server);
-    }
+    if (!server->ready)
+        look(server);
     return server->ready ? server : NULL;
+}
+
+void servers_begin(struct servers *servers, const struct run_options *options, const struct nvdla_config *config,
+                   const char *simulator) {
+    char *key = key_of(options, config, simulator);
+    bool asked;
+    if (!key)
+        return;
+    struct server *server = take(servers, key, &asked);
+    if (server->unfit || server->pid != 0 || !make_room(servers))
+        return;
+    begin(servers, server, options, config, simulator);
+    server->until = process_clock() + COMING_SECONDS;
+}
+
+static bool is_coming(const struct server *server) {
+    return server->pid != 0 && !server->ready && server->until > 0 && process_clock() < server->until;
+}
+
+bool servers_coming(struct servers *servers, const struct run_options *options, const struct nvdla_config *config,
+                    const char *simulator) {
+    char *key = key_of(options, config, simulator);
+    struct server *server = key ? look_up(servers, key) : NULL;
+    free(key);
+    if (!server || !is_coming(server))
+        return false;
+    look(server);
+    return is_coming(server);
+}
+
+size_t servers_sockets(const struct servers *servers, int *sockets, size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i < servers->count && count < room; i++)
+        if (is_coming(&servers->items[i]))
+            sockets[count++] = servers->items[i].socket;
+    return count;
 }
 
 /* ---- orders ---- */

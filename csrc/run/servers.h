@@ -23,6 +23,18 @@ struct servers {
 struct server *servers_find(struct servers *servers, const struct run_options *options,
                             const struct nvdla_config *config, const char *simulator, size_t to_come);
 
+/* Begins the server for jobs that are still to come: it is ready when they are, or soon. */
+void servers_begin(struct servers *servers, const struct run_options *options, const struct nvdla_config *config,
+                   const char *simulator);
+
+/* True if such a server is about to be ready for the job: waiting for it is worth while. */
+bool servers_coming(struct servers *servers, const struct run_options *options, const struct nvdla_config *config,
+                    const char *simulator);
+
+/* The sockets of the servers that are about to be ready, which is what they say there; returns how many, at most room.
+ */
+size_t servers_sockets(const struct servers *servers, int *sockets, size_t room);
+
 /* Has a copy of the server play: it becomes a child of this process, as if process_spawn() had started the program.
  * Returns its ID, -1 if that was not possible. */
 pid_t server_start(struct server *server, const struct process_program *program);
