@@ -61,8 +61,8 @@ static const struct argp_option network_table[] = {
      .key = KEY_PIECES,
      .arg = "N",
      .group = 8,
-     .doc = "Cut each trace into N pieces of about the same length (all: as many as there can be), as `nvcosim split` "
-            "does it, and play them side by side with -j: one verdict, one report, the cycles summed"},
+     .doc = "Cut each trace into N pieces (all: as many as there can be), as `nvcosim split` does it, where -j of them "
+            "at a time are done soonest, and play them side by side: one verdict, one report, the cycles summed"},
     {.name = "sample",
      .key = KEY_SAMPLE,
      .arg = "K",

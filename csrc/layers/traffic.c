@@ -191,11 +191,16 @@ static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launc
     return bytes;
 }
 
-uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch) {
-    uint64_t bytes = launch->unit == NVDLA_BDMA ? bdma_bytes(config, launch) : 0, unit = 0;
+uint64_t launch_beats(const struct nvdla_config *config, const struct launch *launch) {
+    uint64_t bytes = launch->unit == NVDLA_BDMA ? bdma_bytes(config, launch) : 0;
     for (enum nvdla_client client = 0; client < NVDLA_CLIENT_COUNT; client++)
         bytes += launch_atoms(config, launch, client) * (uint64_t)config->mem_atom;
-    const uint64_t port = ceil_div(bytes, (size_t)config->dbb_data_bits / 8);
+    return ceil_div(bytes, (size_t)config->dbb_data_bits / 8);
+}
+
+uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch) {
+    const uint64_t port = launch_beats(config, launch);
+    uint64_t unit = 0;
     switch (launch->unit) {
     case NVDLA_CSC:
         unit = array_clocks(config, launch);

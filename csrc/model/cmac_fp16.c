@@ -28,35 +28,28 @@ enum {
     ZERO_EXPONENT = -64, /* of zero: products of it never count */
     FAR = 8,             /* distance of exponents, in steps, from which on a product is dropped */
     TILE_POSITIONS = 16,
+    GROUP = 4,    /* elements whose terms are computed together: those of a position of a tile */
+    LINE = 64,    /* bytes of a line of the cache */
     KEY_SIGN = 2, /* in a key */
     NAN_EXPONENT = 63
 };
 
-/* Elements whose terms, below 2^28 each, 32 bits hold. */
-#define FEW UINT64_C(0x7f)
-
 /* Added to the product of a pair, so that both numbers are positive. */
 #define BIAS UINT32_C(0x55550000)
 
-/* What the lowest bits of both numbers of a pair carry when they are dropped, for each number that the low eight bits
- * of the data's magnitude can be. Bytes by a key, which is bits 7..4 and bit 3 of the weight's magnitude with the
+/* What the lowest bits of both numbers of a pair carry when they are dropped, a row for each number that those of the
+ * data's magnitude can be. In a row bytes by a key, which is bits 7..4 and bit 3 of the weight's magnitude with the
  * product's sign (KEY_SIGN) between them; in a byte a bit for each number that bits 2..0 of the weight can be. When
- * only four bits are dropped, bits 3 and up of the key do not matter. */
-static struct carries { uint8_t by8[64], by4[16]; } carries[256];
+ * only four bits are dropped, two bits of the key are enough. */
+static struct {
+    _Alignas(64) uint8_t by8[256][64];
+    uint8_t by4[16][4];
+} carries;
 
 /* Distances of the products of 64 elements from the largest one, in bits; for a zero one that does not count. */
 struct distances {
     uint8_t bits[64][LANES];
-    uint8_t once[64][LANES], twice[64][LANES]; /* the bits of the weights at distances of one and two steps, else 0 */
-    uint16_t near[64];                         /* a bit for each lane: at most two steps; with AVX-512 only */
-    uint64_t others[16];                       /* more, but not too many to count: lanes of four elements each */
-};
-
-/* Parts of the data, from some element on. */
-struct elements {
-    const int16_t *mantissa;
-    const uint16_t *row;
-    const uint8_t *sign;
+    uint64_t others[16]; /* more than two steps, but not too many to count: lanes of four elements each */
 };
 
 /* Products that are too far from the largest for the tables, of 64 elements. */
@@ -91,10 +84,6 @@ INLINED bytes load_bytes(const int8_t *from) {
     bytes to;
     memcpy(&to, from, sizeof to);
     return to;
-}
-
-INLINED struct elements elements_from(const struct cmac_fp16_data *data, size_t first) {
-    return (struct elements){data->mantissa + first, data->row + first, data->sign + first};
 }
 
 /* Carry-save adder: the two results add up to the three operands. */
@@ -207,21 +196,36 @@ static void fill_once(void) {
 
 /* ---- operands ---- */
 
+/* The next `size` bytes of a memory. */
+static void *take(uint8_t **memory, size_t size) {
+    uint8_t *taken = *memory;
+    *memory += size;
+    return taken;
+}
+
 void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, size_t elements, size_t atoms) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_once);
-    size_t blocks = ceil_div(kernels, LANES), cells = blocks * elements, nans = blocks * atoms;
+    const size_t blocks = ceil_div(kernels, LANES), nans = blocks * atoms;
+    const size_t cells =
+        (blocks * elements + GROUP) * LANES; /* a whole number of lines of the cache but for the last */
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
     buffer_reserve(&weights->memory, 1,
-                   cells * (sizeof *weights->cells + 2 * LANES) + nans * (LANES * sizeof *weights->nans + 1) +
-                       2 * 64 * LANES);
-    weights->cells = weights->memory.bytes;
-    weights->nans = (uint16_t *)(weights->cells + cells);
-    weights->has_nan = (bool *)(weights->nans + nans * LANES);
-    weights->exponents = (int8_t *)(weights->has_nan + nans);
-    memset(weights->exponents + cells * LANES, ZERO_EXPONENT, 64 * LANES);
-    weights->bits = (uint8_t *)weights->exponents + (cells + 64) * LANES;
+                   LINE + cells * (sizeof *weights->mantissas + 3) + nans * (LANES * sizeof *weights->nans + 1));
+    uint8_t *memory = weights->memory.bytes;
+    memory += -(uintptr_t)memory % LINE;
+    weights->mantissas = take(&memory, cells * sizeof *weights->mantissas);
+    weights->exponents = take(&memory, cells);
+    weights->keys = take(&memory, cells);
+    weights->bits = take(&memory, cells);
+    weights->nans = take(&memory, nans * LANES * sizeof *weights->nans);
+    weights->has_nan = take(&memory, nans);
+    const size_t end = blocks * elements * LANES, rest = cells - end;
+    memset(weights->mantissas + end, 0, rest * sizeof *weights->mantissas);
+    memset(weights->exponents + end, ZERO_EXPONENT, rest);
+    memset(weights->keys + end, 0, rest);
+    memset(weights->bits + end, 0, rest);
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
@@ -234,13 +238,15 @@ void cmac_fp16_weights_clear(struct cmac_fp16_weights *weights) {
 }
 
 /* The weights of a block for an element. Returns whether there is a NaN among them. */
-WIDE static bool place_lanes(const uint16_t *restrict values, struct cmac_fp16_cell *restrict cell,
-                             int8_t *restrict exponents, uint8_t *restrict bits) {
+WIDE static bool place_lanes(const uint16_t *restrict values, uint32_t *restrict mantissas, int8_t *restrict exponents,
+                             uint8_t *restrict keys, uint8_t *restrict bits) {
     uint16_t nans = 0;
     for (size_t k = 0; k < LANES; k++) {
-        nans |= decode(values[k], &cell->mantissas[k], &exponents[k]);
-        const uint16_t negative = values[k] >> 15, magnitude = magnitude_of(values[k], cell->mantissas[k]);
-        cell->keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
+        int16_t mantissa;
+        nans |= decode(values[k], &mantissa, &exponents[k]);
+        const uint16_t negative = values[k] >> 15, magnitude = magnitude_of(values[k], mantissa);
+        mantissas[k] = (uint16_t)mantissa;
+        keys[k] = (uint8_t)((magnitude >> 4 & 15) << 2 | negative << 1 | (magnitude >> 3 & 1));
         bits[k] = (uint8_t)((magnitude & 4 ? 16 : 1) * (magnitude & 2 ? 4 : 1) * (magnitude & 1 ? 2 : 1));
     }
     return nans != 0;
@@ -254,8 +260,9 @@ void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t
             uint16_t values[LANES] = {0};
             for (size_t k = 0; k < some; k++)
                 values[k] = (uint16_t)from[k * step + n];
-            const size_t at = block * weights->elements + i + n, cell = block * weights->atoms + atom;
-            if (!place_lanes(values, weights->cells + at, weights->exponents + at * LANES, weights->bits + at * LANES))
+            const size_t at = (block * weights->elements + i + n) * LANES, cell = block * weights->atoms + atom;
+            if (!place_lanes(values, weights->mantissas + at, weights->exponents + at, weights->keys + at,
+                             weights->bits + at))
                 continue;
             weights->has_nan[cell] = true;
             for (size_t k = 0; k < some; k++) {

@@ -20,23 +20,18 @@ enum {
     CMAC_FP16_OUTPUTS = 4 /* of a Winograd tile */
 };
 
-/* The weights of a block for one element. */
-struct cmac_fp16_cell {
-    int16_t mantissas[CMAC_FP16_LANES]; /* with sign */
-    uint8_t keys[CMAC_FP16_LANES];      /* where the tables of carries have the weight */
-};
-
 /* The weights of a kernel group, element by element in hardware order. */
 struct cmac_fp16_weights {
     size_t blocks;
     size_t elements, atoms;
     struct buffer memory;
-    struct cmac_fp16_cell *cells; /* [block][element] */
-    uint16_t *nans;               /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
-    bool *has_nan;                /* [block][atom] */
-    /* [block][element][lane], and as many as 64 elements have: */
-    int8_t *exponents; /* of zero so low that it never counts */
-    uint8_t *bits;     /* the bit of the weight where its key leads to */
+    uint16_t *nans; /* [block][atom][lane]: the first NaN of the atomic operation, or 0 */
+    bool *has_nan;  /* [block][atom] */
+    /* [block][element][lane], and three elements of zeros: */
+    uint32_t *mantissas; /* the low 16 bits, with sign */
+    int8_t *exponents;   /* of zero so low that it never counts */
+    uint8_t *keys;       /* where the tables of carries have the weight */
+    uint8_t *bits;       /* and its bit there */
 };
 
 /* For groups of at most `kernels` kernels of `elements` elements in `atoms` atomic operations. The structure is zero or
@@ -60,8 +55,10 @@ struct cmac_fp16_data {
     uint64_t nonzero[CMAC_FP16_MOST / 64]; /* bits of the elements that are not zero */
     int16_t mantissa[CMAC_FP16_MOST + 1];  /* with sign */
     int8_t exponent[CMAC_FP16_MOST];
-    uint16_t row[CMAC_FP16_MOST]; /* in the tables of carries: bytes from their begin */
-    uint8_t sign[CMAC_FP16_MOST]; /* as it is in their keys */
+    uint8_t sign[CMAC_FP16_MOST]; /* as it is in the keys of weights */
+    /* The rows in the tables of carries: */
+    uint16_t by8[CMAC_FP16_MOST]; /* of eight bits: bytes from the table's begin */
+    uint32_t by4[CMAC_FP16_MOST]; /* of four bits: the row itself */
 };
 
 /* Reads FP16 patterns from the pieces of a window. */

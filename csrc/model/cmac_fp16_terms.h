@@ -3,18 +3,24 @@
  */
 #define nonzero_bits NAME(nonzero_bits)
 #define read_elements NAME(read_elements)
+#define read_by4 NAME(read_by4)
 #define read NAME(read)
 #define larger NAME(larger)
 #define spread NAME(spread)
 #define largest NAME(largest)
-#define find_distances NAME(find_distances)
 #define look_up NAME(look_up)
 #define sum_of NAME(sum_of)
+#define count_of NAME(count_of)
+#define held NAME(held)
+#define spread_pattern NAME(spread_pattern)
+#define steady NAME(steady)
+#define steady_of NAME(steady_of)
 #define near_terms NAME(near_terms)
+#define add_parts NAME(add_parts)
+#define subtract_counts NAME(subtract_counts)
 #define collect_far NAME(collect_far)
 #define terms_of_far NAME(terms_of_far)
 #define add_far NAME(add_far)
-#define sum_elements NAME(sum_elements)
 #define direct NAME(direct)
 #define tile_of NAME(tile_of)
 #define carries_of NAME(carries_of)
@@ -54,10 +60,25 @@ static __attribute__((noinline)) bool read_elements(const int16_t *restrict from
     for (size_t c = 0; c < count; c++) {
         const uint16_t value = (uint16_t)from[c];
         nans |= decode(value, &mantissas[c], &exponents[c]);
-        rows[c] = (uint16_t)((magnitude_of(value, mantissas[c]) & 255) * sizeof(struct carries));
+        rows[c] = (uint16_t)((magnitude_of(value, mantissas[c]) & 255) * sizeof carries.by8[0]);
         signs[c] = (uint8_t)(value >> 15 << 1); /* KEY_SIGN */
     }
     return nans != 0;
+}
+
+/* The rows in the table of carries of four bits. */
+INLINED void read_by4(struct cmac_fp16_data *data, size_t count) {
+#if KIND == AVX512
+    const __m512i table = _mm512_loadu_si512(carries.by4);
+    for (size_t c = 0; c < count; c += 16) {
+        const __m512i by8 = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(data->by8 + c)));
+        const __m512i row = _mm512_srli_epi32(by8, 6); /* of 64 bytes; of its bits four count */
+        _mm512_storeu_si512(data->by4 + c, _mm512_permutexvar_epi32(row, table));
+    }
+#else
+    for (size_t c = 0; c < count; c++)
+        memcpy(&data->by4[c], carries.by4[data->by8[c] / sizeof carries.by8[0] % 16], sizeof data->by4[c]);
+#endif
 }
 
 /* See cmac_fp16_data_read(). */
@@ -76,18 +97,24 @@ static void read(struct cmac_fp16_data *data, const int16_t *window, const struc
         }
         from = together;
     }
-    const bool nan = read_elements(from, all, data->mantissa, data->exponent, data->row, data->sign);
+    const bool nan = read_elements(from, all, data->mantissa, data->exponent, data->by8, data->sign);
     data->nan = 0;
     for (size_t i = 0; nan && data->nan == 0; i++)
         if (fp16_is_nan((uint16_t)from[i]))
             data->nan = (uint16_t)from[i];
     data->count = all;
+    /* Elements that are not there count as zeros: whole groups. */
+    for (; all % GROUP != 0; all++) {
+        data->mantissa[all] = 0;
+        data->exponent[all] = ZERO_EXPONENT;
+        data->by8[all] = 0;
+        data->sign[all] = 0;
+    }
+    read_by4(data, all);
     for (size_t word = 0; word < all; word += 64) {
         data->nonzero[word / 64] = nonzero_bits(data->mantissa + word);
-        if (all - word < 64) {
+        if (all - word < 64)
             data->nonzero[word / 64] &= (UINT64_C(1) << (all - word)) - 1;
-            memset(data->exponent + all, ZERO_EXPONENT, 64 - (all - word));
-        }
     }
 }
 
@@ -103,15 +130,27 @@ INLINED bytes larger(bytes a, bytes b) {
 }
 
 #if KIND == AVX512
-/* Exponents of four elements, 16 lanes each. */
-INLINED __m512i spread(const int8_t *exponents) {
+/* A constant that the compiler shall hold in a register and not make again in each round of a loop. */
+INLINED __m512i held(__m512i constant) {
+    __asm__("" : "+v"(constant));
+    return constant;
+}
+
+/* How bytes of a group of elements are spread to 16 lanes each, from any four bytes of a lane. */
+INLINED __m512i spread_pattern(void) {
+    return held(_mm512_set_epi64(0x0303030303030303, 0x0303030303030303, 0x0202020202020202, 0x0202020202020202,
+                                 0x0101010101010101, 0x0101010101010101, 0, 0));
+}
+
+INLINED __m512i spread(const uint8_t *from, __m512i pattern) {
     int32_t four;
-    memcpy(&four, exponents, sizeof four);
-    const __m128i lane = _mm_setzero_si128(), one = _mm_set1_epi8(1);
-    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(lane), one, 1);
-    const __m256i high = _mm256_add_epi8(low, _mm256_set1_epi8(2));
-    const __m512i pattern = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    memcpy(&four, from, sizeof four);
     return _mm512_shuffle_epi8(_mm512_set1_epi32(four), pattern);
+}
+#elif KIND == AVX2
+/* Bytes of two elements, 16 lanes each. */
+INLINED __m256i spread(const uint8_t *from) {
+    return _mm256_setr_m128i(_mm_set1_epi8((char)from[0]), _mm_set1_epi8((char)from[1]));
 }
 #endif
 
@@ -120,15 +159,14 @@ INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const 
     const int8_t *exponents = weights->exponents + at * LANES;
     bytes most = {0};
 #if KIND == AVX512
-    /* Four elements at a time. */
+    const __m512i pattern = spread_pattern();
     __m512i four = _mm512_setzero_si512();
-    for (size_t i = 0; i + 4 <= data->count; i += 4)
-        four = _mm512_max_epi8(four,
-                               _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + i)));
+    for (size_t i = 0; i < data->count; i += GROUP) {
+        const __m512i of_data = spread((const uint8_t *)data->exponent + i, pattern);
+        four = _mm512_max_epi8(four, _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), of_data));
+    }
     const __m256i two = _mm256_max_epi8(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64(four, 1));
     most = larger((bytes)_mm256_castsi256_si128(two), (bytes)_mm256_extracti128_si256(two, 1));
-    for (size_t i = data->count / 4 * 4; i < data->count; i++)
-        most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
 #else
     for (size_t i = 0; i < data->count; i++)
         most = larger(most, load_bytes(exponents + i * LANES) + data->exponent[i]);
@@ -136,136 +174,216 @@ INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const 
     return most;
 }
 
-/* Distances of 64 elements, at and first those of the first one in the weights and in the data. What has no element
- * is far away. */
-INLINED void find_distances(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                            size_t first, bytes most, struct distances *to) {
-    const int8_t *exponents = weights->exponents + at * LANES;
-    const uint8_t *bits = weights->bits + at * LANES;
-#if KIND == AVX512
-    const __m512i from = _mm512_broadcast_i32x4((__m128i)most);
-    const __m512i step = _mm512_set1_epi8(STEP), twice = _mm512_set1_epi8(2 * STEP), far = _mm512_set1_epi8(FAR * STEP);
-    for (size_t i = 0; i < 64; i += 4) {
-        const __m512i sums =
-            _mm512_add_epi8(_mm512_loadu_si512(exponents + i * LANES), spread(data->exponent + first + i));
-        const __m512i distance = _mm512_sub_epi8(from, sums);
-        const __mmask64 near = _mm512_cmple_epu8_mask(distance, twice);
-        _mm512_storeu_si512(to->bits[i], distance);
-        _mm512_storeu_si512(to->once[i],
-                            _mm512_maskz_loadu_epi8(_mm512_cmpeq_epi8_mask(distance, step), bits + i * LANES));
-        _mm512_storeu_si512(to->twice[i],
-                            _mm512_maskz_loadu_epi8(_mm512_cmpeq_epi8_mask(distance, twice), bits + i * LANES));
-        memcpy(to->near + i, &near, sizeof near);
-        to->others[i / 4] = _mm512_cmplt_epu8_mask(distance, far) & ~near;
-    }
-#else
-    memset(to->others, 0, sizeof to->others);
-    for (size_t i = 0; i < 64; i++) {
-        /* Of a zero and a zero it is above 127. */
-        const bytes sum = load_bytes(exponents + i * LANES) + data->exponent[first + i];
-        const bytes distance = (bytes)((unsigned_bytes)most - (unsigned_bytes)sum);
-        const bytes of_weights = load_bytes((const int8_t *)bits + i * LANES);
-        const bytes once = of_weights & (distance == STEP), twice = of_weights & (distance == 2 * STEP);
-        memcpy(to->bits[i], &distance, sizeof distance);
-        memcpy(to->once[i], &once, sizeof once);
-        memcpy(to->twice[i], &twice, sizeof twice);
-#if KIND == AVX2
-        const __m128i base = _mm_sub_epi8((__m128i)distance, _mm_set1_epi8(3 * STEP));
-        const __m128i limit = _mm_set1_epi8((FAR - 3) * STEP - 1);
-        const uint64_t some = (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(base, limit), base));
-#else
-        uint64_t some = 0;
-        for (size_t k = 0; k < LANES; k++)
-            some |= (uint64_t)(to->bits[i][k] >= 3 * STEP && to->bits[i][k] < FAR * STEP) << k;
-#endif
-        to->others[i / 4] |= some << i % 4 * LANES;
-    }
-#endif
-}
-
 /* ---- terms that are near ---- */
 
-/* The bytes of a row of carries that the keys pick. */
+/* Sums of terms, one for each lane; numbers of carries, in lanes of one element or some side by side. */
+#if KIND == AVX512
+typedef __m512i sum_of, count_of;
+#elif KIND == AVX2
+typedef struct {
+    __m256i half[2];
+} sum_of;
+typedef __m256i count_of;
+#else
+typedef struct {
+    int32_t lane[LANES];
+} sum_of;
+typedef struct {
+    uint8_t lane[LANES];
+} count_of;
+#endif
+
 #if KIND == AVX2
-INLINED __m128i look_up(const uint8_t *row, __m128i keys) {
+/* The bytes that the keys pick, 16 from each of two rows of carries. */
+INLINED __m256i look_up(const uint8_t *low, const uint8_t *high, __m256i keys) {
     /* A shuffle takes 16 bytes; it gives 0 where the top bit of the index is set. */
-    const __m128i *quarters = (const __m128i *)(const void *)row;
-    __m128i picked = _mm_setzero_si128();
+    const __m128i *lows = (const __m128i *)(const void *)low, *highs = (const __m128i *)(const void *)high;
+    __m256i picked = _mm256_setzero_si256();
 #pragma GCC unroll 4
     for (int q = 0; q < 4; q++) {
-        const __m128i index = _mm_add_epi8(_mm_xor_si128(keys, _mm_set1_epi8((char)(16 * q))), _mm_set1_epi8(0x70));
-        picked = _mm_or_si128(picked, _mm_shuffle_epi8(_mm_loadu_si128(quarters + q), index));
+        const __m256i both =
+            _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(lows + q)), _mm_load_si128(highs + q), 1);
+        const __m256i index =
+            _mm256_add_epi8(_mm256_xor_si256(keys, _mm256_set1_epi8((char)(16 * q))), _mm256_set1_epi8(0x70));
+        picked = _mm256_or_si256(picked, _mm256_shuffle_epi8(both, index));
     }
     return picked;
 }
 #endif
 
-/* Sums of terms, one for each lane. */
+/* What the groups of an atomic operation have in common. most: the largest exponent of each lane. */
 #if KIND == AVX512
-typedef __m512i sum_of;
-#elif KIND == AVX2
-typedef struct {
-    __m256i half[2];
-} sum_of;
+struct steady {
+    __m512i most, step, twice, far, minus_one, pattern, quarters;
+};
+
+INLINED struct steady steady_of(bytes most) {
+    return (struct steady){.most = _mm512_broadcast_i32x4((__m128i)most),
+                           .step = held(_mm512_set1_epi8(STEP)),
+                           .twice = held(_mm512_set1_epi8(2 * STEP)),
+                           .far = held(_mm512_set1_epi8(FAR * STEP)),
+                           .minus_one = held(_mm512_set1_epi8(-1)),
+                           .pattern = spread_pattern(),
+                           .quarters = held(_mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0))};
+}
 #else
-typedef struct {
-    int32_t lane[LANES];
-} sum_of;
+struct steady {
+    bytes most;
+};
+
+INLINED struct steady steady_of(bytes most) {
+    return (struct steady){most};
+}
 #endif
 
-/* Adds the terms of element n, of the data and of the distances, where they are at most two below the largest. */
-INLINED void near_terms(const struct cmac_fp16_cell *weights, const struct elements *data,
-                        const struct distances *distances, size_t n, sum_of *sum) {
-    const struct carries *row = (const struct carries *)(const void *)((const char *)carries + data->row[n]);
-    const bytes keys = load_bytes((const int8_t *)weights->keys) ^ (int8_t)data->sign[n];
-    const bytes once = load_bytes((const int8_t *)distances->once[n]);
-    const bytes twice = load_bytes((const int8_t *)distances->twice[n]);
+/* Adds the terms of a group of elements that are at most two steps below the largest, and counts what they carry,
+ * which is less. Finds the distances of the group, which is the first of `to` and of `others`. Elements: `at` of the
+ * weights, n of the data. */
+INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data, size_t n,
+                        const struct steady *steady, uint8_t (*to)[LANES], uint64_t *others, sum_of *sum,
+                        count_of *count) {
+    const uint32_t *mantissas = weights->mantissas + at * LANES;
+    const int8_t *exponents = weights->exponents + at * LANES;
+    const uint8_t *keys = weights->keys + at * LANES, *bits = weights->bits + at * LANES;
+    const uint8_t *by8 = carries.by8[0];
 #if KIND == AVX512
-    int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
-    memcpy(&pair, &data->mantissa[n], sizeof pair);
-    const __m256i mantissas = _mm256_loadu_si256((const __m256i *)(const void *)weights->mantissas);
-    const __m512i product = _mm512_madd_epi16(_mm512_cvtepu16_epi32(mantissas), _mm512_set1_epi32(pair));
-    const __m128i distance = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
-    const __m512i term = _mm512_srav_epi32(product, _mm512_cvtepu8_epi32(distance));
-    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
-    const __m512i by8 =
-        _mm512_permutexvar_epi8(_mm512_castsi128_si512((__m128i)keys), _mm512_loadu_si512((const void *)row->by8));
-    const bytes lost = ((bytes)by4 & once) | ((bytes)_mm512_castsi512_si128(by8) & twice);
-    const __mmask16 near = _load_mask16((__mmask16 *)&distances->near[n]);
-    const __mmask16 carried = _mm_test_epi8_mask((__m128i)lost, (__m128i)lost);
-    const __m512i to = _mm512_mask_add_epi32(*sum, near, *sum, term);
-    *sum = _mm512_mask_sub_epi32(to, carried, to, _mm512_set1_epi32(1));
+    const __m512i sums =
+        _mm512_add_epi8(_mm512_loadu_si512(exponents), spread((const uint8_t *)data->exponent + n, steady->pattern));
+    const __m512i distance = _mm512_sub_epi8(steady->most, sums);
+    const __mmask64 near = _mm512_cmple_epu8_mask(distance, steady->twice);
+    _mm512_storeu_si512(to, distance);
+    *others = _mm512_mask_cmplt_epu8_mask(~near, distance, steady->far);
+
+    const __m512i key = _mm512_xor_si512(_mm512_loadu_si512(keys), spread(data->sign + n, steady->pattern));
+    const __m128i rows = _mm_loadu_si128((const __m128i *)(const void *)(data->by4 + n));
+    const __m512i four =
+        _mm512_shuffle_epi8(_mm512_permutexvar_epi32(steady->quarters, _mm512_castsi128_si512(rows)), key);
+    __m512i eight = _mm512_permutexvar_epi8(key, _mm512_load_si512(by8 + data->by8[n]));
+#pragma GCC unroll 4
+    for (int e = 1; e < GROUP; e++)
+        eight = _mm512_mask_permutexvar_epi8(eight, UINT64_C(0xffff) << 16 * e, key,
+                                             _mm512_load_si512(by8 + data->by8[n + (size_t)e]));
+    const __m512i bit = _mm512_loadu_si512(bits);
+    const __mmask64 carried = _mm512_mask_test_epi8_mask(_mm512_cmpeq_epi8_mask(distance, steady->step), four, bit) |
+                              _mm512_mask_test_epi8_mask(_mm512_cmpeq_epi8_mask(distance, steady->twice), eight, bit);
+    *count = _mm512_mask_sub_epi8(*count, carried, *count, steady->minus_one);
+
+#pragma GCC unroll 4
+    for (size_t e = 0; e < GROUP; e++) {
+        int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
+        memcpy(&pair, &data->mantissa[n + e], sizeof pair);
+        const __m512i product = _mm512_madd_epi16(_mm512_loadu_si512(mantissas + e * LANES), _mm512_set1_epi32(pair));
+        const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)to[e]));
+        *sum = _mm512_mask_add_epi32(*sum, (__mmask16)(near >> 16 * e), *sum, _mm512_srav_epi32(product, shift));
+    }
 #elif KIND == AVX2
-    const __m128i far = _mm_loadu_si128((const __m128i *)(const void *)distances->bits[n]);
-    const __m128i near = _mm_cmpeq_epi8(_mm_min_epu8(far, _mm_set1_epi8(2 * STEP)), far);
-    const __m128i by4 = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)row->by4), (__m128i)keys);
-    const __m128i by8 = look_up(row->by8, (__m128i)keys);
-    const bytes lost = ((bytes)by4 & once) | ((bytes)by8 & twice);
-    const __m128i carried = (__m128i)(lost != 0); /* -1 */
-    const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[n]);
+    uint64_t all = 0;
+#pragma GCC unroll 2
+    for (size_t e = 0; e < GROUP; e += 2) {
+        const __m256i *from = (const __m256i *)(const void *)(exponents + e * LANES);
+        const __m256i sums = _mm256_add_epi8(_mm256_loadu_si256(from), spread((const uint8_t *)data->exponent + n + e));
+        const __m256i distance = _mm256_sub_epi8(_mm256_broadcastsi128_si256((__m128i)steady->most), sums);
+        const __m256i near = _mm256_cmpeq_epi8(_mm256_min_epu8(distance, _mm256_set1_epi8(2 * STEP)), distance);
+        const __m256i base = _mm256_sub_epi8(distance, _mm256_set1_epi8(3 * STEP));
+        const __m256i limit = _mm256_set1_epi8((FAR - 3) * STEP - 1);
+        const __m256i other = _mm256_cmpeq_epi8(_mm256_min_epu8(base, limit), base);
+        _mm256_storeu_si256((__m256i *)(void *)to[e], distance);
+        all |= (uint64_t)(uint32_t)_mm256_movemask_epi8(other) << e * LANES;
+
+        from = (const __m256i *)(const void *)(keys + e * LANES);
+        const __m256i key = _mm256_xor_si256(_mm256_loadu_si256(from), spread(data->sign + n + e));
+        const __m256i rows =
+            _mm256_setr_m128i(_mm_set1_epi32((int32_t)data->by4[n + e]), _mm_set1_epi32((int32_t)data->by4[n + e + 1]));
+        const __m256i four = _mm256_shuffle_epi8(rows, key);
+        const __m256i eight = look_up(by8 + data->by8[n + e], by8 + data->by8[n + e + 1], key);
+        const __m256i once = _mm256_cmpeq_epi8(distance, _mm256_set1_epi8(STEP));
+        const __m256i twice = _mm256_cmpeq_epi8(distance, _mm256_set1_epi8(2 * STEP));
+        from = (const __m256i *)(const void *)(bits + e * LANES);
+        const __m256i bit = _mm256_loadu_si256(from);
+        const __m256i picked = _mm256_or_si256(_mm256_and_si256(four, once), _mm256_and_si256(eight, twice));
+        /* One of the bits, all or none. */
+        const __m256i carried = _mm256_cmpeq_epi8(_mm256_and_si256(picked, bit), bit);
+        *count = _mm256_sub_epi8(*count, carried);
+
+#pragma GCC unroll 4
+        for (size_t h = 0; h < 4; h++) {
+            const __m128i far = h < 2 ? _mm256_castsi256_si128(distance) : _mm256_extracti128_si256(distance, 1);
+            const __m128i is_near = h < 2 ? _mm256_castsi256_si128(near) : _mm256_extracti128_si256(near, 1);
+            const __m128i shifts = h % 2 ? _mm_srli_si128(far, 8) : far;
+            const __m128i nears = h % 2 ? _mm_srli_si128(is_near, 8) : is_near;
+            from = (const __m256i *)(const void *)(mantissas + (e + h / 2) * LANES + h % 2 * 8);
+            const __m256i by = _mm256_set1_epi32((uint16_t)data->mantissa[n + e + h / 2]);
+            const __m256i product = _mm256_madd_epi16(_mm256_loadu_si256(from), by);
+            const __m256i term = _mm256_srav_epi32(product, _mm256_cvtepu8_epi32(shifts));
+            const __m256i some = _mm256_and_si256(term, _mm256_cvtepi8_epi32(nears));
+            sum->half[h % 2] = _mm256_add_epi32(sum->half[h % 2], some);
+        }
+    }
+    *others = all;
+#else
+    const unsigned_bytes from = (unsigned_bytes)steady->most;
+    *others = 0;
+    for (size_t e = 0; e < GROUP; e++) {
+        if (data->mantissa[n + e] == 0)
+            continue;
+        const unsigned_bytes distance =
+            from - (unsigned_bytes)(load_bytes(exponents + e * LANES) + data->exponent[n + e]);
+        const uint8_t *eight = by8 + data->by8[n + e];
+        memcpy(to[e], &distance, sizeof distance);
+        for (size_t k = 0; k < LANES; k++) {
+            const size_t i = e * LANES + k;
+            const uint8_t far = to[e][k], key = keys[i] ^ data->sign[n + e];
+            const uint8_t of_once = (uint8_t)(data->by4[n + e] >> key % 4 * 8) & (uint8_t) - (far == STEP);
+            const uint8_t of_twice = eight[key] & (uint8_t) - (far == 2 * STEP);
+            const int32_t product = (int16_t)mantissas[i] * data->mantissa[n + e];
+            sum->lane[k] += far < 3 * STEP ? product >> far % 32 : 0;
+            count->lane[k] = (uint8_t)(count->lane[k] + (((of_once | of_twice) & bits[i]) != 0));
+            *others |= (uint64_t)(far >= 3 * STEP && far < FAR * STEP) << i;
+        }
+    }
+#endif
+}
+
+/* Adds the sums of a group to numbers in two parts, the upper one of which counts 2^16. */
+INLINED void add_parts(const sum_of *sum, sum_of *low, sum_of *high) {
+#if KIND == AVX512
+    *low = _mm512_add_epi32(*low, _mm512_and_si512(*sum, _mm512_set1_epi32(0xffff)));
+    *high = _mm512_add_epi32(*high, _mm512_srai_epi32(*sum, 16));
+#elif KIND == AVX2
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
-        const int16_t *from = weights->mantissas + 8 * h;
-        const __m256i weight = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
-        const __m128i shifts = h ? _mm_srli_si128(far, 8) : far, nears = h ? _mm_srli_si128(near, 8) : near;
-        const __m256i term = _mm256_srav_epi32(_mm256_madd_epi16(weight, by), _mm256_cvtepu8_epi32(shifts));
-        sum->half[h] = _mm256_add_epi32(sum->half[h], _mm256_and_si256(term, _mm256_cvtepi8_epi32(nears)));
-        sum->half[h] = _mm256_add_epi32(sum->half[h], _mm256_cvtepi8_epi32(h ? _mm_srli_si128(carried, 8) : carried));
+        const __m256i part = _mm256_and_si256(sum->half[h], _mm256_set1_epi32(0xffff));
+        low->half[h] = _mm256_add_epi32(low->half[h], part);
+        high->half[h] = _mm256_add_epi32(high->half[h], _mm256_srai_epi32(sum->half[h], 16));
     }
 #else
     for (size_t k = 0; k < LANES; k++) {
-        const uint8_t far = distances->bits[n][k], key = (uint8_t)keys[k];
-        const bool lost = ((row->by4[key % 16] & (uint8_t)once[k]) | (row->by8[key] & (uint8_t)twice[k])) != 0;
-        const int32_t product = weights->mantissas[k] * data->mantissa[n];
-        sum->lane[k] += far < 3 * STEP ? (product >> far % 32) - lost : 0;
+        low->lane[k] += sum->lane[k] & 0xffff;
+        high->lane[k] += sum->lane[k] >> 16;
     }
+#endif
+}
+
+/* Subtracts the carries, at most 64 of a lane. */
+INLINED void subtract_counts(sum_of *sum, const count_of *count) {
+#if KIND == AVX512
+    const __m256i two = _mm256_add_epi8(_mm512_castsi512_si256(*count), _mm512_extracti64x4_epi64(*count, 1));
+    const __m128i all = _mm_add_epi8(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+    *sum = _mm512_sub_epi32(*sum, _mm512_cvtepu8_epi32(all));
+#elif KIND == AVX2
+    const __m128i all = _mm_add_epi8(_mm256_castsi256_si128(*count), _mm256_extracti128_si256(*count, 1));
+    sum->half[0] = _mm256_sub_epi32(sum->half[0], _mm256_cvtepu8_epi32(all));
+    sum->half[1] = _mm256_sub_epi32(sum->half[1], _mm256_cvtepu8_epi32(_mm_srli_si128(all, 8)));
+#else
+    for (size_t k = 0; k < LANES; k++)
+        sum->lane[k] -= count->lane[k];
 #endif
 }
 
 /* ---- terms further away ---- */
 
 /* Collects the products that near_terms() left over. Of a tile, each position has its own sums. */
-INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, const struct elements *data,
+INLINED void collect_far(struct far *far, const uint32_t *weights, const int16_t *data,
                          const struct distances *distances, bool tile) {
     uint16_t place[64 * LANES + 2]; /* 16 * element + lane */
     size_t count = 0;
@@ -285,8 +403,8 @@ INLINED void collect_far(struct far *far, const struct cmac_fp16_cell *weights, 
     }
     for (size_t c = 0; c < count; c++) {
         const size_t n = place[c] / LANES, k = place[c] % LANES; /* cppcheck-suppress uninitvar ; count are there */
-        far->weight[c] = weights[n].mantissas[k];
-        far->data[c] = data->mantissa[n];
+        far->weight[c] = (int16_t)weights[place[c]];
+        far->data[c] = data[n];
         far->distance[c] = distances->bits[n][k];
         far->place[c] = (uint8_t)(tile ? n / 4 * LANES + k : k);
     }
@@ -339,61 +457,61 @@ static void add_far(const struct far *far, int32_t *sums) {
 
 /* ---- atomic operations ---- */
 
-/* The near terms of the elements whose bits are set. */
-INLINED void sum_elements(const struct cmac_fp16_cell *weights, const struct elements *data, uint64_t bits,
-                          const struct distances *distances, int32_t *to) {
-    sum_of sum;
-    memset(&sum, 0, sizeof sum);
-    for (; bits != 0; bits &= bits - 1) {
-        const size_t n = (size_t)__builtin_ctzll(bits);
-        near_terms(weights + n, data, distances, n, &sum);
-    }
-    memcpy(to, &sum, sizeof sum);
-}
-
 static void direct(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                    struct cmac_fp16_sums *sums) {
     const bytes most = largest(weights, at, data);
+    const struct steady steady = steady_of(most);
     int64_t *mantissas = sums->mantissa[0];
-    struct distances distances;
-    struct far far;
-    memset(mantissas, 0, sizeof sums->mantissa[0]);
+    sum_of low, high;
+    int32_t lows[LANES], highs[LANES], distant[LANES] = {0};
+    memset(&low, 0, sizeof low);
+    memset(&high, 0, sizeof high);
     for (size_t first = 0; first < data->count; first += 64) {
-        const struct cmac_fp16_cell *cells = weights->cells + at + first;
-        const struct elements elements = elements_from(data, first);
-        find_distances(weights, at + first, data, first, most, &distances);
-        /* These take long, but what follows does not wait for them. */
-        int32_t distant[LANES] = {0};
-        collect_far(&far, cells, &elements, &distances, false);
-        add_far(&far, distant);
-        for (uint64_t left = data->nonzero[first / 64], some; left != 0; left &= ~some) {
-            some = left & FEW << __builtin_ctzll(left);
-            int32_t sum[LANES];
-            sum_elements(cells, &elements, some, &distances, sum);
-            for (size_t k = 0; k < LANES; k++)
-                mantissas[k] += sum[k];
+        struct distances distances;
+        struct far far;
+        count_of count;
+        memset(distances.others, 0, sizeof distances.others);
+        memset(&count, 0, sizeof count);
+        const uint64_t nonzero = data->nonzero[first / 64];
+        for (size_t i = 0; i < 64 && nonzero >> i != 0; i += GROUP) {
+            if ((nonzero >> i & ((1 << GROUP) - 1)) == 0)
+                continue;
+            sum_of sum;
+            memset(&sum, 0, sizeof sum);
+            near_terms(weights, at + first + i, data, first + i, &steady, distances.bits + i,
+                       &distances.others[i / GROUP], &sum, &count);
+            add_parts(&sum, &low, &high);
         }
-        for (size_t k = 0; k < LANES; k++)
-            mantissas[k] += distant[k];
+        subtract_counts(&low, &count);
+        collect_far(&far, weights->mantissas + (at + first) * LANES, data->mantissa + first, &distances, false);
+        add_far(&far, distant);
     }
-    for (size_t k = 0; k < LANES; k++)
+    memcpy(lows, &low, sizeof lows);
+    memcpy(highs, &high, sizeof highs);
+    for (size_t k = 0; k < LANES; k++) {
         sums->exponent[k] = most[k];
+        mantissas[k] = (int64_t)highs[k] * 65536 + lows[k] + distant[k];
+    }
 }
 
 static void tile_of(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
                     struct cmac_fp16_sums *sums) {
     const bytes most = largest(weights, at, data);
-    const struct cmac_fp16_cell *cells = weights->cells + at;
-    const struct elements elements = elements_from(data, 0);
+    const struct steady steady = steady_of(most);
     int32_t positions[TILE_POSITIONS][LANES];
     struct distances distances;
     struct far far;
-    find_distances(weights, at, data, 0, most, &distances);
     for (size_t e = 0; e < TILE_POSITIONS; e++) {
-        const uint64_t bits = data->nonzero[0] & UINT64_C(15) << 4 * e; /* four channels of a position */
-        sum_elements(cells, &elements, bits, &distances, positions[e]);
+        sum_of sum;
+        count_of count;
+        memset(&sum, 0, sizeof sum);
+        memset(&count, 0, sizeof count);
+        near_terms(weights, at + e * GROUP, data, e * GROUP, &steady, distances.bits + e * GROUP, &distances.others[e],
+                   &sum, &count);
+        subtract_counts(&sum, &count);
+        memcpy(positions[e], &sum, sizeof positions[e]);
     }
-    collect_far(&far, cells, &elements, &distances, true);
+    collect_far(&far, weights->mantissas + at * LANES, data->mantissa, &distances, true);
     add_far(&far, positions[0]);
     for (size_t k = 0; k < LANES; k++)
         sums->exponent[k] = most[k];
@@ -423,11 +541,9 @@ INLINED void carries_of(int16_t data, unsigned bits, uint8_t *row, unsigned keys
 static void fill_tables(void) {
     for (int16_t d = 0; d < 256; d++) {
         /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
-        carries_of((int16_t)(256 + d), 8, carries[d].by8, 64);
+        carries_of((int16_t)(256 + d), 8, carries.by8[d], 64);
         if (d < 16)
-            carries_of((int16_t)(256 + d), 4, carries[d].by4, 16);
-        else
-            memcpy(carries[d].by4, carries[d % 16].by4, sizeof carries[d].by4);
+            carries_of((int16_t)(256 + d), 4, carries.by4[d], 4);
     }
 }
 
@@ -435,18 +551,24 @@ static const struct machine functions = {read, direct, tile_of, fill_tables};
 
 #undef nonzero_bits
 #undef read_elements
+#undef read_by4
 #undef read
 #undef larger
 #undef spread
 #undef largest
-#undef find_distances
 #undef look_up
 #undef sum_of
+#undef count_of
+#undef held
+#undef spread_pattern
+#undef steady
+#undef steady_of
 #undef near_terms
+#undef add_parts
+#undef subtract_counts
 #undef collect_far
 #undef terms_of_far
 #undef add_far
-#undef sum_elements
 #undef direct
 #undef tile_of
 #undef carries_of

@@ -130,7 +130,7 @@ static bool open_jobs(struct pieces *pieces) {
         size_t longest = SIZE_MAX;
         for (size_t i = 0; i < count; i++)
             if (pieces->pieces[i].chosen && !queued[i] &&
-                (longest == SIZE_MAX || pieces->split->pieces[i].clocks > pieces->split->pieces[longest].clocks))
+                (longest == SIZE_MAX || pieces->split->pieces[i].work > pieces->split->pieces[longest].work))
                 longest = i;
         if (longest == SIZE_MAX)
             break;
@@ -153,6 +153,7 @@ static bool cut(struct pieces *pieces, struct error *err) {
     const struct run_options *options = pieces->options;
     pieces->progress = progress_start();
     const struct split_options split = {.pieces = pieces->wanted->pieces,
+                                        .workers = (size_t)options->jobs,
                                         .allow_undefined = options->allow_undefined,
                                         .seed = options->seed,
                                         .threads = (size_t)options->threads,

@@ -14,6 +14,7 @@
 #include "nvdla_offsets.h"
 #include "replay/player.h"
 #include "split/course.h"
+#include "split/cuts.h"
 #include "split/exchange.h"
 #include "split/line.h"
 #include "split/piece.h"
@@ -45,8 +46,10 @@ static void describe_layers(struct split *split, const struct network *network) 
                                       .position = xstrdup(folder ? folder + 1 : position),
                                       .network = of ? xprintf("%u.%u", of->task, of->operation) : NULL};
             layer->clocks = clocks > layer->clocks ? clocks : layer->clocks;
+            layer->work += launch_beats(course->prog->config, launch);
         }
         layer->clocks += LAYER_CLOCKS;
+        layer->work += layer->clocks;
     }
 }
 
@@ -57,46 +60,23 @@ static bool may_cut(const struct split *split, const struct split_options *optio
     return !boundary->forbidden && (boundary->idle || !options->idle_only);
 }
 
-/* The cuts of the fewest pieces of which none takes more clocks than `most`, unless it cannot be cut. Returns how many
- * pieces there are. */
-static size_t cut_by(const struct split *split, const struct split_options *options, uint64_t most, size_t *cuts) {
-    uint64_t piece = 0, since = 0; /* clocks of the piece, and of it behind the last place for a cut */
-    size_t count = 0, place = SIZE_MAX;
-    for (size_t l = 0; l < split->layer_count; l++) {
-        piece += split->layers[l].clocks;
-        since += split->layers[l].clocks;
-        if (piece > most && place != SIZE_MAX) {
-            cuts[count++] = place;
-            piece = since;
-            place = SIZE_MAX;
-        }
-        if (l + 1 < split->layer_count && may_cut(split, options, l)) {
-            place = l;
-            since = 0;
-        }
-    }
-    return count + 1;
-}
-
-/* As many pieces as are wanted, the longest as short as can be. Returns how many cuts there are. */
+/* Returns how many cuts there are. */
 static size_t choose_cuts(const struct split *split, const struct split_options *options, size_t *cuts) {
-    uint64_t low = 0, high = 1;
-    size_t count = 0;
-    for (size_t l = 0; l < split->layer_count; l++)
-        high += split->layers[l].clocks;
-    for (size_t l = 0; options->pieces == 0 && l + 1 < split->layer_count; l++)
-        if (may_cut(split, options, l))
-            cuts[count++] = l;
-    if (options->pieces == 0)
-        return count;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (cut_by(split, options, middle, cuts) <= options->pieces)
-            high = middle;
-        else
-            low = middle;
+    uint64_t *work = xcalloc(split->layer_count + 1, sizeof *work);
+    bool *allowed = xcalloc(split->layer_count + 1, sizeof *allowed);
+    for (size_t l = 0; l < split->layer_count; l++) {
+        work[l] = split->layers[l].work;
+        allowed[l] = l + 1 < split->layer_count && may_cut(split, options, l);
     }
-    return cut_by(split, options, high, cuts) - 1;
+    const size_t count = cuts_choose(&(struct cuts_wanted){.work = work,
+                                                           .allowed = allowed,
+                                                           .layers = split->layer_count,
+                                                           .pieces = options->pieces,
+                                                           .workers = options->workers},
+                                     cuts);
+    free(work);
+    free(allowed);
+    return count;
 }
 
 /* ---- looking at the cuts ---- */
@@ -217,6 +197,7 @@ static void describe_pieces(struct split *split, const size_t *cuts, size_t coun
     for (size_t l = 0; l < split->layer_count; l++) {
         split->pieces[piece].count++;
         split->pieces[piece].clocks += split->layers[l].clocks;
+        split->pieces[piece].work += split->layers[l].work;
         if (piece < count && cuts[piece] == l)
             split->pieces[++piece].first = l + 1;
     }

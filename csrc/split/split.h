@@ -2,13 +2,13 @@
  * and end with a check of all that they have written. If each piece does on a device what it does on the model, so does
  * the whole, but for what docs/split.md names.
  *
- *   course.c      puts the streams in order, plays the program on the model for the order of its layers
+ *   course.c    puts the streams in order, plays the program on the model for the order of its layers
+ *   cuts.c      chooses the cuts
  *   line.c      the program with its cuts: layers behind a cut are armed behind it
- *   split.c     chooses the cuts, plays that
+ *   split.c     plays that
  *   piece.c     takes memory and registers at each cut and makes a program of them
  *   exchange.c  a piece in which a unit begins with group 1 has its groups exchanged
  *   touched.c   the memory that a piece touches
- *   cost.c      how long layers are expected to take
  */
 #ifndef SPLIT_SPLIT_H
 #define SPLIT_SPLIT_H
@@ -28,6 +28,7 @@ struct line;
 
 struct split_options {
     size_t pieces;        /* wanted; 0: as many as there can be */
+    size_t workers;       /* that play them side by side; 0: one for each */
     bool idle_only;       /* cuts only where the trace itself leaves every unit idle */
     bool whole_memory;    /* all declared memory in each piece, not only what it touches */
     bool allow_undefined; /* see model_options */
@@ -50,11 +51,13 @@ struct split_layer {
     struct split_launch *launches;
     size_t launch_count;
     uint64_t clocks; /* expected */
+    uint64_t work;   /* what a simulator is expected to have to do for it: a clock, and a beat of the memory port */
 };
 
 struct split_piece {
     size_t first, count; /* layers */
     uint64_t clocks;     /* expected */
+    uint64_t work;       /* of its layers */
     bool deferred;       /* the trace arms layers behind its begin before those before it are done */
 };
 

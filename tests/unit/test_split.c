@@ -1,4 +1,5 @@
-/* Parts of what cuts programs: groups exchanged, ranges of memory. The pieces themselves are tests/replay/split.sh's.
+/* Parts of what cuts programs: which cuts, groups exchanged, ranges of memory. The pieces themselves are
+ * tests/replay/split.sh's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "nvdla_offsets.h"
+#include "split/cuts.h"
 #include "split/exchange.h"
 #include "split/touched.h"
 
@@ -92,6 +94,51 @@ static void pages_have_neighbours(void **state) {
     touched_free(&touched);
 }
 
+/* Layers of a network that gets narrower, with one that cannot be cut off. */
+static const uint64_t layers[] = {5, 9, 9, 9, 1, 7, 7, 7, 7, 3, 8, 8, 8, 4, 12, 12};
+static const bool allowed[] = {true, true, true, false, true, true, true, true,
+                               true, true, true, true,  true, true, true, false};
+enum { LAYERS = sizeof layers / sizeof *layers, WORK = 116 };
+
+static struct cuts_wanted in_pieces(size_t pieces, size_t workers) {
+    return (struct cuts_wanted){
+        .work = layers, .allowed = allowed, .layers = LAYERS, .pieces = pieces, .workers = workers};
+}
+
+static void cuts_are_where_they_may_be(void **state) {
+    (void)state;
+    for (size_t workers = 0; workers <= 3; workers++)
+        for (size_t pieces = 0; pieces <= LAYERS; pieces++) {
+            const struct cuts_wanted wanted = in_pieces(pieces, workers);
+            size_t cuts[LAYERS];
+            const size_t count = cuts_choose(&wanted, cuts);
+            assert_true(count < (pieces ? pieces : LAYERS) && count < LAYERS - 1);
+            for (size_t i = 0; i < count; i++)
+                assert_true(cuts[i] < LAYERS - 1 && allowed[cuts[i]] && (i == 0 || cuts[i] > cuts[i - 1]));
+        }
+    size_t cuts[LAYERS];
+    const struct cuts_wanted all = in_pieces(0, 2);
+    assert_int_equal(cuts_choose(&all, cuts), LAYERS - 2);
+}
+
+static void a_worker_each_makes_the_longest_short(void **state) {
+    (void)state;
+    size_t cuts[LAYERS];
+    const struct cuts_wanted wanted = in_pieces(4, 0);
+    assert_int_equal(cuts_choose(&wanted, cuts), 3);
+    assert_true(cuts_last(&wanted, cuts, 3) <= 33); /* 29 would be a fourth of all */
+}
+
+static void two_workers_end_together(void **state) {
+    (void)state;
+    for (size_t pieces = 5; pieces <= 12; pieces++) {
+        const struct cuts_wanted wanted = in_pieces(pieces, 2);
+        size_t cuts[LAYERS];
+        const size_t count = cuts_choose(&wanted, cuts);
+        assert_true(cuts_last(&wanted, cuts, count) <= WORK / 2 + 3);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pointers_are_exchanged),
@@ -99,6 +146,9 @@ int main(void) {
         cmocka_unit_test(a_comparison_of_both_groups_is_refused),
         cmocka_unit_test(ranges_join),
         cmocka_unit_test(pages_have_neighbours),
+        cmocka_unit_test(cuts_are_where_they_may_be),
+        cmocka_unit_test(a_worker_each_makes_the_longest_short),
+        cmocka_unit_test(two_workers_end_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
