@@ -62,12 +62,14 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
 }
 
 /* Opens the streams of CDMA into CBUF. */
-static void open_cbuf_taps(struct model *model) {
+static void open_cbuf_taps(struct model *model, enum nvdla_precision precision) {
     struct cdma *cdma = &model->cdma;
-    if (model->taps.count == 0 || !conv_order_known(model->dev.config))
+    if (model->taps.count == 0)
         return;
-    cdma->data_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_DAT, TAP_INT8, 8);
-    cdma->weight_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_WT, TAP_INT8, 8);
+    const enum tap_format format = tap_format_of(precision);
+    const int bits = element_bits(precision);
+    cdma->data_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_DAT, format, bits);
+    cdma->weight_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_WT, format, bits);
     if (nvdla_has(model->dev.config, FEATURE_COMPRESSION))
         cdma->mask_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_MASK, TAP_INT8, 8);
 }
@@ -85,7 +87,7 @@ static void run_cdma(struct model *model) {
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
                              cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
                              cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
-    open_cbuf_taps(model);
+    open_cbuf_taps(model, cubes.proc);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients);
     finish_cdma(model, data, weights);
@@ -223,7 +225,22 @@ static void next_results(void *context, int32_t *results, size_t atoms) {
     csc_run_next(context, results, atoms);
 }
 
-/* Opens the streams of CSC, CMAC and CACC. */
+/* Opens the streams of CSC and CMAC. */
+static void open_conv_taps(struct model *model, enum nvdla_precision precision, struct conv_streams *streams) {
+    static const enum tap_format sums[] = {
+        [NVDLA_INT8] = TAP_INT32, [NVDLA_INT16] = TAP_INT64, [NVDLA_FP16] = TAP_CMAC_FP16};
+    const struct registers_view view = model_view(model);
+    const enum tap_format format = tap_format_of(precision);
+    const int bits = element_bits(precision), log_lanes = __builtin_ctz((unsigned)model->dev.config->atomic_c);
+    const int width = bits ? 2 * bits + log_lanes : 0;
+    streams->atoms = tap_of(model, NVDLA_CSC, TAP_CSC_DAT, format, bits);
+    streams->weights = tap_of(model, NVDLA_CSC, TAP_CSC_WT, format, bits);
+    streams->sums[0] = tap_of(model, NVDLA_CMAC_A, TAP_CMAC_SUM, sums[precision], width);
+    streams->sums[1] = tap_of(model, NVDLA_CMAC_B, TAP_CMAC_SUM, sums[precision], width);
+    conv_streams_begin(streams, &view);
+}
+
+/* Opens the streams of the convolution core. */
 static void observe_convolution(struct model *model, struct csc_run *run) {
     enum nvdla_precision precision = model->csc.layer.precision;
     bool integer = precision != NVDLA_FP16;
@@ -234,15 +251,8 @@ static void observe_convolution(struct model *model, struct csc_run *run) {
     }
     results = tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? TAP_INT32 : TAP_FP32, integer ? 32 : 0);
     struct conv_streams streams = {.next = {0}};
-    if (model->taps.count > 0 && conv_order_known(model->dev.config)) {
-        const struct registers_view view = model_view(model);
-        const int width = 16 + __builtin_ctz((unsigned)model->dev.config->atomic_c);
-        streams.atoms = tap_of(model, NVDLA_CSC, TAP_CSC_DAT, TAP_INT8, 8);
-        streams.weights = tap_of(model, NVDLA_CSC, TAP_CSC_WT, TAP_INT8, 8);
-        streams.sums[0] = tap_of(model, NVDLA_CMAC_A, TAP_CMAC_SUM, TAP_INT32, width);
-        streams.sums[1] = tap_of(model, NVDLA_CMAC_B, TAP_CMAC_SUM, TAP_INT32, width);
-        conv_streams_begin(&streams, &view);
-    }
+    if (model->taps.count > 0)
+        open_conv_taps(model, precision, &streams);
     csc_run_observe(run, &sums, &results, &streams);
 }
 
@@ -352,8 +362,11 @@ static void run_bdma(struct model *model) {
             client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
     }
     bdma_run(&model->bdma, &clients);
+    const int ordinal = model->bdma.ordinal;
     unsigned group;
-    if (bdma_done(&model->bdma, &group))
+    const bool raised = bdma_done(&model->bdma, &group);
+    tap_done(&model->taps, NVDLA_BDMA, ordinal, group);
+    if (raised)
         raise_interrupt(model, INTERRUPT_BDMA, group);
 }
 
@@ -362,7 +375,7 @@ static void run_rubik(struct model *model, const struct work *work) {
     client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
     client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
     rubik_run(&work->rubik, &input, &output);
-    raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
+    raise_interrupt(model, INTERRUPT_RUBIK, end_layer(model, NVDLA_RBK));
 }
 
 void execute(struct model *model, const struct work *work) {

@@ -163,21 +163,27 @@ static void widen_fp17(int64_t *values, size_t count) {
     }
 }
 
-/* Hands the elements of a beat to the listeners. */
-static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat) {
+/* Hands lanes that stand side by side to the listeners. */
+static void send_part(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat,
+                      const struct stream_part *part, uint64_t cycle) {
     const struct stream_form *form = &tap->internal[index].form;
-    struct tap_place place = beat->place;
-    for (size_t line = 0; line == 0 || line < beat->lines; line++) {
-        const size_t first = beat->first + line * beat->line_step;
-        if (beat->count == 0 || first + beat->count > form->lanes)
-            return; /* the registers ask for more than the design has */
-        const void *elements = take_lanes(tap->values, beat->words, first, beat->count, form->bits, form->format);
-        if (form->fp17)
-            widen_fp17(tap->values, beat->count);
-        const size_t rows = beat->along_x ? beat->count : 1, lanes = beat->along_x ? 1 : beat->count;
-        tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
-        place.y += beat->along_x;
-    }
+    struct tap_place place = part->place;
+    if (part->count == 0 || part->first + part->count > form->lanes)
+        return; /* the registers ask for more than the design has */
+    const void *elements = take_lanes(tap->values, beat->words, part->first, part->count, form->bits, form->format);
+    if (form->fp17)
+        widen_fp17(tap->values, part->count);
+    const size_t rows = beat->along_x ? part->count : 1, lanes = beat->along_x ? 1 : part->count;
+    place.cycle = cycle;
+    tap_send(&tap->internal[index].out, place, elements, rows, lanes, lanes);
+}
+
+static void send_beat(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat, uint64_t cycle) {
+    const struct stream_part whole = {beat->first, beat->count, beat->place};
+    if (beat->parts == 0)
+        send_part(tap, index, beat, &whole, cycle);
+    for (size_t i = 0; i < beat->parts; i++)
+        send_part(tap, index, beat, &beat->part[i], cycle);
 }
 
 static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle, bool ends) {
@@ -186,13 +192,16 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
     if (!stream->open && !begin_launch(tap, index))
         return;
     const struct stream_layout *layout = rtl_stream_layout(tap->config, index);
-    struct stream_beat beat = {.layout = layout, .ends = ends, .last = ends};
-    if (stream->recorded && stream->out.count > 0)
+    struct stream_beat beat;
+    memset(&beat, 0, offsetof(struct stream_beat, part)); /* its parts are filled in when they count */
+    beat.layout = layout;
+    beat.ends = beat.last = ends;
+    const bool heard = stream->recorded && stream->out.count > 0;
+    if (heard || stream->form.read)
         beat.words = tap->source.read(tap->source.context, index, layout->words);
     fact->order->next(&stream->state, &beat);
-    beat.place.cycle = cycle;
-    if (beat.words)
-        send_beat(tap, index, &beat);
+    if (heard)
+        send_beat(tap, index, &beat, cycle);
     if (beat.last) {
         stream->open = false;
         stream->group = !stream->group;
