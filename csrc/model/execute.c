@@ -380,8 +380,11 @@ static void run_bdma(struct model *model) {
             client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
     }
     bdma_run(&model->bdma, &clients);
+    const int ordinal = model->bdma.ordinal;
     unsigned group;
-    if (bdma_done(&model->bdma, &group))
+    const bool raised = bdma_done(&model->bdma, &group);
+    tap_done(&model->taps, NVDLA_BDMA, ordinal, group);
+    if (raised)
         raise_interrupt(model, INTERRUPT_BDMA, group);
 }
 
@@ -390,7 +393,7 @@ static void run_rubik(struct model *model, const struct work *work) {
     client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
     client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
     rubik_run(&work->rubik, &input, &output);
-    raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
+    raise_interrupt(model, INTERRUPT_RUBIK, end_layer(model, NVDLA_RBK));
 }
 
 void execute(struct model *model, const struct work *work) {
