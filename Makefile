@@ -133,6 +133,7 @@ $(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/versio
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # nobody asks for floating-point traps, and without them more loops become vector code.
 $(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math
+$(B)/obj/csrc/trace/hex.o: CFLAGS += -O3
 $(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor
 $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few functions up that it calls
 

@@ -4,52 +4,79 @@
 #include "layers/cubes.h"
 #include "nvdla/sizes.h"
 
-bool conv_order_known(const struct nvdla_config *config) {
-    return !nvdla_has_16_bits(config);
-}
-
 /* ---- CSC ---- */
 
-struct conv_order conv_order(const struct registers_view *view) {
-    const bool image = FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT);
+/* Runs of stripes: of an image whose lines share what is read of several input lines, stripes end with the line, if it
+ * is long enough for the weights to come meanwhile. */
+static void set_image(const struct registers_view *view, struct conv_order *order, size_t loads) {
     const unsigned extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
+    const size_t lines = (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
+    order->columns = 1;
+    order->rows_together = (size_t)1 << (extension > 2 ? 2 : extension);
+    const bool by_line = order->rows_together > 1 && order->out_width >= loads;
+    order->runs = by_line ? lines : 1;
+    order->positions = order->out_width * (by_line ? 1 : lines);
+}
+
+static void set_winograd(struct conv_order *order) {
+    order->winograd = true;
+    order->block = order->lanes / CONV_TILE;
+    order->rows = order->columns = 1;
+    order->positions = (order->positions - 1) / CONV_OUTPUTS + 1;
+    order->stripe_most /= 2;
+}
+
+static enum nvdla_precision precision_of(const struct registers_view *view) {
+    const unsigned code = FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
+    return nvdla_has_16_bits(view->config) && code <= NVDLA_FP16 ? (enum nvdla_precision)code : NVDLA_INT8;
+}
+
+struct conv_order conv_order(const struct registers_view *view) {
+    const struct nvdla_config *config = view->config;
+    const bool winograd = config->winograd && FIELD(view, CSC, D_MISC_CFG, CONV_MODE);
+    const bool image = FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) && !winograd;
+    const bool batches = config->batch_max > 1 && !image && !winograd;
+    const size_t kernels = (size_t)config->atomic_k, widths = nvdla_has_16_bits(config) ? 2 : 1;
+    const size_t loads = kernels / widths; /* clocks in which both CMAC units get their weights */
     struct conv_order order = {
-        .atomic_c = (size_t)view->config->atomic_c,
-        .atomic_k = (size_t)view->config->atomic_k,
+        .precision = precision_of(view),
+        .lanes = (size_t)config->atomic_c,
+        .block = (size_t)config->atomic_c,
         .kernels = (size_t)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1,
         .channels = (size_t)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1,
         .rows = (size_t)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1,
-        .columns = image ? 1 : (size_t)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1,
-        .rows_together = image ? (size_t)1 << (extension > 2 ? 2 : extension) : 1,
+        .columns = (size_t)FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1,
+        .rows_together = 1,
         .out_width = (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1,
+        .batches = batches ? (size_t)FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) + 1 : 1,
         .positions = (size_t)VALUE(view, CSC, D_ATOMICS) + 1,
         .runs = 1,
     };
-    if (image) {
-        const size_t lines = (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
-        /* Neighbours on a line share what is read of several input lines: such stripes end with the line, if it is
-         * long enough for the weights to come meanwhile. */
-        const bool by_line = order.rows_together > 1 && order.out_width >= order.atomic_k;
-        order.runs = by_line ? lines : 1;
-        order.positions = order.out_width * (by_line ? 1 : lines);
-    }
+    order.group = kernels / (size_t)nvdla_element_bytes(order.precision);
+    order.cell = order.group / loads;
+    order.stripe_most = 2 * kernels / order.batches;
+    order.stripe_least = ceil_div(loads, order.batches);
+    if (image)
+        set_image(view, &order, loads);
+    else if (winograd)
+        set_winograd(&order);
     return order;
 }
 
 /* Positions of the next stripe of a run when `left` are not covered yet. The sums do not depend on it; the chapter's
  * lengths are those of NVIDIA's design, this is nvdla_conv_pkg.sv's. Section 4.2. */
 static size_t stripe(const struct conv_order *order, size_t left) {
-    if (left <= 2 * order->atomic_k)
+    if (left <= order->stripe_most)
         return left;
-    return left >= 3 * order->atomic_k ? 2 * order->atomic_k : order->atomic_k;
+    return left >= order->stripe_most + order->stripe_least ? order->stripe_most : order->stripe_least;
 }
 
 /* Fills in what follows from the loops' counters. */
 static void finish(const struct conv_order *order, struct conv_operation *operation) {
     const size_t run_end = (operation->first / order->positions + 1) * order->positions;
-    operation->kernels = lesser(order->kernels - operation->kernel, order->atomic_k);
+    operation->kernels = lesser(order->kernels - operation->kernel, order->group);
     operation->positions = stripe(order, run_end - operation->first);
-    operation->channels = lesser(order->channels - operation->channel, order->atomic_c);
+    operation->channels = lesser(order->channels - operation->channel, order->block);
     operation->lines = lesser(order->rows - operation->row, order->rows_together);
     operation->channel_end = operation->column + 1 == order->columns &&
                              operation->row + operation->lines == order->rows &&
@@ -91,25 +118,54 @@ struct conv_operation conv_order_next(const struct conv_order *order, const stru
     return next;
 }
 
-unsigned conv_operation_flags(const struct conv_operation *operation, size_t atom) {
-    return (atom == 0 ? CONV_STRIPE_START : 0u) | (atom + 1 == operation->positions ? CONV_STRIPE_END : 0u) |
+unsigned conv_operation_flags(const struct conv_order *order, const struct conv_operation *operation, size_t atom) {
+    return (atom == 0 ? CONV_STRIPE_START : 0u) |
+           (atom + 1 == conv_operation_atoms(order, operation) ? CONV_STRIPE_END : 0u) |
            (operation->channel_end ? CONV_CHANNEL_END : 0u) | (operation->layer_end ? CONV_LAYER_END : 0u);
+}
+
+struct conv_place conv_operation_place(const struct conv_order *order, const struct conv_operation *operation,
+                                       size_t atom) {
+    const size_t position = operation->first + atom / order->batches;
+    struct conv_place place = {
+        .batch = atom % order->batches, .y = position / order->out_width, .x = position % order->out_width};
+    if (order->winograd) { /* as many tiles in a band of four lines as columns */
+        place.y = place.y * 4 + place.x % 2 * 2;
+        place.x -= place.x % 2;
+    }
+    return place;
 }
 
 /* ---- CDMA ---- */
 
 size_t conv_image_atoms(const struct registers_view *view) {
+    const struct nvdla_config *config = view->config;
     const struct cdma_cubes cubes = cdma_cubes(view);
     const size_t pixels = cubes.pad_left + cubes.width + cubes.pad_right;
-    return cubes.pixel ? ceil_div(pixels * (size_t)cubes.pixel->components, (size_t)view->config->mem_atom) : 0;
+    if (!cubes.pixel)
+        return 0;
+    size_t elements = pixels * (size_t)cubes.pixel->components;
+    if (nvdla_has_16_bits(config)) /* written in whole chunks */
+        elements = ceil_div(elements, (size_t)config->atomic_c) * (size_t)config->atomic_c;
+    return ceil_div(elements * (size_t)nvdla_element_bytes(cubes.proc), (size_t)config->mem_atom);
 }
 
 struct conv_atoms conv_atoms(const struct registers_view *view) {
     const struct cdma_cubes cubes = cdma_cubes(view);
-    const size_t surfaces = cubes.mode == CDMA_IMAGE ? 0 : ceil_div(cubes.channels, (size_t)view->config->mem_atom);
-    return (struct conv_atoms){
-        .data = cubes.height * (cubes.mode == CDMA_IMAGE ? conv_image_atoms(view) : cubes.width * surfaces),
-        .weights = cubes.weight_atoms,
-        .masks = cubes.mask_atoms,
-    };
+    const size_t bytes = cubes.channels * (size_t)nvdla_element_bytes(cubes.proc);
+    const size_t surfaces = ceil_div(bytes, (size_t)view->config->mem_atom);
+    struct conv_atoms atoms = {.weights = cubes.weight_atoms, .masks = cubes.mask_atoms};
+    switch (cubes.mode) {
+    case CDMA_FEATURE:
+        atoms.data = cubes.height * cubes.width * surfaces * cubes.batches;
+        break;
+    case CDMA_IMAGE:
+        atoms.data = cubes.height * conv_image_atoms(view);
+        break;
+    case CDMA_WINOGRAD: /* a step of the strides is a channel of the extended cube */
+        atoms.data =
+            cubes.extended_width * cubes.extended_height * surfaces * (size_t)(cubes.stride_x * cubes.stride_y);
+        break;
+    }
+    return atoms;
 }

@@ -1,6 +1,6 @@
 /* The order in which a convolution passes through the hardware, out of its registers alone: what CDMA writes into CBUF,
  * and the atomic operations that CSC hands to CMAC. The streams of the convolution path (observe/tap.h) come in this
- * order, from the model and from an RTL. INT8, direct and image input.
+ * order, from the model and from an RTL.
  *
  * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4.
  */
@@ -13,18 +13,23 @@
 
 #include "layers/view.h"
 
-/* True if the configuration's convolutions are walked here: those that know INT8 alone. */
-bool conv_order_known(const struct nvdla_config *config);
+enum { CONV_TILE = 16, CONV_OUTPUTS = 4 }; /* positions of a Winograd tile; results of one */
 
 /* A layer as CSC's registers describe its loops. Sizes are true sizes. */
 struct conv_order {
-    size_t atomic_c, atomic_k; /* channels of a block; kernels of a group */
-    size_t kernels, channels;  /* channels: image: bytes of a kernel row */
-    size_t rows, columns;      /* of a kernel; image: one column */
-    size_t rows_together;      /* image: kernel rows of one operation, 1, 2 or 4 */
-    size_t out_width;
-    size_t positions; /* of a run of stripes */
-    size_t runs;      /* in a kernel group: stripes do not go from one run into the next */
+    enum nvdla_precision precision;
+    bool winograd;                    /* an output position is a tile of CONV_OUTPUTS results */
+    size_t lanes;                     /* of an atom: AtomicC */
+    size_t group, block;              /* most kernels of a group; most channels of a block */
+    size_t cell;                      /* kernels whose weights go to a cell of CMAC together: 1 or 2 */
+    size_t stripe_most, stripe_least; /* positions of a stripe */
+    size_t kernels, channels;         /* channels: image: elements of a kernel row; Winograd: of the extended cube */
+    size_t rows, columns;             /* of a kernel; image: one column; Winograd: one of each */
+    size_t rows_together;             /* image: kernel rows of one operation, 1, 2 or 4 */
+    size_t out_width;                 /* results */
+    size_t batches;                   /* atoms of a position */
+    size_t positions;                 /* of a run of stripes */
+    size_t runs;                      /* in a kernel group: stripes do not go from one run into the next */
 };
 
 struct conv_order conv_order(const struct registers_view *view);
@@ -35,7 +40,7 @@ enum { CONV_STRIPE_START = 1, CONV_STRIPE_END = 2, CONV_CHANNEL_END = 4, CONV_LA
 /* A stripe operation: the weights of one block for every kernel of the group, then an atom for each position. */
 struct conv_operation {
     size_t kernel, kernels;    /* first of the group; kernels in it */
-    size_t first, positions;   /* output positions, line by line */
+    size_t first, positions;   /* output positions, line by line; tiles band by band */
     size_t channel, channels;  /* block; in lane order, of each row */
     size_t row, column, lines; /* of the kernel; rows in the operation, 1 .. rows_together */
     size_t index;              /* of the operations of these positions, from 0 */
@@ -48,12 +53,35 @@ struct conv_operation {
 struct conv_operation conv_order_first(const struct conv_order *order);
 struct conv_operation conv_order_next(const struct conv_order *order, const struct conv_operation *operation);
 
-/* CONV_* of the operation's atom number `atom`. */
-unsigned conv_operation_flags(const struct conv_operation *operation, size_t atom);
+/* Atoms of the operation: one of each batch for every position. */
+static inline size_t conv_operation_atoms(const struct conv_order *order, const struct conv_operation *operation) {
+    return operation->positions * order->batches;
+}
 
-/* Lane of the first element of kernel row `line` (0 .. lines - 1) in an atom. Sections 3.2 and 4.3. */
-static inline size_t conv_operation_lane(const struct conv_order *order, size_t line) {
-    return line * (order->atomic_c / order->rows_together);
+/* CONV_* of the operation's atom number `atom`. */
+unsigned conv_operation_flags(const struct conv_order *order, const struct conv_operation *operation, size_t atom);
+
+/* The result that atom number `atom` of the operation belongs to; Winograd: the first one of its tile, upper left. A
+ * band of tiles is gone through column by column, the upper tile first. Section 4.2. */
+struct conv_place {
+    size_t batch, y, x;
+};
+
+struct conv_place conv_operation_place(const struct conv_order *order, const struct conv_operation *operation,
+                                       size_t atom);
+
+/* Parts of an atom of data or of a kernel's weights: kernel rows, or positions of a tile; and those of an operation. */
+static inline size_t conv_order_parts(const struct conv_order *order) {
+    return order->winograd ? CONV_TILE : order->rows_together;
+}
+
+static inline size_t conv_operation_parts(const struct conv_order *order, const struct conv_operation *operation) {
+    return order->winograd ? CONV_TILE : operation->lines;
+}
+
+/* Lane of the first element of part `part` in an atom. Sections 3.2, 3.3 and 4.3. */
+static inline size_t conv_operation_lane(const struct conv_order *order, size_t part) {
+    return part * (order->lanes / conv_order_parts(order));
 }
 
 /* Memory atoms that CDMA writes into CBUF for a layer that reuses nothing, of the registers of CDMA. */
@@ -63,7 +91,7 @@ struct conv_atoms {
 
 struct conv_atoms conv_atoms(const struct registers_view *view);
 
-/* Memory atoms that a line of an image fills, pads included. Section 5.4. */
+/* Memory atoms that are written for a line of an image, pads included. Section 5.4. */
 size_t conv_image_atoms(const struct registers_view *view);
 
 #endif

@@ -1,6 +1,8 @@
 /* From the registers of CDMA to the sizes and modes of a layer. See cdma_layer.h. */
 #include "model/cdma_layer.h"
 
+#include "layers/conv_order.h"
+
 static size_t element_bytes(const struct cdma_layer *layer) {
     return (size_t)nvdla_element_bytes(layer->cubes.proc);
 }
@@ -45,6 +47,7 @@ void cdma_layer_decode(struct cdma_layer *layer, const struct registers_view *vi
         break;
     case CDMA_IMAGE:
         layer->chunk = (size_t)view->config->atomic_c * element_bytes(layer);
+        layer->line_atoms = conv_image_atoms(view);
         break;
     case CDMA_WINOGRAD:
         decode_winograd(layer, view->config);

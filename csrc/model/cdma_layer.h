@@ -23,6 +23,7 @@ struct cdma_layer {
     bool packed_lines;                      /* a grain is one run of atoms, whatever the line stride says */
     uint16_t pad;                           /* value; INT8 has it in the low byte */
     size_t chunk;                           /* image: bytes of AtomicC elements, to which lines are filled up */
+    size_t line_atoms;                      /* image: memory atoms that are written for a line */
     size_t extended_width, extended_height; /* Winograd: extended cube, in whole superslices and columns of 4 */
 };
 

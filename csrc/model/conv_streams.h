@@ -1,9 +1,8 @@
-/* The streams of the convolution path in the order of the hardware (observe/tap.h: CBUF_DAT, CBUF_WT, CSC_DAT, CSC_WT,
- * CMAC_SUM), for those who listen. The model computes a convolution in an order of its own; here the loops of the
- * chapter are walked plainly over what CBUF holds, so that an RTL's streams can be compared element by element. INT8
- * configurations only.
+/* The streams of the convolution path in the order of the hardware (observe/tap.h: CBUF_DAT, CBUF_WT, CBUF_MASK,
+ * CSC_DAT, CSC_WT, CMAC_SUM), for those who listen. The model computes a convolution in an order of its own; here the
+ * loops of the chapter are walked plainly, so that an RTL's streams can be compared element by element.
  *
- * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 4 and 5.
+ * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9.
  */
 #ifndef MODEL_CONV_STREAMS_H
 #define MODEL_CONV_STREAMS_H
@@ -15,13 +14,14 @@
 #include "layers/conv_order.h"
 #include "model/cbuf.h"
 #include "model/cdma_layer.h"
-#include "model/csc.h"
+#include "model/cmac_fp16.h"
+#include "model/crep.h"
 #include "observe/tap.h"
 
 /* ---- CDMA into CBUF ---- */
 
-/* Lines [y, y + lines) of the layer's input, which were fetched together and stand in CBUF from entry `entry` of the
- * data ring on, atom by atom as they were written. */
+/* Lines [y, y + lines) of the layer's input, Winograd: of the extended cube, which were fetched together and stand in
+ * CBUF from entry `entry` of the data ring on, atom by atom as they were written. */
 void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
                        size_t y, size_t lines);
 
@@ -41,9 +41,15 @@ struct conv_streams {
 /* The streams of a layer whose taps are open. */
 void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view);
 
-/* Delivers the next kernel group; nothing if nobody listens. The input stands in CBUF. weights: the group's, in the
- * order of the stream. */
-void conv_streams_group(struct conv_streams *streams, const struct csc_layer *layer, const struct cbuf *cbuf,
-                        const int16_t *weights);
+/* What a kernel group is computed from. */
+struct conv_source {
+    const struct crep *table;
+    const int16_t *input;                     /* of all batches, as csc_input_read() leaves it */
+    const int16_t *weights;                   /* of the group, in the order of the stream */
+    const struct cmac_fp16_weights *floating; /* the same, FP16 */
+};
+
+/* Delivers the next kernel group; nothing if nobody listens. */
+void conv_streams_group(struct conv_streams *streams, const struct conv_source *source);
 
 #endif

@@ -264,7 +264,7 @@ static size_t blocks_in_use(const struct csc_run *run) {
 static void show_ready(const struct csc_run *run) {
     if (run->sums_tap.count + run->results_tap.count == 0)
         return;
-    size_t batches = run->csc->layer.batches, width = run->table->shape.out_width;
+    size_t batches = run->csc->layer.batches, width = run->table->shape.out_width * (run->tiles ? 2 : 1);
     size_t first = run->first * (run->tiles ? OUTPUTS : 1);
     for (size_t at = 0, n; at < run->ready; at += n) {
         size_t line = (first + at) / width, x = (first + at) % width; /* a line of each batch in turn */
@@ -389,7 +389,6 @@ static void next_group(struct csc_run *run) {
         cdma_fetch_weights(run->cdma, run->cbuf, run->client);
     run->kernels = csc_layer_group_kernels(layer, run->group++);
     const int16_t *elements = weights_next(&run->weights, run->cbuf, run->kernels * run->table->elements);
-    conv_streams_group(&run->streams, layer, run->cbuf, elements);
     run->window = 0;
     if (!run->multiplies)
         return;
@@ -403,6 +402,9 @@ static void next_group(struct csc_run *run) {
     else if (run->arithmetic == ATOM_BY_ATOM && partial)
         memset(run->ordered.bytes, 0, run->table->elements * run->lanes * sizeof(int16_t));
     arrange_weights(run, elements);
+    const struct conv_source source = {
+        .table = run->table, .input = run->input.bytes, .weights = elements, .floating = &run->floating};
+    conv_streams_group(&run->streams, &source);
 }
 
 /* ---- life ---- */

@@ -37,6 +37,11 @@ static struct tap_out tap_of(const struct model *model, enum nvdla_unit unit, en
     return tap_open(&model->taps, &stream);
 }
 
+/* The same with the elements in the order of the hardware. */
+static struct tap_out in_order(struct model *model, int index, struct tap_out to, const struct result_order *order) {
+    return ordered_tap_begin(&model->ordered[index], &to, order);
+}
+
 /* Bits of an integer element; 0: floating point. */
 static int element_bits(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? 8 : precision == NVDLA_INT16 ? 16 : 0;
@@ -62,12 +67,14 @@ static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_pha
 }
 
 /* Opens the streams of CDMA into CBUF. */
-static void open_cbuf_taps(struct model *model) {
+static void open_cbuf_taps(struct model *model, enum nvdla_precision precision) {
     struct cdma *cdma = &model->cdma;
-    if (model->taps.count == 0 || !conv_order_known(model->dev.config))
+    if (model->taps.count == 0)
         return;
-    cdma->data_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_DAT, TAP_INT8, 8);
-    cdma->weight_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_WT, TAP_INT8, 8);
+    const enum tap_format format = tap_format_of(precision);
+    const int bits = element_bits(precision);
+    cdma->data_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_DAT, format, bits);
+    cdma->weight_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_WT, format, bits);
     if (nvdla_has(model->dev.config, FEATURE_COMPRESSION))
         cdma->mask_tap = tap_of(model, NVDLA_CDMA, TAP_CBUF_MASK, TAP_INT8, 8);
 }
@@ -85,7 +92,7 @@ static void run_cdma(struct model *model) {
     model->cdma.tap = tap_of(model, NVDLA_CDMA, TAP_CDMA_CVT,
                              cubes.pixel && cubes.in != NVDLA_FP16 ? TAP_INT32 : tap_format_of(cubes.in),
                              cubes.in == NVDLA_FP16 ? 0 : CDMA_CONVERTOR_BITS);
-    open_cbuf_taps(model);
+    open_cbuf_taps(model, cubes.proc);
     enum cdma_phase data = model->cdma.data, weights = model->cdma.weights.phase;
     cdma_step(&model->cdma, &model->cbuf, model->dev.config, group, answered, &clients);
     finish_cdma(model, data, weights);
@@ -176,16 +183,23 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
     enum tap_format format = integer ? TAP_INT32 : TAP_FP32, operand_format = integer ? TAP_INT16 : TAP_FP16;
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
-    taps.input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width);
+    const struct registers_view view = model_view(model);
+    const struct result_order order = result_order_sdp(&view);
+    const struct tap_out out =
+        layer->compare ? (struct tap_out){.count = 0}
+                       : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    taps.input = in_order(model, ORDERED_SDP_IN, tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width), &order);
     if (ew->alu.from_memory)
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
     if (ew->mul.from_memory)
         taps.ew_mul = tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand_format, operand);
-    taps.stage[SDP_BS] = tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width);
-    taps.stage[SDP_BN] = tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width);
-    taps.convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width);
-    if (!layer->compare)
-        taps.output = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    taps.stage[SDP_BS] =
+        in_order(model, ORDERED_SDP_STAGES + SDP_BS, tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width), &order);
+    taps.stage[SDP_BN] =
+        in_order(model, ORDERED_SDP_STAGES + SDP_BN, tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width), &order);
+    taps.convertor =
+        in_order(model, ORDERED_SDP_CVT_IN, tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width), &order);
+    taps.output = in_order(model, ORDERED_SDP_OUT, out, &order);
     if (integer && !layer->compare) {
         int bits = element_bits(layer->out);
         const struct convertor convertor = {.offset = layer->convertor.offset,
@@ -223,25 +237,39 @@ static void next_results(void *context, int32_t *results, size_t atoms) {
     csc_run_next(context, results, atoms);
 }
 
-/* Opens the streams of CSC, CMAC and CACC. */
+/* Opens the streams of CSC and CMAC. */
+static void open_conv_taps(struct model *model, enum nvdla_precision precision, struct conv_streams *streams) {
+    static const enum tap_format sums[] = {
+        [NVDLA_INT8] = TAP_INT32, [NVDLA_INT16] = TAP_INT64, [NVDLA_FP16] = TAP_CMAC_FP16};
+    const struct registers_view view = model_view(model);
+    const enum tap_format format = tap_format_of(precision);
+    const int bits = element_bits(precision), log_lanes = __builtin_ctz((unsigned)model->dev.config->atomic_c);
+    const int width = bits ? 2 * bits + log_lanes : 0;
+    streams->atoms = tap_of(model, NVDLA_CSC, TAP_CSC_DAT, format, bits);
+    streams->weights = tap_of(model, NVDLA_CSC, TAP_CSC_WT, format, bits);
+    streams->sums[0] = tap_of(model, NVDLA_CMAC_A, TAP_CMAC_SUM, sums[precision], width);
+    streams->sums[1] = tap_of(model, NVDLA_CMAC_B, TAP_CMAC_SUM, sums[precision], width);
+    conv_streams_begin(streams, &view);
+}
+
+/* Opens the streams of the convolution core. */
 static void observe_convolution(struct model *model, struct csc_run *run) {
     enum nvdla_precision precision = model->csc.layer.precision;
     bool integer = precision != NVDLA_FP16;
-    struct tap_out sums = {.count = 0}, results;
-    if (integer) {
-        int width = cacc_width(model->dev.config, precision, 0);
-        sums = tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, width);
-    }
-    results = tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? TAP_INT32 : TAP_FP32, integer ? 32 : 0);
+    struct tap_out sums = {.count = 0}, results = {.count = 0};
     struct conv_streams streams = {.next = {0}};
-    if (model->taps.count > 0 && conv_order_known(model->dev.config)) {
+    if (model->taps.count > 0) {
         const struct registers_view view = model_view(model);
-        const int width = 16 + __builtin_ctz((unsigned)model->dev.config->atomic_c);
-        streams.atoms = tap_of(model, NVDLA_CSC, TAP_CSC_DAT, TAP_INT8, 8);
-        streams.weights = tap_of(model, NVDLA_CSC, TAP_CSC_WT, TAP_INT8, 8);
-        streams.sums[0] = tap_of(model, NVDLA_CMAC_A, TAP_CMAC_SUM, TAP_INT32, width);
-        streams.sums[1] = tap_of(model, NVDLA_CMAC_B, TAP_CMAC_SUM, TAP_INT32, width);
-        conv_streams_begin(&streams, &view);
+        const struct result_order order = result_order_cacc(&view);
+        const enum tap_format format = integer ? TAP_INT32 : TAP_FP32;
+        if (integer)
+            sums = in_order(
+                model, ORDERED_CACC_OUT,
+                tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, cacc_width(model->dev.config, precision, 0)),
+                &order);
+        results = in_order(model, ORDERED_CACC_SAT, tap_of(model, NVDLA_CACC, TAP_CACC_SAT, format, integer ? 32 : 0),
+                           &order);
+        open_conv_taps(model, precision, &streams);
     }
     csc_run_observe(run, &sums, &results, &streams);
 }
@@ -352,8 +380,11 @@ static void run_bdma(struct model *model) {
             client_open(model, &clients.write[primary], NVDLA_WRITE_BDMA, primary);
     }
     bdma_run(&model->bdma, &clients);
+    const int ordinal = model->bdma.ordinal;
     unsigned group;
-    if (bdma_done(&model->bdma, &group))
+    const bool raised = bdma_done(&model->bdma, &group);
+    tap_done(&model->taps, NVDLA_BDMA, ordinal, group);
+    if (raised)
         raise_interrupt(model, INTERRUPT_BDMA, group);
 }
 
@@ -362,7 +393,7 @@ static void run_rubik(struct model *model, const struct work *work) {
     client_open(model, &input, NVDLA_READ_RUBIK, work->rubik.cubes.source.primary);
     client_open(model, &output, NVDLA_WRITE_RUBIK, work->rubik.cubes.destination.primary);
     rubik_run(&work->rubik, &input, &output);
-    raise_interrupt(model, INTERRUPT_RUBIK, register_group_done(&model->units[NVDLA_RBK]));
+    raise_interrupt(model, INTERRUPT_RUBIK, end_layer(model, NVDLA_RBK));
 }
 
 void execute(struct model *model, const struct work *work) {

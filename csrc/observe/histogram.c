@@ -286,6 +286,7 @@ static void take_elements(void *context, const struct tap_position *at, const vo
     case TAP_INT64:
         histogram_int64(context, values, rows, stride, lanes);
         break;
+    case TAP_CMAC_FP16: /* CMAC_SUM is not counted */
     case TAP_FORMATS:
         break;
     }

@@ -15,8 +15,8 @@ const char *const tap_names[TAP_COUNT] = {
 };
 
 const char *const tap_format_names[TAP_FORMATS] = {
-    [TAP_INT8] = "INT8",   [TAP_INT16] = "INT16", [TAP_FP16] = "FP16",
-    [TAP_INT32] = "INT32", [TAP_FP32] = "FP32",   [TAP_INT64] = "INT64",
+    [TAP_INT8] = "INT8", [TAP_INT16] = "INT16", [TAP_FP16] = "FP16",           [TAP_INT32] = "INT32",
+    [TAP_FP32] = "FP32", [TAP_INT64] = "INT64", [TAP_CMAC_FP16] = "CMAC_FP16",
 };
 
 const char *const mif_fault_names[] = {

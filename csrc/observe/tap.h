@@ -20,23 +20,24 @@
 /* Where a stream stands in the pipeline, in the order of the data path. Integers of `width` bits, floating point where
  * the layer is FP16. */
 enum tap {
-    TAP_CDMA_CVT, /* input elements of a convolution as fetched, before the input convertor; 17 bits */
-    /* The streams of the convolution path are those of INT8 configurations, direct and image input. */
+    TAP_CDMA_CVT,  /* input elements of a convolution as fetched, before the input convertor; 17 bits */
     TAP_CBUF_DAT,  /* memory atoms that CDMA writes into CBUF for data, behind its convertor, lanes without channel
-                    * included; place.address: byte of CBUF */
+                    * included; place.address: byte of CBUF. Winograd: channel, y and x of the extended cube, of the
+                    * first of four pixels */
     TAP_CBUF_WT,   /* the same for weights */
-    TAP_CBUF_MASK, /* the same for the mask bits of compressed weights (WMB) */
+    TAP_CBUF_MASK, /* the same for the mask bits of compressed weights (WMB), as bytes */
     TAP_CSC_DAT,   /* atoms that CSC hands to CMAC, in the order of issue (layers/conv_order.h); place.y and x: output
                     * position, channel: first input channel, reduction: number of the atomic operation. Image: the
-                    * input lines of an atom one after the other, each with the same place */
+                    * input lines of an atom one after the other, each with the same place; Winograd: so the sixteen
+                    * positions of the transformed tile, y and x: the first of its four results */
     TAP_CSC_WT,    /* weights that CSC hands to CMAC's cells, kernel by kernel for each atomic operation; place.channel:
-                    * kernel, y: row of the kernel, x: input channel, reduction as before. All lanes: those outside the
-                    * kernel's block are masked, which counts as 0 */
+                    * kernel, y: row of the kernel (Winograd: position of the tile), x: input channel, reduction as
+                    * before. All lanes: those outside the kernel's block are masked, which counts as 0 */
     TAP_CMAC_SUM,  /* partial sums of CMAC_A's or CMAC_B's cells, one row an atom; place.channel: kernel, y, x and
-                    * reduction as before */
+                    * reduction as before. Winograd: a row for each of the four results. FP16: TAP_CMAC_FP16 */
     TAP_CACC_OUT,  /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
     TAP_CACC_SAT,  /* what CACC delivers; 32 bits */
-    TAP_SDP_IN,    /* input of SDP after type expansion; 32 bits */
+    TAP_SDP_IN,    /* input of SDP after type expansion, NaN flushed if the layer says so; 32 bits */
     TAP_SDP_X1,    /* behind BS; 32 bits */
     TAP_SDP_X2,    /* behind BN; 32 bits */
     TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
@@ -52,7 +53,8 @@ enum tap {
     TAP_LUT_OUT,    /* what CDP's table gives for them */
     TAP_CDP_CVT_IN, /* before the output convertor; 25 or 33 bits */
     TAP_CDP_OUT,
-    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes; of an RTL only, as those below */
+    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes, where its requests are seen those that it
+                    * has asked for; of an RTL only, as those below */
     TAP_AXI_WRITE, /* atoms that a client writes */
     TAP_MIF_READ,  /* the same atoms at the engine's side of the memory interface */
     TAP_MIF_WRITE,
@@ -93,13 +95,34 @@ static inline bool tap_has_statistics(enum tap tap) {
 }
 
 /* How an element stands in memory, little endian. */
-enum tap_format { TAP_INT8, TAP_INT16, TAP_FP16, TAP_INT32, TAP_FP32, TAP_INT64, TAP_FORMATS };
+enum tap_format {
+    TAP_INT8,
+    TAP_INT16,
+    TAP_FP16,
+    TAP_INT32,
+    TAP_FP32,
+    TAP_INT64,
+    TAP_CMAC_FP16, /* what CMAC gives CACC in FP16: an exponent of 6 bits above a signed mantissa of 38 bits, mantissa *
+                    * 2^(exponent - 50); exponent 63: NaN. In 64 bits, sign-extended */
+    TAP_FORMATS
+};
 
 extern const char *const tap_format_names[TAP_FORMATS]; /* "INT8", ... */
 
 /* Bytes of an element. */
 static inline size_t tap_element_bytes(enum tap_format format) {
-    return format == TAP_INT8 ? 1 : format == TAP_INT16 || format == TAP_FP16 ? 2 : format == TAP_INT64 ? 8 : 4;
+    switch (format) {
+    case TAP_INT8:
+        return 1;
+    case TAP_INT16:
+    case TAP_FP16:
+        return 2;
+    case TAP_INT64:
+    case TAP_CMAC_FP16:
+        return 8;
+    default:
+        return 4;
+    }
 }
 
 /* The format of elements of a layer's precision. */

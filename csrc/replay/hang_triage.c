@@ -31,10 +31,14 @@ enum engine {
     E_PDP,
     E_CDP_RDMA,
     E_CDP,
+    E_BDMA,
+    E_RUBIK,
     E_GLB,
     E_TRACE,
     ENGINES,
-    NOBODY = ENGINES
+    NOBODY = ENGINES,
+    E_FIRST = E_CDMA_DAT, /* engines with layers of their own, in the order of the data path */
+    E_LAST = E_RUBIK,
 };
 
 static const struct engine_facts {
@@ -54,6 +58,8 @@ static const struct engine_facts {
     [E_PDP] = {"PDP", "pdp", NVDLA_PDP},
     [E_CDP_RDMA] = {"CDP_RDMA", "cdp", NVDLA_CDP_RDMA},
     [E_CDP] = {"CDP", "cdp", NVDLA_CDP},
+    [E_BDMA] = {"BDMA", "bdma", NVDLA_BDMA},
+    [E_RUBIK] = {"RUBIK", "rubik", NVDLA_RBK},
     [E_GLB] = {"GLB", "glb", NVDLA_UNIT_COUNT},
     [E_TRACE] = {"trace", "trace", NVDLA_UNIT_COUNT},
 };
@@ -84,38 +90,61 @@ struct flow {
     uint64_t moved_of, required_of; /* of that launch */
 };
 
+/* Places in client_links: readers, then writers. */
+enum client_place {
+    L_CDMA_DAT,
+    L_CDMA_WT,
+    L_SDP,
+    L_SDP_B,
+    L_SDP_N,
+    L_SDP_E,
+    L_PDP,
+    L_CDP,
+    L_BDMA,
+    L_RUBIK,
+    L_SDP_W,
+    L_PDP_W,
+    L_CDP_W,
+    L_BDMA_W,
+    L_RUBIK_W,
+};
+
 /* What a memory client moves, from the engine's side to the port. */
 struct client_links {
     enum nvdla_client client;
     enum engine engine;
-    enum wait_index ask, take;                           /* of writers: commands and atoms given */
-    enum wait_index request, data;                       /* behind the DMA client: pieces, atoms */
+    enum wait_index ask, take;                           /* atoms; of writers: commands and atoms given */
+    enum wait_index due;                                 /* beats of that: of requests, of atoms with their commands */
+    enum wait_index request, data;                       /* behind the DMA client, beats: pieces, data */
     enum wait_index last, acknowledged, done, interrupt; /* of readers: WAIT_COUNT */
 };
 
 static const struct client_links client_links[] = {
-    {NVDLA_READ_CDMA_DAT, E_CDMA_DAT, WAIT_ASK_CDMA_DAT, WAIT_TAKE_CDMA_DAT, WAIT_READ_CDMA_DAT, WAIT_DATA_CDMA_DAT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_CDMA_WT, E_CDMA_WT, WAIT_ASK_CDMA_WT, WAIT_TAKE_CDMA_WT, WAIT_READ_CDMA_WT, WAIT_DATA_CDMA_WT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_SDP, E_SDP_RDMA, WAIT_ASK_SDP, WAIT_TAKE_SDP, WAIT_READ_SDP, WAIT_DATA_SDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_SDP_B, E_SDP_RDMA, WAIT_ASK_SDP_B, WAIT_TAKE_SDP_B, WAIT_READ_SDP_B, WAIT_DATA_SDP_B, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_SDP_N, E_SDP_RDMA, WAIT_ASK_SDP_N, WAIT_TAKE_SDP_N, WAIT_READ_SDP_N, WAIT_DATA_SDP_N, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_PDP, E_PDP_RDMA, WAIT_ASK_PDP, WAIT_TAKE_PDP, WAIT_READ_PDP, WAIT_DATA_PDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_READ_CDP, E_CDP_RDMA, WAIT_ASK_CDP, WAIT_TAKE_CDP, WAIT_READ_CDP, WAIT_DATA_CDP, WAIT_COUNT, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT},
-    {NVDLA_WRITE_SDP, E_SDP, WAIT_CMD_SDP, WAIT_PUT_SDP, WAIT_WRITE_SDP, WAIT_BEAT_SDP, WAIT_LAST_SDP, WAIT_ACK_SDP,
-     WAIT_DONE_SDP, WAIT_INTR_SDP},
-    {NVDLA_WRITE_PDP, E_PDP, WAIT_CMD_PDP, WAIT_PUT_PDP, WAIT_WRITE_PDP, WAIT_BEAT_PDP, WAIT_LAST_PDP, WAIT_ACK_PDP,
-     WAIT_DONE_PDP, WAIT_INTR_PDP},
-    {NVDLA_WRITE_CDP, E_CDP, WAIT_CMD_CDP, WAIT_PUT_CDP, WAIT_WRITE_CDP, WAIT_BEAT_CDP, WAIT_LAST_CDP, WAIT_ACK_CDP,
-     WAIT_DONE_CDP, WAIT_INTR_CDP},
-    {NVDLA_READ_SDP_E, E_SDP_RDMA, WAIT_ASK_SDP_E, WAIT_TAKE_SDP_E, WAIT_READ_SDP_E, WAIT_DATA_SDP_E, WAIT_COUNT,
-     WAIT_COUNT, WAIT_COUNT, WAIT_COUNT},
+#define READING(c, e)                                                                                                  \
+    {                                                                                                                  \
+        NVDLA_READ_##c, e, WAIT_ASK_##c, WAIT_TAKE_##c, WAIT_DUE_##c, WAIT_READ_##c, WAIT_DATA_##c, WAIT_COUNT,        \
+            WAIT_COUNT, WAIT_COUNT, WAIT_COUNT                                                                         \
+    }
+#define WRITING(c, e)                                                                                                  \
+    {                                                                                                                  \
+        NVDLA_WRITE_##c, e, WAIT_CMD_##c, WAIT_PUT_##c, WAIT_PACK_##c, WAIT_WRITE_##c, WAIT_BEAT_##c, WAIT_LAST_##c,   \
+            WAIT_ACK_##c, WAIT_DONE_##c, WAIT_INTR_##c                                                                 \
+    }
+    [L_CDMA_DAT] = READING(CDMA_DAT, E_CDMA_DAT),
+    [L_CDMA_WT] = READING(CDMA_WT, E_CDMA_WT),
+    [L_SDP] = READING(SDP, E_SDP_RDMA),
+    [L_SDP_B] = READING(SDP_B, E_SDP_RDMA),
+    [L_SDP_N] = READING(SDP_N, E_SDP_RDMA),
+    [L_SDP_E] = READING(SDP_E, E_SDP_RDMA),
+    [L_PDP] = READING(PDP, E_PDP_RDMA),
+    [L_CDP] = READING(CDP, E_CDP_RDMA),
+    [L_BDMA] = READING(BDMA, E_BDMA),
+    [L_RUBIK] = READING(RUBIK, E_RUBIK),
+    [L_SDP_W] = WRITING(SDP, E_SDP),
+    [L_PDP_W] = WRITING(PDP, E_PDP),
+    [L_CDP_W] = WRITING(CDP, E_CDP),
+    [L_BDMA_W] = WRITING(BDMA, E_BDMA),
+    [L_RUBIK_W] = WRITING(RUBIK, E_RUBIK),
 };
 enum { CLIENTS = sizeof client_links / sizeof client_links[0] };
 
@@ -130,30 +159,62 @@ struct reasoning {
 
 /* ---- what the registers require ---- */
 
-static uint64_t conv_rows(const struct nvdla_config *config, const struct registers_view *view) {
-    const uint64_t groups =
-        ceil_div(FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1, (size_t)config->atomic_k);
-    if (FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) == 0)
-        return (FIELD(view, CSC, D_ATOMICS, ATOMICS) + (uint64_t)1) * groups;
-    return (uint64_t)(FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
-           (FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1) * groups;
+/* Atoms of a beat of the memory interfaces. */
+static uint64_t beat_atoms(const struct nvdla_config *config) {
+    return (uint64_t)(config->dbb_data_bits / 8 / config->mem_atom);
 }
 
-/* Atomic operations that make a row: columns, lines and blocks of channels of a kernel; of images all columns at once,
- * and 1, 2 or 4 lines. */
-static uint64_t conv_operations(const struct nvdla_config *config, const struct registers_view *view) {
-    const uint64_t height = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
-    const uint64_t blocks =
-        ceil_div(FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1, (size_t)config->atomic_c);
-    if (FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) == 0)
-        return (FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1) * height * blocks;
+/* A convolution as CSC's registers describe it. Spec: 40-convolution-core section 4. */
+struct conv_shape {
+    uint64_t group;      /* kernels of a group */
+    uint64_t rows;       /* atoms that complete rows of results */
+    uint64_t operations; /* atoms that go into one of these: blocks of channels, columns and lines of a kernel */
+    uint64_t results;    /* rows of results of one of these */
+    uint64_t batches;
+};
+
+/* Results of a row of CACC. */
+static uint64_t row_results(const struct nvdla_config *config) {
+    return (uint64_t)(nvdla_has_16_bits(config) ? config->sdp_bs_throughput : config->atomic_k);
+}
+
+static struct conv_shape conv_shape(const struct nvdla_config *config, const struct registers_view *view) {
+    const bool wide = nvdla_has_16_bits(config) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8;
+    const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE);
+    const bool image = !winograd && FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT);
     const uint32_t extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
-    return ceil_div(height, extension == 0 ? 1 : extension == 1 ? 2 : 4) * blocks;
+    const uint64_t lines = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + (uint64_t)1;
+    const uint64_t columns = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + (uint64_t)1;
+    const uint64_t channels = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + (uint64_t)1;
+    const uint64_t kernels = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + (uint64_t)1;
+    const uint64_t atomics = VALUE(view, CSC, D_ATOMICS);
+    struct conv_shape shape = {
+        .group = (uint64_t)config->atomic_k / (wide ? 2 : 1),
+        .operations = ceil_div(channels, winograd ? 4 : (size_t)config->atomic_c) * lines,
+        .batches = 1,
+    };
+    if (image)
+        shape.operations = ceil_div(channels, (size_t)config->atomic_c) * ceil_div(lines, extension == 0   ? 1
+                                                                                          : extension == 1 ? 2
+                                                                                                           : 4);
+    else if (!winograd)
+        shape.operations *= columns;
+    if (config->batch_max > 1 && !image && !winograd)
+        shape.batches = FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) + (uint64_t)1;
+    uint64_t positions = winograd ? atomics / 4 + 1 : atomics + 1;
+    if (image)
+        positions = (uint64_t)(FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
+                    (FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1);
+    shape.rows = positions * shape.batches * ceil_div(kernels, (size_t)shape.group);
+    shape.results = shape.group / row_results(config) * (winograd ? 4 : 1);
+    return shape;
 }
 
-static uint64_t sdp_beats(const struct nvdla_config *config, uint64_t width, uint64_t height, uint64_t channels) {
-    return width * height * ceil_div(channels, (size_t)config->mem_atom) *
-           (uint64_t)(config->mem_atom / config->sdp_bs_throughput);
+/* Transfers of the pipe for a cube of SDP. */
+static uint64_t sdp_beats(const struct nvdla_config *config, const struct sdp_shape *shape) {
+    const uint64_t batches = (uint64_t)(shape->batches > 1 ? shape->batches : 1);
+    return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->surfaces * batches *
+           (uint64_t)(shape->lanes / config->sdp_bs_throughput);
 }
 
 enum {
@@ -166,6 +227,25 @@ typedef int64_t required_fn(const struct nvdla_config *config, const struct laun
 
 static int64_t required_atoms(const struct nvdla_config *config, const struct launch *launch, int client) {
     return (int64_t)launch_atoms(config, launch, (enum nvdla_client)client);
+}
+
+/* BDMA: of all descriptors, the same to read and to write. */
+static int64_t required_copies(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    uint64_t atoms = 0;
+    (void)argument;
+    for (size_t i = 0; i < launch->block_count; i++) {
+        struct launch_block block;
+        if (launch_block(config, launch, i, &block))
+            atoms +=
+                (uint64_t)block.source.width * (uint64_t)block.source.height * (uint64_t)cube_surfaces(&block.source);
+    }
+    return (int64_t)atoms;
+}
+
+static int64_t required_group(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    (void)config;
+    (void)argument;
+    return launch->block_count > 0;
 }
 
 static int64_t required_one(const struct nvdla_config *config, const struct launch *launch, int argument) {
@@ -182,14 +262,18 @@ static int64_t required_last(const struct nvdla_config *config, const struct lau
 static int64_t required_cbuf(const struct nvdla_config *config, const struct launch *launch, int client) {
     const struct registers_view view = launch_view(config, launch);
     const struct cdma_cubes cdma = cdma_cubes(&view);
-    const bool known = client == NVDLA_READ_CDMA_DAT ? cdma.mode == CDMA_FEATURE : !cdma.compressed;
+    const bool same = !nvdla_has_16_bits(config) || cdma.in == cdma.proc;
+    const bool known = client == NVDLA_READ_CDMA_DAT ? cdma.mode == CDMA_FEATURE && same : !cdma.compressed;
     return known ? required_atoms(config, launch, client) : UNKNOWN;
 }
 
 static int64_t required_slices(const struct nvdla_config *config, const struct launch *launch, int argument) {
     const struct registers_view view = launch_view(config, launch);
     (void)argument;
-    return launch->fetches_data ? (int64_t)cdma_cubes(&view).height : 0;
+    const struct cdma_cubes cdma = cdma_cubes(&view);
+    /* Winograd: lines of tiles, which are four. */
+    const size_t lines = cdma.mode == CDMA_WINOGRAD ? ceil_div(cdma.extended_height, 4) * 4 : cdma.height;
+    return launch->fetches_data ? (int64_t)lines : 0;
 }
 
 static int64_t required_kernels(const struct nvdla_config *config, const struct launch *launch, int argument) {
@@ -200,51 +284,51 @@ static int64_t required_kernels(const struct nvdla_config *config, const struct 
 
 static int64_t required_rows(const struct nvdla_config *config, const struct launch *launch, int atoms) {
     const struct registers_view view = launch_view(config, launch);
-    return (int64_t)(conv_rows(config, &view) * (atoms ? conv_operations(config, &view) : 1));
+    const struct conv_shape shape = conv_shape(config, &view);
+    return (int64_t)(shape.rows * (atoms ? shape.operations : 1));
 }
 
 static int64_t required_results(const struct nvdla_config *config, const struct launch *launch, int beats) {
     const struct registers_view view = launch_view(config, launch);
+    const bool wide = nvdla_has_16_bits(config) && FIELD(&view, CACC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8;
+    const uint64_t group = (uint64_t)config->atomic_k / (wide ? 2 : 1);
+    const uint64_t batches =
+        config->batch_max > 1 ? FIELD(&view, CACC, D_BATCH_NUMBER, BATCHES) + (uint64_t)1 : (uint64_t)1;
     const uint64_t rows = (uint64_t)(FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
-                          (FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1) *
-                          ceil_div(FIELD(&view, CACC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1, (size_t)config->atomic_k);
-    return (int64_t)(rows * (uint64_t)(beats ? config->atomic_k / config->sdp_bs_throughput : 1));
+                          (FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1) * batches *
+                          ceil_div(FIELD(&view, CACC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1, (size_t)group) *
+                          (group / row_results(config));
+    return (int64_t)(rows * (beats ? row_results(config) / (uint64_t)config->sdp_bs_throughput : 1));
 }
 
 static int64_t required_operands(const struct nvdla_config *config, const struct launch *launch, int stage) {
     const struct registers_view view = launch_view(config, launch);
     const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(&view);
-    if (!rdma.operands[stage].enabled)
-        return 0;
-    return (int64_t)sdp_beats(config, (uint64_t)rdma.shape.width, (uint64_t)rdma.shape.height,
-                              (uint64_t)rdma.shape.channels);
+    return rdma.operands[stage].enabled ? (int64_t)sdp_beats(config, &rdma.shape) : 0;
 }
 
 static int64_t required_sdp(const struct nvdla_config *config, const struct launch *launch, int to_pdp) {
     const struct registers_view view = launch_view(config, launch);
-    if (to_pdp && !FIELD(&view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST))
-        return 0;
-    return (int64_t)sdp_beats(config, FIELD(&view, SDP, D_DATA_CUBE_WIDTH, WIDTH) + (uint64_t)1,
-                              FIELD(&view, SDP, D_DATA_CUBE_HEIGHT, HEIGHT) + (uint64_t)1,
-                              FIELD(&view, SDP, D_DATA_CUBE_CHANNEL, CHANNEL) + (uint64_t)1);
+    const struct sdp_cubes sdp = sdp_cubes(&view);
+    return to_pdp && !sdp.to_pdp ? 0 : (int64_t)sdp_beats(config, &sdp.shape);
 }
 
 static const struct flow_rule {
     enum nvdla_unit unit; /* whose launches count */
     required_fn *required;
     int argument;
+    bool beats; /* of the memory interface: what they hold of a launch is known if they are atoms */
 } flow_rules[WAIT_COUNT] = {
-#define READER(c, u)                                                                                                   \
-    [WAIT_ASK_##c] = {u, required_atoms, NVDLA_READ_##c}, [WAIT_TAKE_##c] = {u, required_atoms, NVDLA_READ_##c},       \
-    [WAIT_READ_##c] = {u, required_atoms, NVDLA_READ_##c}, [WAIT_DATA_##c] = {u, required_atoms, NVDLA_READ_##c}
-#define WRITER(c)                                                                                                      \
-    [WAIT_CMD_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                     \
-    [WAIT_PUT_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                     \
-    [WAIT_WRITE_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                   \
-    [WAIT_BEAT_##c] = {NVDLA_##c, required_atoms, NVDLA_WRITE_##c},                                                    \
-    [WAIT_LAST_##c] = {NVDLA_##c, required_last, NVDLA_WRITE_##c},                                                     \
-    [WAIT_DONE_##c] = {NVDLA_##c, required_last, NVDLA_WRITE_##c}
-#define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0}
+#define READER_OF(c, u, f)                                                                                             \
+    [WAIT_ASK_##c] = {u, f, NVDLA_READ_##c, false}, [WAIT_TAKE_##c] = {u, f, NVDLA_READ_##c, false},                   \
+    [WAIT_READ_##c] = {u, f, NVDLA_READ_##c, true}, [WAIT_DATA_##c] = {u, f, NVDLA_READ_##c, true}
+#define READER(c, u) READER_OF(c, u, required_atoms)
+#define WRITER_OF(c, u, f, one)                                                                                        \
+    [WAIT_CMD_##c] = {u, f, NVDLA_WRITE_##c, false}, [WAIT_PUT_##c] = {u, f, NVDLA_WRITE_##c, false},                  \
+    [WAIT_WRITE_##c] = {u, f, NVDLA_WRITE_##c, true}, [WAIT_BEAT_##c] = {u, f, NVDLA_WRITE_##c, true},                 \
+    [WAIT_LAST_##c] = {u, one, NVDLA_WRITE_##c, false}, [WAIT_DONE_##c] = {u, one, NVDLA_WRITE_##c, false}
+#define WRITER(c) WRITER_OF(c, NVDLA_##c, required_atoms, required_last)
+#define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0, false}
     READER(CDMA_DAT, NVDLA_CDMA),
     READER(CDMA_WT, NVDLA_CDMA),
     READER(SDP, NVDLA_SDP_RDMA),
@@ -253,9 +337,14 @@ static const struct flow_rule {
     READER(SDP_E, NVDLA_SDP_RDMA),
     READER(PDP, NVDLA_PDP_RDMA),
     READER(CDP, NVDLA_CDP_RDMA),
+    READER(RUBIK, NVDLA_RBK),
+    READER_OF(BDMA, NVDLA_BDMA, required_copies),
     WRITER(SDP),
     WRITER(PDP),
     WRITER(CDP),
+    WRITER_OF(RUBIK, NVDLA_RBK, required_atoms, required_last),
+    WRITER_OF(BDMA, NVDLA_BDMA, required_copies, required_group),
+    [WAIT_LAYER_RUBIK] = {NVDLA_RBK, required_one, 0, false},
     LAYER(CDMA),
     LAYER(CSC),
     LAYER(CMAC_A),
@@ -267,35 +356,37 @@ static const struct flow_rule {
     LAYER(PDP),
     LAYER(CDP_RDMA),
     LAYER(CDP),
-    [WAIT_CBUF_DAT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_DAT},
-    [WAIT_CBUF_WT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_WT},
-    [WAIT_SLICES] = {NVDLA_CDMA, required_slices, 0},
-    [WAIT_KERNELS] = {NVDLA_CDMA, required_kernels, 0},
-    [WAIT_ATOMS] = {NVDLA_CSC, required_rows, 1},
-    [WAIT_ROWS] = {NVDLA_CSC, required_rows, 0},
-    [WAIT_SUMS] = {NVDLA_CSC, required_rows, 1},
-    [WAIT_SUM_ROWS] = {NVDLA_CSC, required_rows, 0},
-    [WAIT_RESULTS] = {NVDLA_CACC, required_results, 1},
-    [WAIT_CREDITS] = {NVDLA_CACC, required_results, 0},
-    [WAIT_SDP_MAIN] = {NVDLA_SDP_RDMA, required_atoms, NVDLA_READ_SDP},
-    [WAIT_SDP_BS] = {NVDLA_SDP_RDMA, required_operands, SDP_BS},
-    [WAIT_SDP_BN] = {NVDLA_SDP_RDMA, required_operands, SDP_BN},
-    [WAIT_SDP_EW] = {NVDLA_SDP_RDMA, required_operands, SDP_EW},
-    [WAIT_SDP_SOURCE] = {NVDLA_SDP, required_sdp, 0},
-    [WAIT_SDP_X1] = {NVDLA_SDP, required_sdp, 0},
-    [WAIT_SDP_X2] = {NVDLA_SDP, required_sdp, 0},
-    [WAIT_SDP_OUT] = {NVDLA_SDP, required_sdp, 0},
-    [WAIT_FLY] = {NVDLA_SDP, required_sdp, 1},
-    [WAIT_PDP_MAIN] = {NVDLA_PDP_RDMA, required_atoms, NVDLA_READ_PDP},
-    [WAIT_PDP_OUT] = {NVDLA_PDP, required_atoms, NVDLA_WRITE_PDP},
-    [WAIT_CDP_MAIN] = {NVDLA_CDP_RDMA, required_atoms, NVDLA_READ_CDP},
-    [WAIT_CDP_OUT] = {NVDLA_CDP, required_atoms, NVDLA_WRITE_CDP},
-    [WAIT_INTR_CDMA_DAT] = {NVDLA_CDMA, required_one, 0},
-    [WAIT_INTR_CDMA_WT] = {NVDLA_CDMA, required_one, 0},
-    [WAIT_INTR_CACC] = {NVDLA_CACC, required_one, 0},
-    [WAIT_INTR_SDP] = {NVDLA_SDP, required_one, 0},
-    [WAIT_INTR_PDP] = {NVDLA_PDP, required_one, 0},
-    [WAIT_INTR_CDP] = {NVDLA_CDP, required_one, 0},
+    [WAIT_CBUF_DAT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_DAT, false},
+    [WAIT_CBUF_WT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_WT, false},
+    [WAIT_SLICES] = {NVDLA_CDMA, required_slices, 0, false},
+    [WAIT_KERNELS] = {NVDLA_CDMA, required_kernels, 0, false},
+    [WAIT_ATOMS] = {NVDLA_CSC, required_rows, 1, false},
+    [WAIT_ROWS] = {NVDLA_CSC, required_rows, 0, false},
+    [WAIT_SUMS] = {NVDLA_CSC, required_rows, 1, false},
+    [WAIT_SUM_ROWS] = {NVDLA_CSC, required_rows, 0, false},
+    [WAIT_RESULTS] = {NVDLA_CACC, required_results, 1, false},
+    [WAIT_CREDITS] = {NVDLA_CACC, required_results, 0, false},
+    [WAIT_SDP_MAIN] = {NVDLA_SDP_RDMA, required_atoms, NVDLA_READ_SDP, false},
+    [WAIT_SDP_BS] = {NVDLA_SDP_RDMA, required_operands, SDP_BS, false},
+    [WAIT_SDP_BN] = {NVDLA_SDP_RDMA, required_operands, SDP_BN, false},
+    [WAIT_SDP_EW] = {NVDLA_SDP_RDMA, required_operands, SDP_EW, false},
+    [WAIT_SDP_SOURCE] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_X1] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_X2] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_OUT] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_FLY] = {NVDLA_SDP, required_sdp, 1, false},
+    [WAIT_PDP_MAIN] = {NVDLA_PDP_RDMA, required_atoms, NVDLA_READ_PDP, false},
+    [WAIT_PDP_OUT] = {NVDLA_PDP, required_atoms, NVDLA_WRITE_PDP, false},
+    [WAIT_CDP_MAIN] = {NVDLA_CDP_RDMA, required_atoms, NVDLA_READ_CDP, false},
+    [WAIT_CDP_OUT] = {NVDLA_CDP, required_atoms, NVDLA_WRITE_CDP, false},
+    [WAIT_INTR_CDMA_DAT] = {NVDLA_CDMA, required_one, 0, false},
+    [WAIT_INTR_CDMA_WT] = {NVDLA_CDMA, required_one, 0, false},
+    [WAIT_INTR_CACC] = {NVDLA_CACC, required_one, 0, false},
+    [WAIT_INTR_SDP] = {NVDLA_SDP, required_one, 0, false},
+    [WAIT_INTR_PDP] = {NVDLA_PDP, required_one, 0, false},
+    [WAIT_INTR_CDP] = {NVDLA_CDP, required_one, 0, false},
+    [WAIT_INTR_BDMA] = {NVDLA_BDMA, required_group, 0, false},
+    [WAIT_INTR_RUBIK] = {NVDLA_RBK, required_one, 0, false},
 };
 
 static const struct launch *launch_of(const struct reasoning *r, enum nvdla_unit unit, int ordinal) {
@@ -313,7 +404,7 @@ static struct flow flow_find(const struct reasoning *r, enum wait_index index) {
     const struct flow_rule *rule = &flow_rules[index];
     const struct wait_pair *pair = &r->waits->pairs[index];
     struct flow flow = {.moved = pair->moved, .ordinal = -1};
-    if (!rule->required || !pair->counted)
+    if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && beat_atoms(r->config) > 1))
         return flow;
     uint64_t total = 0;
     const struct launch *launch;
@@ -332,7 +423,11 @@ static struct flow flow_find(const struct reasoning *r, enum wait_index index) {
     }
     flow.known = true;
     flow.owed = total > pair->moved ? total - pair->moved : 0;
-    flow.beyond = total < pair->moved ? pair->moved - total : 0;
+    /* Of beats that hold several atoms it is known from outside how many atoms they hold at most. */
+    const bool most = rule->beats && beat_atoms(r->config) > 1;
+    flow.beyond = total < pair->moved && !most ? pair->moved - total : 0;
+    if (flow.moved_of > flow.required_of && most)
+        flow.moved_of = flow.required_of;
     return flow;
 }
 
@@ -374,6 +469,36 @@ static int jobs(const struct reasoning *r, enum nvdla_unit unit) {
 static int current(const struct reasoning *r, enum nvdla_unit unit) {
     const int left = jobs(r, unit);
     return left ? launch_count(r, unit) - left : -1;
+}
+
+/* Rows of results of the first `atoms` atoms that complete rows. */
+static uint64_t rows_of(const struct reasoning *r, uint64_t atoms) {
+    uint64_t rows = 0, results = 1;
+    const struct launch *launch;
+    for (int ordinal = 0; atoms && (launch = launch_of(r, NVDLA_CSC, ordinal)); ordinal++) {
+        const struct registers_view view = launch_view(r->config, launch);
+        const struct conv_shape shape = conv_shape(r->config, &view);
+        const uint64_t here = atoms < shape.rows ? atoms : shape.rows;
+        results = shape.results;
+        rows += here * results;
+        atoms -= here;
+    }
+    return rows + atoms * results;
+}
+
+/* The convolution that CSC works on, or the last one. */
+static struct conv_shape conv_now(const struct reasoning *r) {
+    const int now = current(r, NVDLA_CSC), ordinal = now < 0 ? launch_count(r, NVDLA_CSC) - 1 : now;
+    const struct launch *launch = ordinal < 0 ? NULL : launch_of(r, NVDLA_CSC, ordinal);
+    if (!launch)
+        return (struct conv_shape){.group = 1, .results = 1, .batches = 1};
+    const struct registers_view view = launch_view(r->config, launch);
+    return conv_shape(r->config, &view);
+}
+
+/* Credits that CSC begins with: rows of the delivery buffer. */
+static uint64_t all_credits(const struct nvdla_config *config) {
+    return (nvdla_has_16_bits(config) ? 8 : 4) * (uint64_t)config->atomic_k;
 }
 
 /* Elements are missing of the launch that the link's unit works on; what launches behind it need does not count yet. */
@@ -523,26 +648,32 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
     const char *name = nvdla_clients[c->client].name;
     const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
     const uint64_t request = pair(r, c->request)->moved, data = pair(r, c->data)->moved;
+    const uint64_t atoms = pair(r, c->ask)->moved, taken = pair(r, c->take)->moved;
+    const uint64_t due = beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
     const int ordinal = flow(r, c->ask)->ordinal;
-    if (pair(r, c->take)->moved > pair(r, c->ask)->moved)
-        return guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name,
-                      pair(r, c->take)->moved, pair(r, c->ask)->moved);
+    if (taken > atoms)
+        return guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name, taken, atoms);
     if (!r->moving && asked != request && !refused(r, c->request))
         return guilty(LOST, ordinal,
-                      "has accepted requests of %s for %" PRIu64 " atoms and asked the memory for %" PRIu64, name,
+                      "has accepted requests of %s for %" PRIu64 " beats and asked the memory for %" PRIu64, name,
                       request, asked);
     if (!r->moving && given != data)
-        return guilty(LOST, ordinal, "has got %" PRIu64 " atoms for %s from the memory and handed on %" PRIu64, given,
+        return guilty(LOST, ordinal, "has got %" PRIu64 " beats for %s from the memory and handed on %" PRIu64, given,
                       name, data);
     if (refused(r, c->take))
         return waits_for(c->engine, pair(r, c->take)->since, "holds atoms that %s does not take",
                          engine_facts[c->engine].name);
     if (asked > given)
-        return waits_for(E_MEMORY, waited(r, c->data), "waits for %" PRIu64 " atoms from the memory", asked - given);
-    if (!r->moving && pair(r, c->take)->moved != data)
-        return guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " atoms and handed on %" PRIu64, name, data,
-                      pair(r, c->take)->moved);
-    if (pair(r, c->ask)->moved > request || refused(r, c->ask)) {
+        return waits_for(E_MEMORY, waited(r, c->data), "waits for %" PRIu64 " beats from the memory", asked - given);
+    if (!r->moving && taken != atoms && data >= due)
+        return guilty(LOST, ordinal,
+                      "DMA client of %s has got all %" PRIu64 " beats and handed on %" PRIu64 " of %" PRIu64 " atoms",
+                      name, data, taken, atoms);
+    const uint64_t held = beat_atoms(r->config) - 1; /* may wait for the first half of the next beat */
+    if (!r->moving && (taken + held < data || taken > data * beat_atoms(r->config)))
+        return guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " beats and handed on %" PRIu64 " atoms", name,
+                      data, taken);
+    if (due > request || refused(r, c->ask)) {
         if (refused(r, c->request) && blocked(r, c->client))
             return waits_for(E_TRACE, pair(r, c->request)->since, "never answers %s, whose arbiter weight is 0", name);
         if (refused(r, c->request) && flight_wrong(r, false))
@@ -551,12 +682,12 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
         if (refused(r, c->request))
             return guilty(COMPLETE, ordinal, "does not take the requests of %s, with nothing in flight", name);
         return guilty(COMPLETE, ordinal,
-                      "DMA client of %s has requests for %" PRIu64 " atoms and has passed on %" PRIu64, name,
-                      pair(r, c->ask)->moved, request);
+                      "DMA client of %s has requests for %" PRIu64 " beats and has passed on %" PRIu64, name, due,
+                      request);
     }
-    if (pair(r, c->ask)->moved < request)
-        return guilty(LOST, ordinal, "DMA client of %s was asked for %" PRIu64 " atoms and has asked for %" PRIu64,
-                      name, pair(r, c->ask)->moved, request);
+    if (due < request)
+        return guilty(LOST, ordinal, "DMA client of %s was asked for %" PRIu64 " beats and has asked for %" PRIu64,
+                      name, due, request);
     return nothing("has answered all that %s asked for", name);
 }
 
@@ -568,21 +699,27 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     const uint64_t written = on_ports(r->waits->written, id);
     const int ordinal = flow(r, c->ask)->ordinal;
     if (written > beats)
-        return guilty(EXCESS, ordinal, "has written %" PRIu64 " atoms for %s, which gave %" PRIu64, written, name,
+        return guilty(EXCESS, ordinal, "has written %" PRIu64 " beats for %s, which gave %" PRIu64, written, name,
                       beats);
     if (announced(r, id) && request == written && !r->moving)
         return guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
     if (memory_owes(r, true, id))
         return waits_for(E_MEMORY, waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
     if (!r->moving && written != beats)
-        return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s and written %" PRIu64, beats, name, written);
+        return guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s and written %" PRIu64, beats, name, written);
     if (!r->moving && request < beats)
-        return guilty(LOST, ordinal, "has taken %" PRIu64 " atoms of %s for requests of %" PRIu64, beats, name,
+        return guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
                       request);
     if (!r->moving && pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                       on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
-    const uint64_t due = commands < put ? commands : put; /* has its command and its data */
+    const uint64_t atoms = commands < put ? commands : put; /* have their command and their data */
+    const uint64_t due = beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
+    /* One may wait for the other half of its beat. */
+    if (!r->moving && due * beat_atoms(r->config) + beat_atoms(r->config) - 1 < atoms)
+        return guilty(LOST, ordinal,
+                      "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats", name,
+                      atoms, due);
     if (beats < due) {
         if (refused(r, c->request) && blocked(r, c->client))
             return waits_for(E_TRACE, pair(r, c->request)->since, "never takes writes of %s, whose arbiter weight is 0",
@@ -590,11 +727,11 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
         if (flight_wrong(r, true))
             return guilty(LOST, ordinal,
                           "counts beats in flight that the memory does not owe, and takes no write of %s", name);
-        return guilty(COMPLETE, ordinal, "has %" PRIu64 " atoms of %s with their commands and has written %" PRIu64,
+        return guilty(COMPLETE, ordinal, "has %" PRIu64 " beats of %s with their commands and has written %" PRIu64,
                       due, name, beats);
     }
     if (beats > due)
-        return guilty(LOST, ordinal, "has written %" PRIu64 " atoms of %s, which gave %" PRIu64 " with commands", beats,
+        return guilty(LOST, ordinal, "has written %" PRIu64 " beats of %s, which gave %" PRIu64 " with commands", beats,
                       name, due);
     if (pair(r, c->last)->moved > pair(r, c->done)->moved && commands == put)
         return guilty(COMPLETE, ordinal, "has acknowledged all writes of %s but not the layer", name);
@@ -685,7 +822,7 @@ static bool cdma_does_not_end(const struct reasoning *r) {
 
 static struct finding_of judge_cdma_data(const struct reasoning *r) {
     struct finding_of f;
-    if (!r->waits->inside && owed(r, WAIT_DATA_CDMA_DAT) && judge_reading(r, &client_links[0], &f))
+    if (!r->waits->inside && owed(r, WAIT_DATA_CDMA_DAT) && judge_reading(r, &client_links[L_CDMA_DAT], &f))
         return f;
     if (!r->waits->inside)
         return cdma_does_not_end(r) ? does_not_end(r, NVDLA_CDMA) : nothing("has read all its data");
@@ -732,7 +869,7 @@ static struct finding_of judge_cdma_data(const struct reasoning *r) {
 static struct finding_of judge_cdma_weights(const struct reasoning *r) {
     struct finding_of f;
     if (!r->waits->inside)
-        return owed(r, WAIT_DATA_CDMA_WT) && judge_reading(r, &client_links[1], &f)
+        return owed(r, WAIT_DATA_CDMA_WT) && judge_reading(r, &client_links[L_CDMA_WT], &f)
                    ? f
                    : nothing("has read all its weights");
     if (flow(r, WAIT_KERNELS)->beyond)
@@ -809,7 +946,7 @@ static bool judge_csc_begin(const struct reasoning *r, struct finding_of *f) {
 static struct finding_of judge_csc_input(const struct reasoning *r) {
     const int ordinal = current(r, NVDLA_CSC);
     const struct flow *slices = flow(r, WAIT_SLICES), *kernels = flow(r, WAIT_KERNELS);
-    const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)r->config->atomic_k;
+    const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)conv_now(r).group;
     const uint32_t want = counter(r, WAIT_COUNTER_SEEN) + (left < group ? left : group);
     if (launch_count(r, NVDLA_CDMA) <= ordinal)
         return waits_for(E_TRACE, 0, "waits for CDMA, which has not been armed");
@@ -835,7 +972,7 @@ static struct finding_of judge_csc(const struct reasoning *r) {
     if (flow(r, WAIT_ROWS)->beyond)
         return too_many(r, WAIT_ROWS);
     if (r->waits->inside && !r->moving) {
-        const uint64_t all = 4 * (uint64_t)r->config->atomic_k, out = pair(r, WAIT_ROWS)->moved;
+        const uint64_t all = all_credits(r->config), out = rows_of(r, pair(r, WAIT_ROWS)->moved);
         if (pair(r, WAIT_CREDITS)->moved <= out &&
             counter(r, WAIT_COUNTER_CREDITS) + out != all + pair(r, WAIT_CREDITS)->moved)
             return guilty(LOST, ordinal,
@@ -858,9 +995,12 @@ static struct finding_of judge_csc(const struct reasoning *r) {
             return owed(r, WAIT_ROWS) && in_state(r, WAIT_STATE_CSC, "Drain")
                        ? ended_early(r, WAIT_ROWS)
                        : guilty(IDLE, ordinal, "has an armed layer and does not begin it");
-        if (refused(r, WAIT_ATOMS) && refused(r, WAIT_ROWS) && counter(r, WAIT_COUNTER_CREDITS) == 0)
-            return waits_for(E_CACC, pair(r, WAIT_ATOMS)->since, "waits for credits: all %d rows of CACC are full",
-                             4 * r->config->atomic_k);
+        const struct conv_shape shape = conv_now(r);
+        const uint64_t room = shape.results * (shape.batches > 1 ? shape.batches + 1 : 1);
+        if (refused(r, WAIT_ATOMS) && refused(r, WAIT_ROWS) && counter(r, WAIT_COUNTER_CREDITS) < room)
+            return waits_for(E_CACC, pair(r, WAIT_ATOMS)->since,
+                             "waits for credits: %u of %" PRIu64 " rows of CACC are free, %" PRIu64 " are needed",
+                             counter(r, WAIT_COUNTER_CREDITS), all_credits(r->config), room);
         if (refused(r, WAIT_ATOMS) && (counter(r, WAIT_COUNTER_LOADED) || pair(r, WAIT_WEIGHTS)->valid))
             return guilty(COMPLETE, ordinal, "holds an atom back, with credits (%u) and its weights",
                           counter(r, WAIT_COUNTER_CREDITS));
@@ -890,8 +1030,8 @@ static struct finding_of judge_cmac(const struct reasoning *r) {
 }
 
 static struct finding_of judge_cacc(const struct reasoning *r) {
-    const uint64_t beats = (uint64_t)(r->config->atomic_k / r->config->sdp_bs_throughput);
-    const uint64_t rows = pair(r, WAIT_SUM_ROWS)->moved, results = pair(r, WAIT_RESULTS)->moved;
+    const uint64_t beats = row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
+    const uint64_t rows = rows_of(r, pair(r, WAIT_SUM_ROWS)->moved), results = pair(r, WAIT_RESULTS)->moved;
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;
     const bool counts = r->waits->inside && !r->moving;
     if (counts && pair(r, WAIT_CREDITS)->moved != results / beats)
@@ -902,7 +1042,8 @@ static struct finding_of judge_cacc(const struct reasoning *r) {
                       beats);
     if (refused(r, WAIT_RESULTS))
         return waits_for_output(r, E_SDP, WAIT_RESULTS);
-    if (counts && results < rows * beats)
+    /* With batches rows wait for those of the next column. */
+    if (counts && results < rows * beats && (conv_now(r).batches == 1 || !missing(r, WAIT_SUMS, NVDLA_CACC)))
         return guilty(LOST, ordinal, "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64,
                       rows, results, rows * beats);
     if (missing(r, WAIT_SUMS, NVDLA_CACC))
@@ -975,8 +1116,10 @@ static struct finding_of judge_rdma(const struct reasoning *r, enum nvdla_unit u
 }
 
 static struct finding_of judge_sdp_rdma(const struct reasoning *r) {
-    static const struct reader readers[] = {
-        {2, WAIT_SDP_MAIN, E_SDP}, {3, WAIT_SDP_BS, E_SDP}, {4, WAIT_SDP_BN, E_SDP}, {10, WAIT_SDP_EW, E_SDP}};
+    static const struct reader readers[] = {{L_SDP, WAIT_SDP_MAIN, E_SDP},
+                                            {L_SDP_B, WAIT_SDP_BS, E_SDP},
+                                            {L_SDP_N, WAIT_SDP_BN, E_SDP},
+                                            {L_SDP_E, WAIT_SDP_EW, E_SDP}};
     return judge_rdma(r, NVDLA_SDP_RDMA, readers, 4);
 }
 
@@ -1029,7 +1172,7 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
     if (!r->waits->inside) {
         if (jobs(r, NVDLA_SDP) == 0)
             return nothing("has ended its layers");
-        if (judge_holding(r, WAIT_DATA_SDP, &client_links[7], &f))
+        if (judge_holding(r, WAIT_DATA_SDP, &client_links[L_SDP_W], &f))
             return f;
         if (flying && !pair(r, WAIT_RESULTS)->counted) {
             if (missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
@@ -1061,14 +1204,16 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
         return too_many(r, WAIT_SDP_SOURCE);
     if (flow(r, WAIT_SDP_OUT)->beyond)
         return too_many(r, WAIT_SDP_OUT);
+    /* Where precisions differ between layers an atom has now one beat, now two. */
+    const bool fixed = !nvdla_has_16_bits(r->config);
     const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
-    if (pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
+    if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
         return guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
                       pair(r, WAIT_SDP_OUT)->moved);
     /* An atom counts with its last beat; one beat stands behind the source. */
     const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
     const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
-    if (!r->moving && (passed + 1 < taken || passed > taken + beats))
+    if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats))
         return guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
                       passed);
     if (refused(r, WAIT_FLY))
@@ -1078,7 +1223,7 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
                       SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, true) > flow(r, WAIT_RESULTS)->ordinal)
         return guilty(COMPLETE, ordinal, "has ended an earlier layer after %" PRIu64 " of %" PRIu64 " %s",
                       flow(r, WAIT_RESULTS)->moved_of, flow(r, WAIT_RESULTS)->required_of, pair(r, WAIT_RESULTS)->name);
-    if (judge_writing(r, 7, !owed(r, WAIT_SDP_OUT), &f))
+    if (judge_writing(r, L_SDP_W, !owed(r, WAIT_SDP_OUT), &f))
         return f;
     if (owed(r, WAIT_SDP_OUT) && jobs(r, NVDLA_SDP) == 0)
         return ended_early(r, WAIT_SDP_OUT);
@@ -1117,12 +1262,12 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
 }
 
 static struct finding_of judge_pdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {5, WAIT_PDP_MAIN, E_PDP};
+    static const struct reader reader = {L_PDP, WAIT_PDP_MAIN, E_PDP};
     return judge_rdma(r, NVDLA_PDP_RDMA, &reader, 1);
 }
 
 static struct finding_of judge_cdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {6, WAIT_CDP_MAIN, E_CDP};
+    static const struct reader reader = {L_CDP, WAIT_CDP_MAIN, E_CDP};
     return judge_rdma(r, NVDLA_CDP_RDMA, &reader, 1);
 }
 
@@ -1181,11 +1326,37 @@ static struct finding_of judge_pdp(const struct reasoning *r) {
     const bool from_memory = !launch || REGISTER_FIELD(launch_register(launch, PDP_D_OPERATION_MODE_CFG),
                                                        PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
     return judge_plane(r, NVDLA_PDP, from_memory ? E_PDP_RDMA : E_SDP, from_memory ? WAIT_PDP_MAIN : WAIT_FLY,
-                       from_memory ? WAIT_DATA_PDP : WAIT_FLY, WAIT_PDP_OUT, 8);
+                       from_memory ? WAIT_DATA_PDP : WAIT_FLY, WAIT_PDP_OUT, L_PDP_W);
 }
 
 static struct finding_of judge_cdp(const struct reasoning *r) {
-    return judge_plane(r, NVDLA_CDP, E_CDP_RDMA, WAIT_CDP_MAIN, WAIT_DATA_CDP, WAIT_CDP_OUT, 9);
+    return judge_plane(r, NVDLA_CDP, E_CDP_RDMA, WAIT_CDP_MAIN, WAIT_DATA_CDP, WAIT_CDP_OUT, L_CDP_W);
+}
+
+/* BDMA and RUBIK: from memory to memory. */
+static struct finding_of judge_mover(const struct reasoning *r, enum nvdla_unit unit, enum client_place reader,
+                                     enum client_place writer) {
+    const struct client_links *in = &client_links[reader], *out = &client_links[writer];
+    struct finding_of f;
+    if (!r->waits->inside) {
+        if (jobs(r, unit) == 0)
+            return nothing("has ended its layers");
+        if (owed(r, in->data) && judge_reading(r, in, &f))
+            return f;
+        return owed(r, out->data) ? owes(r, out->data) : does_not_end(r, unit);
+    }
+    if (judge_writing(r, writer, !owed(r, in->ask) && !owed(r, in->take), &f))
+        return f;
+    if (judge_asking(r, in->ask, in->take, unit, &f))
+        return f;
+    if (refused(r, in->take))
+        return guilty(IDLE, flow(r, in->ask)->ordinal, "does not take the atoms that have come");
+    if (owed(r, in->ask))
+        return guilty(IDLE, flow(r, in->ask)->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
+                      flow(r, in->ask)->moved_of, flow(r, in->ask)->required_of);
+    if (jobs(r, unit) > 0 || owed(r, out->interrupt))
+        return does_not_end(r, unit);
+    return nothing("has ended its layers");
 }
 
 static struct finding_of judge_mcif(const struct reasoning *r) {
@@ -1289,6 +1460,10 @@ static struct finding_of judge(const struct reasoning *r, enum engine engine) {
         return judge_cdp_rdma(r);
     case E_CDP:
         return judge_cdp(r);
+    case E_BDMA:
+        return judge_mover(r, NVDLA_BDMA, L_BDMA, L_BDMA_W);
+    case E_RUBIK:
+        return judge_mover(r, NVDLA_RBK, L_RUBIK, L_RUBIK_W);
     case E_GLB:
         return judge_glb(r);
     case E_MEMORY:
@@ -1324,7 +1499,11 @@ static enum engine find_start(const struct reasoning *r) {
     static const struct {
         enum engine engine;
         enum wait_index interrupt;
-    } ends[] = {{E_PDP, WAIT_INTR_PDP}, {E_CDP, WAIT_INTR_CDP}, {E_SDP, WAIT_INTR_SDP}};
+    } ends[] = {{E_PDP, WAIT_INTR_PDP},
+                {E_CDP, WAIT_INTR_CDP},
+                {E_SDP, WAIT_INTR_SDP},
+                {E_BDMA, WAIT_INTR_BDMA},
+                {E_RUBIK, WAIT_INTR_RUBIK}};
     enum engine start = NOBODY;
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
@@ -1338,7 +1517,7 @@ static enum engine find_start(const struct reasoning *r) {
             first = launch->tag;
         }
     }
-    for (enum engine engine = E_CDMA_DAT; start == NOBODY && engine <= E_CDP; engine++) {
+    for (enum engine engine = E_FIRST; start == NOBODY && engine <= E_LAST; engine++) {
         const bool works = jobs(r, engine_facts[engine].unit) > 0 || (engine == E_CMAC && jobs(r, NVDLA_CMAC_B) > 0);
         if (works && judge(r, engine).kind != NOTHING)
             start = engine;
@@ -1358,7 +1537,7 @@ static enum engine break_tie(const struct reasoning *r, enum engine cdma) {
     const struct registers_view view = launch_view(r->config, launch);
     const uint64_t held = pair(r, WAIT_WT_ENTRIES)->moved - pair(r, WAIT_FREE_WEIGHTS)->moved;
     const uint64_t need = ceil_div(counter(r, WAIT_COUNTER_KERNELS) * (size_t)cdma_cubes(&view).kernel_bytes,
-                                   (size_t)r->config->cbuf_bank_bytes);
+                                   (size_t)r->config->cbuf_bank_bytes * (nvdla_has_16_bits(r->config) ? 2 : 1));
     return held > need + 1 ? E_CSC : E_CDMA_WT;
 }
 
@@ -1393,6 +1572,8 @@ static const struct {
     {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
     {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
     {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
+    {E_BDMA, WAIT_INTR_BDMA, {"BDMA_0", "BDMA_1"}},
+    {E_RUBIK, WAIT_INTR_RUBIK, {"RUBIK_0", "RUBIK_1"}},
 };
 
 /* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
@@ -1426,7 +1607,7 @@ static enum engine find_false_interrupt(const struct reasoning *r, struct findin
  * show what it did. NOBODY: none. */
 static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
     for (enum strength strength = EXCESS; strength >= LOST; strength--)
-        for (enum engine engine = E_MCIF; engine <= E_CDP; engine++) {
+        for (enum engine engine = E_MCIF; engine <= E_LAST; engine++) {
             *f = judge(r, engine);
             if (f->kind == GUILTY && f->strength == strength)
                 return engine;
@@ -1440,7 +1621,7 @@ static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
         const struct op *op = &r->hang->prog->ops[r->hang->streams[i].op];
         const struct nvdla_register *reg =
             op->kind == OP_POLL && !r->hang->streams[i].unit_absent ? nvdla_register_at(r->config, op->address) : NULL;
-        for (enum engine engine = E_CDMA_DAT; reg && engine <= E_CDP; engine++) {
+        for (enum engine engine = E_FIRST; reg && engine <= E_LAST; engine++) {
             if (engine_facts[engine].unit != reg->unit || jobs(r, reg->unit) > 0)
                 continue;
             const struct finding_of f =
@@ -1558,7 +1739,7 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         const struct finding_of wants = {.kind = GUILTY, .ordinal = current(r, engine_facts[asker].unit)};
         blame(t, asker, &wants, step->text);
-    } else if (circle && (at == E_MCIF ? asker : at) <= E_CDP) {
+    } else if (circle && (at == E_MCIF ? asker : at) <= E_LAST) {
         char text[280];
         snprintf(text, sizeof text, "waits in a circle: %s", f.text);
         blame(t, at == E_MCIF ? asker : at, &f, text);

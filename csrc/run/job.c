@@ -16,6 +16,7 @@
 #include "nvdla/xalloc.h"
 #include "report/report.h"
 #include "run/judge.h"
+#include "run/lanes.h"
 #include "run/process.h"
 #include "run/progress.h"
 #include "run/session.h"
@@ -25,7 +26,7 @@
 enum { RESULT_FD = 3, LEDGER_FD, FILES };
 
 /* Of what a simulator prints only the end is kept: this much, when it is more than the most. */
-enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 /* that are read at once */ };
+enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = JOB_DRAIN / CHUNK };
 
 /* More than a job may say of its result, and print. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
@@ -53,6 +54,7 @@ struct child {
     bool progress;
     const char *simulator;
     struct server *server;          /* that can start it; NULL: none */
+    bool queued;                    /* a lane adds what it is to know of the ledger */
     char *const *words;             /* of another program; NULL: it is the simulator */
     struct process_program program; /* its files, group and limits */
 };
@@ -75,7 +77,7 @@ static void command_line(const struct child *child, struct words *line) {
     }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
-    if (child->job->ledger)
+    if (child->job->ledger && !child->queued)
         words_add(line, "--ledger=%d,%zu,%.6f", LEDGER_FD, child->job->number, child->job->start);
     if (child->progress)
         words_add(line, "--progress");
@@ -210,18 +212,37 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
     return true;
 }
 
+/* This run owns the folder of the report: none of an earlier one stays. */
+static bool clean_report(const struct job *job, const struct run_options *options, struct error *err) {
+    char *folder = report_folder(options, job->name);
+    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
+    free(folder);
+    return clean;
+}
+
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct server *server,
                struct error *err) {
     char simulator[SIMULATOR_PATH] = "";
     if (options->dut != DUT_MODEL && !job_simulator(options, job->config->name, simulator, sizeof simulator, err))
         return false;
-    char *folder = report_folder(options, job->name);
-    /* This run owns it: no report of an earlier one stays. */
-    const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
-    free(folder);
     struct child child = {
         .options = options, .job = job, .progress = progress, .simulator = simulator, .server = server};
-    return clean && start_between_pipes(&child, job, err);
+    return clean_report(job, options, err) && start_between_pipes(&child, job, err);
+}
+
+bool job_queue(struct job *job, const struct run_options *options, bool progress, struct server *server, uint64_t id) {
+    struct error err;
+    struct words line = {0};
+    struct child child = {
+        .options = options, .job = job, .progress = progress, .simulator = server_simulator(server), .queued = true};
+    child.program = confinement(job, NULL);
+    command_line(&child, &line);
+    child.program.words = line.items;
+    const uint64_t number = job->number;
+    const bool queued =
+        clean_report(job, options, &err) && server_queue(server, &child.program, id, job->ledger ? &number : NULL);
+    words_free(&line);
+    return queued;
 }
 
 bool job_start_program(struct job *job, char *const *words, struct error *err) {
@@ -250,7 +271,10 @@ static void take_progress(struct job *job, const json_t *json) {
 }
 
 void job_signal(const struct job *job, int number) {
-    kill(job->own_group ? -job->pid : job->pid, number);
+    if (job->lane)
+        lane_signal_job(job->lane, job, number);
+    else
+        kill(job->own_group ? -job->pid : job->pid, number);
 }
 
 /* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
@@ -299,9 +323,7 @@ static void take_lines(struct job *job) {
     memmove(job->lines.text, rest, job->lines.n + 1);
 }
 
-/* Takes some of what is there to read, so that nobody else waits for one that never stops; closes the pipe at its end.
- * Returns the number of bytes. */
-static size_t drain(int *end, struct text *text) {
+size_t job_drain(int *end, struct text *text) {
     char chunk[CHUNK];
     size_t taken = 0;
     for (int i = 0; i < CHUNKS && *end >= 0; i++) {
@@ -332,8 +354,8 @@ static void shorten(struct text *output) {
 
 size_t job_listen(struct job *job) {
     shorten(&job->output);
-    const size_t printed = drain(&job->output_end, &job->output);
-    const size_t said = drain(&job->result_end, &job->lines);
+    const size_t printed = job_drain(&job->output_end, &job->output);
+    const size_t said = job_drain(&job->result_end, &job->lines);
     if (said > 0)
         take_lines(job);
     job->printed += printed;
@@ -345,27 +367,46 @@ size_t job_listen(struct job *job) {
     return printed;
 }
 
-void job_check(struct job *job) {
-    const double now = process_clock();
-    if (job->max_memory) {
-        const uint64_t memory = process_memory(job->pid);
-        if (memory > job->memory)
-            job->memory = memory;
-        if (memory > job->max_memory)
-            exceed(job, LIMIT_MEMORY);
+void job_says(struct job *job, char *line, size_t size) {
+    if (job->exceeded)
+        return;
+    if (job->said + size > RESULT_LIMIT)
+        exceed(job, LIMIT_RESULT);
+    else if (line) {
+        job->said += size;
+        take_line(job, line);
     }
+}
+
+void job_prints(struct job *job, const char *bytes, size_t size) {
+    shorten(&job->output);
+    text_add(&job->output, bytes, size);
+    job->printed += size;
+    if (job->printed > OUTPUT_LIMIT)
+        exceed(job, LIMIT_OUTPUT);
+}
+
+void job_has_played(struct job *job, const struct job_end *end) {
+    job->lane = NULL;
+    job->played = true;
+    job->end = *end;
+    job->state = JOB_DONE;
+}
+
+uint64_t job_memory(const struct job *job) {
+    return !job->max_memory ? 0 : job->lane ? lane_memory(job->lane) : process_memory(job->pid);
+}
+
+void job_check(struct job *job, uint64_t memory) {
+    const double now = process_clock();
+    if (memory > job->memory)
+        job->memory = memory;
+    if (job->max_memory && memory > job->max_memory)
+        exceed(job, LIMIT_MEMORY);
     if (job->max_seconds > 0 && now - job->start > job->max_seconds)
         exceed(job, LIMIT_SECONDS);
     if (job->exceeded == LIMIT_SECONDS && now - job->ended > GRACE)
         job_signal(job, SIGKILL);
-}
-
-bool job_has_ended(const struct job *job) {
-    siginfo_t info = {.si_pid = 0};
-    while (waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0)
-        if (errno != EINTR)
-            return true;
-    return info.si_pid == job->pid;
 }
 
 /* ---- what came of it ---- */
@@ -600,10 +641,13 @@ static void report_crash(const struct run_options *options, struct result *resul
     free(folder);
 }
 
-/* Takes leave of a process that has ended. Returns its wait status. */
-static int leave(struct job *job, struct rusage *usage) {
+/* Takes leave of a process that has ended. */
+static struct job_end leave(struct job *job) {
     int wait_status;
-    while (wait4(job->pid, &wait_status, 0, usage) < 0 && errno == EINTR)
+    struct rusage usage;
+    if (job->played)
+        return job->end;
+    while (wait4(job->pid, &wait_status, 0, &usage) < 0 && errno == EINTR)
         continue;
     if (job->result_end >= 0)
         close(job->result_end);
@@ -611,24 +655,26 @@ static int leave(struct job *job, struct rusage *usage) {
         close(job->output_end);
     job->result_end = job->output_end = -1;
     job->state = JOB_DONE;
-    return wait_status;
+    return (struct job_end){.wait_status = wait_status,
+                            .seconds = process_clock() - job->start,
+                            .cpu_seconds = process_cpu_seconds(&usage),
+                            .memory_peak = (uint64_t)usage.ru_maxrss * 1024};
 }
 
 int job_abandon(struct job *job) {
-    return process_status(leave(job, NULL));
+    return process_status(leave(job).wait_status);
 }
 
-/* Judges a job whose process has ended with that status; figures: what it took. */
-static struct result conclude(struct job *job, const struct run_options *options, int wait_status,
-                              const struct result *figures) {
-    if (figures->memory_peak > job->memory)
-        job->memory = figures->memory_peak;
+/* Judges a job whose process has ended so. */
+static struct result conclude(struct job *job, const struct run_options *options, const struct job_end *end) {
+    if (end->memory_peak > job->memory)
+        job->memory = end->memory_peak;
     if (job->max_memory && job->memory > job->max_memory && !job->exceeded)
         job->exceeded = LIMIT_MEMORY; /* between two looks at it */
-    struct result result = read_result(options, job, wait_status);
-    result.exit_status = process_status(wait_status);
-    result.seconds = figures->seconds;
-    result.cpu_seconds = figures->cpu_seconds;
+    struct result result = read_result(options, job, end->wait_status);
+    result.exit_status = process_status(end->wait_status);
+    result.seconds = end->seconds;
+    result.cpu_seconds = end->cpu_seconds;
     result.memory_peak = job->memory;
     if (!options->no_report && (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report)))
         report_crash(options, &result);
@@ -640,12 +686,8 @@ static struct result conclude(struct job *job, const struct run_options *options
 }
 
 struct result job_result(struct job *job, const struct run_options *options) {
-    struct rusage usage;
-    const int wait_status = leave(job, &usage);
-    const struct result figures = {.seconds = process_clock() - job->start,
-                                   .cpu_seconds = process_cpu_seconds(&usage),
-                                   .memory_peak = (uint64_t)usage.ru_maxrss * 1024};
-    return conclude(job, options, wait_status, &figures);
+    const struct job_end end = leave(job);
+    return conclude(job, options, &end);
 }
 
 bool job_noted(struct job *job, const struct run_options *options, const char *line, struct result *result) {
@@ -653,7 +695,11 @@ bool job_noted(struct job *job, const struct run_options *options, const char *l
     if (!result_parse(line, &said))
         return false;
     set_text(&job->record, xstrdup(line));
-    *result = conclude(job, options, W_EXITCODE(verdict_status(said.verdict), 0), &said);
+    const struct job_end end = {.wait_status = W_EXITCODE(verdict_status(said.verdict), 0),
+                                .seconds = said.seconds,
+                                .cpu_seconds = said.cpu_seconds,
+                                .memory_peak = said.memory_peak};
+    *result = conclude(job, options, &end);
     result_free(&said);
     return true;
 }

@@ -11,6 +11,12 @@
 #include "run/result.h"
 #include "run/servers.h"
 
+/* Bytes over a pipe between two looks at it that make another one urgent: a pipe holds 64 KiB. */
+enum { JOB_BUSY = 16 << 10 };
+
+/* The most that job_drain() takes at once. */
+enum { JOB_DRAIN = 128 << 10 };
+
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
 /* What a job may not exceed. */
@@ -21,6 +27,15 @@ enum job_limit {
     LIMIT_OUTPUT, /* it prints more than anybody reads */
     LIMIT_RESULT, /* or says more of its result than there can be to say */
 };
+
+/* How a process has ended, and what it took. */
+struct job_end {
+    int wait_status;
+    double seconds, cpu_seconds;
+    uint64_t memory_peak; /* bytes resident */
+};
+
+struct lane;
 
 struct job {
     const char *path;
@@ -33,7 +48,10 @@ struct job {
     size_t number;  /* that it is noted for */
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
-    pid_t pid;
+    pid_t pid;                  /* of its process, if this one has started it */
+    struct lane *lane;          /* that plays it (run/lanes.h); NULL: none */
+    bool played;                /* by a lane, */
+    struct job_end end;         /* this came of it */
     int result_end, output_end; /* read ends of the pipes; -1: closed */
     double start;               /* process_clock() */
     enum job_limit exceeded;    /* it is being ended for that */
@@ -63,18 +81,36 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
  * its end is taken with job_abandon(). */
 bool job_start_program(struct job *job, char *const *words, struct error *err);
 
+/* Puts it into the queue of the server, for a lane to play, as `id`: with what job_start() does before. False if that
+ * is not possible now. */
+bool job_queue(struct job *job, const struct run_options *options, bool progress, struct server *server, uint64_t id);
+
 /* Takes in what the process has said, some of it if that is much, without waiting. Returns how many bytes it has
  * printed since the last call; they are the last ones of job->output, of which only the end is kept. */
 size_t job_listen(struct job *job);
 
-/* Ends a job that exceeds a limit; to be called a few times a second while one with limits runs. */
-void job_check(struct job *job);
+/* Takes in a line that its process has said, or that it has said bytes of one that is not whole yet (line: NULL). */
+void job_says(struct job *job, char *line, size_t size);
+
+/* Takes in what its process has printed. */
+void job_prints(struct job *job, const char *bytes, size_t size);
+
+/* The lane that played it has told that it has ended. */
+void job_has_played(struct job *job, const struct job_end *end);
+
+/* Takes some of what is there to read from a pipe, so that nobody else waits for one that never stops, but no less than
+ * an ordinary pipe holds; closes it at its end. Returns the number of bytes. */
+size_t job_drain(int *end, struct text *text);
+
+/* Bytes resident of its process and all that this has started; 0 if nobody asks for it. */
+uint64_t job_memory(const struct job *job);
+
+/* Ends a job that exceeds a limit, with that many bytes resident; to be called a few times a second while one with
+ * limits runs. */
+void job_check(struct job *job, uint64_t memory);
 
 /* Sends a signal to the process, or to its whole group if it leads one. */
 void job_signal(const struct job *job, int number);
-
-/* True if the process has ended. */
-bool job_has_ended(const struct job *job);
 
 /* Takes leave of a process that has ended and judges what came of it: what it said and was listened to, if that can be
  * believed. With the times, the commands, and a report where it could not write one. */

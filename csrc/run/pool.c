@@ -21,7 +21,8 @@
  * one says much: a pipe holds 64 KiB. */
 #define LISTEN_SECONDS 0.1
 #define BUSY_SECONDS 0.001
-enum { BUSY_BYTES = 16 << 10 };
+
+enum { SERVERS_HEARD = 4 /* that are about to be ready */ };
 
 /* Each job needs two files: as many as the system allows. */
 static void allow_files(void) {
@@ -60,6 +61,7 @@ void pool_close(struct pool *pool) {
         continue; /* what came too late */
     if (pool->signals >= 0)
         close(pool->signals);
+    lanes_free(&pool->lanes);
     servers_free(&pool->servers);
     if (pool->groups) {
         process_guard_sweep(&pool->guard, NULL, 0);
@@ -77,13 +79,46 @@ static void add(struct pool *pool, struct job *job) {
     pool->running[pool->count++] = job;
 }
 
+static struct server *server_for(struct pool *pool, const struct run_options *options,
+                                 const struct nvdla_config *config) {
+    char simulator[SIMULATOR_PATH];
+    struct error err;
+    return options->dut != DUT_MODEL && job_simulator(options, config->name, simulator, sizeof simulator, &err)
+               ? servers_find(&pool->servers, options, config, simulator)
+               : NULL;
+}
+
+struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options) {
+    return server_for(pool, options, job->config);
+}
+
+bool pool_server_ready(struct pool *pool, struct server *server, const struct job *job,
+                       const struct run_options *options) {
+    return server_ready(&pool->servers, server, options, job->config, pool->to_come);
+}
+
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config) {
+    struct server *server = server_for(pool, options, config);
+    if (server)
+        server_begin(&pool->servers, server, options, config);
+}
+
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options) {
+    struct server *server = pool_server(pool, job, options);
+    return !server || !server_coming(server);
+}
+
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
-    char simulator[SIMULATOR_PATH];
-    struct server *server = NULL;
+    struct server *server = pool_server(pool, job, options);
+    if (server && !pool_server_ready(pool, server, job, options))
+        server = NULL;
+    return pool_start_with(pool, server, job, options, progress, err);
+}
+
+bool pool_start_with(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
+                     bool progress, struct error *err) {
     job->own_group = pool->groups;
-    if (options->dut != DUT_MODEL && job_simulator(options, job->config->name, simulator, sizeof simulator, err))
-        server = servers_find(&pool->servers, options, job->config, simulator, pool->to_come);
     if (!job_start(job, options, progress, server, err))
         return false;
     add(pool, job);
@@ -98,10 +133,35 @@ bool pool_start_program(struct pool *pool, struct job *job, char *const *words, 
     return true;
 }
 
+/* Lanes do not record waves. */
 void pool_signal(const struct pool *pool, int number) {
     for (size_t i = 0; i < pool->count; i++)
         job_signal(pool->running[i], number);
+    if (number != SIGUSR1)
+        lanes_signal(&pool->lanes, number);
 }
+
+/* ---- lanes ---- */
+
+bool pool_queue(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
+                bool progress) {
+    job->own_group = pool->groups;
+    return lanes_queue(&pool->lanes, server, job, options, progress);
+}
+
+bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct pool_listener *listener) {
+    return lanes_start(&pool->lanes, server, ledger, &pool->guard, listener);
+}
+
+void pool_take_back(struct pool *pool, const struct pool_listener *listener) {
+    lanes_take_back(&pool->lanes, &pool->servers, listener);
+}
+
+size_t pool_playing(const struct pool *pool) {
+    return pool->count + pool->lanes.count;
+}
+
+/* ---- waiting ---- */
 
 /* The signal among those that have come that asks to end all, 0 if none does; *children: some have ended. */
 static int take_signals(const struct pool *pool, bool *children) {
@@ -133,10 +193,10 @@ static void hear_out(struct job *job, const struct pool_listener *listener) {
 
 /* Lets those go whose processes have ended. */
 static void let_go(struct pool *pool, const struct pool_listener *listener) {
-    bool gone = false;
+    bool gone = lanes_let_go(&pool->lanes, &pool->guard, listener);
     for (size_t i = 0; i < pool->count;) {
         struct job *job = pool->running[i];
-        if (!job_has_ended(job)) {
+        if (!process_has_ended(job->pid)) {
             i++;
             continue;
         }
@@ -151,57 +211,67 @@ static void let_go(struct pool *pool, const struct pool_listener *listener) {
     if (!gone || !pool->groups || now - pool->swept < CHECK_SECONDS) /* pool_close() does it too */
         return;
     pool->swept = now;
-    pid_t *leaders = xcalloc(pool->count + pool->servers.count + 1, sizeof *leaders);
+    const size_t room = pool->count + pool->lanes.count + pool->servers.count;
+    pid_t *leaders = xcalloc(room + 1, sizeof *leaders);
     for (size_t i = 0; i < pool->count; i++)
         leaders[i] = pool->running[i]->pid;
-    const size_t servers = servers_pids(&pool->servers, leaders + pool->count, pool->servers.count);
-    process_guard_sweep(&pool->guard, leaders, pool->count + servers);
+    size_t count = pool->count;
+    count += lanes_pids(&pool->lanes, leaders + count, room - count);
+    count += servers_pids(&pool->servers, leaders + count, room - count);
+    process_guard_sweep(&pool->guard, leaders, count);
     free(leaders);
 }
 
 static bool has_limits(const struct pool *pool) {
+    if (pool->lanes.count > 0)
+        return true;
     for (size_t i = 0; i < pool->count; i++)
         if (pool->running[i]->max_seconds > 0 || pool->running[i]->max_memory)
             return true;
     return false;
 }
 
-static void check_limits(struct pool *pool) {
+static void check_limits(struct pool *pool, const struct pool_listener *listener) {
     const double now = process_clock();
     if (now - pool->checked < CHECK_SECONDS)
         return;
     pool->checked = now;
     for (size_t i = 0; i < pool->count; i++)
-        job_check(pool->running[i]);
+        job_check(pool->running[i], job_memory(pool->running[i]));
+    lanes_check(&pool->lanes, listener);
 }
 
 /* Takes in what all have said since the last time. */
 static void hear_all(struct pool *pool, const struct pool_listener *listener) {
-    pool->busy = false;
+    pool->busy = lanes_hear(&pool->lanes, listener);
     for (size_t i = 0; i < pool->count; i++) {
         struct job *job = pool->running[i];
         const uint64_t before = job->said + job->printed;
         hear(job, listener);
-        pool->busy = pool->busy || job->said + job->printed - before >= BUSY_BYTES;
+        pool->busy = pool->busy || job->said + job->printed - before >= JOB_BUSY;
     }
 }
 
 int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
     const double pause = pool->busy ? BUSY_SECONDS : LISTEN_SECONDS;
-    struct pollfd fd = {.fd = pool->signals, .events = POLLIN};
+    struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    int sockets[SERVERS_HEARD];
+    const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);
     bool children = false;
+    for (size_t i = 0; i < count; i++)
+        files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(&fd, 1, (int)ceil(1e3 * seconds));           /* 0: a look */
+    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: a look */
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
     const double now = process_clock();
-    if (now - pool->heard >= pause) {
+    if (children || now - pool->heard >= pause) {
         pool->heard = now;
         hear_all(pool, listener);
     }
     if (children)
         let_go(pool, listener);
     if (has_limits(pool))
-        check_limits(pool);
+        check_limits(pool, listener);
     return number;
 }

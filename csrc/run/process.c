@@ -46,6 +46,14 @@ int process_status(int wait_status) {
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+bool process_has_ended(pid_t pid) {
+    siginfo_t info = {.si_pid = 0};
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0)
+        if (errno != EINTR)
+            return true;
+    return info.si_pid == pid;
+}
+
 void process_obey_signals(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGCHLD};
     sigset_t set;
@@ -88,6 +96,15 @@ pid_t process_fork_sibling(void) {
     const pid_t parent = getppid();
     fflush(NULL);
     const pid_t pid = (pid_t)syscall(SYS_clone, (long)(CLONE_PARENT | SIGCHLD), 0L, 0L, 0L, 0L);
+    if (pid == 0)
+        begin_child(parent);
+    return pid;
+}
+
+pid_t process_fork(void) {
+    const pid_t parent = getpid();
+    fflush(NULL);
+    const pid_t pid = fork();
     if (pid == 0)
         begin_child(parent);
     return pid;
@@ -251,6 +268,42 @@ uint64_t process_memory(pid_t pid) {
     return resident(pid, 0);
 }
 
+uint64_t process_memory_below(pid_t pid) {
+    pid_t children[CHILDREN_MOST];
+    const size_t count = children_of(pid, children, CHILDREN_MOST);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += resident(children[i], 1);
+    return bytes;
+}
+
+void process_adopt(void) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static void signal_below(pid_t pid, int number, int depth) {
+    pid_t children[CHILDREN_MOST];
+    const size_t count = depth < DEPTH_MOST ? children_of(pid, children, CHILDREN_MOST) : 0;
+    for (size_t i = 0; i < count; i++) {
+        signal_below(children[i], number, depth + 1); /* before it ends: then they are the children of another */
+        kill(children[i], number);
+    }
+}
+
+void process_signal_below(int number) {
+    signal_below(getpid(), number, 0);
+}
+
+void process_end_below(void) {
+    pid_t pid;
+    while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR)
+        if (pid == 0) { /* one runs; what it has started comes here when it has ended */
+            process_signal_below(SIGKILL);
+            while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        }
+}
+
 /* ---- groups that end with this process ---- */
 
 /* Notes the leaders that it is told, negative: forgotten, and ends the groups of the rest when nobody is there to tell
@@ -297,7 +350,7 @@ bool process_guard_open(struct process_guard *guard, struct error *err) {
         close(ends[1]);
         guard->to = -1;
     }
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    process_adopt();
     return guard->pid >= 0;
 }
 

@@ -42,6 +42,9 @@ void process_take_files(const struct process_program *program);
  * errno set. The process must have one thread. */
 pid_t process_fork_sibling(void);
 
+/* The same, and the copy is a child of this process. */
+pid_t process_fork(void);
+
 /* Signals that end a run do so from now on, also where the caller has them ignored or blocked. */
 void process_obey_signals(void);
 
@@ -56,6 +59,9 @@ int process_wait(pid_t pid, void (*tick)(void *context), void *context);
 /* The same of a wait status. */
 int process_status(int wait_status);
 
+/* True if the child has ended, or is none; it is not waited for. */
+bool process_has_ended(pid_t pid);
+
 /* Runs the words in a process group of its own, its output going to the file, so that all that it starts ends with it,
  * and with this process, however that ends. Returns its status like process_wait(). -1 with a message if it cannot be
  * started. */
@@ -63,6 +69,18 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
 
 /* Bytes resident of a process and of all that it has started and that runs; 0 if it is gone. */
 uint64_t process_memory(pid_t pid);
+
+/* The same without the process itself. */
+uint64_t process_memory_below(pid_t pid);
+
+/* Processes that lose their parent become children of this one. */
+void process_adopt(void);
+
+/* Sends a signal to all that this process has started and that runs, and to what that has started. */
+void process_signal_below(int number);
+
+/* Ends all of them, whatever they do, and waits for them. To be called where nobody else is waited for. */
+void process_end_below(void);
 
 /* A guard: a small process that ends the groups entrusted to it (SIGKILL) when this process is gone, however that came:
  * what a child has started does not hear of that by itself. */

@@ -6,6 +6,7 @@
 
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/hex.h"
 #include "trace/hint.h"
 #include "trace/lex.h"
 #include "trace/nvt.h"
@@ -78,7 +79,7 @@ static bool refuse(struct nvt *nvt, const char *found, const char *expected) {
 
 /* ---- words of a line ---- */
 
-/* 0 to 15, or -1. A table: most of a trace is such digits. */
+/* 0 to 15, or -1. */
 static int hex_digit(char c) {
     static const int8_t values[256] = {
         ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
@@ -476,6 +477,8 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
                    "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
 }
 
+enum { PLAIN_BYTES = 256 }; /* of a line that is nothing but digits, at most: nearly all lines are */
+
 /* blob LABEL [NAME], content lines, end. Labels count up from 0. */
 static bool read_blob(struct nvt *nvt) {
     uint64_t label = 0, offset = 0;
@@ -494,7 +497,13 @@ static bool read_blob(struct nvt *nvt) {
     nvt->blobs[nvt->blob_count++] = blob;
     int first = nvt->lines->line;
     for (struct span line; lines_next(nvt->lines, &line);) {
+        uint8_t bytes[PLAIN_BYTES];
         line = span_trim(line);
+        if (line.n && line.n <= 2 * PLAIN_BYTES && line.n % 2 == 0 && hex_read(line.at, line.n, bytes)) {
+            if (!add_bytes(nvt, blob, &offset, bytes, line.n / 2))
+                return false;
+            continue;
+        }
         if (span_is(line, "end"))
             return true;
         for (struct span word = span_token(&line); word.n; word = span_token(&line))

@@ -9,6 +9,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/hex.h"
 #include "trace/nvt.h"
 #include "trace/verify.h"
 
@@ -91,20 +92,24 @@ static bool run_begins(const uint8_t *bytes, size_t n) {
     return n >= RUN_BYTES && bytes[0] == bytes[1] && memcmp(bytes, bytes + 1, RUN_BYTES - 1) == 0;
 }
 
+/* True if such a run begins in none of the next LINE_BYTES bytes: it would take in all of the LINE_BYTES behind them.
+ */
+static bool line_is_plain(const uint8_t *bytes, size_t n) {
+    return n >= 2 * LINE_BYTES && memcmp(bytes + LINE_BYTES, bytes + LINE_BYTES + 1, LINE_BYTES - 1) != 0;
+}
+
 /* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
 static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
-    static const char hex[] = "0123456789abcdef";
-    char line[2 + 2 * LINE_BYTES + 1];
+    char line[2 + 2 * LINE_BYTES + 1] = "  ";
     for (size_t at = 0; at < n;) {
-        size_t used = 2;
-        line[0] = line[1] = ' ';
-        for (; at < n && used < 2 + 2 * LINE_BYTES && !run_begins(bytes + at, n - at); at++) {
-            line[used++] = hex[bytes[at] >> 4];
-            line[used++] = hex[bytes[at] & 15];
-        }
-        if (used > 2) {
-            line[used++] = '\n';
-            text_add(&sink->text, line, used);
+        size_t taken = line_is_plain(bytes + at, n - at) ? LINE_BYTES : 0;
+        while (taken < LINE_BYTES && at + taken < n && !run_begins(bytes + at + taken, n - at - taken))
+            taken++;
+        if (taken > 0) {
+            hex_write(bytes + at, taken, line + 2);
+            line[2 + 2 * taken] = '\n';
+            text_add(&sink->text, line, 2 + 2 * taken + 1);
+            at += taken;
         } else {
             const size_t from = at;
             while (at < n && bytes[at] == bytes[from])

@@ -35,7 +35,7 @@ const char *triage_engine(enum nvdla_unit unit) {
                    {"CMAC_B", "cmac"}, {"SDP_RDMA", "sdp"}, {"PDP_RDMA", "pdp"}, {"CDP_RDMA", "cdp"},
                    {"GLB", "glb"},     {"MCIF", "mcif"},    {"BDMA", "bdma"},    {"CDMA", "cdma"},
                    {"CSC", "csc"},     {"CACC", "cacc"},    {"SDP", "sdp"},      {"PDP", "pdp"},
-                   {"CDP", "cdp"},     {"RUBIK", "rubik"}};
+                   {"CDP", "cdp"},     {"RBK", "rubik"}};
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
         if (!strcmp(engines[i].unit, nvdla_unit_names[unit]))
             return engines[i].engine;
@@ -46,10 +46,12 @@ const char *triage_engine(enum nvdla_unit unit) {
 static const struct {
     const char *instance, *engine;
 } instances[] = {
-    {"u_lut", "lut"},   {"u_dat_read", "mcif"}, {"u_wt_read", "mcif"}, {"u_dma", "mcif"},    {"u_cdma", "cdma"},
-    {"u_cbuf", "cbuf"}, {"u_csc", "csc"},       {"u_cmac_a", "cmac"},  {"u_cmac_b", "cmac"}, {"u_cacc", "cacc"},
-    {"u_sdp", "sdp"},   {"u_pdp", "pdp"},       {"u_cdp", "cdp"},      {"u_mif", "mcif"},    {"u_csb", "csb"},
-    {"u_glb", "glb"},   {"u_cfgrom", "csb"},
+    {"u_lut", "lut"},       {"u_dat_read", "mcif"},    {"u_wt_read", "mcif"},      {"u_dma", "mcif"},
+    {"u_cdma", "cdma"},     {"u_cbuf", "cbuf"},        {"u_csc", "csc"},           {"u_cmac_a", "cmac"},
+    {"u_cmac_b", "cmac"},   {"u_cacc", "cacc"},        {"u_sdp", "sdp"},           {"u_pdp", "pdp"},
+    {"u_cdp", "cdp"},       {"u_mif", "mcif"},         {"u_csb", "csb"},           {"u_glb", "glb"},
+    {"u_cfgrom", "csb"},    {"u_bdma.u_read", "mcif"}, {"u_bdma.u_write", "mcif"}, {"u_bdma", "bdma"},
+    {"u_read_dma", "mcif"}, {"u_rubik", "rubik"},
 };
 
 const char *triage_engine_named(const char *text) {

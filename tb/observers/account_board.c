@@ -232,7 +232,7 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
     static const enum rtl_stream needed[] = {STREAM_CBUF_DAT,   STREAM_CBUF_WT,    STREAM_CACC_SAT,
                                              STREAM_DAT_REPORT, STREAM_WT_REPORT,  STREAM_DAT_RELEASE,
                                              STREAM_WT_RELEASE, STREAM_ROW_ISSUED, STREAM_ROW_CREDIT};
-    bool complete = source->read != NULL && conv_order_known(config);
+    bool complete = source->read != NULL && !nvdla_has_16_bits(config);
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         complete = complete && source->has[needed[i]];
     if (!complete)

@@ -6,10 +6,11 @@
  * an RTL has it. The order is the only code: from one beat to the next through the launch, given its registers.
  *
  * Columns of a table of taps, Verilog expressions over names below the design: valid (a beat is there), end (with it
- * the launch ends; may be empty), data (the lanes), and the fields that the stream has: address; select (one bit for
- * each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of writes
- * into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock behind
- * the rest.
+ * the launch ends; may be empty), data (the lanes), and the fields that the stream has: address (of CBUF_DAT, CBUF_WT
+ * and CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones for one that is not written);
+ * select (one bit for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end,
+ * layer end; of writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data
+ * come one clock behind the rest.
  */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
@@ -33,20 +34,36 @@ struct stream_layout {
 /* That of a stream in a configuration of nvdla_configs. */
 const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
 
+/* Lanes of a beat that stand side by side. */
+struct stream_part {
+    size_t first, count;
+    struct tap_place place; /* of the first lane; without cycle */
+};
+
+enum { STREAM_PARTS = 32 };
+
 /* What an order knows of a beat, and says of it. */
 struct stream_beat {
-    /* In: the stream's vector, NULL while the tap only counts. */
+    /* In: the stream's vector, NULL while the tap only counts, unless the form says that the order reads it. */
     const uint32_t *words;
     const struct stream_layout *layout;
     bool ends; /* the RTL marks it as the last one of its launch */
     /* Out: where its first element stands (cycle excepted), the lanes that belong to the cube, and whether the launch
-     * ends with it. With words NULL only `last` counts. */
+     * ends with it. While the tap only counts only `last` does. */
     struct tap_place place;
     size_t first, count;
-    size_t lines, line_step; /* as many lanes again in each of `lines` lines, line_step lanes apart; 0: one line */
-    bool along_x;            /* lanes go along x and lines along y, else lanes along channels, lines in one place */
+    bool along_x; /* lanes go along x, else along channels */
     bool last;
+    /* A beat whose lanes do not stand side by side, or not in one place, has parts in place of first, count and place.
+     */
+    size_t parts;
+    struct stream_part part[STREAM_PARTS];
 };
+
+/* Adds a part. */
+static inline void stream_add(struct stream_beat *beat, size_t first, size_t count, struct tap_place place) {
+    beat->part[beat->parts++] = (struct stream_part){first, count, place};
+}
 
 /* How the beats of a launch hold their elements. */
 struct stream_form {
@@ -55,6 +72,7 @@ struct stream_form {
     size_t lanes;    /* of a beat */
     bool fp17;       /* lanes hold FP17, which the listeners get as FP32 */
     bool unheard;    /* the model has no such stream, so nobody can listen to this launch's */
+    bool read;       /* the order reads the vector of every beat */
 };
 
 /* What an order gets to know of a launch; valid while it begins. */

@@ -1,6 +1,7 @@
 /* Streams of the convolution path: what CDMA writes into CBUF, atom by atom, and the beats between CSC, CMAC and CACC,
  * which come in the order of layers/conv_order.h. */
 #include "layers/conv_order.h"
+#include "layers/cubes.h"
 #include "layers/view.h"
 #include "nvdla/sizes.h"
 #include "nvdla_offsets.h"
@@ -8,17 +9,25 @@
 
 /* ---- CDMA ---- */
 
+enum { PAIR = 2 };         /* atoms that a wide port of CBUF takes in a clock */
+#define NO_ATOM UINT32_MAX /* the address of one that is not written */
+
 struct atoms_state {
     uint64_t left; /* memory atoms of the launch */
-    size_t lanes;
+    size_t lanes;  /* of an atom */
+    bool pairs;
 };
 
 _Static_assert(sizeof(struct atoms_state) <= STREAM_STATE, "state of a stream");
 
-/* Where a clock brings several atoms they are not heard: they have places of their own. */
-static bool begin_atoms(struct stream_state *state, const struct stream_launch *at, uint64_t atoms) {
-    at->form->unheard = at->config->dbb_data_bits > 8 * at->config->mem_atom;
-    *(struct atoms_state *)state->bytes = (struct atoms_state){.left = atoms, .lanes = at->lanes};
+/* A wide port tells with the addresses whether it gets one atom or two. */
+static bool begin_atoms(struct stream_state *state, const struct stream_launch *at, uint64_t atoms,
+                        enum nvdla_precision precision) {
+    const bool pairs = at->lanes > (size_t)at->config->mem_atom;
+    stream_widen(at->form, precision);
+    at->form->read = pairs;
+    *(struct atoms_state *)state->bytes =
+        (struct atoms_state){.left = atoms, .lanes = at->form->lanes / (pairs ? PAIR : 1), .pairs = pairs};
     return atoms > 0;
 }
 
@@ -27,24 +36,45 @@ static struct conv_atoms atoms_of(const struct stream_launch *at) {
     return conv_atoms(&view);
 }
 
+static enum nvdla_precision precision_of(const struct stream_launch *at) {
+    const struct registers_view view = launch_view(at->config, at->launch);
+    return cdma_cubes(&view).proc;
+}
+
 static bool begin_data(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_data ? atoms_of(at).data : 0);
+    return begin_atoms(state, at, at->launch->fetches_data ? atoms_of(at).data : 0, precision_of(at));
 }
 
 static bool begin_weights(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).weights : 0);
+    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).weights : 0, precision_of(at));
 }
 
 static bool begin_masks(struct stream_state *state, const struct stream_launch *at) {
-    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).masks : 0);
+    return begin_atoms(state, at, at->launch->fetches_weights ? atoms_of(at).masks : 0, NVDLA_INT8);
+}
+
+static void next_pair(struct atoms_state *atoms, struct stream_beat *beat) {
+    const uint32_t *addresses = beat->words + beat->layout->address;
+    struct tap_place place = beat->place;
+    for (size_t i = 0; i < PAIR; i++) {
+        if (addresses[i] == NO_ATOM || atoms->left == 0)
+            continue;
+        place.address = addresses[i];
+        stream_add(beat, i * atoms->lanes, atoms->lanes, place);
+        atoms->left--;
+    }
+    beat->last = atoms->left == 0;
 }
 
 static void next_atom(struct stream_state *state, struct stream_beat *beat) {
     struct atoms_state *atoms = (struct atoms_state *)state->bytes;
     beat->place = (struct tap_place){.channel = -1, .y = -1, .x = -1};
+    if (atoms->pairs) {
+        next_pair(atoms, beat);
+        return;
+    }
     if (beat->words)
         beat->place.address = beat->words[beat->layout->address];
-    beat->first = 0;
     beat->count = atoms->lanes;
     beat->last = --atoms->left == 0;
 }
@@ -60,7 +90,8 @@ struct conv_state {
     bool over;               /* the launch should have ended */
     struct conv_order order;
     struct conv_operation operation;
-    size_t beat; /* of the operation: atom or kernel */
+    size_t beat;   /* of the operation: atom, or cells that have their weights */
+    size_t values; /* of a kernel in a beat of sums: results of a tile */
 };
 
 _Static_assert(sizeof(struct conv_state) <= STREAM_STATE, "state of a stream");
@@ -70,18 +101,25 @@ static struct conv_state *conv_of(struct stream_state *state) {
 }
 
 /* The n-th layer that CMAC runs is the n-th that CSC runs. */
-static bool begin_conv(struct stream_state *state, const struct stream_launch *at) {
-    struct conv_state *conv = conv_of(state);
+static void begin_layer(struct conv_state *conv, const struct stream_launch *at) {
     const struct launch *launch = layer_tracker_turn(at->tracker, NVDLA_CSC, &conv->turn);
     conv->over = true;
-    at->form->unheard = !conv_order_known(at->config); /* the beats are counted */
-    if (!launch || at->form->unheard)
-        return true;
+    conv->order.precision = NVDLA_INT8;
+    if (!launch)
+        return;
     const struct registers_view view = launch_view(at->config, launch);
     conv->over = false;
     conv->order = conv_order(&view);
     conv->operation = conv_order_first(&conv->order);
     conv->beat = 0;
+}
+
+/* Atoms of data, and of the weights of a cell: lanes of 8 bits, in a configuration with 16-bit types twice as many as
+ * an atom has elements. */
+static bool begin_conv(struct stream_state *state, const struct stream_launch *at) {
+    struct conv_state *conv = conv_of(state);
+    begin_layer(conv, at);
+    stream_widen(at->form, conv->order.precision);
     return true;
 }
 
@@ -98,45 +136,115 @@ static void step(struct conv_state *conv, size_t beats) {
 /* A beat that the layer does not have. */
 static void surplus(struct stream_beat *beat) {
     beat->place = (struct tap_place){.channel = -1, .y = -1, .x = -1, .reduction = -1};
-    beat->first = 0;
     beat->count = 1;
 }
 
-/* The atom or the sums of an output position; the launch ends where the design says so. */
-static void next_position(struct conv_state *conv, struct stream_beat *beat, size_t channel) {
-    const struct conv_operation *operation = &conv->operation;
-    const size_t position = operation->first + conv->beat;
-    beat->place = (struct tap_place){.channel = (int32_t)channel,
-                                     .y = (int32_t)(position / conv->order.out_width),
-                                     .x = (int32_t)(position % conv->order.out_width),
-                                     .reduction = (int32_t)operation->index};
-    if (beat->words)
-        beat->place.flags = beat->words[beat->layout->flags];
-    beat->first = 0;
+/* The place of the atom or the sums of an output position; the launch ends where the design says so. */
+static struct tap_place position_of(const struct conv_state *conv, const struct stream_beat *beat, size_t channel) {
+    const struct conv_place at = conv_operation_place(&conv->order, &conv->operation, conv->beat);
+    return (struct tap_place){.batch = (int32_t)at.batch,
+                              .channel = (int32_t)channel,
+                              .y = (int32_t)at.y,
+                              .x = (int32_t)at.x,
+                              .reduction = (int32_t)conv->operation.index,
+                              .flags = beat->words ? beat->words[beat->layout->flags] : 0};
 }
 
 static void next_conv_atom(struct stream_state *state, struct stream_beat *beat) {
     struct conv_state *conv = conv_of(state);
+    const struct conv_operation *operation = &conv->operation;
     if (conv->over) {
         surplus(beat);
         return;
     }
-    next_position(conv, beat, conv->operation.channel);
-    beat->count = conv->operation.channels;
-    beat->lines = conv->operation.lines;
-    beat->line_step = conv_operation_lane(&conv->order, 1);
-    step(conv, conv->operation.positions);
+    const struct tap_place place = position_of(conv, beat, operation->channel);
+    for (size_t part = 0; part < conv_operation_parts(&conv->order, operation); part++)
+        stream_add(beat, conv_operation_lane(&conv->order, part), operation->channels, place);
+    step(conv, conv_operation_atoms(&conv->order, operation));
 }
 
+const struct stream_order order_conv_atoms = {begin_conv, next_conv_atom};
+
+/* ---- weights ---- */
+
+/* Cell of a one-hot selection of two words; -1: of no cell, or several. */
+static int cell_of(const uint32_t *words) {
+    const uint64_t select = words[0] | (uint64_t)words[1] << 32;
+    return select != 0 && (select & (select - 1)) == 0 ? __builtin_ctzll(select) : -1;
+}
+
+/* The weights of a cell's kernels, lanes outside their block included, which CSC masks: they must be 0. Data lanes
+ * outside the block are don't-care. 40-convolution-core section 4.7. */
+static void next_conv_weights(struct stream_state *state, struct stream_beat *beat) {
+    struct conv_state *conv = conv_of(state);
+    const struct conv_operation *operation = &conv->operation;
+    if (conv->over) {
+        surplus(beat);
+        return;
+    }
+    const struct conv_order *order = &conv->order;
+    const size_t lanes = conv_operation_lane(order, 1), before = conv->beat * order->cell;
+    const size_t kernels = lesser(operation->kernels - before, order->cell);
+    const int cell = beat->words ? cell_of(beat->words + beat->layout->select) : -1;
+    for (size_t k = 0; k < kernels; k++)
+        for (size_t part = 0; part < conv_order_parts(order); part++) {
+            const struct tap_place place = {
+                .channel = cell < 0 ? -1 : (int32_t)(operation->kernel + (size_t)cell * order->cell + k),
+                .y = (int32_t)(operation->row + part),
+                .x = (int32_t)operation->channel,
+                .reduction = (int32_t)operation->index};
+            stream_add(beat, k * order->lanes + conv_operation_lane(order, part), lanes, place);
+        }
+    beat->along_x = true;
+    step(conv, ceil_div(operation->kernels, order->cell));
+    beat->last = conv->over;
+}
+
+const struct stream_order order_conv_weights = {begin_conv, next_conv_weights};
+
+/* ---- sums ---- */
+
+/* What nvdla_conv_pkg.sv calls a value. */
+enum { VALUE_BITS = 44, INT16_BITS = 38 };
+
+/* Lanes are values, in a configuration with Winograd one of a cell for each result of a tile; of INT8 there a value has
+ * two lanes, the sums of two kernels. */
+static bool begin_sums(struct stream_state *state, const struct stream_launch *at) {
+    struct conv_state *conv = conv_of(state);
+    struct stream_form *form = at->form;
+    begin_layer(conv, at);
+    if (conv->order.precision != NVDLA_INT8) {
+        const bool integer = conv->order.precision == NVDLA_INT16;
+        *form = (struct stream_form){.format = integer ? TAP_INT64 : TAP_CMAC_FP16,
+                                     .width = integer ? INT16_BITS : 0,
+                                     .bits = VALUE_BITS,
+                                     .lanes = form->lanes / 2};
+    }
+    conv->values = conv->over ? 0 : form->lanes / (conv->order.group / 2);
+    return true;
+}
+
+/* The sums of one half's cells, kernel by kernel; of a tile result by result. */
 static void next_sums(struct conv_state *conv, struct stream_beat *beat, size_t half) {
     if (conv->over) {
         surplus(beat);
         return;
     }
-    const size_t cells = conv->order.atomic_k / 2, before = half * cells;
-    next_position(conv, beat, conv->operation.kernel + before);
-    beat->count = conv->operation.kernels > before ? lesser(conv->operation.kernels - before, cells) : 0;
-    step(conv, conv->operation.positions);
+    const struct conv_order *order = &conv->order;
+    const struct conv_operation *operation = &conv->operation;
+    const size_t most = order->group / 2, before = half * most;
+    const size_t kernels = operation->kernels > before ? lesser(operation->kernels - before, most) : 0;
+    const struct tap_place first = position_of(conv, beat, operation->kernel + before);
+    const size_t together = conv->values == 1 ? most : order->cell; /* kernels whose lanes stand side by side */
+    for (size_t n = 0; n < (order->winograd ? CONV_OUTPUTS : 1); n++)
+        for (size_t k = 0; k < kernels || (k == 0 && n == 0); k += together) {
+            struct tap_place place = first;
+            place.channel += (int32_t)k;
+            place.y += (int32_t)n / 2;
+            place.x += (int32_t)n % 2;
+            stream_add(beat, k * conv->values + n * order->cell, lesser(kernels - k, together), place);
+        }
+    step(conv, conv_operation_atoms(order, operation));
 }
 
 static void next_sums_a(struct stream_state *state, struct stream_beat *beat) {
@@ -147,35 +255,5 @@ static void next_sums_b(struct stream_state *state, struct stream_beat *beat) {
     next_sums(conv_of(state), beat, 1);
 }
 
-/* Cell of a one-hot selection of two words; -1: of no cell, or several. */
-static int cell_of(const uint32_t *words) {
-    const uint64_t select = words[0] | (uint64_t)words[1] << 32;
-    return select != 0 && (select & (select - 1)) == 0 ? __builtin_ctzll(select) : -1;
-}
-
-/* The weights of one kernel, lanes outside its block included, which CSC masks: they must be 0. Data lanes outside the
- * block are don't-care. 40-convolution-core section 4.7. */
-static void next_conv_weights(struct stream_state *state, struct stream_beat *beat) {
-    struct conv_state *conv = conv_of(state);
-    const struct conv_operation *operation = &conv->operation;
-    if (conv->over) {
-        surplus(beat);
-        return;
-    }
-    const int cell = beat->words ? cell_of(beat->words + beat->layout->select) : -1;
-    beat->place = (struct tap_place){.channel = cell < 0 ? -1 : (int32_t)operation->kernel + cell,
-                                     .y = (int32_t)operation->row,
-                                     .x = (int32_t)operation->channel,
-                                     .reduction = (int32_t)operation->index};
-    beat->first = 0;
-    beat->count = beat->line_step = conv_operation_lane(&conv->order, 1);
-    beat->lines = conv->order.rows_together;
-    beat->along_x = true;
-    step(conv, operation->kernels);
-    beat->last = conv->over;
-}
-
-const struct stream_order order_conv_atoms = {begin_conv, next_conv_atom};
-const struct stream_order order_conv_weights = {begin_conv, next_conv_weights};
-const struct stream_order order_conv_sums_a = {begin_conv, next_sums_a};
-const struct stream_order order_conv_sums_b = {begin_conv, next_sums_b};
+const struct stream_order order_conv_sums_a = {begin_sums, next_sums_a};
+const struct stream_order order_conv_sums_b = {begin_sums, next_sums_b};

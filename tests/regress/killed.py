@@ -5,8 +5,8 @@ A test has finished when its process has noted its result, whoever lives then: i
 
 usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the seed of the moments is printed
 
-What has run is told by the ledger of the night, which every process of a test writes into before it ends. The simulator is a script in front of
-the real one, as users have them.
+What has run is told by the ledger of the night, which every process of a test writes into before it ends. Once the simulator is a script in front of
+the real one, as users have them, then itself, so that lanes of it play.
 """
 import json
 import os
@@ -70,16 +70,19 @@ def alive(folder):
     return found
 
 
-with tempfile.TemporaryDirectory() as folder:
-    os.chdir(folder)
+def nights(folder, served):
+    """A plan that is killed again and again. served: simulators are what they are, so that lanes of them play; else scripts start them, as users have it."""
     tree = pathlib.Path("build")
     tree.mkdir()
     shutil.copy(build / "nvcosim", tree / "nvcosim")
-    (tree / "nvcosim-small").write_text(f"""#!/bin/bash
+    if served:
+        (tree / "nvcosim-small").symlink_to(build / "nvcosim-small")
+    else:
+        (tree / "nvcosim-small").write_text(f"""#!/bin/bash
 {build}/nvcosim-small "$@" # not exec
 exit $?
 """)
-    (tree / "nvcosim-small").chmod(0o755)
+        (tree / "nvcosim-small").chmod(0o755)
     traces = sorted((ROOT / "traces/conformance/small").glob("rand_[ps]d*.nvt.gz"))[:40]
     total = 2 * len(traces) + 2 * LAYERS
     listed = "".join(f"      - {trace}\n" for trace in traces)
@@ -100,7 +103,6 @@ items:
     random: {{engines: mix, count: {LAYERS}}}
 """)
     command = [str(tree / "nvcosim"), "regress", "p.yml", "-j", "2"]
-    start = time.monotonic()
     kept, ran, words, run = set(), [], [], None
     for kill in range(KILLS + 1):
         run = subprocess.Popen(command + words, stdout=subprocess.PIPE, text=True)
@@ -109,7 +111,7 @@ items:
         if kill == KILLS:
             output = begun + run.communicate()[0]
             break
-        wanted = moments.randrange(8)
+        wanted = moments.randrange(24 if served else 8)
         while len(noted()) < wanted and run.poll() is None:
             time.sleep(0.002)
         time.sleep(moments.uniform(0, 0.03))
@@ -139,8 +141,13 @@ items:
     check("all pass", not rows("key", "verdict <> 'PASS'"), rows("key, reason", "verdict <> 'PASS'")[:3])
     check("one night", {row[0] for row in everything} == {1})
     check("no ledger is left", not pathlib.Path("nvcosim-nights/night-1/ledger").exists())
+    return f"{len(ran)} of {total} tests had come to their end before the last call"
 
+
+def crashes(folder):
     # What the runner alone knows, of a simulator that crashes, stands in the ledger before it stands in the database.
+    tree = pathlib.Path("build")
+    traces = sorted((ROOT / "traces/conformance/small").glob("rand_[ps]d*.nvt.gz"))[:3]
     for name, does in ("crash", f"echo ran >>{folder}/crashes; kill -SEGV $$"), ("sleeps", f"[ -e {folder}/slept ] && exit 1; touch {folder}/slept; sleep 60"):
         (tree / f"nvcosim-small-{name}").write_text(f"#!/bin/bash\n{does}\n")
         (tree / f"nvcosim-small-{name}").chmod(0o755)
@@ -152,13 +159,23 @@ items:
 """)
     command = [str(tree / "nvcosim"), "regress", "c.yml", "-j", "4"]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    crashes = pathlib.Path("crashes")
-    while (not crashes.exists() or crashes.read_text().count("\n") < 3 or not pathlib.Path("slept").exists()) and run.poll() is None:
+    noted_by = pathlib.Path("crashes")
+    while (not noted_by.exists() or noted_by.read_text().count("\n") < 3 or not pathlib.Path("slept").exists()) and run.poll() is None:
         time.sleep(0.01)
     time.sleep(0.7)
     run.send_signal(signal.SIGKILL)
     run.wait()
     subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL)
-    check("a crash that the runner has noted is not run again", crashes.read_text().count("\n") == 3, crashes.read_text())
-    print(f"{len(ran)} of {total} tests had come to their end before the last call, {time.monotonic() - start:.1f} s")
+    check("a crash that the runner has noted is not run again", noted_by.read_text().count("\n") == 3, noted_by.read_text())
+
+
+start = time.monotonic()
+for served in (False, True):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        print(nights(folder, served))
+        if not served:
+            crashes(folder)
+        os.chdir(ROOT)
+print(f"{time.monotonic() - start:.1f} s")
 finish()

@@ -75,6 +75,15 @@ sys.exit(0 if abs(estimate - float(sys.argv[2])) < 0.2 * float(sys.argv[2]) and 
 PY
 check "run --sample estimates the cycles of the whole, with a standard error" $?
 
+# RTL of full: a network in FP16 with convolutions, SDP, PDP, CDP and RUBIK, each layer a piece.
+out=$("$NVCOSIM" run --pieces 15 -j2 --out "$dir/out" --results "$dir/results" traces/loadables/own_mix_full_fp16/net.nvdla --input random:1 2>"$dir/err") &&
+    python3 - "$dir/results" <<'PY'
+import json, sys
+result = json.load(open(sys.argv[1], encoding="utf-8"))
+sys.exit(0 if (result["verdict"], result["config"], result["dut"]) == ("PASS", "full", "rtl+model") else 1)
+PY
+check "15 pieces on the RTL of full: $out" $?
+
 "$NVCOSIM" run --pieces 3 --max-cycles 9000 --out "$dir/out" "$dir/digits.nvt.gz" >"$dir/log" 2>&1
 [ $? -eq 3 ] && grep -qE '^HANG digits: 3 of 3 pieces; the first is piece 1, ' "$dir/log" && [ "$(ls "$dir"/out/digits.pieces/digits-[123].nvt | wc -l)" -eq 3 ] &&
     grep -qE '^piece 3, SDP #[0-9]+ \(digits.nvt.gz:[0-9]+, layer 0.[0-9]+ of the network\)' "$dir/out/digits.pieces/report.txt"

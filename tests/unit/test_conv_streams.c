@@ -1,6 +1,7 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
- * of every INT8 configuration that atoms times weights are the sums, and all sums of a result what CACC makes of them.
+ * that atoms times weights are the sums, and all sums of a result what CACC makes of them.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,9 @@
 
 #include "gen/gen.h"
 #include "layers/conv_order.h"
+#include "model/cmac.h"
 #include "model/model.h"
+#include "nvdla/xalloc.h"
 #include "observe/tap.h"
 #include "replay/player.h"
 
@@ -102,15 +105,62 @@ static void stripes_hide_the_loading_of_weights(void **state) {
         const struct conv_order order = order_of("small", words);
         struct conv_operation operation = conv_order_first(&order);
         size_t covered = operation.positions;
-        assert_int_equal(conv_operation_flags(&operation, 0) & CONV_STRIPE_START, CONV_STRIPE_START);
+        assert_int_equal(conv_operation_flags(&order, &operation, 0) & CONV_STRIPE_START, CONV_STRIPE_START);
         for (; !operation.layer_end; covered += operation.positions) {
             assert_true(operation.positions >= 8 && operation.positions <= 16);
             operation = conv_order_next(&order, &operation);
         }
         assert_true(operation.positions <= 16 && (operation.positions >= 8 || positions[i] < 8));
         assert_int_equal(covered, positions[i]);
-        assert_int_equal(conv_operation_flags(&operation, operation.positions - 1) & ~(unsigned)CONV_STRIPE_START,
+        assert_int_equal(conv_operation_flags(&order, &operation, operation.positions - 1) &
+                             ~(unsigned)CONV_STRIPE_START,
                          CONV_STRIPE_END | CONV_CHANNEL_END | CONV_LAYER_END);
+    }
+}
+
+/* Three batches at INT16: groups of 16 kernels, stripes of 21 positions, at least 6; each position once for a batch. */
+static void batches_take_turns(void **state) {
+    (void)state;
+    uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = NVDLA_INT16 << 12,
+                          [CSC_D_BATCH_NUMBER / 4] = 2,
+                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 16u << 16 | 64,
+                          [CSC_D_DATAOUT_SIZE_0 / 4] = 4u << 16 | 4,
+                          [CSC_D_ATOMICS / 4] = 24};
+    static const char *const expected[] = {
+        "0+16 0+6 0+64 0+1 0 0",   "0+16 0+6 64+1 0+1 0 1E",   "0+16 6+19 0+64 0+1 0 0",
+        "0+16 6+19 64+1 0+1 0 1E", "16+1 0+6 0+64 0+1 0 0",    "16+1 0+6 64+1 0+1 0 1E",
+        "16+1 6+19 0+64 0+1 0 0",  "16+1 6+19 64+1 0+1 0 1EL", NULL,
+    };
+    const struct conv_order order = order_of("full", words);
+    assert_operations(&order, expected);
+    const struct conv_operation operation = conv_order_first(&order);
+    assert_int_equal(conv_operation_atoms(&order, &operation), 18);
+    const struct conv_place place = conv_operation_place(&order, &operation, 17);
+    assert_true(place.batch == 2 && place.y == 1 && place.x == 0);
+    assert_int_equal(conv_operation_flags(&order, &operation, 16), 0);
+    assert_int_equal(conv_operation_flags(&order, &operation, 17), CONV_STRIPE_END);
+}
+
+/* Winograd at INT8: blocks of four channels, 32 kernels, two to a cell; tiles of a band column by column. */
+static void tiles_go_by_bands(void **state) {
+    (void)state;
+    uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = 1,
+                          [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 3u << 16 | 3,
+                          [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 32u << 16 | 7,
+                          [CSC_D_DATAOUT_SIZE_0 / 4] = 7u << 16 | 3,
+                          [CSC_D_ATOMICS / 4] = 31};
+    static const char *const expected[] = {
+        "0+32 0+8 0+4 0+1 0 0", "0+32 0+8 4+4 0+1 0 1E", "32+1 0+8 0+4 0+1 0 0", "32+1 0+8 4+4 0+1 0 1EL", NULL,
+    };
+    static const size_t places[][2] = {{0, 0}, {2, 0}, {0, 2}, {2, 2}, {4, 0}, {6, 0}, {4, 2}, {6, 2}};
+    const struct conv_order order = order_of("full", words);
+    assert_operations(&order, expected);
+    assert_int_equal(order.cell, 2);
+    assert_int_equal(conv_operation_lane(&order, 15), 60);
+    const struct conv_operation operation = conv_order_first(&order);
+    for (size_t i = 0; i < 8; i++) {
+        const struct conv_place place = conv_operation_place(&order, &operation, i);
+        assert_true(place.y == places[i][0] && place.x == places[i][1] && place.batch == 0);
     }
 }
 
@@ -119,81 +169,134 @@ static void stripes_hide_the_loading_of_weights(void **state) {
 enum {
     MOST_CELLS = 64,
     MOST_BLOCK = 64,
-    MOST_LINES = 4,
+    MOST_PARTS = CONV_TILE, /* kernel rows, or positions of a tile */
     MOST_KERNELS = 512,
+    MOST_BATCHES = 32,
     SIDE = 64 /* larger outputs are not added up */
 };
 
-/* What is heard of a launch, as far as the next beat is checked against it. */
+/* What is heard of a launch, as far as the next beat is checked against it. Elements of FP16 are patterns. */
 struct heard {
     const struct nvdla_config *config;
-    int8_t atom[MOST_LINES][MOST_BLOCK];
-    size_t lines, channels; /* of the atom; the block of each kernel */
+    size_t group; /* kernels of a full group of the launch */
+    bool fp16;
+    int32_t atom[MOST_PARTS][MOST_BLOCK];
+    size_t parts, channels; /* of the atom; the block of each kernel */
     struct tap_place atom_at;
-    int8_t weights[MOST_CELLS][MOST_LINES][MOST_BLOCK];
-    size_t weight_lines, weight_lanes; /* those outside the block included */
+    int32_t weights[MOST_CELLS][MOST_PARTS][MOST_BLOCK];
+    size_t weight_parts, weight_lanes; /* those outside the block included */
     struct tap_place weights_at;
-    int64_t *sums; /* [kernel][y][x], of those that CACC has not delivered */
-    size_t atoms, results, written;
+    int64_t *sums; /* [kernel][y][x], of those that CACC has not delivered; of one batch */
+    size_t atoms, compared, results, written;
     uint32_t last_flags;
 };
 
-static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t row, size_t lane) {
-    const size_t kernel = (size_t)at->channel + lane, x = (size_t)at->x + row;
-    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x]
-                                                             : NULL;
+static int32_t element_at(const struct tap_position *at, const void *values, size_t i) {
+    if (at->stream.format == TAP_INT8)
+        return ((const int8_t *)values)[i];
+    return at->stream.format == TAP_INT16 ? ((const int16_t *)values)[i] : ((const uint16_t *)values)[i];
 }
 
-static void take_atom(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t lanes) {
-    const bool next_line = heard->lines > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
-                           at->reduction == heard->atom_at.reduction && at->channel == heard->atom_at.channel &&
-                           at->flags == heard->atom_at.flags && heard->results == 0;
-    if (!next_line)
-        heard->lines = 0;
-    assert_true(heard->lines < MOST_LINES && lanes <= MOST_BLOCK);
-    memcpy(heard->atom[heard->lines++], values, lanes);
+static int64_t *sum_at(struct heard *heard, const struct tap_place *at, size_t row, size_t lane) {
+    const size_t kernel = (size_t)at->channel + lane, x = (size_t)at->x + row;
+    return kernel < MOST_KERNELS && at->y < SIDE && x < SIDE && at->batch == 0
+               ? &heard->sums[(kernel * SIDE + (size_t)at->y) * SIDE + x]
+               : NULL;
+}
+
+static void take_atom(struct heard *heard, const struct tap_position *of, const void *values, size_t lanes) {
+    const struct tap_place *at = &of->place;
+    const bool next_part = heard->parts > 0 && at->x == heard->atom_at.x && at->y == heard->atom_at.y &&
+                           at->batch == heard->atom_at.batch && at->reduction == heard->atom_at.reduction &&
+                           at->channel == heard->atom_at.channel && at->flags == heard->atom_at.flags &&
+                           heard->results == 0;
+    if (!next_part)
+        heard->parts = 0;
+    assert_true(heard->parts < MOST_PARTS && lanes <= MOST_BLOCK);
+    for (size_t i = 0; i < lanes; i++)
+        heard->atom[heard->parts][i] = element_at(of, values, i);
+    heard->parts++;
     heard->channels = lanes;
     heard->atom_at = *at;
     heard->results = 0;
     heard->atoms++;
 }
 
-static void take_weights(struct heard *heard, const struct tap_place *at, const int8_t *values, size_t rows,
+static void take_weights(struct heard *heard, const struct tap_position *of, const void *values, size_t rows,
                          size_t lanes) {
-    const size_t cell = (size_t)at->channel % (size_t)heard->config->atomic_k;
+    const struct tap_place *at = &of->place;
+    const size_t cell = (size_t)at->channel % heard->group;
     assert_int_equal(lanes, 1);
     if (heard->weights_at.channel != at->channel || heard->weights_at.reduction != at->reduction ||
         at->y <= heard->weights_at.y)
-        heard->weight_lines = 0;
-    assert_true(heard->weight_lines < MOST_LINES && rows <= MOST_BLOCK);
-    memcpy(heard->weights[cell][heard->weight_lines++], values, rows);
+        heard->weight_parts = 0;
+    assert_true(heard->weight_parts < MOST_PARTS && rows <= MOST_BLOCK);
+    for (size_t i = 0; i < rows; i++)
+        heard->weights[cell][heard->weight_parts][i] = element_at(of, values, i);
+    heard->weight_parts++;
     heard->weight_lanes = rows;
     heard->weights_at = *at;
 }
 
-static int32_t sum_of(const struct heard *heard, size_t cell) {
-    int32_t sum = 0;
-    for (size_t line = 0; line < heard->weight_lines; line++)
+/* Of an FP16 pattern as CMAC takes it, infinity included: NAN only of a NaN. */
+static double half(int32_t pattern) {
+    const int exponent = pattern >> 10 & 31, mantissa = pattern & 0x3ff;
+    const double magnitude = exponent ? ldexp(mantissa | 0x400, exponent - 25) : ldexp(mantissa, -24);
+    return exponent == 31 && mantissa ? (double)NAN : pattern & 0x8000 ? -magnitude : magnitude;
+}
+
+static bool tiles(const struct heard *heard) {
+    return heard->weight_parts == CONV_TILE;
+}
+
+/* Result n of the cell: that of the whole atom, of a tile what the post-addition makes of its products. */
+static double sum_of(const struct heard *heard, size_t cell, size_t n) {
+    double sum = 0;
+    for (size_t part = 0; part < heard->weight_parts; part++)
         for (size_t i = 0; i < heard->weight_lanes; i++) {
-            const int8_t weight = heard->weights[cell][line][i];
-            if (line < heard->lines && i < heard->channels)
-                sum += weight * heard->atom[line][i];
-            else
+            const int32_t weight = heard->weights[cell][part][i];
+            if (part >= heard->parts || i >= heard->channels) {
                 assert_int_equal(weight, 0);
+                continue;
+            }
+            const int32_t datum = heard->atom[part][i];
+            const double product = heard->fp16 ? half(datum) * half(weight) : (double)datum * weight;
+            const int coefficient = tiles(heard) ? cmac_coefficient(part, n) : 1;
+            sum += coefficient ? coefficient * product : product == product ? 0 : product;
         }
     return sum;
 }
 
-static void take_sums(struct heard *heard, const struct tap_place *at, const int32_t *values, size_t lanes) {
-    const struct tap_place *atom = &heard->atom_at;
-    assert_true(at->x == atom->x && at->y == atom->y && at->reduction == atom->reduction && at->flags == atom->flags);
-    assert_int_equal(heard->weight_lines * heard->weight_lanes, heard->config->atomic_c);
+/* Each of an atom's terms may lose less than a unit of the mantissa in its alignment, of both carry-save numbers. */
+static void assert_floating(int64_t sent, double sum) {
+    const int exponent = (int)(sent >> 38 & 63);
+    const int64_t mantissa = (int64_t)((uint64_t)sent << 26) >> 26;
+    if (sum != sum) {
+        assert_int_equal(exponent, 63);
+        return;
+    }
+    assert_true(fabs(ldexp((double)mantissa, exponent - 50) - sum) <=
+                ldexp(2 * MOST_PARTS * MOST_BLOCK, exponent - 50));
+}
+
+static void take_sums(struct heard *heard, const struct tap_position *of, const void *values, size_t lanes) {
+    const struct tap_place *at = &of->place, *atom = &heard->atom_at;
+    const size_t n = (size_t)(at->y - atom->y) * 2 + (size_t)(at->x - atom->x);
+    assert_true(n < (tiles(heard) ? CONV_OUTPUTS : 1) && at->reduction == atom->reduction && at->flags == atom->flags &&
+                at->batch == atom->batch);
+    assert_int_equal(heard->weight_parts * heard->weight_lanes, heard->config->atomic_c);
     for (size_t k = 0; k < lanes; k++) {
-        const int32_t sum = sum_of(heard, ((size_t)at->channel + k) % (size_t)heard->config->atomic_k);
-        assert_int_equal(values[k], sum);
+        const double sum = sum_of(heard, ((size_t)at->channel + k) % heard->group, n);
+        const int64_t value =
+            of->stream.format == TAP_INT32 ? ((const int32_t *)values)[k] : ((const int64_t *)values)[k];
         int64_t *all = sum_at(heard, at, 0, k);
-        if (all)
-            *all += sum;
+        if (heard->fp16)
+            assert_floating(value, sum);
+        else
+            assert_true((double)value == sum);
+        if (all && !heard->fp16)
+            *all += value;
+        heard->compared++;
     }
     heard->results += lanes;
     heard->last_flags = at->flags;
@@ -218,13 +321,13 @@ static void take(void *context, const struct tap_position *at, const void *value
     struct heard *heard = context;
     switch (at->stream.tap) {
     case TAP_CSC_DAT:
-        take_atom(heard, &at->place, values, lanes);
+        take_atom(heard, at, values, lanes);
         break;
     case TAP_CSC_WT:
-        take_weights(heard, &at->place, values, rows, lanes);
+        take_weights(heard, at, values, rows, lanes);
         break;
     case TAP_CMAC_SUM:
-        take_sums(heard, &at->place, values, lanes);
+        take_sums(heard, at, values, lanes);
         break;
     case TAP_CACC_OUT:
         compare_results(heard, &at->place, values, rows, lanes, stride);
@@ -235,38 +338,49 @@ static void take(void *context, const struct tap_position *at, const void *value
 }
 
 static struct tap_sink open_stream(void *context, const struct tap_stream *stream) {
+    struct heard *heard = context;
     const bool wanted = stream->tap == TAP_CSC_DAT || stream->tap == TAP_CSC_WT || stream->tap == TAP_CMAC_SUM ||
                         stream->tap == TAP_CACC_OUT;
+    if (stream->tap == TAP_CSC_DAT) {
+        heard->fp16 = stream->format == TAP_FP16;
+        heard->group = (size_t)heard->config->atomic_k / tap_element_bytes(stream->format);
+    }
     return (struct tap_sink){.elements = wanted ? take : NULL, .context = context};
+}
+
+/* One random layer. */
+static void play_layer(const char *config, const char *engine, uint64_t seed) {
+    struct gen_case gen;
+    struct error err = {.text = ""};
+    struct heard *heard = xcalloc(1, sizeof *heard);
+    heard->config = nvdla_config_find(config);
+    heard->sums = xcalloc((size_t)MOST_KERNELS * SIDE * SIDE, sizeof *heard->sums);
+    gen_draw(&gen, heard->config, gen_engines(engine), seed);
+    struct program *prog = gen_build(&gen, "t.nvt", &err);
+    assert_non_null(prog);
+    struct model_options options = {.taps = {.count = 0}};
+    tap_listen(&options.taps, (struct tap_listener){.context = heard, .open = open_stream});
+    struct play_options play_options;
+    struct play_result result;
+    play_options_default(&play_options);
+    struct device *dev = model_new(prog->config, &options);
+    assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
+    assert_true(heard->atoms > 0 && heard->compared > 0 && (heard->written > 0 || heard->fp16));
+    assert_true(heard->last_flags & CONV_LAYER_END);
+    play_result_free(&result);
+    dev->ops->destroy(dev);
+    program_free(prog);
+    free(heard->sums);
+    free(heard);
 }
 
 static void sums_are_products_and_results_are_sums(void **state) {
     (void)state;
-    static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed"};
+    static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed", "full"};
     static const char *const engines[] = {"conv", "img"};
-    for (int turn = 0; turn < 60; turn++) {
-        struct gen_case gen;
-        struct error err = {.text = ""};
-        struct heard heard = {.config = nvdla_config_find(configs[turn % 5])};
-        heard.sums = calloc((size_t)MOST_KERNELS * SIDE * SIDE, sizeof *heard.sums);
-        assert_non_null(heard.sums);
-        gen_draw(&gen, heard.config, gen_engines(engines[turn / 5 % 2]), (uint64_t)turn + 1);
-        struct program *prog = gen_build(&gen, "t.nvt", &err);
-        assert_non_null(prog);
-        struct model_options options = {.taps = {.count = 0}};
-        tap_listen(&options.taps, (struct tap_listener){.context = &heard, .open = open_stream});
-        struct play_options play_options;
-        struct play_result result;
-        play_options_default(&play_options);
-        struct device *dev = model_new(prog->config, &options);
-        assert_int_equal(play(prog, dev, &play_options, &result), PLAY_PASSED);
-        assert_true(heard.atoms > 0 && heard.written > 0);
-        assert_true(heard.last_flags & CONV_LAYER_END);
-        play_result_free(&result);
-        dev->ops->destroy(dev);
-        program_free(prog);
-        free(heard.sums);
-    }
+    enum { CONFIGS = sizeof configs / sizeof configs[0] };
+    for (int turn = 0; turn < 12 * CONFIGS; turn++)
+        play_layer(configs[turn % CONFIGS], engines[turn / CONFIGS % 2], (uint64_t)turn + 1);
 }
 
 int main(void) {
@@ -274,6 +388,8 @@ int main(void) {
         cmocka_unit_test(feature_layer_in_order),
         cmocka_unit_test(image_layer_in_order),
         cmocka_unit_test(stripes_hide_the_loading_of_weights),
+        cmocka_unit_test(batches_take_turns),
+        cmocka_unit_test(tiles_go_by_bands),
         cmocka_unit_test(sums_are_products_and_results_are_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

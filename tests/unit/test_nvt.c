@@ -1,5 +1,6 @@
 /* The project's own format: every operation, the way back, every error. */
 #include "tests/unit/trace_test.h"
+#include "trace/hex.h"
 
 #define HEAD "nvt 1\nconfig full\nmode streams\n"
 #define HEAD_SEQUENTIAL "nvt 1\nconfig full\nmode sequential\n"
@@ -279,6 +280,26 @@ static void truncated_gzip(void **state) {
     assert_non_null(strstr(err.text, "t.nvt.gz"));
 }
 
+/* Every byte at every place of lines of several lengths, and what is no digit beside what is one. */
+static void digits_are_bytes(void **state) {
+    (void)state;
+    enum { MOST = 70 };
+    for (size_t n = 1; n <= MOST; n += 23)
+        for (unsigned c = 0; c < 256; c++)
+            for (size_t at = 0; at < n; at++) {
+                uint8_t bytes[MOST], again[MOST];
+                char digits[2 * MOST];
+                memset(bytes, 0xa5, sizeof bytes);
+                bytes[at] = (uint8_t)c;
+                hex_write(bytes, n, digits);
+                assert_true(hex_read(digits, 2 * n, again) && memcmp(bytes, again, n) == 0);
+                digits[2 * at + c % 2] = (char)c;
+                assert_int_equal(hex_read(digits, 2 * n, again), c && strchr("0123456789abcdefABCDEF", (int)c) != NULL);
+            }
+    uint8_t byte;
+    assert_true(hex_read("Fb", 2, &byte) && byte == 0xfb);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         directory_test(every_operation),
@@ -292,6 +313,7 @@ int main(void) {
         directory_test(notes_survive_whatever_they_hold),
         directory_test(files_are_the_same_every_time),
         directory_test(truncated_gzip),
+        cmocka_unit_test(digits_are_bytes),
     };
     return cmocka_run_group_tests_name("nvt", tests, NULL, NULL);
 }

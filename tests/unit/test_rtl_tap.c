@@ -376,16 +376,95 @@ static void sdp_goes_through_winograd_by_bands(void **state) {
     b.observer.release(b.observer.context);
 }
 
-/* The model does not walk the loops of CSC and CMAC with 16-bit precisions: nobody hears them. */
-static void sums_of_16_bit_configurations_are_not_heard(void **state) {
+/* The words of a value of 44 bits in the lanes of a vector. */
+static void put_value(uint32_t *words, size_t lane, uint64_t value) {
+    for (size_t i = 0; i < 44; i++)
+        words[(44 * lane + i) / 32] |= (uint32_t)(value >> i & 1) << (44 * lane + i) % 32;
+}
+
+/* Cells of full: each has one kernel at 16 bits, of FP16 with an exponent above the mantissa, and two at INT8; four
+ * values of a tile. */
+static void sums_of_full_have_the_form_of_the_precision(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t mode;
+        uint64_t value;  /* of kernel 1's cell, the tile's second result */
+        size_t elements; /* of two kernels */
+        enum tap_format format;
+        int width;
+        int64_t expected; /* of kernel 1; Winograd: its second result */
+    } cases[] = {
+        {NVDLA_INT16 << 12, UINT64_C(0xffffffffffe), 2, TAP_INT64, 38, -2},
+        {NVDLA_FP16 << 12, UINT64_C(40) << 38 | 7, 2, TAP_CMAC_FP16, 0, -(INT64_C(24) << 38) + 7},
+        {NVDLA_INT8 << 12, UINT64_C(0x3ffffd) << 22 | 5, 2, TAP_INT32, 22, -3},
+        {NVDLA_INT8 << 12 | 1, UINT64_C(0x3ffffd) << 22 | 5, 8, TAP_INT32, 22, -3},
+        {NVDLA_INT16 << 12 | 1, 9, 8, TAP_INT64, 38, 9},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const bool tile = cases[i].mode & 1, narrow = cases[i].mode >> 12 == NVDLA_INT8;
+        struct bench b;
+        bench_init(&b, "full");
+        rtl_tap_record(b.tap, true);
+        write_register(&b, NVDLA_CSC, CSC_D_MISC_CFG, cases[i].mode);
+        conv_launch(&b, 0, 0, 1, 4, 2, 4);
+        put_value(b.words[STREAM_CMAC_SUM_A], (narrow ? 0u : 4u) + tile, cases[i].value);
+        beat_of(&b, STREAM_CMAC_SUM_A, true);
+        assert_int_equal(b.heard.count, cases[i].elements);
+        assert_int_equal(b.heard.at[0].stream.format, cases[i].format);
+        assert_int_equal(b.heard.at[0].stream.width, cases[i].width);
+        assert_place(&b, tile ? 3 : 1, 1, 0, tile, 0, 0, cases[i].expected);
+        b.observer.release(b.observer.context);
+    }
+}
+
+/* The weights of two kernels of INT8 come together; positions of a Winograd tile are four lanes each. */
+static void weights_of_full_come_by_cells(void **state) {
     (void)state;
     struct bench b;
     bench_init(&b, "full");
     rtl_tap_record(b.tap, true);
-    conv_launch(&b, 0, 0, 1, 1, 2, 1);
-    beat_of(&b, STREAM_CMAC_SUM_A, true);
-    beat_of(&b, STREAM_CSC_DAT, true);
-    assert_int_equal(b.heard.count, 0);
+    write_register(&b, NVDLA_CSC, CSC_D_MISC_CFG, NVDLA_INT8 << 12 | 1);
+    conv_launch(&b, 0, 0, 1, 4, 3, 4);
+    uint32_t *words = b.words[STREAM_CSC_WT];
+    words[rtl_stream_layout(b.config, STREAM_CSC_WT)->select] = 1;
+    words[1] = 0x0000fe00; /* kernel 0, position 1, channel 1 */
+    words[31] = 7;         /* kernel 1, position 15, channel 0 */
+    beat_of(&b, STREAM_CSC_WT, false);
+    assert_int_equal(b.heard.count, 2 * 64);
+    assert_place(&b, 5, 0, 1, 1, 0, 0, -2);
+    assert_place(&b, 64 + 60, 1, 15, 0, 0, 0, 7);
+    words[rtl_stream_layout(b.config, STREAM_CSC_WT)->select] = 2;
+    beat_of(&b, STREAM_CSC_WT, false);
+    assert_int_equal(b.heard.count, 3 * 64);
+    assert_place(&b, 2 * 64 + 5, 2, 1, 1, 0, 0, -2);
+    b.observer.release(b.observer.context);
+}
+
+/* A port of full takes two atoms in a clock, or one. */
+static void atoms_of_a_wide_port_have_places_of_their_own(void **state) {
+    (void)state;
+    struct bench b;
+    bench_init(&b, "full");
+    rtl_tap_record(b.tap, true);
+    write_register(&b, NVDLA_CDMA, CDMA_D_MISC_CFG, NVDLA_INT16 << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
+    write_register(&b, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, 128);
+    write_register(&b, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    uint32_t *words = b.words[STREAM_CBUF_WT];
+    uint32_t *addresses = words + rtl_stream_layout(b.config, STREAM_CBUF_WT)->address;
+    static const uint32_t written[][2] = {{0x100, 0x200}, {0x300, UINT32_MAX}, {UINT32_MAX, 0x400}};
+    words[8] = 0xfffd; /* the second atom's first element */
+    for (size_t i = 0; i < 3; i++) {
+        addresses[0] = written[i][0];
+        addresses[1] = written[i][1];
+        beat_of(&b, STREAM_CBUF_WT, false);
+    }
+    assert_int_equal(b.heard.count, 4 * 16);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(b.heard.at[16 * i].place.address, 0x100 * (i + 1));
+    assert_int_equal(b.heard.at[0].stream.format, TAP_INT16);
+    assert_int_equal(b.heard.value[16], -3);
+    assert_int_equal(b.heard.value[48], -3);
+    assert_int_equal(rtl_tap_launch(b.tap, NVDLA_CDMA, TAP_CBUF_WT), -1); /* it is over */
     b.observer.release(b.observer.context);
 }
 
@@ -637,7 +716,9 @@ int main(void) {
         cmocka_unit_test(results_of_winograd_leave_tile_by_tile),
         cmocka_unit_test(sdp_goes_through_batches_by_pairs_of_columns),
         cmocka_unit_test(sdp_goes_through_winograd_by_bands),
-        cmocka_unit_test(sums_of_16_bit_configurations_are_not_heard),
+        cmocka_unit_test(sums_of_full_have_the_form_of_the_precision),
+        cmocka_unit_test(weights_of_full_come_by_cells),
+        cmocka_unit_test(atoms_of_a_wide_port_have_places_of_their_own),
         cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
         cmocka_unit_test(beats_become_atoms_of_their_client),
         cmocka_unit_test(odd_lanes_become_elements),
