@@ -67,6 +67,7 @@ struct lift {
     /* Units, bit enum nvdla_unit, whose group that is first in turn is known (or taken from the first one that is
      * armed: guessed), and of these those where it is group 1. */
     uint32_t turn_known, turn_guessed, turn_second;
+    uint32_t armed;       /* units */
     bool waited;          /* the last operation is a wait for the line to rise */
     uint64_t table_words; /* of the upload that is going on */
     enum nvdla_unit table_unit;
@@ -432,6 +433,7 @@ static void take_write(struct lift *lift, const struct access *access) {
         lift_memory_armed(lift->memory, launch, &load, &check);
         lift->running |= interrupt_of(launch->unit, launch->group);
         set_turn(lift, launch->unit, launch->group == 1, launch->group == 1);
+        lift->armed |= UINT32_C(1) << launch->unit;
         put_slot(lift, load);
         list_layer(lift, launch, access->line);
         if (lift->summary->launches % KEPT_LAUNCHES == 0)
@@ -556,9 +558,10 @@ static bool is_reachable(const struct lift *lift, const struct access *access) {
                      lift->options->title, access->line, access->size, access->address);
 }
 
-/* A driver has run before the capture began: a line for the summary. */
-static void tell_turns(struct lift *lift) {
+/* Which units have their groups exchanged: a driver has run before the capture began. A line for the summary. */
+static void find_exchanged(struct lift *lift) {
     struct text units = {0};
+    lift->turn_second &= lift->armed;
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (lift->turn_second >> unit & 1)
             text_printf(&units, "%s%s", units.n ? ", " : "", nvdla_unit_names[unit]);
@@ -582,7 +585,7 @@ static bool take_all(struct lift *lift) {
     }
     end_loop(lift);
     end_table(lift);
-    tell_turns(lift);
+    find_exchanged(lift);
     const struct lift_summary *summary = lift->summary;
     if (more == 0 && summary->writes + summary->reads + summary->untils == 0)
         return error_set(lift->err,
