@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "gen/gen.h"
 #include "memory/file.h"
+#include "run/drawn.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "trace/formats.h"
@@ -40,7 +41,7 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on "
     "RTL and model and compares "
-    "the two, or on the model alone (`--dut model`).\v"
+    "the two, or on the model alone (`--dut model`). What status and counters must read, the model has said.\v"
     "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse "
     "the convolution buffer, "
     "layers queued in both register groups, fused engines, all precisions. Each case is one file, "
@@ -117,6 +118,8 @@ static bool write_case(const struct gen_options *options, uint64_t seed, struct 
         return error_set(err, "--out: the path is too long");
     gen_draw(&gen, options->config, options->engines, seed);
     struct program *prog = gen_build(&gen, path, err);
+    if (prog)
+        drawn_check_reads(prog);
     bool good = prog && trace_write(prog, path, err);
     program_free(prog);
     if (good && !options->quiet)

@@ -15,6 +15,7 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/drawn.h"
 #include "run/process.h"
 #include "run/progress.h"
 #include "run/result.h"
@@ -70,6 +71,7 @@ struct arguments {
     int total;          /* attempts at most */
     double end;         /* process_clock() of the end of the search; 0: none */
     struct shrink shrink;
+    bool described; /* the attempts are cases of `nvcosim gen` */
     struct progress progress;
 };
 
@@ -212,10 +214,12 @@ static bool fails_as_wanted(struct arguments *args, const char *path) {
     return true;
 }
 
-static bool try_program(void *context, const struct program *prog) {
+static bool try_program(void *context, struct program *prog) {
     struct arguments *args = context;
     char path[FILE_SIZE];
     struct error err;
+    if (args->described)
+        drawn_check_reads(prog);
     snprintf(path, sizeof path, "%s/case.nvt", args->directory);
     bool fails = trace_write(prog, path, &err) && fails_as_wanted(args, path);
     if (progress_due(&args->progress)) {
@@ -293,13 +297,17 @@ static bool shrink_described(struct arguments *args, const struct program *prog,
     struct program *built = gen_build(&gen, out, err);
     if (!built)
         return error_prefix(err, "the layers that the comments describe are not legal: ");
+    drawn_check_reads(built);
     snprintf(path, sizeof path, "%s/case.nvt", args->directory);
     bool same = trace_write(built, path, err) && fails_as_wanted(args, path);
     program_free(built);
     if (!same)
         return error_set(err, "the layers that the comments describe do not fail in that way");
+    args->described = true;
     shrink_case(&args->shrink, &gen);
     built = gen_build(&gen, out, err);
+    if (built)
+        drawn_check_reads(built);
     bool good = built && trace_write(built, out, err);
     program_free(built);
     return good;

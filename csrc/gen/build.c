@@ -441,37 +441,40 @@ static void build_bdma(struct builder *b, int index) {
     write_register(b, NVDLA_BDMA, use % 2 ? BDMA_CFG_LAUNCH1 : BDMA_CFG_LAUNCH0, 1, false);
 }
 
-/* Reads the counters of a layer that are the same on every device when it is over, in the group that it used.
- * Spec: 50-sdp section 10, 60-pdp section 10, 62-cdp section 9. */
+/* Counters that are the same on every device when a layer is over. Spec: 50-sdp section 10, 60-pdp section 10, 62-cdp
+ * section 9. */
+static const struct {
+    enum nvdla_unit unit;
+    uint32_t offset;
+} counters[] = {
+    {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM},
+    {NVDLA_CDMA, CDMA_D_NAN_INPUT_WEIGHT_NUM},
+    {NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM},
+    {NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM},
+    {NVDLA_CACC, CACC_D_OUT_SATURATION},
+    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM},
+    {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS},
+    {NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS_INF_INPUT_NUM},
+    {NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM},
+    {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION},
+    {NVDLA_PDP, PDP_D_INF_INPUT_NUM},
+    {NVDLA_PDP, PDP_D_NAN_INPUT_NUM},
+    {NVDLA_CDP, CDP_D_NAN_INPUT_NUM},
+    {NVDLA_CDP, CDP_D_INF_INPUT_NUM},
+    {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW},
+    {NVDLA_CDP, CDP_D_PERF_LUT_OFLOW},
+    {NVDLA_CDP, CDP_D_PERF_LUT_HYBRID},
+    {NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT},
+    {NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT},
+};
+enum { COUNTERS = sizeof counters / sizeof counters[0] };
+
+/* Reads the counters of a layer when it is over, in the group that it used. */
 static void read_status(struct builder *b, int index) {
-    static const struct {
-        enum nvdla_unit unit;
-        uint32_t offset;
-    } counters[] = {
-        {NVDLA_CDMA, CDMA_D_NAN_INPUT_DATA_NUM},
-        {NVDLA_CDMA, CDMA_D_NAN_INPUT_WEIGHT_NUM},
-        {NVDLA_CDMA, CDMA_D_INF_INPUT_DATA_NUM},
-        {NVDLA_CDMA, CDMA_D_INF_INPUT_WEIGHT_NUM},
-        {NVDLA_CACC, CACC_D_OUT_SATURATION},
-        {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_NAN_INPUT_NUM},
-        {NVDLA_SDP_RDMA, SDP_RDMA_D_STATUS_INF_INPUT_NUM},
-        {NVDLA_SDP, SDP_D_STATUS},
-        {NVDLA_SDP, SDP_D_STATUS_NAN_INPUT_NUM},
-        {NVDLA_SDP, SDP_D_STATUS_INF_INPUT_NUM},
-        {NVDLA_SDP, SDP_D_STATUS_NAN_OUTPUT_NUM},
-        {NVDLA_SDP, SDP_D_PERF_OUT_SATURATION},
-        {NVDLA_PDP, PDP_D_INF_INPUT_NUM},
-        {NVDLA_PDP, PDP_D_NAN_INPUT_NUM},
-        {NVDLA_CDP, CDP_D_NAN_INPUT_NUM},
-        {NVDLA_CDP, CDP_D_INF_INPUT_NUM},
-        {NVDLA_CDP, CDP_D_PERF_LUT_UFLOW},
-        {NVDLA_CDP, CDP_D_PERF_LUT_OFLOW},
-        {NVDLA_CDP, CDP_D_PERF_LUT_HYBRID},
-        {NVDLA_CDP, CDP_D_PERF_LUT_LE_HIT},
-        {NVDLA_CDP, CDP_D_PERF_LUT_LO_HIT},
-    };
     enum nvdla_unit waited = NVDLA_UNIT_COUNT;
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+    for (size_t i = 0; i < COUNTERS; i++) {
         if (!uses(&b->shapes[index], counters[i].unit))
             continue;
         if (waited != counters[i].unit)
@@ -510,12 +513,6 @@ static void build_layer(struct builder *b, int index) {
         read_status(b, index);
 }
 
-/* Reads a counter of the group that was programmed last, for whoever compares register reads. */
-static void read_counter(struct builder *b, enum nvdla_unit unit, uint32_t offset) {
-    if (b->uses[unit] > 0)
-        read_register(b, unit, offset, true);
-}
-
 /* At the end every unit is idle and its pointers stand where the number of layers says. */
 static void check_end(struct builder *b) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
@@ -529,11 +526,9 @@ static void check_end(struct builder *b) {
         check(b, unit, CSC_S_STATUS, 0);
         check(b, unit, CSC_S_POINTER, ((count - 1) & 1) | (count & 1) << 16);
     }
-    read_counter(b, NVDLA_CACC, CACC_D_OUT_SATURATION);
-    read_counter(b, NVDLA_SDP, SDP_D_STATUS);
-    read_counter(b, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION);
-    for (uint32_t offset = CDP_D_PERF_LUT_UFLOW; offset <= CDP_D_PERF_LUT_LO_HIT; offset += 4)
-        read_counter(b, NVDLA_CDP, offset);
+    for (size_t i = 0; i < COUNTERS; i++) /* of the group that was programmed last */
+        if (b->uses[counters[i].unit] > 0)
+            read_register(b, counters[i].unit, counters[i].offset, true);
 }
 
 struct program *gen_build(const struct gen_case *gen, const char *path, struct error *err) {

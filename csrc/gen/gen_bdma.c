@@ -90,7 +90,7 @@ void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_
     gen_put(regs, BDMA_CFG_SURF_REPEAT, (uint32_t)size[0] - 1);
     gen_put(regs, BDMA_CFG_SRC_SURF, in->surface_stride);
     gen_put(regs, BDMA_CFG_DST_SURF, out->surface_stride);
-    gen_put(regs, BDMA_CFG_STATUS, layer->perf ? 1 : 0);
+    gen_put(regs, BDMA_CFG_STATUS, (uint32_t)layer->perf & 1);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------

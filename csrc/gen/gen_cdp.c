@@ -48,7 +48,7 @@ void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, CDP_D_DATOUT_OFFSET, (uint32_t)layer->out_offset);
     gen_put(regs, CDP_D_DATOUT_SCALE, (uint32_t)layer->out_scale & 0xffff);
     gen_put(regs, CDP_D_DATOUT_SHIFTER, (uint32_t)layer->out_shift);
-    gen_put(regs, CDP_D_PERF_ENABLE, layer->perf ? 3 : 0);
+    gen_put(regs, CDP_D_PERF_ENABLE, (uint32_t)layer->perf & 3);
     gen_put(regs, CDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
     gen_put(rdma, CDP_RDMA_D_DATA_CUBE_WIDTH, (uint32_t)layer->w - 1);
     gen_put(rdma, CDP_RDMA_D_DATA_CUBE_HEIGHT, (uint32_t)layer->h - 1);
@@ -59,7 +59,7 @@ void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(rdma, CDP_RDMA_D_SRC_SURFACE_STRIDE, shape->in.surface_stride);
     gen_put(rdma, CDP_RDMA_D_SRC_DMA_CFG, shape->in_secondary ? 0 : 1);
     gen_put(rdma, CDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(rdma, CDP_RDMA_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(rdma, CDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
     gen_put(rdma, CDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
 }
 

@@ -423,7 +423,7 @@ static void put_cdma(const struct gen_case *gen, int index, const struct gen_sha
     gen_put(regs, CDMA_D_ZERO_PADDING_VALUE, (uint32_t)layer->pad & 0xffff);
     gen_put(regs, CDMA_D_BANK, sizes(shape->data_banks, shape->weight_banks));
     gen_put(regs, CDMA_D_NAN_FLUSH_TO_ZERO, (uint32_t)layer->nan_to_zero);
-    gen_put(regs, CDMA_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(regs, CDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
     gen_put(regs, CDMA_D_CYA, gen_noise(layer, noise, UINT32_MAX));
 }
 

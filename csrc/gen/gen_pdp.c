@@ -161,7 +161,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, PDP_D_DST_SURFACE_STRIDE, shape->out.surface_stride);
     gen_put(regs, PDP_D_DST_RAM_CFG, shape->out_secondary ? 0 : 1);
     gen_put(regs, PDP_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(regs, PDP_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(regs, PDP_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
     gen_put(regs, PDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
     if (layer->sdp)
         return;
@@ -178,7 +178,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
     gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, &noise, 0xf));
     gen_put(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
-    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
     gen_put(rdma, PDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
 }
 

@@ -106,7 +106,7 @@ void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen
     gen_put(regs, RBK_D_DECONV_STRIDE,
             contract ? ((uint32_t)layer->deconv_x - 1) | ((uint32_t)layer->deconv_y - 1) << 16
                      : gen_noise(layer, &noise, 0x1f001f));
-    gen_put(regs, RBK_D_PERF_ENABLE, layer->perf ? 1 : 0);
+    gen_put(regs, RBK_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------

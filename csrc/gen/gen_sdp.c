@@ -240,7 +240,7 @@ static void put_rdma(const struct gen_case *gen, int index, const struct gen_sha
             (layer->conv ? 1u : 0) | (layer->conv == GEN_WINOGRAD ? 2u : 0) | (uint32_t)gen_in_precision(layer) << 2 |
                 (uint32_t)layer->precision << 4 | (uint32_t)gen_out_precision(layer) << 6 |
                 (uint32_t)(layer->batches - 1) << 8);
-    gen_put(regs, SDP_RDMA_D_PERF_ENABLE, layer->perf ? 3 : 0);
+    gen_put(regs, SDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 3);
     for (int i = 0; i < GEN_STAGES; i++)
         put_operand(gen, index, shape, i, noise, regs);
 }
@@ -274,7 +274,7 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, SDP_D_CVT_OFFSET, (uint32_t)layer->offset);
     gen_put(regs, SDP_D_CVT_SCALE, (uint32_t)layer->scale & 0xffff);
     gen_put(regs, SDP_D_CVT_SHIFT, (uint32_t)layer->shift);
-    gen_put(regs, SDP_D_PERF_ENABLE, layer->perf ? 0xf : 0);
+    gen_put(regs, SDP_D_PERF_ENABLE, (uint32_t)layer->perf);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------

@@ -275,6 +275,7 @@ void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct 
     layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->arm = rng_chance(rng, 30) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
-    layer->perf = rng_chance(rng, 50);
+    int64_t perf = rng_range(rng, 0, 99); /* half of the layers, mostly all of them */
+    layer->perf = perf >= 50 ? 0 : perf >= 15 ? 15 : perf + 1;
     layer->serial = rng_chance(rng, 15);
 }

@@ -14,8 +14,8 @@
 #include "trace/program.h"
 
 struct shrink {
-    /* Plays a candidate; true if it fails as the original does. */
-    bool (*fails)(void *context, const struct program *prog);
+    /* Plays a candidate, which it may change; true if it fails as the original does. */
+    bool (*fails)(void *context, struct program *prog);
     void *context;
     int attempts; /* calls of fails() that may still be made; counts down */
 };

@@ -116,7 +116,7 @@ const struct gen_field gen_fields[] = {
     F(noise, LAYER, 0, 0, SEED, SETTING),
     F(order, LAYER, 0, 0, SEED, SETTING),
     F(arm, LAYER, 0, 0, SEED, SETTING),
-    F(perf, LAYER, 0, 0, 1, SETTING),
+    F(perf, LAYER, 0, 0, 15, SETTING),
     F(status, LAYER, 0, 0, 1, SETTING),
     F(nan_to_zero, LAYER, 0, 0, 1, SETTING),
     F(in_place, LAYER, 0, 0, 1, SETTING),

@@ -64,7 +64,7 @@ struct gen_layer {
     int64_t noise;    /* seed of registers that do not matter, 0: zeros */
     int64_t order;    /* seed of the order of register writes, 0: ascending */
     int64_t arm;      /* seed of the order of D_OP_ENABLE writes, 0: consumer first */
-    int64_t perf;     /* 1: all counters enabled */
+    int64_t perf;     /* counters that are enabled: bits of SDP.D_PERF_ENABLE, their low ones of the other units */
     int64_t status;   /* 1: the layer's counters are read when it is over, before its units are programmed again */
     int64_t nan_to_zero;
     int64_t serial; /* 1: nothing is armed before the layer before is over */

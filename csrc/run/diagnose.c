@@ -146,10 +146,12 @@ static bool wrong_sign(const struct wrong_beat *wrong, struct triage_sign *sign)
     *sign = (struct triage_sign){.engine = triage_engine((enum nvdla_unit)wrong->beat.owner.unit),
                                  .cycle = wrong->beat.cycle};
     snprintf(sign->name, sizeof sign->name, "AXI_WRITE of %s", client);
+    const bool alone = wrong->beat.owner.unit == NVDLA_BDMA || wrong->beat.owner.unit == NVDLA_RBK;
     snprintf(sign->text, sizeof sign->text,
-             "client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64
-             "; no stream inside the RTL is wrong or known, so it may also be an engine that feeds it",
-             client, wrong->beat.cycle, wrong->address);
+             "client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64 "; %s", client,
+             wrong->beat.cycle, wrong->address,
+             alone ? "it has its data from memory, no engine feeds it"
+                   : "no stream inside the RTL is wrong or known, so it may also be an engine that feeds it");
     return true;
 }
 

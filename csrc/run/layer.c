@@ -8,6 +8,7 @@
 #include "gen/gen.h"
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "run/drawn.h"
 #include "trace/formats.h"
 
 bool layer_write(const struct run_layer *layer, const struct nvdla_config *config, const char *path,
@@ -21,6 +22,8 @@ bool layer_write(const struct run_layer *layer, const struct nvdla_config *confi
     gen_draw(&drawn, config, gen_engines(layer->generator), layer->seed);
     const bool there = !slash || directory_make(folder, err);
     struct program *program = there ? gen_build(&drawn, path, err) : NULL;
+    if (program)
+        drawn_check_reads(program);
     const bool well = program && trace_write(program, path, err);
     program_free(program);
     free(folder);

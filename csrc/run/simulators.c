@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,25 @@ static bool up_to_date(const struct places *places, const char *config, const ch
                     made >= written("/proc/self/exe"));
 }
 
+/* The file of the RTL in rtl/ that was changed last, below the folder of the sources, if a simulator that was made then
+ * is older; NULL: it is not. free() it. */
+static char *newer_rtl(const char *sources, time_t made) {
+    char *folder = xprintf("%s/rtl", sources), *newest = NULL;
+    char *const roots[] = {folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (const FTSENT *entry; walk && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info != FTS_F || entry->fts_statp->st_mtime <= made)
+            continue;
+        made = entry->fts_statp->st_mtime;
+        free(newest);
+        newest = xstrdup(entry->fts_path + strlen(sources) + 1);
+    }
+    if (walk)
+        fts_close(walk);
+    free(folder);
+    return newest;
+}
+
 /* Makes it unless it is there and `missing` asks for that. log: as for run_make(). */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
                         const struct words *variables, const char *missing, char **log, struct error *err) {
@@ -278,7 +298,8 @@ static char *simulator_words(const char *config, const char *rtl_name, enum simu
                        : xprintf("the %s simulator%s", config, with[variant]);
 }
 
-/* Builds what is there not yet, or in any case (update). */
+/* Builds what is there not yet, variants of the RTL in rtl/ that are older than that, or in any case (update). The
+ * simulator without a variant is the business of `make build`, which brings variants up to date too. */
 static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
                             bool profile, char **log, struct error *err) {
     char path[SIMULATOR_PATH];
@@ -288,8 +309,11 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
     const bool from_sources = places.sources && !places.cached;
     const bool can_build = there || places_prepare(&places, err);
+    char *newer = there && !update && from_sources && variant != VARIANT_PLAIN && !rtl_name[0]
+                      ? newer_rtl(places.sources, written(path))
+                      : NULL;
     places_free(&places);
-    if ((there && !(update && from_sources)) || !can_build)
+    if ((there && !newer && !(update && from_sources)) || !can_build)
         return there;
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
@@ -302,8 +326,15 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
         char *what = simulator_words(config, rtl_name, variant);
         fprintf(stderr, "building %s (once, about a minute) ...\n", what);
         free(what);
+    } else if (newer) {
+        char *what = simulator_words(config, rtl_name, variant);
+        fprintf(stderr, "%s has changed since %s was built: building that again ...\n", newer, what);
+        free(what);
     }
     bool ok = make_locked(config, rtl_name, variant, &variables, there ? NULL : path, log, err);
+    if (ok && newer)
+        utimensat(AT_FDCWD, path, NULL, 0); /* what changed need not change the simulator */
+    free(newer);
     words_free(&variables);
     if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);

@@ -19,6 +19,7 @@ module nvdla_dma_pack
     input  logic                         dat_valid_i,
     output logic                         dat_ready_o,
     input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
+    output logic [                  1:0] dat_atoms_o,   // that count
     output logic                         beat_valid_o,
     input  logic                         beat_ready_i,
     output logic [         MifBits-1:0] beat_o,
@@ -63,6 +64,7 @@ module nvdla_dma_pack
     assign beat_mask_o = half ? {1'b1, holds_q} : 2'b01;
     assign dat_ready_o = valid & (beat_ready_i | ~(half | ends));
     assign done = take & ends;
+    assign dat_atoms_o = 2'd1;
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) holds_q <= 1'b0;
       else if (take) holds_q <= ~half & ~ends;
@@ -71,6 +73,7 @@ module nvdla_dma_pack
     // Words that begin in an upper half: the upper half of each waits for the next. What is held when no atom is left is the last beat.
     logic rest;
     assign rest = holds_q & gone_q > size;
+    assign dat_atoms_o = (left != '0) ? 2'd2 : 2'd1;
     assign ends = upper ? left == '0 : left <= 16'd1;
     assign beat_valid_o = valid & (rest | dat_valid_i);
     assign beat_o = rest ? {AtomBits'(0), held_q} : upper ? {dat_data_i[0+:AtomBits], held_q} : dat_data_i;

@@ -39,6 +39,7 @@ module nvdla_dma_read
   logic [CountBits-1:0] issued;     // beats of the piece issued in this clock
   logic last_ram_q;                 // memory of the beats in flight
   logic unused_tag, unused_last, unused_ready;
+  logic [1:0] unused_rsp_atoms;     // of an answer, for the hang triage (rtl/waits.csv)
 
   nvdla_dma_pieces u_pieces (
       .clk_i,
@@ -100,6 +101,7 @@ module nvdla_dma_read
     assign beat_ready = rsp_ready_i;
     assign rsp_valid_o = beat_valid;
     assign rsp_data_o = beat;
+    assign unused_rsp_atoms = 2'd1;
   end else begin : gen_beats
     nvdla_dma_unpack #(
         .Requests(Depth),
@@ -116,7 +118,8 @@ module nvdla_dma_read
         .beat_i      (beat),
         .rsp_valid_o,
         .rsp_ready_i,
-        .rsp_data_o
+        .rsp_data_o,
+        .rsp_atoms_o (unused_rsp_atoms)
     );
   end
 

@@ -22,7 +22,8 @@ module nvdla_dma_unpack
     input  logic [         MifBits-1:0] beat_i,
     output logic                         rsp_valid_o,
     input  logic                         rsp_ready_i,
-    output logic [RspAtoms*AtomBits-1:0] rsp_data_o
+    output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
+    output logic [                  1:0] rsp_atoms_o  // that count
 );
   // The oldest request, and the atoms of it that have left.
   logic valid, upper, ends, step;
@@ -55,12 +56,14 @@ module nvdla_dma_unpack
     assign rsp_valid_o = valid & beat_valid_i;
     assign rsp_data_o = half ? beat_i[AtomBits+:AtomBits] : beat_i[0+:AtomBits];
     assign beat_ready_o = step & (half | ends);
+    assign rsp_atoms_o = 2'd1;
   end else begin : gen_pairs
     // A request that begins in an upper half: that atom waits for the lower half of the next beat.
     logic [AtomBits-1:0] held_q;
     logic holds_q, fetch, both;
     assign ends = left <= 16'd1;
     assign both = left != '0;
+    assign rsp_atoms_o = both ? 2'd2 : 2'd1;
     // Held and alone: the end of the request, no beat needed.
     assign rsp_valid_o = upper ? valid & holds_q & (beat_valid_i | ~both) : valid & beat_valid_i;
     assign rsp_data_o[AtomBits+:AtomBits] = both ? (upper ? beat_i[0+:AtomBits] : beat_i[AtomBits+:AtomBits]) : '0;

@@ -45,6 +45,7 @@ module nvdla_dma_write
   logic last_ram_q, stored, response;
   logic cmd_ready, pack_ready, pieces_valid, pieces_ready, beat_valid, beat_ready, packs;
   logic [MifAtoms-1:0] beat_mask, out_mask;
+  logic [1:0] unused_dat_atoms;   // of what is given, for the hang triage (rtl/waits.csv)
   logic [MifBits-1:0] beat;
 
   localparam int MaskBits = (MifAtoms > 1) ? MifAtoms : 0;  // kept with a beat
@@ -63,6 +64,7 @@ module nvdla_dma_write
     assign dat_ready_o = beat_ready;
     assign beat = dat_data_i;
     assign beat_mask = 1'b1;
+    assign unused_dat_atoms = 2'd1;
     assign out_mask = 1'b1;
   end else begin : gen_beats
     // Commands wait for their beats to be packed here, so that one may be cut per clock.
@@ -92,6 +94,7 @@ module nvdla_dma_write
         .dat_valid_i,
         .dat_ready_o,
         .dat_data_i,
+        .dat_atoms_o (unused_dat_atoms),
         .beat_valid_o(beat_valid),
         .beat_ready_i(beat_ready),
         .beat_o      (beat),

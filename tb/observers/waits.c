@@ -26,9 +26,13 @@ static const struct client_pairs {
     {NVDLA_READ_SDP_E, WAIT_READ_SDP_E, WAIT_DATA_SDP_E, WAIT_COUNT},
     {NVDLA_READ_PDP, WAIT_READ_PDP, WAIT_DATA_PDP, WAIT_COUNT},
     {NVDLA_READ_CDP, WAIT_READ_CDP, WAIT_DATA_CDP, WAIT_COUNT},
+    {NVDLA_READ_BDMA, WAIT_READ_BDMA, WAIT_DATA_BDMA, WAIT_COUNT},
+    {NVDLA_READ_RUBIK, WAIT_READ_RUBIK, WAIT_DATA_RUBIK, WAIT_COUNT},
     {NVDLA_WRITE_SDP, WAIT_COUNT, WAIT_BEAT_SDP, WAIT_ACK_SDP},
     {NVDLA_WRITE_PDP, WAIT_COUNT, WAIT_BEAT_PDP, WAIT_ACK_PDP},
     {NVDLA_WRITE_CDP, WAIT_COUNT, WAIT_BEAT_CDP, WAIT_ACK_CDP},
+    {NVDLA_WRITE_BDMA, WAIT_COUNT, WAIT_BEAT_BDMA, WAIT_ACK_BDMA},
+    {NVDLA_WRITE_RUBIK, WAIT_COUNT, WAIT_BEAT_RUBIK, WAIT_ACK_RUBIK},
 };
 
 /* The value-th name of a list with | between them; "" if it has none. */
@@ -109,15 +113,16 @@ void waits_port(struct device_waits *waits, enum memory_space port, const struct
         waits->written[port][id] = counts->write_beats[id];
         waits->acknowledged[port][id] = counts->acknowledged[id];
     }
-    for (size_t i = 0; !waits->inside && bytes == atom && i < sizeof client_pairs / sizeof client_pairs[0]; i++) {
+    const uint64_t atoms = (uint64_t)(bytes / atom); /* that a beat holds at most */
+    for (size_t i = 0; !waits->inside && i < sizeof client_pairs / sizeof client_pairs[0]; i++) {
         const struct client_pairs *pairs = &client_pairs[i];
         const struct nvdla_client_facts *facts = &nvdla_clients[pairs->client];
         struct wait_pair *moved = &waits->pairs[pairs->moved];
         moved->counted = true;
-        moved->moved += facts->write ? counts->write_beats[facts->id] : counts->given[facts->id];
+        moved->moved += atoms * (facts->write ? counts->write_beats[facts->id] : counts->given[facts->id]);
         if (pairs->asked != WAIT_COUNT) {
             waits->pairs[pairs->asked].counted = true;
-            waits->pairs[pairs->asked].moved += counts->read_beats[facts->id];
+            waits->pairs[pairs->asked].moved += atoms * counts->read_beats[facts->id];
         }
         if (pairs->acknowledged != WAIT_COUNT) {
             waits->pairs[pairs->acknowledged].counted = true;

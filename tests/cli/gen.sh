@@ -17,6 +17,9 @@ for e in conv img sdp pdp cdp bdma rubik deconv mix; do
     nv gen --config full --engine $e --seed 1 --count 10 --out "f_$e" -q; check "gen_full_$e" 0
     nv run --dut model -q f_$e/*.nvt.gz; check "gen_full_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
 done
+that gen_reads_what_the_model_reads sh -c '! zcat f_cdp/* | grep -q "^reg_read " && zcat f_cdp/* | grep -q "^read_check CDP.D_PERF_LUT_[A-Z_]* == 0x[1-9a-f][0-9a-f]* end"'
+zcat f_sdp/full_sdp_1.nvt.gz | sed 's/^read_check SDP.D_STATUS == 0x1 end/read_check SDP.D_STATUS == 0x0 end/' >other.nvt
+nv run --dut model other.nvt; check gen_read_of_another_value 1 "SDP.D_STATUS is 0x00000001 on the model, expected 0x00000000"
 nv gen --engine cacc; check gen_engine_unknown 2 "--engine: found 'cacc', expected conv, img, sdp, pdp, cdp, bdma, rubik, deconv (several with commas between), or mix"
 nv gen --engine sdp,; check gen_engine_empty 2 "--engine: found 'sdp,'"
 nv gen --engine sdp,rubik; check gen_engine_missing 2 "--engine: configuration small has no rubik; expected some of conv,img,sdp,pdp,cdp, or mix"

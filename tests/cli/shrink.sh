@@ -44,6 +44,7 @@ case=$(for f in pools/*; do zcat "$f" | grep -q '^# gen case .* layers=[4-6]' &&
 command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --out p.nvt "$case")
 check shrink_case 1 "$case: mismatch: a byte differs" "p.nvt: mismatch: a byte differs" "layer 0 pdp=1 kernel_w=3 w=3 seed=" "play it with: nvcosim run p.nvt" '!layer 1'
 nv run --dut model p.nvt; check shrink_result_plays 0 "PASS p "
+that shrink_result_reads_what_the_model_reads sh -c 'grep -q "^read_check PDP.D_NAN_INPUT_NUM == 0x0 end" p.nvt && ! grep -q "^reg_read " p.nvt'
 touch needs_stall
 command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --out p.nvt -q "$case")
 check shrink_keeps_needed_options 1 "play it with: nvcosim run --stall=100 p.nvt" '!seed=3'

@@ -62,6 +62,14 @@ check "the page is there" $?
 "$NVCOSIM" "${campaign[@]}" --out "$dir/b" --together 1 -j 1 "${traces[@]}" >"$dir/b.txt" 2>"$dir/b.log" && rows "$dir/b/nights.db" | cmp - "$dir/a.rows"
 check "each fault alone, one process at a time: the same end" $?
 
+# One campaign at a time with a simulator: somebody else has its lock.
+(
+    flock -n 9 && "$NVCOSIM" "${campaign[@]}" --out "$dir/locked" "${traces[@]}" 9>&- >"$dir/locked.txt" 2>"$dir/locked.log"
+    [ $? -eq 2 ]
+) 9>>"$build/qualify/small-qualifytest/lock" && [ ! -s "$dir/locked.txt" ] && [ ! -e "$dir/locked" ] &&
+    grep -qx 'nvcosim qualify: another nvcosim qualify uses the simulator rtl:qualifytest; choose another --name' "$dir/locked.log"
+check "a second campaign with the same simulator is refused" $? || cat "$dir/locked.log"
+
 # Killed while faults are played, then killed again.
 more=()
 for turn in 1 2; do

@@ -23,6 +23,10 @@ check "two traces are refused" $?
 [ $? -eq 2 ] && grep -q 'RTL and model are compared' "$dir/log"
 check "the model alone is refused" $?
 
+# Engines of full that have no streams.
+"$NVCOSIM" run -q -j2 --stop-at-first --out "$dir/out" traces/conformance/full/rand_{bdma,rubik,rubikp}_00[0-4].nvt.gz >"$dir/log" 2>&1
+check "BDMA and RUBIK: a run that stops at the first wrong beat finds none" $?
+
 python3 scripts/plant.py "$dir" --count "$count" --seed "$seed" cacc cbuf cdma cdp cmac csc lut mcif pdp sdp
 check "faults are planted" $?
 "$NVCOSIM" build --config small --name planted --filelist "$dir/faults.f" >"$dir/build.log" 2>&1

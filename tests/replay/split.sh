@@ -39,6 +39,10 @@ split "$dir/digits.nvt.gz" all_memory --whole-memory --pieces 2 && "$NVCOSIM" ru
 check "two pieces with all memory" $?
 split "$dir/digits.nvt.gz" idle --idle-only && [ "$(pieces idle)" -eq 1 ] && [ "$(grep -c '5 arm behind the cut' "$dir/digits.log")" -eq 1 ]
 check "the driver leaves no unit idle: --idle-only has one piece, and the log tells" $?
+# WEIGHT_BYTES of the first convolution is more than its kernels take, and the second has its banks
+"$NVCOSIM" gen -q --engine conv --seed 194 --out "$dir"
+split "$dir/small_conv_194.nvt.gz" surplus && [ "$(pieces surplus)" -eq 1 ] && grep -q "^no cut behind SDP #0: the next convolution begins with weights that the last one left over" "$dir/surplus.log"
+check "no cut between a convolution and the one that begins with its surplus weights" $?
 split traces/loadables/own_tasks_small_int8/net.nvdla tasks --input random:3 && "$NVCOSIM" run -q -j2 --out "$dir/out" "$dir"/tasks/*.nvt.gz && [ "$(pieces tasks)" -gt 2 ]
 check "a loadable whose tasks are part the processor's" $?
 
@@ -74,6 +78,15 @@ estimate, error = map(float, re.search(r"(\d+) op_cycles, standard error (\d+)",
 sys.exit(0 if abs(estimate - float(sys.argv[2])) < 0.2 * float(sys.argv[2]) and error > 0 else 1)
 PY
 check "run --sample estimates the cycles of the whole, with a standard error" $?
+
+# RTL of full: a network in FP16 with convolutions, SDP, PDP, CDP and RUBIK, each layer a piece.
+out=$("$NVCOSIM" run --pieces 15 -j2 --out "$dir/out" --results "$dir/results" traces/loadables/own_mix_full_fp16/net.nvdla --input random:1 2>"$dir/err") &&
+    python3 - "$dir/results" <<'PY'
+import json, sys
+result = json.load(open(sys.argv[1], encoding="utf-8"))
+sys.exit(0 if (result["verdict"], result["config"], result["dut"]) == ("PASS", "full", "rtl+model") else 1)
+PY
+check "15 pieces on the RTL of full: $out" $?
 
 "$NVCOSIM" run --pieces 3 --max-cycles 9000 --out "$dir/out" "$dir/digits.nvt.gz" >"$dir/log" 2>&1
 [ $? -eq 3 ] && grep -qE '^HANG digits: 3 of 3 pieces; the first is piece 1, ' "$dir/log" && [ "$(ls "$dir"/out/digits.pieces/digits-[123].nvt | wc -l)" -eq 3 ] &&

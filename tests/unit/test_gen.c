@@ -686,7 +686,7 @@ struct judge {
     int calls;
 };
 
-static bool judge_case(void *context, const struct program *prog) {
+static bool judge_case(void *context, struct program *prog) {
     struct judge *judge = context;
     struct gen_case gen;
     struct error err;
@@ -812,7 +812,7 @@ static void shrinking_keeps_to_its_attempts(void **state) {
 }
 
 /* A layer of PDP that pools, of any trace; and what is left must be a program on its own. */
-static bool arms_pdp(void *context, const struct program *prog) {
+static bool arms_pdp(void *context, struct program *prog) {
     int *calls = context;
     bool found = false;
     size_t n;

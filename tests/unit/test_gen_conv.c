@@ -505,7 +505,7 @@ static bool many_batches(const struct gen_case *gen) {
     return false;
 }
 
-static bool judge_case(void *context, const struct program *prog) {
+static bool judge_case(void *context, struct program *prog) {
     bool (*fails)(const struct gen_case *) = *(bool (**)(const struct gen_case *))context;
     struct gen_case gen;
     struct error err;
