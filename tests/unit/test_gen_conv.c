@@ -400,7 +400,7 @@ static void corners_are_drawn(void **state) {
     (void)state;
     struct corners n = {0};
     const int *all = &n.winograd;
-    each_case(150, count_corners, &n);
+    each_case(220, count_corners, &n);
     for (size_t i = 0; i < sizeof n / sizeof(int); i++)
         if (all[i] < 3)
             fail_msg("corner %zu was drawn %d times", i, all[i]);
