@@ -214,7 +214,8 @@ MOST_STREAM_WORDS = 128
 
 def load_streams():
     """Rows of tb/streams.csv with fields as a list, then two for each client of the memory interfaces:
-    what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms."""
+    what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms (flags: how many a word has at most,
+    which the width of the data in a table of taps says)."""
     with open(STREAMS, newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     for r in rows:
@@ -228,7 +229,7 @@ def load_streams():
     for client in client_rows():
         row = dict(unit=client["unit"], tap="MIF_" + client["direction"].upper(), format="INT8", width=0, order=None)
         rows.append(dict(row, stream=client_stream(client) + "_ASK", bits=32, lanes="1", fields=["address", "select"]))
-        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="mem_atom", fields=[]))
+        rows.append(dict(row, stream=client_stream(client), bits=8, lanes="dbb_data_bits // 8", fields=["flags"]))
     return rows
 
 
@@ -305,6 +306,7 @@ def generate_taps(outdir, name, table):
     if head[:4] != columns[:4] or any(c not in columns for c in head):
         sys.exit(f"{table}: its first line is {','.join(head)!r}, expected {','.join(columns)!r} (those behind data may be left out)")
     found = {}
+    words_of_atoms = [client_stream(c) for c in client_rows()]
     for number, row in enumerate(rows[1:], 2):
         entry = dict(zip(head, (cell.strip() for cell in row)))
         where = f"{table}: row {number}, stream {row[0]!r}"
@@ -313,6 +315,8 @@ def generate_taps(outdir, name, table):
             sys.exit(f"{where}: there is no such stream; expected one of {', '.join(s['stream'] for s in streams)}")
         if row[0] in found:
             sys.exit(f"{where}: is in the table twice")
+        if row[0] in words_of_atoms:
+            entry["flags"] = f"$bits({entry['data']}) / {8 * int(cfg['mem_atom'])}"
         missing = [c for c in ["valid", "data"] + stream["fields"] if not entry.get(c)]
         if entry.get("late", "") not in ("", "0", "1"):
             sys.exit(f"{where}: late is {entry['late']!r}, expected 1 (the data come one clock behind valid and the fields) or nothing")

@@ -53,26 +53,6 @@ static bool belongs_behind(const struct program *prog, size_t note) {
            prog->ops[note].line == prog->ops[note - 1].line && prog->ops[note].file == prog->ops[note - 1].file;
 }
 
-static void put(struct order *order, size_t index) {
-    const struct program *prog = order->prog;
-    struct op op = prog->ops[index];
-    size_t notes = first_note(prog, index);
-    if (notes > 0 && notes < index && belongs_behind(prog, notes))
-        notes++;
-    put_notes(order, notes, index);
-    if (op.kind == OP_WRITE) {
-        layer_tracker_write(order->layers, op.address, op.value, index);
-        if (op.address == order->mask_address)
-            order->mask = op.value;
-    }
-    op.stream = 0;
-    op.after = op.event = -1;
-    if (op.kind != OP_INTR_NOTIFY && op.kind != OP_SYNC_NOTIFY && op.kind != OP_SYNC_WAIT && op.kind != OP_CHECK_EVENT)
-        program_append(order->out, &op);
-    if (belongs_behind(prog, index + 1))
-        put_notes(order, index + 1, index + 2);
-}
-
 static void put_clear(struct order *order, const struct op *from, uint32_t bits, bool at_end) {
     struct op op = op_make(OP_WRITE, from->line);
     op.file = from->file;
@@ -143,6 +123,23 @@ static void take_interrupt(struct order *order, size_t at) {
     forget_notify(order, at);
 }
 
+/* Waits for interrupts of launches before one that is being armed, whose notifications were issued before those
+ * launches were armed, where this one raises the same: two of a bit that nobody clears in between are one. */
+static void take_before(struct order *order, const struct launch *armed) {
+    const struct launch *launch, *before = NULL;
+    for (int ordinal = 0; ordinal < armed->ordinal; ordinal++)
+        if ((launch = layer_tracker_find(order->layers, armed->unit, ordinal)) && launch->group == armed->group)
+            before = launch;
+    for (size_t i = 0; before && i < order->notify_count;) {
+        const int bit = order->prog->ops[order->notifies[i]].bit;
+        if (bit >= 0 && bit % 2 == armed->group && interrupt_unit(bit) == armed->unit &&
+            order->notifies[i] < before->tag)
+            take_interrupt(order, i);
+        else
+            i++;
+    }
+}
+
 /* Waits for the interrupt that raises an event, and before for older ones of its engine: one interrupt of a bit must be
  * cleared before the next of that bit comes. False: its notification has not been issued, or (unless it is forced) its
  * launch has not been armed. */
@@ -170,6 +167,28 @@ static bool wait_for_event(struct order *order, int event, bool force) {
     }
     take_interrupt(order, at);
     return true;
+}
+
+static void put(struct order *order, size_t index) {
+    const struct program *prog = order->prog;
+    struct op op = prog->ops[index];
+    size_t notes = first_note(prog, index);
+    if (notes > 0 && notes < index && belongs_behind(prog, notes))
+        notes++;
+    if (op.kind == OP_WRITE) {
+        const struct launch *armed = layer_tracker_write(order->layers, op.address, op.value, index);
+        if (armed)
+            take_before(order, armed);
+        if (op.address == order->mask_address)
+            order->mask = op.value;
+    }
+    put_notes(order, notes, index);
+    op.stream = 0;
+    op.after = op.event = -1;
+    if (op.kind != OP_INTR_NOTIFY && op.kind != OP_SYNC_NOTIFY && op.kind != OP_SYNC_WAIT && op.kind != OP_CHECK_EVENT)
+        program_append(order->out, &op);
+    if (belongs_behind(prog, index + 1))
+        put_notes(order, index + 1, index + 2);
 }
 
 /* ---- the order ---- */

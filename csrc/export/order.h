@@ -8,9 +8,9 @@
  * where the device does not decide: of the streams whose next operation can go, the lowest operation in file order
  * goes. The result is a sequential program:
  *
- *   - where a stream waits for an event of an intr_notify, and behind the last operation: a poll of S_INTR_STATUS for
- *     that bit, and a write that clears this bit alone; for one of any source a `wait`, and a write that clears what is
- *     there;
+ *   - where a stream waits for an event of an intr_notify, where the next launch is armed that raises the same
+ *     interrupt, and behind the last operation: a poll of S_INTR_STATUS for that bit, and a write that clears this bit
+ *     alone; for one of any source a `wait`, and a write that clears what is there;
  *   - events between streams, check_event: nothing, they are the order itself;
  *   - operations with `after`: behind what raises their event;
  *   - operations with `end`: last, still marked so. Before a check of S_INTR_STATUS among them a write clears the

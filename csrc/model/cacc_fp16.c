@@ -69,58 +69,61 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
 
 enum { SOME = 8 }; /* lanes of a vector */
 
-#define INLINED static inline __attribute__((always_inline))
-
 typedef int64_t longs __attribute__((vector_size(SOME * sizeof(int64_t))));
 typedef uint64_t unsigned_longs __attribute__((vector_size(SOME * sizeof(uint64_t))));
 typedef double doubles __attribute__((vector_size(SOME * sizeof(double))));
 
+/* Vectors are handed over by address: clang takes no values of them where the caller has other vectors. */
+
 /* Bits of a number of at most 50 bits, 0 of 0 and -1. */
-INLINED longs width(longs value) {
-    const longs magnitude = value ^ (value >> 63);
+INLINED void width(const longs *value, longs *to) {
+    const longs magnitude = *value ^ (*value >> 63);
     /* 2^52 and twice the magnitude and one as a double number, less 2^52: its exponent tells. */
     const longs one = (longs){0} + 0x4330000000000000;
     const doubles number = (doubles)(one | (magnitude << 1) | 1) - (doubles)one;
-    return (longs)((unsigned_longs)number >> 52) - 1023;
+    *to = (longs)((unsigned_longs)number >> 52) - 1023;
 }
 
-INLINED longs select(longs mask, longs a, longs b) {
-    return (a & mask) | (b & ~mask);
-}
+/* a where the mask is all ones, b where it is 0. */
+#define SELECT(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
 
 /* cacc_fp16_add() where nothing is a NaN. */
-INLINED void add_numbers(longs *exponent, longs *mantissa, longs e, longs m) {
+INLINED void add_numbers(longs *exponent, longs *mantissa, const longs *e, const longs *m) {
     const longs zero = {0}, ones = zero + ((INT64_C(1) << MANTISSA_BITS) - 1);
     const longs half = zero + (INT64_C(1) << (MANTISSA_BITS - 2));
-    const longs addend = m << (64 - ADDEND_BITS) >> (64 - ADDEND_BITS);
-    const longs free_bits = ADDEND_BITS - 1 - width(addend);
-    const longs a = addend << (free_bits + 4), pa = (e + 47 - free_bits) & (addend != 0);
+    const longs addend = *m << (64 - ADDEND_BITS) >> (64 - ADDEND_BITS);
+    longs used;
+    width(&addend, &used);
+    const longs free_bits = ADDEND_BITS - 1 - used;
+    const longs a = addend << (free_bits + 4), pa = (*e + 47 - free_bits) & (addend != 0);
     const longs b = *mantissa, pb = *exponent & (b != 0);
     const longs distance = pa - pb, first = distance < 0;
     const longs shift = (distance ^ first) - first; /* of the smaller one */
-    const longs large = select(first, b, a), small = select(first, a, b);
+    const longs large = SELECT(first, b, a), small = SELECT(first, a, b);
     /* The 40 bits behind what is left of it. */
     const longs further = shift - MANTISSA_BITS, near = further < 0;
     const longs limit = further > 63;
-    const longs dropped = (small << (-further & near) >> select(limit, zero + 63, further & ~near)) & ones;
+    const longs dropped = (small << (-further & near) >> SELECT(limit, zero + 63, further & ~near)) & ones;
     const longs rest = (dropped & (ones >> 2)) != 0;
     const longs cut = dropped >> (MANTISSA_BITS - 2) << 1 | (rest & 1);
-    const longs shifted = small >> select(shift > 63, zero + 63, shift);
-    const longs sum = (large + shifted) << 3 | cut, left = SUM_BITS - 1 - width(sum);
+    const longs shifted = small >> SELECT(shift > 63, zero + 63, shift);
+    const longs sum = (large + shifted) << 3 | cut;
+    width(&sum, &used);
+    const longs left = SUM_BITS - 1 - used;
     const longs c = sum << left;
-    longs q = c >> 4, power = select(first, pb, pa) + 1 - left;
+    longs q = c >> 4, power = SELECT(first, pb, pa) + 1 - left;
     /* Half away from zero. */
     const longs below = q >> 63 & ((c & 7) - 1) >> 63;
     q += (c >> 3 & 1) & ~below;
     /* A negative number is normalised only below -half. */
     const longs over = q == 2 * half, under = q == -half;
-    q = select(over, half, q - (half & under));
+    q = SELECT(over, half, q - (half & under));
     power += (under - over);
     *exponent = power & 255 & (q != 0);
     *mantissa = q;
 }
 
-WIDEST static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
+WIDE static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *exponents, const int64_t *mantissas) {
     for (size_t k = 0; k < CACC_FP16_LANES; k += SOME) {
         longs exponent, mantissa, e = {0}, m;
         memcpy(&exponent, accumulators->exponent + k, sizeof exponent);
@@ -128,7 +131,7 @@ WIDEST static void add_all(struct cacc_fp16_lanes *accumulators, const int32_t *
         for (size_t i = 0; i < SOME; i++)
             e[i] = exponents[k + i];
         memcpy(&m, mantissas + k, sizeof m);
-        add_numbers(&exponent, &mantissa, e, m);
+        add_numbers(&exponent, &mantissa, &e, &m);
         memcpy(accumulators->exponent + k, &exponent, sizeof exponent);
         memcpy(accumulators->mantissa + k, &mantissa, sizeof mantissa);
     }

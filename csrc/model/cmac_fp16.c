@@ -11,9 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* One piece of code is compiled for several machines. clang refuses vectors of 512 bits as arguments in a variant of
- * 256; what it builds (the sanitizers) has the plain one. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* One piece of code is compiled for several machines. */
+#if defined(__x86_64__) && defined(__GNUC__)
 #define SEVERAL_MACHINES
 #include <immintrin.h>
 #endif
@@ -72,8 +71,6 @@ struct machine {
 
 /* ---- what all kinds share ---- */
 
-#define INLINED static inline __attribute__((always_inline))
-
 /* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
 typedef int8_t bytes __attribute__((vector_size(LANES * sizeof(int8_t))));
 typedef uint8_t unsigned_bytes __attribute__((vector_size(LANES * sizeof(uint8_t))));
@@ -86,11 +83,12 @@ INLINED bytes load_bytes(const int8_t *from) {
     return to;
 }
 
-/* Carry-save adder: the two results add up to the three operands. */
-INLINED void add3(words *a, words *b, words c) {
-    const words differ = *a ^ *b;
-    *b = ((*a & *b) | (differ & c)) << 1;
-    *a = differ ^ c;
+/* Carry-save adder: the two results add up to the three operands. By address: clang takes no values of vectors where
+ * the caller has other ones. */
+INLINED void add3(words *a, words *b, const words *c) {
+    const words third = *c, differ = *a ^ *b;
+    *b = ((*a & *b) | (differ & third)) << 1;
+    *a = differ ^ third;
 }
 
 /* value = mantissa * 2^exponent * 2^-25; an infinity is the number 2^16; zero is 0, ZERO_EXPONENT. Returns whether it
@@ -139,22 +137,34 @@ INLINED void post_add(const int32_t (*restrict positions)[LANES], int64_t (*rest
 #undef NAME
 #undef KIND
 #ifdef SEVERAL_MACHINES
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#endif
 #define NAME(name) name##_avx2
 #define KIND AVX2
 #include "model/cmac_fp16_terms.h"
 #undef NAME
 #undef KIND
-#pragma GCC pop_options
-#pragma GCC push_options
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi"))),                 \
+                             apply_to = function)
+#else
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")
+#endif
 #define NAME(name) name##_avx512
 #define KIND AVX512
 #include "model/cmac_fp16_terms.h"
 #undef NAME
 #undef KIND
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 static const struct machine *const kinds[] = {

@@ -214,13 +214,14 @@ INLINED __m256i look_up(const uint8_t *low, const uint8_t *high, __m256i keys) {
 /* What the groups of an atomic operation have in common. most: the largest exponent of each lane. */
 #if KIND == AVX512
 struct steady {
-    __m512i most, step, twice, far, minus_one, pattern, quarters;
+    __m512i most, step, twice, twice_wide, far, minus_one, pattern, quarters;
 };
 
 INLINED struct steady steady_of(bytes most) {
     return (struct steady){.most = _mm512_broadcast_i32x4((__m128i)most),
                            .step = held(_mm512_set1_epi8(STEP)),
                            .twice = held(_mm512_set1_epi8(2 * STEP)),
+                           .twice_wide = held(_mm512_set1_epi32(2 * STEP)),
                            .far = held(_mm512_set1_epi8(FAR * STEP)),
                            .minus_one = held(_mm512_set1_epi8(-1)),
                            .pattern = spread_pattern(),
@@ -250,9 +251,8 @@ INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, cons
     const __m512i sums =
         _mm512_add_epi8(_mm512_loadu_si512(exponents), spread((const uint8_t *)data->exponent + n, steady->pattern));
     const __m512i distance = _mm512_sub_epi8(steady->most, sums);
-    const __mmask64 near = _mm512_cmple_epu8_mask(distance, steady->twice);
     _mm512_storeu_si512(to, distance);
-    *others = _mm512_mask_cmplt_epu8_mask(~near, distance, steady->far);
+    *others = _mm512_mask_cmplt_epu8_mask(_mm512_cmpgt_epu8_mask(distance, steady->twice), distance, steady->far);
 
     const __m512i key = _mm512_xor_si512(_mm512_loadu_si512(keys), spread(data->sign + n, steady->pattern));
     const __m128i rows = _mm_loadu_si128((const __m128i *)(const void *)(data->by4 + n));
@@ -274,7 +274,8 @@ INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, cons
         memcpy(&pair, &data->mantissa[n + e], sizeof pair);
         const __m512i product = _mm512_madd_epi16(_mm512_loadu_si512(mantissas + e * LANES), _mm512_set1_epi32(pair));
         const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)to[e]));
-        *sum = _mm512_mask_add_epi32(*sum, (__mmask16)(near >> 16 * e), *sum, _mm512_srav_epi32(product, shift));
+        const __mmask16 near = _mm512_cmple_epu32_mask(shift, steady->twice_wide);
+        *sum = _mm512_mask_add_epi32(*sum, near, *sum, _mm512_srav_epi32(product, shift));
     }
 #elif KIND == AVX2
     uint64_t all = 0;
@@ -433,14 +434,16 @@ INLINED ints terms_of_far(const int16_t *weight, const int16_t *data, const uint
             s[i] += (words)(65536 + product + missing) << 2 * i;
             s[i + 1] += (words)-missing << 2 * i;
         }
-        add3(&s[0], &s[1], s[2]);
-        add3(&s[0], &s[1], s[3]);
-        add3(&s[0], &s[1], s[4]);
+        add3(&s[0], &s[1], &s[2]);
+        add3(&s[0], &s[1], &s[3]);
+        add3(&s[0], &s[1], &s[4]);
         pair[h][0] = s[0];
         pair[h][1] = s[1];
     }
-    add3(&pair[0][0], &pair[0][1], pair[1][0] << 8);
-    add3(&pair[0][0], &pair[0][1], pair[1][1] << 8);
+    for (int i = 0; i < 2; i++) {
+        const words above = pair[1][i] << 8;
+        add3(&pair[0][0], &pair[0][1], &above);
+    }
     const words shifts = (words)shift, bias = (words){0} + BIAS;
     return (ints)((pair[0][0] >> shifts) + (pair[0][1] >> shifts) - (bias >> shifts));
 }

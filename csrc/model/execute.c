@@ -37,6 +37,11 @@ static struct tap_out tap_of(const struct model *model, enum nvdla_unit unit, en
     return tap_open(&model->taps, &stream);
 }
 
+/* The same with the elements in the order of the hardware. */
+static struct tap_out in_order(struct model *model, int index, struct tap_out to, const struct result_order *order) {
+    return ordered_tap_begin(&model->ordered[index], &to, order);
+}
+
 /* Bits of an integer element; 0: floating point. */
 static int element_bits(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? 8 : precision == NVDLA_INT16 ? 16 : 0;
@@ -178,16 +183,23 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
     enum tap_format format = integer ? TAP_INT32 : TAP_FP32, operand_format = integer ? TAP_INT16 : TAP_FP16;
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
-    taps.input = tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width);
+    const struct registers_view view = model_view(model);
+    const struct result_order order = result_order_sdp(&view);
+    const struct tap_out out =
+        layer->compare ? (struct tap_out){.count = 0}
+                       : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    taps.input = in_order(model, ORDERED_SDP_IN, tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width), &order);
     if (ew->alu.from_memory)
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
     if (ew->mul.from_memory)
         taps.ew_mul = tap_of(model, NVDLA_SDP, TAP_EW_MUL_CVT, operand_format, operand);
-    taps.stage[SDP_BS] = tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width);
-    taps.stage[SDP_BN] = tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width);
-    taps.convertor = tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width);
-    if (!layer->compare)
-        taps.output = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    taps.stage[SDP_BS] =
+        in_order(model, ORDERED_SDP_STAGES + SDP_BS, tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width), &order);
+    taps.stage[SDP_BN] =
+        in_order(model, ORDERED_SDP_STAGES + SDP_BN, tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width), &order);
+    taps.convertor =
+        in_order(model, ORDERED_SDP_CVT_IN, tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width), &order);
+    taps.output = in_order(model, ORDERED_SDP_OUT, out, &order);
     if (integer && !layer->compare) {
         int bits = element_bits(layer->out);
         const struct convertor convertor = {.offset = layer->convertor.offset,
@@ -244,15 +256,21 @@ static void open_conv_taps(struct model *model, enum nvdla_precision precision, 
 static void observe_convolution(struct model *model, struct csc_run *run) {
     enum nvdla_precision precision = model->csc.layer.precision;
     bool integer = precision != NVDLA_FP16;
-    struct tap_out sums = {.count = 0}, results;
-    if (integer) {
-        int width = cacc_width(model->dev.config, precision, 0);
-        sums = tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, width);
-    }
-    results = tap_of(model, NVDLA_CACC, TAP_CACC_SAT, integer ? TAP_INT32 : TAP_FP32, integer ? 32 : 0);
+    struct tap_out sums = {.count = 0}, results = {.count = 0};
     struct conv_streams streams = {.next = {0}};
-    if (model->taps.count > 0)
+    if (model->taps.count > 0) {
+        const struct registers_view view = model_view(model);
+        const struct result_order order = result_order_cacc(&view);
+        const enum tap_format format = integer ? TAP_INT32 : TAP_FP32;
+        if (integer)
+            sums = in_order(
+                model, ORDERED_CACC_OUT,
+                tap_of(model, NVDLA_CACC, TAP_CACC_OUT, TAP_INT64, cacc_width(model->dev.config, precision, 0)),
+                &order);
+        results = in_order(model, ORDERED_CACC_SAT, tap_of(model, NVDLA_CACC, TAP_CACC_SAT, format, integer ? 32 : 0),
+                           &order);
         open_conv_taps(model, precision, &streams);
+    }
     csc_run_observe(run, &sums, &results, &streams);
 }
 

@@ -16,11 +16,23 @@
 #include "model/csc_run.h"
 #include "model/dma.h"
 #include "model/model.h"
+#include "model/ordered_tap.h"
 #include "model/pool.h"
 #include "model/register_group.h"
 #include "model/sdp.h"
 #include "nvdla/lut.h"
 #include "observe/tap.h"
+
+/* Streams that may have an order of their own: ordered_tap.h. */
+enum ordered_stream {
+    ORDERED_CACC_OUT,
+    ORDERED_CACC_SAT,
+    ORDERED_SDP_IN,
+    ORDERED_SDP_STAGES, /* one for each */
+    ORDERED_SDP_CVT_IN = ORDERED_SDP_STAGES + SDP_STAGES,
+    ORDERED_SDP_OUT,
+    ORDERED_STREAMS
+};
 
 struct model {
     struct device dev;                             /* first member: the device is the model */
@@ -31,6 +43,7 @@ struct model {
     struct sdp_table sdp_table;
     struct cdp_idle_units cdp_idle;
     struct tap_listeners taps; /* see model_options */
+    struct ordered_tap ordered[ORDERED_STREAMS];
     struct cbuf cbuf;
     struct cdma cdma;
     struct csc csc;

@@ -232,6 +232,8 @@ static void model_destroy(struct device *dev) {
         register_group_free(&model->units[unit]);
     csc_free(&model->csc);
     csc_run_free(model->core);
+    for (int i = 0; i < ORDERED_STREAMS; i++)
+        ordered_tap_free(&model->ordered[i]);
     pool_free(model->pool);
     cdma_free(&model->cdma);
     cbuf_free(&model->cbuf);

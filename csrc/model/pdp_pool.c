@@ -6,6 +6,7 @@
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
+#include "nvdla/wide.h"
 
 /* Widths of the averages: row sum, window sum, first product, behind the first and the second multiplication. A total
  * of 14 bits never reaches the width of the product. */
@@ -15,7 +16,7 @@ enum { PAD_PRODUCT = 22 };
 enum { FP17_MASK = 0x1ffff };
 
 /* fixed_sign_extend() in 32 bits, which make wider vectors. */
-static inline int32_t wrap(int32_t value, int bits) {
+INLINED int32_t wrap(int32_t value, int bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
     uint32_t low = (uint32_t)value & (sign | (sign - 1));
     return (int32_t)((low ^ sign) - sign);
@@ -30,7 +31,7 @@ int64_t pdp_round(int64_t product, int bits) {
 }
 
 /* pdp_round() for the 32-bit products of INT8, in a form that vectorises. */
-static inline int32_t round_narrow(int32_t product, int bits) {
+INLINED int32_t round_narrow(int32_t product, int bits) {
     int32_t quotient = product >> 16;
     int32_t fraction = product & 0xffff;
     int32_t up = product < 0 ? fraction > 0x8000 : fraction >> 15;
@@ -39,12 +40,12 @@ static inline int32_t round_narrow(int32_t product, int bits) {
 }
 
 /* T(n): windows with more pads than the table has entries exist only in illegal programs and take the last one. */
-static int32_t pad_value(const struct pdp_kernel *kernel, int pads) {
+INLINED int32_t pad_value(const struct pdp_kernel *kernel, int pads) {
     return kernel->pad[pads < PDP_PADS ? pads : PDP_PADS - 1];
 }
 
 /* Kernel width as FP17. Spec: 60-pdp section 5.4, "KW". */
-static uint32_t width_fp17(const struct pdp_kernel *kernel) {
+INLINED uint32_t width_fp17(const struct pdp_kernel *kernel) {
     static const uint32_t table[] = {0x07c00, 0x08000, 0x08200, 0x08400, 0x08500, 0x08600, 0x08700, 0x08800};
     int last = sizeof table / sizeof table[0];
     return table[(kernel->width < last ? kernel->width : last) - 1];
@@ -61,14 +62,14 @@ int pdp_row_bits(enum nvdla_precision precision) {
 /* ---- along W ---- */
 
 /* Result of a window without any valid element, which only illegal programs have. */
-static int32_t empty_value(enum nvdla_precision precision, enum pdp_method method) {
+INLINED int32_t empty_value(enum nvdla_precision precision, enum pdp_method method) {
     static const int32_t lowest[] = {[NVDLA_INT8] = INT8_MIN, [NVDLA_INT16] = INT16_MIN, [NVDLA_FP16] = 0xfc00};
     static const int32_t highest[] = {[NVDLA_INT8] = INT8_MAX, [NVDLA_INT16] = INT16_MAX, [NVDLA_FP16] = 0x7c00};
     return method == PDP_AVERAGE ? 0 : method == PDP_MIN ? highest[precision] : lowest[precision];
 }
 
 /* One atom of a pooled row without a valid column. */
-static inline void empty_atom(enum pdp_method method, enum nvdla_precision precision, void *row, size_t lanes) {
+INLINED void empty_atom(enum pdp_method method, enum nvdla_precision precision, void *row, size_t lanes) {
     int32_t value = empty_value(precision, method);
     for (size_t i = 0; i < lanes; i++)
         if (precision == NVDLA_INT8)
@@ -78,8 +79,8 @@ static inline void empty_atom(enum pdp_method method, enum nvdla_precision preci
 }
 
 /* One atom of a pooled row: the first valid column. */
-static inline void start_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
-                              size_t lanes) {
+INLINED void start_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
+                        size_t lanes) {
     if (precision == NVDLA_INT8) {
         const int8_t *from = in;
         int16_t *to = row;
@@ -100,7 +101,7 @@ static inline void start_atom(enum pdp_method method, enum nvdla_precision preci
 
 /* Folds one more run of integers into sums, minima or maxima. */
 #define FOLD_INTEGERS(name, to_type, from_type)                                                                        \
-    static inline void name(enum pdp_method method, to_type *to, const from_type *from, size_t count) {                \
+    INLINED void name(enum pdp_method method, to_type *to, const from_type *from, size_t count) {                      \
         if (method == PDP_AVERAGE)                                                                                     \
             for (size_t i = 0; i < count; i++)                                                                         \
                 to[i] = (to_type)(to[i] + from[i]);                                                                    \
@@ -116,7 +117,7 @@ FOLD_INTEGERS(fold_int16, int32_t, int16_t)
 FOLD_INTEGERS(fold_int32, int32_t, int32_t)
 
 /* The accumulator is the first operand: it is the one whose NaN stays. */
-static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
+INLINED void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
     if (method == PDP_AVERAGE)
         for (size_t i = 0; i < lanes; i++)
             row[i] = fp17_add_inline(row[i], fp16_to_fp17_inline(in[i]));
@@ -129,8 +130,8 @@ static inline void fold_fp16(enum pdp_method method, uint32_t *row, const uint16
 }
 
 /* Folds one more valid column into an atom of a pooled row. */
-static inline void fold_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
-                             size_t lanes) {
+INLINED void fold_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
+                       size_t lanes) {
     if (precision == NVDLA_INT8)
         fold_int8(method, row, in, lanes);
     else if (precision == NVDLA_INT16)
@@ -140,8 +141,8 @@ static inline void fold_atom(enum pdp_method method, enum nvdla_precision precis
 }
 
 /* Adds the pads of a window to an atom of averages. */
-static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precision precision, int pads, void *row,
-                            size_t lanes) {
+INLINED void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precision precision, int pads, void *row,
+                      size_t lanes) {
     int32_t pad = pad_value(kernel, pads);
     if (precision == NVDLA_INT8) {
         int16_t *to = row;
@@ -159,8 +160,8 @@ static inline void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precisio
 }
 
 /* pdp_pool_width() with precision and lanes as constants where this is inlined. */
-static inline void pool_width(const struct pdp_kernel *kernel, const uint8_t *in, int width, int pad_left, uint8_t *row,
-                              int out_width, enum nvdla_precision precision, size_t lanes) {
+INLINED void pool_width(const struct pdp_kernel *kernel, const uint8_t *in, int width, int pad_left, uint8_t *row,
+                        int out_width, enum nvdla_precision precision, size_t lanes) {
     size_t in_atom = lanes * (size_t)nvdla_element_bytes(precision);
     size_t row_atom = lanes * pdp_row_element(precision);
     for (int ox = 0; ox < out_width; ox++) {
@@ -179,8 +180,8 @@ static inline void pool_width(const struct pdp_kernel *kernel, const uint8_t *in
     }
 }
 
-void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, int pad_left, void *row, int out_width,
-                    size_t lanes) {
+WIDE static void pool_width_of_lanes(const struct pdp_kernel *kernel, const void *in, int width, int pad_left,
+                                     void *row, int out_width, size_t lanes) {
     if (kernel->precision == NVDLA_INT8 && lanes == 8)
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_INT8, 8);
     else if (kernel->precision == NVDLA_INT8 && lanes == 16)
@@ -193,10 +194,15 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
         pool_width(kernel, in, width, pad_left, row, out_width, NVDLA_FP16, 16);
 }
 
+void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, int pad_left, void *row, int out_width,
+                    size_t lanes) {
+    pool_width_of_lanes(kernel, in, width, pad_left, row, out_width, lanes);
+}
+
 /* ---- along H ---- */
 
 /* The newer row is the first operand: its NaN wins. */
-static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
+INLINED void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_t *row, size_t elements) {
     if (method == PDP_AVERAGE)
         for (size_t i = 0; i < elements; i++)
             total[i] = fp17_add_inline(row[i], total[i]);
@@ -209,8 +215,8 @@ static void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32_
 }
 
 /* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32. */
-static void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
-                      int8_t *out) {
+INLINED void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
+                       int8_t *out) {
     int32_t width = (int32_t)kernel->reciprocal_width, height = (int32_t)kernel->reciprocal_height;
     int32_t pad_before = kernel->wide_total ? 0 : pad, pad_behind = kernel->wide_total ? wrap(pad, INT8_TOTAL) : 0;
     for (size_t i = 0; i < elements; i++) {
@@ -220,8 +226,8 @@ static void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_
     }
 }
 
-static void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
-                       int16_t *out) {
+INLINED void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
+                        int16_t *out) {
     int64_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
     for (size_t i = 0; i < elements; i++) {
         int64_t mean = pdp_round(wrap(total[i] + pad, INT16_TOTAL) * width, INT16_FIRST);
@@ -230,7 +236,7 @@ static void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int32
 }
 
 /* One operation a loop: compilers do not make vector code of several. */
-static void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *total, size_t elements, uint16_t *out) {
+INLINED void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *total, size_t elements, uint16_t *out) {
     uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
     uint32_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
     for (size_t i = 0; i < elements; i++)
@@ -244,13 +250,13 @@ static void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *total
 }
 
 /* The vertical pad term of averages, INT8 and INT16. */
-static int32_t pad_of_rows(const struct pdp_kernel *kernel, int row_count) {
+INLINED int32_t pad_of_rows(const struct pdp_kernel *kernel, int row_count) {
     return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
 }
 
 /* INT8 or INT16, as a constant where this is inlined. */
-static inline void pool_height_integer(const struct pdp_kernel *kernel, const void *const *rows, int row_count,
-                                       size_t elements, int32_t *total, void *out, enum nvdla_precision precision) {
+INLINED void pool_height_integer(const struct pdp_kernel *kernel, const void *const *rows, int row_count,
+                                 size_t elements, int32_t *total, void *out, enum nvdla_precision precision) {
     bool narrow = precision == NVDLA_INT8;
     int32_t start = empty_value(precision, kernel->method);
     for (size_t i = 0; i < elements; i++)
@@ -275,8 +281,8 @@ static inline void pool_height_integer(const struct pdp_kernel *kernel, const vo
     }
 }
 
-static void pool_height_fp16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
-                             uint32_t *total, uint16_t *out) {
+INLINED void pool_height_fp16(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                              uint32_t *total, uint16_t *out) {
     uint32_t empty = (uint32_t)empty_value(NVDLA_FP16, kernel->method);
     for (size_t i = 0; i < elements; i++)
         total[i] = row_count > 0 ? ((const uint32_t *)rows[0])[i] : empty;
@@ -290,8 +296,8 @@ static void pool_height_fp16(const struct pdp_kernel *kernel, const void *const 
         out[i] = (uint16_t)total[i];
 }
 
-void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
-                     void *total, void *out) {
+WIDE static void pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                             void *total, void *out) {
     switch (kernel->precision) {
     case NVDLA_INT8:
         pool_height_integer(kernel, rows, row_count, elements, total, out, NVDLA_INT8);
@@ -303,4 +309,9 @@ void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, i
         pool_height_fp16(kernel, rows, row_count, elements, total, out);
         break;
     }
+}
+
+void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
+                     void *total, void *out) {
+    pool_height(kernel, rows, row_count, elements, total, out);
 }

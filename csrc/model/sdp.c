@@ -251,6 +251,7 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
     if (layer->flush_nans)
         sdp_flush_nans(run->data, run->elements);
+    show_line(run, &run->clients->taps.input, run->data, true);
     for (int i = 0; i < SDP_STAGES; i++) {
         sdp_stage_apply(&layer->stage[i], run->data, run->operands[i].alu, run->operands[i].mul, run->elements);
         show_line(run, &run->clients->taps.stage[i], run->data, true);
@@ -269,7 +270,6 @@ static void run_batch(struct sdp_run *run, int batch, uint8_t *out) {
         run->clients->results(run->clients->context, run->data, (size_t)run->layer.width);
     else
         load_line(run);
-    show_line(run, &run->clients->taps.input, run->data, true);
     process_line(run, out);
 }
 

@@ -37,6 +37,17 @@ bool model_cbuf_free(const struct device *dev) {
            !csc->last_skip_weights;
 }
 
+bool model_weights_in_front(const struct device *dev, uint32_t d_bank) {
+    const struct model *model = model_of(dev);
+    const struct cbuf *cbuf = &model->cbuf;
+    const struct csc *csc = &model->csc;
+    const size_t weights = csc->last_skip_weights ? csc->last_weight_bytes / cbuf->atom : 0;
+    const size_t masks = csc->last_skip_weights ? csc->last_mask_bytes / cbuf->atom : 0;
+    return REGISTER_FIELD(d_bank, CSC_D_BANK__DATA_BANK) + 1 == csc->last_data_banks &&
+           REGISTER_FIELD(d_bank, CSC_D_BANK__WEIGHT_BANK) + 1 == csc->last_weight_banks &&
+           (cbuf->weights.held > weights || cbuf->weights.mask_held > masks);
+}
+
 bool model_at_ease(const struct device *dev) {
     const struct model *model = model_of(dev);
     const struct bdma *bdma = &model->bdma;

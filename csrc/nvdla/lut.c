@@ -263,7 +263,7 @@ WIDE static void to_fp32(const uint16_t *restrict a, uint32_t *restrict to, size
         to[i] = fp16_to_fp32_inline(a[i]);
 }
 
-WIDE static void narrow(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
+WIDE static void fp32_to_fp17_all(const uint32_t *restrict a, uint32_t *restrict to, size_t count) {
     for (size_t i = 0; i < count; i++)
         to[i] = fp32_to_fp17_inline(a[i]);
 }
@@ -305,7 +305,7 @@ static void interpolate_fp17(struct batch *batch, size_t count) {
     to_fp32(batch->first, first, count);
     to_fp32(batch->second, second, count);
     subtract_fp32(second, first, difference, count);
-    narrow(difference, product, count);
+    fp32_to_fp17_all(difference, product, count);
     fractions(batch->fraction, CDP_FRACTION_BITS, fraction, count);
     multiply(fraction, product, count);
     to_fp17(batch->first, first, count);
@@ -316,7 +316,7 @@ static void interpolate_fp17(struct batch *batch, size_t count) {
 static void draw_lines(struct batch *batch, bool sdp, size_t count) {
     uint32_t distance[BATCH], line[BATCH], other[BATCH];
     subtract_fp32(batch->x, batch->from, distance, count);
-    narrow(distance, line, count);
+    fp32_to_fp17_all(distance, line, count);
     to_fp17(batch->slope, other, count);
     multiply(other, line, count);
     to_fp17(batch->first, other, count);

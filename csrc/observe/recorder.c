@@ -12,11 +12,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <lz4.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "nvdla/fp.h"
 #include "nvdla/xalloc.h"
 
 enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, before they are packed */ };
@@ -822,6 +824,38 @@ char *tap_element_text(const struct tap_element *element, char *text, size_t siz
     return text;
 }
 
+static double fp32_number(uint32_t pattern) {
+    float number;
+    memcpy(&number, &pattern, sizeof number);
+    return (double)number;
+}
+
+char *tap_value_text(const struct tap_element *element, char text[TAP_VALUE_TEXT]) {
+    const int64_t value = element->value;
+    const int exponent = (int)(value >> 38 & 63);
+    const int64_t mantissa = (int64_t)((uint64_t)value << 26) >> 26;
+    switch (element->at.stream.format) {
+    case TAP_FP16:
+        snprintf(text, TAP_VALUE_TEXT, "%.9g (0x%04x)", fp32_number(fp16_to_fp32((uint16_t)value)),
+                 (unsigned)value & 0xffff);
+        break;
+    case TAP_FP32:
+        snprintf(text, TAP_VALUE_TEXT, "%.9g (0x%08x)", fp32_number((uint32_t)value), (unsigned)value);
+        break;
+    case TAP_CMAC_FP16:
+        if (exponent == 63)
+            snprintf(text, TAP_VALUE_TEXT, "nan (exponent 63, mantissa %" PRId64 ")", mantissa);
+        else
+            snprintf(text, TAP_VALUE_TEXT, "%.9g (%" PRId64 " * 2^%d)", ldexp((double)mantissa, exponent - 50),
+                     mantissa, exponent - 50);
+        break;
+    default:
+        snprintf(text, TAP_VALUE_TEXT, "%" PRId64, value);
+        break;
+    }
+    return text;
+}
+
 char *tap_difference_text(const struct tap_difference *difference, const char *name_a, const char *name_b, char *text,
                           size_t size) {
     const bool a_longer = difference->b_ended;
@@ -842,9 +876,11 @@ char *tap_difference_text(const struct tap_difference *difference, const char *n
                  difference->compared, name_a, tap_element_text(&difference->a, of_a, sizeof of_a),
                  difference->a.at.place.flags, name_b, tap_element_text(&difference->b, where, sizeof where),
                  difference->b.at.place.flags);
-    } else
-        snprintf(text, size, "%" PRIu64 " elements equal, then %s: %s %" PRId64 ", %s %" PRId64, difference->compared,
-                 where, name_a, difference->a.value, name_b, difference->b.value);
+    } else {
+        char of_a[TAP_VALUE_TEXT], of_b[TAP_VALUE_TEXT];
+        snprintf(text, size, "%" PRIu64 " elements equal, then %s: %s %s, %s %s", difference->compared, where, name_a,
+                 tap_value_text(&difference->a, of_a), name_b, tap_value_text(&difference->b, of_b));
+    }
     return text;
 }
 

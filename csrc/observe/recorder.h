@@ -68,6 +68,11 @@ bool tap_compare(const char *a, const char *b, struct tap_difference *difference
  * 5", "launch 0, address 0x80000010"; with the cycle if it is known. Returns text. */
 char *tap_element_text(const struct tap_element *element, char *text, size_t size);
 
+/* The value of an element, for people: an integer, or the number and its pattern: "-0.25 (0xb400)"; partial sums of
+ * FP16 with exponent and mantissa. Returns text. */
+enum { TAP_VALUE_TEXT = 64 };
+char *tap_value_text(const struct tap_element *element, char text[TAP_VALUE_TEXT]);
+
 /* What a difference is, for people: where the first element stands that differs, and both values. name_a, name_b: whose
  * the files are. Returns text. */
 char *tap_difference_text(const struct tap_difference *difference, const char *name_a, const char *name_b, char *text,

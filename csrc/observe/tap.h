@@ -37,7 +37,7 @@ enum tap {
                     * reduction as before. Winograd: a row for each of the four results. FP16: TAP_CMAC_FP16 */
     TAP_CACC_OUT,  /* accumulators before CLIP_TRUNCATE; 34 or 48 bits; none in FP16, which has no such step */
     TAP_CACC_SAT,  /* what CACC delivers; 32 bits */
-    TAP_SDP_IN,    /* input of SDP after type expansion; 32 bits */
+    TAP_SDP_IN,    /* input of SDP after type expansion, NaN flushed if the layer says so; 32 bits */
     TAP_SDP_X1,    /* behind BS; 32 bits */
     TAP_SDP_X2,    /* behind BN; 32 bits */
     TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
@@ -53,7 +53,8 @@ enum tap {
     TAP_LUT_OUT,    /* what CDP's table gives for them */
     TAP_CDP_CVT_IN, /* before the output convertor; 25 or 33 bits */
     TAP_CDP_OUT,
-    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes; of an RTL only, as those below */
+    TAP_AXI_READ,  /* atoms that a client's beats of read data hold, as bytes, where its requests are seen those that it
+                    * has asked for; of an RTL only, as those below */
     TAP_AXI_WRITE, /* atoms that a client writes */
     TAP_MIF_READ,  /* the same atoms at the engine's side of the memory interface */
     TAP_MIF_WRITE,

@@ -28,6 +28,7 @@ enum {
     SETTLE_STEP = 16,  /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
     REST_STEP = 64,    /* clocks between two looks at at_rest() */
     REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
+    REST_STILL = 200,  /* clocks without movement inside the device at the end */
     REST_LONG = 20000, /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
     PROGRESS_OPERATIONS = 64,
     STILL_DEFAULT = 2000000, /* clocks without movement on a device that names no limit of its own */
@@ -704,6 +705,14 @@ static enum verdict wait_once(struct player *p) {
     return VERDICT_HUNG;
 }
 
+/* True when the last layers are done, too: one that computes from its buffers has no traffic for long. Where the trace
+ * notes an interrupt that is still to come, that is waited for until nothing has moved for as long as a hang takes. */
+static bool is_at_rest(struct player *p) {
+    const bool noted = !p->prog->sequential && p->notify_count > 0;
+    const uint64_t device = p->dev->ops->still ? p->dev->ops->still(p->dev) : UINT64_MAX;
+    return p->dev->ops->at_rest(p->dev) && device >= REST_STILL && (!noted || stillness(p) >= still_limit(p));
+}
+
 /* Runs the device until it is at rest, servicing late interrupts of programs with streams. */
 static enum verdict come_to_rest(struct player *p) {
     made_progress(p);
@@ -719,17 +728,19 @@ static enum verdict come_to_rest(struct player *p) {
                 return VERDICT_BROKEN;
             if (!found && pass_time(p, SETTLE_STEP, false) == DEVICE_FAILED)
                 return VERDICT_BROKEN;
+            if (limit_reached(p))
+                return VERDICT_HUNG;
         } else {
-            if (p->dev->ops->at_rest(p->dev))
+            if (is_at_rest(p))
                 return VERDICT_OVER;
+            if (limit_reached(p))
+                return VERDICT_HUNG;
             enum device_state state = pass_time(p, REST_STEP, !p->prog->sequential);
             if (state == DEVICE_FAILED)
                 return VERDICT_BROKEN;
             if (state == DEVICE_IDLE)
                 return VERDICT_OVER;
         }
-        if (limit_reached(p))
-            return VERDICT_HUNG;
     }
 }
 

@@ -209,12 +209,12 @@ static void print_counts(const struct jobs *run) {
     fputc('\n', out);
 }
 
-/* Starts the first job that waits and whose trace is there. False if there is none. */
+/* Starts the first job that waits and whose trace is there. False if there is none, or none can start yet. */
 static bool start_next(struct jobs *run) {
     size_t next = 0;
     while (next < run->count && (run->jobs[next].state != JOB_WAITING || !run->there[next]))
         next++;
-    if (next == run->count)
+    if (next == run->count || !pool_ready(&run->pool, &run->jobs[next], run->options))
         return false;
     struct job *job = &run->jobs[next];
     struct error err;
@@ -260,14 +260,36 @@ static void jobs_free(struct jobs *run) {
     free(run);
 }
 
+static void add_jobs(struct jobs *run, const struct words *paths, bool there) {
+    run->count = paths->count;
+    run->jobs = xcalloc(run->count, sizeof *run->jobs);
+    run->there = xcalloc(run->count, sizeof *run->there);
+    for (size_t i = 0; i < run->count; i++) {
+        run->jobs[i] = (struct job){.path = paths->items[i],
+                                    .config = run->listener ? run->listener->config : NULL,
+                                    .max_seconds = (double)run->options->max_seconds,
+                                    .result_end = -1,
+                                    .output_end = -1};
+        run->there[i] = there;
+    }
+}
+
+/* Prepares what any trace of that configuration needs. */
+static bool prepare_for(struct jobs *run, const struct nvdla_config *config) {
+    struct job any = {.path = "", .config = config};
+    const bool fine = prepare_jobs(run->options, &any, 1, &run->warnings);
+    free(any.name);
+    return fine;
+}
+
 struct jobs *jobs_open(const struct run_options *options, const struct jobs_listener *listener) {
+    const bool to_come = listener && listener->to_come;
     const bool lines_to_stderr = options->results && strcmp(options->results, "-") == 0;
     FILE *out = lines_to_stderr ? stderr : stdout;
     struct jobs *run = xmalloc(sizeof *run);
     *run = (struct jobs){
         .options = options,
         .listener = listener,
-        .count = options->traces.count,
         .progress = progress_start(),
         .style = {.out = out,
                   .colour = terminal_has_colour(fileno(out)),
@@ -280,25 +302,26 @@ struct jobs *jobs_open(const struct run_options *options, const struct jobs_list
     sigemptyset(&by_hand);
     sigaddset(&by_hand, SIGUSR1);
     sigprocmask(SIG_BLOCK, &by_hand, NULL);
-    run->jobs = xcalloc(run->count, sizeof *run->jobs);
-    run->there = xcalloc(run->count, sizeof *run->there);
-    for (size_t i = 0; i < run->count; i++) {
-        run->jobs[i] = (struct job){.path = options->traces.items[i],
-                                    .config = listener ? listener->config : NULL,
-                                    .max_seconds = (double)options->max_seconds,
-                                    .result_end = -1,
-                                    .output_end = -1};
-        run->there[i] = !listener || !listener->to_come;
-    }
+    if (!to_come)
+        add_jobs(run, &options->traces, true);
     struct error err;
-    if (open_results(run) && prepare_jobs(options, run->jobs, run->count, &run->warnings)) {
+    if (open_results(run) &&
+        (to_come ? prepare_for(run, listener->config) : prepare_jobs(options, run->jobs, run->count, &run->warnings))) {
         /* From now on SIGINT, SIGTERM, SIGUSR1 and the ends of children are read from a file descriptor. */
-        if (pool_open(&run->pool, false, &err))
+        if (pool_open(&run->pool, false, &err)) {
+            if (to_come)
+                pool_expect(&run->pool, options, listener->config);
             return run;
+        }
         fprintf(stderr, "nvcosim: %s\n", err.text);
     }
     jobs_free(run);
     return NULL;
+}
+
+void jobs_expect(struct jobs *run, const struct words *paths) {
+    add_jobs(run, paths, false);
+    prepare_names(run->jobs, run->count);
 }
 
 void jobs_there(struct jobs *run, size_t index) {

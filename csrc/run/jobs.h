@@ -17,14 +17,17 @@ struct jobs_listener {
     void *context;
     const struct nvdla_config
         *config;  /* of all traces, which need not be read before they are played; NULL: read them */
-    bool to_come; /* the traces are still being made: each is there when jobs_there() says so; needs config */
+    bool to_come; /* the traces are still being made: jobs_expect() names them, and each is there when jobs_there()
+                     says so; needs config */
 };
 
 /* The same in steps, for who makes the traces while the first of them play. NULL, with messages, if they cannot be
  * played. From here to jobs_close() SIGINT and SIGTERM wait for the next look. */
 struct jobs;
 struct jobs *jobs_open(const struct run_options *options, const struct jobs_listener *listener);
-/* The trace of that index in the options can be played. */
+/* These will come, in the order in which they are to be played. The paths stay the caller's. */
+void jobs_expect(struct jobs *jobs, const struct words *paths);
+/* The one of that index can be played. */
 void jobs_there(struct jobs *jobs, size_t index);
 /* Takes in what has happened and starts what is there, on all processors but the caller's. Does not wait. Returns 0, or
  * the exit status if a signal has ended all of it. */

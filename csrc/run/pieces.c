@@ -121,10 +121,19 @@ static void show_progress(void *context, const struct device *model, size_t done
     progress_count(&pieces->progress, "cutting", done, total, "operations");
 }
 
-/* Makes ready to play those that are chosen, the longest first. */
+/* Makes ready to play pieces, which takes a while: they are cut meanwhile. */
 static bool open_jobs(struct pieces *pieces) {
+    pieces->played = *pieces->options;
+    pieces->played.traces = (struct words){0};
+    pieces->played.results = pieces->played.outputs = pieces->played.name = NULL;
+    pieces->listener.config = nvdla_config_find(pieces->whole.config);
+    pieces->jobs = jobs_open(&pieces->played, &pieces->listener);
+    return pieces->jobs != NULL;
+}
+
+/* Names those that are chosen, the longest first. */
+static void expect_jobs(struct pieces *pieces) {
     const size_t count = pieces->split->piece_count;
-    struct words paths = {0};
     bool *queued = xcalloc(count, sizeof *queued);
     for (size_t place = 0; place < count; place++) {
         size_t longest = SIZE_MAX;
@@ -136,16 +145,24 @@ static bool open_jobs(struct pieces *pieces) {
             break;
         queued[longest] = true;
         pieces->pieces[longest].place = place;
-        words_add(&paths, "%s", pieces->pieces[longest].path);
+        words_add(&pieces->played.traces, "%s", pieces->pieces[longest].path);
     }
     free(queued);
-    pieces->played = *pieces->options;
-    pieces->played.traces = paths;
-    pieces->played.results = pieces->played.outputs = pieces->played.name = NULL;
     pieces->start = process_clock();
-    pieces->listener.config = nvdla_config_find(pieces->whole.config);
-    pieces->jobs = jobs_open(&pieces->played, &pieces->listener);
-    return pieces->jobs != NULL;
+    jobs_expect(pieces->jobs, &pieces->played.traces);
+}
+
+static bool make_pieces(struct pieces *pieces, const struct split_options *split, struct error *err) {
+    clear_folder(pieces);
+    pieces->pieces = xcalloc(pieces->split->piece_count, sizeof *pieces->pieces);
+    for (size_t i = 0; i < pieces->split->piece_count; i++) {
+        char *file = split_file_name(pieces->split, i, ".nvt");
+        pieces->pieces[i].path = xprintf("%s/%s", pieces->folder, file);
+        free(file);
+    }
+    choose(pieces);
+    expect_jobs(pieces);
+    return split_make(pieces->split, split, take_piece, pieces, err);
 }
 
 /* Cuts, and plays the first pieces meanwhile. False with a message, which is empty if it has been printed. */
@@ -162,23 +179,15 @@ static bool cut(struct pieces *pieces, struct error *err) {
     struct program *prog = read_trace(options, pieces->path, err);
     for (size_t i = 0; prog && i < prog->warning_count && !options->quiet; i++)
         warning_print(&pieces->warnings, prog->warnings[i], options->verbose);
-    if (prog)
-        pieces->whole.config = xstrdup(prog->config->name);
-    pieces->split = prog ? split_new(prog, pieces->name, &split, err) : NULL;
-    progress_clear(&pieces->progress);
-    if (!pieces->split || !directory_make(pieces->folder, err))
+    if (!prog)
         return false;
-    clear_folder(pieces);
-    pieces->pieces = xcalloc(pieces->split->piece_count, sizeof *pieces->pieces);
-    for (size_t i = 0; i < pieces->split->piece_count; i++) {
-        char *file = split_file_name(pieces->split, i, ".nvt");
-        pieces->pieces[i].path = xprintf("%s/%s", pieces->folder, file);
-        free(file);
-    }
-    choose(pieces);
-    if (!open_jobs(pieces))
+    pieces->whole.config = xstrdup(prog->config->name);
+    if (!open_jobs(pieces)) {
+        program_free(prog);
         return error_set(err, "%s", "");
-    const bool fine = split_make(pieces->split, &split, take_piece, pieces, err);
+    }
+    pieces->split = split_new(prog, pieces->name, &split, err);
+    const bool fine = pieces->split && directory_make(pieces->folder, err) && make_pieces(pieces, &split, err);
     progress_clear(&pieces->progress);
     if (!fine)
         jobs_abandon(pieces->jobs);

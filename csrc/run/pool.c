@@ -22,6 +22,8 @@
 #define LISTEN_SECONDS 0.1
 #define BUSY_SECONDS 0.001
 
+enum { SERVERS_HEARD = 4 /* that are about to be ready */ };
+
 /* Each job needs two files: as many as the system allows. */
 static void allow_files(void) {
     struct rlimit limit;
@@ -77,17 +79,33 @@ static void add(struct pool *pool, struct job *job) {
     pool->running[pool->count++] = job;
 }
 
-struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options) {
+static struct server *server_for(struct pool *pool, const struct run_options *options,
+                                 const struct nvdla_config *config) {
     char simulator[SIMULATOR_PATH];
     struct error err;
-    return options->dut != DUT_MODEL && job_simulator(options, job->config->name, simulator, sizeof simulator, &err)
-               ? servers_find(&pool->servers, options, job->config, simulator)
+    return options->dut != DUT_MODEL && job_simulator(options, config->name, simulator, sizeof simulator, &err)
+               ? servers_find(&pool->servers, options, config, simulator)
                : NULL;
+}
+
+struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options) {
+    return server_for(pool, options, job->config);
 }
 
 bool pool_server_ready(struct pool *pool, struct server *server, const struct job *job,
                        const struct run_options *options) {
     return server_ready(&pool->servers, server, options, job->config, pool->to_come);
+}
+
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config) {
+    struct server *server = server_for(pool, options, config);
+    if (server)
+        server_begin(&pool->servers, server, options, config);
+}
+
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options) {
+    struct server *server = pool_server(pool, job, options);
+    return !server || !server_coming(server);
 }
 
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
@@ -236,11 +254,15 @@ static void hear_all(struct pool *pool, const struct pool_listener *listener) {
 
 int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
     const double pause = pool->busy ? BUSY_SECONDS : LISTEN_SECONDS;
-    struct pollfd fd = {.fd = pool->signals, .events = POLLIN};
+    struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    int sockets[SERVERS_HEARD];
+    const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);
     bool children = false;
+    for (size_t i = 0; i < count; i++)
+        files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(&fd, 1, (int)ceil(1e3 * seconds));           /* 0: a look */
+    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: a look */
     const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
     const double now = process_clock();
     if (children || now - pool->heard >= pause) {

@@ -45,7 +45,13 @@ void pool_close(struct pool *pool);
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err);
 
-/* The same with that server; NULL: none. */
+/* Begins what jobs of these options and this configuration are started by, before they are there. */
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config);
+
+/* False while that is not ready yet: the job starts sooner if it waits until pool_wait() returns. */
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options);
+
+/* Starts a job with that server; NULL: none. */
 bool pool_start_with(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
                      bool progress, struct error *err);
 
@@ -70,7 +76,7 @@ void pool_take_back(struct pool *pool, const struct pool_listener *listener);
 /* How many play: jobs with a process of their own, and lanes. */
 size_t pool_playing(const struct pool *pool);
 
-/* The same of another program, see job_start_program(). */
+/* Starts another program, see job_start_program(). */
 bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);
 
 /* Waits until something happens, at most that many seconds (negative: as long as it takes), and takes it in. Returns

@@ -132,10 +132,14 @@ static bool prepare_simulators(const struct run_options *options, const struct j
            error_prefix(err, "--coverage: ");
 }
 
-bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t count, struct warning_kinds *warnings) {
-    struct error err;
+void prepare_names(struct job *jobs, size_t count) {
     for (size_t i = 0; i < count; i++)
         name_job(jobs, i);
+}
+
+bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t count, struct warning_kinds *warnings) {
+    struct error err;
+    prepare_names(jobs, count);
     if (!read_all(options, jobs, count, warnings) || !prepare_reports(options))
         return false;
     if (options->dut != DUT_MODEL && !prepare_simulators(options, jobs, count, &err)) {

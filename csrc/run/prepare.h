@@ -9,4 +9,7 @@
  * and coverage, and the simulators. False, with messages, if one of the jobs cannot be played. */
 bool prepare_jobs(const struct run_options *options, struct job *jobs, size_t count, struct warning_kinds *warnings);
 
+/* Names for jobs whose paths are known, all different. */
+void prepare_names(struct job *jobs, size_t count);
+
 #endif

@@ -23,6 +23,9 @@ enum {
     ANSWER_MS = 10000, /* for an answer of a server that does nothing else */
 };
 
+/* That jobs wait for a server which was started for them. */
+#define COMING_SECONDS 10.0
+
 struct server {
     char *key, *simulator;
     pid_t pid;  /* 0: it does not run */
@@ -32,6 +35,7 @@ struct server {
     bool unfit; /* no server of that kind can be used */
     int deaths;
     double ahead;
+    double until;  /* process_clock(): jobs wait for it so long; 0: they do not */
     int queue[2];  /* of its lanes: ends to write and to read; -1: there is none */
     uint64_t used; /* struct servers, when it was asked for last */
 };
@@ -155,6 +159,16 @@ const char *server_simulator(const struct server *server) {
     return server->simulator;
 }
 
+/* Notes whether it is ready by now. */
+static void look(struct server *server) {
+    int32_t said;
+    const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
+    if (n == (ssize_t)sizeof said && said == SERVE_READY)
+        server->ready = true;
+    else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+        died(server);
+}
+
 bool server_ready(struct servers *servers, struct server *server, const struct run_options *options,
                   const struct nvdla_config *config, size_t to_come) {
     const bool again = server->asked;
@@ -167,15 +181,37 @@ bool server_ready(struct servers *servers, struct server *server, const struct r
             begin(servers, server, options, config);
         return false;
     }
-    int32_t said;
-    if (!server->ready) {
-        const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
-        if (n == (ssize_t)sizeof said && said == SERVE_READY)
-            server->ready = true;
-        else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-            died(server);
-    }
+    if (!server->ready)
+        look(server);
     return server->ready;
+}
+
+void server_begin(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config) {
+    server->used = ++servers->used;
+    server->asked = true;
+    if (server->unfit || server->pid != 0 || !make_room(servers))
+        return;
+    begin(servers, server, options, config);
+    server->until = process_clock() + COMING_SECONDS;
+}
+
+static bool is_coming(const struct server *server) {
+    return server->pid != 0 && !server->ready && server->until > 0 && process_clock() < server->until;
+}
+
+bool server_coming(struct server *server) {
+    if (is_coming(server))
+        look(server);
+    return is_coming(server);
+}
+
+size_t servers_sockets(const struct servers *servers, int *sockets, size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i < servers->count && count < room; i++)
+        if (is_coming(servers->items[i]))
+            sockets[count++] = servers->items[i]->socket;
+    return count;
 }
 
 /* ---- orders ---- */

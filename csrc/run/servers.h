@@ -32,6 +32,16 @@ const char *server_simulator(const struct server *server);
 bool server_ready(struct servers *servers, struct server *server, const struct run_options *options,
                   const struct nvdla_config *config, size_t to_come);
 
+/* Starts it for jobs that are still to come. */
+void server_begin(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config);
+
+/* True if it was started in that way and is about to be ready: waiting for it is worth while. */
+bool server_coming(struct server *server);
+
+/* The sockets of those that are, where they tell it; returns how many, at most room. */
+size_t servers_sockets(const struct servers *servers, int *sockets, size_t room);
+
 /* Has a copy of the server play: it becomes a child of this process, as if process_spawn() had started the program.
  * Returns its ID, -1 if that was not possible. */
 pid_t server_start(struct server *server, const struct process_program *program);

@@ -89,28 +89,30 @@ struct trial {
     bool allowed;
 };
 
-/* Whether the convolution that comes behind a boundary next is told to use what CBUF holds. CDMA and CSC have these
- * bits at the same places. */
-static bool reuses(const struct course *course, size_t boundary) {
+/* What the convolution that comes behind a boundary next is to find in CBUF and would not; NULL: nothing. CDMA and CSC
+ * have the bits of reuse at the same places. */
+static const char *misses(const struct course *course, const struct device *model, size_t boundary) {
     const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
     const struct launch *cdma, *csc;
-    for (int ordinal = 0; (cdma = layer_tracker_find(course->tracker, NVDLA_CDMA, ordinal)) != NULL; ordinal++) {
-        if (course_layer_of(course, cdma) <= boundary)
-            continue;
-        csc = layer_tracker_find(course->tracker, NVDLA_CSC, ordinal);
-        return ((launch_register(cdma, CDMA_D_MISC_CFG) | (csc ? launch_register(csc, CSC_D_MISC_CFG) : 0)) & reuse) !=
-               0;
-    }
-    return false;
+    int ordinal = 0;
+    while ((cdma = layer_tracker_find(course->tracker, NVDLA_CDMA, ordinal)) != NULL &&
+           course_layer_of(course, cdma) <= boundary)
+        ordinal++;
+    if (!cdma || model_cbuf_free(model))
+        return NULL;
+    csc = layer_tracker_find(course->tracker, NVDLA_CSC, ordinal);
+    if ((launch_register(cdma, CDMA_D_MISC_CFG) | (csc ? launch_register(csc, CSC_D_MISC_CFG) : 0)) & reuse)
+        return "the next convolution uses again what CBUF holds";
+    if (csc && model_weights_in_front(model, launch_register(csc, CSC_D_BANK)))
+        return "the next convolution begins with weights that the last one left over";
+    return NULL;
 }
 
 /* Why there is no cut at a boundary where the model is; NULL: there may be one. */
 static const char *no_cut(const struct trial *trial, const struct device *model, size_t boundary) {
     if (!model_at_ease(model))
         return "a unit is not idle";
-    if (!model_cbuf_free(model) && reuses(trial->split->course, boundary))
-        return "the next convolution uses again what CBUF holds";
-    return NULL;
+    return misses(trial->split->course, model, boundary);
 }
 
 static void try_mark(void *context, const struct device *model, size_t op) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layers/conv_order.h"
 #include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/view.h"
@@ -21,10 +22,10 @@ enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
 
 /* ---- looking things up in recorded streams ---- */
 
-/* What an element must be; -1: any. */
+/* What an element must be; -1: any. batch: of streams that have one. */
 struct wanted {
     int ordinal;
-    int32_t channel, y, x, reduction;
+    int32_t channel, y, x, reduction, batch;
 };
 
 static bool fits(int32_t wanted, int32_t is) {
@@ -49,7 +50,7 @@ static bool each_element(const char *folder, enum nvdla_unit unit, enum tap tap,
         const struct tap_place *place = &element.at.place;
         if (fits(wanted->ordinal, element.at.stream.ordinal) && fits(wanted->channel, place->channel) &&
             fits(wanted->y, place->y) && fits(wanted->x, place->x) && fits(wanted->reduction, place->reduction) &&
-            !take(context, &element))
+            (place->batch < 0 || place->batch == wanted->batch) && !take(context, &element))
             break;
     }
     tap_reader_close(reader);
@@ -83,20 +84,15 @@ static struct both find_both(const struct triage_input *input, enum nvdla_unit u
     return found;
 }
 
-static void show_value(char *text, size_t size, bool seen, int64_t value) {
-    if (seen)
-        snprintf(text, size, "%" PRId64, value);
-    else
-        snprintf(text, size, "-");
-}
-
 /* A line of the table: what a stream carried at the place. */
 static void show_both(const char *name, const struct both *found, struct words *lines) {
-    char rtl[32], model[32], cycle[40] = "";
+    char rtl[TAP_VALUE_TEXT] = "-", model[TAP_VALUE_TEXT] = "-", cycle[40] = "";
     if (!found->seen[0] && !found->seen[1])
         return;
-    show_value(rtl, sizeof rtl, found->seen[0], found->side[0].value);
-    show_value(model, sizeof model, found->seen[1], found->side[1].value);
+    if (found->seen[1])
+        tap_value_text(&found->side[1], model);
+    if (found->seen[0])
+        tap_value_text(&found->side[0], rtl);
     if (found->seen[0])
         snprintf(cycle, sizeof cycle, "  cycle %" PRIu64, found->side[0].at.place.cycle);
     const bool equal = found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value;
@@ -158,9 +154,7 @@ static void show_registers(const struct triage_input *input, const struct launch
 /* The sums of one output, one for each atomic operation. */
 struct addends {
     struct addend {
-        bool seen[SIDES];
-        int64_t value[SIDES];
-        uint64_t cycle;
+        struct both both;
     } * items;
     size_t count;
 };
@@ -178,13 +172,11 @@ static bool take_addend(void *context, const struct tap_element *element) {
         return true;
     while (all->count <= (size_t)index) {
         all->items = xgrow(all->items, all->count, sizeof *all->items);
-        all->items[all->count++] = (struct addend){.cycle = 0};
+        all->items[all->count++] = (struct addend){.both = {.seen = {false}}};
     }
     struct addend *addend = &all->items[index];
-    addend->seen[adding->side] = true;
-    addend->value[adding->side] = element->value;
-    if (adding->side == 0)
-        addend->cycle = element->at.place.cycle;
+    addend->both.seen[adding->side] = true;
+    addend->both.side[adding->side] = *element;
     return true;
 }
 
@@ -192,7 +184,7 @@ static bool take_addend(void *context, const struct tap_element *element) {
 struct lanes {
     int32_t first; /* channel of the first one seen */
     int count[SIDES];
-    int64_t value[SIDES][LANES_SHOWN];
+    struct tap_element value[SIDES][LANES_SHOWN];
     uint64_t cycle;
 };
 
@@ -218,7 +210,7 @@ static bool take_lane(void *context, const struct tap_element *element) {
     if (lanes->count[side] == 0)
         lanes->first = element->at.place.channel;
     if (lanes->count[side] < LANES_SHOWN)
-        lanes->value[side][lanes->count[side]++] = element->value;
+        lanes->value[side][lanes->count[side]++] = *element;
     return true;
 }
 
@@ -226,12 +218,21 @@ static void show_lanes(const char *name, const struct lanes *lanes, struct words
     static const char *const sides[SIDES] = {"RTL", "model"};
     for (int side = 0; side < SIDES; side++) {
         struct text text = {0};
+        char value[TAP_VALUE_TEXT];
         for (int i = 0; i < lanes->count[side]; i++)
-            text_printf(&text, " %" PRId64, lanes->value[side][i]);
+            text_printf(&text, " %s", tap_value_text(&lanes->value[side][i], value));
         if (lanes->count[side] > 0)
             words_add(lines, "  %-24s %-5s%s", name, sides[side], text.text);
         free(text.text);
     }
+}
+
+static bool is_winograd(const struct triage_input *input, int ordinal) {
+    const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
+    if (!csc)
+        return false;
+    const struct registers_view view = launch_view(input->config, csc);
+    return conv_order(&view).winograd;
 }
 
 /* Where the atom of an atomic operation comes from: its input position, address and the clock of its read. */
@@ -241,8 +242,10 @@ static void show_input(const struct triage_input *input, int ordinal, const stru
     const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, ordinal);
     struct cube cube;
     bool primary;
-    if (!csc || !cdma || output->reduction < 0 || !launch_input_cube(input->config, cdma, &cube, &primary))
+    if (!csc || !cdma || output->reduction < 0 || !launch_input_cube(input->config, cdma, &cube, &primary) ||
+        is_winograd(input, ordinal))
         return;
+    cube.base += (uint64_t)output->batch * cube.batch_stride;
     const struct registers_view view = launch_view(input->config, csc);
     const int columns = (int)FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
     const int rows = (int)FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
@@ -268,8 +271,14 @@ static void show_operation(const struct triage_input *input, int ordinal, const 
                            struct words *lines) {
     const char *const folders[SIDES] = {input->rtl, input->model};
     struct lanes atom = {.first = -1}, weights = {.first = -1};
-    const struct wanted any_channel = {ordinal, -1, output->y, output->x, output->reduction};
-    const struct wanted kernel = {ordinal, output->channel, -1, -1, output->reduction};
+    const bool winograd = is_winograd(input, ordinal); /* data are those of the tile */
+    const struct wanted any_channel = {ordinal,
+                                       -1,
+                                       winograd ? output->y - output->y % 2 : output->y,
+                                       winograd ? output->x - output->x % 2 : output->x,
+                                       output->reduction,
+                                       output->batch};
+    const struct wanted kernel = {ordinal, output->channel, -1, -1, output->reduction, 0};
     for (int side = 0; side < SIDES; side++) {
         each_element(folders[side], NVDLA_CSC, TAP_CSC_DAT, 0, &any_channel, take_lane,
                      &(struct laning){.lanes = &atom, .side = side});
@@ -284,39 +293,44 @@ static void show_operation(const struct triage_input *input, int ordinal, const 
 /* The partial sums of an output and the first of them that is wrong. */
 static void show_sums(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
     const char *const folders[SIDES] = {input->rtl, input->model};
-    const int half = input->config->atomic_k / 2;
-    const enum nvdla_unit unit = output->channel % input->config->atomic_k < half ? NVDLA_CMAC_A : NVDLA_CMAC_B;
+    const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
+    if (!csc)
+        return;
+    const struct registers_view view = launch_view(input->config, csc);
+    const struct conv_order order = conv_order(&view);
+    const bool first_half = (size_t)output->channel % order.group < order.group / 2;
+    const enum nvdla_unit unit = first_half ? NVDLA_CMAC_A : NVDLA_CMAC_B;
     struct addends sums = {.count = 0};
+    struct wanted any = *output;
+    any.ordinal = ordinal;
+    any.reduction = -1;
     for (int side = 0; side < SIDES; side++)
-        each_element(folders[side], unit, TAP_CMAC_SUM, 0,
-                     &(struct wanted){ordinal, output->channel, output->y, output->x, -1}, take_addend,
-                     &(struct adding){&sums, side});
+        each_element(folders[side], unit, TAP_CMAC_SUM, 0, &any, take_addend, &(struct adding){&sums, side});
     int64_t total[SIDES] = {0};
     size_t wrong = sums.count;
     for (size_t i = 0; i < sums.count; i++) {
-        const struct addend *sum = &sums.items[i];
-        const bool equal = sum->seen[0] == sum->seen[1] && sum->value[0] == sum->value[1];
-        total[0] += sum->value[0];
-        total[1] += sum->value[1];
+        const struct both *sum = &sums.items[i].both;
+        const bool equal = sum->seen[0] == sum->seen[1] && sum->side[0].value == sum->side[1].value;
+        total[0] += sum->side[0].value;
+        total[1] += sum->side[1].value;
         if (!equal && wrong == sums.count)
             wrong = i;
         if (i < ADDENDS_SHOWN || (!equal && wrong == i)) {
             char name[40];
-            struct both both = {.seen = {sum->seen[0], sum->seen[1]}};
             snprintf(name, sizeof name, "sum of operation %zu", i);
-            both.side[0].value = sum->value[0];
-            both.side[1].value = sum->value[1];
-            both.side[0].at.place.cycle = sum->cycle;
-            show_both(name, &both, lines);
+            show_both(name, sum, lines);
         }
     }
-    if (sums.count > 0)
+    const char *shown = sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "";
+    if (sums.count > 0 && order.precision == NVDLA_FP16)
+        words_add(lines, "  %zu sums of %s%s", sums.count, nvdla_unit_names[unit], shown);
+    else if (sums.count > 0)
         words_add(lines, "  %zu sums of %s%s: RTL %" PRId64 ", model %" PRId64, sums.count, nvdla_unit_names[unit],
-                  sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "", total[0], total[1]);
+                  shown, total[0], total[1]);
     if (wrong < sums.count) {
         struct wanted operation = *output;
         operation.reduction = (int32_t)wrong;
-        show_operation(input, ordinal, &operation, sums.items[wrong].cycle, lines);
+        show_operation(input, ordinal, &operation, sums.items[wrong].both.side[0].at.place.cycle, lines);
     }
     free(sums.items);
 }
@@ -414,7 +428,7 @@ static void show_pdp(const struct triage_input *input, const struct wanted *outp
     for (int y = top < 0 ? 0 : top; y < top + height; y++) {
         for (int x = left < 0 ? 0 : left; x < left + width; x++) {
             char name[40];
-            const struct wanted at = {output->ordinal, output->channel, y, x, -1};
+            const struct wanted at = {output->ordinal, output->channel, y, x, -1, 0};
             const struct both both = find_both(input, NVDLA_PDP, TAP_PDP_IN, &at);
             snprintf(name, sizeof name, "PDP_IN y %d, x %d", y, x);
             show_both(name, &both, lines);
@@ -432,7 +446,7 @@ static void show_cdp(const struct triage_input *input, const struct wanted *outp
     const int reach = (int)REGISTER_FIELD(launch_register(cdp, CDP_D_LRN_CFG), CDP_D_LRN_CFG__NORMALZ_LEN) + 1;
     for (int32_t channel = output->channel - reach; channel <= output->channel + reach; channel++) {
         char name[40];
-        const struct wanted at = {output->ordinal, channel, output->y, output->x, -1};
+        const struct wanted at = {output->ordinal, channel, output->y, output->x, -1, 0};
         if (channel < 0)
             continue;
         const struct both both = find_both(input, NVDLA_CDP, TAP_CDP_IN, &at);
@@ -472,8 +486,8 @@ static void show_fetch(const struct triage_input *input, const struct tap_positi
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
               const struct tap_difference *difference, struct words *lines) {
     const struct tap_position *at = &difference->b.at;
-    const struct wanted element = {at->stream.ordinal, at->place.channel, at->place.y, at->place.x,
-                                   at->place.reduction};
+    const struct wanted element = {at->stream.ordinal, at->place.channel,   at->place.y,
+                                   at->place.x,        at->place.reduction, at->place.batch < 0 ? 0 : at->place.batch};
     switch (unit) {
     case NVDLA_CDMA:
         show_fetch(input, at, lines);

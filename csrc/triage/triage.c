@@ -127,7 +127,7 @@ static bool hears_inside(const struct triage_input *input) {
 /* Compares a stream of both sides. inside: see hears_inside. */
 static bool look_at_stream(const struct triage_input *input, const struct passage *passage, bool inside,
                            struct walk_step *step, struct finding_of_step *found, struct error *err) {
-    char name[128], place[256];
+    char name[128], place[256], expected[TAP_VALUE_TEXT], got[TAP_VALUE_TEXT];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
     char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
     bool good = true;
@@ -143,8 +143,9 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
         if (found->value || (found->missing && d->b_ended))
             step->cycle = d->a.at.place.cycle;
         if (found->value)
-            snprintf(step->text, sizeof step->text, "%s: RTL %" PRId64 ", model %" PRId64,
-                     tap_element_text(&d->b, place, sizeof place), d->a.value, d->b.value);
+            snprintf(step->text, sizeof step->text, "%s: RTL %s, model %s",
+                     tap_element_text(&d->b, place, sizeof place), tap_value_text(&d->a, got),
+                     tap_value_text(&d->b, expected));
         else if (found->missing)
             snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
                      d->a_ended ? "RTL" : "model", d->compared);
@@ -209,7 +210,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     struct walk *walk = &diagnosis->walk;
     const struct walk_step *step = &walk->steps[at];
     const struct tap_difference *d = &found->difference;
-    char place[256];
+    char place[256], expected[TAP_VALUE_TEXT], got[TAP_VALUE_TEXT];
     walk->first = at;
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = step->engine;
@@ -234,12 +235,11 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     }
     tap_element_text(&d->b, place, sizeof place);
     diagnosis->element = xstrdup(place);
-    diagnosis->expected = xprintf("%" PRId64, d->b.value);
-    diagnosis->got = xprintf("%" PRId64, d->a.value);
+    diagnosis->expected = xstrdup(tap_value_text(&d->b, expected));
+    diagnosis->got = xstrdup(tap_value_text(&d->a, got));
     snprintf(walk->sentence, sizeof walk->sentence,
-             "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %" PRId64
-             ", got %" PRId64,
-             step->engine, step->stream, place, step->cycle, d->b.value, d->a.value);
+             "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s",
+             step->engine, step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);
     evidence(input, found->passage->unit, found->passage->tap, d, &diagnosis->evidence);
 }
 

@@ -11,7 +11,8 @@ struct atom {
     uint64_t address; /* asked for */
     uint64_t cycle;   /* when the first of its two sides moved */
     int port, ordinal;
-    bool known; /* its bytes were seen at the first side */
+    bool known;  /* its bytes were seen at the first side */
+    bool begins; /* a piece begins with it */
     uint8_t bytes[TAP_ATOM];
 };
 
@@ -82,7 +83,8 @@ static void differ(struct mif_board *board, const struct mif_difference *differe
     }
 }
 
-void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms) {
+void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms,
+                   int ordinal) {
     struct queue *queue = &board->queues[client];
     const uint64_t size = (uint64_t)board->config->mem_atom;
     for (int i = 0; i < atoms; i++) {
@@ -93,7 +95,29 @@ void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, 
             atom->known = false;
         atom->address = (address & ~(size - 1)) + (uint64_t)i * size;
         atom->port = port;
+        atom->begins = i == 0;
+        atom->ordinal = ordinal;
     }
+}
+
+bool mif_board_begins(const struct mif_board *board, enum nvdla_client client, bool at_port) {
+    const struct queue *queue = &board->queues[client];
+    const uint64_t next = nvdla_clients[client].write == at_port ? queue->gone : queue->given;
+    return next >= queue->asked || at(queue, next)->begins;
+}
+
+bool mif_board_wants(const struct mif_board *board, enum nvdla_client client, uint64_t address, bool behind,
+                     int *ordinal) {
+    const struct queue *queue = &board->queues[client];
+    const uint64_t line = (uint64_t)board->config->dbb_data_bits / 8;
+    if (behind && mif_board_begins(board, client, true))
+        return false;
+    if (queue->given >= queue->asked)
+        return true;
+    const struct atom *next = at(queue, queue->given);
+    if (next->ordinal >= 0)
+        *ordinal = next->ordinal;
+    return next->address % line == address % line;
 }
 
 /* Compares the bytes of an atom at both sides. */

@@ -37,8 +37,19 @@ void mif_board_reset(struct mif_board *board);
 void mif_board_compare(struct mif_board *board, bool on);
 
 /* The client's piece of `atoms` atoms from an address on is taken, whose bits within an atom the interface drops. port:
- * 0 primary, 1 secondary. */
-void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms);
+ * 0 primary, 1 secondary. ordinal: of its launch; -1: the beats of the port tell it. */
+void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms,
+                   int ordinal);
+
+/* True if the client's next atom, at its side or at the port, is the first one of a piece, or of none that has been
+ * asked for. A beat or a word of several atoms never holds such a one behind another atom. */
+bool mif_board_begins(const struct mif_board *board, enum nvdla_client client, bool at_port);
+
+/* True if the atom at that address, of a beat of read data, is the one that the client waits for, or if it waits for
+ * none. `behind`: it stands behind another one that was. A beat holds whole lines of memory, whatever was asked for.
+ * *ordinal becomes that of the piece; left as it is if that is not known. */
+bool mif_board_wants(const struct mif_board *board, enum nvdla_client client, uint64_t address, bool behind,
+                     int *ordinal);
 
 /* The client gets an atom (read) or gives one (write). bytes: NULL while nothing is compared. Of a read client *atom is
  * what it got; returns false if nothing is known of it. Atoms of write clients are known when they reach the port

@@ -8,6 +8,7 @@
 #include "nvdla/fp.h"
 #include "nvdla/xalloc.h"
 #include "tb/observers/mif_board.h"
+#include "tb/provenance.h"
 
 static const struct stream_layout layouts[STREAM_CONFIGS][STREAM_COUNT] = STREAM_LAYOUTS;
 
@@ -50,7 +51,7 @@ struct internal {
 /* The stream of one client. */
 struct client {
     bool open;
-    int ordinal;   /* launch of the last beat; -1: there was none */
+    int ordinal;   /* launch of the last beat; -1: not known, or there was none */
     bool recorded; /* that launch is */
     struct tap_out out;
 };
@@ -79,6 +80,7 @@ struct rtl_tap {
     struct internal internal[STREAM_COUNT];
     struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
     struct mif_board *board; /* NULL: the engines' side of the memory interface is not seen */
+    struct provenance *prov; /* counts what engines ask for; NULL: beats of the ports are single atoms and tell it */
     struct late_atom late[LATE_ATOMS];
     int late_count;
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
@@ -211,6 +213,8 @@ static void take_beat(struct rtl_tap *tap, enum rtl_stream index, uint64_t cycle
 static void write_tap(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
     struct rtl_tap *tap = context;
     layer_tracker_write(tap->tracker, address, value, (size_t)cycle);
+    if (tap->prov)
+        provenance_register_write(tap->prov, address, value, cycle);
 }
 
 int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap name) {
@@ -234,6 +238,8 @@ static void send_atom(struct rtl_tap *tap, enum nvdla_client index, int which, c
         client->ordinal = atom->ordinal;
         client->recorded = tap->recording;
         client->open = false;
+    } else if (atom->ordinal < 0 && !client->open) { /* launches that nobody tells apart: from any atom on */
+        client->recorded = tap->recording;
     }
     if (!client->recorded)
         return;
@@ -286,14 +292,17 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
     const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
     const int size = tap->config->mem_atom;
     if (beat->owner.unit < 0 || client == NVDLA_CLIENT_COUNT)
-        return; /* an ID without client is a finding */
+        return;          /* an ID without client is a finding */
+    bool behind = false; /* another atom of the beat that counts */
     for (int at = 0; at < beat->bytes; at += size) {
-        const struct mif_atom atom = {.address = beat->address + (uint64_t)at,
-                                      .cycle = beat->cycle,
-                                      .ordinal = beat->owner.ordinal,
-                                      .bytes = beat->data + at};
-        if (!(beat->strobe >> at & 1))
+        struct mif_atom atom = {.address = beat->address + (uint64_t)at,
+                                .cycle = beat->cycle,
+                                .ordinal = beat->owner.ordinal,
+                                .bytes = beat->data + at};
+        if (!(beat->strobe >> at & 1) ||
+            (tap->board && !beat->write && !mif_board_wants(tap->board, client, atom.address, behind, &atom.ordinal)))
             continue;
+        behind = true;
         send_atom(tap, client, beat->port, &atom);
         if (tap->board)
             show_port(tap, client, beat->port, &atom);
@@ -308,12 +317,24 @@ static void take_client(struct rtl_tap *tap, enum rtl_stream index, uint64_t cyc
     if (fact->asks) {
         const uint32_t *words = tap->source.read(tap->source.context, index, layout->words);
         const uint64_t address = (uint64_t)words[layout->address + 1] << 32 | words[layout->address];
-        mif_board_ask(tap->board, fact->client, words[layout->select] ? 0 : 1, address, (int)words[0] + 1);
+        const int port = words[layout->select] ? 0 : 1, atoms = (int)words[0] + 1;
+        const struct nvdla_client_facts *client = &nvdla_clients[fact->client];
+        const int ordinal =
+            tap->prov ? provenance_move(tap->prov, port, client->id, client->write, (unsigned)atoms).ordinal : -1;
+        mif_board_ask(tap->board, fact->client, port, address, atoms, ordinal);
         return;
     }
-    const uint32_t *words = tap->recording ? tap->source.read(tap->source.context, index, layout->words) : NULL;
-    if (mif_board_atom(tap->board, fact->client, cycle, (const uint8_t *)words, &atom))
-        send_atom(tap, fact->client, STREAM_ENGINE, &atom);
+    const bool several = layout->lanes > tap->config->mem_atom;
+    const uint32_t *words =
+        tap->recording || several ? tap->source.read(tap->source.context, index, layout->words) : NULL;
+    const int atoms = several ? (int)words[layout->flags] : 1;
+    for (int i = 0; i < atoms && i < layout->lanes / tap->config->mem_atom; i++) {
+        const uint8_t *bytes = tap->recording ? (const uint8_t *)words + i * tap->config->mem_atom : NULL;
+        if (i > 0 && mif_board_begins(tap->board, fact->client, false))
+            break; /* the last atom of an odd number is alone */
+        if (mif_board_atom(tap->board, fact->client, cycle, bytes, &atom))
+            send_atom(tap, fact->client, STREAM_ENGINE, &atom);
+    }
 }
 
 static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
@@ -356,6 +377,10 @@ static void reset_tap(void *context) {
     tap->late_count = 0;
     if (tap->board)
         mif_board_reset(tap->board);
+    if (tap->prov) {
+        provenance_free(tap->prov);
+        tap->prov = provenance_new(tap->config);
+    }
     tap_reset(tap->listeners);
 }
 
@@ -370,18 +395,18 @@ static void release_tap(void *context) {
     struct rtl_tap *tap = context;
     layer_tracker_free(tap->tracker);
     mif_board_free(tap->board);
+    provenance_free(tap->prov);
     free(tap);
 }
 
-/* True if the design shows the engines' side of the memory interface, and the ports move
- * single atoms, as the scoreboard takes them. */
+/* True if the design shows the engines' side of the memory interface, and the ports move whole atoms. */
 static bool sees_clients(const struct rtl_tap *tap) {
     const struct nvdla_config *config = tap->config;
-    const int bits = 8 * config->mem_atom;
     bool any = false;
     for (int i = 0; i < STREAM_COUNT; i++)
         any = any || (!facts[i].order && tap->source.has[i]);
-    return any && config->dbb_data_bits == bits && (!config->secondary_memory || config->cvsram_data_bits == bits);
+    return any && config->dbb_data_bits >= 8 * config->mem_atom &&
+           (!config->secondary_memory || config->cvsram_data_bits == config->dbb_data_bits);
 }
 
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,
@@ -393,6 +418,8 @@ struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_
     tap->tracker = layer_tracker_new(config);
     if (sees_clients(tap))
         tap->board = mif_board_new(config, listeners);
+    if (tap->board && config->dbb_data_bits > 8 * config->mem_atom)
+        tap->prov = provenance_new(config);
     return tap;
 }
 

@@ -22,6 +22,11 @@ nv run --dut model ordered.nvt; check export_nvt_runs 0 "PASS ordered"
 nv export ordered.nvt --to nvt -o again.nvt; check export_nvt_again 0
 that export_order_is_stable cmp -s ordered.nvt again.nvt
 
+# convolutions of one register group whose interrupts are expected and only waited for at the end
+nv gen --engine conv --seed 5 -o convs -q; check export_gen 0
+nv export convs/small_conv_5.nvt.gz --to nvt -o convs.nvt; check export_nvt_of_convolutions 0
+nv run --dut model convs.nvt; check export_nvt_clears_each_interrupt 0 "PASS convs"
+
 nv export good/good.cfg --to txn -o folder; check export_txn 0
 that export_txn_writes test -s folder/input.txn
 nv run --dut model --config small folder; check export_txn_runs 0 "PASS"

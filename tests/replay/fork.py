@@ -210,6 +210,19 @@ items:
 
     run, servers, copies = disturbed(lambda runner, server, copy: os.kill(runner, signal.SIGKILL))
     check("all end with a runner that is killed", wait_for(lambda: not any(alive(pid) for pid in [*servers, *copies]), 10))
+
+    # Pieces of a network: the simulator is reset while they are cut, and they wait for it unless it does not come.
+    network = call("-q", "-j2", "--pieces=4", "--input=zero", str(ROOT / "traces/loadables/own_res_img/net.nvdla"))
+    notes()
+    run = subprocess.run([*network, "--results=copied.jsonl"])
+    check("pieces are all played by copies of one simulator", (run.returncode, *notes()) == (0, 0, 1))
+    simulator = script.read_text()
+    for what, instead in (("ends at once", "exit 1"), ("says nothing for ten seconds", "exec sleep 60")):
+        script.write_text(simulator.replace("exec ", f'[[ "$*" != *--serve=* ]] || {instead}\nexec ', 1))
+        begin = time.monotonic()
+        run = subprocess.run([*network, "--results=alone.jsonl"])
+        check(f"if that one {what}, by one each, with the same result", (run.returncode, *notes()) == (0, 4, 1)
+              and results("copied.jsonl") == results("alone.jsonl") and time.monotonic() - begin < 40)
 os.chdir("/")
 shutil.rmtree(folder)
 print(f"{passed} passed, {failed} failed")

@@ -29,6 +29,12 @@ play "$small/rand_dc_000.nvt.gz" --timeout 250
 check "--timeout ends it all the same (status $status)" $?
 says "and says so" "no operation got done for 250 clocks (limit of --timeout)"
 
+for without in x intr_notify; do
+    zcat "$small/rand_dc_000.nvt.gz" | grep -vE "^(mem_crc|mem_check|check_event|read_check|poll .* end$|$without)" >"$dir/open_$without.nvt"
+    "$NVCOSIM" run -q --out "$dir" "$dir/open_$without.nvt" >"$dir/open.out" 2>&1
+    check "a trace whose last layer nothing waits for is not over before it is done (without $without)" $?
+done
+
 zcat "$small/rand_dc_000.nvt.gz" | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
 play "$dir/partner.nvt"
 [ $status -eq 3 ]

@@ -2,7 +2,8 @@
 # Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also counted as
 # histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is told.
 #
-# A convolution is followed from CDMA to SDP, places included, on direct and image layers, with reuse and chains.
+# A convolution is followed from CDMA to SDP, places included: on direct and image layers, with reuse and chains; of full at INT8, INT16 and
+# FP16, with Winograd, batches and compressed weights.
 #
 # usage: taps.sh BUILD [TRACE...]   all traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
 set -u
@@ -11,6 +12,18 @@ build=$1
 shift
 dir=$build/tests/taps
 rm -rf "$dir" && mkdir -p "$dir"
+
+# What the ports of the memory interface move is what the engines get and give. usage: both_sides REPORT
+both_sides() {
+    local same=0 clients=0 axi
+    for axi in "$1"/taps/rtl/*.AXI_*.tap; do
+        clients=$((clients + 1))
+        "$NVCOSIM" diff "$axi" "${axi/AXI_/MIF_}" | grep -q 'elements equal$' && same=$((same + 1))
+    done
+    [ $clients -gt 0 ] && [ $same -eq $clients ]
+    check "${1##*/}: $same of $clients clients get and give at their side what the ports move" $?
+}
+
 for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_001 rand_cdp_003 rand_edge_group_004 rand_edge_align_002 rand_mixed_000; do
     out=$("$NVCOSIM" run --histogram --tap all --out "$dir" "traces/conformance/small/$trace.nvt.gz" 2>&1)
     status=$?
@@ -20,13 +33,7 @@ for trace in rand_dc_000 rand_dc_pdp_009 rand_sdp_000 rand_sdp_pdp_001 rand_pdp_
     read -r equal all < <(sed -n "s/.*histograms of the RTL's streams: \([0-9]*\) of \([0-9]*\) equal.*/\1 \2/p" <<<"$out")
     [ "${all:-0}" -gt 0 ] && [ "$equal" = "$all" ]
     check "$trace: $equal of $all histograms of the RTL's streams are the model's" $? || echo "$out"
-    same=0 clients=0
-    for axi in "$dir/$trace"/taps/rtl/*.AXI_*.tap; do
-        clients=$((clients + 1))
-        "$NVCOSIM" diff "$axi" "${axi/AXI_/MIF_}" | grep -q 'elements equal$' && same=$((same + 1))
-    done
-    [ $clients -gt 0 ] && [ $same -eq $clients ]
-    check "$trace: $same of $clients clients get and give at their side what the ports move" $?
+    both_sides "$dir/$trace"
 done
 
 # Every stream of the table is among those that were compared.
@@ -64,18 +71,21 @@ out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_s
 [ $? -eq 2 ] && grep -q 'taps: .*/taps.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is told" $?
 
-[ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz
+[ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz \
+    traces/conformance/full/rand_{dc_000,dc_004,dcfp_001,img_003,pix_010,batch_002,batch_008,wino_000,wino_003,wino_005,comp_001,sdp_003,bdma_001,rubik_002}.nvt.gz
 conv='CDMA.CBUF_DAT CDMA.CBUF_WT CSC.CSC_DAT CSC.CSC_WT CMAC_A.CMAC_SUM CMAC_B.CMAC_SUM CACC.CACC_SAT'
 for trace; do
-    out=$("$NVCOSIM" run --tap CDMA,CSC,CMAC_A,CMAC_B,CACC --out "$dir/conv" "$trace" 2>&1)
+    out=$("$NVCOSIM" run --tap all --out "$dir/conv" "$trace" 2>&1)
     status=$?
     missing=
     for tap in $conv; do
         grep -q "tap $tap: [0-9]* elements equal$" <<<"$out" || missing+=" $tap"
     done
     grep -q 'tap CACC' <<<"$out" || missing= # no convolution
-    [ $status -eq 0 ] && [ -z "$missing" ] && ! grep -q 'tap .*elements equal, then' <<<"$out"
-    check "${trace##*/}: what passes from CDMA to SDP is equal (status $status)$missing" $? || echo "$out"
+    [ $status -eq 0 ] && [ -z "$missing" ] && ! grep -q 'tap .*elements equal, then\|memory interface' <<<"$out"
+    check "${trace##*/}: what passes inside is equal (status $status)$missing" $? || echo "$out"
+    name=${trace##*/}
+    both_sides "$dir/conv/${name%.nvt.gz}"
     grep -q 'CBUF: [1-9][0-9]* entries read, each as it was written' <<<"$out" || ! grep -q 'tap CACC' <<<"$out"
     check "${trace##*/}: CBUF gives back what was written" $? || echo "$out"
     rm -rf "$dir/conv"

@@ -40,7 +40,7 @@ static void bench_init(struct bench *b) {
 }
 
 static const uint8_t *bytes(int value) {
-    static uint8_t atom[ATOM];
+    static uint8_t atom[TAP_ATOM];
     memset(atom, value, sizeof atom);
     return atom;
 }
@@ -60,7 +60,7 @@ static void legal_traffic_is_equal(void **state) {
     struct mif_atom atom;
     bench_init(&b);
     for (int i = 0; i < 300; i++) /* many pieces under way at the same time */
-        mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x1000 + 32 * (uint64_t)i + (uint64_t)i % 8, 4); /* not aligned */
+        mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x1000 + 32 * (uint64_t)i + (uint64_t)i % 8, 4, -1); /* not aligned */
     for (int i = 0; i < 1200; i++)
         assert_false(axi(&b, NVDLA_READ_SDP, 10, 0x1000 + 8 * (uint64_t)i, i % 251));
     for (int i = 0; i < 1200; i++) {
@@ -68,7 +68,7 @@ static void legal_traffic_is_equal(void **state) {
         assert_true(atom.address == 0x1000 + 8 * (uint64_t)i && atom.cycle == 20 && atom.ordinal == 3);
     }
     assert_false(engine(&b, NVDLA_WRITE_CDP, 30, 1, &atom)); /* a written atom may come before its request */
-    mif_board_ask(b.board, NVDLA_WRITE_CDP, 0, 0x80, 2);
+    mif_board_ask(b.board, NVDLA_WRITE_CDP, 0, 0x80, 2, -1);
     assert_false(engine(&b, NVDLA_WRITE_CDP, 31, 2, &atom));
     assert_true(mif_board_axi(b.board, NVDLA_WRITE_CDP, 0, 40, 5, 0x80, bytes(1), &atom));
     assert_true(atom.address == 0x80 && atom.cycle == 30 && atom.ordinal == 5 && atom.bytes[7] == 1);
@@ -82,7 +82,7 @@ static void each_fault_is_told_once_a_client(void **state) {
     struct bench b;
     struct mif_atom atom;
     bench_init(&b);
-    mif_board_ask(b.board, NVDLA_READ_PDP, 0, 0x100, 4);
+    mif_board_ask(b.board, NVDLA_READ_PDP, 0, 0x100, 4, -1);
     axi(&b, NVDLA_READ_PDP, 50, 0x100, 1);
     axi(&b, NVDLA_READ_PDP, 51, 0x110, 2); /* 0x108 was asked for */
     axi(&b, NVDLA_READ_PDP, 52, 0x110, 3);
@@ -91,7 +91,7 @@ static void each_fault_is_told_once_a_client(void **state) {
     assert_int_equal(b.told[0].fault, MIF_ADDRESS);
     assert_true(b.told[0].cycle == 51 && b.told[0].address == 0x108 && b.told[0].port_address == 0x110);
 
-    mif_board_ask(b.board, NVDLA_READ_CDP, 0, 0x200, 1);
+    mif_board_ask(b.board, NVDLA_READ_CDP, 0, 0x200, 1, -1);
     axi(&b, NVDLA_READ_CDP, 60, 0x200, 7);
     engine(&b, NVDLA_READ_CDP, 63, 9, &atom);
     assert_int_equal(b.count, 2);
@@ -104,11 +104,11 @@ static void each_fault_is_told_once_a_client(void **state) {
     engine(&b, NVDLA_READ_SDP_B, 71, 1, &atom);
     assert_int_equal(b.told[3].fault, MIF_UNANSWERED);
 
-    mif_board_ask(b.board, NVDLA_WRITE_SDP, 1, 0x400, 1); /* to the secondary memory */
+    mif_board_ask(b.board, NVDLA_WRITE_SDP, 1, 0x400, 1, -1); /* to the secondary memory */
     engine(&b, NVDLA_WRITE_SDP, 80, 4, &atom);
     axi(&b, NVDLA_WRITE_SDP, 81, 0x400, 4);
     assert_int_equal(b.told[4].fault, MIF_ADDRESS);
-    mif_board_ask(b.board, NVDLA_WRITE_PDP, 0, 0x500, 1);
+    mif_board_ask(b.board, NVDLA_WRITE_PDP, 0, 0x500, 1, -1);
     axi(&b, NVDLA_WRITE_PDP, 90, 0x500, 4); /* nothing was given */
     assert_int_equal(b.told[5].fault, MIF_UNASKED);
     assert_int_equal(b.count, 6);
@@ -125,7 +125,7 @@ static void comparing_begins_at_any_time(void **state) {
     struct mif_atom atom;
     bench_init(&b);
     mif_board_compare(b.board, false);
-    mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x100, 3);
+    mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x100, 3, -1);
     axi(&b, NVDLA_READ_SDP, 10, 0x100, 1);
     axi(&b, NVDLA_READ_SDP, 11, 0x900, 1); /* nobody wants to know */
     engine(&b, NVDLA_READ_SDP, 12, -1, &atom);
@@ -140,11 +140,45 @@ static void comparing_begins_at_any_time(void **state) {
     mif_board_free(b.board);
 }
 
+/* Beats of two atoms: a beat of read data holds atoms that nobody asked for, and one at which another piece begins; the
+ * launch is the piece's. */
+static void beats_hold_more_than_was_asked_for(void **state) {
+    (void)state;
+    struct bench b = {.count = 0};
+    int ordinal = -1;
+    tap_listen(&b.listeners, (struct tap_listener){.context = &b, .open = open_nothing, .memory = take});
+    b.board = mif_board_new(nvdla_config_find("full"), &b.listeners);
+    assert_true(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x100, false, &ordinal)); /* to be told as not asked for */
+    assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x120, true, &ordinal));
+    mif_board_ask(b.board, NVDLA_READ_SDP_B, 0, 0x120, 2, 4); /* upper half of one beat, lower half of the next */
+    mif_board_ask(b.board, NVDLA_READ_SDP_B, 0, 0x160, 1, 5); /* upper half of the same line, asked for again */
+    assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x100, false, &ordinal));
+    assert_true(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x120, false, &ordinal));
+    assert_int_equal(ordinal, 4);
+    axi(&b, NVDLA_READ_SDP_B, 10, 0x120, 1);
+    assert_true(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x140, false, &ordinal));
+    axi(&b, NVDLA_READ_SDP_B, 11, 0x140, 2);
+    assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x160, true, &ordinal)); /* the next beat brings it */
+    assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x140, false, &ordinal));
+    assert_true(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x160, false, &ordinal));
+    assert_int_equal(ordinal, 5);
+    axi(&b, NVDLA_READ_SDP_B, 12, 0x160, 3);
+    assert_true(mif_board_begins(b.board, NVDLA_READ_SDP_B, true)); /* nothing is asked for */
+    for (int i = 0; i < 3; i++) {
+        struct mif_atom atom;
+        assert_int_equal(mif_board_begins(b.board, NVDLA_READ_SDP_B, false), i != 1);
+        mif_board_atom(b.board, NVDLA_READ_SDP_B, 20, NULL, &atom);
+    }
+    assert_int_equal(b.count, 0);
+    mif_board_free(b.board);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(legal_traffic_is_equal),
         cmocka_unit_test(each_fault_is_told_once_a_client),
         cmocka_unit_test(comparing_begins_at_any_time),
+        cmocka_unit_test(beats_hold_more_than_was_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

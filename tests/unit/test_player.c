@@ -45,6 +45,7 @@ struct fake {
     size_t broken_after; /* accesses until csb calls fail, 0 never */
     uint32_t status_address, mask_address;
     uint32_t counter;      /* address of a register that counts thousands of clocks; 0: none */
+    bool quiet;            /* layers at work have no traffic */
     uint64_t moving_until; /* something moves inside the device until then, with fake_still */
 };
 
@@ -137,7 +138,7 @@ static enum device_state fake_advance(struct device *dev, uint64_t cycles, bool 
 
 static bool fake_at_rest(struct device *dev) {
     struct fake *fake = fake_of(dev);
-    for (size_t i = 0; i < fake->script_count; i++)
+    for (size_t i = 0; i < fake->script_count && !fake->quiet; i++)
         if (fake->script[i].armed)
             return false;
     return fake->clock > fake->last_act + 200;
@@ -875,6 +876,35 @@ static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) 
         strstr(message, "last moved between engines (about): CSC to CMAC at cycle 1234; never: CACC to SDP\n"));
 }
 
+/* Nothing in the trace waits for the last layer, and there is no traffic while it computes. */
+static void a_noted_interrupt_is_waited_for_at_the_end(void **state) {
+    struct fixture *f = *state;
+    f->fake->quiet = true;
+    script(f, reg("SDP", "D_OP_ENABLE"), 45000, 1); /* the limit of --still is 50000 */
+    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
+    notify_op(f, 0, "done");
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_in_range(f->fake->clock, 45000, 46000);
+    assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0); /* served */
+}
+
+static void a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever(void **state) {
+    struct fixture *f = *state;
+    notify_op(f, 0, "never");
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_in_range(f->fake->clock, 50000, 51000);
+}
+
+static void a_layer_that_nobody_notes_has_its_time_while_something_moves(void **state) {
+    struct fixture *f = *state;
+    f->fake->dev.ops = &watched_ops;
+    f->fake->quiet = true;
+    f->fake->moving_until = 300000;
+    write_op(f, "SDP", reg("SDP", "D_OP_ENABLE"), 1);
+    assert_int_equal(run(f), PLAY_PASSED);
+    assert_in_range(f->fake->clock, 300000, 301000);
+}
+
 static void a_time_out_ends_what_moves(void **state) {
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
@@ -1000,6 +1030,9 @@ int main(void) {
         TEST(the_reads_of_a_poll_count_for_both_limits),
         TEST(a_device_in_which_something_moves_has_all_time),
         TEST(a_device_in_which_nothing_moves_hangs_after_its_limit),
+        TEST(a_noted_interrupt_is_waited_for_at_the_end),
+        TEST(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever),
+        TEST(a_layer_that_nobody_notes_has_its_time_while_something_moves),
         TEST(a_time_out_ends_what_moves),
         TEST(polls_of_what_changes_do_not_hang),
         TEST(an_interrupt_that_cannot_be_cleared_is_a_hang),

@@ -477,6 +477,28 @@ static void what_cannot_be_written_is_told(void **state) {
     assert_non_null(strstr(err.text, "SDP.SDP_OUT.tap: cannot be written: No space left"));
 }
 
+static void values_are_numbers_for_people(void **state) {
+    (void)state;
+    static const struct {
+        enum tap_format format;
+        int64_t value;
+        const char *text;
+    } cases[] = {
+        {TAP_INT8, -3, "-3"},
+        {TAP_FP16, 0xb400, "-0.25 (0xb400)"},
+        {TAP_FP16, 0x7e01, "nan (0x7e01)"},
+        {TAP_FP32, 0x40490fdb, "3.14159274 (0x40490fdb)"},
+        {TAP_CMAC_FP16, (INT64_C(40) << 38 | ((INT64_C(1) << 38) - 3)) - (INT64_C(1) << 44),
+         "-0.0029296875 (-3 * 2^-10)"},
+        {TAP_CMAC_FP16, -(INT64_C(1) << 37), "nan (exponent 63, mantissa -137438953472)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[TAP_VALUE_TEXT];
+        const struct tap_element element = {.at = {.stream = {.format = cases[i].format}}, .value = cases[i].value};
+        assert_string_equal(tap_value_text(&element, text), cases[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_listener_hears_what_the_histogram_hears),
@@ -487,6 +509,7 @@ int main(void) {
         cmocka_unit_test(batches_leave_no_trace),
         cmocka_unit_test(damaged_and_missing_files_are_told),
         cmocka_unit_test(what_cannot_be_written_is_told),
+        cmocka_unit_test(values_are_numbers_for_people),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
