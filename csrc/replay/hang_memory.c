@@ -122,7 +122,7 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
         return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
                            request);
     /* Where a request is longer than a burst it has several answers. */
-    if (!r->moving && beat_atoms(r->config) == 1 &&
+    if (!r->moving && hang_beat_atoms(r->config) == 1 &&
         pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return hang_guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                            on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
