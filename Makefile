@@ -167,11 +167,12 @@ endif
 $(B)/nvcosim_icarus.vpi: $(B)/obj/tb/icarus.o $(TB_OBJ) $(B)/libnvcosim.a
 	$(Q)$(CC) -shared -o $@ $^ $(LDLIBS)
 
-$(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f
+$(B)/icarus-%.vvp: $(B)/gen/%/nvdla_pkg.sv $(RTL_SRC) rtl/nvdla.f scripts/icarus_start.awk
 	@echo "compiling the $* RTL with Icarus"
-	@scripts/iverilog.sh $* -o $@ -DTB_ICARUS
+	@scripts/iverilog.sh $* -o $@.new -DTB_ICARUS
+	@awk -f scripts/icarus_start.awk $@.new >$@ && rm $@.new
 
-## make icarus-smoke  [CONFIG=full] a trace of every engine under Icarus, four-state; of full some minutes for each of three
+## make icarus-smoke  [CONFIG=full] a trace of every engine under Icarus, four-state
 icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
 	@tests/replay/icarus_smoke.sh $(B) $(CONFIG)
 

@@ -222,6 +222,7 @@ group "qualify: faults that a corpus notices" tests/regress/qualify.sh "$build"
 group "regress on a slurm cluster" tests/regress/slurm.sh "$build"
 group "readme: commands and their outputs" tests/readme.py "$build"
 group "icarus, four-state" make --no-print-directory icarus-smoke
+group "icarus, four-state, full" make --no-print-directory icarus-smoke CONFIG=full
 [ -n "$nightly" ] || for config in small small_256 medium_512 large full; do
     group "conformance traces, $config" tests/replay/conformance.sh "$config"
 done
@@ -236,7 +237,6 @@ step "build what damages loadables" "loadables" make --no-print-directory "$buil
 group "loadables" tests/loadable/run.sh "$build"
 group "fuzzing" make --no-print-directory -j "$jobs" fuzz ${nightly:+FUZZ_RUNS=2000000}
 if [ -n "$nightly" ]; then
-    group "icarus, four-state, full" make --no-print-directory icarus-smoke CONFIG=full
     group "line coverage of the rtl, at least 95 %" succeeds make --no-print-directory coverage COVERAGE_MINIMUM=95
     group "make bench" succeeds make --no-print-directory bench
 else

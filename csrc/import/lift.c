@@ -19,13 +19,15 @@
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
+#include "split/exchange.h"
 #include "trace/nvt.h"
 
 enum {
     LAYERS_LISTED = 1000,
     KEPT_LAUNCHES = 64,
     PROGRESS_ACCESSES = 4096,
-    RECORD_SLOT = 255, /* kind of a record that stands for a place of memory */
+    RECORD_SLOT = 255,   /* kinds of records that are no operations: a place of memory, */
+    RECORD_LAUNCH = 254, /* the note on a launch */
 };
 
 /* An operation in the file of operations. */
@@ -33,7 +35,7 @@ struct record {
     uint8_t kind; /* enum op_kind, or RECORD_SLOT */
     bool volatile_read;
     uint8_t relation;              /* of a poll */
-    uint32_t address, value, mask; /* address: of a place its number */
+    uint32_t address, value, mask; /* address: of a place its number, of a launch its unit; value: its group */
     int32_t line;
     uint32_t text; /* bytes of text behind it */
 };
@@ -57,11 +59,15 @@ struct lift {
     FILE *records;
     FILE *accesses;
     struct loop loop;
-    bool nothing_read;    /* the last access to a register was a read of S_INTR_STATUS that showed nothing */
-    uint32_t pending;     /* interrupts that have been waited for and not been cleared */
-    uint32_t running;     /* interrupts of groups that are armed, and not seen to be done */
-    uint32_t known;       /* interrupts that are to come, of groups that S_STATUS has shown to be done */
-    uint32_t mask;        /* S_INTR_MASK */
+    bool nothing_read; /* the last access to a register was a read of S_INTR_STATUS that showed nothing */
+    uint32_t pending;  /* interrupts that have been waited for and not been cleared */
+    uint32_t running;  /* interrupts of groups that are armed, and not seen to be done */
+    uint32_t known;    /* interrupts that are to come, of groups that S_STATUS has shown to be done */
+    uint32_t mask;     /* S_INTR_MASK */
+    /* Units, bit enum nvdla_unit, whose group that is first in turn is known (or taken from the first one that is
+     * armed: guessed), and of these those where it is group 1. */
+    uint32_t turn_known, turn_guessed, turn_second;
+    uint32_t armed;       /* units */
     bool waited;          /* the last operation is a wait for the line to rise */
     uint64_t table_words; /* of the upload that is going on */
     enum nvdla_unit table_unit;
@@ -135,8 +141,46 @@ static uint32_t interrupt_of(enum nvdla_unit unit, int group) {
     return 0;
 }
 
+/* ---- groups ---- */
+
+/* The units with groups that have no interrupt of their own, and those with which they take turns. */
+static const struct {
+    enum nvdla_unit unit, with;
+} companions[] = {
+    {NVDLA_CDMA, NVDLA_CACC},    {NVDLA_CSC, NVDLA_CACC},     {NVDLA_CMAC_A, NVDLA_CACC},  {NVDLA_CMAC_B, NVDLA_CACC},
+    {NVDLA_SDP_RDMA, NVDLA_SDP}, {NVDLA_PDP_RDMA, NVDLA_PDP}, {NVDLA_CDP_RDMA, NVDLA_CDP},
+};
+
+static void set_turn(struct lift *lift, enum nvdla_unit unit, bool second, bool guessed) {
+    const uint32_t bit = UINT32_C(1) << unit;
+    if ((lift->turn_known & bit) != 0 || !unit_has_groups(lift->config, unit))
+        return;
+    lift->turn_known |= bit;
+    lift->turn_guessed |= guessed ? bit : 0;
+    lift->turn_second |= second ? bit : 0;
+}
+
+/* The first interrupt of a unit proves a guess or shows that it is wrong: software may have armed group 1 first though
+ * group 0 is first in turn. */
+static void prove_turns(struct lift *lift, uint32_t bits) {
+    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++) {
+        const enum nvdla_unit unit = interrupt_units[i].unit;
+        const uint32_t bit = UINT32_C(1) << unit, groups = bits >> interrupt_units[i].bit & 3;
+        if (groups == 0 || (lift->turn_guessed & bit) == 0)
+            continue;
+        uint32_t wrong = bit;
+        for (size_t c = 0; c < sizeof companions / sizeof *companions; c++)
+            if (companions[c].with == unit)
+                wrong |= UINT32_C(1) << companions[c].unit;
+        wrong &= groups == 1 ? lift->turn_guessed : 0;
+        lift->turn_second &= ~wrong;
+        lift->turn_guessed &= ~(wrong | bit);
+    }
+}
+
 /* The launches of these interrupts are done. */
 static void complete(struct lift *lift, uint32_t bits) {
+    prove_turns(lift, bits);
     lift->running &= ~bits;
     for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
         for (int group = 0; group < 2; group++)
@@ -164,9 +208,6 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
     const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
     put_register(lift, OP_POLL, line, address, fresh, fresh, false);
-    char *names = interrupt_names(fresh);
-    put_note(lift, line, names);
-    free(names);
     complete(lift, fresh & ~lift->known); /* what S_STATUS has told already ends no other launch */
     lift->known &= ~fresh;
 }
@@ -275,8 +316,11 @@ static bool is_table_port(const struct lift *lift, uint32_t address) {
 
 static void take_read(struct lift *lift, const struct access *access) {
     const uint32_t address = (uint32_t)access->address;
+    const struct nvdla_register *reg = nvdla_register_at(lift->config, address);
     struct loop *loop = &lift->loop;
     lift->summary->reads++;
+    if (reg && strcmp(reg->name, "S_POINTER") == 0 && (access->mask & SDP_S_POINTER__CONSUMER_MASK))
+        set_turn(lift, reg->unit, (access->value & SDP_S_POINTER__CONSUMER_MASK) != 0, false);
     if (is_register(lift, address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
         end_loop(lift);
         const uint32_t seen = access->value & access->mask;
@@ -317,13 +361,17 @@ static void list_layer(struct lift *lift, const struct launch *launch, uint64_t 
     bool primary;
     struct text text = {0};
     text_printf(&text, "line %" PRIu64 ": %s group %d", line, nvdla_unit_names[launch->unit], launch->group);
+    const size_t cubes = text.n;
     if (launch_input_cube(lift->config, launch, &cube, &primary))
         text_printf(&text, ", reads %dx%dx%d at %s 0x%08" PRIx64, cube.width, cube.height, cube.channels,
                     memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube.base);
     if (launch_output_cube(lift->config, launch, &cube, &primary))
         text_printf(&text, ", writes %dx%dx%d at %s 0x%08" PRIx64, cube.width, cube.height, cube.channels,
                     memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), cube.base);
-    put_note(lift, 0, text.text + strcspn(text.text, ":") + 2);
+    put_record(
+        lift,
+        (struct record){.kind = RECORD_LAUNCH, .address = (uint32_t)launch->unit, .value = (uint32_t)launch->group},
+        text.text + cubes);
     if (lift->summary->layers.count < LAYERS_LISTED)
         words_add(&lift->summary->layers, "%s", text.text);
     else
@@ -384,6 +432,8 @@ static void take_write(struct lift *lift, const struct access *access) {
         lift->summary->operations += is_operation(launch->unit);
         lift_memory_armed(lift->memory, launch, &load, &check);
         lift->running |= interrupt_of(launch->unit, launch->group);
+        set_turn(lift, launch->unit, launch->group == 1, launch->group == 1);
+        lift->armed |= UINT32_C(1) << launch->unit;
         put_slot(lift, load);
         list_layer(lift, launch, access->line);
         if (lift->summary->launches % KEPT_LAUNCHES == 0)
@@ -508,6 +558,21 @@ static bool is_reachable(const struct lift *lift, const struct access *access) {
                      lift->options->title, access->line, access->size, access->address);
 }
 
+/* Which units have their groups exchanged: a driver has run before the capture began. A line for the summary. */
+static void find_exchanged(struct lift *lift) {
+    struct text units = {0};
+    lift->turn_second &= lift->armed;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (lift->turn_second >> unit & 1)
+            text_printf(&units, "%s%s", units.n ? ", " : "", nvdla_unit_names[unit]);
+    if (units.n)
+        words_add(&lift->summary->guessed,
+                  "the capture begins with group 1 of %s: a driver ran before; after a reset it is group 0, so the "
+                  "groups of these units are exchanged in the trace",
+                  units.text);
+    free(units.text);
+}
+
 static bool take_all(struct lift *lift) {
     struct access access;
     int more;
@@ -520,6 +585,7 @@ static bool take_all(struct lift *lift) {
     }
     end_loop(lift);
     end_table(lift);
+    find_exchanged(lift);
     const struct lift_summary *summary = lift->summary;
     if (more == 0 && summary->writes + summary->reads + summary->untils == 0)
         return error_set(lift->err,
@@ -568,6 +634,15 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
         text_add(text, part, n);
         left -= (uint32_t)n;
     }
+    if (record->kind == RECORD_LAUNCH) {
+        const uint32_t group = record->value ^ (lift->turn_second >> record->address & 1);
+        char *line = xprintf("%s group %" PRIu32 "%s", nvdla_unit_names[record->address], group, text->text);
+        struct op note = op_make(OP_NOTE, 0);
+        note.text = line;
+        nvt_writer_put(writer, &note);
+        free(line);
+        return true;
+    }
     if (record->kind == RECORD_SLOT) {
         struct op ops[2];
         const size_t count = lift_memory_slot(lift->memory, (int)record->address, ops);
@@ -583,7 +658,16 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
     op.relation = (enum relation)record->relation;
     op.level = op.kind == OP_WAIT ? (uint8_t)record->value : 0;
     op.text = text->text;
+    /* What compares otherwise than for equality is BDMA's, which has no S_POINTER. */
+    exchange_groups(lift->config, lift->turn_second, &op);
     nvt_writer_put(writer, &op);
+    if (op.kind == OP_POLL && is_register(lift, op.address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
+        char *names = interrupt_names(op.value);
+        struct op note = op_make(OP_NOTE, record->line);
+        note.text = names;
+        nvt_writer_put(writer, &note);
+        free(names);
+    }
     return true;
 }
 

@@ -10,20 +10,15 @@ module nvdla_fp16_from_int17 (
   logic [4:0] exponent;  // of the leading 1 at bit 16: 31 is too large
   logic [11:0] rounded;
   logic [5:0] biased;
-  // The leading 1 of a magnitude to the top: {exponent, number}. A function: see nvdla_fp_widen.
-  function automatic logic [21:0] normalize(input logic [16:0] bits);
-    logic [4:0] power;
-    logic [16:0] moved;
-    moved = bits;
-    power = 5'd31;
+  always_comb begin
+    leading = a_i[16] ? -a_i : a_i;
+    exponent = 5'd31;
     for (int s = 4; s >= 0; s--)
-      if ((moved >> (17 - (1 << s))) == '0) begin
-        moved = moved << (1 << s);
-        power = power - 5'(1 << s);
+      if ((leading >> (17 - (1 << s))) == '0) begin
+        leading = leading << (1 << s);
+        exponent = exponent - 5'(1 << s);
       end
-    return {power, moved};
-  endfunction
-  assign {exponent, leading} = normalize(a_i[16] ? -a_i : a_i);
+  end
   assign up = leading[5] & (leading[6] | (leading[4:0] != '0));
   assign rounded = {1'b0, leading[16:6]} + 12'(up);
   assign biased = 6'(exponent) + 6'(rounded[11]);

@@ -14,20 +14,15 @@ module nvdla_fp17_from_fraction #(
   logic [6:0] exponent;  // of FP17, or below 1
   logic [11:0] rounded;
   logic signed [6:0] biased;
-  // The leading 1 to the top: {exponent, number}. A function: see nvdla_fp_widen.
-  function automatic logic [Bits+6:0] normalize(input logic [Bits-1:0] bits);
-    logic [6:0] power;
-    logic [Bits-1:0] moved;
-    moved = bits;
-    power = 7'd30;  // 2^-1
+  always_comb begin
+    leading = a_i;
+    exponent = 7'd30;  // 2^-1
     for (int s = Steps - 1; s >= 0; s--)
-      if ((moved >> (Bits - (1 << s))) == '0) begin
-        moved = moved << (1 << s);
-        power = power - 7'(1 << s);
+      if ((leading >> (Bits - (1 << s))) == '0) begin
+        leading = leading << (1 << s);
+        exponent = exponent - 7'(1 << s);
       end
-    return {power, moved};
-  endfunction
-  assign {exponent, leading} = normalize(a_i);
+  end
   assign up = leading[Bits-12] & (leading[Bits-11] | (leading << 12 != '0));
   assign rounded = {1'b0, leading[Bits-1-:11]} + 12'(up);
   assign biased = $signed(exponent) + $signed(7'(rounded[11]));

@@ -24,24 +24,17 @@ module nvdla_fp_widen #(
   logic [ManIn-1:0] mantissa;
   assign {sign, exponent, mantissa} = a_i;
 
-  // The leading 1 of a denormal goes up to the top: {places, mantissa with it}. A function, since Icarus evaluates a loop in an always_comb
-  // in every clock, whatever its input does.
-  function automatic logic [ExpOut+ManIn:0] normalize(input logic [ManIn-1:0] bits);
-    logic [ExpOut-1:0] places;
-    logic [ManIn:0] moved;
-    places = '0;
-    moved  = {1'b0, bits};
-    for (int s = Steps - 1; s >= 0; s--)
-      if ((moved >> (ManIn + 1 - (1 << s))) == '0) begin
-        moved  = moved << (1 << s);
-        places = places + ExpOut'(1 << s);
-      end
-    return {places, moved};
-  endfunction
-
-  logic [ExpOut-1:0] left;
+  logic [ExpOut-1:0] left;    // places that the leading 1 of a denormal goes up
   logic [ManIn:0] leading;
-  assign {left, leading} = normalize(mantissa);
+  always_comb begin
+    left = '0;
+    leading = {1'b0, mantissa};
+    for (int s = Steps - 1; s >= 0; s--)
+      if ((leading >> (ManIn + 1 - (1 << s))) == '0) begin
+        leading = leading << (1 << s);
+        left = left + ExpOut'(1 << s);
+      end
+  end
 
   always_comb begin
     if (exponent == Ones && mantissa != '0) z_o = {sign, {ExpOut{1'b1}}, ManOut'(mantissa)};

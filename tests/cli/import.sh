@@ -38,6 +38,45 @@ that import_poll grep -qx 'poll SDP.S_STATUS == 0x0 mask=0x3' t.nvt
 that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INTR_STATUS == 0x1 mask=0x1 # SDP_0"'
 that import_check grep -qx 'read_check GLB.S_NVDLA_HW_VERSION == 0x303031' t.nvt
 nv run --dut model t.nvt; check import_plays 0 "PASS t "
+# The same of a driver that has run before: group 1 is first in turn. pointer: it reads which.
+second() { # [pointer]
+    python3 - "$ROOT/csrc/nvdla/registers.csv" "${1:-}" <<'END'
+import csv, re, sys
+offsets = {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0) for row in csv.DictReader(open(sys.argv[1])) if row["config"] == "small"}
+units = [offsets[f"{unit}.S_POINTER"] for unit in ("SDP_RDMA", "SDP")]
+state, status = offsets["SDP.S_STATUS"], offsets["GLB.S_INTR_STATUS"]
+lines = [f"[ 0.1] dla_reg_read: addr({at:#x}, {at // 4:#x}), rval(0x10000)\n" for at in units if sys.argv[2]]
+lines += [f"[ 0.2] dla_reg_write: addr({at:#x}, {at // 4:#x}), wval(0x1)\n" for at in units]
+for line in open("t.log"):
+    at = int(re.search(r"addr\((0x[0-9a-f]+)", line).group(1), 0)
+    if at in units:
+        continue
+    if at == state:
+        line = line.replace("rval(0x1)", "rval(0x10000)")
+    if at == status:
+        line = re.sub(r"val\(0x1\)", "val(0x2)", line)
+    lines.append(line)
+sys.stdout.writelines(lines)
+END
+}
+for pointer in "" pointer; do
+    second $pointer >s.log
+    nv import s.log -o s.nvt; check "import_second_group_$pointer" 0 "the capture begins with group 1 of SDP_RDMA, SDP: a driver ran before" "SDP group 1, writes 8x1x8"
+    that "import_second_group_exchanged_$pointer" sh -c 'grep -qx "# SDP group 0, writes 8x1x8 at primary 0x80010000" s.nvt &&
+        grep -A1 -x "wait high" s.nvt | grep -qx "poll GLB.S_INTR_STATUS == 0x1 mask=0x1 # SDP_0" && grep -qx "poll SDP.S_STATUS == 0x0 mask=0x3" s.nvt &&
+        grep -qx "reg_write SDP.S_POINTER 0x0" s.nvt'
+    nv run --dut model s.nvt; check "import_second_group_plays_$pointer" 0 "PASS s "
+done
+# Both groups are armed, the second one first, and group 0 is done first: so it was first in turn.
+second | sed '/rval(0x10000)/,$d' >s.both
+python3 - >>s.both <<'END'
+lines = open("t.log").read().split("\n")
+state = [i for i, line in enumerate(lines) if "rval(0x1)" in line][0] # SDP.S_STATUS: group 1 is pending, then running
+for i, value in enumerate(("0x20001", "0x20001", "0x10000")):
+    lines[state + i] = lines[state + i][:lines[state + i].index("rval")] + f"rval({value})"
+print("\n".join(lines))
+END
+nv import s.both -o s.nvt; check import_second_group_not 0 '!a driver ran before'
 nv import -q t.log -o t2.nvt; check import_quiet 0 '!kmd' '!play it'
 nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"
 nv import t.log -o t2.nvt.gz --mem 0x80000000=good/t.bin; check import_mem_missing 2 "--mem: good/t.bin: cannot open"

@@ -2,7 +2,7 @@
 """Writes a loadable with the layers of ResNet-18 for pictures of 32 x 32, for small: 20 convolutions, 17 of 3 x 3 in eight blocks whose inputs are added to
 their outputs, three of 1 x 1 where a block halves width and height, and one over all that is left, with random weights.
 
-usage: residual.py FILE [CHANNELS]      of the first block (16): the others have two, four, and eight times as many
+usage: residual.py FILE [CHANNELS]      of the first block (16, 64 at most): the others have two, four, and eight times as many
 """
 import random
 import struct
@@ -39,7 +39,8 @@ def main():
         offset = sum(k * k * c * n for k, c, n in shapes)
         shapes.append((kernel, channels, kernels))
         before = last[SDP]
-        op = conv(side, side, channels, kernel, kernels, out, out, -(-side * side * channels // BANK), 12, pad=pad, stride=stride)
+        banks = max(12, -(-ATOM * kernel * kernel * channels // BANK))  # of weights: a group of kernels at least
+        op = conv(side, side, channels, kernel, kernels, out, out, -(-side * side * channels // BANK), banks, pad=pad, stride=stride)
         index = chain(CONV, {"type": CONV, "op": op,
                              "surface": cube(0, weight_position, kernel, kernel, channels, offset=offset, size=weight_bytes) +
                              nothing() * 2 + source + cube(2, -1, out, out, kernels, line=out * ATOM, surface=out * out * ATOM)})

@@ -1,0 +1,372 @@
+/* The links between engines: what registers require of each, how far it came, which launch its unit is at. */
+#include "replay/hang_reasoning.h"
+
+#include "layers/cubes.h"
+#include "layers/traffic.h"
+#include "nvdla/sizes.h"
+
+const struct engine_facts hang_engine_facts[ENGINES] = {
+    [E_MEMORY] = {"memory", "memory", NVDLA_UNIT_COUNT},
+    [E_MCIF] = {"MCIF", "mcif", NVDLA_UNIT_COUNT},
+    [E_CDMA_DAT] = {"CDMA data", "cdma", NVDLA_CDMA},
+    [E_CDMA_WT] = {"CDMA weights", "cdma", NVDLA_CDMA},
+    [E_CSC] = {"CSC", "csc", NVDLA_CSC},
+    [E_CMAC] = {"CMAC", "cmac", NVDLA_CMAC_A},
+    [E_CACC] = {"CACC", "cacc", NVDLA_CACC},
+    [E_SDP_RDMA] = {"SDP_RDMA", "sdp", NVDLA_SDP_RDMA},
+    [E_SDP] = {"SDP", "sdp", NVDLA_SDP},
+    [E_PDP_RDMA] = {"PDP_RDMA", "pdp", NVDLA_PDP_RDMA},
+    [E_PDP] = {"PDP", "pdp", NVDLA_PDP},
+    [E_CDP_RDMA] = {"CDP_RDMA", "cdp", NVDLA_CDP_RDMA},
+    [E_CDP] = {"CDP", "cdp", NVDLA_CDP},
+    [E_BDMA] = {"BDMA", "bdma", NVDLA_BDMA},
+    [E_RUBIK] = {"RUBIK", "rubik", NVDLA_RBK},
+    [E_GLB] = {"GLB", "glb", NVDLA_UNIT_COUNT},
+    [E_TRACE] = {"trace", "trace", NVDLA_UNIT_COUNT},
+};
+
+const struct client_links hang_client_links[HANG_CLIENTS] = {
+#define READING(c, e)                                                                                                  \
+    {                                                                                                                  \
+        NVDLA_READ_##c, e, WAIT_ASK_##c, WAIT_TAKE_##c, WAIT_DUE_##c, WAIT_READ_##c, WAIT_DATA_##c, WAIT_COUNT,        \
+            WAIT_COUNT, WAIT_COUNT, WAIT_COUNT                                                                         \
+    }
+#define WRITING(c, e)                                                                                                  \
+    {                                                                                                                  \
+        NVDLA_WRITE_##c, e, WAIT_CMD_##c, WAIT_PUT_##c, WAIT_PACK_##c, WAIT_WRITE_##c, WAIT_BEAT_##c, WAIT_LAST_##c,   \
+            WAIT_ACK_##c, WAIT_DONE_##c, WAIT_INTR_##c                                                                 \
+    }
+    [L_CDMA_DAT] = READING(CDMA_DAT, E_CDMA_DAT),
+    [L_CDMA_WT] = READING(CDMA_WT, E_CDMA_WT),
+    [L_SDP] = READING(SDP, E_SDP_RDMA),
+    [L_SDP_B] = READING(SDP_B, E_SDP_RDMA),
+    [L_SDP_N] = READING(SDP_N, E_SDP_RDMA),
+    [L_SDP_E] = READING(SDP_E, E_SDP_RDMA),
+    [L_PDP] = READING(PDP, E_PDP_RDMA),
+    [L_CDP] = READING(CDP, E_CDP_RDMA),
+    [L_BDMA] = READING(BDMA, E_BDMA),
+    [L_RUBIK] = READING(RUBIK, E_RUBIK),
+    [L_SDP_W] = WRITING(SDP, E_SDP),
+    [L_PDP_W] = WRITING(PDP, E_PDP),
+    [L_CDP_W] = WRITING(CDP, E_CDP),
+    [L_BDMA_W] = WRITING(BDMA, E_BDMA),
+    [L_RUBIK_W] = WRITING(RUBIK, E_RUBIK),
+};
+/* ---- what the registers require ---- */
+
+uint64_t hang_beat_atoms(const struct nvdla_config *config) {
+    return (uint64_t)(config->dbb_data_bits / 8 / config->mem_atom);
+}
+
+uint64_t hang_row_results(const struct nvdla_config *config) {
+    return (uint64_t)(nvdla_has_16_bits(config) ? config->sdp_bs_throughput : config->atomic_k);
+}
+
+static struct conv_shape conv_shape(const struct nvdla_config *config, const struct registers_view *view) {
+    const bool wide = nvdla_has_16_bits(config) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8;
+    const bool winograd = nvdla_has(config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE);
+    const bool image = !winograd && FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT);
+    const uint32_t extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
+    const uint64_t lines = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + (uint64_t)1;
+    const uint64_t columns = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + (uint64_t)1;
+    const uint64_t channels = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + (uint64_t)1;
+    const uint64_t kernels = FIELD(view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + (uint64_t)1;
+    const uint64_t atomics = VALUE(view, CSC, D_ATOMICS);
+    struct conv_shape shape = {
+        .group = (uint64_t)config->atomic_k / (wide ? 2 : 1),
+        .operations = ceil_div(channels, winograd ? 4 : (size_t)config->atomic_c) * lines,
+        .batches = 1,
+    };
+    if (image)
+        shape.operations = ceil_div(channels, (size_t)config->atomic_c) * ceil_div(lines, extension == 0   ? 1
+                                                                                          : extension == 1 ? 2
+                                                                                                           : 4);
+    else if (!winograd)
+        shape.operations *= columns;
+    if (config->batch_max > 1 && !image && !winograd)
+        shape.batches = FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) + (uint64_t)1;
+    uint64_t positions = winograd ? atomics / 4 + 1 : atomics + 1;
+    if (image)
+        positions = (uint64_t)(FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
+                    (FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1);
+    shape.rows = positions * shape.batches * ceil_div(kernels, (size_t)shape.group);
+    shape.results = shape.group / hang_row_results(config) * (winograd ? 4 : 1);
+    return shape;
+}
+
+/* Transfers of the pipe for a cube of SDP. */
+static uint64_t sdp_beats(const struct nvdla_config *config, const struct sdp_shape *shape) {
+    const uint64_t batches = (uint64_t)(shape->batches > 1 ? shape->batches : 1);
+    return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->surfaces * batches *
+           (uint64_t)(shape->lanes / config->sdp_bs_throughput);
+}
+
+enum { UNKNOWN = -1 };
+
+/* Elements that move on a link for a launch, UNKNOWN if that does not follow from the registers alone. */
+typedef int64_t required_fn(const struct nvdla_config *config, const struct launch *launch, int argument);
+
+static int64_t required_atoms(const struct nvdla_config *config, const struct launch *launch, int client) {
+    return (int64_t)launch_atoms(config, launch, (enum nvdla_client)client);
+}
+
+/* BDMA: of all descriptors, the same to read and to write. */
+static int64_t required_copies(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    uint64_t atoms = 0;
+    (void)argument;
+    for (size_t i = 0; i < launch->block_count; i++) {
+        struct launch_block block;
+        if (launch_block(config, launch, i, &block))
+            atoms +=
+                (uint64_t)block.source.width * (uint64_t)block.source.height * (uint64_t)cube_surfaces(&block.source);
+    }
+    return (int64_t)atoms;
+}
+
+static int64_t required_group(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    (void)config;
+    (void)argument;
+    return launch->block_count > 0;
+}
+
+static int64_t required_one(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    (void)config;
+    (void)launch;
+    (void)argument;
+    return 1;
+}
+
+static int64_t required_last(const struct nvdla_config *config, const struct launch *launch, int client) {
+    return required_atoms(config, launch, client) > 0;
+}
+
+static int64_t required_cbuf(const struct nvdla_config *config, const struct launch *launch, int client) {
+    const struct registers_view view = launch_view(config, launch);
+    const struct cdma_cubes cdma = cdma_cubes(&view);
+    const bool same = !nvdla_has_16_bits(config) || cdma.in == cdma.proc;
+    const bool known = client == NVDLA_READ_CDMA_DAT ? cdma.mode == CDMA_FEATURE && same : !cdma.compressed;
+    return known ? required_atoms(config, launch, client) : UNKNOWN;
+}
+
+static int64_t required_slices(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    const struct registers_view view = launch_view(config, launch);
+    (void)argument;
+    const struct cdma_cubes cdma = cdma_cubes(&view);
+    /* Winograd: lines of tiles, which are four. */
+    const size_t lines = cdma.mode == CDMA_WINOGRAD ? ceil_div(cdma.extended_height, 4) * 4 : cdma.height;
+    return launch->fetches_data ? (int64_t)lines : 0;
+}
+
+static int64_t required_kernels(const struct nvdla_config *config, const struct launch *launch, int argument) {
+    const struct registers_view view = launch_view(config, launch);
+    (void)argument;
+    return launch->fetches_weights ? (int64_t)cdma_cubes(&view).kernels : 0;
+}
+
+static int64_t required_rows(const struct nvdla_config *config, const struct launch *launch, int atoms) {
+    const struct registers_view view = launch_view(config, launch);
+    const struct conv_shape shape = conv_shape(config, &view);
+    return (int64_t)(shape.rows * (atoms ? shape.operations : 1));
+}
+
+static int64_t required_results(const struct nvdla_config *config, const struct launch *launch, int beats) {
+    const struct registers_view view = launch_view(config, launch);
+    const bool wide = nvdla_has_16_bits(config) && FIELD(&view, CACC, D_MISC_CFG, PROC_PRECISION) != NVDLA_INT8;
+    const uint64_t group = (uint64_t)config->atomic_k / (wide ? 2 : 1);
+    const uint64_t batches =
+        config->batch_max > 1 ? FIELD(&view, CACC, D_BATCH_NUMBER, BATCHES) + (uint64_t)1 : (uint64_t)1;
+    const uint64_t rows = (uint64_t)(FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1) *
+                          (FIELD(&view, CACC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1) * batches *
+                          ceil_div(FIELD(&view, CACC, D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1, (size_t)group) *
+                          (group / hang_row_results(config));
+    return (int64_t)(rows * (beats ? hang_row_results(config) / (uint64_t)config->sdp_bs_throughput : 1));
+}
+
+static int64_t required_operands(const struct nvdla_config *config, const struct launch *launch, int stage) {
+    const struct registers_view view = launch_view(config, launch);
+    const struct sdp_rdma_cubes rdma = sdp_rdma_cubes(&view);
+    return rdma.operands[stage].enabled ? (int64_t)sdp_beats(config, &rdma.shape) : 0;
+}
+
+static int64_t required_sdp(const struct nvdla_config *config, const struct launch *launch, int to_pdp) {
+    const struct registers_view view = launch_view(config, launch);
+    const struct sdp_cubes sdp = sdp_cubes(&view);
+    return to_pdp && !sdp.to_pdp ? 0 : (int64_t)sdp_beats(config, &sdp.shape);
+}
+
+static const struct flow_rule {
+    enum nvdla_unit unit; /* whose launches count */
+    required_fn *required;
+    int argument;
+    bool beats; /* of the memory interface: what they hold of a launch is known if they are atoms */
+} flow_rules[WAIT_COUNT] = {
+#define READER_OF(c, u, f)                                                                                             \
+    [WAIT_ASK_##c] = {u, f, NVDLA_READ_##c, false}, [WAIT_TAKE_##c] = {u, f, NVDLA_READ_##c, false},                   \
+    [WAIT_READ_##c] = {u, f, NVDLA_READ_##c, true}, [WAIT_DATA_##c] = {u, f, NVDLA_READ_##c, true}
+#define READER(c, u) READER_OF(c, u, required_atoms)
+#define WRITER_OF(c, u, f, one)                                                                                        \
+    [WAIT_CMD_##c] = {u, f, NVDLA_WRITE_##c, false}, [WAIT_PUT_##c] = {u, f, NVDLA_WRITE_##c, false},                  \
+    [WAIT_WRITE_##c] = {u, f, NVDLA_WRITE_##c, true}, [WAIT_BEAT_##c] = {u, f, NVDLA_WRITE_##c, true},                 \
+    [WAIT_LAST_##c] = {u, one, NVDLA_WRITE_##c, false}, [WAIT_DONE_##c] = {u, one, NVDLA_WRITE_##c, false}
+#define WRITER(c) WRITER_OF(c, NVDLA_##c, required_atoms, required_last)
+#define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0, false}
+    READER(CDMA_DAT, NVDLA_CDMA),
+    READER(CDMA_WT, NVDLA_CDMA),
+    READER(SDP, NVDLA_SDP_RDMA),
+    READER(SDP_B, NVDLA_SDP_RDMA),
+    READER(SDP_N, NVDLA_SDP_RDMA),
+    READER(SDP_E, NVDLA_SDP_RDMA),
+    READER(PDP, NVDLA_PDP_RDMA),
+    READER(CDP, NVDLA_CDP_RDMA),
+    READER(RUBIK, NVDLA_RBK),
+    READER_OF(BDMA, NVDLA_BDMA, required_copies),
+    WRITER(SDP),
+    WRITER(PDP),
+    WRITER(CDP),
+    WRITER_OF(RUBIK, NVDLA_RBK, required_atoms, required_last),
+    WRITER_OF(BDMA, NVDLA_BDMA, required_copies, required_group),
+    [WAIT_LAYER_RUBIK] = {NVDLA_RBK, required_one, 0, false},
+    LAYER(CDMA),
+    LAYER(CSC),
+    LAYER(CMAC_A),
+    LAYER(CMAC_B),
+    LAYER(CACC),
+    LAYER(SDP_RDMA),
+    LAYER(SDP),
+    LAYER(PDP_RDMA),
+    LAYER(PDP),
+    LAYER(CDP_RDMA),
+    LAYER(CDP),
+    [WAIT_CBUF_DAT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_DAT, false},
+    [WAIT_CBUF_WT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_WT, false},
+    [WAIT_SLICES] = {NVDLA_CDMA, required_slices, 0, false},
+    [WAIT_KERNELS] = {NVDLA_CDMA, required_kernels, 0, false},
+    [WAIT_ATOMS] = {NVDLA_CSC, required_rows, 1, false},
+    [WAIT_ROWS] = {NVDLA_CSC, required_rows, 0, false},
+    [WAIT_SUMS] = {NVDLA_CSC, required_rows, 1, false},
+    [WAIT_SUM_ROWS] = {NVDLA_CSC, required_rows, 0, false},
+    [WAIT_RESULTS] = {NVDLA_CACC, required_results, 1, false},
+    [WAIT_CREDITS] = {NVDLA_CACC, required_results, 0, false},
+    [WAIT_SDP_MAIN] = {NVDLA_SDP_RDMA, required_atoms, NVDLA_READ_SDP, false},
+    [WAIT_SDP_BS] = {NVDLA_SDP_RDMA, required_operands, SDP_BS, false},
+    [WAIT_SDP_BN] = {NVDLA_SDP_RDMA, required_operands, SDP_BN, false},
+    [WAIT_SDP_EW] = {NVDLA_SDP_RDMA, required_operands, SDP_EW, false},
+    [WAIT_SDP_SOURCE] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_X1] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_X2] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_SDP_OUT] = {NVDLA_SDP, required_sdp, 0, false},
+    [WAIT_FLY] = {NVDLA_SDP, required_sdp, 1, false},
+    [WAIT_PDP_MAIN] = {NVDLA_PDP_RDMA, required_atoms, NVDLA_READ_PDP, false},
+    [WAIT_PDP_OUT] = {NVDLA_PDP, required_atoms, NVDLA_WRITE_PDP, false},
+    [WAIT_CDP_MAIN] = {NVDLA_CDP_RDMA, required_atoms, NVDLA_READ_CDP, false},
+    [WAIT_CDP_OUT] = {NVDLA_CDP, required_atoms, NVDLA_WRITE_CDP, false},
+    [WAIT_INTR_CDMA_DAT] = {NVDLA_CDMA, required_one, 0, false},
+    [WAIT_INTR_CDMA_WT] = {NVDLA_CDMA, required_one, 0, false},
+    [WAIT_INTR_CACC] = {NVDLA_CACC, required_one, 0, false},
+    [WAIT_INTR_SDP] = {NVDLA_SDP, required_one, 0, false},
+    [WAIT_INTR_PDP] = {NVDLA_PDP, required_one, 0, false},
+    [WAIT_INTR_CDP] = {NVDLA_CDP, required_one, 0, false},
+    [WAIT_INTR_BDMA] = {NVDLA_BDMA, required_group, 0, false},
+    [WAIT_INTR_RUBIK] = {NVDLA_RBK, required_one, 0, false},
+};
+
+/* ---- launches ---- */
+
+const struct launch *hang_launch(const struct reasoning *r, enum nvdla_unit unit, int ordinal) {
+    return r->waits->launches ? layer_tracker_find(r->waits->launches, unit, ordinal) : NULL;
+}
+
+int hang_launch_count(const struct reasoning *r, enum nvdla_unit unit) {
+    int count = 0;
+    while (unit < NVDLA_UNIT_COUNT && hang_launch(r, unit, count))
+        count++;
+    return count;
+}
+
+int hang_jobs(const struct reasoning *r, enum nvdla_unit unit) {
+    int count = 0;
+    if (unit == NVDLA_UNIT_COUNT)
+        return 0;
+    for (size_t i = 0; i < r->hang->armed_count; i++)
+        count += r->hang->armed[i].unit == unit;
+    return count;
+}
+
+int hang_current(const struct reasoning *r, enum nvdla_unit unit) {
+    const int left = hang_jobs(r, unit);
+    return left ? hang_launch_count(r, unit) - left : -1;
+}
+
+uint64_t hang_rows(const struct reasoning *r, uint64_t atoms) {
+    uint64_t rows = 0, results = 1;
+    const struct launch *launch;
+    for (int ordinal = 0; atoms && (launch = hang_launch(r, NVDLA_CSC, ordinal)); ordinal++) {
+        const struct registers_view view = launch_view(r->config, launch);
+        const struct conv_shape shape = conv_shape(r->config, &view);
+        const uint64_t here = atoms < shape.rows ? atoms : shape.rows;
+        results = shape.results;
+        rows += here * results;
+        atoms -= here;
+    }
+    return rows + atoms * results;
+}
+
+struct conv_shape hang_conv_now(const struct reasoning *r) {
+    const int now = hang_current(r, NVDLA_CSC), ordinal = now < 0 ? hang_launch_count(r, NVDLA_CSC) - 1 : now;
+    const struct launch *launch = ordinal < 0 ? NULL : hang_launch(r, NVDLA_CSC, ordinal);
+    if (!launch)
+        return (struct conv_shape){.group = 1, .results = 1, .batches = 1};
+    const struct registers_view view = launch_view(r->config, launch);
+    return conv_shape(r->config, &view);
+}
+
+uint64_t hang_all_credits(const struct nvdla_config *config) {
+    return (nvdla_has_16_bits(config) ? 8 : 4) * (uint64_t)config->atomic_k;
+}
+
+/* ---- how far links came ---- */
+
+struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
+    const struct flow_rule *rule = &flow_rules[index];
+    const struct wait_pair *pair = &r->waits->pairs[index];
+    struct flow flow = {.moved = pair->moved, .ordinal = -1};
+    if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && hang_beat_atoms(r->config) > 1))
+        return flow;
+    uint64_t total = 0;
+    const struct launch *launch;
+    bool found = false;
+    for (int ordinal = 0; (launch = hang_launch(r, rule->unit, ordinal)); ordinal++) {
+        const int64_t required = rule->required(r->config, launch, rule->argument);
+        if (required == UNKNOWN)
+            return flow;
+        if (required && !found) {
+            flow.ordinal = ordinal;
+            flow.moved_of = pair->moved - total;
+            flow.required_of = (uint64_t)required;
+            found = pair->moved < total + (uint64_t)required;
+        }
+        total += (uint64_t)required;
+    }
+    flow.known = true;
+    flow.owed = total > pair->moved ? total - pair->moved : 0;
+    /* Of beats that hold several atoms it is known from outside how many atoms they hold at most. */
+    const bool most = rule->beats && hang_beat_atoms(r->config) > 1;
+    flow.beyond = total < pair->moved && !most ? pair->moved - total : 0;
+    if (flow.moved_of > flow.required_of && most)
+        flow.moved_of = flow.required_of;
+    return flow;
+}
+
+bool hang_owed(const struct reasoning *r, enum wait_index index) {
+    const struct flow *f = &r->flows[index];
+    const int now = f->known && f->owed ? hang_current(r, flow_rules[index].unit) : -1;
+    return f->known && f->owed && (now < 0 || f->ordinal <= now);
+}
+
+bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_unit unit) {
+    const struct flow *f = &r->flows[index];
+    const int now = hang_current(r, unit);
+    if (!f->known || !f->owed)
+        return false;
+    return now < 0 || f->ordinal <= now || hang_launch_count(r, unit) != hang_launch_count(r, flow_rules[index].unit);
+}

@@ -1,0 +1,263 @@
+/* The memory interface as each of its clients sees it, and what stops an engine that reads or writes there. */
+#include "replay/hang_reasoning.h"
+
+#include <inttypes.h>
+
+#include "nvdla/registers.h"
+
+static uint64_t on_ports(const uint64_t counts[2][16], int id) {
+    return counts[0][id] + counts[1][id];
+}
+
+static bool memory_owes(const struct reasoning *r, bool write, int id) {
+    for (size_t i = 0; i < r->waits->burst_count; i++) {
+        const struct wait_burst *burst = &r->waits->bursts[i];
+        if (burst->write == write && burst->id == id && (!write || burst->beats == 0))
+            return true;
+    }
+    return false;
+}
+
+/* The address of a write was taken, and its data has not all come. */
+static bool announced(const struct reasoning *r, int id) {
+    for (size_t i = 0; i < r->waits->burst_count; i++)
+        if (r->waits->bursts[i].write && r->waits->bursts[i].beats && r->waits->bursts[i].id == id)
+            return true;
+    return false;
+}
+
+/* The arbiter weight of 0 that stops a client; NULL: none. */
+static const struct hang_blocked *blocked(const struct reasoning *r, enum nvdla_client client) {
+    const struct nvdla_client_facts *facts = &nvdla_clients[client];
+    for (size_t i = 0; i < r->hang->blocked_count; i++) {
+        const struct hang_blocked *b = &r->hang->blocked[i];
+        if ((b->reg->address & 0xfff) == facts->weight_register && (unsigned)b->field->lsb == facts->weight_lsb)
+            return b;
+    }
+    return NULL;
+}
+
+/* Beats in flight that the interface counts, against those that the memory owes. */
+static bool flight_wrong(const struct reasoning *r, bool write) {
+    uint64_t open = 0;
+    for (int id = 0; id < 16; id++)
+        open += write ? 0 : on_ports(r->waits->read_asked, id) - on_ports(r->waits->read_given, id);
+    for (size_t i = 0; write && i < r->waits->burst_count; i++)
+        open += r->waits->bursts[i].write;
+    const uint64_t counted = write ? counter(r, WAIT_COUNTER_MCIF_WRITE) + (uint64_t)counter(r, WAIT_COUNTER_CVIF_WRITE)
+                                   : counter(r, WAIT_COUNTER_MCIF_READ) + (uint64_t)counter(r, WAIT_COUNTER_CVIF_READ);
+    return open == 0 && counted != 0;
+}
+
+static struct finding_of judge_read(const struct reasoning *r, const struct client_links *c) {
+    const int id = nvdla_clients[c->client].id;
+    const char *name = nvdla_clients[c->client].name;
+    const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
+    const uint64_t request = pair(r, c->request)->moved, data = pair(r, c->data)->moved;
+    const uint64_t atoms = pair(r, c->ask)->moved, taken = pair(r, c->take)->moved;
+    const uint64_t due = hang_beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
+    const int ordinal = flow(r, c->ask)->ordinal;
+    if (taken > atoms)
+        return hang_guilty(EXCESS, ordinal, "has given %s %" PRIu64 " atoms, which asked for %" PRIu64, name, taken,
+                           atoms);
+    if (!r->moving && asked != request && !refused(r, c->request))
+        return hang_guilty(LOST, ordinal,
+                           "has accepted requests of %s for %" PRIu64 " beats and asked the memory for %" PRIu64, name,
+                           request, asked);
+    if (!r->moving && given != data)
+        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " beats for %s from the memory and handed on %" PRIu64,
+                           given, name, data);
+    if (refused(r, c->take))
+        return hang_waits_for(c->engine, pair(r, c->take)->since, "holds atoms that %s does not take",
+                              hang_engine_facts[c->engine].name);
+    if (asked > given)
+        return hang_waits_for(E_MEMORY, hang_waited(r, c->data), "waits for %" PRIu64 " beats from the memory",
+                              asked - given);
+    if (!r->moving && taken != atoms && data >= due)
+        return hang_guilty(LOST, ordinal,
+                           "DMA client of %s has got all %" PRIu64 " beats and handed on %" PRIu64 " of %" PRIu64
+                           " atoms",
+                           name, data, taken, atoms);
+    const uint64_t held = hang_beat_atoms(r->config) - 1; /* may wait for the first half of the next beat */
+    if (!r->moving && (taken + held < data || taken > data * hang_beat_atoms(r->config)))
+        return hang_guilty(LOST, ordinal, "DMA client of %s has got %" PRIu64 " beats and handed on %" PRIu64 " atoms",
+                           name, data, taken);
+    if (due > request || refused(r, c->ask)) {
+        if (refused(r, c->request) && blocked(r, c->client))
+            return hang_waits_for(E_TRACE, pair(r, c->request)->since, "never answers %s, whose arbiter weight is 0",
+                                  name);
+        if (refused(r, c->request) && flight_wrong(r, false))
+            return hang_guilty(LOST, ordinal,
+                               "counts beats in flight that the memory does not owe, and takes no request of %s", name);
+        if (refused(r, c->request))
+            return hang_guilty(COMPLETE, ordinal, "does not take the requests of %s, with nothing in flight", name);
+        return hang_guilty(COMPLETE, ordinal,
+                           "DMA client of %s has requests for %" PRIu64 " beats and has passed on %" PRIu64, name, due,
+                           request);
+    }
+    if (due < request)
+        return hang_guilty(LOST, ordinal, "DMA client of %s was asked for %" PRIu64 " beats and has asked for %" PRIu64,
+                           name, due, request);
+    return hang_nothing("has answered all that %s asked for", name);
+}
+
+static struct finding_of judge_write(const struct reasoning *r, const struct client_links *c) {
+    const int id = nvdla_clients[c->client].id;
+    const char *name = nvdla_clients[c->client].name;
+    const uint64_t commands = pair(r, c->ask)->moved, put = pair(r, c->take)->moved;
+    const uint64_t request = pair(r, c->request)->moved, beats = pair(r, c->data)->moved;
+    const uint64_t written = on_ports(r->waits->written, id);
+    const int ordinal = flow(r, c->ask)->ordinal;
+    if (written > beats)
+        return hang_guilty(EXCESS, ordinal, "has written %" PRIu64 " beats for %s, which gave %" PRIu64, written, name,
+                           beats);
+    if (announced(r, id) && request == written && !r->moving)
+        return hang_guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
+    if (memory_owes(r, true, id))
+        return hang_waits_for(E_MEMORY, hang_waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
+    if (!r->moving && written != beats)
+        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s and written %" PRIu64, beats, name,
+                           written);
+    if (!r->moving && request < beats)
+        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
+                           request);
+    /* Where a request is longer than a burst it has several answers. */
+    if (!r->moving && hang_beat_atoms(r->config) == 1 &&
+        pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
+        return hang_guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
+                           on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
+    const uint64_t atoms = commands < put ? commands : put; /* have their command and their data */
+    const uint64_t due = hang_beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
+    /* One may wait for the other half of its beat. */
+    if (!r->moving && due * hang_beat_atoms(r->config) + hang_beat_atoms(r->config) - 1 < atoms)
+        return hang_guilty(LOST, ordinal,
+                           "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
+                           name, atoms, due);
+    if (beats < due) {
+        if (refused(r, c->request) && blocked(r, c->client))
+            return hang_waits_for(E_TRACE, pair(r, c->request)->since,
+                                  "never takes writes of %s, whose arbiter weight is 0", name);
+        if (flight_wrong(r, true))
+            return hang_guilty(LOST, ordinal,
+                               "counts beats in flight that the memory does not owe, and takes no write of %s", name);
+        return hang_guilty(COMPLETE, ordinal,
+                           "has %" PRIu64 " beats of %s with their commands and has written %" PRIu64, due, name,
+                           beats);
+    }
+    if (beats > due)
+        return hang_guilty(LOST, ordinal, "has written %" PRIu64 " beats of %s, which gave %" PRIu64 " with commands",
+                           beats, name, due);
+    if (pair(r, c->last)->moved > pair(r, c->done)->moved && commands == put)
+        return hang_guilty(COMPLETE, ordinal, "has acknowledged all writes of %s but not the layer", name);
+    if (put > commands || commands > put)
+        return hang_waits_for(c->engine, hang_waited(r, c->take),
+                              "has %" PRIu64 " atoms of %s and commands for %" PRIu64, put, name, commands);
+    return hang_nothing("has written all that %s gave", name);
+}
+
+struct finding_of hang_judge_client(const struct reasoning *r, const struct client_links *c) {
+    return c->interrupt == WAIT_COUNT ? judge_read(r, c) : judge_write(r, c);
+}
+
+struct finding_of hang_judge_mcif(const struct reasoning *r) {
+    struct finding_of best = hang_nothing("has answered everything that it was asked for");
+    if (!r->waits->inside)
+        return best;
+    for (size_t i = 0; i < r->waits->burst_count; i++) {
+        const struct wait_burst *burst = &r->waits->bursts[i];
+        if (nvdla_client_find(burst->id, burst->write) == NVDLA_CLIENT_COUNT)
+            return hang_guilty(EXCESS, -1, "uses AXI ID %d to %s, which no client has", burst->id,
+                               burst->write ? "write" : "read");
+    }
+    for (size_t i = 0; i < HANG_CLIENTS; i++) {
+        const struct finding_of f = hang_judge_client(r, &hang_client_links[i]);
+        if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
+            best = f;
+        else if (f.kind == WAITS && best.kind == NOTHING)
+            best = f;
+    }
+    return best;
+}
+
+/* ---- its clients ---- */
+
+bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
+                       struct finding_of *f) {
+    if (flow(r, ask)->beyond) {
+        *f = hang_too_many(r, ask);
+        return true;
+    }
+    if (refused(r, ask)) {
+        *f = hang_waits_for_output(r, E_MCIF, ask);
+        return true;
+    }
+    if (pair(r, take)->moved < pair(r, ask)->moved && !refused(r, take)) {
+        *f = hang_waits_for(E_MCIF, hang_waited(r, take),
+                            "waits for %s: has got %" PRIu64 " of the %" PRIu64 " it asked for", pair(r, take)->name,
+                            pair(r, take)->moved, pair(r, ask)->moved);
+        return true;
+    }
+    if (hang_owed(r, ask) && hang_jobs(r, unit) == 0) {
+        *f = hang_ended_early(r, ask);
+        return true;
+    }
+    return false;
+}
+
+bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f) {
+    const int id = nvdla_clients[c->client].id;
+    const struct flow *data = flow(r, c->data);
+    if (blocked(r, c->client))
+        *f = hang_waits_for(E_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
+                            nvdla_clients[c->client].name);
+    else if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
+        *f = hang_waits_for(E_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+                            pair(r, c->data)->name, data->moved_of, data->required_of);
+    else
+        *f = hang_guilty(IDLE, data->ordinal, "has read %" PRIu64 " of %" PRIu64 " atoms and asks for no more",
+                         data->moved_of, data->required_of);
+    return true;
+}
+
+bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
+                        struct finding_of *f) {
+    enum { INSIDE = 2 }; /* atoms that it may hold when it is not stopped */
+    const struct flow *in = flow(r, input), *written = flow(r, out->data);
+    if (hang_owed(r, out->data) && blocked(r, out->client))
+        *f = hang_waits_for(E_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
+                            nvdla_clients[out->client].name);
+    else if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)
+        *f = hang_guilty(IDLE, written->ordinal, "has read %" PRIu64 " atoms of %" PRIu64 " and written %" PRIu64,
+                         in->moved_of, in->required_of, written->moved_of);
+    else
+        return false;
+    return true;
+}
+
+bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct finding_of *f) {
+    const struct client_links *c = &hang_client_links[client];
+    if (flow(r, c->ask)->beyond || flow(r, c->take)->beyond)
+        *f = hang_too_many(r, flow(r, c->ask)->beyond ? c->ask : c->take);
+    else if (refused(r, c->take) && !refused(r, c->ask) && pair(r, c->take)->moved > pair(r, c->ask)->moved)
+        *f = hang_guilty(COMPLETE, flow(r, c->ask)->ordinal,
+                         "has given %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
+                         pair(r, c->ask)->moved);
+    else if (refused(r, c->take))
+        *f = hang_waits_for_output(r, E_MCIF, c->take);
+    else if (refused(r, c->ask) && !hang_owed(r, c->take))
+        *f = hang_waits_for_output(r, E_MCIF, c->ask);
+    else if (!input_complete)
+        return false;
+    else if (hang_owed(r, c->take))
+        *f = hang_owes(r, c->take);
+    else if (hang_owed(r, c->ask))
+        *f = hang_owes(r, c->ask);
+    else if (hang_owed(r, c->last))
+        *f = hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
+    else if (pair(r, c->last)->moved > pair(r, c->done)->moved && hang_owed(r, c->interrupt))
+        *f = hang_waits_for(E_MCIF, hang_waited(r, c->acknowledged),
+                            "has written everything and waits for the acknowledge");
+    else
+        return false;
+    return true;
+}
