@@ -149,9 +149,11 @@ static struct coverage *lay_out(void) {
 /* "ENGINE.ASPECT*ASPECT=VALUE,VALUE" of a combination. */
 static char *bin_name(const char *title, const struct values *values, const int *choice, int count) {
     struct text text = {0};
-    text_printf(&text, "%s=", title);
-    for (int i = 0; i < count; i++)
-        text_printf(&text, "%s%s", i ? "," : "", values[i].names[choice[i]]);
+    text_put(&text, title);
+    for (int i = 0; i < count; i++) {
+        text_put(&text, i ? "," : "=");
+        text_put(&text, values[i].names[choice[i]]);
+    }
     return text.text;
 }
 

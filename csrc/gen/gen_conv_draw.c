@@ -8,6 +8,7 @@ enum {
     WEIGHT_UNIT = 128,
     MOST_BEFORE = 31, /* left and top pads */
     MOST_AFTER = 63,
+    MOST_KERNEL = 32,      /* lines and columns */
     DRAWN_MASKS = 1 << 20, /* mask bits of a layer */
 };
 
@@ -209,9 +210,14 @@ static void draw_many_weights(struct rng *rng, const struct nvdla_config *config
 /* Sizes of a direct convolution. */
 static void draw_direct(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     int64_t lanes = config->mem_atom / conv_element_bytes(layer), group = conv_kernel_group(config, layer);
-    bool large_kernel = rng_chance(rng, 10), deep = false;
-    layer->r = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, large_kernel ? 11 : 5);
-    layer->s = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, large_kernel ? 11 : 5);
+    bool deep = false;
+    int64_t largest = rng_chance(rng, 10) ? 11 : 5;
+    if (largest > 5 && has_wide_types(config) && rng_chance(rng, 40))
+        largest = MOST_KERNEL;
+    layer->r = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, largest);
+    layer->s = rng_chance(rng, 35) ? 1 : rng_range(rng, 1, largest);
+    if (layer->conv == GEN_IMAGE && has_wide_types(config) && rng_chance(rng, 20)) /* lines of more than one block */
+        layer->s = rng_range(rng, MOST_KERNEL / 2, MOST_KERNEL);
     layer->stride_x = rng_chance(rng, 60) ? 1 : rng_chance(rng, 70) ? rng_range(rng, 1, 3) : rng_range(rng, 1, 8);
     layer->stride_y = rng_chance(rng, 60) ? 1 : rng_chance(rng, 70) ? rng_range(rng, 1, 3) : rng_range(rng, 1, 8);
     if (layer->conv == GEN_IMAGE) {

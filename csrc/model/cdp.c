@@ -191,23 +191,31 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
 
 /* ---- FP16 ---- */
 
+/* FP32 a + b of squares of FP17 numbers and sums of such: these are 0, NaN or between 2^-62 and 2^70, so that nothing
+ * saturates and nothing is too small, and float adds as the hardware does. */
+INLINED uint32_t add_squares(uint32_t a, uint32_t b) {
+    const uint32_t sum = fp_bits(fp_float(a) + fp_float(b));
+    const uint32_t number = (b & FP32_MAGNITUDE) > FP32_NAN ? b : sum;
+    return (a & FP32_MAGNITUDE) > FP32_NAN ? a : number;
+}
+
 /* The order of the sums is the hardware's: section 5. */
 WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
     uint32_t padded[MOST_REACH + CHUNK + MOST_REACH];
     const uint32_t *square = padded + reach, *from = v - reach;
     for (size_t i = 0; i < count + 2 * reach; i++) {
-        uint32_t w = fp17_to_fp32_inline(from[i]);
-        padded[i] = fp32_mul_inline(w, w);
+        const uint32_t w = fp17_to_fp32_inline(from[i]), product = fp_bits(fp_float(w) * fp_float(w));
+        padded[i] = (w & FP32_MAGNITUDE) > FP32_NAN ? w : product;
     }
     const uint32_t *below = square - 1, *above = square + 1;
     /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reach is at least 1 */
     for (size_t i = 0; i < count; i++)
-        sum[i] = fp32_add_inline(fp32_add_inline(below[i], above[i]), square[i]);
+        sum[i] = add_squares(add_squares(below[i], above[i]), square[i]);
     for (size_t k = 2; k <= reach; k++) {
         below--;
         above++;
         for (size_t i = 0; i < count; i++)
-            sum[i] = fp32_add_inline(sum[i], fp32_add_inline(below[i], above[i]));
+            sum[i] = add_squares(sum[i], add_squares(below[i], above[i]));
     }
 }
 

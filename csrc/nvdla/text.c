@@ -21,6 +21,10 @@ void text_add(struct text *text, const void *bytes, size_t n) {
     text->text[text->n] = 0;
 }
 
+void text_put(struct text *text, const char *more) {
+    text_add(text, more, strlen(more));
+}
+
 void text_printf(struct text *text, const char *format, ...) {
     char small[256];
     va_list args, again;
@@ -199,14 +203,21 @@ char *text_last_line(const char *text, size_t n) {
     return end > 0 ? xstrndup(text + start, end - start) : xstrdup("");
 }
 
-void words_add(struct words *words, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *word = xvprintf(format, arguments);
-    va_end(arguments);
+static void add_word(struct words *words, char *word) {
     words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);
     words->items[words->count++] = word;
     words->items[words->count] = NULL;
+}
+
+void words_add(struct words *words, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_word(words, xvprintf(format, arguments));
+    va_end(arguments);
+}
+
+void words_put(struct words *words, const char *word) {
+    add_word(words, xstrdup(word));
 }
 
 void words_free(struct words *words) {

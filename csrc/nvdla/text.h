@@ -12,6 +12,7 @@ struct text {
     size_t n, capacity;
 };
 void text_add(struct text *text, const void *bytes, size_t n);
+void text_put(struct text *text, const char *more);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The search for the word that was meant: the candidate nearest to it, by the letters to be changed, left out, added or
@@ -55,6 +56,7 @@ struct words {
     size_t count;
 };
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_put(struct words *words, const char *word); /* as it is */
 void words_free(struct words *words);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,11 +79,33 @@ static bool same_state(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+/* Copies a file; *n: its size. False with a message, and no copy. */
+static bool copy_file(const char *from, const char *to, size_t *n, struct error *err) {
+    const int in = open(from, O_RDONLY | O_CLOEXEC);
+    const int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
+    ssize_t copied = 1;
+    bool well = in >= 0 && out >= 0;
+    if (!well)
+        error_set(err, "%s: %s", in < 0 ? from : to, strerror(errno));
+    for (*n = 0; well && copied != 0; *n += copied > 0 ? (size_t)copied : 0) {
+        enum { CHUNK = 64 << 20 };
+        copied = sendfile(out, in, NULL, CHUNK);
+        if (copied < 0 && errno != EINTR)
+            well = error_set(err, "%s: %s", to, strerror(errno));
+    }
+    if (in >= 0)
+        close(in);
+    if (out >= 0 && close(out) != 0 && well)
+        well = error_set(err, "%s: %s", to, strerror(errno));
+    if (out >= 0 && !well)
+        unlink(to);
+    return well;
+}
+
 /* Copies a program as it is at one moment. */
 static bool copy_program(const char *from, const char *to, struct error *err) {
     struct stat before, after;
     for (int i = 0; i < TRIES; i++) {
-        char *bytes;
         size_t n;
         if (i > 0)
             usleep(PAUSE_MS * 1000);
@@ -89,17 +113,12 @@ static bool copy_program(const char *from, const char *to, struct error *err) {
             error_set(err, "%s: %s", from, strerror(errno));
             continue;
         }
-        if (!file_read(from, &bytes, &n, err))
+        if (!copy_file(from, to, &n, err))
             return false;
-        const bool whole = stat(from, &after) == 0 && same_state(&before, &after) && n == (size_t)after.st_size;
-        const bool copied = whole && file_write(to, bytes, n, err);
-        free(bytes);
-        if (copied)
+        if (stat(from, &after) == 0 && same_state(&before, &after) && n == (size_t)after.st_size)
             return (chmod(to, 0755) == 0 && access(to, X_OK) == 0) ||
                    error_set(err, "%s: %s; --out has to name a folder from which programs can run", to,
                              strerror(errno));
-        if (whole)
-            return false;
         error_set(err, "%s: it changes all the time", from);
     }
     return false;

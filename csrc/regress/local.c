@@ -8,6 +8,8 @@
  * there may be tests at a time. The queue of a server gets what comes next in the order; when a lane of it starts also
  * what stands behind tests of other servers there, so that the lanes do not change with each test.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,7 @@ struct local {
     size_t finished_count;
     char host[256];
     char *simulators; /* folder of the night's copies */
+    bool clean;       /* there was no report in the folder of the night */
     bool stopped;     /* nothing more starts */
     bool killed;      /* those that ran were ended without a result */
     bool failed;      /* a result could not be kept */
@@ -86,14 +89,8 @@ static void slot_free(struct slot *slot) {
     free(slot);
 }
 
-static void set_command(struct result *result, const struct test *test) {
-    free(result->command);
-    result->command = test_command(test);
-}
-
 /* Notes that a test is done; its result is kept when the next one has started. */
 static void finish(struct local *local, struct slot *slot) {
-    set_command(&slot->result, slot->test);
     local->finished = xrealloc(local->finished, (local->finished_count + 1) * sizeof(struct slot *));
     local->finished[local->finished_count++] = slot;
     local->done++;
@@ -106,6 +103,7 @@ static bool prepare(struct option_sets *sets, struct slot *slot, const char *fol
     slot->path = test_trace(test, folder);
     slot->job = (struct job){.path = slot->path,
                              .name = test_name(test),
+                             .command = test_command(test),
                              .config = nvdla_config_find(test->config),
                              .max_seconds = test->max_seconds,
                              .max_memory = test->max_memory,
@@ -130,6 +128,7 @@ static struct slot *slot_read(struct local *local, size_t number) {
     slot->played.options.simulators = local->simulators;
     slot->job.ledger = local->work->ledger;
     slot->job.number = number;
+    slot->job.clean = local->clean;
     if (!slot->why)
         slot->server = pool_server(&local->pool, &slot->job, &slot->played.options);
     return slot;
@@ -185,8 +184,6 @@ bool engine_noted(const struct test *test, const char *folder, const char *line,
     struct error err;
     slot->test = test;
     const bool well = prepare(&sets, slot, folder, &err) && job_noted(&slot->job, &slot->played.options, line, result);
-    if (well)
-        set_command(result, test);
     slot_free(slot);
     option_sets_free(&sets);
     return well;
@@ -249,6 +246,7 @@ static void lost(void *context, struct job *job) {
     slot_free(slot);
     put_back(local, slot_read(local, number));
     local->waiting[0]->alone = true;
+    local->waiting[0]->job.clean = false;
 }
 
 static struct pool_listener pool_listener(struct local *local) {
@@ -371,6 +369,16 @@ static void obey(struct local *local, int number, int *signal) {
             left == 1 ? "" : "s", left == 1 ? "it" : "them");
 }
 
+static bool is_empty(const char *path) {
+    DIR *folder = opendir(path);
+    bool empty = folder || errno == ENOENT;
+    for (const struct dirent *entry; folder && empty && (entry = readdir(folder)) != NULL;)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (folder)
+        closedir(folder);
+    return empty;
+}
+
 enum engine_end engine_local(const struct engine_job *job, int *signal, struct error *err) {
     struct local local = {.work = job};
     const struct pool_listener listener = pool_listener(&local);
@@ -378,6 +386,11 @@ enum engine_end engine_local(const struct engine_job *job, int *signal, struct e
     gethostname(local.host, sizeof local.host - 1);
     if (!pool_open(&local.pool, true, err))
         return ENGINE_FAILED;
+    if (!wants_progress(&local))
+        local.pool.pause = TICK_SECONDS;
+    char *reports = xprintf("%s/reports", job->folder);
+    local.clean = is_empty(reports);
+    free(reports);
     local.simulators = xprintf("%s/" BUILDS_FOLDER, job->folder);
     start_more(&local);
     keep_results(&local);

@@ -43,16 +43,34 @@ static void write_texts(FILE *out, const struct review *review, const char *name
     fputc(']', out);
 }
 
-/* A column of numbers. */
-#define NUMBERS(name, format, expression)                                                                              \
+/* A whole number, which fprintf() takes ten times as long for. */
+static void put_number(FILE *out, int64_t number) {
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (number < 0)
+        digits[--at] = '-';
+    fwrite(&digits[at], 1, sizeof digits - at, out);
+}
+
+/* A column of what `write` writes for each test. */
+#define COLUMN(name, write)                                                                                            \
     do {                                                                                                               \
-        fprintf(out, ",\n\"%s\":[", name);                                                                             \
+        fputs(",\n\"" name "\":[", out);                                                                               \
         for (size_t i = 0; i < review->test_count; i++) {                                                              \
             const struct review_test *test = &review->tests[i];                                                        \
-            fprintf(out, "%s" format, i ? "," : "", expression);                                                       \
+            if (i)                                                                                                     \
+                fputc(',', out);                                                                                       \
+            write;                                                                                                     \
         }                                                                                                              \
         fputc(']', out);                                                                                               \
     } while (0)
+
+#define NUMBERS(name, expression) COLUMN(name, put_number(out, expression))
+#define REALS(name, format, expression) COLUMN(name, fprintf(out, format, expression))
 
 /* Bits that the filters of the table ask for. */
 enum { NEW_FAILURE = 1, NEW_PASS = 2, FLAKY = 4, KNOWN = 8, EXPIRED = 16 };
@@ -96,18 +114,18 @@ static void write_data(FILE *out, const struct review *review) {
     for (size_t i = 0; i < review->test_count; i++)
         fprintf(out, "%s\"%s\"", i ? "," : "", review->tests[i].past);
     fputc(']', out);
-    NUMBERS("number", "%" PRId64, test->number);
-    NUMBERS("verdict", "%d", test->verdict);
-    NUMBERS("state", "%d", (int)test->state);
-    NUMBERS("flags", "%d", flags_of(test));
-    NUMBERS("bucket", "%d", test->bucket);
-    NUMBERS("cycles", "%" PRId64, test->cycles);
-    NUMBERS("ratio", "%.5g", test->ratio);
-    NUMBERS("seconds", "%.4g", test->seconds);
-    NUMBERS("cpu", "%.4g", test->cpu_seconds);
-    NUMBERS("peak", "%" PRId64, test->memory_peak);
-    NUMBERS("seed", "\"%" PRIu64 "\"", (uint64_t)test->seed); /* a number of the script has 53 bits */
-    NUMBERS("layerSeed", "\"%" PRIu64 "\"", test->random ? (uint64_t)test->layer_seed : 0);
+    NUMBERS("number", test->number);
+    NUMBERS("verdict", test->verdict);
+    NUMBERS("state", (int)test->state);
+    NUMBERS("flags", flags_of(test));
+    NUMBERS("bucket", test->bucket);
+    NUMBERS("cycles", test->cycles);
+    REALS("ratio", "%.5g", test->ratio);
+    REALS("seconds", "%.4g", test->seconds);
+    REALS("cpu", "%.4g", test->cpu_seconds);
+    NUMBERS("peak", test->memory_peak);
+    REALS("seed", "\"%" PRIu64 "\"", (uint64_t)test->seed); /* a number of the script has 53 bits */
+    REALS("layerSeed", "\"%" PRIu64 "\"", test->random ? (uint64_t)test->layer_seed : 0);
     fputs("}</script>\n", out);
 }
 

@@ -70,6 +70,13 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *sql, const ch
     return statement;
 }
 
+sqlite3_stmt *store_prepare_for_many(const struct store *store, const char *sql, const char *doing, struct error *err) {
+    sqlite3_exec(store->database, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
+    sqlite3_stmt *statement = store_prepare(store, sql, doing, err);
+    sqlite3_exec(store->database, "PRAGMA ignore_check_constraints = 0", NULL, NULL, NULL);
+    return statement;
+}
+
 bool store_run(const struct store *store, const char *sql, const char *doing, struct error *err) {
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK || store_error(store, doing, err);
 }
@@ -85,11 +92,16 @@ bool store_end(const struct store *store, bool well, const char *doing, struct e
     return well;
 }
 
+/* The number of a parameter. Statements name them in the order of their values, mostly, so that it is the one behind
+ * the last, which spares to look at all. */
 static int parameter(sqlite3_stmt *statement, const char *name) {
-    const int index = sqlite3_bind_parameter_index(statement, name);
-    if (index == 0)
+    static _Thread_local int last;
+    const char *next = sqlite3_bind_parameter_name(statement, ++last);
+    if (!next || strcmp(next, name) != 0)
+        last = sqlite3_bind_parameter_index(statement, name);
+    if (last == 0)
         abort(); /* the statement has no such parameter */
-    return index;
+    return last;
 }
 
 /* Binding fails only where there is no memory, or beyond 1 GB. */
@@ -217,7 +229,8 @@ static bool settle(const struct store *store, bool create, struct error *err) {
         return false;
     if (state == SCHEMA_NEWER || state == SCHEMA_FOREIGN || (state == SCHEMA_EMPTY && !create))
         return refuse(store, state, version, err);
-    if (!use_wal(store, err) || !store_run(store, "PRAGMA synchronous = FULL", opening, err))
+    if ((state == SCHEMA_EMPTY && !store_run(store, "PRAGMA page_size = 16384", opening, err)) ||
+        !use_wal(store, err) || !store_run(store, "PRAGMA synchronous = FULL", opening, err))
         return false;
     if (state != SCHEMA_PRESENT && schema_bring(store->database, &schema) != SQLITE_OK)
         return store_error(
@@ -226,7 +239,7 @@ static bool settle(const struct store *store, bool create, struct error *err) {
         return false;
     if (state != SCHEMA_PRESENT) /* somebody else's is there now */
         return refuse(store, state, version, err);
-    return store_run(store, "PRAGMA foreign_keys = 1; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000",
+    return store_run(store, "PRAGMA foreign_keys = 1; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 1000",
                      opening, err);
 }
 

@@ -124,12 +124,12 @@ static void set_test(sqlite3_stmt *statement, const struct test *test, const cha
 
 static bool add_tests(struct store *store, int64_t night, const struct test_list *tests, const char *doing,
                       struct error *err) {
-    sqlite3_stmt *statement =
-        store_prepare(store,
-                      "INSERT INTO result (night, number, key, test, item, trace, path, config, dut, memory, seed, "
-                      "layer_seed, tags, known) VALUES (:night, :number, :key, :test, :item, :trace, :path, :config, "
-                      ":dut, :memory, :seed, :layer_seed, :tags, :known)",
-                      doing, err);
+    sqlite3_stmt *statement = store_prepare_for_many(
+        store,
+        "INSERT INTO result (night, number, key, test, item, trace, path, config, dut, memory, seed, "
+        "layer_seed, tags, known) VALUES (:night, :number, :key, :test, :item, :trace, :path, :config, "
+        ":dut, :memory, :seed, :layer_seed, :tags, :known)",
+        doing, err);
     bool well = statement != NULL;
     for (size_t i = 0; well && i < tests->count; i++) {
         const struct test *test = &tests->tests[i];
@@ -324,7 +324,7 @@ static bool explain_unchanged(struct store *store, int64_t night, size_t number,
 /* Makes the statement ready that keeps results of a night. False with a message. */
 static bool ready_to_keep(struct store *store, int64_t night, const char *doing, struct error *err) {
     if (!store->keep)
-        store->keep = store_prepare(
+        store->keep = store_prepare_for_many(
             store,
             "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
             "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
@@ -366,12 +366,12 @@ static bool keep_row(struct store *store, const struct store_row *row, const cha
     set_measured(statement, ":memory_peak", result->memory_peak > 0, result->memory_peak);
     set_blob(statement, ":coverage", coverage, n);
     set_text(statement, ":host", row->host);
+    set_number(statement, ":at", row->at ? row->at : (int64_t)time(NULL));
     set_text(statement, ":report", report);
     set_text(statement, ":page", page);
     set_text(statement, ":command", result->command);
     set_text(statement, ":debug_command", result->debug_command);
     set_text(statement, ":result", json);
-    set_number(statement, ":at", row->at ? row->at : (int64_t)time(NULL));
     set_number(statement, ":night", store->night);
     set_number(statement, ":number", (int64_t)row->number);
     bool well = store_step(store, statement, doing, err);

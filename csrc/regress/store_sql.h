@@ -15,6 +15,10 @@ struct store {
 /* Prepares a statement; NULL with a message. `doing` as of store_error(). */
 sqlite3_stmt *store_prepare(const struct store *store, const char *sql, const char *doing, struct error *err);
 
+/* The same of one that writes many rows whose words are those of enumerations: it does not CHECK them, for which SQLite
+ * makes a table of the words that are allowed, for each row. */
+sqlite3_stmt *store_prepare_for_many(const struct store *store, const char *sql, const char *doing, struct error *err);
+
 /* Runs statements without parameters. */
 bool store_run(const struct store *store, const char *sql, const char *doing, struct error *err);
 

@@ -196,7 +196,7 @@ void test_options(const struct test *test, struct words *words) {
     words_add(words, "--dut=%s", test->dut);
     words_add(words, "--seed=%" PRIu64, test->seed);
     for (size_t i = 0; i < test->options.count; i++)
-        words_add(words, "%s", test->options.items[i]);
+        words_put(words, test->options.items[i]);
     if (test->max_cycles)
         words_add(words, "--max-cycles=%" PRIu64, test->max_cycles);
     if (test->max_seconds > 0) { /* the option takes whole seconds */
@@ -216,7 +216,8 @@ void test_words(const struct test *test, const char *folder, struct words *words
 
 static void add_word(struct text *line, const char *word) {
     char *quoted = text_quoted(word);
-    text_printf(line, " %s", quoted);
+    text_put(line, " ");
+    text_put(line, quoted);
     free(quoted);
 }
 

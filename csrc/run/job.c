@@ -62,9 +62,9 @@ struct child {
 /* The command line of the simulator for one trace. */
 static void command_line(const struct child *child, struct words *line) {
     const struct run_options *options = child->options;
-    words_add(line, "%s", child->simulator);
+    words_put(line, child->simulator);
     for (size_t i = 0; i < options->given.count; i++)
-        words_add(line, "%s", options->given.items[i]);
+        words_put(line, options->given.items[i]);
     words_add(line, "--config=%s", child->job->config->name);
     if (options->coverage && coverage_is_file(options->coverage))
         words_add(line, "--coverage=%s", options->coverage);
@@ -84,7 +84,7 @@ static void command_line(const struct child *child, struct words *line) {
     if (child->job->layer.generator)
         words_add(line, "--layer=%" PRIu64 ",%s", child->job->layer.seed, child->job->layer.generator);
     words_add(line, "--");
-    words_add(line, "%s", child->job->path);
+    words_put(line, child->job->path);
 }
 
 /* The options of what this process does itself; trace: room for the words. */
@@ -214,6 +214,8 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
 
 /* This run owns the folder of the report: none of an earlier one stays. */
 static bool clean_report(const struct job *job, const struct run_options *options, struct error *err) {
+    if (job->clean)
+        return true;
     char *folder = report_folder(options, job->name);
     const bool clean = access(folder, F_OK) != 0 || report_clean(folder, err);
     free(folder);
@@ -579,13 +581,21 @@ static char *command(const struct run_options *options, const struct job *job, c
             ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
             continue;
         char *quoted = text_quoted(word);
-        text_printf(&text, " %s", quoted);
+        text_put(&text, " ");
+        text_put(&text, quoted);
         free(quoted);
     }
     char *path = text_quoted(job->path);
-    text_printf(&text, "%s %s", more, path);
+    text_put(&text, more);
+    text_put(&text, " ");
+    text_put(&text, path);
     free(path);
     return text.text;
+}
+
+/* The command that plays the trace again. */
+static char *again(const struct run_options *options, const struct job *job) {
+    return job->command ? xstrdup(job->command) : command(options, job, NULL, "");
 }
 
 /* The command that finds the engine to blame, where both devices were played. */
@@ -678,7 +688,7 @@ static struct result conclude(struct job *job, const struct run_options *options
     result.memory_peak = job->memory;
     if (!options->no_report && (result.verdict == VERDICT_CRASH || (job->exceeded && !result.report)))
         report_crash(options, &result);
-    set_text(&result.command, command(options, job, NULL, ""));
+    set_text(&result.command, again(options, job));
     if (result.verdict != VERDICT_PASS)
         set_text(&result.wave_command, wave_command(options, job, &result));
     set_text(&result.debug_command, debug_command(options, job, &result));
@@ -707,16 +717,17 @@ bool job_noted(struct job *job, const struct run_options *options, const char *l
 struct result job_failed(const struct job *job, const struct run_options *options, const char *reason) {
     struct result result = empty_result(options, job, VERDICT_ERROR);
     result.reason = xstrdup(reason);
-    set_text(&result.command, command(options, job, NULL, ""));
+    set_text(&result.command, again(options, job));
     return result;
 }
 
 void job_free(struct job *job) {
     free(job->name);
+    free(job->command);
     free(job->lines.text);
     free(job->output.text);
     free(job->record);
     free(job->at);
-    job->name = job->record = job->at = NULL;
+    job->name = job->command = job->record = job->at = NULL;
     job->lines = job->output = (struct text){0};
 }

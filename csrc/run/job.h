@@ -39,13 +39,15 @@ struct lane;
 
 struct job {
     const char *path;
-    char *name; /* that no other job has */
+    char *name;    /* that no other job has */
+    char *command; /* that plays it again; NULL: what the options say */
     const struct nvdla_config *config;
     double max_seconds;     /* wall time; 0: no limit */
     uint64_t max_memory;    /* bytes resident, of all its processes; 0: no limit */
     struct run_layer layer; /* the trace is this random layer, which its process writes if it is not there */
     int ledger;     /* file that its process notes its result in as well (run/ledger.h), not below 16; 0: none */
     size_t number;  /* that it is noted for */
+    bool clean;     /* there is no report of an earlier run in the folder of its own */
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
     pid_t pid;                  /* of its process, if this one has started it */

@@ -17,8 +17,8 @@
 /* Seconds between two looks at the limits. */
 #define CHECK_SECONDS 0.25
 
-/* A process wakes this one when it ends; what it says until then is looked at every now and then, and more often while
- * one says much: a pipe holds 64 KiB. */
+/* A process wakes this one when it ends; what it says until then is looked at every now and then (as long as nobody
+ * says otherwise), and more often while one says much: a pipe holds 64 KiB. */
 #define LISTEN_SECONDS 0.1
 #define BUSY_SECONDS 0.001
 
@@ -36,7 +36,8 @@ static void allow_files(void) {
 bool pool_open(struct pool *pool, bool groups, struct error *err) {
     struct sigaction hangup;
     sigset_t set;
-    *pool = (struct pool){.signals = -1, .groups = groups, .guard = {.to = -1}, .servers = {.groups = groups}};
+    *pool = (struct pool){
+        .signals = -1, .groups = groups, .pause = LISTEN_SECONDS, .guard = {.to = -1}, .servers = {.groups = groups}};
     allow_files();
     if (groups && !process_guard_open(&pool->guard, err))
         return false;
@@ -253,7 +254,7 @@ static void hear_all(struct pool *pool, const struct pool_listener *listener) {
 }
 
 int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
-    const double pause = pool->busy ? BUSY_SECONDS : LISTEN_SECONDS;
+    const double pause = pool->busy ? BUSY_SECONDS : pool->pause;
     struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
     int sockets[SERVERS_HEARD];
     const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);

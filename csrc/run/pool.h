@@ -31,6 +31,7 @@ struct pool {
     struct servers servers;
     struct lanes lanes;           /* of them */
     size_t to_come;               /* jobs that are still to be started, as far as the owner of the pool says so */
+    double pause;                 /* seconds between two times that it is listened to what the jobs say */
     double checked, heard, swept; /* process_clock() of the last look at the limits, at what the jobs say, and for
                                      processes that have lost their parent */
     bool busy;                    /* one of them says much */

@@ -83,54 +83,71 @@ static json_t *json_faults(const struct result *result) {
     return json;
 }
 
-/* ",\"key\":" of a line that result_json() has made, at the outermost level; NULL: it is not there. The keys looked for
- * are none of its inner objects, and inside a text quotes have a backslash. */
-static const char *find_member(const char *line, const char *key) {
-    char text[32];
-    snprintf(text, sizeof text, ",\"%s\":", key);
-    return strstr(line, text);
+/* The beginning of a member of a line that result_json() has made, at the outermost level, between two places; NULL: it
+ * is not there. begins: ",\"key\":". The keys looked for are none of its inner objects, and inside a text quotes have a
+ * backslash. */
+static const char *find_member(const char *from, const char *to, const char *begins) {
+    return memmem(from, (size_t)(to - from), begins, strlen(begins));
 }
 
 /* Adds a part of a line, without its coverage if that is not wanted. */
 static void add_part(struct text *text, const char *from, const char *to, bool coverage) {
-    const char *begin = coverage ? NULL : find_member(from, "coverage");
-    const char *end = begin && begin < to ? strchr(begin + strlen(",\"coverage\":\""), '"') : NULL;
-    if (end && end < to) {
+    static const char begins[] = ",\"coverage\":\"";
+    const char *begin = coverage ? NULL : find_member(from, to, begins);
+    const char *value = begin ? begin + sizeof begins - 1 : NULL;
+    const char *end = begin ? memchr(value, '"', (size_t)(to - value)) : NULL;
+    if (end) {
         text_add(text, from, (size_t)(begin - from));
         from = end + 1;
     }
     text_add(text, from, (size_t)(to - from));
 }
 
-/* ,"key":1.5 as json_dumps() has it. */
-static void add_real(struct text *text, const char *key, double value) {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%.9g", value);
-    text_printf(text, ",\"%s\":%s%s", key, digits, strpbrk(digits, ".e") ? "" : ".0");
+/* A number as json_dumps() has it: 1.5. Returns text. */
+static char *real_text(double value, char *text, size_t size) {
+    const int n = snprintf(text, size, "%.9g", value);
+    if (n > 0 && !strpbrk(text, ".e"))
+        snprintf(text + n, size - (size_t)n, ".0");
+    return text;
+}
+
+/* Adds a text as json_dumps() has it. */
+static void add_quoted(struct text *text, const char *value) {
+    const char *c = value;
+    while (*c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\')
+        c++;
+    if (*c == '\0') {
+        text_put(text, "\"");
+        text_add(text, value, (size_t)(c - value));
+        text_put(text, "\"");
+        return;
+    }
+    json_t *json = json_text(value);
+    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+    text_put(text, quoted);
+    free(quoted);
+    json_decref(json);
 }
 
 /* The line that the result was read from, with what has changed; NULL if it is not made as result_json() makes it. */
 static char *line_again(const struct result *result) {
-    const char *line = result->line, *figures = find_member(line, "exit_status"),
-               *rest = figures ? find_member(figures, "operations") : NULL,
-               *after = rest ? find_member(rest, "cycles") : NULL;
-    if (!after || find_member(line, "command"))
+    const char *line = result->line, *end = line + strlen(line), *figures = find_member(line, end, ",\"exit_status\":"),
+               *rest = figures ? find_member(figures, end, ",\"operations\":") : NULL,
+               *after = rest ? find_member(rest, end, ",\"cycles\":") : NULL;
+    char seconds[32], cpu_seconds[32];
+    if (!after || find_member(rest, after, ",\"command\":"))
         return NULL;
     struct text text = {0};
     text_add(&text, line, (size_t)(figures - line));
-    text_printf(&text, ",\"exit_status\":%d", result->exit_status);
-    add_real(&text, "seconds", result->seconds);
-    add_real(&text, "cpu_seconds", result->cpu_seconds);
-    text_printf(&text, ",\"memory_peak\":%" PRIu64, result->memory_peak);
+    text_printf(&text, ",\"exit_status\":%d,\"seconds\":%s,\"cpu_seconds\":%s,\"memory_peak\":%" PRIu64,
+                result->exit_status, real_text(result->seconds, seconds, sizeof seconds),
+                real_text(result->cpu_seconds, cpu_seconds, sizeof cpu_seconds), result->memory_peak);
     add_part(&text, rest, after, result->coverage != NULL);
     if (result->command) {
-        json_t *command = json_text(result->command);
-        char *quoted = json_dumps(command, JSON_ENCODE_ANY);
-        text_printf(&text, ",\"command\":%s", quoted);
-        free(quoted);
-        json_decref(command);
+        text_put(&text, ",\"command\":");
+        add_quoted(&text, result->command);
     }
-    text_printf(&text, "%s", after);
+    text_add(&text, after, (size_t)(end - after));
     return text.text;
 }
 

@@ -1,4 +1,5 @@
 /* The lines of tests that pass, read without a tree of JSON. See result_members.h. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,18 @@ struct scan {
 };
 
 static bool literal(struct scan *scan, const char *text) {
-    const size_t n = strlen(text);
-    if (strncmp(scan->at, text, n) != 0)
-        return false;
-    scan->at += n;
+    const char *c = scan->at; /* most are a single character */
+    for (; *text; text++)
+        if (*c++ != *text)
+            return false;
+    scan->at = c;
     return true;
+}
+
+static bool is_plain(char c) {
+    /* All but control characters, quote, backslash, DEL and what is beyond ASCII. */
+    static const bool plain[1 << CHAR_BIT] = {[' '] = true, ['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
+    return plain[(unsigned char)c];
 }
 
 /* A text of printable ASCII without anything that is written with a backslash. */
@@ -25,7 +33,7 @@ static bool text(struct scan *scan, const char **begin, size_t *n) {
     if (*scan->at != '"')
         return false;
     const char *c = *begin = ++scan->at;
-    while (*c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\')
+    while (is_plain(*c))
         c++;
     *n = (size_t)(c - *begin);
     scan->at = c + 1;

@@ -92,7 +92,7 @@ static bool receive(int socket, struct message *message) {
 
 static void take_words(const char *word, uint32_t count, struct words *words) {
     for (uint32_t i = 0; i < count; i++) {
-        words_add(words, "%s", word);
+        words_put(words, word);
         word += strlen(word) + 1;
     }
 }

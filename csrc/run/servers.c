@@ -80,9 +80,9 @@ static void begin(struct servers *servers, struct server *server, const struct r
     ends[1] = high(ends[1]);
     const int files[] = {null, printed, printed, ends[1]};
     struct words line = {0};
-    words_add(&line, "%s", server->simulator);
+    words_put(&line, server->simulator);
     for (size_t i = 0; i < options->given.count; i++)
-        words_add(&line, "%s", options->given.items[i]);
+        words_put(&line, options->given.items[i]);
     words_add(&line, "--config=%s", config->name);
     words_add(&line, "--serve=%d,%d", SERVE_SOCKET, (int)getpid());
     const struct process_program program = {.words = line.items,

@@ -344,7 +344,7 @@ struct corners {
     int winograd, winograd_strides, winograd_pads, winograd_reuse, winograd_slides, winograd_one_tile, pra, batches,
         most_batches, batch_single, batch_reuse, batch_element, compressed, nothing_stored, empty_group, dense_group,
         many_groups, mask_ring, compressed_reuse, compressed_winograd, compressed_image, short_group, int16, fp16,
-        nan_data, nan_weights, flush, image_stripes, image_int16, image_fp16, image_narrows, image_widens,
+        nan_data, nan_weights, flush, image_stripes, image_blocks, image_int16, image_fp16, image_narrows, image_widens,
         image_to_fp16, secondary, all_channels;
 };
 
@@ -385,6 +385,7 @@ static void count_corners(const struct gen_case *gen, const struct program *prog
         n->nan_weights += l->weight_nans != 0;
         n->flush += l->precision == NVDLA_FP16 && l->nan_to_zero;
         n->image_stripes += pixel && l->w > 64 * l->stride_x + l->s;
+        n->image_blocks += pixel && l->s * l->c > gen->config->atomic_c;
         n->image_int16 += pixel && pixel->precision == NVDLA_INT16;
         n->image_fp16 += pixel && pixel->precision == NVDLA_FP16;
         n->image_narrows += pixel && pixel->precision == NVDLA_INT16 && l->precision == NVDLA_INT8;
@@ -399,7 +400,7 @@ static void corners_are_drawn(void **state) {
     (void)state;
     struct corners n = {0};
     const int *all = &n.winograd;
-    each_case(100, count_corners, &n);
+    each_case(220, count_corners, &n);
     for (size_t i = 0; i < sizeof n / sizeof(int); i++)
         if (all[i] < 3)
             fail_msg("corner %zu was drawn %d times", i, all[i]);
