@@ -251,6 +251,8 @@ static struct finding_of judge_mover(const struct reasoning *r, enum nvdla_unit 
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
             return hang_nothing("has ended its layers");
+        if (hang_owed(r, out->data) && hang_judge_silenced(r, out, &f))
+            return f;
         if (hang_owed(r, in->data) && hang_judge_reading(r, in, &f))
             return f;
         return hang_owed(r, out->data) ? hang_owes(r, out->data) : hang_does_not_end(r, unit);

@@ -219,14 +219,21 @@ bool hang_judge_reading(const struct reasoning *r, const struct client_links *c,
     return true;
 }
 
+bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct finding_of *f) {
+    if (!blocked(r, out->client))
+        return false;
+    *f = hang_waits_for(E_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
+                        nvdla_clients[out->client].name);
+    return true;
+}
+
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
                         struct finding_of *f) {
     enum { INSIDE = 2 }; /* atoms that it may hold when it is not stopped */
     const struct flow *in = flow(r, input), *written = flow(r, out->data);
-    if (hang_owed(r, out->data) && blocked(r, out->client))
-        *f = hang_waits_for(E_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
-                            nvdla_clients[out->client].name);
-    else if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)
+    if (hang_owed(r, out->data) && hang_judge_silenced(r, out, f))
+        return true;
+    if (in->known && in->owed && hang_owed(r, out->data) && in->moved_of > written->moved_of + INSIDE)
         *f = hang_guilty(IDLE, written->ordinal, "has read %" PRIu64 " atoms of %" PRIu64 " and written %" PRIu64,
                          in->moved_of, in->required_of, written->moved_of);
     else

@@ -228,6 +228,9 @@ bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait
 /* A reader of which only the port is seen, whose data has not all come. */
 bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f);
 
+/* A writer that is not answered since the program has set its arbiter weight to 0. */
+bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct finding_of *f);
+
 /* An engine of which only the ports are seen, which writes an atom for each that it reads: it holds more than what a
  * memory interface without buffers would leave in it, so the stop is in it or behind it. */
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,

@@ -212,8 +212,19 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
             bool waits = false;
             if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
                 continue;
-            const struct finding_of f =
-                hang_guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come", name);
+            /* It comes when everything has been written. */
+            struct finding_of f = {.kind = NOTHING};
+            for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
+                if (hang_client_links[k].engine == sources[i].engine && hang_client_links[k].interrupt != WAIT_COUNT)
+                    hang_judge_silenced(r, &hang_client_links[k], &f);
+            if (f.kind == WAITS) {
+                add_step(t, sources[i].engine, &f);
+                char text[280];
+                snprintf(text, sizeof text, "does not go on: %s %s", hang_engine_facts[sources[i].engine].name, f.text);
+                blame(t, E_TRACE, NULL, text);
+                return true;
+            }
+            f = hang_guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come", name);
             add_step(t, sources[i].engine, &f);
             blame(t, sources[i].engine, &f, f.text);
             return true;

@@ -235,8 +235,18 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     }
     tap_element_text(&d->b, place, sizeof place);
     diagnosis->element = xstrdup(place);
-    diagnosis->expected = xstrdup(tap_value_text(&d->b, expected));
-    diagnosis->got = xstrdup(tap_value_text(&d->a, got));
+    if (d->a.value == d->b.value) { /* its place is wrong, or its flags */
+        char instead[256], flags[2][24] = {"", ""};
+        if (d->a.at.place.flags != d->b.at.place.flags) {
+            snprintf(flags[0], sizeof flags[0], ", flags 0x%x", (unsigned)d->a.at.place.flags);
+            snprintf(flags[1], sizeof flags[1], ", flags 0x%x", (unsigned)d->b.at.place.flags);
+        }
+        diagnosis->expected = xprintf("%s at %s%s", tap_value_text(&d->b, expected), place, flags[1]);
+        diagnosis->got = xprintf("it at %s%s", tap_element_text(&d->a, instead, sizeof instead), flags[0]);
+    } else {
+        diagnosis->expected = xstrdup(tap_value_text(&d->b, expected));
+        diagnosis->got = xstrdup(tap_value_text(&d->a, got));
+    }
     snprintf(walk->sentence, sizeof walk->sentence,
              "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s",
              step->engine, step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);

@@ -173,8 +173,9 @@ static int cell_of(const uint32_t *words) {
     return select != 0 && (select & (select - 1)) == 0 ? __builtin_ctzll(select) : -1;
 }
 
-/* The weights of a cell's kernels, lanes outside their block included, which CSC masks: they must be 0. Data lanes
- * outside the block are don't-care. 40-convolution-core section 4.7. */
+/* The weights of a cell's kernels (of no cell, or several: behind those of the layer), lanes outside their block
+ * included, which CSC masks: they must be 0. Data lanes outside the block are don't-care. 40-convolution-core
+ * section 4.7. */
 static void next_conv_weights(struct stream_state *state, struct stream_beat *beat) {
     struct conv_state *conv = conv_of(state);
     const struct conv_operation *operation = &conv->operation;
@@ -186,13 +187,13 @@ static void next_conv_weights(struct stream_state *state, struct stream_beat *be
     const size_t lanes = conv_operation_lane(order, 1), before = conv->beat * order->cell;
     const size_t kernels = lesser(operation->kernels - before, order->cell);
     const int cell = beat->words ? cell_of(beat->words + beat->layout->select) : -1;
+    const size_t kernel = cell < 0 ? order->kernels : operation->kernel + (size_t)cell * order->cell;
     for (size_t k = 0; k < kernels; k++)
         for (size_t part = 0; part < conv_order_parts(order); part++) {
-            const struct tap_place place = {
-                .channel = cell < 0 ? -1 : (int32_t)(operation->kernel + (size_t)cell * order->cell + k),
-                .y = (int32_t)(operation->row + part),
-                .x = (int32_t)operation->channel,
-                .reduction = (int32_t)operation->index};
+            const struct tap_place place = {.channel = (int32_t)(kernel + k),
+                                            .y = (int32_t)(operation->row + part),
+                                            .x = (int32_t)operation->channel,
+                                            .reduction = (int32_t)operation->index};
             stream_add(beat, k * order->lanes + conv_operation_lane(order, part), lanes, place);
         }
     beat->along_x = true;

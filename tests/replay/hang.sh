@@ -55,4 +55,11 @@ check "a client of weight 0 hangs (status $status)" $?
 says "with the weight" "blocked: MCIF.CFG_WR_WEIGHT_0 has WR_WEIGHT_SDP 0, so these requests are never answered"
 says "which is where the chain ends" "trace does not go on: SDP writes as SDP, whose arbiter weight is 0"
 
+# Engines that full alone has, whose beats hold two atoms.
+for weight in CVIF.CFG_WR_WEIGHT_0:writes MCIF.CFG_RD_WEIGHT_0:reads; do
+    zcat traces/conformance/full/rand_bdma_000.nvt.gz | sed "0,/^reg_write/s//reg_write ${weight%:*} 0x0\\nreg_write/" >"$dir/bdma.nvt"
+    play "$dir/bdma.nvt" --still 3000
+    [ $status -eq 3 ] && says "BDMA that is not answered: it ${weight#*:}" "trace does not go on: BDMA ${weight#*:} as BDMA, whose arbiter weight is 0"
+done
+
 finish

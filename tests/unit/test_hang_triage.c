@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "layers/tracker.h"
+#include "nvdla/clients.h"
 #include "replay/hang.h"
 #include "replay/hang_triage.h"
 #include "tb/observers/waits.h"
@@ -52,9 +53,9 @@ static void state(struct stop *s, enum wait_state_index index, const char *value
     snprintf(s->waits.states[index].value, sizeof s->waits.states[index].value, "%s", value);
 }
 
-static void begin(struct stop *s) {
+static void begin(struct stop *s, const char *config) {
     *s = (struct stop){0};
-    s->prog.config = nvdla_config_find("small");
+    s->prog.config = nvdla_config_find(config);
     s->launches = layer_tracker_new(s->prog.config);
     waits_begin(&s->waits, 5000);
     s->waits.moved = 1000;
@@ -83,7 +84,7 @@ static int end(struct stop *s, const char *engine) {
 /* A 1x1 convolution of 4 x 4 x 8 with 8 kernels, everything moved but the interrupt of SDP: tests take back what does
  * not. */
 static void convolution(struct stop *s) {
-    begin(s);
+    begin(s, "small");
     put(s, NVDLA_CDMA, "D_DATAIN_SIZE_0", (HEIGHT - 1) << 16 | (WIDTH - 1));
     put(s, NVDLA_CDMA, "D_DATAIN_SIZE_1", 7);
     put(s, NVDLA_CDMA, "D_WEIGHT_SIZE_0", 7);
@@ -282,7 +283,7 @@ static void a_layer_that_does_not_end(void **unused) {
 static void a_partner_that_was_not_armed(void **unused) {
     (void)unused;
     struct stop s;
-    begin(&s);
+    begin(&s, "small");
     put(&s, NVDLA_SDP, "D_FEATURE_MODE_CFG", 1);
     arm(&s, NVDLA_SDP, true);
     end(&s, "trace");
@@ -290,7 +291,7 @@ static void a_partner_that_was_not_armed(void **unused) {
 
 /* Reads 4 x 4 atoms and writes them; only the port is seen. */
 static void ports(struct stop *s, uint64_t asked, uint64_t given, uint64_t written) {
-    begin(s);
+    begin(s, "small");
     put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_WIDTH", WIDTH - 1);
     put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_HEIGHT", HEIGHT - 1);
     put(s, NVDLA_SDP_RDMA, "D_DATA_CUBE_CHANNEL", 7);
@@ -414,6 +415,76 @@ static void the_chain_is_told(void **unused) {
     end(&s, "csc");
 }
 
+/* RUBIK of full merges 64 x 2 pixels of 32 channels; beats of the memory interface hold two atoms. Everything moved but
+ * its interrupt. */
+static void merge(struct stop *s) {
+    enum { PLANAR = 2 * 2 * 32, FEATURE = 64 * 2 };
+    begin(s, "full");
+    s->waits.counters[WAIT_COUNTER_CREDITS].value = 8 * 32;
+    put(s, NVDLA_RBK, "D_MISC_CFG", 2);
+    put(s, NVDLA_RBK, "D_DATAIN_SIZE_0", 1 << 16 | 63);
+    put(s, NVDLA_RBK, "D_DATAIN_SIZE_1", 31);
+    put(s, NVDLA_RBK, "D_DATAOUT_SIZE_1", 31);
+    arm(s, NVDLA_RBK, true);
+    static const struct {
+        enum wait_index pair;
+        uint64_t elements;
+    } all[] = {{WAIT_ASK_RUBIK, PLANAR},       {WAIT_DUE_RUBIK, PLANAR / 2},   {WAIT_TAKE_RUBIK, PLANAR},
+               {WAIT_READ_RUBIK, PLANAR / 2},  {WAIT_DATA_RUBIK, PLANAR / 2},  {WAIT_CMD_RUBIK, FEATURE},
+               {WAIT_PUT_RUBIK, FEATURE},      {WAIT_PACK_RUBIK, FEATURE / 2}, {WAIT_WRITE_RUBIK, FEATURE / 2},
+               {WAIT_BEAT_RUBIK, FEATURE / 2}, {WAIT_LAST_RUBIK, 1},           {WAIT_ACK_RUBIK, 1},
+               {WAIT_DONE_RUBIK, 1},           {WAIT_LAYER_RUBIK, 1}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        moved(s, all[i].pair, all[i].elements);
+    const int read = nvdla_clients[NVDLA_READ_RUBIK].id, write = nvdla_clients[NVDLA_WRITE_RUBIK].id;
+    s->waits.read_asked[0][read] = s->waits.read_given[0][read] = PLANAR / 2;
+    s->waits.written[0][write] = s->waits.acknowledged[0][write] = FEATURE / 2;
+}
+
+static void rubik_that_does_not_end(void **state_) {
+    struct stop s;
+    (void)state_;
+    merge(&s);
+    end(&s, "rubik");
+}
+
+static void atoms_that_rubik_keeps(void **state_) {
+    struct stop s;
+    (void)state_;
+    merge(&s);
+    moved(&s, WAIT_PUT_RUBIK, 126);
+    moved(&s, WAIT_PACK_RUBIK, 63);
+    moved(&s, WAIT_WRITE_RUBIK, 60);
+    moved(&s, WAIT_BEAT_RUBIK, 63);
+    moved(&s, WAIT_DONE_RUBIK, 0);
+    s.waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 60;
+    end(&s, "mcif"); /* beats without a request */
+    merge(&s);
+    moved(&s, WAIT_PUT_RUBIK, 126);
+    moved(&s, WAIT_PACK_RUBIK, 63);
+    moved(&s, WAIT_WRITE_RUBIK, 63);
+    moved(&s, WAIT_BEAT_RUBIK, 63);
+    moved(&s, WAIT_DONE_RUBIK, 0);
+    s.waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 63;
+    end(&s, "rubik");
+}
+
+static void a_beat_of_two_atoms_that_gives_one(void **state_) {
+    struct stop s;
+    (void)state_;
+    merge(&s);
+    moved(&s, WAIT_TAKE_RUBIK, 127);
+    moved(&s, WAIT_PUT_RUBIK, 0);
+    moved(&s, WAIT_PACK_RUBIK, 0);
+    moved(&s, WAIT_WRITE_RUBIK, 0);
+    moved(&s, WAIT_BEAT_RUBIK, 0);
+    moved(&s, WAIT_CMD_RUBIK, 0);
+    moved(&s, WAIT_LAST_RUBIK, 0);
+    moved(&s, WAIT_DONE_RUBIK, 0);
+    s.waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 0;
+    end(&s, "mcif");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csc_with_all_it_needs_is_guilty),
@@ -429,6 +500,9 @@ int main(void) {
         cmocka_unit_test(cdma_that_has_read_everything_and_goes_on),
         cmocka_unit_test(an_interrupt_that_only_the_trace_misses),
         cmocka_unit_test(the_chain_is_told),
+        cmocka_unit_test(rubik_that_does_not_end),
+        cmocka_unit_test(atoms_that_rubik_keeps),
+        cmocka_unit_test(a_beat_of_two_atoms_that_gives_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,7 +239,7 @@ static void weights_belong_to_the_cell_that_is_selected(void **state) {
         uint32_t select;
         int kernel, row;
     } beats[] = {{1, 0, 0},  {8, 3, 0},  {2, 1, 0},   {4, 2, 0}, {16, 4, 0},
-                 {32, 5, 0}, {64, 6, 0}, {128, 7, 0}, {3, -1, 1}};
+                 {32, 5, 0}, {64, 6, 0}, {128, 7, 0}, {3, 10, 1}};
     for (size_t i = 0; i < sizeof beats / sizeof beats[0]; i++) {
         select[0] = beats[i].select;
         beat_of(&b, STREAM_CSC_WT, false);

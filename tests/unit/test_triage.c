@@ -89,6 +89,24 @@ static void first_in_time_is_to_blame(void **state) {
     diagnosis_free(&found);
 }
 
+/* The right value in a wrong place: both places are told. */
+static void place_may_be_wrong(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    for (int side = 0; side < SIDES; side++) {
+        const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_WT, .format = TAP_INT8, .width = 8};
+        const struct tap_listener listener = recorder_listener(bench.recorder[side]);
+        const struct tap_sink sink = listener.open(listener.context, &stream);
+        const struct tap_position at = {stream, {.channel = side == RTL ? 6 : 1, .cycle = side == RTL ? 900 : 0}};
+        sink.elements(sink.context, &at, &(int8_t){7}, 1, 1, 1);
+    }
+    struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
+    assert_string_equal("csc", found.engine);
+    assert_string_equal("7 at launch 0, kernel 1, y 0, x 0", found.expected);
+    assert_string_equal("it at launch 0, kernel 6, y 0, x 0, cycle 900", found.got);
+    diagnosis_free(&found);
+}
+
 /* A layer behind another one: what is wrong first in time lies further down the path. */
 static void time_beats_the_path(void **state) {
     (void)state;
@@ -207,6 +225,7 @@ static void nobody_is_named_without_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_in_time_is_to_blame),
+        cmocka_unit_test(place_may_be_wrong),
         cmocka_unit_test(time_beats_the_path),
         cmocka_unit_test(passage_without_model),
         cmocka_unit_test(passage_with_words_of_its_own),
