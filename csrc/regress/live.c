@@ -299,11 +299,15 @@ void live_progress(struct live *live, size_t test, double part) {
     live->watched[test].part = part;
 }
 
+void live_ended(struct live *live, size_t test) {
+    live->running -= live->watched[test].state == RUNNING;
+    live->watched[test].state = DONE;
+}
+
 void live_done(struct live *live, size_t test, const struct result *result) {
     const struct test *is = &live->tests->tests[test];
     const bool passed = result->verdict == VERDICT_PASS;
-    live->running -= live->watched[test].state == RUNNING;
-    live->watched[test].state = DONE;
+    live_ended(live, test);
     live->done++;
     live->passed += passed;
     live->known += !passed && is->known;

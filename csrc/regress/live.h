@@ -24,6 +24,8 @@ bool live_on_terminal(const struct live *live);
 void live_started(struct live *live, size_t test);
 /* part: 0 to 1 */
 void live_progress(struct live *live, size_t test, double part);
+/* It does not run any more; live_done() may come later. */
+void live_ended(struct live *live, size_t test);
 void live_done(struct live *live, size_t test, const struct result *result);
 
 /* A line for a person, above the block. */

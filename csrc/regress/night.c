@@ -362,6 +362,7 @@ static bool note(const struct night *night, size_t test, const char *host, const
 static bool keep(void *context, size_t test, const char *host, struct result *result) {
     struct night *night = context;
     const bool noted = note(night, test, host, result);
+    live_ended(night->live, test);
     night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
     night->kept[night->kept_count++] =
         (struct kept){.test = test, .at = time(NULL), .host = xstrdup(host), .result = *result};

@@ -100,6 +100,27 @@ for name in hang stubborn wrapped mute lingers orphan daemon; do
 done
 that faults_integrity test "$(sql nvcosim-nights/nights.db 'PRAGMA integrity_check')" = ok
 
+# on a terminal a test that has ended is not shown as one that runs, though its result is told when it is on the disk
+plan live "seconds: 60" $(seq -f good_%g 120) >live.yml
+live_rows() { # the most tests that are shown at a time
+    python3 - "$TREE" <<'PY'
+import os, pty, re, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "regress", "live.yml", "-j", "2", "--database", "live.db"])
+shown = b""
+try:
+    while chunk := os.read(terminal, 65536):
+        shown += chunk
+except OSError:
+    pass
+status = os.waitpid(pid, 0)[1]
+rows = [len(re.findall(rb"  t/good_\d+ ", block)) for block in shown.split(b"\x1b[J")]
+print(status, "too many" if max(rows) > 2 or b" more" in shown else "at most 2", "shown" if max(rows) > 0 else "nothing shown")
+PY
+}
+that live_shows_what_runs test "$(live_rows)" = "0 at most 2 shown"
+
 # a simulator that cannot be built is the failure of its tests only
 printf 'items:\n  - name: rtl\n    config: small\n    traces: [good1.cfg, good2.cfg]\n  - name: model\n    config: small\n    dut: model\n    traces: [good/good.cfg]\n' >build.yml
 rm -f tree/build/nvcosim-small
