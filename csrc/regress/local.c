@@ -3,7 +3,7 @@
  * Nothing that a test does touches another: all that it starts ends with it, and with this process, however that ends;
  * its limits are kept; what it prints is read in turns.
  *
- * Where simulators can be servers (run/serve.h) tests go into their queues, which lanes play, half a second of tests in
+ * Where simulators can be servers (run/serve.h) tests go into their queues, which lanes play, a second of tests in
  * advance: this process then wakes some times a second whatever the tests take. As many lanes and processes run as
  * there may be tests at a time. The queue of a server gets what comes next in the order; when a lane of it starts also
  * what stands behind tests of other servers there, so that the lanes do not change with each test.
@@ -25,7 +25,7 @@
 
 /* Tests that are put into a queue for each lane, by what they took the last time or, where nobody knows, by what others
  * of this night have taken; and how many are looked at for that. */
-#define AHEAD_SECONDS 0.5
+#define AHEAD_SECONDS 1.0
 enum { AHEAD_MOST = 256 };
 
 /* A test from its start until its result is kept. */

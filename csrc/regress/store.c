@@ -70,11 +70,9 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *sql, const ch
     return statement;
 }
 
-sqlite3_stmt *store_prepare_for_many(const struct store *store, const char *sql, const char *doing, struct error *err) {
-    sqlite3_exec(store->database, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
-    sqlite3_stmt *statement = store_prepare(store, sql, doing, err);
-    sqlite3_exec(store->database, "PRAGMA ignore_check_constraints = 0", NULL, NULL, NULL);
-    return statement;
+void store_check(const struct store *store, bool check) {
+    sqlite3_exec(store->database, check ? "PRAGMA ignore_check_constraints = 0" : "PRAGMA ignore_check_constraints = 1",
+                 NULL, NULL, NULL);
 }
 
 bool store_run(const struct store *store, const char *sql, const char *doing, struct error *err) {

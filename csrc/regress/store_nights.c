@@ -124,12 +124,13 @@ static void set_test(sqlite3_stmt *statement, const struct test *test, const cha
 
 static bool add_tests(struct store *store, int64_t night, const struct test_list *tests, const char *doing,
                       struct error *err) {
-    sqlite3_stmt *statement = store_prepare_for_many(
-        store,
-        "INSERT INTO result (night, number, key, test, item, trace, path, config, dut, memory, seed, "
-        "layer_seed, tags, known) VALUES (:night, :number, :key, :test, :item, :trace, :path, :config, "
-        ":dut, :memory, :seed, :layer_seed, :tags, :known)",
-        doing, err);
+    store_check(store, false);
+    sqlite3_stmt *statement =
+        store_prepare(store,
+                      "INSERT INTO result (night, number, key, test, item, trace, path, config, dut, memory, seed, "
+                      "layer_seed, tags, known) VALUES (:night, :number, :key, :test, :item, :trace, :path, :config, "
+                      ":dut, :memory, :seed, :layer_seed, :tags, :known)",
+                      doing, err);
     bool well = statement != NULL;
     for (size_t i = 0; well && i < tests->count; i++) {
         const struct test *test = &tests->tests[i];
@@ -146,6 +147,7 @@ static bool add_tests(struct store *store, int64_t night, const struct test_list
         free(tags.text);
     }
     sqlite3_finalize(statement);
+    store_check(store, true);
     return well;
 }
 
@@ -324,7 +326,7 @@ static bool explain_unchanged(struct store *store, int64_t night, size_t number,
 /* Makes the statement ready that keeps results of a night. False with a message. */
 static bool ready_to_keep(struct store *store, int64_t night, const char *doing, struct error *err) {
     if (!store->keep)
-        store->keep = store_prepare_for_many(
+        store->keep = store_prepare(
             store,
             "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
             "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
@@ -392,8 +394,10 @@ bool store_results(struct store *store, int64_t night, const struct store_row *r
     if (!ready_to_keep(store, night, doing, err) || !store_transaction(store, doing, err))
         return false;
     bool well = true;
+    store_check(store, false);
     for (size_t i = 0; well && i < count; i++)
         well = keep_row(store, &rows[i], doing, err);
+    store_check(store, true);
     return store_end(store, well, doing, err);
 }
 

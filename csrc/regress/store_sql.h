@@ -15,9 +15,9 @@ struct store {
 /* Prepares a statement; NULL with a message. `doing` as of store_error(). */
 sqlite3_stmt *store_prepare(const struct store *store, const char *sql, const char *doing, struct error *err);
 
-/* The same of one that writes many rows whose words are those of enumerations: it does not CHECK them, for which SQLite
- * makes a table of the words that are allowed, for each row. */
-sqlite3_stmt *store_prepare_for_many(const struct store *store, const char *sql, const char *doing, struct error *err);
+/* Whether what is written is CHECKed. For each row SQLite makes a table of the words that are allowed: where many are
+ * written whose words are those of enumerations it costs more than all the rest. Statements are made anew after it. */
+void store_check(const struct store *store, bool check);
 
 /* Runs statements without parameters. */
 bool store_run(const struct store *store, const char *sql, const char *doing, struct error *err);
