@@ -332,6 +332,9 @@ struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
     struct flow flow = {.moved = pair->moved, .ordinal = -1};
     if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && hang_beat_atoms(r->config) > 1))
         return flow;
+    /* Without a view of the inside writes into CBUF are counted by the clock. */
+    if (rule->required == required_cbuf && !r->waits->inside && hang_beat_atoms(r->config) > 1)
+        return flow;
     uint64_t total = 0;
     const struct launch *launch;
     bool found = false;

@@ -222,7 +222,11 @@ module nvdla_cdp_lrn
   logic [DelayBits-1:0] place_q;
   logic [CdpBeatWidth-1:0] values;             // whose factors are there
 
-  assign values = elements[place_q - (fp16 ? DelayBits'(CdpFp16Factor) : DelayBits'(CdpFactor))];
+  // Places behind the newest; names of their own, since Icarus does not let an index wrap.
+  logic [DelayBits-1:0] factor_place, sum_place;
+  assign factor_place = place_q - (fp16 ? DelayBits'(CdpFp16Factor) : DelayBits'(CdpFactor));
+  assign sum_place = place_q - DelayBits'(Fp16Sums);
+  assign values = elements[factor_place];
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) place_q <= '0;
     else if (step) place_q <= place_q + DelayBits'(1);
@@ -292,7 +296,7 @@ module nvdla_cdp_lrn
         .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
         .factors_valid_i(factors_valid),
         .view_i,
-        .values_i       (fp16 ? elements[place_q-DelayBits'(Fp16Sums)] : '0),
+        .values_i       (fp16 ? elements[sum_place] : '0),
         .sums_o         (fp16_sums),
         .factors_i      (fp16_factors),
         .late_values_i  (values),
@@ -315,7 +319,7 @@ module nvdla_cdp_lrn
     assign words_nan[CdpThroughput-1:CdpWideLanes] = '0;
     assign words = fp16 ? fp16_words : int16_words;
   end else begin : gen_int8
-    wire unused_offset = &{1'b0, datout_offset_i[31:25]};
+    wire unused_offset = &{1'b0, datout_offset_i[31:25], sum_place};
     assign wide_sums = '0;
     assign words = '0;
     assign words_clipped = '0;

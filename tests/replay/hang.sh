@@ -61,5 +61,9 @@ for weight in CVIF.CFG_WR_WEIGHT_0:writes MCIF.CFG_RD_WEIGHT_0:reads; do
     play "$dir/bdma.nvt" --still 3000
     [ $status -eq 3 ] && says "BDMA that is not answered: it ${weight#*:}" "trace does not go on: BDMA ${weight#*:} as BDMA, whose arbiter weight is 0"
 done
+zcat traces/conformance/full/rand_dc_000.nvt.gz | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
+play "$dir/partner.nvt" --still 3000
+[ $status -eq 3 ] && says "links of full that stand still" "CSC to CMAC, atoms: 0 of 1296 (launch 0), never moved" && ! grep -q 'CBUF writes of' <<<"$out"
+check "writes into CBUF, of one or two atoms a clock, are not told from outside" $?
 
 finish
