@@ -19,7 +19,7 @@
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-#include "split/exchange.h"
+#include "trace/exchange.h"
 #include "trace/nvt.h"
 
 enum {

@@ -185,9 +185,9 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
     const struct registers_view view = model_view(model);
     const struct result_order order = result_order_sdp(&view);
-    const struct tap_out out =
-        layer->compare ? (struct tap_out){.count = 0}
-                       : tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+    struct tap_out out = {.count = 0};
+    if (!layer->compare)
+        out = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
     taps.input = in_order(model, ORDERED_SDP_IN, tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width), &order);
     if (ew->alu.from_memory)
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);

@@ -158,7 +158,7 @@ static void begin_test(const struct serve_test *test, const struct message *mess
 
 /* Plays what is in the queue. Returns in the copies that play; the lane itself ends. */
 static void run_lane(struct message *message, struct words *words) {
-    struct serve_test test;
+    struct serve_test test = {.id = 0};
     struct text said = {0}, printed = {0};
     process_adopt();
     while (take_test(&test, message)) {

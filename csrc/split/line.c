@@ -5,7 +5,7 @@
 
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
-#include "split/exchange.h"
+#include "trace/exchange.h"
 
 enum { NO_LAUNCH = -1, OFFSET = 0xfff, POSITION = 512 };
 #define STAYS SIZE_MAX

@@ -13,9 +13,9 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "split/course.h"
-#include "split/exchange.h"
 #include "split/line.h"
 #include "split/touched.h"
+#include "trace/exchange.h"
 #include "trace/network.h"
 
 enum { AROUND = 1 /* pages before and behind those that a piece touches */ };

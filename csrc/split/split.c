@@ -15,9 +15,9 @@
 #include "replay/player.h"
 #include "split/course.h"
 #include "split/cuts.h"
-#include "split/exchange.h"
 #include "split/line.h"
 #include "split/piece.h"
+#include "trace/exchange.h"
 #include "trace/network.h"
 
 enum { LAYER_CLOCKS = 200 }; /* of the beginning and the end of a layer */

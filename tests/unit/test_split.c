@@ -10,7 +10,7 @@
 
 #include "nvdla_offsets.h"
 #include "split/cuts.h"
-#include "split/exchange.h"
+#include "trace/exchange.h"
 #include "split/touched.h"
 
 static const struct nvdla_config *small(void) {

@@ -1,6 +1,6 @@
 /* The two register groups of a unit in each other's place. */
-#ifndef SPLIT_EXCHANGE_H
-#define SPLIT_EXCHANGE_H
+#ifndef TRACE_EXCHANGE_H
+#define TRACE_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

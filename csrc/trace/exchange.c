@@ -1,5 +1,5 @@
 /* Accesses to units whose groups are exchanged. See exchange.h. */
-#include "split/exchange.h"
+#include "trace/exchange.h"
 
 #include "nvdla_offsets.h"
 
