@@ -55,7 +55,7 @@ work.mkdir(parents=True)
 os.chdir(ROOT)
 table = planted / "faults.json"
 if not table.exists() or table.stat().st_mtime < (ROOT / "scripts/plant.py").stat().st_mtime:
-    subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "10", "--seed", "4", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
+    subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "10", "--seed", "7", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
     subprocess.run([nvcosim, "build", "--config", "small", "--name", "planted", "--filelist", str(planted / "faults.f")], check=True)
 os.chdir(work)
 faults = {fault["folder"]: fault for fault in json.load(open(table, encoding="utf-8"))["faults"] if fault["folder"] in FOLDERS}
