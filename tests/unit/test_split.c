@@ -10,8 +10,8 @@
 
 #include "nvdla_offsets.h"
 #include "split/cuts.h"
-#include "trace/exchange.h"
 #include "split/touched.h"
+#include "trace/exchange.h"
 
 static const struct nvdla_config *small(void) {
     return nvdla_config_find("small");
