@@ -64,10 +64,8 @@ void pool_close(struct pool *pool) {
         close(pool->signals);
     lanes_free(&pool->lanes);
     servers_free(&pool->servers);
-    if (pool->groups) {
-        process_guard_sweep(&pool->guard, NULL, 0);
+    if (pool->groups)
         process_guard_close(&pool->guard);
-    }
     free(pool->running);
     *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
 }

@@ -354,9 +354,35 @@ bool process_guard_open(struct process_guard *guard, struct error *err) {
     return guard->pid >= 0;
 }
 
+/* options: of waitpid(). Returns how many there were. */
+static size_t sweep(const struct process_guard *guard, const pid_t *leaders, size_t count, int options) {
+    pid_t children[CHILDREN_MOST];
+    const size_t all = children_of(getpid(), children, CHILDREN_MOST);
+    size_t found = 0;
+    for (size_t i = 0; i < all; i++) {
+        const pid_t group = getpgid(children[i]);
+        bool known = children[i] == guard->pid;
+        for (size_t k = 0; k < count; k++)
+            known = known || children[i] == leaders[k] || group == leaders[k];
+        if (known)
+            continue;
+        found++;
+        kill(children[i], SIGKILL);
+        while (waitpid(children[i], NULL, options) < 0 && errno == EINTR)
+            continue;
+    }
+    return found;
+}
+
+void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count) {
+    sweep(guard, leaders, count, WNOHANG);
+}
+
 void process_guard_close(struct process_guard *guard) {
     if (guard->to < 0)
         return;
+    while (sweep(guard, NULL, 0, 0) > 0)
+        continue; /* what those have started comes here when they have ended */
     close(guard->to);
     process_wait(guard->pid, NULL, NULL);
     guard->to = -1;
@@ -376,21 +402,6 @@ void process_guard_add(const struct process_guard *guard, pid_t pid) {
 void process_guard_dismiss(const struct process_guard *guard, pid_t pid) {
     kill(-pid, SIGKILL);
     tell(guard, -pid);
-}
-
-void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count) {
-    pid_t children[CHILDREN_MOST];
-    const size_t found = children_of(getpid(), children, CHILDREN_MOST);
-    for (size_t i = 0; i < found; i++) {
-        const pid_t group = getpgid(children[i]);
-        bool known = children[i] == guard->pid;
-        for (size_t k = 0; k < count; k++)
-            known = known || children[i] == leaders[k] || group == leaders[k];
-        if (known)
-            continue;
-        kill(children[i], SIGKILL);
-        waitpid(children[i], NULL, WNOHANG); /* else the next time */
-    }
 }
 
 /* ---- locks ---- */

@@ -91,7 +91,7 @@ struct process_guard {
 
 /* Starts one; from now on processes that lose their parent become children of this one. False with a message. */
 bool process_guard_open(struct process_guard *guard, struct error *err);
-/* Ends it. All groups must have been dismissed. */
+/* Ends it, and all other children of this process, and waits for them. All groups must have been dismissed. */
 void process_guard_close(struct process_guard *guard);
 
 /* Makes a child the leader of a group of its own and entrusts that to the guard. The child does the same for itself
@@ -101,7 +101,7 @@ void process_guard_add(const struct process_guard *guard, pid_t pid);
 void process_guard_dismiss(const struct process_guard *guard, pid_t pid);
 
 /* Ends the children of this process that belong to no group of those `count` leaders: they have left the group they
- * were started in and have lost their parent. */
+ * were started in and have lost their parent. Those that have not ended at once are waited for the next time. */
 void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count);
 
 /* CPU time of all that has been used, user's and system's. */
