@@ -197,7 +197,7 @@ static void add(struct night *night, const char *name) {
                           .dut = xstrdup("rtl"),
                           .memory = xstrdup(""),
                           .seed = 1,
-                          .max_seconds = babbles ? 60 : 2,
+                          .max_seconds = babbles ? 600 : 2,
                           .max_memory = LIMITS_MEMORY ? 200 << 20 : 0};
     night->order[night->count] = night->count;
     night->count++;
