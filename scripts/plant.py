@@ -18,7 +18,8 @@ something in it.
 `nvcosim qualify` does all of this for a whole corpus. Places for faults are the right-hand sides of assignments, conditions, what case looks
 at, and what is connected to inputs, in modules, functions and packages that the design has after elaboration. Sizes, ranges, indices,
 labels, replications, parameters, resets, initial blocks, clocks and what no branch of `ifdef compiles are none. The copy is elaborated by
-Verilator: a place that does not compile, or that the elaborated design does not have any more, gives way to the next one, and is counted.
+Verilator: a place that does not compile, or that the elaborated design does not have any more (or in a function that nothing calls), gives
+way to the next one, and is counted.
 """
 import argparse
 import json
@@ -566,19 +567,31 @@ class Verilator:
         return {files[u] for u in used if u in files}
 
     def alive(self):
-        """Numbers of the faults that the elaborated design has."""
-        numbers = set()
-        inside = 0
+        """Numbers of the faults that the elaborated design has. A function of a package that nothing calls is none of it."""
+        faults, calls = {}, {}  # by the name of the function in which they are; None: in none
+        function, inside = None, 0
         with open(self.xml, encoding="utf-8", errors="replace") as f:
             for line in f:
+                tag = re.match(r'\s*<(/?)(func|task|funcref|taskref)\b(?:[^>]*? name="([^"]*)")?', line)
+                if tag and tag.group(2).endswith("ref"):
+                    calls.setdefault(function, set()).add(tag.group(3))
+                elif tag:
+                    function = None if tag.group(1) or line.rstrip().endswith("/>") else tag.group(3)
                 if "<ucfunc " in line:
                     inside = 4  # lines in which its number stands
                 elif inside:
                     inside -= 1
                     match = re.search(r"""<const [^>]*name="32&apos;h([0-9a-f]+)\"""", line)
                     if match:
-                        numbers.add(int(match.group(1), 16))
+                        faults.setdefault(function, set()).add(int(match.group(1), 16))
                         inside = 0
+        numbers, seen, called = set(), set(), [None]
+        while called:
+            function = called.pop()
+            if function not in seen:
+                seen.add(function)
+                numbers |= faults.get(function, set())
+                called += calls.get(function, set())
         return numbers
 
 
