@@ -17,11 +17,13 @@ something in it.
 
 `nvcosim qualify` does all of this for a whole corpus. Places for faults are the right-hand sides of assignments, conditions, what case looks
 at, and what is connected to inputs, in modules, functions and packages that the design has after elaboration. Sizes, ranges, indices,
-labels, replications, parameters, resets, initial blocks, clocks and what no branch of `ifdef compiles are none. The copy is elaborated by
-Verilator: a place that does not compile, or that the elaborated design does not have any more (or in a function that nothing calls), gives
-way to the next one, and is counted.
+labels, replications, parameters, comparisons of a parameter with a number (they switch parts of a design on or off), resets, initial blocks,
+clocks and what no branch of `ifdef compiles are none. The copy is elaborated and
+translated by Verilator: a place that does not compile gives way to the next one, and is counted; so does one that the translated design has not
+any more: in a function that nothing calls, in what a parameter or a constant input switches off, in a value that nothing reads.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import random
@@ -35,6 +37,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 HEADER = os.path.join(ROOT, "tb", "planted.h")
 OPERATORS = {"+": "-", "-": "+", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
              "||": "&&", "&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "!": "", "~": ""}
+COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 ARITHMETIC = {"+", "-", "*", "/", "%", "<<", ">>", "<<<", ">>>", "~", "'0", "'1"}
 TOKEN = re.compile(r"""
     "(?:\\.|[^"\\])*"                                       # text
@@ -365,9 +368,10 @@ class Source:
             return
         self.sites.append(Site(start, end, kind, left, head, self.module))
 
-    def constants(self, start, end):
-        """Tokens of an expression that have to stay constants: indices, replications, sizes."""
+    def constants(self, start, end, parameters):
+        """Tokens of an expression that stay as they are: indices, replications, sizes, comparisons of a parameter with a number."""
         fixed = set()
+        beside = {"", "(", ")", "&&", "||", "!", "?", ":"}
         for i in range(start, end):
             token = self.tokens[i]
             if token == "[":
@@ -390,12 +394,17 @@ class Source:
                 fixed.update(range(k, i))
             elif token in SYSTEM_CONSTANTS and self.word(i + 1) == "(":
                 fixed.update(range(i, self.close(i + 1)))
+            elif token in COMPARISONS and i + 1 < end and self.tokens[i - 1] in parameters and self.tokens[i + 1].isdigit():
+                k = i - 3 if i - 2 > start and self.tokens[i - 2] == "::" else i - 1
+                before, after = "" if k <= start else self.tokens[k - 1], "" if i + 2 >= end else self.tokens[i + 2]
+                if before in beside and after in beside:
+                    fixed.update(range(k, i + 2))
         return fixed
 
-    def faults(self):
+    def faults(self, parameters):
         """(site, token, what takes its place)"""
         for site in self.sites:
-            fixed = self.constants(site.start, site.end)
+            fixed = self.constants(site.start, site.end, parameters)
             for i in range(site.start, site.end):
                 if i in fixed:
                     continue
@@ -433,8 +442,9 @@ class Source:
                        + (f"[[{self.tokens[i]} -> {new}]]" if i == token else self.tokens[i]) for i in range(site.start, site.end))
         return " ".join(f"{site.head}{text}{')' if site.head.endswith('(') else ''}".split())
 
-    def plant(self, faults):
-        """The text with faults: (number, site, token, new). Lines keep their numbers."""
+    def plant(self, faults, asks):
+        """The text with faults: (number, site, token, new). Lines keep their numbers. asks: what gives the text that asks for a fault, by its
+        number, the site and the changed expression."""
         sites = {}
         for number, site, token, new in faults:
             sites.setdefault(site.start, (site, []))[1].append((number, token, new))
@@ -442,21 +452,31 @@ class Source:
         for start in sorted(sites, reverse=True):
             site, mine = sites[start]
             a, b = self.from_[site.start], self.to[site.end - 1]
-            original = self.flat(site.start, site.end)
             front, back = "", ""
             for number, token, new in mine:
                 changed = self.changed(site, token, new)
-                if site.kind == "condition":
-                    differs = f"(!({changed})) != (!({original}))"
-                elif ARITHMETIC.isdisjoint(self.tokens[site.start:site.end]):
-                    differs = f"({changed}) != ({original})"
-                else:  # as wide as what it is assigned to, so that no carry is lost
-                    zero = f"$signed({{$bits({site.left}){{1'b0}}}})" if site.left else "64'sd0"
-                    differs = f"({zero} | ({changed})) != ({zero} | ({original}))"
-                front += f"(1'($c(\"nvdla_fault(\", 32'd{number}, \", \", {differs}, \")\")) ? ({changed}) : "
+                front += f"({asks(self, number, site, changed)} ? ({changed}) : "
                 back += ")"
             text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
-        return text
+        return text if asks is at_run_time else text.replace("verilator no_inline_task", "")  # those may read no variable
+
+
+def at_run_time(source, number, site, changed):
+    """Asks tb/planted.h."""
+    original = source.flat(site.start, site.end)
+    if site.kind == "condition":
+        differs = f"(!({changed})) != (!({original}))"
+    elif ARITHMETIC.isdisjoint(source.tokens[site.start:site.end]):
+        differs = f"({changed}) != ({original})"
+    else:  # as wide as what it is assigned to, so that no carry is lost
+        zero = f"$signed({{$bits({site.left}){{1'b0}}}})" if site.left else "64'sd0"
+        differs = f"({zero} | ({changed})) != ({zero} | ({original}))"
+    return f"1'($c(\"nvdla_fault(\", 32'd{number}, \", \", {differs}, \")\"))"
+
+
+def by_variable(_source, number, _site, _changed):
+    """Asks a variable that nothing sets: what reads it in the translated design tells where the fault would count."""
+    return f"nvdla_planted::there_{number}"
 
 
 # ---- the file list ----
@@ -542,20 +562,20 @@ class FileList:
 
 class Verilator:
     def __init__(self, options, out):
-        self.words = ["verilator", "--xml-only", "--xml-output", os.path.join(out, "design.xml"), "--error-limit", "100000", "--no-timing",
-                      "-Wno-fatal", "-Wno-lint", "-Wno-style", "+1800-2017ext+sv", "--top-module", options.top, *options.verilator_option]
+        self.words = ["verilator", "--error-limit", "100000", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "+1800-2017ext+sv",
+                      "--top-module", options.top, *options.verilator_option]
         self.xml = os.path.join(out, "design.xml")
         self.out = out
 
     def elaborate(self, filelist):
         """The errors as text; None if there are none."""
-        done = subprocess.run([*self.words, "-Mdir", os.path.join(self.out, "xml"), "-f", filelist], capture_output=True, text=True, errors="replace",
-                              check=False)
+        done = subprocess.run([*self.words, "--xml-only", "--xml-output", self.xml, "-Mdir", os.path.join(self.out, "xml"), "-f", filelist],
+                              capture_output=True, text=True, errors="replace", check=False)
         return None if done.returncode == 0 else done.stderr
 
-    def modules(self):
-        """The files that define what the design is made of."""
-        files, used = {}, set()
+    def design(self):
+        """The files that define what the design is made of, and the names that are parameters wherever they stand."""
+        files, used, names = {}, set(), {True: set(), False: set()}
         with open(self.xml, encoding="utf-8", errors="replace") as f:
             for line in f:
                 match = re.match(r'\s*<file id="(\w+)" filename="([^"]*)"', line)
@@ -564,34 +584,23 @@ class Verilator:
                 match = re.match(r'\s*<(?:module|package|iface)\b[^>]*\bloc="(\w+),', line)
                 if match:
                     used.add(match.group(1))
-        return {files[u] for u in used if u in files}
+                match = re.match(r'\s*<var .*\borigName="([^"]*)"(.*)', line)
+                if match:
+                    names[' param="true"' in match.group(2) or ' localparam="true"' in match.group(2)].add(match.group(1))
+        return {files[u] for u in used if u in files}, names[True] - names[False]
 
-    def alive(self):
-        """Numbers of the faults that the elaborated design has. A function of a package that nothing calls is none of it."""
-        faults, calls = {}, {}  # by the name of the function in which they are; None: in none
-        function, inside = None, 0
-        with open(self.xml, encoding="utf-8", errors="replace") as f:
-            for line in f:
-                tag = re.match(r'\s*<(/?)(func|task|funcref|taskref)\b(?:[^>]*? name="([^"]*)")?', line)
-                if tag and tag.group(2).endswith("ref"):
-                    calls.setdefault(function, set()).add(tag.group(3))
-                elif tag:
-                    function = None if tag.group(1) or line.rstrip().endswith("/>") else tag.group(3)
-                if "<ucfunc " in line:
-                    inside = 4  # lines in which its number stands
-                elif inside:
-                    inside -= 1
-                    match = re.search(r"""<const [^>]*name="32&apos;h([0-9a-f]+)\"""", line)
-                    if match:
-                        faults.setdefault(function, set()).add(int(match.group(1), 16))
-                        inside = 0
-        numbers, seen, called = set(), set(), [None]
-        while called:
-            function = called.pop()
-            if function not in seen:
-                seen.add(function)
-                numbers |= faults.get(function, set())
-                called += calls.get(function, set())
+    def read(self, filelist, folder):
+        """Numbers of the faults, planted with by_variable, that count for anything: Verilator takes away what constants decide and what nothing
+        reads. folder: for the translated design, which goes again."""
+        done = subprocess.run([*self.words, "--cc", "-Mdir", folder, "-f", filelist], capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode:
+            sys.exit(f"{done.stderr}plant: the copy is not translated; the errors are above")
+        numbers = set()
+        for name in os.listdir(folder):
+            if name.endswith("_nvdla_planted.h"):
+                with open(os.path.join(folder, name), encoding="utf-8") as f:
+                    numbers.update(int(number) for number in re.findall(r"\bthere_(\d+);", f.read()))
+        shutil.rmtree(folder)
         return numbers
 
 
@@ -600,28 +609,44 @@ class Copy:
 
     def __init__(self, options, listed, verilator, sources, root):
         self.options, self.listed, self.verilator, self.sources, self.root = options, listed, verilator, sources, root
-        self.list = ""  # file list of what was written last
 
     def relative(self, path):
         return os.path.relpath(path, self.root)
 
-    def write(self, chosen, out):
-        """Writes the copy into a folder. chosen: (path, site, token, new) by number from 1. What is there already stays as it is, so that what
-        is built of it stays, too. Returns the originals of the copies."""
+    def write(self, chosen, out, asks=at_run_time):
+        """Writes the copy into a folder. chosen: (path, site, token, new) by number. What is there already stays as it is, so that what is built of
+        it stays, too. Returns the originals of the copies."""
         copies = {}
         by_file = {}
-        for number, (path, *fault) in enumerate(chosen, 1):
+        for number, (path, *fault) in chosen.items():
             by_file.setdefault(path, []).append((number, *fault))
         for path, faults in by_file.items():
             copies[path] = os.path.join(out, "rtl", self.relative(path))
-            put(copies[path], self.sources[path].plant(faults))
+            put(copies[path], self.sources[path].plant(faults, asks))
         for folder, _, names in os.walk(os.path.join(out, "rtl")):
             for name in names:
                 if os.path.join(folder, name) not in copies.values():
                     os.remove(os.path.join(folder, name))
-        self.list = os.path.join(out, "faults.f")
-        self.listed.write(self.list, [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"], copies)
+        first = [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]
+        if asks is by_variable:
+            first = [os.path.join(out, "planted.sv")]
+            put(first[0], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
+        self.listed.write(os.path.join(out, "faults.f"), first, copies)
         return {copy: path for path, copy in copies.items()}
+
+    def counting(self, chosen, out):
+        """Numbers of the faults that count for anything in the translated design. A fault in what switches a part off keeps the faults in that part,
+        so neighbours are looked at apart."""
+        apart = 4
+        order = sorted(chosen, key=lambda number: (chosen[number][0], chosen[number][1].start, number))
+
+        def some(first):
+            folder = os.path.join(out, f"part{first}")
+            self.write({number: chosen[number] for number in order[first::apart]}, folder, by_variable)
+            return self.verilator.read(os.path.join(folder, "faults.f"), os.path.join(folder, "translated"))
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return set().union(*pool.map(some, range(min(apart, len(order)))))
 
     def broken(self, chosen, errors, originals):
         """Indices of the faults whose lines the errors name; of their whole files if a line holds none."""
@@ -664,7 +689,7 @@ def choose(options, listed, verilator):
     errors = verilator.elaborate(plain)
     if errors:
         sys.exit(f"{errors}plant: the RTL does not elaborate by itself; the errors are above")
-    used = verilator.modules()
+    used, parameters = verilator.design()
     generated = os.path.abspath(options.out)
     paths = [p for p in dict.fromkeys(listed.files()) if p in used and not p.startswith(generated + os.sep)]
     if not paths:
@@ -677,7 +702,7 @@ def choose(options, listed, verilator):
     root = os.path.commonpath([os.path.dirname(p) for p in paths])
     if not options.filelist:
         root = os.path.join(ROOT, "rtl")
-    places = [(path, *fault) for path in paths for fault in sources[path].faults()]
+    places = [(path, *fault) for path in paths for fault in sources[path].faults(parameters)]
     return sources, root, places
 
 
@@ -698,6 +723,7 @@ def by_turns(places, folders, root, rng):
 def settle(options, copy, verilator, order):
     """Faults that compile and are in the design; how many places gave way, by reason."""
     good, dropped = [], {"broken": [], "gone": []}
+    out = os.path.join(options.out, "trial")
     rest = iter(order)
     while len(good) < options.count:
         fresh = [p for _, p in zip(range((options.count - len(good)) * 5 // 4 + 8), rest)]
@@ -705,8 +731,8 @@ def settle(options, copy, verilator, order):
             break
         while fresh:
             trial = good + fresh
-            originals = copy.write(trial, os.path.join(options.out, "trial"))
-            errors = verilator.elaborate(copy.list)
+            originals = copy.write(dict(enumerate(trial, 1)), out)
+            errors = verilator.elaborate(os.path.join(out, "faults.f"))
             if errors is None:
                 break
             broken = copy.broken(trial, errors, originals)
@@ -716,10 +742,10 @@ def settle(options, copy, verilator, order):
             good = [p for i, p in enumerate(good) if i not in broken]
             fresh = [p for i, p in enumerate(trial) if i not in broken and p not in good]
         if fresh:
-            alive = verilator.alive()
             trial = good + fresh
-            dropped["gone"] += [p for i, p in enumerate(trial, 1) if i not in alive]
-            good = [p for i, p in enumerate(trial, 1) if i in alive]
+            counting = copy.counting(dict(enumerate(trial, 1)), out)
+            dropped["gone"] += [p for i, p in enumerate(trial, 1) if i not in counting]
+            good = [p for i, p in enumerate(trial, 1) if i in counting]
     return good[:options.count], dropped
 
 
@@ -748,8 +774,8 @@ def main():
     copy = Copy(options, listed, verilator, sources, root)
     chosen, dropped = settle(options, copy, verilator, order)
     shutil.rmtree(os.path.join(options.out, "trial"), ignore_errors=True)
-    copy.write(chosen, options.out)
-    errors = verilator.elaborate(copy.list)
+    copy.write(dict(enumerate(chosen, 1)), options.out)
+    errors = verilator.elaborate(os.path.join(options.out, "faults.f"))
     if errors:
         sys.exit(f"{errors}plant: the copy does not compile; the errors are above")
 

@@ -57,10 +57,12 @@ end
 `ifdef SYNTHESIS
 assign w = sum - 9'd1;
 `else
-assign #0 w = sum ^ {1'b0, leaf_y};
+assign #0 w = sum ^ {more, leaf_y};
 `endif
 wire [`WIDTH-1:0] leaf_y;
 leaf #(.SHIFT(1 + 1)) u_leaf (.clk(nvdla_core_clk), .x (a | b), .y (leaf_y));
+parameter WIDE = 0;
+wire more = WIDE != 0 && a != b;
 //synopsys translate_off
 reg [7:0] seen;
 always @(posedge nvdla_core_clk) seen <= seen + 8'd1;
