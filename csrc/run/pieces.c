@@ -121,12 +121,12 @@ static void show_progress(void *context, const struct device *model, size_t done
     progress_count(&pieces->progress, "cutting", done, total, "operations");
 }
 
-/* Makes ready to play pieces, which takes a while: they are cut meanwhile. */
-static bool open_jobs(struct pieces *pieces) {
+/* Makes ready to play pieces, which takes a while: the trace is read and cut meanwhile. */
+static bool open_jobs(struct pieces *pieces, const struct nvdla_config *config) {
     pieces->played = *pieces->options;
     pieces->played.traces = (struct words){0};
     pieces->played.results = pieces->played.outputs = pieces->played.name = NULL;
-    pieces->listener.config = nvdla_config_find(pieces->whole.config);
+    pieces->listener.config = config;
     pieces->jobs = jobs_open(&pieces->played, &pieces->listener);
     return pieces->jobs != NULL;
 }
@@ -176,17 +176,17 @@ static bool cut(struct pieces *pieces, struct error *err) {
                                         .threads = (size_t)options->threads,
                                         .progress = show_progress,
                                         .progress_context = pieces};
+    bool named;
+    const struct nvdla_config *config = options->config ? options->config : trace_config(pieces->path, &named, err);
+    if (!config)
+        return false;
+    pieces->whole.config = xstrdup(config->name);
+    if (!open_jobs(pieces, config))
+        return error_set(err, "%s", "");
     struct program *prog = read_trace(options, pieces->path, err);
     for (size_t i = 0; prog && i < prog->warning_count && !options->quiet; i++)
         warning_print(&pieces->warnings, prog->warnings[i], options->verbose);
-    if (!prog)
-        return false;
-    pieces->whole.config = xstrdup(prog->config->name);
-    if (!open_jobs(pieces)) {
-        program_free(prog);
-        return error_set(err, "%s", "");
-    }
-    pieces->split = split_new(prog, pieces->name, &split, err);
+    pieces->split = prog ? split_new(prog, pieces->name, &split, err) : NULL;
     const bool fine = pieces->split && directory_make(pieces->folder, err) && make_pieces(pieces, &split, err);
     progress_clear(&pieces->progress);
     if (!fine)
