@@ -39,7 +39,7 @@ def rows(sql):
 
 
 def plan(name, faults, traces, triage):
-    items = "".join(f"  - name: {fault['folder']}\n    dut: rtl:planted\n    options: [--fault={fault['number']}, --still=20000]\n    traces:\n"
+    items = "".join(f"  - name: {fault['folder']}{fault['number'] if name == 'find' else ''}\n    dut: rtl:planted\n    options: [--fault={fault['number']}, --still=20000]\n    traces:\n"
                     + "".join(f"      - {trace}\n" for trace in traces) for fault in faults)
     random = (f"  - name: layers\n    dut: rtl:planted\n    options: [--fault={faults[0]['number']}, --still=20000]\n    random: {{engines: conv, count: 1}}\n"
               if name == "p" else "")
@@ -55,17 +55,18 @@ work.mkdir(parents=True)
 os.chdir(ROOT)
 table = planted / "faults.json"
 if not table.exists() or table.stat().st_mtime < (ROOT / "scripts/plant.py").stat().st_mtime:
-    subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "10", "--seed", "7", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
+    subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "20", "--seed", "7", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
     subprocess.run([nvcosim, "build", "--config", "small", "--name", "planted", "--filelist", str(planted / "faults.f")], check=True)
 os.chdir(work)
-faults = {fault["folder"]: fault for fault in json.load(open(table, encoding="utf-8"))["faults"] if fault["folder"] in FOLDERS}
+faults = [fault for fault in json.load(open(table, encoding="utf-8"))["faults"] if fault["folder"] in FOLDERS]
 traces = [ROOT / f"traces/conformance/small/rand_{name}.nvt.gz" for name in ("mixed_000", "dc_pdp_000", "cdp_000", "pdp_001")]
 
-plan("find", list(faults.values()), traces, "{debug: 0, shrink_seconds: 0}")
+plan("find", faults, traces, "{debug: 0, shrink_seconds: 0}")
 run = regress("find.yml")
 # A hang is blamed on the engine at which the waits end, which need not be that of the fault.
 noticed = {row["item"] for row in rows("SELECT item FROM result GROUP BY item HAVING sum(verdict = 'FAIL') > 0 AND sum(verdict = 'HANG') = 0")}
-chosen = [folder for folder in FOLDERS if folder in noticed][:3]
+faults = {fault["folder"]: fault for fault in faults if f"{fault['folder']}{fault['number']}" in noticed}
+chosen = [folder for folder in FOLDERS if folder in faults][:3]
 if len(chosen) < 3:
     sys.exit(f"only {len(chosen)} faults are noticed\n{run.stdout}{run.stderr}")
 check("without debug there are buckets of results", all(row["page"] is None and row["shrunk"] is None for row in rows("SELECT * FROM bucket")) and rows("SELECT * FROM bucket"), run.stdout)
@@ -97,7 +98,8 @@ for bucket in buckets:
     os.makedirs("paste", exist_ok=True)
     environment = {**os.environ, "PATH": f"{build}:{os.environ['PATH']}"}
     again = subprocess.run(["bash", "-c", bucket["command"]], capture_output=True, text=True, cwd="paste", env=environment)
-    check(f"{title}: its command, pasted", again.returncode in (1, 3) and smallest["reason"] in again.stdout + again.stderr, bucket["command"] + again.stdout + again.stderr)
+    here = lambda text: re.sub(r"\S+/", "", text)  # a random layer lies elsewhere now
+    check(f"{title}: its command, pasted", again.returncode in (1, 3) and here(smallest["reason"]) in here(again.stdout + again.stderr), bucket["command"] + again.stdout + again.stderr)
     # A random layer can be made smaller; of the traces, those with more layers than one.
     shrunk = 0 < bucket["shrunk_cycles"] < smallest["cycles"] if bucket["shrunk"] else smallest["item"] != "layers" and "cannot make it smaller" in bucket["note"]
     check(f"{title}: shrunk", shrunk, bucket)

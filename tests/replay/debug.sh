@@ -5,7 +5,7 @@
 # usage: debug.sh BUILD [COUNT [SEED]]
 set -u
 . "$(dirname "$0")/frame.sh"
-build=$1 count=${2:-10} seed=${3:-7}
+build=$1 count=${2:-20} seed=${3:-7}
 dir=$build/tests/debug
 rm -rf "$dir" && mkdir -p "$dir"
 traces=()
