@@ -191,11 +191,22 @@ static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launc
     return bytes;
 }
 
-uint64_t launch_beats(const struct nvdla_config *config, const struct launch *launch) {
+/* Beats; one that is written counts `written` times. */
+static uint64_t count_beats(const struct nvdla_config *config, const struct launch *launch, uint64_t written) {
     uint64_t bytes = launch->unit == NVDLA_BDMA ? bdma_bytes(config, launch) : 0;
     for (enum nvdla_client client = 0; client < NVDLA_CLIENT_COUNT; client++)
-        bytes += launch_atoms(config, launch, client) * (uint64_t)config->mem_atom;
+        bytes += launch_atoms(config, launch, client) * (uint64_t)config->mem_atom *
+                 (nvdla_clients[client].write ? written : 1);
     return ceil_div(bytes, (size_t)config->dbb_data_bits / 8);
+}
+
+uint64_t launch_beats(const struct nvdla_config *config, const struct launch *launch) {
+    return count_beats(config, launch, 1);
+}
+
+uint64_t launch_work(const struct nvdla_config *config, const struct launch *launch) {
+    enum { WRITTEN_WORK = 2 };
+    return count_beats(config, launch, WRITTEN_WORK);
 }
 
 uint64_t launch_clocks(const struct nvdla_config *config, const struct launch *launch) {

@@ -17,6 +17,10 @@ uint64_t launch_macs(const struct launch *launch);
 /* Beats of the memory ports that a launch moves at least, both directions. */
 uint64_t launch_beats(const struct nvdla_config *config, const struct launch *launch);
 
+/* What a simulator has to do for these beats, in clocks: one for a beat that is read, two for one that is written (0.8
+ * and 2 times what a clock of `small` takes, over its conformance traces). */
+uint64_t launch_work(const struct nvdla_config *config, const struct launch *launch);
+
 /* Clocks that a launch takes at least, while nothing keeps it waiting: by what the memory port, and the MAC array or
  * the pipe of its unit, can do in a clock; what is idle in groups that are not full counts. A layer takes as long as
  * the slowest of its launches. */

@@ -270,6 +270,10 @@ static size_t packed_size(const void *sample, size_t n, int strategy) {
     return size;
 }
 
+bool file_writer_packs(const struct file_writer *writer) {
+    return writer->gzip;
+}
+
 bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, struct error *err) {
     if (!writer->gzip)
         return true;

@@ -34,6 +34,8 @@ struct file_writer;
 /* NULL with a message. */
 struct file_writer *file_writer_open(const char *path, struct error *err);
 bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, struct error *err);
+/* True if what it writes is packed. */
+bool file_writer_packs(const struct file_writer *writer);
 /* What comes next is like this sample: where looking for repetitions gains nothing (weights of networks) it is left
  * out, which is ten times as fast. n = 0: it is ordinary text again. */
 bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, struct error *err);

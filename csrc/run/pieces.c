@@ -248,6 +248,8 @@ static void take_result(void *context, struct result *result) {
         piece->done = true;
         piece->result = *result;
         *result = (struct result){0};
+        if (piece->result.verdict == VERDICT_PASS)
+            unlink(piece->path);
         if (piece->result.verdict != VERDICT_PASS || pieces->options->verbose)
             result_print(&piece->result, &pieces->style, &pieces->warnings);
         return;
@@ -472,10 +474,11 @@ static bool write_text(const struct pieces *pieces, struct error *err) {
     return fine;
 }
 
-/* Pieces that have passed go; with nothing left to say, so does their folder. */
+/* Pieces that have not been played go, as those that have passed did; with nothing left to say, so does their folder.
+ */
 static void clean(const struct pieces *pieces) {
     for (size_t i = 0; pieces->pieces && i < pieces->split->piece_count; i++)
-        if (pieces->pieces[i].path && (!pieces->pieces[i].done || pieces->pieces[i].result.verdict == VERDICT_PASS))
+        if (pieces->pieces[i].path && !pieces->pieces[i].done)
             unlink(pieces->pieces[i].path);
     rmdir(pieces->folder);
 }

@@ -351,6 +351,12 @@ size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room) {
     return count;
 }
 
+void servers_dismiss(const struct servers *servers) {
+    for (size_t i = 0; i < servers->count; i++)
+        if (servers->items[i]->pid != 0)
+            kill(servers->items[i]->pid, SIGKILL);
+}
+
 void servers_free(struct servers *servers) {
     for (size_t i = 0; i < servers->count; i++) {
         struct server *server = servers->items[i];

@@ -69,6 +69,9 @@ void server_lane_died(struct server *server);
 /* The IDs of the servers that run; returns how many, at most room. */
 size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room);
 
+/* Nobody asks for one any more: they end, and what they have started runs on. */
+void servers_dismiss(const struct servers *servers);
+
 /* Ends all. What they have started runs on. */
 void servers_free(struct servers *servers);
 

@@ -1,5 +1,7 @@
-/* Chooses cuts. The fewest pieces of which none is longer than a limit are a beginning; then each cut is moved while
- * that makes the workers end sooner, because pieces of whole layers seldom come out even. See cuts.h. */
+/* Chooses cuts. For a worker each: the fewest pieces of which none is longer than a limit. For fewer workers, one cut
+ * after the other is added where it makes them end soonest, and all are moved while that makes them end sooner: pieces
+ * of whole layers seldom come out even, and workers are never equally quick, so that the last pieces have to be short.
+ * See cuts.h. */
 #include "split/cuts.h"
 
 #include <stdlib.h>
@@ -7,8 +9,11 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    MAKING_SHARE = 64,      /* of all the work: what it takes to make the pieces */
-    LONGEST_COUNTS = 8,     /* of the longest piece: what counts against it */
+    MAKING_SHARE = 32,      /* of all the work: what it takes to make the pieces */
+    PIECE_WORK = 3000,      /* of a simulator to begin and end a piece */
+    SLOWER_SHARE = 10,      /* of a piece: how much longer a slow worker takes */
+    SLOW_LOOKS = 2,         /* workers that are looked at as if they were slow */
+    ADDED_MOST = 8,         /* cuts that are added; if there are more, the others are even */
     LOOKS_MOST = 1 << 16,   /* at pieces with other cuts */
     WORKERS_COUNTED = 1024, /* more are as good as one for each piece */
 };
@@ -57,22 +62,39 @@ static int longer_first(const void *left, const void *right) {
     return *a < *b ? 1 : -(*a > *b);
 }
 
+/* How it ends, summed over workers that are equally quick, and one or the other that is not. */
 struct finish {
-    uint64_t last;    /* worker's end */
-    uint64_t longest; /* piece */
-    double squares;   /* of all workers' ends: the more even they are, the nearer to a better way */
+    uint64_t last;  /* worker's end */
+    double squares; /* of all workers' ends: the more even they are, the nearer to a better way */
 };
 
-/* What is expected is not what comes; pieces that are short even that out. */
-static uint64_t worth(const struct finish *finish) {
-    return finish->last + finish->longest / LONGEST_COUNTS;
-}
-
 static bool better(const struct finish *a, const struct finish *b) {
-    return worth(a) < worth(b) || (worth(a) == worth(b) && a->squares < b->squares);
+    return a->last < b->last || (a->last == b->last && a->squares < b->squares);
 }
 
-static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *cuts, size_t count) {
+/* Pieces as they are dealt out: work[], the first ones to the workers that do not make them, the others to whoever is
+ * free. `slow` is the worker that takes longer. */
+static void deal(const uint64_t *work, size_t pieces, uint64_t making, uint64_t *ends, size_t workers, size_t slow,
+                 struct finish *finish) {
+    uint64_t last = 0;
+    for (size_t w = 0; w < workers; w++)
+        ends[w] = w == 0 ? making : 0;
+    for (size_t p = 0; p < pieces; p++) {
+        size_t worker = p + 1 < workers ? p + 1 : 0;
+        for (size_t w = 1; w < workers && p + 1 >= workers; w++)
+            if (ends[w] < ends[worker])
+                worker = w;
+        const uint64_t takes = work[p] + PIECE_WORK;
+        ends[worker] += worker == slow ? takes + takes / SLOWER_SHARE : takes;
+    }
+    for (size_t w = 0; w < workers; w++) {
+        last = ends[w] > last ? ends[w] : last;
+        finish->squares += (double)ends[w] * (double)ends[w];
+    }
+    finish->last += last;
+}
+
+static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *cuts, size_t count, size_t slowest) {
     const size_t pieces = count + 1;
     size_t workers = wanted->workers == 0 || wanted->workers > pieces ? pieces : wanted->workers;
     workers = workers > WORKERS_COUNTED ? WORKERS_COUNTED : workers;
@@ -83,46 +105,47 @@ static struct finish finish_of(const struct cuts_wanted *wanted, const size_t *c
         all += wanted->work[l];
         piece += piece < count && cuts[piece] == l;
     }
-    for (size_t p = 0; p < pieces; p++)
-        finish.longest = work[p] > finish.longest ? work[p] : finish.longest;
-    ends[0] = all / MAKING_SHARE;
-    for (size_t w = 1; w < workers; w++)
-        ends[w] = work[w - 1];
     qsort(work + workers - 1, pieces - (workers - 1), sizeof *work, longer_first);
-    for (size_t p = workers - 1; p < pieces; p++) {
-        size_t first = 0;
-        for (size_t w = 1; w < workers; w++)
-            if (ends[w] < ends[first])
-                first = w;
-        ends[first] += work[p];
-    }
-    for (size_t w = 0; w < workers; w++) {
-        finish.last = ends[w] > finish.last ? ends[w] : finish.last;
-        finish.squares += (double)ends[w] * (double)ends[w];
-    }
+    for (size_t slow = 0; slow <= slowest; slow++)
+        deal(work, pieces, all / MAKING_SHARE, ends, workers, slow > 0 ? slow - 1 : SIZE_MAX, &finish);
     free(work);
     free(ends);
     return finish;
 }
 
 uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t count) {
-    return finish_of(wanted, cuts, count).last;
+    return finish_of(wanted, cuts, count, 0).last;
+}
+
+/* ---- all is done as soon as can be ---- */
+
+struct search {
+    const struct cuts_wanted *wanted;
+    size_t *cuts, count;
+    struct finish best;
+    size_t looks;
+};
+
+static struct finish look(struct search *search) {
+    search->looks++;
+    return finish_of(search->wanted, search->cuts, search->count, SLOW_LOOKS);
 }
 
 /* Moves a cut to the best place between its neighbours. True if that is another one. */
-static bool move_cut(const struct cuts_wanted *wanted, size_t *cuts, size_t count, size_t cut, struct finish *best,
-                     size_t *looks) {
-    const size_t from = cut > 0 ? cuts[cut - 1] + 1 : 0, end = cut + 1 < count ? cuts[cut + 1] : wanted->layers - 1;
+static bool move_cut(struct search *search, size_t cut) {
+    const struct cuts_wanted *wanted = search->wanted;
+    size_t *cuts = search->cuts;
+    const size_t from = cut > 0 ? cuts[cut - 1] + 1 : 0;
+    const size_t end = cut + 1 < search->count ? cuts[cut + 1] : wanted->layers - 1;
     const size_t before = cuts[cut];
     size_t place = before;
-    for (size_t l = from; l < end && *looks < LOOKS_MOST; l++) {
+    for (size_t l = from; l < end && search->looks < LOOKS_MOST; l++) {
         if (!wanted->allowed[l] || l == before)
             continue;
         cuts[cut] = l;
-        ++*looks;
-        const struct finish finish = finish_of(wanted, cuts, count);
-        if (better(&finish, best)) {
-            *best = finish;
+        const struct finish finish = look(search);
+        if (better(&finish, &search->best)) {
+            search->best = finish;
             place = l;
         }
     }
@@ -130,19 +153,71 @@ static bool move_cut(const struct cuts_wanted *wanted, size_t *cuts, size_t coun
     return place != before;
 }
 
+static void move_all(struct search *search) {
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t cut = 0; cut < search->count; cut++)
+            moved |= move_cut(search, cut);
+    }
+}
+
+static void put_in(struct search *search, size_t layer) {
+    size_t at = search->count++;
+    for (; at > 0 && search->cuts[at - 1] > layer; at--)
+        search->cuts[at] = search->cuts[at - 1];
+    search->cuts[at] = layer;
+}
+
+static void take_out(struct search *search, size_t layer) {
+    size_t at = 0;
+    while (search->cuts[at] != layer)
+        at++;
+    for (search->count--; at < search->count; at++)
+        search->cuts[at] = search->cuts[at + 1];
+}
+
+/* Adds a cut where it does most good. False if there is no place left. */
+static bool add_cut(struct search *search) {
+    const struct cuts_wanted *wanted = search->wanted;
+    size_t place = SIZE_MAX, next = 0;
+    struct finish best = {0};
+    for (size_t l = 0; l + 1 < wanted->layers; l++) {
+        const bool cut = next < search->count && search->cuts[next] == l;
+        next += cut;
+        if (cut || !wanted->allowed[l] || (place != SIZE_MAX && search->looks >= LOOKS_MOST))
+            continue;
+        put_in(search, l);
+        const struct finish finish = look(search);
+        take_out(search, l);
+        if (place == SIZE_MAX || better(&finish, &best)) {
+            best = finish;
+            place = l;
+        }
+    }
+    if (place == SIZE_MAX)
+        return false;
+    put_in(search, place);
+    search->best = best;
+    return true;
+}
+
+static size_t cut_for_workers(const struct cuts_wanted *wanted, size_t *cuts) {
+    struct cuts_wanted coarse = *wanted;
+    coarse.pieces = wanted->pieces > ADDED_MOST ? wanted->pieces - ADDED_MOST : 1;
+    struct search search = {.wanted = wanted, .cuts = cuts, .count = cut_evenly(&coarse, cuts)};
+    search.best = look(&search);
+    move_all(&search);
+    while (search.count + 1 < wanted->pieces && add_cut(&search))
+        move_all(&search);
+    return search.count;
+}
+
 size_t cuts_choose(const struct cuts_wanted *wanted, size_t *cuts) {
-    size_t count = 0, looks = 0;
-    for (size_t l = 0; wanted->pieces == 0 && l + 1 < wanted->layers; l++)
+    size_t count = 0;
+    if (wanted->pieces > 0)
+        return wanted->workers > 0 ? cut_for_workers(wanted, cuts) : cut_evenly(wanted, cuts);
+    for (size_t l = 0; l + 1 < wanted->layers; l++)
         if (wanted->allowed[l])
             cuts[count++] = l;
-    if (wanted->pieces == 0)
-        return count;
-    count = cut_evenly(wanted, cuts);
-    struct finish best = finish_of(wanted, cuts, count);
-    for (bool moved = wanted->workers > 0; moved;) {
-        moved = false;
-        for (size_t cut = 0; cut < count; cut++)
-            moved |= move_cut(wanted, cuts, count, cut, &best, &looks);
-    }
     return count;
 }

@@ -46,7 +46,7 @@ static void describe_layers(struct split *split, const struct network *network) 
                                       .position = xstrdup(folder ? folder + 1 : position),
                                       .network = of ? xprintf("%u.%u", of->task, of->operation) : NULL};
             layer->clocks = clocks > layer->clocks ? clocks : layer->clocks;
-            layer->work += launch_beats(course->prog->config, launch);
+            layer->work += launch_work(course->prog->config, launch);
         }
         layer->clocks += LAYER_CLOCKS;
         layer->work += layer->clocks;

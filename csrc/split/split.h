@@ -51,7 +51,7 @@ struct split_layer {
     struct split_launch *launches;
     size_t launch_count;
     uint64_t clocks; /* expected */
-    uint64_t work;   /* what a simulator is expected to have to do for it: a clock, and a beat of the memory port */
+    uint64_t work;   /* what a simulator is expected to have to do for it: clocks, and beats (launch_work()) */
 };
 
 struct split_piece {

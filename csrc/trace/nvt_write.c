@@ -132,7 +132,7 @@ static void announce(struct sink *sink, const struct blob *blob) {
 }
 
 static void put_blob(struct sink *sink, const struct blob *blob, size_t label) {
-    const bool sampled = sink->file && blob->size >= SAMPLED_BYTES;
+    const bool sampled = sink->file && file_writer_packs(sink->file) && blob->size >= SAMPLED_BYTES;
     struct text *out = &sink->text;
     uint64_t offset = 0;
     if (sampled)

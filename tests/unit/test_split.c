@@ -95,10 +95,11 @@ static void pages_have_neighbours(void **state) {
 }
 
 /* Layers of a network that gets narrower, with one that cannot be cut off. */
-static const uint64_t layers[] = {5, 9, 9, 9, 1, 7, 7, 7, 7, 3, 8, 8, 8, 4, 12, 12};
+static const uint64_t layers[] = {500000, 900000, 900000, 900000, 100000, 700000, 700000,  700000,
+                                  700000, 300000, 800000, 800000, 800000, 400000, 1200000, 1200000};
 static const bool allowed[] = {true, true, true, false, true, true, true, true,
                                true, true, true, true,  true, true, true, false};
-enum { LAYERS = sizeof layers / sizeof *layers, WORK = 116 };
+enum { LAYERS = sizeof layers / sizeof *layers, WORK = 11600000 };
 
 static struct cuts_wanted in_pieces(size_t pieces, size_t workers) {
     return (struct cuts_wanted){
@@ -126,7 +127,7 @@ static void a_worker_each_makes_the_longest_short(void **state) {
     size_t cuts[LAYERS];
     const struct cuts_wanted wanted = in_pieces(4, 0);
     assert_int_equal(cuts_choose(&wanted, cuts), 3);
-    assert_true(cuts_last(&wanted, cuts, 3) <= 33); /* 29 would be a fourth of all */
+    assert_true(cuts_last(&wanted, cuts, 3) <= 3310000); /* 2900000 would be a fourth of all */
 }
 
 static void two_workers_end_together(void **state) {
@@ -135,7 +136,28 @@ static void two_workers_end_together(void **state) {
         const struct cuts_wanted wanted = in_pieces(pieces, 2);
         size_t cuts[LAYERS];
         const size_t count = cuts_choose(&wanted, cuts);
-        assert_true(cuts_last(&wanted, cuts, count) <= WORK / 2 + 3);
+        assert_int_equal(count, pieces - 1);
+        assert_true(cuts_last(&wanted, cuts, count) <= WORK / 2 + 400000);
+    }
+}
+
+/* The last piece that a worker takes is not longer than what a worker that is a tenth slower is behind by. */
+static void the_last_pieces_are_short(void **state) {
+    (void)state;
+    for (size_t pieces = 4; pieces <= 12; pieces++) {
+        const struct cuts_wanted wanted = in_pieces(pieces, 2);
+        size_t cuts[LAYERS];
+        const size_t count = cuts_choose(&wanted, cuts);
+        uint64_t shortest = WORK, work = 0;
+        for (size_t l = 0, cut = 0; l < LAYERS; l++) {
+            work += layers[l];
+            if (l + 1 < LAYERS && (cut == count || cuts[cut] != l))
+                continue;
+            shortest = work < shortest ? work : shortest;
+            work = 0;
+            cut++;
+        }
+        assert_true(shortest <= WORK / 2 / 5);
     }
 }
 
@@ -149,6 +171,7 @@ int main(void) {
         cmocka_unit_test(cuts_are_where_they_may_be),
         cmocka_unit_test(a_worker_each_makes_the_longest_short),
         cmocka_unit_test(two_workers_end_together),
+        cmocka_unit_test(the_last_pieces_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
