@@ -1,10 +1,11 @@
 /* The sparse image.
  *
  * A page holds 512 bytes: surfaces of cubes lie far apart, and what is touched of larger pages costs more than the
- * layer that fills them. Pages are allocated by the slab. 512 pages (256 KiB) form a chunk; chunks sit in an
- * open-addressing hash table with their numbers in the slots, so that finding a byte is one multiplication, one compare
- * (more only on collisions) and one table read. A second array holds the chunks in ascending order, for walks and
- * comparisons.
+ * layer that fills them. Pages are allocated by the slab; those that a fill covers whole are one and the same until
+ * something else is written there: traces fill megabytes for a layer of some kilobytes. 512 pages (256 KiB) form a
+ * chunk; chunks sit in an open-addressing hash table with their numbers in the slots, so that finding a byte is one
+ * multiplication, one compare (more only on collisions) and one table read. A second array holds the chunks in
+ * ascending order, for walks and comparisons.
  *
  * Provenance is one index per byte, stored as coarsely as the writes allow: one for a page whose bytes all have the
  * same but for granules of 8 bytes that were loaded, one for each granule while writes are aligned to granules (AXI
@@ -62,8 +63,9 @@ struct memory {
     int slot_bits;
     struct chunk **chunks; /* ascending; room for as many as the slots may hold */
     size_t chunk_count;
-    struct slab *slabs; /* the last one first */
-    size_t slab_left;   /* pages of it that are free */
+    struct slab *slabs;                 /* the last one first */
+    size_t slab_left;                   /* pages of it that are free */
+    struct page *filled[UINT8_MAX + 1]; /* by value: the page that filled ones share, which is never written; or NULL */
     struct memory_origin *origins;
     size_t origin_count, origin_room;
     struct memory_listener listener;
@@ -137,19 +139,45 @@ static struct chunk *make_chunk(struct memory *mem, uint64_t number) {
     return chunk;
 }
 
-static struct page *make_page(struct memory *mem, uint64_t number) {
+/* Where the page of that number is, or will be. */
+static struct page **page_place(struct memory *mem, uint64_t number) {
     struct chunk *chunk = find_slot(mem, number / CHUNK_PAGES)->chunk;
     if (!chunk)
         chunk = make_chunk(mem, number / CHUNK_PAGES);
-    struct page **page = &chunk->pages[number % CHUNK_PAGES];
+    return &chunk->pages[number % CHUNK_PAGES];
+}
+
+static struct page *new_page(struct memory *mem) {
+    if (!mem->slab_left) {
+        struct slab *slab = xcalloc(1, sizeof *slab);
+        slab->next = mem->slabs;
+        mem->slabs = slab;
+        mem->slab_left = SLAB_PAGES;
+    }
+    return &mem->slabs->pages[--mem->slab_left];
+}
+
+static bool is_shared(const struct memory *mem, const struct page *page) {
+    return page == mem->filled[page->bytes[0]];
+}
+
+static struct page *filled_page(struct memory *mem, uint8_t value) {
+    struct page **page = &mem->filled[value];
     if (!*page) {
-        if (!mem->slab_left) {
-            struct slab *slab = xcalloc(1, sizeof *slab);
-            slab->next = mem->slabs;
-            mem->slabs = slab;
-            mem->slab_left = SLAB_PAGES;
-        }
-        *page = &mem->slabs->pages[--mem->slab_left];
+        *page = new_page(mem);
+        (*page)->uniform = ORIGIN_BACK_DOOR;
+        memset((*page)->bytes, value, PAGE);
+    }
+    return *page;
+}
+
+/* The page of that number, to be written. */
+static struct page *make_page(struct memory *mem, uint64_t number) {
+    struct page **page = page_place(mem, number), *before = *page;
+    if (!before || is_shared(mem, before)) {
+        *page = new_page(mem);
+        if (before)
+            **page = *before;
     }
     return *page;
 }
@@ -357,7 +385,16 @@ void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_
 }
 
 void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value) {
-    write_run(mem, address, NULL, value, clamp_length(address, n), ORIGIN_BACK_DOOR);
+    for (n = clamp_length(address, n); n > 0;) {
+        const size_t piece = piece_length(address, n);
+        struct page **page = page_place(mem, page_number(address));
+        if (piece == PAGE && (!*page || is_shared(mem, *page)))
+            *page = filled_page(mem, value);
+        else
+            write_run(mem, address, NULL, value, piece, ORIGIN_BACK_DOOR);
+        address += piece;
+        n -= piece;
+    }
 }
 
 bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, struct memory_origin *origin,

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "memory/memory.h"
+#include "nvdla/random.h"
 
 static struct memory *fresh(void) {
     struct memory *mem = memory_new();
@@ -244,6 +247,48 @@ static void provenance_of_loads_is_theirs_alone(void **state) {
     memory_free(mem);
 }
 
+/* Against an array and the origins of its bytes. */
+static void fills_share_nothing_that_is_written(void **state) {
+    (void)state;
+    enum { SIZE = 64 * 1024, ROUNDS = 3000, BASE = 0x7fff0180 };
+    static uint8_t expected[SIZE];
+    static int8_t unit[SIZE]; /* -2: never written */
+    struct memory *mem = memory_new(), *copy = memory_new();
+    uint64_t random = 7;
+    memset(unit, -2, sizeof unit);
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint64_t drawn = random_next(&random);
+        const size_t at = drawn % SIZE, most = (drawn >> 20) % 8 == 0 ? 9000 : 20;
+        const size_t n = (drawn >> 24) % most + 1 > SIZE - at ? SIZE - at : (drawn >> 24) % most + 1;
+        const uint8_t value = (uint8_t)((drawn >> 40) % 3);
+        const struct memory_origin origin = {.cycle = 1, .unit = (int16_t)((drawn >> 44) % 4), .axi_id = -1};
+        if (drawn >> 63) {
+            memory_fill(mem, BASE + at, n, value);
+            memset(unit + at, -1, n);
+        } else {
+            uint8_t bytes[9000];
+            memset(bytes, value, n);
+            memory_write(mem, BASE + at, bytes, n, NULL, &origin);
+            memset(unit + at, origin.unit, n);
+        }
+        memset(expected + at, value, n);
+    }
+    static uint8_t read[SIZE];
+    memory_read(mem, BASE, read, SIZE);
+    assert_memory_equal(read, expected, SIZE);
+    assert_int_equal(memory_crc32(mem, BASE, SIZE), crc32(0, expected, SIZE));
+    for (size_t i = 0; i < SIZE; i++) {
+        struct memory_origin origin = {.unit = 9};
+        assert_int_equal(memory_origin_of(mem, BASE + i, &origin), unit[i] != -2);
+        assert_true(unit[i] == -2 || origin.unit == unit[i]);
+    }
+    struct memory_difference difference;
+    memory_write(copy, BASE, expected, SIZE, NULL, NULL);
+    assert_true(memory_compare(mem, copy, 0, UINT64_MAX, &difference));
+    memory_free(mem);
+    memory_free(copy);
+}
+
 static void many_origins_are_kept(void **state) {
     (void)state;
     struct memory *mem = fresh();
@@ -473,6 +518,7 @@ int main(void) {
         cmocka_unit_test(neighbouring_writers_are_told_apart),
         cmocka_unit_test(provenance_of_whole_pages_splits_and_joins),
         cmocka_unit_test(provenance_of_loads_is_theirs_alone),
+        cmocka_unit_test(fills_share_nothing_that_is_written),
         cmocka_unit_test(many_origins_are_kept),
         cmocka_unit_test(crc_is_that_of_zlib),
         cmocka_unit_test(regions_merge_when_they_touch),
