@@ -27,7 +27,15 @@ llvm_profdata() {
     command -v "${real%/*}/llvm-profdata" "llvm-profdata-$number" llvm-profdata | head -n 1
 }
 
-LAYERS=12 # random ones: as good as long traces of the corpus, and a second of work
+# Random layers that are played: of DRAWN with all engines, and of as many convolutions, the longest ones. In short ones reset and
+# registers take most of the clocks, and the code of the engines would count as seldom reached (5 to 10 % slower).
+DRAWN=200 LONGEST=16
+
+# longest ENGINE: prints their paths.
+longest() {
+    "$build/nvcosim" gen --config "$config" --engine "$1" --seed 1 --count $DRAWN --out "$work/traces" >"$work/drawn" || return
+    sed -nE 's/^(.*): .* about ([0-9]+) cycles$/\2 \1/p' "$work/drawn" | sort -k1,1rn -k2 | sed -n "1,${LONGEST}s,^[0-9]* ,,p"
+}
 
 # Compiles with counters, plays, collects.
 train() {
@@ -40,8 +48,8 @@ train() {
         traces+=("$(realpath "$trace")")
     done
     if [ ${#traces[@]} -eq 0 ]; then
-        "$build/nvcosim" gen -q --config "$config" --seed 1 --count $LAYERS --out "$work/traces" || fail "no layers for the training can be drawn"
-        traces=("$work"/traces/*)
+        mapfile -t traces < <(longest mix && longest conv)
+        [ ${#traces[@]} -eq $((2 * LONGEST)) ] || fail "no layers for the training can be drawn"
     fi
     echo "compiling with counters for a profile: $simulator"
     for file in "$dir"/*.cpp "$dir"/*.h "$dir"/*.mk "$dir/defines"; do ln -s "$(realpath "$file")" "$work/"; done
@@ -60,7 +68,7 @@ train() {
     clang) "$(llvm_profdata)" merge -o "$dir/profile.data" "$work"/*.profraw >>"$work/play.log" 2>&1 ;;
     gcc) mv "$work"/*.gcda "$dir" 2>>"$work/play.log" ;;
     esac || { cat "$work/play.log" >&2; fail "the training left no profile"; }
-    { echo "$fits"; echo "${TRAINING:-$LAYERS random layers}"; cat "$dir/profile.data" "$dir"/*.gcda 2>/dev/null | cksum || true; } >"$dir/profile"
+    { echo "$fits"; echo "${TRAINING:-$((2 * LONGEST)) random layers}"; cat "$dir/profile.data" "$dir"/*.gcda 2>/dev/null | cksum || true; } >"$dir/profile"
     rm -rf "$work"
 }
 

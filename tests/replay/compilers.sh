@@ -57,7 +57,7 @@ touch "$dir/since" && make -s simulator CONFIG=small NAME=made FILELIST="$dir/ma
 check "which stays, and nothing is compiled again" $?
 "$NVCOSIM" build --name made --sim-threads 2 && tells threads 2 && tells profile none && same
 check "with threads the code is another: the profile is not used, the results are the same" $?
-make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 SIM_THREADS=1 PROFILE=1 && compiled_by GCC: && tells options -O1 && tells profile '12 random layers' && same
+make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 SIM_THREADS=1 PROFILE=1 && compiled_by GCC: && tells options -O1 && tells profile '32 random layers' && same
 check "make simulator CXX=g++ OPT=-O1 PROFILE=1" $?
 "$NVCOSIM" build --name made --compiler no_such_compiler 2>"$dir/log"
 [ $? -eq 2 ] && grep -q 'no_such_compiler is not installed' "$dir/log" && tells compiler 'GCC .*'
