@@ -219,13 +219,12 @@ static bool start_next(struct jobs *run) {
     struct job *job = &run->jobs[next];
     struct error err;
     run->pool.to_come = run->count - ++run->started;
-    const bool last = run->started == run->count;
     if (!pool_start(&run->pool, job, run->options, run->progress.terminal, &err)) {
         struct result result = job_failed(job, run->options, err.text);
         job->state = JOB_DONE;
         finish(run, &result);
     }
-    if (last)
+    if (run->pool.to_come == 0)
         servers_dismiss(&run->pool.servers);
     return true;
 }

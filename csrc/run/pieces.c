@@ -474,8 +474,7 @@ static bool write_text(const struct pieces *pieces, struct error *err) {
     return fine;
 }
 
-/* Pieces that have not been played go, as those that have passed did; with nothing left to say, so does their folder.
- */
+/* Pieces that were not played go, as those that passed have gone; with nothing left to say, so does their folder. */
 static void clean(const struct pieces *pieces) {
     for (size_t i = 0; pieces->pieces && i < pieces->split->piece_count; i++)
         if (pieces->pieces[i].path && !pieces->pieces[i].done)

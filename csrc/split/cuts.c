@@ -1,7 +1,6 @@
 /* Chooses cuts. For a worker each: the fewest pieces of which none is longer than a limit. For fewer workers, one cut
- * after the other is added where it makes them end soonest, and all are moved while that makes them end sooner: pieces
- * of whole layers seldom come out even, and workers are never equally quick, so that the last pieces have to be short.
- * See cuts.h. */
+ * after the other is added where it makes them end soonest: pieces of whole layers seldom come out even, and workers
+ * are never equally quick, so that the last pieces have to be short. See cuts.h. */
 #include "split/cuts.h"
 
 #include <stdlib.h>
@@ -121,45 +120,8 @@ uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t 
 
 struct search {
     const struct cuts_wanted *wanted;
-    size_t *cuts, count;
-    struct finish best;
-    size_t looks;
+    size_t *cuts, count, looks;
 };
-
-static struct finish look(struct search *search) {
-    search->looks++;
-    return finish_of(search->wanted, search->cuts, search->count, SLOW_LOOKS);
-}
-
-/* Moves a cut to the best place between its neighbours. True if that is another one. */
-static bool move_cut(struct search *search, size_t cut) {
-    const struct cuts_wanted *wanted = search->wanted;
-    size_t *cuts = search->cuts;
-    const size_t from = cut > 0 ? cuts[cut - 1] + 1 : 0;
-    const size_t end = cut + 1 < search->count ? cuts[cut + 1] : wanted->layers - 1;
-    const size_t before = cuts[cut];
-    size_t place = before;
-    for (size_t l = from; l < end && search->looks < LOOKS_MOST; l++) {
-        if (!wanted->allowed[l] || l == before)
-            continue;
-        cuts[cut] = l;
-        const struct finish finish = look(search);
-        if (better(&finish, &search->best)) {
-            search->best = finish;
-            place = l;
-        }
-    }
-    cuts[cut] = place;
-    return place != before;
-}
-
-static void move_all(struct search *search) {
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (size_t cut = 0; cut < search->count; cut++)
-            moved |= move_cut(search, cut);
-    }
-}
 
 static void put_in(struct search *search, size_t layer) {
     size_t at = search->count++;
@@ -187,28 +149,25 @@ static bool add_cut(struct search *search) {
         if (cut || !wanted->allowed[l] || (place != SIZE_MAX && search->looks >= LOOKS_MOST))
             continue;
         put_in(search, l);
-        const struct finish finish = look(search);
+        const struct finish finish = finish_of(wanted, search->cuts, search->count, SLOW_LOOKS);
+        search->looks++;
         take_out(search, l);
         if (place == SIZE_MAX || better(&finish, &best)) {
             best = finish;
             place = l;
         }
     }
-    if (place == SIZE_MAX)
-        return false;
-    put_in(search, place);
-    search->best = best;
-    return true;
+    if (place != SIZE_MAX)
+        put_in(search, place);
+    return place != SIZE_MAX;
 }
 
 static size_t cut_for_workers(const struct cuts_wanted *wanted, size_t *cuts) {
     struct cuts_wanted coarse = *wanted;
     coarse.pieces = wanted->pieces > ADDED_MOST ? wanted->pieces - ADDED_MOST : 1;
     struct search search = {.wanted = wanted, .cuts = cuts, .count = cut_evenly(&coarse, cuts)};
-    search.best = look(&search);
-    move_all(&search);
     while (search.count + 1 < wanted->pieces && add_cut(&search))
-        move_all(&search);
+        ;
     return search.count;
 }
 

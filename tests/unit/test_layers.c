@@ -979,12 +979,18 @@ static void ew_counts_where_it_is(void **state) {
         const struct launch *sdp = set(&b, SDP_D_OP_ENABLE, 1);
         const int lanes = has ? b.config->sdp_ew_throughput : b.config->sdp_bs_throughput;
         assert_int_equal(launch_clocks(b.config, sdp), (8 + lanes - 1) / lanes);
+        const uint64_t written = launch_atoms(b.config, sdp, NVDLA_WRITE_SDP) * (uint64_t)b.config->mem_atom;
+        const uint64_t beat = (uint64_t)b.config->dbb_data_bits / 8;
+        assert_true(written > 0);
+        assert_int_equal(launch_beats(b.config, sdp), (written + beat - 1) / beat);
+        assert_int_equal(launch_work(b.config, sdp), (2 * written + beat - 1) / beat);
         b.unit = NVDLA_SDP_RDMA;
         set(&b, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
         set(&b, SDP_RDMA_D_ERDMA_CFG, 1 << 1); /* ALU */
         set_size(&b, SDP_RDMA_D_DATA_CUBE_WIDTH, 1, 1, 8);
         const struct launch *rdma = set(&b, SDP_RDMA_D_OP_ENABLE, 1);
         assert_int_equal(launch_atoms(b.config, rdma, NVDLA_READ_SDP_E), has ? 1 : 0);
+        assert_int_equal(launch_work(b.config, rdma), launch_beats(b.config, rdma));
         assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), has ? 0 : -1);
         layer_tracker_free(b.tracker);
     }
