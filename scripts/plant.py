@@ -674,6 +674,8 @@ def read_list(options):
             subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", folder, options.config], check=True)
             with open(os.path.join(folder, "nvdla_pkg.sv"), encoding="utf-8") as f:
                 put(package, f.read())
+            with open(os.path.join(folder, "config.f"), encoding="utf-8") as f:
+                options.verilator_option += f.read().split()  # the engines that not all configurations have
         listed.entries.append(("source", package))
         listed.read(os.path.join(ROOT, "rtl", "nvdla.f"), None)
     for option in options.verilator_option:

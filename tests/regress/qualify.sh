@@ -31,6 +31,9 @@ check "places that the elaborated design has not are counted" $?
 places "$dir/broken/list.f" "$dir/found2" && grep -q 'does not compile: top.v:[0-9]*: twice = n \[\[+ -> -\]\] n' "$dir/found2.log" &&
     [ "$(wc -l <"$dir/found2")" -eq "$(wc -l <"$dir/found")" ]
 check "a place that does not compile gives way, and is named" $?
+python3 scripts/plant.py "$dir/full" --config full --count 2 --seed 1 bdma rubik >"$dir/full.log" 2>&1 &&
+    grep -q '"file": "bdma/' "$dir/full/faults.json" && grep -q '"file": "rubik/' "$dir/full/faults.json"
+check "engines that only some configurations have get faults there" $?
 
 # ---- a campaign; the RTL comes by a file list, as anybody's ----
 printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" >"$dir/own.f"
