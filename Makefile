@@ -39,12 +39,12 @@ VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
 TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/clients.csv csrc/nvdla/configurations.csv tb/streams.csv
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
-PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css))
+PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
-EMBEDDED := $(PAGES) $(PLATFORMS) $(B)/gen/regress/schema.embed.h
+EMBEDDED := $(PAGES) $(PLATFORMS) $(B)/gen/regress/store/schema.embed.h
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
-LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c))
+LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c csrc/*/*/*.c))
 # The testbench: what needs a simulator's VPI, and what does not (unit tests link the latter).
 TB_VPI_SRC := tb/rtl_device.c tb/rtl_open.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
@@ -97,7 +97,7 @@ $(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
 	done >$@
 
 # The schema of the database of regressions, likewise: schema_sql.
-$(B)/gen/regress/schema.embed.h: csrc/regress/schema.sql
+$(B)/gen/regress/store/schema.embed.h: csrc/regress/store/schema.sql
 	@mkdir -p $(@D)
 	@{ echo "static const char schema_sql[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
@@ -121,14 +121,14 @@ $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 $(TESTS:%=$(1)/tests/%): $(1)/tests/%: $(1)/obj/tests/unit/%.o $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
--include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d)
+-include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)
 endef
 $(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
 
 $(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/version.o): $(B)/gen/version_number.h
+$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/version_number.h
 
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # nobody asks for floating-point traps, and without them more loops become vector code.

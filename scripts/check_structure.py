@@ -31,11 +31,30 @@ MAY_INCLUDE = {
     "triage": "nvdla layers observe report",
     "export": "nvdla memory layers trace device replay",
     "split": "nvdla memory layers trace device model replay export",
-    "run": "nvdla memory layers trace loadable device observe model gen replay coverage report triage split",
-    "regress": "nvdla memory layers trace gen coverage report run",
+    "run/process": "nvdla",
+    "run/network": "nvdla memory trace loadable device model",
+    "run/simulators": "nvdla memory run/process run/options",
+    "run/options": "nvdla layers device replay run/network run/simulators",
+    "run/result": "nvdla device report run/process run/simulators run/options",
+    "run/serve": "nvdla replay run/process run/options",
+    "run/session": "nvdla memory layers trace device observe model gen replay coverage report triage run/process "
+        "run/network run/simulators run/options run/result run/serve",
+    "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
+        "run/serve run/session",
+    "regress/plan": "nvdla memory trace gen run/options run/session",
+    "regress/store": "nvdla memory run/process run/result run/session regress/plan",
+    "regress/engine": "nvdla memory report run/process run/simulators run/options run/result run/jobs regress/plan",
+    "regress/pages": "nvdla memory coverage report run/result run/session regress/plan regress/store",
+    "regress/night": "nvdla memory report run/process run/simulators run/result run/jobs regress/plan regress/store "
+        "regress/engine regress/pages",
+    "regress/faults": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store "
+        "regress/engine regress/pages regress/night",
+    "regress/bisect": "nvdla memory run/process run/simulators run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
-    "tb": "nvdla memory layers device observe replay run",
-    "cli": "nvdla memory layers trace loadable device observe model gen replay coverage report run regress import export split",
+    "tb": "nvdla memory layers device observe replay run/session",
+    "cli": "nvdla memory trace observe model gen coverage report split export import run/process run/network "
+        "run/simulators run/options run/result run/session run/jobs regress/engine regress/pages "
+        "regress/night regress/faults regress/bisect",
 }
 
 
@@ -47,7 +66,9 @@ def files():
 
 def folder_of(file):
     parts = file.split("/")
-    return parts[1] if parts[0] == "csrc" else parts[0]
+    if parts[0] != "csrc":
+        return parts[0]
+    return "/".join(parts[1:-1])
 
 
 def includes(file):
@@ -65,7 +86,7 @@ def check_order(file):
     for number, name in includes(file):
         if "/" not in name:
             continue
-        target = name.split("/")[0]
+        target = "tb" if name.startswith("tb/") else name.rsplit("/", 1)[0]
         if target not in MAY_INCLUDE:
             yield number, f"includes {name}, which is in no folder of csrc"
         elif target != folder and target not in MAY_INCLUDE[folder].split():

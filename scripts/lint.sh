@@ -44,7 +44,7 @@ scripts/spec_index.py --check
 result "index of the chapters" $?
 if [ -n "${NIGHTLY:-}" ]; then
     includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")
-    printf '%s\0' csrc/*/*.c tb/*.c tb/observers/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
+    printf '%s\0' csrc/*/*.c csrc/*/*/*.c tb/*.c tb/observers/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
         -Wall -Wextra -Wshadow -Wconversion "${includes[@]}" >"$log" 2>/dev/null
     status=$?
     cat "$log"

@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <vpi_user.h>
 
-#include "run/simulator.h"
+#include "run/session/simulator.h"
 #include "tb/rtl_device.h"
 
 enum { STACK_BYTES = 8 << 20, ARGUMENTS = 64 };

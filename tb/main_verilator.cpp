@@ -22,7 +22,7 @@
 #endif
 
 extern "C" {
-#include "run/simulator.h"
+#include "run/session/simulator.h"
 #include "tb/rtl_device.h"
 const char *simulator_made(); // made.cpp
 }

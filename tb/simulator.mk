@@ -30,6 +30,6 @@ $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 made.o: made.h
 # settings: compiler and options. When they change everything is compiled again.
 $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): settings
-# Calls of libraries are bound when it starts: the copies of a server (csrc/run/serve.h) find that done.
+# Calls of libraries are bound when it starts: the copies of a server (csrc/run/serve/serve.h) find that done.
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread

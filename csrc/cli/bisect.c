@@ -4,9 +4,9 @@
 
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
-#include "regress/bisect.h"
-#include "run/arguments.h"
-#include "run/session.h"
+#include "regress/bisect/bisect.h"
+#include "run/options/arguments.h"
+#include "run/session/session.h"
 
 enum {
     KEY_GOOD = 0x1000,

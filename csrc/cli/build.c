@@ -6,9 +6,9 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
-#include "run/nvidia.h"
-#include "run/rtl_source.h"
-#include "run/simulators.h"
+#include "run/options/rtl_source.h"
+#include "run/simulators/nvidia.h"
+#include "run/simulators/simulators.h"
 
 enum {
     KEY_NVIDIA = 0x100,

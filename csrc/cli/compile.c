@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/compile.h"
-#include "run/options.h"
+#include "run/network/compile.h"
+#include "run/options/options.h"
 #include "trace/formats.h"
 
 enum { KEY_WRITES = 0x100, KEY_THREADS };

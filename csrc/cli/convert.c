@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
-#include "run/options.h"
+#include "run/options/options.h"
 #include "trace/formats.h"
 
 enum { KEY_NO_GOLDEN = 0x100 };

@@ -3,8 +3,8 @@
 
 #include "cli/commands.h"
 #include "coverage/coverage.h"
-#include "run/progress.h"
-#include "run/session.h"
+#include "run/process/progress.h"
+#include "run/session/session.h"
 
 enum { KEY_MERGE = 0x100 };
 

@@ -7,10 +7,10 @@
 
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
-#include "run/jobs.h"
-#include "run/judge.h"
-#include "run/process.h"
-#include "run/session.h"
+#include "run/jobs/jobs.h"
+#include "run/process/process.h"
+#include "run/session/judge.h"
+#include "run/session/session.h"
 
 enum { KEY_OPEN = 0x1000, TABLE_SIZE = 64 };
 

@@ -10,7 +10,7 @@
 #include "nvdla/cube.h"
 #include "nvdla/text.h"
 #include "observe/recorder.h"
-#include "run/options.h"
+#include "run/options/options.h"
 
 enum { KEY_CUBE = 0x100, KEY_BASE };
 

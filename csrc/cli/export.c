@@ -10,8 +10,8 @@
 #include "export/streams.h"
 #include "export/txn.h"
 #include "model/model.h"
-#include "run/arguments.h"
-#include "run/options.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
 #include "trace/formats.h"
 
 enum { KEY_TO = 0x100, KEY_NO_GOLDEN, KEY_SEED };

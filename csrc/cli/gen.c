@@ -8,9 +8,9 @@
 #include "cli/commands.h"
 #include "gen/gen.h"
 #include "memory/file.h"
-#include "run/drawn.h"
-#include "run/options.h"
-#include "run/progress.h"
+#include "run/options/options.h"
+#include "run/process/progress.h"
+#include "run/session/random_checks.h"
 #include "trace/formats.h"
 
 enum { KEY_ENGINE = 0x100, KEY_SEED, KEY_COUNT };

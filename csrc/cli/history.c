@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "regress/history.h"
-#include "regress/recover.h"
-#include "run/options.h"
-#include "run/process.h"
-#include "run/progress.h"
+#include "regress/night/recover.h"
+#include "regress/pages/history.h"
+#include "run/options/options.h"
+#include "run/process/process.h"
+#include "run/process/progress.h"
 
 enum { KEY_DATABASE = 0x100, KEY_LIMIT, KEY_SQL, KEY_CSV, KEY_JSON };
 

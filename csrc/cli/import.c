@@ -6,10 +6,10 @@
 #include "cli/commands.h"
 #include "import/lift.h"
 #include "nvdla/xalloc.h"
-#include "run/arguments.h"
-#include "run/lint.h"
-#include "run/options.h"
-#include "run/progress.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
+#include "run/process/progress.h"
+#include "run/session/lint.h"
 #include "trace/formats.h"
 
 enum {

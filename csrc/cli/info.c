@@ -4,9 +4,9 @@
 #include "cli/commands.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
-#include "run/made.h"
-#include "run/network_info.h"
-#include "run/options.h"
+#include "run/network/network_info.h"
+#include "run/options/options.h"
+#include "run/simulators/build_info.h"
 #include "trace/formats.h"
 
 enum { KEY_NO_GOLDEN = 0x100, KEY_JSON, KEY_DOT, KEY_REPORT, KEY_BUILD };

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "run/arguments.h"
-#include "run/lint.h"
-#include "run/options.h"
-#include "run/session.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
+#include "run/session/lint.h"
+#include "run/session/session.h"
 #include "trace/formats.h"
 
 enum { KEY_JSON = 0x100, KEY_STRICT, KEY_SEED };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "run/options.h"
-#include "run/output.h"
-#include "run/version.h"
+#include "run/options/options.h"
+#include "run/options/output.h"
+#include "run/simulators/version.h"
 
 static const struct {
     const char *name;

@@ -6,10 +6,10 @@
 
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
-#include "regress/night.h"
-#include "regress/qualify.h"
-#include "run/arguments.h"
-#include "run/options.h"
+#include "regress/faults/qualify.h"
+#include "regress/night/night.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
 
 enum {
     KEY_COUNT = 0x100,

@@ -6,14 +6,14 @@
 
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
-#include "regress/compare.h"
-#include "regress/night.h"
-#include "regress/recover.h"
-#include "regress/worker.h"
-#include "run/arguments.h"
-#include "run/options.h"
-#include "run/process.h"
-#include "run/progress.h"
+#include "regress/engine/worker.h"
+#include "regress/night/night.h"
+#include "regress/night/recover.h"
+#include "regress/pages/compare.h"
+#include "run/options/arguments.h"
+#include "run/options/options.h"
+#include "run/process/process.h"
+#include "run/process/progress.h"
 
 enum {
     KEY_SELECT = 0x100,

@@ -6,11 +6,11 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/arguments.h"
-#include "run/compile.h"
-#include "run/jobs.h"
-#include "run/pieces.h"
-#include "run/session.h"
+#include "run/jobs/jobs.h"
+#include "run/jobs/pieces.h"
+#include "run/network/compile.h"
+#include "run/options/arguments.h"
+#include "run/session/session.h"
 #include "trace/formats.h"
 
 static const char doc[] =

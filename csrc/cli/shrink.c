@@ -15,11 +15,11 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/drawn.h"
-#include "run/process.h"
-#include "run/progress.h"
-#include "run/result.h"
-#include "run/session.h"
+#include "run/process/process.h"
+#include "run/process/progress.h"
+#include "run/result/result.h"
+#include "run/session/random_checks.h"
+#include "run/session/session.h"
 #include "trace/formats.h"
 
 enum { KEY_ATTEMPTS = 0x1000, KEY_SECONDS, KEY_KEEP_OPTIONS };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "regress/plan.h"
+#include "regress/plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -14,7 +14,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "run/compile.h"
+#include "run/network/compile.h"
 
 /* Of processor time and of memory. The sanitizers need some times what the program needs without them: 1 s, 500 MB. */
 static const double seconds_max = 3;

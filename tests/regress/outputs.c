@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "nvdla/xalloc.h"
-#include "regress/junit.h"
-#include "regress/page.h"
-#include "regress/store.h"
-#include "regress/summary.h"
+#include "regress/pages/junit.h"
+#include "regress/pages/page.h"
+#include "regress/pages/summary.h"
+#include "regress/store/store.h"
 
 int main(int argc, char **argv) {
     struct error err = {.text = ""};

@@ -1,5 +1,5 @@
-/* Lanes: tests that one process of a simulator plays one after the other (run/serve.h). Whatever a test does it gets
- * its verdict, and the others of its lane theirs; what dies is replaced.
+/* Lanes: tests that one process of a simulator plays one after the other (run/serve/serve.h). Whatever a test does it
+ * gets its verdict, and the others of its lane theirs; what dies is replaced.
  *
  * The simulator is this program: started with --serve it waits for orders, and its copies do what the name of their
  * trace says.
@@ -19,13 +19,13 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/builds.h"
-#include "regress/engine.h"
-#include "run/ledger.h"
-#include "run/process.h"
-#include "run/serve.h"
+#include "regress/engine/builds.h"
+#include "regress/engine/engine.h"
+#include "run/process/process.h"
+#include "run/result/ledger.h"
+#include "run/serve/serve.h"
 
-#include <cmocka.h> /* behind regress/test.h: it has a macro test_free() */
+#include <cmocka.h> /* behind regress/plan/test.h: it has a macro test_free() */
 
 static char folder[] = "/tmp/test_lanes_XXXXXX";
 

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
-#include "regress/recover.h"
-#include "regress/store.h"
-#include "run/ledger.h"
+#include "regress/night/recover.h"
+#include "regress/store/store.h"
+#include "run/result/ledger.h"
 
-#include <cmocka.h> /* behind regress/test.h: it has a macro test_free() */
+#include <cmocka.h> /* behind regress/plan/test.h: it has a macro test_free() */
 
 static char folder[] = "/tmp/test_ledger_XXXXXX";
 

@@ -1,4 +1,4 @@
-/* The file list for NVIDIA's own RTL, on folder trees of the same shape (csrc/run/nvidia.h). */
+/* The file list for NVIDIA's own RTL, on folder trees of the same shape (csrc/run/simulators/nvidia.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "run/nvidia.h"
+#include "run/simulators/nvidia.h"
 
 static char *root; /* of the test, made anew for each */
 

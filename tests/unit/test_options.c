@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "nvdla/config.h"
-#include "run/options.h"
+#include "run/options/options.h"
 
 static bool read_words(struct run_options *options, struct words *words, const char *const *items, struct error *err) {
     for (; *items; items++)

@@ -14,7 +14,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/plan.h"
+#include "regress/plan/plan.h"
 
 static const char today[] = "2026-06-15";
 

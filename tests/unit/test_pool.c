@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "run/pool.h"
+#include "run/jobs/pool.h"
 
 static void take(void *context, struct job *job) {
     *(struct job **)context = job;

@@ -10,7 +10,7 @@
 #undef test_free /* of cmocka */
 
 #include "nvdla/xalloc.h"
-#include "regress/test.h"
+#include "regress/plan/test.h"
 
 static struct test sample(void) {
     struct test test = {.key = xstrdup("c/rand \"x\"\n@slow+2"),

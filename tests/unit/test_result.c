@@ -10,9 +10,9 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
-#include "run/options.h"
-#include "run/result.h"
-#include "run/result_members.h"
+#include "run/options/options.h"
+#include "run/result/result.h"
+#include "run/result/result_members.h"
 
 static struct result full_result(void) {
     struct result result = {

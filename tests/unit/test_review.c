@@ -1,4 +1,4 @@
-/* What a night says (regress/review.h), and that everything written about it stays whole and bounded whatever the
+/* What a night says (regress/pages/review.h), and that everything written about it stays whole and bounded whatever the
  * database holds. What it looks like: tests/regress/outputs.py, tests/regress/page.py. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,14 +11,14 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/junit.h"
-#include "regress/page.h"
-#include "regress/review.h"
-#include "regress/store.h"
-#include "regress/summary.h"
+#include "regress/pages/junit.h"
+#include "regress/pages/page.h"
+#include "regress/pages/review.h"
+#include "regress/pages/summary.h"
+#include "regress/store/store.h"
 #include "report/markup.h"
 
-#include <cmocka.h> /* behind regress/test.h: it has a macro test_free() */
+#include <cmocka.h> /* behind regress/plan/test.h: it has a macro test_free() */
 
 struct fixture {
     char folder[32];

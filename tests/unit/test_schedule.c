@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "memory/file.h"
-#include "regress/schedule.h" /* before cmocka.h, which has a macro test_free */
+#include "regress/engine/schedule.h" /* before cmocka.h, which has a macro test_free */
 
 #include <cmocka.h>
 

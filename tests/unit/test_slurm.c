@@ -15,8 +15,8 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/slurm_commands.h"
-#include "regress/slurm_files.h"
+#include "regress/engine/slurm_commands.h"
+#include "regress/engine/slurm_files.h"
 
 static char *make_folder(void) {
     char *folder = xstrdup("/tmp/test_slurm.XXXXXX");

@@ -16,13 +16,13 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/migrate.h"
-#include "regress/revision.h"
-#include "regress/signature.h"
-#include "regress/store.h"
-#include "run/process.h"
+#include "regress/store/migrate.h"
+#include "regress/store/revision.h"
+#include "regress/store/signature.h"
+#include "regress/store/store.h"
+#include "run/process/process.h"
 
-#include <cmocka.h> /* behind regress/test.h: it has a macro test_free() */
+#include <cmocka.h> /* behind regress/plan/test.h: it has a macro test_free() */
 
 enum { WRITERS = 4, TESTS = 40 };
 

@@ -1,0 +1,49 @@
+/* Where the tests of a night run: processes of this machine (local.c), or jobs of a Slurm cluster (slurm.c). */
+#ifndef REGRESS_ENGINE_ENGINE_H
+#define REGRESS_ENGINE_ENGINE_H
+
+#include "regress/plan/test.h"
+#include "run/result/result.h"
+
+/* What an engine tells of a test, in any order. */
+struct engine_listener {
+    void (*started)(void *context, size_t test, const char *host);
+    /* part: of its work that is done, 0 to 1. */
+    void (*progress)(void *context, size_t test, double part);
+    /* The final result, which the listener may take over (and leave empty). It has kept it when it returns (it outlives
+     * this process), false if it could not: the engine then ends everything and returns. */
+    bool (*done)(void *context, size_t test, const char *host, struct result *result);
+    /* What a person should know: a line. NULL: it goes to stderr. */
+    void (*message)(void *context, const char *line);
+    /* A few times a second. started, progress and tick may be NULL. */
+    void (*tick)(void *context);
+    void *context;
+};
+
+struct engine_job {
+    const struct test *tests; /* of the night */
+    const size_t *order;      /* indices of those to run, the longest first */
+    size_t count;
+    int jobs;           /* processes at a time */
+    const char *folder; /* of the night: absolute path, exists */
+    double end;         /* process_clock() after which nothing starts, 0: never */
+    int ledger;         /* of the night, that tests note their results in themselves (run/result/ledger.h); 0: none */
+    struct engine_listener listener;
+    /* For Slurm: */
+    const char *slurm_options; /* words for sbatch; NULL: none */
+    double chunk_seconds;      /* wall time that one job is to take; 0: the default */
+    const double *seconds;     /* wall time of each test of the night, as far as it can be told; 0: it cannot */
+};
+
+/* What came of a test that has noted its result in the ledger, a line of JSON, and whose runner is gone. False if that
+ * is no result. */
+bool engine_noted(const struct test *test, const char *folder, const char *line, struct result *result);
+
+enum engine_end { ENGINE_DONE, ENGINE_INTERRUPTED /* by a signal, or the end of the night */, ENGINE_FAILED };
+
+/* Run the tests. Tests that have started and came to no result are not reported. ENGINE_FAILED with a message;
+ * signal: that ended it, or 0. */
+enum engine_end engine_local(const struct engine_job *job, int *signal, struct error *err);
+enum engine_end engine_slurm(const struct engine_job *job, int *signal, struct error *err);
+
+#endif

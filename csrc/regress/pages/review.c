@@ -1,0 +1,655 @@
+/* What a night says, read from the database. See review.h. */
+#include "regress/pages/review.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "regress/store/query.h"
+
+enum { ALTERNATIONS = 4 /* changes between pass and fail that make a test flaky */ };
+
+/* A past night of the plan. */
+struct past {
+    int64_t night;
+    char *revision; /* NULL: not known, or with changes that are not committed */
+};
+
+/* What came of a test in a past night. */
+struct outcome {
+    bool there;
+    int verdict;
+    int64_t seed, layer_seed;
+};
+
+/* Where the test of a key is. */
+struct place {
+    const char *key;
+    size_t index;
+};
+
+struct reader {
+    struct review *review;
+    sqlite3 *db;
+    struct error *err;
+    struct place *places; /* by key */
+    int64_t *buckets;     /* number of the bucket of each test, negative: none */
+    struct past past[REVIEW_PAST];
+    int past_count;
+    struct outcome *outcomes; /* of each test REVIEW_PAST */
+};
+
+/* ---- strings that the review owns ---- */
+
+/* A copy, cut between characters if it is too long for people. */
+static const char *keep(struct review *review, const char *text) {
+    if (!text)
+        return NULL;
+    size_t n = strnlen(text, REVIEW_TEXT + 1);
+    const bool whole = n <= REVIEW_TEXT;
+    while (!whole && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    review->strings = xgrow(review->strings, review->string_count, sizeof *review->strings);
+    return review->strings[review->string_count++] = xprintf("%.*s%s", (int)n, text, whole ? "" : " ...");
+}
+
+static const char *column(struct reader *reader, const struct query *query, int index) {
+    return keep(reader->review, query_text(query, index));
+}
+
+static int64_t number(const struct query *query, int index) {
+    return sqlite3_column_int64(query->statement, index);
+}
+
+static int verdict_of(const char *name) {
+    if (!name)
+        return REVIEW_NOT_RUN;
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        if (strcmp(name, verdict_names[v]) == 0)
+            return v;
+    return VERDICT_ERROR;
+}
+
+const char *review_verdict_text(int verdict) {
+    return verdict == REVIEW_NOT_RUN ? "not run" : verdict_names[verdict];
+}
+
+static bool failing(int verdict) {
+    return verdict != REVIEW_NOT_RUN && verdict != VERDICT_PASS;
+}
+
+/* ---- the night ---- */
+
+static bool read_night(struct reader *reader, int64_t night) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err,
+                    "SELECT id, seed, kind, plan, plan_path, selected, state, started, ended, host, version, revision, "
+                    "engine, command, folder, seconds, cores, dirty FROM night WHERE id = ?",
+                    "i", night);
+    const bool found = query_next(&query);
+    if (found) {
+        const char **const texts[] = {&review->kind,    &review->plan,     &review->plan_path, &review->selected,
+                                      &review->state,   &review->started,  &review->ended,     &review->host,
+                                      &review->version, &review->revision, &review->engine,    &review->command,
+                                      &review->folder};
+        review->night = number(&query, 0);
+        review->seed = (uint64_t)number(&query, 1);
+        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+            *texts[i] = column(reader, &query, 2 + i);
+        review->seconds = sqlite3_column_double(query.statement, 15);
+        review->cores = number(&query, 16);
+        review->dirty = number(&query, 17) != 0;
+        review->qualify = strcmp(review->kind, "qualify") == 0;
+    }
+    if (!query_end(&query))
+        return false;
+    if (!found)
+        return error_set(reader->err, "no night %" PRId64 " in the database, expected one of: SELECT id FROM night",
+                         night);
+    return true;
+}
+
+/* The night to compare with. */
+static bool find_before(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query = query_begin(reader->db, reader->err,
+                                     "SELECT id, started, revision, folder FROM night WHERE id < ? AND plan = ? AND "
+                                     "kind = ? AND selected IS ? AND state = 'done' ORDER BY id DESC LIMIT 1",
+                                     "isss", review->night, review->plan, review->kind, review->selected);
+    if (query_next(&query)) {
+        review->before = number(&query, 0);
+        review->before_started = column(reader, &query, 1);
+        review->before_revision = column(reader, &query, 2);
+        review->before_folder = column(reader, &query, 3);
+    }
+    return query_end(&query);
+}
+
+/* ---- the tests ---- */
+
+static bool read_tests(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err,
+                    "SELECT number, key, item, trace, config, dut, memory, tags, reason, signature, mismatch, host, "
+                    "report, page, command, debug_command, known, "
+                    "CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END, "
+                    "CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END, verdict, seed, "
+                    "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket "
+                    "FROM result WHERE night = ? ORDER BY number",
+                    "i", review->night);
+    while (query_next(&query)) {
+        sqlite3_stmt *row = query.statement;
+        review->tests = xgrow(review->tests, review->test_count, sizeof *review->tests);
+        reader->buckets = xgrow(reader->buckets, review->test_count, sizeof *reader->buckets);
+        struct review_test *test = &review->tests[review->test_count++];
+        *test = (struct review_test){.number = number(&query, 0), .before = REVIEW_NOT_RUN, .bucket = -1};
+        const char **const texts[] = {
+            &test->key,  &test->item,    &test->trace,         &test->config,   &test->dut,    &test->memory,
+            &test->tags, &test->reason,  &test->signature,     &test->mismatch, &test->host,   &test->report,
+            &test->page, &test->command, &test->debug_command, &test->known,    &test->excuse, &test->excuse_until};
+        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+            *texts[i] = column(reader, &query, 1 + i);
+        const size_t item = strlen(test->item);
+        test->name = !strncmp(test->key, test->item, item) && test->key[item] == '/' && test->key[item + 1]
+                         ? test->key + item + 1
+                         : test->key;
+        test->verdict = verdict_of(query_text(&query, 19));
+        test->seed = number(&query, 20);
+        test->random = sqlite3_column_type(row, 21) != SQLITE_NULL;
+        test->layer_seed = number(&query, 21);
+        test->cycles = number(&query, 22);
+        test->seconds = sqlite3_column_double(row, 23);
+        test->cpu_seconds = sqlite3_column_double(row, 24);
+        test->memory_peak = number(&query, 25);
+        reader->buckets[review->test_count - 1] = sqlite3_column_type(row, 26) == SQLITE_NULL ? -1 : number(&query, 26);
+        test->state = test->verdict == REVIEW_NOT_RUN ? REVIEW_OPEN
+                      : test->verdict == VERDICT_PASS ? REVIEW_PASSED
+                      : test->known                   ? REVIEW_KNOWN
+                                                      : REVIEW_FAILED;
+    }
+    return query_end(&query);
+}
+
+static int key_order(const void *left, const void *right) {
+    return strcmp(((const struct place *)left)->key, ((const struct place *)right)->key);
+}
+
+static void sort_keys(struct reader *reader) {
+    const struct review *review = reader->review;
+    reader->places = xmalloc(review->test_count * sizeof *reader->places);
+    for (size_t i = 0; i < review->test_count; i++)
+        reader->places[i] = (struct place){review->tests[i].key, i};
+    qsort(reader->places, review->test_count, sizeof *reader->places, key_order);
+}
+
+/* The test of that key, NULL if the night has none. */
+static struct review_test *find_key(const struct reader *reader, const char *key) {
+    const struct review *review = reader->review;
+    const struct place wanted = {.key = key},
+                       *found = bsearch(&wanted, reader->places, review->test_count, sizeof wanted, key_order);
+    return found ? &review->tests[found->index] : NULL;
+}
+
+/* ---- the nights before ---- */
+
+/* What came of the tests in a past night. past: index of it, negative: it is too long ago to be one. */
+static bool read_outcomes(struct reader *reader, int64_t night, int past) {
+    struct review *review = reader->review;
+    struct query query = query_begin(reader->db, reader->err,
+                                     "SELECT key, verdict, seed, coalesce(layer_seed, 0), coalesce(cycles, 0) FROM "
+                                     "result WHERE night = ?",
+                                     "i", night);
+    while (query_next(&query)) {
+        struct review_test *test = find_key(reader, query_text(&query, 0));
+        if (!test) {
+            review->gone += night == review->before;
+            continue;
+        }
+        const struct outcome outcome = {true, verdict_of(query_text(&query, 1)), number(&query, 2), number(&query, 3)};
+        if (past >= 0)
+            reader->outcomes[(size_t)(test - review->tests) * REVIEW_PAST + (size_t)past] = outcome;
+        if (night == review->before) {
+            test->was_there = true;
+            test->before = outcome.verdict;
+            test->same = outcome.seed == test->seed && outcome.layer_seed == test->layer_seed;
+            test->cycles_before = number(&query, 4);
+        }
+    }
+    return query_end(&query);
+}
+
+static bool read_past(struct reader *reader) {
+    const struct review *review = reader->review;
+    struct query nights = query_begin(reader->db, reader->err,
+                                      "SELECT * FROM (SELECT id, CASE WHEN dirty THEN NULL ELSE revision END FROM "
+                                      "night WHERE id <= ? AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?) ORDER "
+                                      "BY id",
+                                      "issi", review->night, review->plan, review->kind, (int64_t)REVIEW_PAST);
+    while (query_next(&nights)) {
+        const char *revision = query_text(&nights, 1);
+        reader->past[reader->past_count++] = (struct past){number(&nights, 0), revision ? xstrdup(revision) : NULL};
+    }
+    if (!query_end(&nights))
+        return false;
+    reader->outcomes = xcalloc(review->test_count * REVIEW_PAST, sizeof *reader->outcomes);
+    bool has_before = review->before == 0;
+    for (int p = 0; p < reader->past_count; p++) {
+        has_before = has_before || reader->past[p].night == review->before;
+        if (!read_outcomes(reader, reader->past[p].night, p))
+            return false;
+    }
+    return has_before || read_outcomes(reader, review->before, -1);
+}
+
+/* A letter for each past night. */
+static void set_past(const struct reader *reader, struct review_test *test, const struct outcome *outcomes) {
+    for (int p = 0; p < reader->past_count; p++)
+        test->past[p] =
+            outcomes[p].there && outcomes[p].verdict != REVIEW_NOT_RUN ? verdict_names[outcomes[p].verdict][0] : '.';
+}
+
+/* Two nights of the same revision in which the same test with the same seeds came to different verdicts. */
+static bool find_difference(struct reader *reader, struct review_test *test, const struct outcome *outcomes) {
+    for (int b = reader->past_count - 1; b > 0; b--)
+        for (int a = b - 1; a >= 0; a--) {
+            const struct outcome *earlier = &outcomes[a], *later = &outcomes[b];
+            const char *revision = reader->past[a].revision, *same = reader->past[b].revision;
+            if (earlier->there && later->there && earlier->verdict != REVIEW_NOT_RUN &&
+                later->verdict != REVIEW_NOT_RUN && earlier->verdict != later->verdict && revision && same &&
+                strcmp(revision, same) == 0 && earlier->seed == later->seed &&
+                earlier->layer_seed == later->layer_seed) {
+                char *text = xprintf("%s in night %" PRId64 ", %s in night %" PRId64 ": same revision, same seeds",
+                                     verdict_names[earlier->verdict], reader->past[a].night,
+                                     verdict_names[later->verdict], reader->past[b].night);
+                test->flaky = REVIEW_DIFFERS;
+                test->flaky_text = keep(reader->review, text);
+                free(text);
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Passing and failing by turns. Random layers that are others in each night do so without being flaky. */
+static void find_alternation(struct reader *reader, struct review_test *test, const struct outcome *outcomes) {
+    const struct outcome *last = NULL;
+    int changes = 0, runs = 0;
+    bool seeds_differ = false;
+    for (int p = 0; p < reader->past_count; p++) {
+        if (!outcomes[p].there || outcomes[p].verdict == REVIEW_NOT_RUN)
+            continue;
+        runs++;
+        if (last && last->layer_seed == outcomes[p].layer_seed) {
+            changes += failing(last->verdict) != failing(outcomes[p].verdict);
+            seeds_differ = seeds_differ || last->seed != outcomes[p].seed;
+        }
+        last = &outcomes[p];
+    }
+    if (changes < ALTERNATIONS)
+        return;
+    char *text = xprintf("changed %d times between passing and failing in %d nights%s", changes, runs,
+                         seeds_differ ? ", with other seeds" : "");
+    test->flaky = REVIEW_ALTERNATES;
+    test->flaky_text = keep(reader->review, text);
+    free(text);
+}
+
+static void compare(struct reader *reader) {
+    struct review *review = reader->review;
+    for (size_t i = 0; i < review->test_count; i++) {
+        struct review_test *test = &review->tests[i];
+        const struct outcome *outcomes = &reader->outcomes[i * REVIEW_PAST];
+        set_past(reader, test, outcomes);
+        if (!find_difference(reader, test, outcomes))
+            find_alternation(reader, test, outcomes);
+        if (review->before == 0)
+            continue;
+        if (test->same && test->verdict == VERDICT_PASS && test->before == VERDICT_PASS && test->cycles > 0 &&
+            test->cycles_before > 0)
+            test->ratio = (double)test->cycles / (double)test->cycles_before;
+        test->new_failure = test->state == REVIEW_FAILED && !failing(test->before);
+        test->new_pass = test->state == REVIEW_PASSED && test->was_there && failing(test->before);
+    }
+}
+
+/* ---- buckets and faults ---- */
+
+static bool all_known(const struct review_bucket *bucket) {
+    return bucket->known > 0 && (int64_t)bucket->known >= bucket->count;
+}
+
+static int bucket_order(const void *left, const void *right) {
+    const struct review_bucket *a = left, *b = right;
+    if (all_known(a) != all_known(b))
+        return all_known(a) ? 1 : -1;
+    if (a->fresh != b->fresh)
+        return a->fresh ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static bool read_buckets(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query = query_begin(
+        reader->db, reader->err,
+        "SELECT number, signature, title, engine, tap, kind, shrunk, command, page, count, shrunk_cycles, smallest, "
+        "(SELECT min(night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = bucket.signature "
+        "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
+        "(SELECT count(DISTINCT night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = "
+        "bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
+        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature), "
+        "shrunk_command, note FROM bucket WHERE night = ?1 ORDER BY number",
+        "issi", review->night, review->plan, review->kind, review->before);
+    while (query_next(&query)) {
+        review->buckets = xgrow(review->buckets, review->bucket_count, sizeof *review->buckets);
+        struct review_bucket *bucket = &review->buckets[review->bucket_count++];
+        *bucket = (struct review_bucket){.number = number(&query, 0), .smallest = -1};
+        const char **const texts[] = {&bucket->signature, &bucket->title,  &bucket->engine,  &bucket->tap,
+                                      &bucket->kind,      &bucket->shrunk, &bucket->command, &bucket->page};
+        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+            *texts[i] = column(reader, &query, 1 + i);
+        bucket->count = number(&query, 9);
+        bucket->shrunk_cycles = number(&query, 10);
+        const int64_t smallest = number(&query, 11);
+        for (size_t i = 0; i < review->test_count && bucket->smallest < 0; i++)
+            if (review->tests[i].number == smallest)
+                bucket->smallest = (int)i;
+        bucket->first = number(&query, 12);
+        bucket->nights = number(&query, 13);
+        bucket->fresh = review->before > 0 && !number(&query, 14);
+        bucket->shrunk_command = column(reader, &query, 15);
+        bucket->note = column(reader, &query, 16);
+    }
+    if (!query_end(&query))
+        return false;
+    for (size_t i = 0; i < review->test_count; i++)
+        if (review->tests[i].state == REVIEW_KNOWN)
+            for (size_t b = 0; b < review->bucket_count; b++)
+                review->buckets[b].known += review->buckets[b].number == reader->buckets[i];
+    for (size_t b = 0; b < review->bucket_count; b++)
+        review->buckets[b].fresh = review->buckets[b].fresh && !all_known(&review->buckets[b]);
+    if (review->bucket_count > 0)
+        qsort(review->buckets, review->bucket_count, sizeof *review->buckets, bucket_order);
+    for (size_t i = 0; i < review->test_count; i++) {
+        struct review_test *test = &review->tests[i];
+        for (size_t b = 0; b < review->bucket_count && test->bucket < 0 && reader->buckets[i] >= 0; b++)
+            if (review->buckets[b].number == reader->buckets[i])
+                test->bucket = (int)b;
+    }
+    return true;
+}
+
+static bool read_faults(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err,
+                    "SELECT number, folder, file, module, original, changed, statement, state, noticed_by, verdict, "
+                    "reason, line, runs FROM fault WHERE night = ? ORDER BY folder, file, line, number",
+                    "i", review->night);
+    while (query_next(&query)) {
+        review->faults = xgrow(review->faults, review->fault_count, sizeof *review->faults);
+        struct review_fault *fault = &review->faults[review->fault_count++];
+        *fault = (struct review_fault){.number = number(&query, 0)};
+        const char **const texts[] = {&fault->folder,  &fault->file,      &fault->module, &fault->original,
+                                      &fault->changed, &fault->statement, &fault->state,  &fault->noticed_by,
+                                      &fault->verdict, &fault->reason};
+        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+            *texts[i] = column(reader, &query, 1 + i);
+        fault->line = number(&query, 11);
+        fault->runs = number(&query, 12);
+        if (!fault->state)
+            review->fault_open++;
+        else if (strcmp(fault->state, "noticed") == 0)
+            review->noticed++;
+        else if (strcmp(fault->state, "survived") == 0)
+            review->survived++;
+        else if (strcmp(fault->state, "unreached") == 0)
+            review->unreached++;
+        else
+            review->equivalent++;
+    }
+    return query_end(&query);
+}
+
+/* ---- coverage ---- */
+
+/* Bins of tests that another version of nvcosim ran, before --resume, are left out. */
+static bool read_coverage(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err, "SELECT coverage FROM result WHERE night = ? AND coverage IS NOT NULL",
+                    "i", review->night);
+    while (query_next(&query)) {
+        const void *bits = sqlite3_column_blob(query.statement, 0);
+        if (!review->coverage)
+            review->coverage = coverage_new();
+        if (bits)
+            review->covered +=
+                coverage_add_bits(review->coverage, bits, (size_t)sqlite3_column_bytes(query.statement, 0));
+    }
+    return query_end(&query);
+}
+
+/* ---- trends ---- */
+
+static bool read_trends(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query = query_begin(
+        reader->db, reader->err,
+        "SELECT id, count(number), sum(verdict = 'PASS'), sum(verdict <> 'PASS' AND known IS NULL), "
+        "sum(verdict <> 'PASS' AND known IS NOT NULL), sum(number IS NOT NULL AND verdict IS NULL), "
+        "sum(CASE WHEN dut <> 'model' THEN cycles END), sum(CASE WHEN dut <> 'model' THEN cpu_seconds END), "
+        "(SELECT count(*) FROM fault WHERE fault.night = id), "
+        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed'), "
+        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent'), "
+        "night.seconds, started, revision, folder, state "
+        "FROM night LEFT JOIN result ON result.night = id WHERE id IN (SELECT id FROM night WHERE id <= ? AND plan = ? "
+        "AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) GROUP BY id ORDER BY id",
+        "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
+    while (query_next(&query)) {
+        review->trends = xgrow(review->trends, review->trend_count, sizeof *review->trends);
+        struct review_trend *trend = &review->trends[review->trend_count++];
+        *trend = (struct review_trend){.night = number(&query, 0),
+                                       .tests = number(&query, 1),
+                                       .passed = number(&query, 2),
+                                       .failed = number(&query, 3),
+                                       .known = number(&query, 4),
+                                       .open = number(&query, 5),
+                                       .cycles = number(&query, 6),
+                                       .cpu_seconds = sqlite3_column_double(query.statement, 7),
+                                       .faults = number(&query, 8),
+                                       .noticed = number(&query, 9),
+                                       .equivalent = number(&query, 10),
+                                       .seconds = sqlite3_column_double(query.statement, 11),
+                                       .started = column(reader, &query, 12),
+                                       .revision = column(reader, &query, 13),
+                                       .folder = column(reader, &query, 14),
+                                       .state = column(reader, &query, 15)};
+    }
+    return query_end(&query);
+}
+
+static bool read_speeds(struct reader *reader) {
+    struct review *review = reader->review;
+    struct query query =
+        query_begin(reader->db, reader->err,
+                    "SELECT night, config, sum(cycles) / sum(cpu_seconds) FROM result WHERE night IN (SELECT id FROM "
+                    "night WHERE id <= ? AND plan = ? AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) AND dut "
+                    "<> 'model' AND cycles > 0 AND cpu_seconds > 0 GROUP BY config, night ORDER BY config, night",
+                    "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
+    while (query_next(&query)) {
+        int trend = 0;
+        while ((size_t)trend + 1 < review->trend_count && review->trends[trend].night != number(&query, 0))
+            trend++;
+        review->speeds = xgrow(review->speeds, review->speed_count, sizeof *review->speeds);
+        review->speeds[review->speed_count++] =
+            (struct review_speed){trend, column(reader, &query, 1), sqlite3_column_double(query.statement, 2)};
+    }
+    return query_end(&query);
+}
+
+/* ---- all of it ---- */
+
+static void count(struct review *review) {
+    for (size_t i = 0; i < review->test_count; i++) {
+        const struct review_test *test = &review->tests[i];
+        review->passed += test->state == REVIEW_PASSED;
+        review->failed += test->state == REVIEW_FAILED;
+        review->known += test->state == REVIEW_KNOWN;
+        review->open += test->state == REVIEW_OPEN;
+        if (test->verdict != REVIEW_NOT_RUN)
+            review->verdicts[test->verdict]++;
+        review->new_failures += test->new_failure;
+        review->new_passes += test->new_pass;
+        review->flaky += test->flaky != REVIEW_STEADY;
+        review->expired += test->excuse && !test->known;
+        review->excused_pass += test->known && test->state == REVIEW_PASSED;
+        review->cycles += test->cycles;
+        review->cpu_seconds += test->cpu_seconds;
+    }
+    for (size_t i = 0; i < review->bucket_count; i++)
+        review->fresh_buckets += review->buckets[i].fresh;
+}
+
+static bool read_all(struct reader *reader, int64_t night) {
+    if (!read_night(reader, night) || !find_before(reader) || !read_tests(reader))
+        return false;
+    sort_keys(reader);
+    if (!read_past(reader))
+        return false;
+    compare(reader);
+    if (!read_buckets(reader) || !read_faults(reader) || !read_coverage(reader) || !read_trends(reader) ||
+        !read_speeds(reader))
+        return false;
+    count(reader->review);
+    return true;
+}
+
+struct review *review_read(sqlite3 *db, int64_t night, struct error *err) {
+    struct reader reader = {.review = xcalloc(1, sizeof *reader.review), .db = db, .err = err};
+    /* One transaction, unless the caller is within one: what is read belongs together. */
+    const bool own = sqlite3_get_autocommit(db) && sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
+    const bool fine = read_all(&reader, night);
+    if (own)
+        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    for (int i = 0; i < reader.past_count; i++)
+        free(reader.past[i].revision);
+    free(reader.places);
+    free(reader.buckets);
+    free(reader.outcomes);
+    if (fine)
+        return reader.review;
+    review_free(reader.review);
+    return NULL;
+}
+
+void review_free(struct review *review) {
+    if (!review)
+        return;
+    for (size_t i = 0; i < review->string_count; i++)
+        free(review->strings[i]);
+    free(review->strings);
+    free(review->tests);
+    free(review->buckets);
+    free(review->faults);
+    free(review->trends);
+    free(review->speeds);
+    coverage_free(review->coverage);
+    free(review);
+}
+
+/* ---- in words ---- */
+
+enum review_outcome review_outcome(const struct review *review) {
+    if (review->failed > 0)
+        return NIGHT_FAILED;
+    if (strcmp(review->state, "done") != 0 || review->open > 0)
+        return NIGHT_UNFINISHED;
+    return review->survived + review->unreached > 0 ? NIGHT_SURVIVED : NIGHT_PASSED;
+}
+
+const char *review_outcome_text(const struct review *review) {
+    switch (review_outcome(review)) {
+    case NIGHT_FAILED:
+        return "FAILED";
+    case NIGHT_SURVIVED:
+        return "SURVIVORS";
+    case NIGHT_UNFINISHED:
+        return strcmp(review->state, "running") == 0 ? "RUNNING" : "INTERRUPTED";
+    case NIGHT_PASSED:
+        break;
+    }
+    return "PASSED";
+}
+
+static const char *plural(size_t n, const char *one, const char *many) {
+    return n == 1 ? one : many;
+}
+
+static void add_faults(const struct review *review, struct text *text) {
+    const size_t blind = review->fault_count - review->equivalent;
+    text_printf(text, "%zu of %zu faults are noticed", review->noticed, blind);
+    if (blind > 0)
+        text_printf(text, " (%.1f %%)", 100 * (double)review->noticed / (double)blind);
+    if (review->survived > 0)
+        text_printf(text, "; %zu survive%s", review->survived, review->survived == 1 ? "s" : "");
+    if (review->unreached > 0)
+        text_printf(text, "; %zu %s reached by no test", review->unreached, plural(review->unreached, "is", "are"));
+    if (review->equivalent > 0)
+        text_printf(text, "; %zu more %s nothing, says the plan", review->equivalent,
+                    plural(review->equivalent, "changes", "change"));
+    if (review->fault_open > 0)
+        text_printf(text, "; of %zu nothing is known yet", review->fault_open);
+    text_printf(text, ". ");
+}
+
+char *review_sentence(const struct review *review) {
+    struct text text = {0};
+    if (review->fault_count > 0)
+        add_faults(review, &text);
+    if (review->failed > 0) {
+        text_printf(&text, "%zu of %zu tests %s", review->failed, review->test_count,
+                    plural(review->failed, "fails", "fail"));
+        size_t buckets = 0;
+        for (size_t b = 0; b < review->bucket_count; b++)
+            buckets += !all_known(&review->buckets[b]);
+        if (buckets > 0)
+            text_printf(&text, " in %zu %s", buckets, plural(buckets, "bucket", "buckets"));
+        if (review->new_failures > 0)
+            text_printf(&text, ", %zu of them new since night %" PRId64, review->new_failures, review->before);
+        else if (review->before > 0)
+            text_printf(&text, ", none of them new since night %" PRId64, review->before);
+        text_printf(&text, "; ");
+    }
+    if (review->open > 0)
+        text_printf(&text, "%zu %s not run; ", review->open, plural(review->open, "test has", "tests have"));
+    if (review->known > 0)
+        text_printf(&text, "%zu %s as known; ", review->known, plural(review->known, "fails", "fail"));
+    if (review->test_count > 0 && review->passed == review->test_count)
+        text_printf(&text, review->passed == 1 ? "The test passes." : "All %zu tests pass.", review->passed);
+    else if (review->test_count > 0)
+        text_printf(&text, "%zu %s.", review->passed, plural(review->passed, "passes", "pass"));
+    else if (review->fault_count == 0)
+        text_printf(&text, "The night has no tests.");
+    while (text.n > 0 && text.text[text.n - 1] == ' ')
+        text.text[--text.n] = '\0';
+    return text.text;
+}
+
+char *review_duration(double seconds, char text[REVIEW_DURATION]) {
+    const int64_t whole = (int64_t)(seconds + 0.5);
+    if (seconds < 1)
+        snprintf(text, REVIEW_DURATION, "%.0f ms", seconds * 1e3);
+    else if (seconds < 59.95)
+        snprintf(text, REVIEW_DURATION, "%.1f s", seconds);
+    else if (whole < 3600)
+        snprintf(text, REVIEW_DURATION, "%" PRId64 " min %" PRId64 " s", whole / 60, whole % 60);
+    else
+        snprintf(text, REVIEW_DURATION, "%" PRId64 " h %" PRId64 " min", whole / 3600, whole % 3600 / 60);
+    return text;
+}

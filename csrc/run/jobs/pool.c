@@ -1,0 +1,276 @@
+/* Many jobs, one place to wait. See pool.h. */
+#include "run/jobs/pool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "nvdla/xalloc.h"
+#include "run/simulators/simulators.h"
+
+/* Seconds between two looks at the limits. */
+#define CHECK_SECONDS 0.25
+
+/* A process wakes this one when it ends; what it says until then is looked at every now and then (as long as nobody
+ * says otherwise), and more often while one says much: a pipe holds 64 KiB. */
+#define LISTEN_SECONDS 0.1
+#define BUSY_SECONDS 0.001
+
+enum { SERVERS_HEARD = 4 /* that are about to be ready */ };
+
+/* Each job needs two files: as many as the system allows. */
+static void allow_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool pool_open(struct pool *pool, bool groups, struct error *err) {
+    struct sigaction hangup;
+    sigset_t set;
+    *pool = (struct pool){
+        .signals = -1, .groups = groups, .pause = LISTEN_SECONDS, .guard = {.to = -1}, .servers = {.groups = groups}};
+    allow_files();
+    if (groups && !process_guard_open(&pool->guard, err))
+        return false;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGUSR1);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    pool->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (pool->signals >= 0)
+        return true;
+    process_guard_close(&pool->guard);
+    return error_set(err, "signalfd: %s", strerror(errno));
+}
+
+void pool_close(struct pool *pool) {
+    struct signalfd_siginfo info;
+    while (pool->signals >= 0 && read(pool->signals, &info, sizeof info) == sizeof info)
+        continue; /* what came too late */
+    if (pool->signals >= 0)
+        close(pool->signals);
+    lanes_free(&pool->lanes);
+    servers_free(&pool->servers);
+    if (pool->groups)
+        process_guard_close(&pool->guard);
+    free(pool->running);
+    *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
+}
+
+/* A job that has started is one of those running. */
+static void add(struct pool *pool, struct job *job) {
+    if (pool->groups)
+        process_guard_add(&pool->guard, job->pid);
+    pool->running = xrealloc(pool->running, (pool->count + 1) * sizeof(struct job *));
+    pool->running[pool->count++] = job;
+}
+
+static struct server *server_for(struct pool *pool, const struct run_options *options,
+                                 const struct nvdla_config *config) {
+    char simulator[SIMULATOR_PATH];
+    struct error err;
+    return options->dut != DUT_MODEL && job_simulator(options, config->name, simulator, sizeof simulator, &err)
+               ? servers_find(&pool->servers, options, config, simulator)
+               : NULL;
+}
+
+struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options) {
+    return server_for(pool, options, job->config);
+}
+
+bool pool_server_ready(struct pool *pool, struct server *server, const struct job *job,
+                       const struct run_options *options) {
+    return server_ready(&pool->servers, server, options, job->config, pool->to_come);
+}
+
+void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config) {
+    struct server *server = server_for(pool, options, config);
+    if (server)
+        server_begin(&pool->servers, server, options, config);
+}
+
+bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options) {
+    struct server *server = pool_server(pool, job, options);
+    return !server || !server_coming(server);
+}
+
+bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
+                struct error *err) {
+    struct server *server = pool_server(pool, job, options);
+    if (server && !pool_server_ready(pool, server, job, options))
+        server = NULL;
+    return pool_start_with(pool, server, job, options, progress, err);
+}
+
+bool pool_start_with(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
+                     bool progress, struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start(job, options, progress, server, err))
+        return false;
+    add(pool, job);
+    return true;
+}
+
+bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
+    job->own_group = pool->groups;
+    if (!job_start_program(job, words, err))
+        return false;
+    add(pool, job);
+    return true;
+}
+
+/* Lanes do not record waves. */
+void pool_signal(const struct pool *pool, int number) {
+    for (size_t i = 0; i < pool->count; i++)
+        job_signal(pool->running[i], number);
+    if (number != SIGUSR1)
+        lanes_signal(&pool->lanes, number);
+}
+
+/* ---- lanes ---- */
+
+bool pool_queue(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
+                bool progress) {
+    job->own_group = pool->groups;
+    return lanes_queue(&pool->lanes, server, job, options, progress);
+}
+
+bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct pool_listener *listener) {
+    return lanes_start(&pool->lanes, server, ledger, &pool->guard, listener);
+}
+
+void pool_take_back(struct pool *pool, const struct pool_listener *listener) {
+    lanes_take_back(&pool->lanes, &pool->servers, listener);
+}
+
+size_t pool_playing(const struct pool *pool) {
+    return pool->count + pool->lanes.count;
+}
+
+/* ---- waiting ---- */
+
+/* The signal among those that have come that asks to end all, 0 if none does; *children: some have ended. */
+static int take_signals(const struct pool *pool, bool *children) {
+    struct signalfd_siginfo info;
+    int number = 0;
+    while (read(pool->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo == SIGUSR1)
+            pool_signal(pool, SIGUSR1);
+        else if (info.ssi_signo == SIGCHLD)
+            *children = true;
+        else
+            number = (int)info.ssi_signo;
+    return number;
+}
+
+static void hear(struct job *job, const struct pool_listener *listener) {
+    const size_t printed = job_listen(job);
+    if (listener->heard)
+        listener->heard(listener->context, job, printed);
+}
+
+/* Takes in what a process has left; a child of it may hold the pipes open and go on. */
+static void hear_out(struct job *job, const struct pool_listener *listener) {
+    for (uint64_t before = UINT64_MAX; before != job->said + job->printed && !job->exceeded;) {
+        before = job->said + job->printed;
+        hear(job, listener);
+    }
+}
+
+/* Lets those go whose processes have ended. */
+static void let_go(struct pool *pool, const struct pool_listener *listener) {
+    bool gone = lanes_let_go(&pool->lanes, &pool->guard, listener);
+    for (size_t i = 0; i < pool->count;) {
+        struct job *job = pool->running[i];
+        if (!process_has_ended(job->pid)) {
+            i++;
+            continue;
+        }
+        gone = true;
+        if (pool->groups)
+            process_guard_dismiss(&pool->guard, job->pid);
+        hear_out(job, listener);
+        memmove(&pool->running[i], &pool->running[i + 1], (--pool->count - i) * sizeof(struct job *));
+        listener->ended(listener->context, job);
+    }
+    const double now = process_clock();
+    if (!gone || !pool->groups || now - pool->swept < CHECK_SECONDS) /* pool_close() does it too */
+        return;
+    pool->swept = now;
+    const size_t room = pool->count + pool->lanes.count + pool->servers.count;
+    pid_t *leaders = xcalloc(room + 1, sizeof *leaders);
+    for (size_t i = 0; i < pool->count; i++)
+        leaders[i] = pool->running[i]->pid;
+    size_t count = pool->count;
+    count += lanes_pids(&pool->lanes, leaders + count, room - count);
+    count += servers_pids(&pool->servers, leaders + count, room - count);
+    process_guard_sweep(&pool->guard, leaders, count);
+    free(leaders);
+}
+
+static bool has_limits(const struct pool *pool) {
+    if (pool->lanes.count > 0)
+        return true;
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->running[i]->max_seconds > 0 || pool->running[i]->max_memory)
+            return true;
+    return false;
+}
+
+static void check_limits(struct pool *pool, const struct pool_listener *listener) {
+    const double now = process_clock();
+    if (now - pool->checked < CHECK_SECONDS)
+        return;
+    pool->checked = now;
+    for (size_t i = 0; i < pool->count; i++)
+        job_check(pool->running[i], job_memory(pool->running[i]));
+    lanes_check(&pool->lanes, listener);
+}
+
+/* Takes in what all have said since the last time. */
+static void hear_all(struct pool *pool, const struct pool_listener *listener) {
+    pool->busy = lanes_hear(&pool->lanes, listener);
+    for (size_t i = 0; i < pool->count; i++) {
+        struct job *job = pool->running[i];
+        const uint64_t before = job->said + job->printed;
+        hear(job, listener);
+        pool->busy = pool->busy || job->said + job->printed - before >= JOB_BUSY;
+    }
+}
+
+int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
+    const double pause = pool->busy ? BUSY_SECONDS : pool->pause;
+    struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    int sockets[SERVERS_HEARD];
+    const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);
+    bool children = false;
+    for (size_t i = 0; i < count; i++)
+        files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
+    if (seconds < 0 || seconds > pause)
+        seconds = pause;
+    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: a look */
+    const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
+    const double now = process_clock();
+    if (children || now - pool->heard >= pause) {
+        pool->heard = now;
+        hear_all(pool, listener);
+    }
+    if (children)
+        let_go(pool, listener);
+    if (has_limits(pool))
+        check_limits(pool, listener);
+    return number;
+}

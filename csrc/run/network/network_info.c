@@ -1,0 +1,652 @@
+/* Layers, memories and tensors of a network; see network_info.h. */
+#include "run/network/network_info.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loadable/cpu_task.h"
+#include "loadable/scheduler.h"
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/network/compile.h"
+
+enum { NONE = -1, SOURCES_MAX = 8 };
+
+/* A place where values lie. */
+struct place {
+    bool memory; /* else on the fly, or none */
+    enum memory_space space;
+    uint64_t address, size;
+};
+
+/* A layer, of the engines or of the processor. */
+struct layer {
+    size_t task, operation;
+    const char *type;
+    char *what, *in, *out, *precision;
+    uint64_t macs, clocks; /* clocks: that the MAC array needs at least; 0: it does nothing, or not known */
+    struct place reads[SOURCES_MAX], writes;
+    int read_count;
+    int fused;                /* layer that feeds it on the fly, NONE */
+    int sources[SOURCES_MAX]; /* layers whose results it reads */
+    int source_count;
+    enum nvdla_unit unit;
+    int ordinal;   /* its launch, NONE: of none */
+    uint64_t took; /* clocks by the report; 0: not known */
+    double used;   /* share of the MAC array then; < 0: not known */
+};
+
+struct info {
+    struct loadable *loadable;
+    const struct nvdla_config *config;
+    struct layer *layers;
+    size_t count;
+    struct scheduler scheduler;
+    size_t first; /* layer of the task that is scheduled */
+};
+
+/* ---- reading ---- */
+
+static const char *precision_name(unsigned precision) {
+    return precision == 0 ? "int8" : precision == 1 ? "int16" : precision == 2 ? "fp16" : "?";
+}
+
+static char *size_of(const struct data_cube *cube) {
+    return xprintf("%ux%ux%u", cube->width, cube->height, cube->channel);
+}
+
+static struct place place_of(const struct data_cube *cube) {
+    return (struct place){.memory = cube->type <= CUBE_SRAM && cube->position >= 0,
+                          .space = cube->type == CUBE_SRAM ? SPACE_SECONDARY : SPACE_PRIMARY,
+                          .address = cube->address,
+                          .size = cube->size ? cube->size : 1};
+}
+
+static void add_read(struct layer *layer, struct place place) {
+    if (place.memory && layer->read_count < SOURCES_MAX)
+        layer->reads[layer->read_count++] = place;
+}
+
+static uint64_t parts(uint64_t all, uint64_t part) {
+    return (all + part - 1) / part;
+}
+
+static void read_conv(struct info *info, struct layer *layer, const struct operation *op) {
+    const struct conv_op *conv = &op->conv;
+    const uint64_t pixels = (uint64_t)op->dst.width * op->dst.height;
+    const uint64_t taps = (uint64_t)conv->kw_csc * conv->kh_csc, batch = conv->batch ? conv->batch : 1;
+    const bool winograd = conv->mode == 1;
+    layer->what = xprintf("%ux%u, stride %u%s%s", conv->weight.width, conv->weight.height, conv->stride_x,
+                          winograd ? ", Winograd" : "", conv->data_format < PIXEL_FEATURE ? ", pixels" : "");
+    layer->precision = xstrdup(precision_name(conv->in_precision));
+    layer->macs =
+        (winograd ? parts(pixels, 4) * conv->kc_csc * 16 : pixels * conv->kc_csc * taps) * op->dst.channel * batch;
+    if (!info->config)
+        return;
+    /* 16-bit types: half of the kernels at a time. */
+    const uint64_t kernels = (uint64_t)info->config->atomic_k / (conv->out_precision ? 2 : 1);
+    layer->clocks = winograd ? parts(layer->macs, (uint64_t)info->config->atomic_c * kernels)
+                             : pixels * taps * batch * parts(conv->kc_csc, (uint64_t)info->config->atomic_c) *
+                                   parts(op->dst.channel, kernels);
+}
+
+static void read_sdp(struct layer *layer, const struct operation *op) {
+    static const char *const names[SDP_UNITS] = {"x1", "x2", "y"};
+    static const char *const kinds[] = {"", " mul", " add", " mul add"};
+    static const char *const modes[] = {"", " per kernel", " per point"};
+    static const char *const acts[] = {"", " ReLU", " table", " PReLU"};
+    struct text text = {0};
+    text_add(&text, "", 0);
+    for (int u = 0; u < SDP_UNITS; u++) {
+        const struct sdp_unit *unit = &op->sdp.units[u];
+        if (!unit->enable)
+            continue;
+        text_printf(&text, "%s%s%s%s%s", text.n ? ", " : "", names[u], unit->type < 4 ? kinds[unit->type] : "",
+                    unit->type && unit->mode < 3 ? modes[unit->mode] : "", unit->act < 4 ? acts[unit->act] : "");
+        if (sdp_unit_reads(unit) && unit->mode == 2)
+            add_read(layer, place_of(&unit->cube));
+    }
+    layer->what = text.n ? text.text : xstrdup("");
+    if (!text.n)
+        free(text.text);
+    layer->precision =
+        op->sdp.src_precision == op->sdp.dst_precision
+            ? xstrdup(precision_name(op->sdp.src_precision))
+            : xprintf("%s>%s", precision_name(op->sdp.src_precision), precision_name(op->sdp.dst_precision));
+}
+
+static void read_operation(struct info *info, struct layer *layer, const struct operation *op) {
+    static const char *const pools[] = {"average", "max", "min"};
+    static const char *const rubiks[] = {"contract", "split", "merge"};
+    static const enum nvdla_unit units[TYPE_COUNT] = {
+        [TYPE_BDMA] = NVDLA_BDMA, [TYPE_CONV] = NVDLA_CACC, [TYPE_SDP] = NVDLA_SDP,
+        [TYPE_PDP] = NVDLA_PDP,   [TYPE_CDP] = NVDLA_CDP,   [TYPE_RUBIK] = NVDLA_RBK};
+    layer->type = op_type_names[op->type];
+    layer->unit = units[op->type];
+    if (op->type == TYPE_BDMA) {
+        layer->what = xprintf("%u transfers", op->bdma.transfer_count);
+        layer->in = xstrdup("");
+        layer->out = xstrdup("");
+        layer->precision = xstrdup("");
+        return;
+    }
+    layer->in = size_of(&op->src);
+    layer->out = size_of(&op->dst);
+    add_read(layer, place_of(&op->src));
+    layer->writes = place_of(&op->dst);
+    switch (op->type) {
+    case TYPE_CONV:
+        read_conv(info, layer, op);
+        break;
+    case TYPE_SDP:
+        read_sdp(layer, op);
+        break;
+    case TYPE_PDP:
+        layer->what = xprintf("%s %ux%u, stride %u", op->pdp.mode < 3 ? pools[op->pdp.mode] : "?",
+                              op->pdp.pool_width + 1, op->pdp.pool_height + 1, op->pdp.stride_x);
+        layer->precision = xstrdup(precision_name(op->pdp.precision));
+        break;
+    case TYPE_CDP:
+        layer->what = xprintf("over %u channels", op->cdp.local_size);
+        layer->precision = xstrdup(precision_name(op->cdp.in_precision));
+        break;
+    default:
+        layer->what = xstrdup(op->rubik.mode < 3 ? rubiks[op->rubik.mode] : "?");
+        layer->precision = xstrdup(precision_name(op->rubik.precision));
+        break;
+    }
+}
+
+static struct layer *new_layer(struct info *info, size_t task, size_t operation) {
+    info->layers = xgrow(info->layers, info->count, sizeof *info->layers);
+    struct layer *layer = &info->layers[info->count++];
+    *layer = (struct layer){.task = task, .operation = operation, .fused = NONE, .ordinal = NONE, .used = -1};
+    return layer;
+}
+
+static bool note_launch(void *context, const struct dla_task *task, size_t operation, int launch, struct error *err) {
+    struct info *info = context;
+    (void)task;
+    (void)err;
+    info->layers[info->first + operation].ordinal = launch;
+    return true;
+}
+
+static bool read_dla(struct info *info, size_t number, struct error *err) {
+    struct dla_task task;
+    if (!dla_task_read(info->loadable, number, &task, err))
+        return false;
+    info->first = info->count;
+    for (size_t i = 0; i < task.count; i++)
+        read_operation(info, new_layer(info, number, i), &task.operations[i]);
+    for (size_t i = 0; i < task.count; i++) {
+        const int parent = task.operations[i].fused_parent.operation;
+        if (parent >= 0 && (size_t)parent < task.count && task.operations[i].src.type == CUBE_ON_THE_FLY)
+            info->layers[info->first + i].fused = (int)info->first + parent;
+    }
+    bool fine = true;
+    if (info->config) {
+        const struct scheduler_host host = {.completed = note_launch, .context = info};
+        fine = dla_task_check(&task, info->config, err) && schedule_task(&info->scheduler, &task, &host, err);
+    }
+    dla_task_free(&task);
+    return fine;
+}
+
+static struct place place_of_buffer(const struct cpu_buffer *buffer) {
+    return (struct place){
+        .memory = true, .space = buffer->memory->space, .address = buffer->address, .size = buffer->bytes};
+}
+
+static bool read_cpu(struct info *info, size_t number, struct error *err) {
+    struct cpu_task task;
+    if (!cpu_task_read(info->loadable, number, &task, err))
+        return false;
+    for (size_t i = 0; i < task.count; i++) {
+        const struct cpu_operation *op = &task.operations[i];
+        struct layer *layer = new_layer(info, number, i);
+        layer->type = "CPU";
+        layer->what = xstrdup(cpu_type_names[op->type]);
+        layer->in = xprintf("%ux%ux%u", op->source.width, op->source.height, op->source.channel);
+        layer->out = xprintf("%ux%ux%u", op->destination.width, op->destination.height, op->destination.channel);
+        layer->precision = xstrdup(op->source.half ? "fp16" : "int8");
+        add_read(layer, place_of_buffer(&op->source));
+        layer->writes = place_of_buffer(&op->destination);
+    }
+    cpu_task_free(&task);
+    return true;
+}
+
+static bool overlap(const struct place *a, const struct place *b) {
+    return a->memory && b->memory && a->space == b->space && a->address < b->address + b->size &&
+           b->address < a->address + a->size;
+}
+
+/* Whether a layer reads what lies in a memory. */
+static bool reads_memory(const struct layer *layer, const struct loadable_memory *memory) {
+    const struct place place = {true, memory->space, memory->base, memory->size};
+    for (int r = 0; r < layer->read_count; r++)
+        if (overlap(&layer->reads[r], &place))
+            return true;
+    return false;
+}
+
+/* Who wrote what each layer reads: the last layer before it that wrote there. */
+static void find_sources(struct info *info) {
+    for (size_t i = 0; i < info->count; i++) {
+        struct layer *layer = &info->layers[i];
+        if (layer->fused != NONE)
+            layer->sources[layer->source_count++] = layer->fused;
+        for (int r = 0; r < layer->read_count && layer->source_count < SOURCES_MAX; r++)
+            for (size_t before = i; before-- > 0;)
+                if (overlap(&layer->reads[r], &info->layers[before].writes)) {
+                    layer->sources[layer->source_count++] = (int)before;
+                    break;
+                }
+    }
+}
+
+/* Clocks by layer, of a report of a run. */
+static bool read_report(struct info *info, const char *path, struct error *err) {
+    json_error_t error;
+    json_t *report = json_load_file(path, 0, &error), *entry;
+    json_t *list = json_object_get(report, "layers");
+    size_t index, found = 0;
+    if (!json_is_array(list)) {
+        json_decref(report);
+        return error_set(err, "%s: found %s; expected report.json of a run", path,
+                         report ? "no list of layers" : error.text);
+    }
+    json_array_foreach(list, index, entry) {
+        const char *unit = json_string_value(json_object_get(entry, "unit"));
+        const json_int_t launch = json_integer_value(json_object_get(entry, "launch"));
+        for (size_t i = 0; unit && i < info->count; i++) {
+            struct layer *layer = &info->layers[i];
+            if (layer->ordinal != launch || strcmp(nvdla_unit_names[layer->unit], unit) != 0)
+                continue;
+            layer->took = (uint64_t)json_integer_value(json_object_get(entry, "clocks"));
+            const json_t *used = json_object_get(entry, "utilisation");
+            layer->used = used ? json_number_value(used) : -1;
+            found += layer->took > 0;
+        }
+    }
+    json_decref(report);
+    return found > 0 ||
+           error_set(err,
+                     "%s: found no clocks of a layer; expected the report of a run of this network on RTL, "
+                     "with --html",
+                     path);
+}
+
+/* ---- the table ---- */
+
+/* A number with commas between thousands. Returns text. */
+static char *thousands(uint64_t value, char text[32]) {
+    char digits[24];
+    const int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
+    }
+    text[k] = '\0';
+    return text;
+}
+
+/* Rows of words, printed with columns as wide as their widest word. Those of numbers lie right. */
+struct table {
+    int columns;
+    unsigned right; /* bit for a column */
+    struct words words;
+};
+
+static void table_print(FILE *out, const struct table *table) {
+    size_t widths[16] = {0};
+    for (size_t i = 0; i < table->words.count; i++) {
+        const size_t wide = text_columns(table->words.items[i]);
+        size_t *width = &widths[i % (size_t)table->columns];
+        *width = wide > *width ? wide : *width;
+    }
+    struct text line = {0};
+    for (size_t i = 0; i < table->words.count; i++) {
+        const int column = (int)(i % (size_t)table->columns);
+        const char *word = table->words.items[i];
+        const int gap = (int)(widths[column] - text_columns(word));
+        const bool right = table->right >> column & 1;
+        text_printf(&line, "%*s%s%*s  ", right ? gap : 0, "", word, right ? 0 : gap, "");
+        if (column < table->columns - 1)
+            continue;
+        while (line.n > 0 && line.text[line.n - 1] == ' ')
+            line.n--;
+        fprintf(out, "%.*s\n", (int)line.n, line.text);
+        line.n = 0;
+    }
+    free(line.text);
+}
+
+static void add_from(struct text *text, const struct info *info, const struct layer *layer) {
+    for (int s = 0; s < layer->source_count; s++) {
+        const struct layer *source = &info->layers[layer->sources[s]];
+        text_printf(text, "%s%zu.%zu%s", text->n ? " " : "", source->task, source->operation,
+                    layer->sources[s] == layer->fused ? "*" : "");
+    }
+    for (size_t m = 0; m < info->loadable->memory_count; m++)
+        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
+            text_printf(text, "%sinput", text->n ? " " : "");
+}
+
+static void print_layers(FILE *out, const struct info *info, bool report) {
+    struct table table = {.columns = report ? 11 : 9, .right = report ? 0x780 : 0x180};
+    static const char *const heads[] = {"layer",        "type",      "",         "in",
+                                        "out",          "precision", "from",     "multiplications",
+                                        "least clocks", "clocks",    "MACs used"};
+    for (int i = 0; i < table.columns; i++)
+        words_add(&table.words, "%s", heads[i]);
+    for (size_t i = 0; i < info->count; i++) {
+        const struct layer *layer = &info->layers[i];
+        struct text from = {0};
+        char number[32];
+        add_from(&from, info, layer);
+        words_add(&table.words, "%zu.%zu", layer->task, layer->operation);
+        words_add(&table.words, "%s", layer->type);
+        words_add(&table.words, "%s", layer->what);
+        words_add(&table.words, "%s", layer->in);
+        words_add(&table.words, "%s%s", layer->out, layer->writes.memory || !layer->out[0] ? "" : "*");
+        words_add(&table.words, "%s", layer->precision);
+        words_add(&table.words, "%s", from.text ? from.text : "");
+        words_add(&table.words, "%s", layer->macs ? thousands(layer->macs, number) : "");
+        words_add(&table.words, "%s", layer->clocks ? thousands(layer->clocks, number) : "");
+        if (report) {
+            words_add(&table.words, "%s", layer->took ? thousands(layer->took, number) : "");
+            if (layer->used >= 0)
+                words_add(&table.words, "%.1f %%", 100 * layer->used);
+            else
+                words_add(&table.words, "%s", "");
+        }
+        free(from.text);
+    }
+    table_print(out, &table);
+    words_free(&table.words);
+    fputs("  * on the fly, not through memory\n", out);
+}
+
+static void print_memories(FILE *out, const struct loadable *loadable) {
+    struct table table = {.columns = 5, .right = 0x6};
+    char number[32];
+    for (const char *const *head = (const char *const[]){"memory", "bytes", "address", "", "content", NULL}; *head;
+         head++)
+        words_add(&table.words, "%s", *head);
+    for (size_t m = 0; m < loadable->memory_count; m++) {
+        const struct loadable_memory *memory = &loadable->memories[m];
+        struct text text = {0};
+        for (size_t c = 0; c < memory->content_count; c++) {
+            if (memory->contents[c].blob == LOADABLE_NONE)
+                continue;
+            if (c == 4 && memory->content_count > 5) {
+                text_printf(&text, " and %zu more", memory->content_count - c);
+                break;
+            }
+            text_printf(&text, "%s%s", text.n ? " " : "", loadable->blobs[memory->contents[c].blob].name);
+        }
+        words_add(&table.words, "%u", memory->id);
+        words_add(&table.words, "%s", thousands(memory->size, number));
+        words_add(&table.words, "0x%" PRIx64, memory->base);
+        words_add(&table.words, "%s%s%s", memory->domain == 1 ? "on-chip " : "",
+                  memory->flags & MEMORY_INPUT ? "input" : "", memory->flags & MEMORY_OUTPUT ? "output" : "");
+        words_add(&table.words, "%s", text.text ? text.text : "");
+        free(text.text);
+    }
+    table_print(out, &table);
+    words_free(&table.words);
+}
+
+static const char *type_name(unsigned type) {
+    static const char *const names[] = {"?", "float", "half", "int16", "int8", "uint8", "uint16"};
+    return type < sizeof names / sizeof *names ? names[type] : "?";
+}
+
+static void print_tensors(FILE *out, const struct loadable *loadable) {
+    struct table table = {.columns = 6};
+    for (const char *const *head =
+             (const char *const[]){"tensor", "memory", "n c h w", "type", "format", "strides", NULL};
+         *head; head++)
+        words_add(&table.words, "%s", *head);
+    for (size_t t = 0; t < loadable->tensor_count; t++) {
+        const struct loadable_tensor *tensor = &loadable->tensors[t];
+        words_add(&table.words, "%s", tensor->name);
+        words_add(&table.words, "%u", tensor->memory_id);
+        words_add(&table.words, "%d %d %d %d", tensor->n, tensor->c, tensor->h, tensor->w);
+        words_add(&table.words, "%s", type_name(tensor->data_type));
+        words_add(&table.words, "%u", tensor->pixel_format);
+        words_add(&table.words, "%" PRIu32 " %" PRIu32 " %" PRIu32, tensor->stride[0], tensor->stride[1],
+                  tensor->stride[2]);
+    }
+    table_print(out, &table);
+    words_free(&table.words);
+}
+
+static void print_table(FILE *out, const struct info *info, bool report) {
+    uint64_t macs = 0, clocks = 0, took = 0;
+    char number[32], least[32], all[32];
+    for (size_t i = 0; i < info->count; i++) {
+        macs += info->layers[i].macs;
+        clocks += info->layers[i].clocks;
+        took += info->layers[i].took;
+    }
+    fprintf(out, "%s: loadable %u.%u.%u for %s; %zu tasks, %zu layers, %s multiplications", info->loadable->path,
+            info->loadable->version[0], info->loadable->version[1], info->loadable->version[2],
+            info->config ? info->config->name : "a configuration that it does not tell (--config)",
+            info->loadable->order_count, info->count, thousands(macs, number));
+    if (info->config)
+        fprintf(out, ", at least %s clocks of the MAC array", thousands(clocks, least));
+    if (report)
+        fprintf(out, "; %s clocks by layer in the report", thousands(took, all));
+    fputs("\n\n", out);
+    print_layers(out, info, report);
+    putc('\n', out);
+    print_memories(out, info->loadable);
+    putc('\n', out);
+    print_tensors(out, info->loadable);
+}
+
+/* ---- the graph ---- */
+
+/* Text inside a quoted string of Graphviz. */
+static void put_quoted(FILE *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putc('\\', out);
+        putc(*text, out);
+    }
+}
+
+static void print_node(FILE *out, const struct layer *layer) {
+    static const struct {
+        const char *type, *colour;
+    } colours[] = {{"CONV", "#cfe2f3"},  {"SDP", "#d9ead3"},  {"PDP", "#fff2cc"}, {"CDP", "#fce5cd"},
+                   {"RUBIK", "#ead1dc"}, {"BDMA", "#eeeeee"}, {"CPU", "#f4cccc"}};
+    const char *colour = "white";
+    char number[32];
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+        if (strcmp(colours[i].type, layer->type) == 0)
+            colour = colours[i].colour;
+    fprintf(out, "  l%zu_%zu [fillcolor=\"%s\", label=\"%zu.%zu %s", layer->task, layer->operation, colour, layer->task,
+            layer->operation, layer->type);
+    if (layer->what[0])
+        fprintf(out, " %s", layer->what);
+    fprintf(out, "\\n%s", layer->out);
+    if (layer->macs)
+        fprintf(out, "\\n%s multiplications", thousands(layer->macs, number));
+    if (layer->took)
+        fprintf(out, "\\n%s clocks", thousands(layer->took, number));
+    if (layer->used >= 0)
+        fprintf(out, ", %.1f %% of the MACs", 100 * layer->used);
+    fputs("\"];\n", out);
+}
+
+/* Inputs and outputs of the network, and what reads and writes them. */
+static void print_ends(FILE *out, const struct info *info) {
+    for (size_t m = 0; m < info->loadable->memory_count; m++) {
+        const struct loadable_memory *memory = &info->loadable->memories[m];
+        const struct place place = {true, memory->space, memory->base, memory->size};
+        if (!(memory->flags & (MEMORY_INPUT | MEMORY_OUTPUT)))
+            continue;
+        fprintf(out, "  m%zu [shape=ellipse, label=\"", m);
+        put_quoted(out, memory->tensor == LOADABLE_NONE ? "?" : info->loadable->tensors[memory->tensor].name);
+        fputs("\"];\n", out);
+        for (size_t i = 0; i < info->count; i++) {
+            const struct layer *layer = &info->layers[i];
+            if ((memory->flags & MEMORY_INPUT) && reads_memory(layer, memory))
+                fprintf(out, "  m%zu -> l%zu_%zu;\n", m, layer->task, layer->operation);
+            if ((memory->flags & MEMORY_OUTPUT) && overlap(&layer->writes, &place))
+                fprintf(out, "  l%zu_%zu -> m%zu;\n", layer->task, layer->operation, m);
+        }
+    }
+}
+
+static void print_graph(FILE *out, const struct info *info) {
+    fputs("digraph network {\n  node [shape=box, style=filled, fillcolor=white, fontname=\"sans-serif\"];\n", out);
+    for (size_t i = 0; i < info->count; i++) {
+        const struct layer *layer = &info->layers[i];
+        print_node(out, layer);
+        for (int s = 0; s < layer->source_count; s++) {
+            const struct layer *source = &info->layers[layer->sources[s]];
+            fprintf(out, "  l%zu_%zu -> l%zu_%zu%s;\n", source->task, source->operation, layer->task, layer->operation,
+                    layer->sources[s] == layer->fused ? " [style=bold]" : "");
+        }
+    }
+    print_ends(out, info);
+    fputs("}\n", out);
+}
+
+/* ---- JSON ---- */
+
+/* Width, height and channels of a text that size_of made; null of none. */
+static json_t *json_size(const char *text) {
+    int w, h, c;
+    return sscanf(text, "%dx%dx%d", &w, &h, &c) == 3 ? json_pack("[iii]", w, h, c) : json_null();
+}
+
+static json_t *json_address(uint64_t address) {
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
+    return json_string(text);
+}
+
+static json_t *json_layer(const struct info *info, const struct layer *layer) {
+    json_t *from = json_array(), *inputs = json_array();
+    for (size_t m = 0; m < info->loadable->memory_count; m++)
+        if ((info->loadable->memories[m].flags & MEMORY_INPUT) && reads_memory(layer, &info->loadable->memories[m]))
+            json_array_append_new(inputs, json_integer((json_int_t)info->loadable->memories[m].id));
+    for (int s = 0; s < layer->source_count; s++) {
+        const struct layer *source = &info->layers[layer->sources[s]];
+        json_array_append_new(from, json_pack("{si si sb}", "task", (int)source->task, "layer", (int)source->operation,
+                                              "on_the_fly", layer->sources[s] == layer->fused));
+    }
+    json_t *json = json_pack("{si si ss ss so so ss so so sI}", "task", (int)layer->task, "layer",
+                             (int)layer->operation, "type", layer->type, "description", layer->what, "in",
+                             json_size(layer->in), "out", json_size(layer->out), "precision", layer->precision, "from",
+                             from, "inputs", inputs, "multiplications", (json_int_t)layer->macs);
+    if (layer->ordinal != NONE)
+        json_object_set_new(json, "launch",
+                            json_pack("{ss si}", "unit", nvdla_unit_names[layer->unit], "number", layer->ordinal));
+    if (layer->clocks)
+        json_object_set_new(json, "least_clocks", json_integer((json_int_t)layer->clocks));
+    if (layer->took)
+        json_object_set_new(json, "clocks", json_integer((json_int_t)layer->took));
+    if (layer->used >= 0)
+        json_object_set_new(json, "utilisation", json_real(layer->used));
+    return json;
+}
+
+static json_t *json_memory(const struct loadable *loadable, const struct loadable_memory *memory) {
+    json_t *content = json_array();
+    for (size_t c = 0; c < memory->content_count; c++)
+        if (memory->contents[c].blob != LOADABLE_NONE)
+            json_array_append_new(content, json_string(loadable->blobs[memory->contents[c].blob].name));
+    json_t *json = json_pack("{si sI so sb sb sb so}", "id", (int)memory->id, "bytes", (json_int_t)memory->size,
+                             "address", json_address(memory->base), "on_chip", memory->domain == 1, "input",
+                             (memory->flags & MEMORY_INPUT) != 0, "output", (memory->flags & MEMORY_OUTPUT) != 0,
+                             "content", content);
+    if (memory->tensor != LOADABLE_NONE)
+        json_object_set_new(json, "tensor", json_string(loadable->tensors[memory->tensor].name));
+    return json;
+}
+
+static json_t *json_tensor(const struct loadable_tensor *tensor) {
+    json_t *strides = json_array();
+    for (unsigned i = 0; i < 3; i++)
+        json_array_append_new(strides, json_integer((json_int_t)tensor->stride[i]));
+    return json_pack("{ss si s[iiii] ss si so}", "name", tensor->name, "memory", (int)tensor->memory_id, "nchw",
+                     tensor->n, tensor->c, tensor->h, tensor->w, "type", type_name(tensor->data_type), "format",
+                     (int)tensor->pixel_format, "strides", strides);
+}
+
+static void print_json(FILE *out, const struct info *info) {
+    const struct loadable *loadable = info->loadable;
+    json_t *layers = json_array(), *memories = json_array(), *tensors = json_array();
+    char version[32];
+    for (size_t i = 0; i < info->count; i++)
+        json_array_append_new(layers, json_layer(info, &info->layers[i]));
+    for (size_t i = 0; i < loadable->memory_count; i++)
+        json_array_append_new(memories, json_memory(loadable, &loadable->memories[i]));
+    for (size_t i = 0; i < loadable->tensor_count; i++)
+        json_array_append_new(tensors, json_tensor(&loadable->tensors[i]));
+    snprintf(version, sizeof version, "%u.%u.%u", loadable->version[0], loadable->version[1], loadable->version[2]);
+    char *path = text_shown(loadable->path);
+    json_t *json = json_pack("{ss ss ss* si so so so}", "network", path, "version", version, "config",
+                             info->config ? info->config->name : NULL, "tasks", (int)loadable->order_count, "layers",
+                             layers, "memories", memories, "tensors", tensors);
+    free(path);
+    if (!json)
+        xexhausted();
+    json_dumpf(json, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(json);
+}
+
+/* ---- the whole ---- */
+
+bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err) {
+    struct info info = {.loadable = loadable, .config = options->config};
+    struct error undecided;
+    if (!loadable_place(loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
+        return false;
+    if (!info.config)
+        info.config = compile_config(loadable, &undecided);
+    if (!info.config && options->report)
+        return error_set(err, "%s", undecided.text);
+    struct program *prog = info.config ? program_new(info.config, loadable->path) : NULL;
+    if (prog) {
+        prog->sequential = true;
+        program_stream(prog, "main");
+    }
+    info.scheduler = (struct scheduler){.emitter = {.prog = prog, .config = info.config}};
+    bool fine = true;
+    for (size_t i = 0; fine && i < loadable->order_count; i++)
+        fine = loadable->tasks[loadable->order[i]].interface == INTERFACE_DLA ? read_dla(&info, i, err)
+                                                                              : read_cpu(&info, i, err);
+    fine = fine && (!options->report || read_report(&info, options->report, err));
+    if (fine) {
+        find_sources(&info);
+        if (options->json)
+            print_json(out, &info);
+        else if (options->dot)
+            print_graph(out, &info);
+        else
+            print_table(out, &info, options->report != NULL);
+    }
+    for (size_t i = 0; i < info.count; i++) {
+        free(info.layers[i].what);
+        free(info.layers[i].in);
+        free(info.layers[i].out);
+        free(info.layers[i].precision);
+    }
+    free(info.layers);
+    program_free(prog);
+    return fine;
+}

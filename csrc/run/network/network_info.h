@@ -1,0 +1,21 @@
+/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz; for programs:
+ * JSON. */
+#ifndef RUN_NETWORK_NETWORK_INFO_H
+#define RUN_NETWORK_NETWORK_INFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "loadable/loadable.h"
+#include "nvdla/config.h"
+
+struct network_info_options {
+    const struct nvdla_config *config; /* NULL: what the file decides */
+    const char *report;                /* report.json of a run of it: clocks by layer; NULL: none */
+    bool dot, json;                    /* the graph, JSON; else the table */
+};
+
+/* Prints it. False with a message. */
+bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err);
+
+#endif

@@ -1,0 +1,221 @@
+/* Outputs of networks; see outputs.h. */
+#include "run/network/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loadable/half.h"
+#include "memory/file.h"
+#include "nvdla/bytes.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+bool outputs_write(const struct program *prog, struct memory *const memory[SPACE_COUNT], const char *folder,
+                   struct error *err) {
+    struct network network;
+    if (!network_read(prog, &network, err))
+        return false;
+    bool fine = directory_make(folder, err);
+    for (size_t i = 0; fine && i < network.output_count; i++) {
+        const struct network_output *output = &network.outputs[i];
+        char *path = xprintf("%s/%s.bin", folder, output->name);
+        fine = memory_dump(memory[output->space], output->base, output->size, path, err);
+        free(path);
+    }
+    network_free(&network);
+    return fine || error_prefix(err, "--outputs: ");
+}
+
+/* What an element's bytes stand for. */
+static float value_at(const struct network_output *output, const uint8_t *bytes, uint64_t place) {
+    switch (output->type) {
+    case NETWORK_INT8:
+        return (float)(output->scale * (int8_t)bytes[place]);
+    case NETWORK_INT16:
+        return (float)(output->scale * (int16_t)load_16(bytes + place));
+    default:
+        return (float)(output->scale * half_to_float(load_16(bytes + place)));
+    }
+}
+
+/* All elements in the order n, c, y, x. */
+static float *values_of(const struct network_output *output, const uint8_t *bytes, size_t *count) {
+    *count = (size_t)output->n * output->c * output->h * output->w;
+    float *values = xcalloc(*count, sizeof *values);
+    size_t i = 0;
+    for (unsigned n = 0; n < output->n; n++)
+        for (unsigned c = 0; c < output->c; c++)
+            for (unsigned y = 0; y < output->h; y++)
+                for (unsigned x = 0; x < output->w; x++)
+                    values[i++] = value_at(output, bytes, network_place(output, n, c, y, x));
+    return values;
+}
+
+/* ---- files ---- */
+
+static bool write_form(const char *folder, const struct network_output *output, const char *suffix,
+                       const struct text *text, struct error *err) {
+    char *name = xprintf("%s.%s", output->name, suffix);
+    const bool fine = file_write_in(folder, name, text->text, text->n, err);
+    free(name);
+    return fine;
+}
+
+/* numpy's format, version 1.0: a header of a multiple of 64 bytes, then the elements. */
+static bool write_npy(const char *folder, const struct network_output *output, const float *values, size_t count,
+                      struct error *err) {
+    char header[128];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+    const int n = snprintf(header + 10, sizeof header - 10,
+                           "{'descr': '<f4', 'fortran_order': False, 'shape': (%u, %u, %u, %u), }", output->n,
+                           output->c, output->h, output->w);
+    header[10 + n] = ' ';
+    header[sizeof header - 1] = '\n';
+    struct text text = {0};
+    text_add(&text, header, sizeof header);
+    text_add(&text, values, count * sizeof *values);
+    const bool fine = write_form(folder, output, "npy", &text, err);
+    free(text.text);
+    return fine;
+}
+
+/* As the driver's tests dump: the tensor's format read literally with its strides, also where the configuration's atoms
+ * are smaller than the format says. Of a batch the first. */
+static bool write_dimg(const char *folder, const struct network_output *output, const uint8_t *bytes,
+                       struct error *err) {
+    const bool atoms_of_8 = output->format == NETWORK_FEATURE_8;
+    const unsigned wide = network_type_bytes(output->type), atom = atoms_of_8 ? 8 : 32 / wide;
+    const uint32_t code = output->type == NETWORK_INT8    ? (atoms_of_8 ? 41 : 40)
+                          : output->type == NETWORK_INT16 ? 41
+                                                          : 42;
+    struct network_output literal = *output;
+    literal.atom = atom;
+    const uint32_t header[] = {0,         code,         output->w,       output->h,
+                               output->c, output->line, output->surface, (uint32_t)output->size};
+    struct text text = {0};
+    text_add(&text, "DIMG", 4);
+    text_add(&text, header, sizeof header);
+    bool fine = true;
+    for (unsigned c = 0; fine && c < output->c; c++)
+        for (unsigned y = 0; fine && y < output->h; y++)
+            for (unsigned x = 0; fine && x < output->w; x++) {
+                const uint64_t place = network_place(&literal, 0, c, y, x);
+                if (place + wide > output->size)
+                    fine = error_set(err,
+                                     "--dimg: output %s: found %u bytes of an element at 0x%llx, as format %u has it; "
+                                     "expected all inside its %llu bytes",
+                                     output->name, wide, (unsigned long long)place, code,
+                                     (unsigned long long)output->size);
+                else
+                    text_add(&text, bytes + place, wide);
+            }
+    fine = fine && write_form(folder, output, "dimg", &text, err);
+    free(text.text);
+    return fine;
+}
+
+/* ---- for people ---- */
+
+/* The lines of a file of labels, or no words. */
+static bool read_labels(const char *path, struct words *labels, struct error *err) {
+    char *text, *rest;
+    size_t n;
+    if (!path)
+        return true;
+    if (!file_read(path, &text, &n, err))
+        return error_prefix(err, "--labels: ");
+    for (char *line = text; line && *line; line = rest) {
+        rest = strchr(line, '\n');
+        if (rest)
+            *rest++ = '\0';
+        line[strcspn(line, "\r")] = '\0';
+        char *shown = text_shown(line);
+        words_add(labels, "%s", shown);
+        free(shown);
+    }
+    free(text);
+    return true;
+}
+
+/* The greatest element that is not marked yet; the first of equals. A NaN is less than all. */
+static size_t greatest(const float *values, const bool *marked, size_t count) {
+    size_t best = count;
+    for (size_t i = 0; i < count; i++)
+        if (!marked[i] &&
+            (best == count || values[i] > values[best] || (values[best] != values[best] && values[i] == values[i])))
+            best = i;
+    return best;
+}
+
+/* The greatest of one picture of a batch, a line each. */
+static void print_top(FILE *out, const struct network_output *output, const float *values, unsigned top,
+                      const struct words *labels) {
+    const size_t pixels = (size_t)output->h * output->w, count = output->c * pixels;
+    bool *marked = xcalloc(count, sizeof *marked);
+    size_t widest = 0;
+    for (size_t i = 0; i < labels->count; i++)
+        if (text_columns(labels->items[i]) > widest)
+            widest = text_columns(labels->items[i]);
+    for (unsigned k = 0; k < top && k < count; k++) {
+        const size_t i = greatest(values, marked, count), c = i / pixels;
+        marked[i] = true;
+        if (pixels == 1)
+            fprintf(out, "  %4zu", c);
+        else
+            fprintf(out, "  channel %zu, y %zu, x %zu", c, i % pixels / output->w, i % output->w);
+        if (widest > 0)
+            fprintf(out, "  %s%*s", c < labels->count ? labels->items[c] : "",
+                    (int)(widest - (c < labels->count ? text_columns(labels->items[c]) : 0)), "");
+        fprintf(out, "  %.6g\n", (double)values[i]);
+    }
+    free(marked);
+}
+
+static bool show(FILE *out, const struct network_output *output, const char *folder, const struct outputs_style *style,
+                 const struct words *labels, struct error *err) {
+    char *path = xprintf("%s/%s.bin", folder, output->name), *bytes;
+    size_t n;
+    bool fine = file_read(path, &bytes, &n, err);
+    free(path);
+    if (!fine)
+        return false;
+    if (n != output->size)
+        fine = error_set(err, "%s/%s.bin: found %zu bytes; expected %llu", folder, output->name, n,
+                         (unsigned long long)output->size);
+    else if (!output->tensor) {
+        if (out)
+            fprintf(out, "output %s: %zu bytes\n", output->name, n);
+    } else {
+        size_t count;
+        float *values = values_of(output, (const uint8_t *)bytes, &count);
+        for (unsigned k = 0; out && k < output->n; k++) {
+            fprintf(out, "output %s", output->name);
+            if (output->n > 1)
+                fprintf(out, ", picture %u", k);
+            fprintf(out, ": %u x %u x %u (c, h, w) of %s", output->c, output->h, output->w,
+                    network_type_names[output->type]);
+            if (output->scale != 1)
+                fprintf(out, ", times %.6g", output->scale);
+            fputs(":\n", out);
+            print_top(out, output, values + k * (count / output->n), style->top, labels);
+        }
+        fine = (!style->npy || write_npy(folder, output, values, count, err)) &&
+               (!style->dimg || write_dimg(folder, output, (const uint8_t *)bytes, err));
+        free(values);
+    }
+    free(bytes);
+    return fine;
+}
+
+bool outputs_show(FILE *out, const struct program *prog, const char *folder, const struct outputs_style *style,
+                  struct error *err) {
+    struct network network;
+    struct words labels = {0};
+    bool fine = network_read(prog, &network, err) && read_labels(style->labels, &labels, err);
+    for (size_t i = 0; fine && i < network.output_count; i++)
+        fine = show(out, &network.outputs[i], folder, style, &labels, err);
+    words_free(&labels);
+    network_free(&network);
+    return fine;
+}

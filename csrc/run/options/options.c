@@ -1,0 +1,866 @@
+/* The options of a run: their table, their parser, what they may be combined with. */
+#include "run/options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+#include "run/options/arguments.h"
+#include "run/options/wave_layer.h"
+#include "run/simulators/simulators.h"
+
+enum {
+    KEY_CONFIG = 0x100,
+    KEY_DUT,
+    KEY_MAX_CYCLES,
+    KEY_TIMEOUT,
+    KEY_STILL,
+    KEY_SEED,
+    KEY_LATENCY,
+    KEY_WRITE_LATENCY,
+    KEY_LATENCY_KIND,
+    KEY_LATENCY_MAX,
+    KEY_PAGE_HIT,
+    KEY_PAGE_MISS,
+    KEY_STALL,
+    KEY_STALL_AR,
+    KEY_STALL_R,
+    KEY_STALL_AW,
+    KEY_STALL_W,
+    KEY_STALL_B,
+    KEY_BANDWIDTH,
+    KEY_REORDER,
+    KEY_ALLOW_OUTSIDE,
+    KEY_ALLOW_UNDEFINED,
+    KEY_PIN,
+    KEY_WAVE,
+    KEY_TAP,
+    KEY_WAVE_FROM,
+    KEY_WAVE_TO,
+    KEY_WAVE_LAYER,
+    KEY_WAVE_SCOPE,
+    KEY_WAVE_PLAIN,
+    KEY_OUTPUTS,
+    KEY_LABELS,
+    KEY_TOP,
+    KEY_NPY,
+    KEY_DIMG,
+    KEY_COVERAGE,
+    KEY_COVERAGE_KIND,
+    KEY_CHECKS,
+    KEY_STRICT,
+    KEY_NO_GOLDEN,
+    KEY_STATS,
+    KEY_NAME,
+    KEY_SIMULATORS,
+    KEY_RESULTS,
+    KEY_RESULT_FD,
+    KEY_LEDGER,
+    KEY_PROGRESS,
+    KEY_MAX_SECONDS,
+    KEY_THREADS,
+    KEY_SIM_THREADS,
+    KEY_HISTOGRAM,
+    KEY_DEBUG,
+    KEY_STOP_AT_FIRST,
+    KEY_COPIES,
+    KEY_HTML,
+    KEY_ONLY_FAILED,
+    KEY_FAULT,
+    KEY_NO_REPORT,
+    KEY_FUNCTIONAL,
+    KEY_FRESH,
+    KEY_SERVE,
+    KEY_LAYER,
+};
+
+enum { GROUP_MEMORY = 3 };
+
+const struct argp_option run_option_table[] = {
+    {.doc = "What is played", .group = 1},
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
+            "the register map of the header's; an unknown NAME lists them"},
+    {.name = "dut",
+     .key = KEY_DUT,
+     .arg = "DUT",
+     .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made "
+            "with `nvcosim build`, compared with the model (rtl:NAME)"},
+    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
+    {.name = "strict",
+     .key = KEY_STRICT,
+     .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
+            "compared: it has no check, and one device alone played it"},
+    {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
+    {.name = "fault",
+     .key = KEY_FAULT,
+     .arg = "N[,N...]",
+     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
+            "of several (default: none)"},
+    {.name = "checks",
+     .key = KEY_CHECKS,
+     .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
+            "fails is a finding"},
+    {.name = "out",
+     .key = 'o',
+     .arg = "DIR",
+     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
+            "those that fail report.html too"},
+    {.name = "only-failed", .key = KEY_ONLY_FAILED, .doc = "With --out: reports on traces that do not pass only"},
+    {.doc = "Limits", .group = 2},
+    {.name = "stop-at-first",
+     .key = KEY_STOP_AT_FIRST,
+     .doc = "End a run on the RTL at the first beat that writes another value than its layer leaves there, or outside "
+            "its layer's output (the model plays first), at the first failing check of the trace, or at the first "
+            "finding; memories are then not compared"},
+    {.name = "max-cycles",
+     .key = KEY_MAX_CYCLES,
+     .arg = "N",
+     .doc = "Give a trace up after N core clocks, not counting those of the reset, up to 8,200 on the RTL "
+            "(default: no limit)"},
+    {.name = "max-seconds",
+     .key = KEY_MAX_SECONDS,
+     .arg = "N",
+     .doc = "Give it up after N seconds (default: no limit)"},
+    {.name = "timeout",
+     .key = KEY_TIMEOUT,
+     .arg = "N",
+     .doc = "Give it up after N clocks in which no operation got done, whatever the layer does (default: no limit)"},
+    {.name = "still",
+     .key = KEY_STILL,
+     .arg = "N",
+     .doc =
+         "It hangs when nothing moves for N clocks: no register access but polls that read the same again, no AXI "
+         "beat, "
+         "nothing on the links between the engines; an answer that the memory owes counts as movement (default 100000 "
+         "on this project's RTL; 2000000 on another, whose links are not seen)"},
+    {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
+    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
+    {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
+    {.name = "write-latency", .key = KEY_WRITE_LATENCY, .arg = "N", .doc = "Write latency (default 4)"},
+    {.name = "latency-kind",
+     .key = KEY_LATENCY_KIND,
+     .arg = "fixed|uniform|page",
+     .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
+    {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Kind uniform: largest read latency"},
+    {.name = "page-hit",
+     .key = KEY_PAGE_HIT,
+     .arg = "N",
+     .doc = "Kind page: extra latency of an access to an open page"},
+    {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Kind page: extra latency of any other access"},
+    {.name = "stall", .key = KEY_STALL, .arg = "PERMILLE", .doc = "Hold all five AXI channels back at random"},
+    {.name = "stall-ar",
+     .key = KEY_STALL_AR,
+     .arg = "PERMILLE",
+     .doc = "Hold one channel back; likewise -r, -aw, -w, -b"},
+    {.name = "stall-r", .key = KEY_STALL_R, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-aw", .key = KEY_STALL_AW, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-w", .key = KEY_STALL_W, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "stall-b", .key = KEY_STALL_B, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
+    {.name = "bandwidth",
+     .key = KEY_BANDWIDTH,
+     .arg = "PERMILLE",
+     .doc = "Clocks in which a data beat may move (default 1000)"},
+    {.name = "reorder", .key = KEY_REORDER, .doc = "Let responses of different AXI IDs overtake each other"},
+    {.name = "allow-outside",
+     .key = KEY_ALLOW_OUTSIDE,
+     .doc = "Do not fail on accesses outside the regions of the trace"},
+    {.doc = "Waves", .group = 4},
+    {.name = "wave",
+     .key = KEY_WAVE,
+     .arg = "FILE.fst",
+     .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
+    {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
+    {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
+    {.name = "wave-layer",
+     .key = KEY_WAVE_LAYER,
+     .arg = "N|UNIT#N",
+     .doc =
+         "Record one layer, from its arming until it is done: the N-th armed of those that write memory, from 1, or a "
+         "launch as reports name it (SDP#0)"},
+    {.name = "wave-scope",
+     .key = KEY_WAVE_SCOPE,
+     .arg = "PREFIX[:DEPTH]",
+     .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
+    {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
+    {.name = "tap",
+     .key = KEY_TAP,
+     .arg = "UNIT[,UNIT...]",
+     .doc = "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
+            "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram count the RTL's too"},
+    {.doc = "Coverage of the RTL", .group = 5},
+    {.name = "coverage",
+     .key = KEY_COVERAGE,
+     .arg = "FILE.dat|DIR",
+     .doc = "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"},
+    {.name = "coverage-kind",
+     .key = KEY_COVERAGE_KIND,
+     .arg = "line|toggle",
+     .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
+    {.doc = "Running and printing", .group = 6},
+    {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
+    {.name = "fresh",
+     .key = KEY_FRESH,
+     .doc = "Start a simulator for each trace and reset the design there; else, of several traces, one resets it, and "
+            "each trace is played by a copy of that. The results are the same"},
+    {.name = "threads",
+     .key = KEY_THREADS,
+     .arg = "N",
+     .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
+    {.name = "sim-threads",
+     .key = KEY_SIM_THREADS,
+     .arg = "N",
+     .doc = "Threads that evaluate the design: builds the simulator for so many if it is not, and it stays so (as "
+            "`nvcosim build --sim-threads`); the results are the same"},
+    {.name = "allow-undefined",
+     .key = KEY_ALLOW_UNDEFINED,
+     .doc =
+         "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
+         "what it can, and may hang"},
+    {.name = "histogram",
+     .key = KEY_HISTOGRAM,
+     .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
+            "with pictures in report.txt and histogram.svg, and histogram.json"},
+    {.name = "html",
+     .key = KEY_HTML,
+     .doc =
+         "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
+         "(failed traces have the page anyway, without that)"},
+    {.name = "outputs",
+     .key = KEY_OUTPUTS,
+     .arg = "DIR",
+     .doc = "Write what a network has computed to DIR/TENSOR.bin, the bytes of each output (of several traces: "
+            "DIR/TRACE/TENSOR.bin), the RTL's if that plays, and print its greatest elements"},
+    {.name = "labels",
+     .key = KEY_LABELS,
+     .arg = "FILE",
+     .doc = "What the channels of an output mean, for --outputs: a line each"},
+    {.name = "top",
+     .key = KEY_TOP,
+     .arg = "N",
+     .doc = "How many of an output's greatest elements are printed (default 5)"},
+    {.name = "npy", .key = KEY_NPY, .doc = "Write DIR/TENSOR.npy too: what the elements stand for, as numpy reads it"},
+    {.name = "dimg", .key = KEY_DIMG, .doc = "Write DIR/TENSOR.dimg too: the form of the driver's tests"},
+    {.name = "results",
+     .key = KEY_RESULTS,
+     .arg = "FILE",
+     .doc = "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); "
+            "an old FILE is replaced; with - to stdout, the lines for people then go to stderr"},
+    {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
+    {.name = "verbose",
+     .key = 'v',
+     .doc = "Print what the checks found, and the end of each layer of a network, to stderr"},
+    {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
+    {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
+    {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
+    {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "ledger", .key = KEY_LEDGER, .arg = "FD,TEST,START", .flags = OPTION_HIDDEN},
+    {.name = "debug", .key = KEY_DEBUG, .flags = OPTION_HIDDEN},
+    {.name = "progress", .key = KEY_PROGRESS, .flags = OPTION_HIDDEN},
+    {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
+    {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
+    {.name = "serve", .key = KEY_SERVE, .arg = "FD,PID", .flags = OPTION_HIDDEN},
+    {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
+    {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
+    {0},
+};
+
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "",        [VARIANT_WAVES] = "waves",   [VARIANT_COVERAGE] = "coverage",
+    [VARIANT_TOGGLE] = "toggle", [VARIANT_CHECKS] = "checks", [VARIANT_TAPS] = "taps"};
+
+int worse_status(int a, int b) {
+    static const int rank[] = {
+        [EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_CRASHED] = 3, [EXIT_BAD_INPUT] = 4};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+void run_options_init(struct run_options *options) {
+    *options = (struct run_options){.dut = DUT_BOTH,
+                                    .jobs = 1,
+                                    .threads = 1,
+                                    .seed = 1,
+                                    .result_fd = -1,
+                                    .serve = {.socket = -1},
+                                    .style = {.top = 5}};
+    play_options_default(&options->play);
+    axi_options_default(&options->rtl.axi);
+}
+
+void run_options_free(struct run_options *options) {
+    free(options->faults);
+    words_free(&options->pins);
+    words_free(&options->wave_scopes);
+    words_free(&options->traces);
+    words_free(&options->given);
+}
+
+bool rtl_name_valid(const char *name) {
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || n >= RTL_NAME_MAX || name[n] != '\0')
+        return false;
+    for (int variant = VARIANT_PLAIN + 1; variant < VARIANT_COUNT; variant++)
+        if (strcmp(name, simulator_variant_names[variant]) == 0)
+            return false;
+    return true;
+}
+
+enum simulator_variant run_variant(const struct run_options *options, const char *config) {
+    const bool internal = options->tap_units && simulator_has_taps(config, options->rtl_name); /* else its ports */
+    if (options->rtl.wave.path || (internal && options->rtl.checks) || options->debug)
+        return VARIANT_WAVES;
+    if (internal)
+        return VARIANT_TAPS;
+    if (!options->coverage)
+        return options->rtl.checks ? VARIANT_CHECKS : VARIANT_PLAIN;
+    return options->coverage_kind == VARIANT_TOGGLE ? VARIANT_TOGGLE : VARIANT_COVERAGE;
+}
+
+char *config_names(char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < nvdla_config_count && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", nvdla_configs[i].name);
+    return text;
+}
+
+/* The configuration of that name, or ends the program with a usage error. */
+static const struct nvdla_config *config_option(const char *name, struct argp_state *state) {
+    const struct nvdla_config *config = nvdla_config_find(name);
+    char names[256];
+    if (!config)
+        argp_error(state, "--config: there is no configuration '%s'; expected one of %s", name,
+                   config_names(names, sizeof names));
+    return config;
+}
+
+static error_t parse_config(int key, char *arg, struct argp_state *state) {
+    const struct nvdla_config **config = state->input;
+    if (key != KEY_CONFIG)
+        return ARGP_ERR_UNKNOWN;
+    *config = config_option(arg, state);
+    return 0;
+}
+
+static const struct argp_option config_of_trace_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); an unknown NAME "
+            "lists them"},
+    {0},
+};
+static const struct argp_option config_small_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
+    {0},
+};
+static const struct argp_option config_of_loadable_table[] = {
+    {.name = "config",
+     .key = KEY_CONFIG,
+     .arg = "NAME",
+     .doc = "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
+            "unknown "
+            "NAME lists them"},
+    {0},
+};
+const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
+const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
+const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
+
+static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
+    return argument_number(state, name, arg, 0, max);
+}
+
+static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
+    return argument_number(state, name, arg, 1, max);
+}
+
+static const char *option_name(int key) {
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++)
+        if (option->name && option->key == key)
+            return option->name;
+    return NULL;
+}
+
+bool run_option_applies(const char *word, enum dut dut) {
+    int group = 0;
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name) {
+            group = option->group;
+            continue;
+        }
+        const size_t n = strlen(option->name);
+        if (strncmp(word + 2, option->name, n) != 0 || (word[2 + n] != '=' && word[2 + n] != '\0'))
+            continue;
+        const bool memory = group == GROUP_MEMORY && option->key != KEY_SEED && option->key != KEY_ALLOW_OUTSIDE;
+        if (memory || option->key == KEY_PIN || option->key == KEY_FAULT || option->key == KEY_STOP_AT_FIRST ||
+            option->key == KEY_COPIES)
+            return dut != DUT_MODEL;
+        return dut != DUT_RTL || (option->key != KEY_THREADS && option->key != KEY_ALLOW_UNDEFINED);
+    }
+    return true;
+}
+
+static void dut_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    options->rtl_name[0] = '\0';
+    if (strcmp(arg, "model") == 0)
+        options->dut = DUT_MODEL;
+    else if (strcmp(arg, "rtl") == 0)
+        options->dut = DUT_RTL;
+    else if (strcmp(arg, "both") == 0)
+        options->dut = DUT_BOTH;
+    else if (strncmp(arg, "rtl:", 4) == 0 && rtl_name_valid(arg + 4)) {
+        options->dut = DUT_BOTH;
+        snprintf(options->rtl_name, sizeof options->rtl_name, "%s", arg + 4);
+    } else
+        argp_error(state,
+                   "--dut: found '%s', expected rtl, model, both or rtl:NAME (NAME of a-z, 0-9 and _, less than %d "
+                   "characters)",
+                   arg, RTL_NAME_MAX);
+}
+
+static void latency_kind_option(struct axi_options *axi, const char *arg, struct argp_state *state) {
+    static const char *const names[] = {
+        [LATENCY_FIXED] = "fixed", [LATENCY_UNIFORM] = "uniform", [LATENCY_PAGE] = "page"};
+    for (int kind = LATENCY_FIXED; kind <= LATENCY_PAGE; kind++) {
+        if (strcmp(arg, names[kind]) == 0) {
+            axi->latency_kind = (enum latency_kind)kind;
+            return;
+        }
+    }
+    argp_error(state, "--latency-kind: found '%s', expected fixed, uniform or page", arg);
+}
+
+static void coverage_kind_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (strcmp(arg, "line") == 0)
+        options->coverage_kind = VARIANT_COVERAGE;
+    else if (strcmp(arg, "toggle") == 0)
+        options->coverage_kind = VARIANT_TOGGLE;
+    else
+        argp_error(state, "--coverage-kind: found '%s', expected line or toggle", arg);
+}
+
+char *outputs_folder(const struct run_options *options, const char *name) {
+    return options->traces.count > 1 ? xprintf("%s/%s", options->outputs, name) : xstrdup(options->outputs);
+}
+
+bool coverage_is_file(const char *coverage) {
+    size_t n = strlen(coverage);
+    return n > 4 && strcmp(coverage + n - 4, ".dat") == 0;
+}
+
+/* The units whose name is NAME or begins with NAME_: SDP and SDP_RDMA, CMAC_A and CMAC_B. 0: there is none. */
+static uint32_t units_named(const char *name) {
+    const size_t length = strlen(name);
+    uint32_t units = 0;
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (strncasecmp(nvdla_unit_names[unit], name, length) == 0 &&
+            (nvdla_unit_names[unit][length] == '\0' || nvdla_unit_names[unit][length] == '_'))
+            units |= UINT32_C(1) << unit;
+    return units;
+}
+
+static void tap_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *names = xstrdup(arg), *rest = names;
+    for (char *name; (name = strsep(&rest, ","));) {
+        const uint32_t units = strcmp(name, "all") == 0 ? UINT32_MAX : *name ? units_named(name) : 0;
+        if (!units)
+            argp_error(state,
+                       "--tap: found '%s', expected units such as CDMA, CSC, CMAC, CACC, SDP, PDP, CDP with commas "
+                       "between, or all",
+                       name);
+        options->tap_units |= units;
+    }
+    free(names);
+}
+
+static void pin_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const char *equal = strchr(arg, '=');
+    uint64_t value;
+    if (!equal || equal == arg || !text_number(equal + 1, UINT64_MAX, &value))
+        argp_error(state, "--pin: found '%s', expected NAME=VALUE, the name of an input and a number", arg);
+    else
+        words_add(&options->pins, "%s", arg);
+}
+
+static void fault_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *numbers = xstrdup(arg), *rest = numbers;
+    for (char *number; (number = strsep(&rest, ","));) {
+        uint64_t value;
+        if (!text_number(number, INT32_MAX, &value) || value == 0)
+            argp_error(state, "--fault: found '%s', expected numbers of faults with commas between", number);
+        options->faults = xgrow(options->faults, options->fault_count, sizeof *options->faults);
+        options->faults[options->fault_count++] = (uint32_t)value;
+    }
+    free(numbers);
+}
+
+static void scope_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const char *colon = strrchr(arg, ':');
+    uint64_t depth;
+    if (arg[0] == '\0' || colon == arg || (colon && (!text_number(colon + 1, 1000, &depth) || depth == 0)))
+        argp_error(state,
+                   "--wave-scope: found '%s', expected PREFIX or PREFIX:DEPTH, a hierarchical name and 1 to 1000", arg);
+    else
+        words_add(&options->wave_scopes, "%s", arg);
+}
+
+static void check_options(struct run_options *options, struct argp_state *state) {
+    const struct axi_options *axi = &options->rtl.axi;
+    if (options->rtl.wave.path && options->dut == DUT_MODEL)
+        argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
+    else if (options->rtl.wave.path && options->traces.count > 1)
+        argp_error(state, "--wave: records one trace at a time, %zu are given", options->traces.count);
+    else if (!options->rtl.wave.path &&
+             (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
+        argp_error(state, "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst");
+    else if (options->wave_layer && (options->rtl.wave.from || options->rtl.wave.to))
+        argp_error(state, "--wave-layer and --wave-from or --wave-to exclude each other");
+    else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
+        argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
+                   (unsigned long long)options->rtl.wave.from);
+    else if (options->play.stop_at_first && options->dut == DUT_MODEL)
+        argp_error(state, "--stop-at-first: the model writes no beats; use --dut rtl or --dut both");
+    else if (options->copies && (options->tap_units || options->coverage))
+        argp_error(state, "--copies excludes --tap and --coverage: copies would write to the same files");
+    else if (options->rtl.checks && options->dut == DUT_MODEL)
+        argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
+    else if (options->rtl.checks && options->coverage)
+        argp_error(state, "--checks and --coverage exclude each other: the checks themselves would be counted");
+    else if (!options->coverage && options->coverage_kind)
+        argp_error(state, "--coverage-kind needs --coverage FILE.dat or DIR");
+    else if (options->coverage && options->dut == DUT_MODEL)
+        argp_error(state, "--coverage: the model has no line coverage; use --dut rtl or --dut both");
+    else if (options->coverage && options->rtl.wave.path)
+        argp_error(state, "--coverage and --wave exclude each other: each has a simulator of its own");
+    else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
+        argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
+                   options->traces.count);
+    else if (axi->latency_kind != LATENCY_UNIFORM && options->latency_max_given)
+        argp_error(state, "--latency-max: needs --latency-kind uniform");
+    else if (axi->latency_kind != LATENCY_PAGE && options->page_given)
+        argp_error(state, "--page-hit and --page-miss need --latency-kind page");
+    else if (axi->latency_kind == LATENCY_UNIFORM && axi->latency_max < axi->read_latency)
+        argp_error(state, "--latency-max: kind uniform needs a value of at least the read latency, %u",
+                   axi->read_latency);
+    else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
+        argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (options->histogram && options->dut == DUT_RTL && !options->tap_units)
+        argp_error(state, "--histogram: the streams are those of the model; use --dut model, --dut both, or --tap UNIT "
+                          "for those of the RTL");
+    else if (options->verbose && options->quiet)
+        argp_error(state, "-v and -q exclude each other");
+}
+
+error_t run_option_parse(int key, char *arg, struct argp_state *state) {
+    struct run_options *options = state->input;
+    struct axi_options *axi = &options->rtl.axi;
+    const char *name = option_name(key);
+    switch (key) {
+    case KEY_CONFIG:
+        options->config = config_option(arg, state);
+        break;
+    case KEY_DUT:
+        dut_option(options, arg, state);
+        break;
+    case KEY_NO_GOLDEN:
+        options->no_golden = true;
+        break;
+    case KEY_CHECKS:
+        options->rtl.checks = true;
+        break;
+    case KEY_STOP_AT_FIRST:
+        options->play.stop_at_first = true;
+        break;
+    case KEY_COPIES:
+        options->copies = true;
+        options->copies_every = arg ? number_option(state, name, arg, UINT64_MAX) : 0;
+        break;
+    case KEY_FAULT:
+        fault_option(options, arg, state);
+        break;
+    case KEY_NO_REPORT:
+        options->no_report = true;
+        break;
+    case KEY_STRICT:
+        options->play.strict = true;
+        break;
+    case KEY_PIN:
+        pin_option(options, arg, state);
+        break;
+    case 'o':
+        options->out = argument_text(state, name, arg, "the name of a folder");
+        break;
+    case KEY_ONLY_FAILED:
+        options->only_failed = true;
+        break;
+    case KEY_MAX_CYCLES:
+        options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_TIMEOUT:
+        options->play.timeout = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_STILL:
+        options->play.still = positive_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_SEED:
+        options->seed = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_LATENCY:
+        axi->read_latency = (uint32_t)number_option(state, name, arg, 1000000);
+        break;
+    case KEY_WRITE_LATENCY:
+        axi->write_latency = (uint32_t)number_option(state, name, arg, 1000000);
+        break;
+    case KEY_LATENCY_KIND:
+        latency_kind_option(axi, arg, state);
+        break;
+    case KEY_LATENCY_MAX:
+        axi->latency_max = (uint32_t)number_option(state, name, arg, 1000000);
+        options->latency_max_given = true;
+        break;
+    case KEY_PAGE_HIT:
+        axi->page_hit = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
+        break;
+    case KEY_PAGE_MISS:
+        axi->page_miss = (uint32_t)number_option(state, name, arg, 1000000);
+        options->page_given = true;
+        break;
+    case KEY_STALL: {
+        uint32_t stall = (uint32_t)number_option(state, name, arg, 999);
+        for (int channel = STALL_AR; channel <= STALL_B; channel++)
+            axi->stall[channel] = stall;
+        break;
+    }
+    case KEY_STALL_AR:
+    case KEY_STALL_R:
+    case KEY_STALL_AW:
+    case KEY_STALL_W:
+    case KEY_STALL_B:
+        axi->stall[key - KEY_STALL_AR + STALL_AR] = (uint32_t)number_option(state, name, arg, 999);
+        break;
+    case KEY_BANDWIDTH:
+        axi->bandwidth = (uint32_t)positive_option(state, name, arg, 1000);
+        break;
+    case KEY_REORDER:
+        axi->reorder = true;
+        break;
+    case KEY_ALLOW_UNDEFINED:
+        options->allow_undefined = true;
+        break;
+    case KEY_ALLOW_OUTSIDE:
+        axi->allow_outside = true;
+        break;
+    case KEY_TAP:
+        tap_option(options, arg, state);
+        break;
+    case KEY_WAVE: {
+        size_t n = strlen(arg);
+        if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
+            argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
+        options->rtl.wave.path = arg;
+        break;
+    }
+    case KEY_WAVE_FROM:
+        options->rtl.wave.from = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_WAVE_TO:
+        options->rtl.wave.to = number_option(state, name, arg, UINT64_MAX);
+        break;
+    case KEY_WAVE_LAYER:
+        if (!wave_layer_valid(arg))
+            argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
+        options->wave_layer = arg;
+        break;
+    case KEY_WAVE_PLAIN:
+        options->rtl.wave.plain = true;
+        break;
+    case KEY_WAVE_SCOPE:
+        scope_option(options, arg, state);
+        break;
+    case KEY_OUTPUTS:
+        options->outputs = argument_text(state, name, arg, "the name of a folder");
+        return 0; /* each trace is given one of its own */
+    case KEY_LABELS:
+        options->style.labels = argument_text(state, name, arg, "the name of a file");
+        return 0; /* the parent's own, as the next ones */
+    case KEY_TOP:
+        options->style.top = (unsigned)positive_option(state, name, arg, 1000000);
+        return 0;
+    case KEY_NPY:
+        options->style.npy = true;
+        return 0;
+    case KEY_DIMG:
+        options->style.dimg = true;
+        return 0;
+    case KEY_COVERAGE:
+        options->coverage = argument_text(state, name, arg, "the name of a file, FILE.dat, or of a folder");
+        return 0; /* each simulator is given a file of its own */
+    case KEY_COVERAGE_KIND:
+        coverage_kind_option(options, arg, state);
+        return 0; /* which simulator that is, the parent knows */
+    case 'j':
+        options->jobs = (int)positive_option(state, name, arg, 1024);
+        return 0; /* the parent's own */
+    case KEY_THREADS:
+        options->threads = (int)positive_option(state, name, arg, 256);
+        break;
+    case KEY_SIM_THREADS:
+        options->sim_threads = (int)positive_option(state, name, arg, SIM_THREADS_MOST);
+        return 0; /* which simulator that is, the parent knows */
+    case KEY_HISTOGRAM:
+        options->histogram = true;
+        break;
+    case KEY_FUNCTIONAL:
+        options->functional = true;
+        break;
+    case KEY_HTML:
+        options->html = options->rtl.timeline = true;
+        break;
+    case KEY_STATS:
+        options->stats = options->rtl.measure = true;
+        break;
+    case 'v':
+        options->verbose = true;
+        break;
+    case 'q':
+        options->quiet = true;
+        break;
+    case KEY_NAME:
+        options->name = argument_text(state, name, arg, "a name");
+        return 0;
+    case KEY_SIMULATORS:
+        options->simulators = argument_text(state, name, arg, "a folder");
+        return 0;
+    case KEY_RESULTS:
+        options->results = argument_text(state, name, arg, "the name of a file, or - for stdout");
+        return 0; /* the parent's own */
+    case KEY_MAX_SECONDS:
+        options->max_seconds = positive_option(state, name, arg, 1000000000);
+        return 0; /* likewise */
+    case KEY_RESULT_FD:
+        options->result_fd = (int)number_option(state, name, arg, 1000);
+        return 0;
+    case KEY_FRESH:
+        options->fresh = true;
+        return 0; /* the parent's own */
+    case KEY_SERVE:
+        if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
+            argp_error(state, "--serve: found '%s', expected FD,PID", arg);
+        return 0;
+    case KEY_LAYER: {
+        char *end;
+        options->layer.seed = strtoull(arg, &end, 10);
+        options->layer.generator = end + 1;
+        if (end == arg || *end != ',')
+            argp_error(state, "--layer: found '%s', expected SEED,GENERATOR", arg);
+        return 0;
+    }
+    case KEY_LEDGER:
+        if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
+            argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
+        return 0;
+    case KEY_DEBUG:
+        options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
+        break;
+    case KEY_PROGRESS:
+        options->progress = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        words_add(&options->traces, "%s", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->traces.count == 0 && options->serve.socket < 0)
+            argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
+                              "directory that holds one");
+        check_options(options, state);
+        options->rtl.pins = (const char *const *)options->pins.items;
+        options->rtl.faults = options->faults;
+        options->rtl.fault_count = options->fault_count;
+        options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (name)
+        words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
+    return 0;
+}
+
+/* ---- options from words ---- */
+
+/* The parser of words: that of the options, with its complaints going to a text instead of ending the program. */
+struct reading {
+    struct run_options *options;
+    FILE *complaints;
+};
+
+static error_t read_parse(int key, char *arg, struct argp_state *state) {
+    (void)arg;
+    if (key != ARGP_KEY_INIT)
+        return ARGP_ERR_UNKNOWN;
+    const struct reading *reading = state->input;
+    state->child_inputs[0] = reading->options;
+    state->err_stream = reading->complaints;
+    return 0;
+}
+
+/* What getopt would complain about by itself, to stderr. */
+static bool check_word(const char *word, struct error *err) {
+    struct guess guess = {.word = word + 2, .n = strcspn(word + 2, "=")};
+    char hint[96];
+    if (word[0] != '-')
+        return true;
+    if (strncmp(word, "--", 2) != 0 || guess.n == 0)
+        return error_set(err, "found '%s', expected an option as --NAME or --NAME=VALUE", word);
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        if (!option->name)
+            continue;
+        if (strlen(option->name) == guess.n && memcmp(option->name, guess.word, guess.n) == 0) {
+            const bool has_value = guess.word[guess.n] == '=';
+            if (option->arg && !has_value)
+                return error_set(err, "found '%s', expected --%s=%s", word, option->name, option->arg);
+            if (!option->arg && has_value)
+                return error_set(err, "found '%s', expected --%s without a value", word, option->name);
+            return true;
+        }
+        if (!(option->flags & OPTION_HIDDEN))
+            guess_try(&guess, option->name);
+    }
+    return error_set(err, "found '%s', expected an option of nvcosim run%s", word, guess_hint(&guess, hint));
+}
+
+bool run_options_read(struct run_options *options, const struct words *words, struct error *err) {
+    static const struct argp parser = {.options = run_option_table, .parser = run_option_parse};
+    static const struct argp_child children[] = {{.argp = &parser}, {0}};
+    static const struct argp argp = {.children = children, .parser = read_parse};
+    static char name[] = "nvcosim";
+    struct reading reading = {.options = options};
+    char *complaints = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < words->count; i++)
+        if (!check_word(words->items[i], err))
+            return false;
+    char **argv = xcalloc(words->count + 2, sizeof *argv);
+    argv[0] = name;
+    for (size_t i = 0; i < words->count; i++)
+        argv[i + 1] = words->items[i];
+    reading.complaints = xmemstream(&complaints, &n);
+    const error_t failed = argp_parse(&argp, (int)words->count + 1, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading);
+    xmemstream_close(reading.complaints);
+    free(argv);
+    bool fine = n == 0 && failed == 0;
+    if (!fine) { /* "nvcosim: WHAT", and a line that points to --help */
+        const char *what = strncmp(complaints, "nvcosim: ", 9) == 0 ? complaints + 9 : complaints;
+        error_set(err, "%.*s", (int)strcspn(what, "\n"), n ? what : strerror(failed));
+    }
+    free(complaints);
+    return fine;
+}

@@ -1,0 +1,144 @@
+/* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim hands on what it was given. */
+#ifndef RUN_OPTIONS_OPTIONS_H
+#define RUN_OPTIONS_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/rtl_options.h"
+#include "nvdla/text.h"
+#include "replay/player.h"
+#include "run/network/outputs.h"
+
+/* Exit statuses of every subcommand. */
+enum exit_status {
+    EXIT_OK = 0,
+    EXIT_DIFFERENT = 1, /* mismatch, failed check, finding */
+    EXIT_BAD_INPUT = 2, /* bad input or usage */
+    EXIT_HUNG = 3,      /* hang, time-out */
+    EXIT_CRASHED = 4,   /* the simulator ended without a verdict */
+};
+
+/* The status of several traces: the worst, in the order 2, 4, 3, 1, 0. */
+int worse_status(int a, int b);
+
+enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
+
+enum { RTL_NAME_MAX = 32 };
+
+enum { SIM_THREADS_MOST = 99 };
+
+#define REPORT_FOLDER "nvcosim-out" /* for reports where --out names no other */
+
+/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
+ * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
+ * magnitude), checks inside the RTL. */
+enum simulator_variant {
+    VARIANT_PLAIN,
+    VARIANT_WAVES,
+    VARIANT_COVERAGE,
+    VARIANT_TOGGLE,
+    VARIANT_CHECKS,
+    VARIANT_TAPS,
+    VARIANT_COUNT
+};
+
+/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle", "checks". */
+extern const char *const simulator_variant_names[VARIANT_COUNT];
+
+struct run_options {
+    const struct nvdla_config *config; /* NULL: what the trace says */
+    enum dut dut;
+    char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
+    const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
+    const char *name;            /* name of the trace in the summary; NULL: from its file name */
+    uint64_t seed;               /* of everything random: of the fills of the player, and of the memory of the RTL */
+    struct play_options play;
+    struct rtl_options rtl;     /* rtl.pins points to `pins` once parsing is over */
+    const char *outputs;        /* folder for the outputs of a network; of several traces NAME in it; NULL: none */
+    struct outputs_style style; /* how these are shown */
+    const char *coverage;       /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
+    enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
+    bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
+    struct words pins;
+    uint32_t *faults; /* that are there; rtl.faults points to them once parsing is over */
+    size_t fault_count;
+    bool copies;              /* of a simulator: it keeps copies of itself while it plays (replay/copies.h) */
+    uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
+    const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
+    struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
+    const char *simulators;   /* folder whose simulators are taken as they are; NULL: those that are built */
+    bool only_failed;         /* with out: reports on what does not pass only */
+    bool no_golden, stats, verbose, quiet;
+    bool no_report;       /* whatever comes of it, the result alone tells */
+    const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
+    uint64_t max_seconds; /* wall time of one trace, 0: no limit */
+    int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
+    /* Of a simulator: where it notes its result as well, so that it is known whoever has ended meanwhile (job.h). */
+    struct run_ledger {
+        int file;     /* 0: nowhere */
+        size_t test;  /* number that the result is noted for */
+        double start; /* process_clock() when its process was started */
+    } ledger;
+    bool progress; /* of a simulator: it tells how far it is, by the same way */
+    bool fresh;    /* every trace is played by a simulator that was started for it */
+    /* Of a simulator: it plays the traces that come over a socket (serve.h). */
+    struct run_serve {
+        int socket; /* -1: it plays the one given */
+        int runner; /* process that they come from */
+    } serve;
+    /* Of a simulator: the trace is a random layer, to be written first if it is not there. */
+    struct run_layer {
+        const char *generator; /* as gen_engines() reads it; NULL: it is no such layer */
+        uint64_t seed;
+    } layer;
+    int jobs;
+    int threads;          /* of the model */
+    int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: those that the simulator has */
+    bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
+    bool html;            /* count a timeline, and write report.html of what passes too */
+    bool histogram;       /* of the streams, in the report */
+    bool functional;      /* the result says which functional bins the trace exercises (coverage/coverage.h) */
+    uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */
+    bool allow_undefined; /* the model carries out what the spec leaves undefined */
+    struct words traces;
+    struct words given; /* the options as words, to hand on to a simulator */
+};
+
+void run_options_init(struct run_options *options);
+void run_options_free(struct run_options *options);
+
+/* Parser of these options and of traces as arguments; input: struct run_options. */
+extern const struct argp_option run_option_table[];
+error_t run_option_parse(int key, char *arg, struct argp_state *state);
+
+/* Reads options and traces from words, each option as --NAME or --NAME=VALUE (a plan's, or those of run_options.given),
+ * into initialised options, which refer to the words: they have to stay. False with a message. */
+bool run_options_read(struct run_options *options, const struct words *words, struct error *err);
+
+/* True if a device under test has a use for an option, a word like those of run_options.given: that of the model has no
+ * memory with latencies and no pins, RTL alone has neither threads nor rules. */
+bool run_option_applies(const char *word, enum dut dut);
+
+/* The variant of the simulator that the options need. */
+enum simulator_variant run_variant(const struct run_options *options, const char *config);
+
+/* The folder of --outputs for a trace; free() it. */
+char *outputs_folder(const struct run_options *options, const char *name);
+
+/* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
+bool coverage_is_file(const char *coverage);
+
+/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
+bool rtl_name_valid(const char *name);
+
+/* "full, small, ...": all configurations, into text. Returns text. */
+char *config_names(char *text, size_t size);
+
+/* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
+ * default is what a trace says, small, or what a loadable shows. */
+extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
+
+#endif

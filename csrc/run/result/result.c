@@ -1,0 +1,297 @@
+/* Results as JSON, out and in again. The members that are plain values stand in tables, so that both ways agree. */
+#include "run/result/result.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/clients.h"
+#include "nvdla/xalloc.h"
+#include "report/json.h"
+#include "run/options/options.h"
+#include "run/result/result_members.h"
+#include "run/simulators/version.h"
+
+const char *const verdict_names[VERDICT_COUNT] = {"PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR"};
+
+int verdict_status(enum verdict verdict) {
+    static const int statuses[VERDICT_COUNT] = {
+        [VERDICT_PASS] = EXIT_OK,           [VERDICT_FAIL] = EXIT_DIFFERENT, [VERDICT_HANG] = EXIT_HUNG,
+        [VERDICT_REFUSED] = EXIT_BAD_INPUT, [VERDICT_CRASH] = EXIT_CRASHED,  [VERDICT_ERROR] = EXIT_BAD_INPUT,
+    };
+    return statuses[verdict];
+}
+
+/* ---- out ---- */
+
+static json_t *json_member(const void *object, const struct member *member) {
+    const void *at = (const char *)object + member->offset;
+    const char *text;
+    switch (member->kind) {
+    case TEXT:
+        memcpy(&text, at, sizeof text);
+        return text ? json_text(text) : NULL;
+    case NUMBER:
+        return json_integer((json_int_t) * (const uint64_t *)at);
+    case INTEGER:
+        return json_integer(*(const int *)at);
+    case REAL:
+        return json_real(*(const double *)at);
+    case TRUTH:
+        return json_boolean(*(const bool *)at);
+    }
+    return NULL;
+}
+
+/* Texts that are NULL are left out. */
+static json_t *put(json_t *json, const void *object, const struct members *members) {
+    for (size_t i = 0; i < members->count; i++) {
+        json_t *value = json_member(object, &members->items[i]);
+        if (value)
+            json_object_set_new(json, members->items[i].key, value);
+    }
+    return json;
+}
+
+static json_t *json_words(const struct words *words) {
+    json_t *json = json_array();
+    for (size_t i = 0; i < words->count; i++)
+        json_array_append_new(json, json_text(words->items[i]));
+    return json;
+}
+
+static json_t *json_beats(const uint64_t *beats, bool write) {
+    json_t *json = json_object();
+    for (int id = 0; id < AXI_IDS; id++)
+        if (beats[id] > 0)
+            json_object_set_new(json, nvdla_client_name(id, write), json_integer((json_int_t)beats[id]));
+    return json;
+}
+
+static json_t *json_device(const struct result_device *device) {
+    json_t *json = put(json_object(), device, &result_device_members);
+    json_object_set_new(json, "read_beats", json_beats(device->read_beats, false));
+    json_object_set_new(json, "write_beats", json_beats(device->write_beats, true));
+    return json;
+}
+
+static json_t *json_faults(const struct result *result) {
+    json_t *json = json_array();
+    for (size_t i = 0; i < result->fault_count; i++)
+        json_array_append_new(json, json_integer(result->faults[i]));
+    return json;
+}
+
+/* The beginning of a member of a line that result_json() has made, at the outermost level, between two places; NULL: it
+ * is not there. begins: ",\"key\":". The keys looked for are none of its inner objects, and inside a text quotes have a
+ * backslash. */
+static const char *find_member(const char *from, const char *to, const char *begins) {
+    return memmem(from, (size_t)(to - from), begins, strlen(begins));
+}
+
+/* Adds a part of a line, without its coverage if that is not wanted. */
+static void add_part(struct text *text, const char *from, const char *to, bool coverage) {
+    static const char begins[] = ",\"coverage\":\"";
+    const char *begin = coverage ? NULL : find_member(from, to, begins);
+    const char *value = begin ? begin + sizeof begins - 1 : NULL;
+    const char *end = begin ? memchr(value, '"', (size_t)(to - value)) : NULL;
+    if (end) {
+        text_add(text, from, (size_t)(begin - from));
+        from = end + 1;
+    }
+    text_add(text, from, (size_t)(to - from));
+}
+
+/* A number as json_dumps() has it: 1.5. Returns text. */
+static char *real_text(double value, char *text, size_t size) {
+    const int n = snprintf(text, size, "%.9g", value);
+    if (n > 0 && !strpbrk(text, ".e"))
+        snprintf(text + n, size - (size_t)n, ".0");
+    return text;
+}
+
+/* Adds a text as json_dumps() has it. */
+static void add_quoted(struct text *text, const char *value) {
+    const char *c = value;
+    while (*c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\')
+        c++;
+    if (*c == '\0') {
+        text_put(text, "\"");
+        text_add(text, value, (size_t)(c - value));
+        text_put(text, "\"");
+        return;
+    }
+    json_t *json = json_text(value);
+    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
+    text_put(text, quoted);
+    free(quoted);
+    json_decref(json);
+}
+
+/* The line that the result was read from, with what has changed; NULL if it is not made as result_json() makes it. */
+static char *line_again(const struct result *result) {
+    const char *line = result->line, *end = line + strlen(line), *figures = find_member(line, end, ",\"exit_status\":"),
+               *rest = figures ? find_member(figures, end, ",\"operations\":") : NULL,
+               *after = rest ? find_member(rest, end, ",\"cycles\":") : NULL;
+    char seconds[32], cpu_seconds[32];
+    if (!after || find_member(rest, after, ",\"command\":"))
+        return NULL;
+    struct text text = {0};
+    text_add(&text, line, (size_t)(figures - line));
+    text_printf(&text, ",\"exit_status\":%d,\"seconds\":%s,\"cpu_seconds\":%s,\"memory_peak\":%" PRIu64,
+                result->exit_status, real_text(result->seconds, seconds, sizeof seconds),
+                real_text(result->cpu_seconds, cpu_seconds, sizeof cpu_seconds), result->memory_peak);
+    add_part(&text, rest, after, result->coverage != NULL);
+    if (result->command) {
+        text_put(&text, ",\"command\":");
+        add_quoted(&text, result->command);
+    }
+    text_add(&text, after, (size_t)(end - after));
+    return text.text;
+}
+
+char *result_json(const struct result *result) {
+    char *again = result->line ? line_again(result) : NULL;
+    if (again)
+        return again;
+    json_t *json = json_object(), *devices = json_array(), *findings = json_array();
+    const struct result_device *first = &result->devices[0];
+    json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
+    json_object_set_new(json, "status", json_integer(verdict_status(result->verdict)));
+    put(json, result, &result_head_members);
+    json_object_set_new(json, "cycles", json_integer((json_int_t)first->cycles));
+    json_object_set_new(json, "op_cycles", json_integer((json_int_t)first->op_cycles));
+    json_object_set_new(json, "checks", json_integer((json_int_t)first->checks));
+    json_object_set_new(json, "not_compared", json_integer((json_int_t)first->not_compared));
+    if (result->mismatch.space)
+        json_object_set_new(json, "mismatch", put(json_object(), &result->mismatch, &result_mismatch_members));
+    for (size_t i = 0; i < result->finding_count; i++)
+        json_array_append_new(findings, put(json_object(), &result->findings[i], &result_finding_members));
+    json_object_set_new(json, "findings", findings);
+    json_object_set_new(json, "warnings", json_words(&result->warnings));
+    json_object_set_new(json, "notes", json_words(&result->notes));
+    for (int i = 0; i < result->device_count; i++)
+        json_array_append_new(devices, json_device(&result->devices[i]));
+    json_object_set_new(json, "devices", devices);
+    if (result->fault_count > 0)
+        json_object_set_new(json, "faults", json_faults(result));
+    json_object_set_new(json, "version", json_string(nvcosim_version()));
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(json);
+    return text ? text : xstrdup("{}");
+}
+
+/* ---- in ---- */
+
+static void take_member(void *object, const struct member *member, const json_t *value) {
+    void *at = (char *)object + member->offset;
+    const char *text = json_string_value(value);
+    switch (member->kind) {
+    case TEXT:
+        memcpy(at, &(char *){text ? xstrdup(text) : NULL}, sizeof(char *));
+        break;
+    case NUMBER:
+        *(uint64_t *)at = (uint64_t)json_integer_value(value);
+        break;
+    case INTEGER:
+        *(int *)at = (int)json_integer_value(value);
+        break;
+    case REAL:
+        *(double *)at = json_number_value(value);
+        break;
+    case TRUTH:
+        *(bool *)at = json_is_true(value);
+        break;
+    }
+}
+
+static void take(void *object, const struct members *members, const json_t *json) {
+    for (size_t i = 0; i < members->count; i++)
+        take_member(object, &members->items[i], json_object_get(json, members->items[i].key));
+}
+
+static void take_words(struct words *words, const json_t *json) {
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const char *text = json_string_value(json_array_get(json, i));
+        words_add(words, "%s", text ? text : "");
+    }
+}
+
+static void take_beats(uint64_t *beats, bool write, const json_t *json) {
+    for (int id = 0; id < AXI_IDS; id++)
+        beats[id] = (uint64_t)json_integer_value(json_object_get(json, nvdla_client_name(id, write)));
+}
+
+bool result_parse(const char *line, struct result *result) {
+    if (result_scan(line, result))
+        return true;
+    json_t *json = json_loads(line, 0, NULL);
+    const json_t *faults = json_object_get(json, "faults");
+    const char *verdict = json_string_value(json_object_get(json, "verdict"));
+    const json_t *devices = json_object_get(json, "devices"), *findings = json_object_get(json, "findings");
+    *result = (struct result){.verdict = VERDICT_COUNT};
+    for (int i = 0; verdict && i < VERDICT_COUNT; i++)
+        if (strcmp(verdict, verdict_names[i]) == 0)
+            result->verdict = (enum verdict)i;
+    if (result->verdict == VERDICT_COUNT || !json_is_string(json_object_get(json, "config"))) {
+        json_decref(json);
+        return false;
+    }
+    take(result, &result_head_members, json);
+    take(&result->mismatch, &result_mismatch_members, json_object_get(json, "mismatch"));
+    take_words(&result->warnings, json_object_get(json, "warnings"));
+    take_words(&result->notes, json_object_get(json, "notes"));
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
+        take(&result->findings[result->finding_count++], &result_finding_members, json_array_get(findings, i));
+    }
+    for (size_t i = 0; i < json_array_size(faults); i++)
+        result_add_fault(result, (uint32_t)json_integer_value(json_array_get(faults, i)));
+    for (size_t i = 0; i < json_array_size(devices) && i < RESULT_DEVICES; i++) {
+        struct result_device *device = &result->devices[result->device_count++];
+        const json_t *from = json_array_get(devices, i);
+        take(device, &result_device_members, from);
+        take_beats(device->read_beats, false, json_object_get(from, "read_beats"));
+        take_beats(device->write_beats, true, json_object_get(from, "write_beats"));
+    }
+    json_decref(json);
+    return true;
+}
+
+/* ---- life ---- */
+
+static void drop(void *object, const struct members *members) {
+    for (size_t i = 0; i < members->count; i++) {
+        char *text = NULL;
+        if (members->items[i].kind == TEXT)
+            memcpy(&text, (char *)object + members->items[i].offset, sizeof text);
+        free(text);
+    }
+}
+
+void result_free(struct result *result) {
+    drop(result, &result_head_members);
+    drop(&result->mismatch, &result_mismatch_members);
+    for (size_t i = 0; i < result->finding_count; i++)
+        drop(&result->findings[i], &result_finding_members);
+    free(result->findings);
+    for (int i = 0; i < result->device_count; i++)
+        drop(&result->devices[i], &result_device_members);
+    free(result->faults);
+    free(result->line);
+    words_free(&result->warnings);
+    words_free(&result->notes);
+    *result = (struct result){.verdict = VERDICT_ERROR};
+}
+
+void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text) {
+    result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
+    result->findings[result->finding_count++] = (struct result_finding){
+        .device = xstrdup(device), .rule = xstrdup(rule), .cycle = cycle, .text = xstrdup(text)};
+}
+
+void result_add_fault(struct result *result, uint32_t fault) {
+    result->faults = xgrow(result->faults, result->fault_count, sizeof *result->faults);
+    result->faults[result->fault_count++] = fault;
+}

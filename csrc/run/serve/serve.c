@@ -1,0 +1,227 @@
+/* A simulator that plays traces in copies of itself. See serve.h. */
+#include "run/serve/serve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "replay/copies.h"
+
+/* Open descriptors of this process beside the one that looks for them. */
+static int open_files(void) {
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        count += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return count - 1;
+}
+
+const char *serve_obstacle(int runner) {
+    struct stat printed;
+    fflush(NULL);
+    if ((int)getppid() != runner)
+        return "it is no child of the runner";
+    if (!copies_one_thread())
+        return "it has several threads";
+    if (open_files() > SERVE_SOCKET + 1)
+        return "it has files open";
+    if (fstat(STDOUT_FILENO, &printed) == 0 && S_ISREG(printed.st_mode) && printed.st_size > 0)
+        return "it prints in its reset";
+    return NULL;
+}
+
+static bool say(int socket, int32_t number) {
+    ssize_t n;
+    do
+        n = send(socket, &number, sizeof number, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof number;
+}
+
+struct message {
+    struct serve_order order;
+    char words[SERVE_WORDS];
+    int files[SERVE_FILES];
+    int file_count;
+};
+
+/* Waits for an order. False if there will be none. Its files are beyond those that a copy gets. */
+static bool receive(int socket, struct message *message) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof message->files)];
+    } control;
+    struct iovec parts[] = {{&message->order, sizeof message->order}, {message->words, sizeof message->words}};
+    struct msghdr header = {
+        .msg_iov = parts, .msg_iovlen = 2, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n;
+    do
+        n = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < (ssize_t)sizeof message->order || (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+        return false;
+    const struct cmsghdr *first = CMSG_FIRSTHDR(&header);
+    message->file_count = (int)message->order.file_count;
+    if (message->file_count > SERVE_FILES || !first ||
+        first->cmsg_len != CMSG_LEN((size_t)message->file_count * sizeof(int)))
+        return false;
+    for (int i = 0; i < message->file_count; i++) {
+        int received;
+        memcpy(&received, CMSG_DATA(first) + (size_t)i * sizeof received, sizeof received);
+        message->files[i] = fcntl(received, F_DUPFD_CLOEXEC, SERVE_FILES);
+        close(received);
+    }
+    return true;
+}
+
+static void take_words(const char *word, uint32_t count, struct words *words) {
+    for (uint32_t i = 0; i < count; i++) {
+        words_put(words, word);
+        word += strlen(word) + 1;
+    }
+}
+
+/* ---- lanes ---- */
+
+/* Takes the next test out of the queue; the words go where those of orders do. False if there is none. */
+static bool take_test(struct serve_test *test, struct message *message) {
+    struct iovec parts[] = {{test, sizeof *test}, {message->words, sizeof message->words}};
+    struct msghdr header = {.msg_iov = parts, .msg_iovlen = sizeof parts / sizeof *parts};
+    ssize_t n;
+    do
+        n = recvmsg(LANE_QUEUE, &header, MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n >= (ssize_t)sizeof *test;
+}
+
+static void hand_on(uint64_t id) {
+    struct serve_signal order;
+    if (read(LANE_SIGNALS, &order, sizeof order) == (ssize_t)sizeof order && order.id == id)
+        process_signal_below(order.number);
+}
+
+/* Waits for the copy that plays the test, and for all that this has left. Returns its wait status. */
+static int wait_for(pid_t pid, uint64_t id, struct rusage *usage) {
+    int status;
+    struct pollfd fds[] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
+                           {.fd = LANE_SIGNALS, .events = POLLIN}};
+    while (fds[0].fd >= 0 && !(fds[0].revents & POLLIN))
+        if (poll(fds, sizeof fds / sizeof *fds, -1) > 0 && (fds[1].revents & POLLIN))
+            hand_on(id);
+    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
+        continue;
+    if (fds[0].fd >= 0)
+        close(fds[0].fd);
+    process_end_below();
+    return status;
+}
+
+/* A line to the runner, which reads them all; without it there is nothing to do. */
+static void tell(int file, struct text *text) {
+    for (size_t n = 0; n < text->n;) {
+        const ssize_t written = write(file, text->text + n, text->n - n);
+        if (written < 0 && errno != EINTR)
+            _exit(EXIT_FAILURE);
+        n += written > 0 ? (size_t)written : 0;
+    }
+    text->n = 0;
+}
+
+/* The copy that plays a test. */
+static void begin_test(const struct serve_test *test, const struct message *message, double start,
+                       struct words *words) {
+    const struct process_program program = {.no_core = test->no_core, .data_limit = test->data_limit};
+    const char *rest = message->words + strlen(message->words) + 1;
+    close_range(LANE_TEST_FILES, ~0U, 0);
+    process_confine(&program);
+    take_words(message->words, 1, words);
+    if (test->ledger)
+        words_add(words, "--ledger=%d,%" PRIu64 ",%.6f", LANE_LEDGER, test->number, start);
+    take_words(rest, test->words - 1, words);
+}
+
+/* Plays what is in the queue. Returns in the copies that play; the lane itself ends. */
+static void run_lane(struct message *message, struct words *words) {
+    struct serve_test test = {.id = 0};
+    struct text said = {0}, printed = {0};
+    process_adopt();
+    while (take_test(&test, message)) {
+        const double start = process_clock();
+        struct rusage usage = {.ru_maxrss = 0};
+        text_printf(&said, LANE_START, test.id, start);
+        text_printf(&printed, LANE_PRINTS, test.id);
+        tell(STDOUT_FILENO, &printed);
+        tell(SERVE_SOCKET, &said); /* that is where results go, here */
+        const pid_t pid = process_fork();
+        if (pid == 0) {
+            begin_test(&test, message, start, words);
+            free(said.text);
+            free(printed.text);
+            return;
+        }
+        if (pid < 0)
+            dprintf(STDERR_FILENO, "a process cannot be started: %s\n", strerror(errno));
+        const int status = pid < 0 ? W_EXITCODE(EXIT_FAILURE, 0) : wait_for(pid, test.id, &usage);
+        text_printf(&said, LANE_END, test.id, status, process_clock() - start, process_cpu_seconds(&usage),
+                    (uint64_t)usage.ru_maxrss * 1024);
+        if (status != 0) { /* what has crashed has not noted its result: its runner does */
+            tell(SERVE_SOCKET, &said);
+            kill(getppid(), SIGCHLD);
+        }
+    }
+    tell(SERVE_SOCKET, &said);
+    _exit(EXIT_SUCCESS);
+}
+
+/* ---- orders ---- */
+
+/* The copy: what a simulator that was started for the trace has from the beginning. */
+static void become(int socket, struct message *message, struct words *words) {
+    const struct process_program program = {.files = message->files,
+                                            .file_count = message->file_count,
+                                            .own_group = message->order.own_group,
+                                            .no_core = message->order.no_core,
+                                            .data_limit = message->order.data_limit};
+    if (!say(socket, (int32_t)getpid())) /* nobody knows of this copy */
+        _exit(EXIT_FAILURE);
+    process_confine(&program);
+    process_take_files(&program);
+    if (message->order.lane)
+        run_lane(message, words);
+    else
+        take_words(message->words, message->order.words, words);
+}
+
+bool serve(int socket, struct words *words) {
+    struct message *message = xcalloc(1, sizeof *message);
+    bool copy = false;
+    bool on = say(socket, SERVE_READY);
+    while (on && !copy && receive(socket, message)) {
+        const pid_t pid = process_fork_sibling();
+        copy = pid == 0;
+        if (copy)
+            become(socket, message, words);
+        else if (pid < 0)
+            on = say(socket, SERVE_FAILED);
+        for (int i = 0; i < message->file_count && !copy; i++)
+            close(message->files[i]);
+    }
+    free(message);
+    return copy;
+}

@@ -1,0 +1,374 @@
+/* Which simulators wait, reset, for traces to play. See servers.h. */
+#include "run/serve/servers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nvdla/xalloc.h"
+#include "run/serve/serve.h"
+
+enum {
+    RUNNING_MOST = 12, /* servers at a time: each holds a whole design */
+    IDLE_LONG = 100,   /* jobs since one was asked for last, when another may take its place */
+    DEATHS_MOST = 3,   /* after which no more is started */
+    WORTH_WHILE = 3,   /* jobs still to come that make up for one more reset */
+    ANSWER_MS = 10000, /* for an answer of a server that does nothing else */
+};
+
+/* That jobs wait for a server which was started for them. */
+#define COMING_SECONDS 10.0
+
+struct server {
+    char *key, *simulator;
+    pid_t pid;  /* 0: it does not run */
+    int socket; /* of those that run */
+    bool ready;
+    bool asked; /* for the first time */
+    bool unfit; /* no server of that kind can be used */
+    int deaths;
+    double ahead;
+    double until;  /* process_clock(): jobs wait for it so long; 0: they do not */
+    int queue[2];  /* of its lanes: ends to write and to read; -1: there is none */
+    uint64_t used; /* struct servers, when it was asked for last */
+};
+
+/* Ends it, if it is not dead already. */
+static void end(struct server *server) {
+    if (server->pid == 0)
+        return;
+    close(server->socket);
+    kill(server->pid, SIGKILL);
+    while (waitpid(server->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    server->pid = 0;
+    server->ready = false;
+}
+
+static void died(struct server *server) {
+    server->unfit = server->unfit || !server->ready || ++server->deaths >= DEATHS_MOST;
+    end(server);
+}
+
+/* ---- starting ---- */
+
+/* A descriptor that is not below SERVE_FILES and not handed on by exec. */
+static int high(int file) {
+    const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, SERVE_FILES);
+    if (file >= 0)
+        close(file);
+    return moved;
+}
+
+static void begin(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config) {
+    int ends[2];
+    struct error err;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        server->unfit = true;
+        return;
+    }
+    const int null = high(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const int printed = high(memfd_create("printed", MFD_CLOEXEC)); /* a copy would not print that again */
+    ends[1] = high(ends[1]);
+    const int files[] = {null, printed, printed, ends[1]};
+    struct words line = {0};
+    words_put(&line, server->simulator);
+    for (size_t i = 0; i < options->given.count; i++)
+        words_put(&line, options->given.items[i]);
+    words_add(&line, "--config=%s", config->name);
+    words_add(&line, "--serve=%d,%d", SERVE_SOCKET, (int)getpid());
+    const struct process_program program = {.words = line.items,
+                                            .files = files,
+                                            .file_count = sizeof files / sizeof *files,
+                                            .own_group = servers->groups,
+                                            .no_core = servers->groups};
+    const pid_t pid = null < 0 || printed < 0 || ends[1] < 0 ? -1 : process_spawn(&program, &err);
+    words_free(&line);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (i != STDERR_FILENO && files[i] >= 0)
+            close(files[i]);
+    server->unfit = pid < 0;
+    if (server->unfit)
+        close(ends[0]);
+    else {
+        server->pid = pid;
+        server->socket = ends[0];
+    }
+}
+
+/* ---- which ---- */
+
+/* Ends the one that was not asked for for longest, if there are as many as may be. False if that one is in use. */
+static bool make_room(struct servers *servers) {
+    struct server *oldest = NULL;
+    size_t running = 0;
+    for (size_t i = 0; i < servers->count; i++) {
+        struct server *server = servers->items[i];
+        running += server->pid != 0;
+        if (server->pid != 0 && (!oldest || server->used < oldest->used))
+            oldest = server;
+    }
+    if (running < RUNNING_MOST)
+        return true;
+    if (servers->used - oldest->used < IDLE_LONG)
+        return false;
+    end(oldest);
+    return true;
+}
+
+/* What a server has to have in common with a job: simulator, configuration, and what matters for the reset. NULL: no
+ * server can do it. */
+static char *key_of(const struct run_options *options, const struct nvdla_config *config, const char *simulator) {
+    if (options->fresh || options->dut == DUT_MODEL || options->tap_units || options->debug || options->copies ||
+        options->coverage)
+        return NULL;
+    struct rtl_options rtl = options->rtl;
+    rtl.axi.seed = options->seed;
+    char *reset = rtl_options_reset_key(&rtl, config->secondary_memory ? 2 : 1);
+    char *key = reset ? xprintf("%s\n%s", simulator, reset) : NULL;
+    free(reset);
+    return key;
+}
+
+struct server *servers_find(struct servers *servers, const struct run_options *options,
+                            const struct nvdla_config *config, const char *simulator) {
+    char *key = key_of(options, config, simulator);
+    for (size_t i = 0; key && i < servers->count; i++)
+        if (strcmp(servers->items[i]->key, key) == 0) {
+            free(key);
+            return servers->items[i];
+        }
+    if (!key)
+        return NULL;
+    struct server *server = xcalloc(1, sizeof *server);
+    *server = (struct server){.key = key, .simulator = xstrdup(simulator), .queue = {-1, -1}};
+    servers->items = xgrow(servers->items, servers->count, sizeof *servers->items);
+    servers->items[servers->count++] = server;
+    return server;
+}
+
+const char *server_simulator(const struct server *server) {
+    return server->simulator;
+}
+
+/* Notes whether it is ready by now. */
+static void look(struct server *server) {
+    int32_t said;
+    const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
+    if (n == (ssize_t)sizeof said && said == SERVE_READY)
+        server->ready = true;
+    else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+        died(server);
+}
+
+bool server_ready(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config, size_t to_come) {
+    const bool again = server->asked;
+    server->used = ++servers->used;
+    server->asked = true;
+    if (server->unfit || !again)
+        return false;
+    if (server->pid == 0) {
+        if (to_come >= WORTH_WHILE && make_room(servers))
+            begin(servers, server, options, config);
+        return false;
+    }
+    if (!server->ready)
+        look(server);
+    return server->ready;
+}
+
+void server_begin(struct servers *servers, struct server *server, const struct run_options *options,
+                  const struct nvdla_config *config) {
+    server->used = ++servers->used;
+    server->asked = true;
+    if (server->unfit || server->pid != 0 || !make_room(servers))
+        return;
+    begin(servers, server, options, config);
+    server->until = process_clock() + COMING_SECONDS;
+}
+
+static bool is_coming(const struct server *server) {
+    return server->pid != 0 && !server->ready && server->until > 0 && process_clock() < server->until;
+}
+
+bool server_coming(struct server *server) {
+    if (is_coming(server))
+        look(server);
+    return is_coming(server);
+}
+
+size_t servers_sockets(const struct servers *servers, int *sockets, size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i < servers->count && count < room; i++)
+        if (is_coming(servers->items[i]))
+            sockets[count++] = servers->items[i]->socket;
+    return count;
+}
+
+/* ---- orders ---- */
+
+/* The words of a program, each with its 0. Returns how many. */
+static uint32_t add_words(const struct process_program *program, struct text *words) {
+    uint32_t count = 0;
+    for (; program->words && program->words[count]; count++)
+        text_add(words, program->words[count], strlen(program->words[count]) + 1);
+    return count;
+}
+
+/* Sends what the program is. False if it is too long, or nobody hears it. */
+static bool send_order(int socket, const struct process_program *program, bool lane) {
+    struct text words = {0};
+    struct serve_order order = {.words = add_words(program, &words),
+                                .file_count = (uint32_t)program->file_count,
+                                .data_limit = program->data_limit,
+                                .own_group = program->own_group,
+                                .no_core = program->no_core,
+                                .lane = lane};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(SERVE_FILES * sizeof(int))];
+    } control = {.bytes = {0}};
+    const size_t size = (size_t)program->file_count * sizeof(int);
+    struct iovec parts[] = {{&order, sizeof order}, {words.text, words.n}};
+    struct msghdr header = {
+        .msg_iov = parts, .msg_iovlen = 2, .msg_control = &control, .msg_controllen = CMSG_SPACE(size)};
+    bool sent = words.n <= SERVE_WORDS && program->file_count <= SERVE_FILES;
+    if (sent) {
+        struct cmsghdr *first = CMSG_FIRSTHDR(&header);
+        first->cmsg_level = SOL_SOCKET;
+        first->cmsg_type = SCM_RIGHTS;
+        first->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(first), program->files, size);
+        sent = sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)(sizeof order + words.n);
+    }
+    free(words.text);
+    return sent;
+}
+
+/* The next answer. False if there will be none: the server is gone, and no copy of it has begun. */
+static bool hear(struct server *server, int32_t *said) {
+    struct pollfd fd = {.fd = server->socket, .events = POLLIN};
+    ssize_t n;
+    if (poll(&fd, 1, ANSWER_MS) == 0)
+        kill(server->pid, SIGKILL); /* a copy that it has made says so, then the socket has an end */
+    do
+        n = recv(server->socket, said, sizeof *said, 0);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof *said;
+}
+
+static pid_t give_order(struct server *server, const struct process_program *program, bool lane) {
+    int32_t said = SERVE_FAILED;
+    errno = 0;
+    const bool sent = send_order(server->socket, program, lane);
+    if (!sent && errno != EPIPE && errno != ECONNRESET) /* it can go on with others */
+        return -1;
+    if (!sent || !hear(server, &said)) {
+        died(server);
+        return -1;
+    }
+    return said;
+}
+
+pid_t server_start(struct server *server, const struct process_program *program) {
+    return give_order(server, program, false);
+}
+
+/* ---- lanes ---- */
+
+static bool make_queue(struct server *server) {
+    if (server->queue[0] >= 0)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, server->queue) != 0) {
+        server->queue[0] = server->queue[1] = -1;
+        return false;
+    }
+    for (int i = 0; i < 2; i++)
+        server->queue[i] = high(server->queue[i]);
+    return true;
+}
+
+bool server_queue(struct server *server, const struct process_program *program, uint64_t id, const uint64_t *number) {
+    struct text words = {0};
+    struct serve_test test = {.id = id,
+                              .number = number ? *number : 0,
+                              .data_limit = program->data_limit,
+                              .words = add_words(program, &words),
+                              .ledger = number != NULL,
+                              .no_core = program->no_core};
+    struct iovec parts[] = {{&test, sizeof test}, {words.text, words.n}};
+    const struct msghdr header = {.msg_iov = parts, .msg_iovlen = sizeof parts / sizeof *parts};
+    const bool sent = words.n <= SERVE_WORDS && make_queue(server) &&
+                      sendmsg(server->queue[0], &header, MSG_NOSIGNAL) == (ssize_t)(sizeof test + words.n);
+    free(words.text);
+    return sent;
+}
+
+double *server_ahead(struct server *server) {
+    return &server->ahead;
+}
+
+bool server_has_queue(const struct server *server) {
+    struct pollfd fd = {.fd = server->queue[1], .events = POLLIN};
+    return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
+}
+
+bool server_take_back(struct server *server, uint64_t *id) {
+    struct serve_test test;
+    if (recv(server->queue[1], &test, sizeof test, MSG_DONTWAIT) != (ssize_t)sizeof test) /* the rest of it is lost */
+        return false;
+    *id = test.id;
+    return true;
+}
+
+pid_t server_lane(struct server *server, const int files[LANE_QUEUE], int signals) {
+    int all[LANE_FILES];
+    memcpy(all, files, LANE_QUEUE * sizeof *files);
+    all[LANE_QUEUE] = server->queue[1];
+    all[LANE_SIGNALS] = signals;
+    const struct process_program program = {.files = all, .file_count = LANE_FILES, .own_group = true, .no_core = true};
+    return server->ready ? give_order(server, &program, true) : -1;
+}
+
+void server_lane_died(struct server *server) {
+    server->unfit = server->unfit || ++server->deaths >= DEATHS_MOST;
+}
+
+size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room) {
+    size_t count = 0;
+    for (size_t i = 0; i < servers->count && count < room; i++)
+        if (servers->items[i]->pid != 0)
+            pids[count++] = servers->items[i]->pid;
+    return count;
+}
+
+void servers_dismiss(const struct servers *servers) {
+    for (size_t i = 0; i < servers->count; i++)
+        if (servers->items[i]->pid != 0)
+            kill(servers->items[i]->pid, SIGKILL);
+}
+
+void servers_free(struct servers *servers) {
+    for (size_t i = 0; i < servers->count; i++) {
+        struct server *server = servers->items[i];
+        end(server);
+        for (int k = 0; k < 2; k++)
+            if (server->queue[k] >= 0)
+                close(server->queue[k]);
+        free(server->key);
+        free(server->simulator);
+        free(server);
+    }
+    free(servers->items);
+    servers->items = NULL;
+    servers->count = 0;
+}

@@ -1,0 +1,347 @@
+/* Recording the model, gathering what the testbench has seen, and the verdict in words; see diagnose.h. */
+#include "run/session/diagnose.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/wave_view.h"
+#include "layers/cubes.h"
+#include "nvdla/xalloc.h"
+#include "observe/recorder.h"
+#include "replay/hang.h"
+#include "replay/hang_triage.h"
+#include "run/session/judge.h"
+#include "triage/triage.h"
+
+enum { SIGNS_MOST = 16 };
+
+/* Clocks on the screen before and behind the place, and up to how far the first wrong write is shown, too. */
+enum { BEFORE = 40, BEHIND = 30, FAR = 300 };
+
+struct model_options model_options_of(const struct run_options *options) {
+    return (struct model_options){.allow_outside = options->rtl.axi.allow_outside,
+                                  .allow_undefined = options->allow_undefined,
+                                  .threads = (size_t)options->threads};
+}
+
+/* Plays the trace on a model that delivers its streams. */
+static bool record_model(const struct run_options *options, const struct program *prog, struct taps *taps,
+                         struct error *err) {
+    struct model_options model_options = model_options_of(options);
+    struct play_options play_options = options->play;
+    struct play_result result;
+    play_options.seed = options->seed;
+    play_options.stop_at_first = false;
+    model_options.taps = taps->listeners[TAPS_MODEL];
+    triage_begin_with(taps->folder[TAPS_RTL], taps->recorder[TAPS_MODEL]);
+    struct device *model = model_new(prog->config, &model_options);
+    play(prog, model, &play_options, &result);
+    play_result_free(&result);
+    model->ops->destroy(model);
+    return taps_close_side(taps, TAPS_MODEL, err);
+}
+
+/* ---- what the testbench has seen ---- */
+
+struct signs {
+    struct triage_sign item[SIGNS_MOST];
+    size_t count;
+};
+
+static struct triage_sign *add_sign(struct signs *signs) {
+    return signs->count < SIGNS_MOST ? &signs->item[signs->count++] : NULL;
+}
+
+/* Failing checks inside the RTL, broken rules of AXI, accesses outside regions. */
+static void add_findings(struct signs *signs, const struct device *dev) {
+    for (size_t i = 0; i < dev->finding_count; i++) {
+        const struct finding *finding = &dev->findings[i];
+        struct triage_sign *sign = add_sign(signs);
+        if (!sign)
+            return;
+        /* The rules of AXI are the memory interface's to keep, whoever asked. */
+        sign->engine = strncmp(finding->rule, "axi-", 4) == 0 ? "mcif" : triage_engine_named(finding->text);
+        if (strstr(finding->rule, "Others")) /* a check of what other engines do does not accuse its own */
+            sign->engine = NULL;
+        sign->cycle = finding->cycle;
+        snprintf(sign->name, sizeof sign->name, "%s", finding->rule);
+        snprintf(sign->text, sizeof sign->text, "cycle %" PRIu64 ", rule %s: %s", finding->cycle, finding->rule,
+                 finding->text);
+    }
+}
+
+static bool interrupt_register(const struct nvdla_config *config, uint32_t address) {
+    return address == nvdla_unit_base(config, NVDLA_GLB) + GLB_S_INTR_STATUS;
+}
+
+/* The unit that raises an interrupt: "CACC_0", "CDMA_DAT_1". */
+static enum nvdla_unit unit_of_interrupt(const char *name) {
+    enum nvdla_unit unit = 0;
+    while (unit < NVDLA_UNIT_COUNT && (strncmp(nvdla_unit_names[unit], name, strlen(nvdla_unit_names[unit])) != 0 ||
+                                       name[strlen(nvdla_unit_names[unit])] != '_'))
+        unit++;
+    return unit;
+}
+
+/* A check of memory that fails though every beat so far is right: the layer that writes there said too early that it is
+ * done. */
+static void memory_sign(const struct report_input *input, const struct play_failure *failure,
+                        struct triage_sign *sign) {
+    const struct op *op = &input->prog->ops[failure->op];
+    const uint64_t address = op->kind == OP_MEM_CHECK ? failure->first : op->base;
+    const struct launch *writer = NULL;
+    for (size_t i = 0; i < layer_tracker_count(input->launches); i++) {
+        const struct launch *launch = layer_tracker_launch(input->launches, i);
+        struct cube cube;
+        bool primary;
+        uint64_t run;
+        if (launch->tag < failure->op && launch_output_cube(input->prog->config, launch, &cube, &primary) &&
+            cube_run(&cube, address, &run))
+            writer = launch;
+    }
+    snprintf(sign->name, sizeof sign->name, "memory");
+    if (!writer)
+        return;
+    sign->engine = triage_engine(writer->unit);
+    snprintf(sign->text, sizeof sign->text, "%s launch %d has not written what it should have by then, at 0x%" PRIx64,
+             nvdla_unit_names[writer->unit], writer->ordinal, address);
+}
+
+/* Checks of registers that fail: the engine whose register it is. */
+static void add_failures(struct signs *signs, const struct report_input *input) {
+    const struct play_result *result = input->played[0].result;
+    for (size_t i = 0; i < result->failure_count; i++) {
+        const struct op *op = &input->prog->ops[result->failures[i].op];
+        struct triage_sign *sign = add_sign(signs);
+        char name[64];
+        if (!sign)
+            return;
+        if (op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC) {
+            memory_sign(input, &result->failures[i], sign);
+            continue;
+        }
+        enum nvdla_unit unit = nvdla_unit_at(input->prog->config, op->address);
+        nvdla_register_name(input->prog->config, op->address, name, sizeof name);
+        const int bit = interrupt_register(input->prog->config, op->address)
+                            ? __builtin_ffs((int)(result->failures[i].got ^ result->failures[i].expected)) - 1
+                            : -1;
+        if (bit >= 0 && nvdla_interrupt_name(bit)) /* whose interrupt is too much or missing: "CACC_0" */
+            unit = unit_of_interrupt(nvdla_interrupt_name(bit));
+        const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table is its own */
+        sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
+        snprintf(sign->name, sizeof sign->name, "%s", name);
+        snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
+                 result->failures[i].expected);
+    }
+}
+
+/* The client that writes wrong first: all that is known of an RTL whose inside is not seen. */
+static bool wrong_sign(const struct wrong_beat *wrong, struct triage_sign *sign) {
+    if (!wrong || wrong->beat.owner.unit < 0)
+        return false;
+    const char *client = nvdla_client_name(wrong->beat.id, true);
+    *sign = (struct triage_sign){.engine = triage_engine((enum nvdla_unit)wrong->beat.owner.unit),
+                                 .cycle = wrong->beat.cycle};
+    snprintf(sign->name, sizeof sign->name, "AXI_WRITE of %s", client);
+    const bool alone = wrong->beat.owner.unit == NVDLA_BDMA || wrong->beat.owner.unit == NVDLA_RBK;
+    snprintf(sign->text, sizeof sign->text,
+             "client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64 "; %s", client,
+             wrong->beat.cycle, wrong->address,
+             alone ? "it has its data from memory, no engine feeds it"
+                   : "no stream inside the RTL is wrong or known, so it may also be an engine that feeds it");
+    return true;
+}
+
+static bool hang_sign(const struct play_result *result, struct triage_sign *sign) {
+    if (result->outcome != PLAY_HUNG)
+        return false;
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+                                 .cycle = triage ? triage->cycle : result->statistics.cycles};
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
+    return true;
+}
+
+/* Before whose streams the reads of a client stand; writes are behind all. */
+static enum nvdla_unit engine_before(enum nvdla_client client) {
+    switch (nvdla_clients[client].write ? NVDLA_UNIT_COUNT : nvdla_clients[client].unit) {
+    case NVDLA_SDP_RDMA:
+        return NVDLA_SDP;
+    case NVDLA_PDP_RDMA:
+        return NVDLA_PDP;
+    case NVDLA_CDP_RDMA:
+        return NVDLA_CDP;
+    case NVDLA_CDMA:
+        return NVDLA_CDMA;
+    default:
+        return NVDLA_UNIT_COUNT;
+    }
+}
+
+/* What the scoreboard of the memory interface has seen of a client. */
+static void add_client(const struct nvdla_config *config, enum nvdla_client client, const struct mif_client *seen,
+                       struct triage_passage *passage) {
+    const struct mif_difference *first = &seen->first;
+    *passage = (struct triage_passage){.engine = "mcif",
+                                       .name = seen->name,
+                                       .before = engine_before(client),
+                                       .differs = seen->differs,
+                                       .cycle = first->cycle,
+                                       .address = first->address};
+    if (!seen->differs)
+        return;
+    const size_t atom = (size_t)config->mem_atom;
+    size_t from = 0;
+    while (from + 1 < atom && first->expected[from] == first->got[from])
+        from++;
+    switch (first->fault) {
+    case MIF_BYTES:
+        scoreboard_number(first->expected, from, atom, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, atom, passage->got, sizeof passage->got);
+        break;
+    case MIF_ADDRESS:
+        snprintf(passage->expected, sizeof passage->expected, "address 0x%" PRIx64, first->address);
+        snprintf(passage->got, sizeof passage->got, "address 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNASKED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom at 0x%" PRIx64, first->port_address);
+        break;
+    case MIF_UNANSWERED:
+        snprintf(passage->expected, sizeof passage->expected, "nothing");
+        snprintf(passage->got, sizeof passage->got, "an atom for the engine");
+        break;
+    }
+}
+
+/* The passages through the memory interface of the clients that were seen. Returns their number. */
+static size_t add_clients(const struct nvdla_config *config, const struct taps *taps,
+                          struct triage_passage passages[NVDLA_CLIENT_COUNT]) {
+    size_t count = 0;
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        if (taps->mif[i].seen)
+            add_client(config, (enum nvdla_client)i, &taps->mif[i], &passages[count++]);
+    return count;
+}
+
+/* What the scoreboard of CBUF has seen, if anything. */
+static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
+    const struct scoreboard_difference *first = &board->first;
+    *passage = (struct triage_passage){.engine = "cbuf",
+                                       .name = "CBUF",
+                                       .before = NVDLA_CSC,
+                                       .compared = board->compared,
+                                       .differs = first->port,
+                                       .cycle = first->cycle,
+                                       .address = first->address};
+    size_t from = 0;
+    while (from + 1 < first->bytes && first->expected[from] == first->got[from])
+        from++;
+    if (first->port) {
+        scoreboard_number(first->expected, from, first->bytes, passage->expected, sizeof passage->expected);
+        scoreboard_number(first->got, from, first->bytes, passage->got, sizeof passage->got);
+    }
+    return board->compared > 0;
+}
+
+/* What the accounts between CDMA, CSC and CACC have shown, if anything. */
+static size_t add_account(const struct account *account, struct triage_passage *passage) {
+    const bool differs = account->engine != NULL;
+    *passage = (struct triage_passage){.engine = differs ? account->engine : "csc",
+                                       .name = "accounts of CDMA, CSC and CACC",
+                                       .before = NVDLA_CSC,
+                                       .compared = account->entries,
+                                       .differs = differs,
+                                       .cycle = account->cycle};
+    snprintf(passage->expected, sizeof passage->expected, "%s", account->expected);
+    snprintf(passage->got, sizeof passage->got, "%s", account->got);
+    snprintf(passage->text, sizeof passage->text, "%s", account->text);
+    return account->entries > 0;
+}
+
+/* A wrong read at the ports: seen of every RTL. Where the engine's side of the memory interface is seen too, that says
+ * more. Returns 1 if there is one, else 0. */
+static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *read, struct triage_passage *passage) {
+    const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
+    if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)
+        return 0;
+    *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->beat.owner.unit),
+                                       .name = "reads at the ports",
+                                       .before = engine_before(client),
+                                       .differs = true,
+                                       .cycle = read->beat.cycle,
+                                       .address = read->beat.address};
+    snprintf(passage->expected, sizeof passage->expected, "%s",
+             read->kind == READ_NOBODY ? "no read" : "a read of another address");
+    snprintf(passage->got, sizeof passage->got, "a read of 0x%" PRIx64, read->beat.address);
+    report_wrong_read(read, passage->text, sizeof passage->text);
+    return 1;
+}
+
+bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
+              struct diagnosis *diagnosis, struct error *err) {
+    struct signs signs = {.count = 0};
+    struct triage_sign hang, wrong;
+    struct triage_passage passages[3 + NVDLA_CLIENT_COUNT];
+    size_t passage_count = add_cbuf(&taps->cbuf, passages);
+    passage_count += add_account(&taps->account, passages + passage_count);
+    passage_count += add_clients(input->prog->config, taps, passages + passage_count);
+    passage_count += add_wrong_read(taps, input->wrong_read, passages + passage_count);
+    if (!taps_close_side(taps, TAPS_RTL, err) || !record_model(options, input->prog, taps, err))
+        return false;
+    add_findings(&signs, input->played[0].dev);
+    add_failures(&signs, input);
+    const bool beat = wrong_sign(input->wrong, &wrong);
+    const bool hung = hang_sign(input->played[0].result, &hang);
+    const struct triage_input facts = {.config = input->prog->config,
+                                       .launches = input->launches,
+                                       .rtl = taps->folder[TAPS_RTL],
+                                       .model = taps->folder[TAPS_MODEL],
+                                       .passages = passages,
+                                       .passage_count = passage_count,
+                                       .stopped = input->played[0].result->outcome == PLAY_STOPPED,
+                                       .hang = hung ? &hang : NULL,
+                                       .wrong = beat ? &wrong : NULL,
+                                       .signs = signs.item,
+                                       .sign_count = signs.count};
+    return triage(&facts, diagnosis, err);
+}
+
+bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, const char *wave,
+              struct error *err) {
+    struct device *rtl = input->played[0].dev;
+    struct wave_marker markers[2 + DEVICE_LAUNCHES];
+    char names[DEVICE_LAUNCHES][32];
+    struct device_launch running[DEVICE_LAUNCHES];
+    size_t count = 0;
+    const uint64_t end = input->wrong ? input->wrong->beat.cycle : rtl->ops->time(rtl);
+    const uint64_t place = diagnosis->cycle ? diagnosis->cycle : end;
+    if (diagnosis->cycle)
+        markers[count++] = (struct wave_marker){
+            diagnosis->kind == DIAGNOSIS_HANG ? "last movement" : "first wrong element", diagnosis->cycle};
+    if (input->wrong)
+        markers[count++] = (struct wave_marker){"first wrong write", end};
+    const size_t launches = rtl->ops->in_flight ? rtl->ops->in_flight(rtl, place, running, DEVICE_LAUNCHES) : 0;
+    for (size_t i = 0; i < launches; i++) {
+        snprintf(names[i], sizeof names[i], "%s #%d armed", nvdla_unit_names[running[i].unit], running[i].ordinal);
+        markers[count++] = (struct wave_marker){names[i], running[i].armed};
+    }
+    const struct wave_view view = {.from = place > BEFORE ? place - BEFORE : 0,
+                                   .to = (end > place && end - place < FAR ? end : place) + BEHIND,
+                                   .cursor = (int64_t)place,
+                                   .markers = markers,
+                                   .marker_count = count};
+    char *save = wave_save_path(wave);
+    const bool good = access(save, F_OK) != 0 || wave_view_change(save, &view, err);
+    free(save);
+    return good;
+}
+
+void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
+    words_add(&result->notes, "%s", diagnosis->walk.sentence);
+    for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
+        words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
+}

@@ -1,0 +1,219 @@
+/* What came of a trace that was played: from devices and report to a result. See judge.h. */
+#include "run/session/judge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "replay/hang.h"
+#include "replay/hang_triage.h"
+
+#define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
+
+static void fill_device(struct result *result, const struct played *played) {
+    const struct play_result *from = played->result;
+    const struct device_statistics *s = &from->statistics;
+    struct result_device *device = &result->devices[result->device_count++];
+    const char *details = from->message ? strchr(from->message, '\n') : NULL;
+    const struct hang_triage *triage = from->hang ? from->hang->triage : NULL;
+    *device = (struct result_device){
+        .name = xstrdup(played->dev->name),
+        .outcome = xstrdup(report_outcome_text(from->outcome)),
+        .details = details && details[1] ? xstrdup(details + 1) : NULL,
+        .engine = triage && triage->engine ? xstrdup(triage->engine) : NULL,
+        .stopped = triage ? triage->cycle : 0,
+        .checks = from->checks_done,
+        .not_compared = from->checks_skipped,
+        .volatile_mismatches = from->volatile_mismatches,
+        .interrupts = from->interrupts,
+        .failures = from->failure_count,
+        .findings = played->dev->finding_count + played->dev->findings_dropped,
+        .clocked = s->cycles > 0,
+        .cycles = s->cycles,
+        .op_start = s->op_start,
+        .op_cycles = s->op_cycles,
+        .outside = s->outside,
+        .cpu_seconds = s->cpu_seconds,
+    };
+    if (s->rtl) {
+        device->vpi_calls = s->rtl->vpi_calls;
+        device->quiet_cycles = s->rtl->quiet_cycles;
+        device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
+        device->eval_share = s->rtl->eval_share;
+        device->wave_cycles = s->rtl->wave_cycles;
+        for (uint32_t n = 1; n <= s->rtl->fault_count; n++)
+            if (s->rtl->faults_met[n])
+                result_add_fault(result, n);
+    }
+    if (s->model) {
+        device->table_hits = s->model->table_hits;
+        device->table_builds = s->model->table_builds;
+    }
+    memcpy(device->read_beats, s->read_beats, sizeof device->read_beats);
+    memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
+}
+
+/* The layer and the beat of the first byte that differs. */
+static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
+                       enum memory_space space) {
+    const struct output *output = report_output(report, space, mismatch->address);
+    mismatch->space = xstrdup(memory_space_name(space));
+    if (output) {
+        char text[REPORT_LINE];
+        mismatch->unit = xstrdup(nvdla_unit_names[output->launch->unit]);
+        mismatch->launch = output->launch->ordinal;
+        mismatch->element = xstrdup(report_element(output, mismatch->address, text, sizeof text));
+        mismatch->position = xstrdup(report_launch_position(report, output->launch, text, sizeof text));
+    }
+    mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
+}
+
+/* The first wrong beat as what differs. */
+static void fill_wrong(struct result_mismatch *mismatch, const struct report *report) {
+    const struct wrong_beat *wrong = report->input.wrong;
+    const struct launch *launch = report_wrong_launch(report);
+    char text[REPORT_LINE];
+    mismatch->space = xstrdup(memory_space_name((enum memory_space)wrong->beat.port));
+    mismatch->address = wrong->address;
+    mismatch->bytes = (uint64_t)__builtin_popcountll(wrong->wrong);
+    mismatch->cycle = wrong->beat.cycle;
+    if (launch) {
+        mismatch->unit = xstrdup(nvdla_unit_names[launch->unit]);
+        mismatch->launch = launch->ordinal;
+        mismatch->position = xstrdup(report_launch_position(report, launch, text, sizeof text));
+    }
+    if (report->wrong_output)
+        mismatch->element = xstrdup(report_element(report->wrong_output, wrong->address, text, sizeof text));
+}
+
+/* The first wrong beat; else the first byte that differs between the devices; if none does, the first that differs from
+ * a golden. */
+static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
+    if (report->input.wrong) {
+        fill_wrong(mismatch, report);
+        return;
+    }
+    for (size_t i = 0; i < report->mismatch_count; i++)
+        mismatch->bytes += report->mismatches[i].count;
+    if (report->mismatch_count > 0) {
+        mismatch->address = report->mismatches[0].first;
+        fill_place(mismatch, report, 0, report->mismatches[0].space);
+    }
+    int played;
+    const struct play_failure *failure = report_first_failure(report, &played);
+    const struct op *op = failure ? &report->input.prog->ops[failure->op] : NULL;
+    if (op && op->kind == OP_MEM_CHECK && !mismatch->space) {
+        mismatch->golden = true;
+        mismatch->address = failure->first;
+        mismatch->bytes = failure->count;
+        fill_place(mismatch, report, played, op->space);
+    }
+}
+
+static void fill_findings(struct result *result, const struct device *dev) {
+    for (size_t i = 0; i < dev->finding_count; i++)
+        result_add_finding(result, dev->name, dev->findings[i].rule, dev->findings[i].cycle, dev->findings[i].text);
+}
+
+/* Programming that breaks rules of the spec. */
+static void fill_warnings(struct result *result, const struct device *dev, const struct report *report) {
+    for (size_t i = 0; i < dev->warning_count; i++) {
+        char text[1024];
+        words_add(&result->warnings, "%s", report_warning(report, &dev->warnings[i], text, sizeof text));
+    }
+    result->warnings_dropped += dev->warnings_dropped;
+}
+
+/* True if the clock gates of another RTL may close, which under Verilator need not open again. */
+static bool gates_may_close(const struct run_options *options) {
+    bool may = options->rtl_name[0] != '\0';
+    for (size_t i = 0; i < options->pins.count; i++)
+        may = may && strcmp(options->pins.items[i], CLOCK_GATING_OFF) != 0;
+    return may;
+}
+
+static void fill_notes(struct result *result, const struct run_options *options) {
+    const struct result_device *rtl = &result->devices[0];
+    if (options->rtl.wave.path && rtl->cycles <= options->rtl.wave.from)
+        words_add(&result->notes,
+                  "warning: %s had %" PRIu64 " cycles, so it was over before --wave-from %" PRIu64
+                  ": %s shows nothing of it",
+                  result->trace, rtl->cycles, options->rtl.wave.from, options->rtl.wave.path);
+    if (options->wave_layer && rtl->wave_cycles == 0)
+        words_add(&result->notes, "warning: layer %s was never armed: %s shows nothing of it", options->wave_layer,
+                  options->rtl.wave.path);
+    if (result->verdict == VERDICT_HANG && gates_may_close(options))
+        words_add(&result->notes,
+                  "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
+    if (!options->quiet && result->verdict == VERDICT_REFUSED)
+        words_add(&result->notes,
+                  "--allow-undefined plays it all the same; is %s the configuration this trace was made for?",
+                  result->config);
+}
+
+void result_not_played(struct result *result, const char *reason) {
+    result->verdict = VERDICT_ERROR;
+    free(result->reason);
+    result->reason = xstrdup(reason);
+}
+
+char *report_folder(const struct run_options *options, const char *name) {
+    return xprintf("%s/%s", options->out ? options->out : REPORT_FOLDER, name);
+}
+
+/* Writes the report if one is wanted. */
+static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
+    struct error err;
+    if (options->no_report)
+        return;
+    if ((!options->out || options->only_failed) && result->verdict == VERDICT_PASS && !options->histogram &&
+        !options->html)
+        return;
+    char *folder = report_folder(options, result->trace);
+    if (report_write(report, folder, &err)) {
+        result->report = xprintf("%s/report.json", folder);
+        result->page = report_has_page(report) ? xprintf("%s/report.html", folder) : NULL;
+        result->histogram = options->histogram ? xprintf("%s/histogram.svg", folder) : NULL;
+    } else
+        result_not_played(result, err.text);
+    free(folder);
+}
+
+void judge(const struct run_options *options, struct report_input *input, struct result *result) {
+    static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
+                                            [REPORT_FAILED] = VERDICT_FAIL,
+                                            [REPORT_HUNG] = VERDICT_HANG,
+                                            [REPORT_REFUSED] = VERDICT_REFUSED};
+    struct text dut = {0};
+    result->compared = input->played_count > 1;
+    for (int i = 0; i < input->played_count; i++) {
+        text_printf(&dut, "%s%s", i ? "+" : "", input->played[i].dev->name);
+        fill_device(result, &input->played[i]);
+        fill_findings(result, input->played[i].dev);
+        result->compared = result->compared || result->devices[i].checks > 0;
+    }
+    free(result->dut);
+    result->dut = dut.text;
+    if (options->play.strict && !result->compared)
+        input->objection = "nothing was compared: the trace has no check, and one device alone played it (--strict)";
+    struct report *report = report_new(input);
+    result->verdict = verdicts[report_status(report)];
+    result->reason = xstrdup(report_reason(report));
+    for (int i = 0; i < input->played_count; i++)
+        fill_warnings(result, input->played[i].dev, report);
+    fill_mismatch(&result->mismatch, report);
+    fill_notes(result, options);
+    write_report(options, report, result);
+    report_free(report);
+}
+
+void name_recordings(const struct run_options *options, const char *wave, struct result *result) {
+    const uint64_t cycles = result->devices[0].wave_cycles;
+    if (cycles == 0 || options->quiet)
+        return;
+    char *save = wave_save_path(wave);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, save);
+    free(save);
+}

@@ -1,0 +1,22 @@
+/* What came of a trace that was played: from devices and report to a result. */
+#ifndef RUN_SESSION_JUDGE_H
+#define RUN_SESSION_JUDGE_H
+
+#include "report/report.h"
+#include "run/options/options.h"
+#include "run/result/result.h"
+
+/* Compares, writes the report if one is wanted, and fills the result: verdict, reason, devices, findings, warnings,
+ * notes. */
+void judge(const struct run_options *options, struct report_input *input, struct result *result);
+
+/* The verdict becomes ERROR, its reason the message. */
+void result_not_played(struct result *result, const char *reason);
+
+/* Adds to the notes what has been recorded in that wave file, and what to do with it. */
+void name_recordings(const struct run_options *options, const char *wave, struct result *result);
+
+/* The folder of the report on a trace of that name; free() it. */
+char *report_folder(const struct run_options *options, const char *name);
+
+#endif

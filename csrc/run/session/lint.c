@@ -1,0 +1,245 @@
+/* Plays a trace for its rules only. See lint.h. */
+#include "run/session/lint.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/tracker.h"
+#include "model/model.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "replay/player.h"
+#include "report/hang_text.h"
+#include "trace/launches.h"
+
+static struct lint_finding *add(struct lint *lint, enum rule_effect effect) {
+    lint->findings = xgrow(lint->findings, lint->count, sizeof *lint->findings);
+    struct lint_finding *finding = &lint->findings[lint->count++];
+    *finding = (struct lint_finding){.effect = effect, .unit = -1};
+    lint->errors += effect != RULE_WARNS;
+    return finding;
+}
+
+/* The chapter and section in brackets that a rule ends with; "" if there is none. */
+static char *section_of(const char *rule) {
+    const char *open = strrchr(rule, '('), *close = open ? strchr(open, ')') : NULL;
+    if (!close || !strstr(open, " section"))
+        return xstrdup("");
+    return xstrndup(open + 1, (size_t)(close - open - 1));
+}
+
+/* Parts the words of a warning: registers with their values stand before the first colon, if the rule is about any. */
+static void set_words(struct lint_finding *finding, const char *text) {
+    const size_t effect = strlen(rule_effect_words(finding->effect)), length = strlen(text);
+    const char *colon = strstr(text, ": "), *value = strstr(text, " = 0x");
+    const bool has_registers = colon && value && value < colon;
+    const char *rule = has_registers ? colon + 2 : text;
+    const size_t n = strlen(rule);
+    const bool ends =
+        effect > 0 && length >= effect && strcmp(text + length - effect, rule_effect_words(finding->effect)) == 0;
+    finding->registers = has_registers ? xstrndup(text, (size_t)(colon - text)) : xstrdup("");
+    finding->rule = xstrndup(rule, ends ? n - effect : n);
+    finding->section = section_of(finding->rule);
+}
+
+static void set_place(struct lint_finding *finding, const struct program *prog, const struct op *op) {
+    finding->file = xstrdup(prog->files[op->file]);
+    finding->line = op->line;
+}
+
+/* What the reader of the trace has found: "FILE:LINE: text". */
+static void add_reader_warnings(struct lint *lint, const struct program *prog) {
+    for (size_t i = 0; i < prog->warning_count; i++) {
+        struct lint_finding *finding = add(lint, RULE_WARNS);
+        const char *text = prog->warnings[i], *line = NULL;
+        for (const char *at = strchr(text, ':'); at && !line; at = strchr(at + 1, ':'))
+            if (strspn(at + 1, "0123456789") > 0 && at[1 + strspn(at + 1, "0123456789")] == ':')
+                line = at + 1;
+        if (line) {
+            finding->file = xstrndup(text, (size_t)(line - 1 - text));
+            finding->line = atoi(line);
+            text = strchr(line, ':') + 1;
+            text += *text == ' ';
+        }
+        set_words(finding, text);
+    }
+}
+
+static void set_launch(struct lint_finding *finding, const struct program *prog, const struct layer_tracker *launches,
+                       enum nvdla_unit unit, int ordinal) {
+    const struct launch *launch = layer_tracker_find(launches, unit, ordinal);
+    finding->unit = (int)unit;
+    finding->launch = ordinal;
+    if (launch)
+        set_place(finding, prog, &prog->ops[launch->tag]);
+}
+
+/* Accesses outside the regions, one for each launch and direction, and layers beyond the limits of the model; their
+ * texts begin with "UNIT launch N ". */
+static void add_device_findings(struct lint *lint, const struct program *prog, const struct layer_tracker *launches,
+                                const struct device *dev) {
+    char last[64] = "";
+    for (size_t i = 0; i < dev->finding_count; i++) {
+        const char *text = dev->findings[i].text;
+        char name[24], verb[16], key[64];
+        int ordinal, length;
+        if (sscanf(text, "%23s launch %d %n%15s", name, &ordinal, &length, verb) != 3) {
+            set_words(add(lint, RULE_WARNS), text);
+            continue;
+        }
+        snprintf(key, sizeof key, "%s %d %s", name, ordinal, verb);
+        if (strcmp(key, last) == 0)
+            continue;
+        snprintf(last, sizeof last, "%s", key);
+        struct lint_finding *finding = add(lint, RULE_WARNS);
+        for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+            if (strcmp(nvdla_unit_names[unit], name) == 0)
+                set_launch(finding, prog, launches, unit, ordinal);
+        set_words(finding, finding->unit >= 0 ? text + length : text);
+    }
+}
+
+static void add_device_warnings(struct lint *lint, const struct program *prog, const struct device *dev) {
+    struct layer_tracker *launches = program_launches(prog);
+    for (size_t i = 0; i < dev->warning_count; i++) {
+        const struct device_warning *warning = &dev->warnings[i];
+        struct lint_finding *finding = add(lint, warning->effect);
+        set_launch(finding, prog, launches, warning->unit, warning->ordinal);
+        set_words(finding, warning->text);
+    }
+    add_device_findings(lint, prog, launches, dev);
+    lint->dropped += dev->warnings_dropped;
+    layer_tracker_free(launches);
+}
+
+/* Where a trace stands that does not go on: the place of the first operation that waits. */
+static void add_hang(struct lint *lint, const struct program *prog, const struct hang *hang) {
+    struct lint_finding *finding = add(lint, RULE_HANGS);
+    char *text = hang_text(hang);
+    text[strcspn(text, "\n")] = '\0';
+    if (hang->stream_count > 0)
+        set_place(finding, prog, &prog->ops[hang->streams[0].op]);
+    else if (hang->check_count > 0)
+        set_place(finding, prog, &prog->ops[hang->checks[0]]);
+    finding->registers = xstrdup("");
+    finding->rule = xprintf("the trace does not go on: %s", text);
+    finding->section = xstrdup("");
+    free(text);
+}
+
+/* Plays the program on a model; false if it did not come to its end. */
+static bool play_on_model(const struct program *prog, uint64_t seed, bool registers_only, struct lint *lint) {
+    const struct model_options model_options = {.allow_undefined = true, .registers_only = registers_only};
+    struct play_options options;
+    struct play_result result;
+    play_options_default(&options);
+    options.seed = seed;
+    struct device *model = model_new(prog->config, &model_options);
+    play(prog, model, &options, &result);
+    const bool ended = result.outcome == PLAY_PASSED || result.outcome == PLAY_CHECK_FAILED;
+    if (ended || !registers_only) {
+        add_device_warnings(lint, prog, model);
+        if (result.outcome == PLAY_HUNG)
+            add_hang(lint, prog, result.hang);
+        else if (!ended)
+            set_words(add(lint, RULE_REFUSED), result.message ? result.message : "the trace cannot be played");
+    }
+    play_result_free(&result);
+    model->ops->destroy(model);
+    return ended;
+}
+
+void lint_program(const struct program *prog, uint64_t seed, struct lint *lint) {
+    *lint = (struct lint){0};
+    add_reader_warnings(lint, prog);
+    /* A poll for a status that depends on data waits for ever without the arithmetic. */
+    if (!play_on_model(prog, seed, true, lint))
+        play_on_model(prog, seed, false, lint);
+}
+
+void lint_free(struct lint *lint) {
+    for (size_t i = 0; i < lint->count; i++) {
+        struct lint_finding *finding = &lint->findings[i];
+        free(finding->file);
+        free(finding->registers);
+        free(finding->rule);
+        free(finding->section);
+    }
+    free(lint->findings);
+    *lint = (struct lint){0};
+}
+
+char *lint_text(const struct lint_finding *finding) {
+    struct text text = {0};
+    if (finding->file) {
+        char *shown = text_shown(finding->file);
+        text_printf(&text, finding->line ? "%s:%d: " : "%s: ", shown, finding->line);
+        free(shown);
+    }
+    text_printf(&text, "%s: ", finding->effect == RULE_WARNS ? "warning" : "error");
+    if (finding->unit >= 0)
+        text_printf(&text, "%s launch %d: ", nvdla_unit_names[finding->unit], finding->launch);
+    text_printf(&text, "%s%s%s%s", finding->registers, finding->registers[0] ? ": " : "", finding->rule,
+                rule_effect_words(finding->effect));
+    return text.text;
+}
+
+/* "UNIT.REGISTER = 0xVALUE (FIELD=..., ...), ..." as objects. */
+static json_t *json_registers(const char *registers) {
+    json_t *list = json_array();
+    for (const char *at = registers; *at != '\0';) {
+        const char *equals = strstr(at, " = 0x");
+        if (!equals)
+            break;
+        char *end;
+        const unsigned long value = strtoul(equals + strlen(" = "), &end, 16);
+        json_t *one = json_object();
+        json_object_set_new(one, "name", json_stringn(at, (size_t)(equals - at)));
+        json_object_set_new(one, "value", json_integer((json_int_t)value));
+        if (strncmp(end, " (", 2) == 0) {
+            const size_t n = strcspn(end, ")");
+            json_object_set_new(one, "fields", json_stringn(end + 2, n - 2));
+            end += n + (end[n] == ')');
+        }
+        json_array_append_new(list, one);
+        at = end + strspn(end, ", ");
+    }
+    return list;
+}
+
+static json_t *json_finding(const struct lint_finding *finding) {
+    static const char *const effects[] = {
+        [RULE_WARNS] = "defined", [RULE_HANGS] = "hangs", [RULE_REFUSED] = "undefined"};
+    json_t *json = json_object();
+    json_object_set_new(json, "severity", json_string(finding->effect == RULE_WARNS ? "warning" : "error"));
+    json_object_set_new(json, "effect", json_string(effects[finding->effect]));
+    if (finding->file)
+        json_object_set_new(json, "file", json_string(finding->file));
+    if (finding->line)
+        json_object_set_new(json, "line", json_integer(finding->line));
+    if (finding->unit >= 0) {
+        json_object_set_new(json, "unit", json_string(nvdla_unit_names[finding->unit]));
+        json_object_set_new(json, "launch", json_integer(finding->launch));
+    }
+    json_object_set_new(json, "registers", json_registers(finding->registers));
+    json_object_set_new(json, "rule", json_string(finding->rule));
+    if (finding->section[0])
+        json_object_set_new(json, "section", json_string(finding->section));
+    return json;
+}
+
+char *lint_json(const struct program *prog, const struct lint *lint) {
+    json_t *json = json_object(), *findings = json_array();
+    for (size_t i = 0; i < lint->count; i++)
+        json_array_append_new(findings, json_finding(&lint->findings[i]));
+    json_object_set_new(json, "trace", json_string(prog->files[0]));
+    json_object_set_new(json, "config", json_string(prog->config->name));
+    json_object_set_new(json, "errors", json_integer((json_int_t)lint->errors));
+    json_object_set_new(json, "warnings", json_integer((json_int_t)(lint->count - lint->errors)));
+    json_object_set_new(json, "dropped", json_integer((json_int_t)lint->dropped));
+    json_object_set_new(json, "findings", findings);
+    char *text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    return text;
+}

@@ -1,0 +1,39 @@
+/* A trace checked against the lists "Illegal or undefined programming" of the chapters. Nothing is computed and nothing
+ * compared: its register accesses are played on a model whose multipliers stand still, so that what is armed, pending
+ * and done at each write is what it is on the hardware.
+ */
+#ifndef RUN_SESSION_LINT_H
+#define RUN_SESSION_LINT_H
+
+#include "device/device.h"
+#include "trace/program.h"
+
+struct lint_finding {
+    enum rule_effect effect;
+    char *file;      /* of the arming of the launch, or of the line itself; NULL: none, the trace as a whole */
+    int line;        /* 0: none */
+    int unit;        /* enum nvdla_unit, -1: none */
+    int launch;      /* of the unit, from 0 */
+    char *registers; /* "UNIT.REGISTER = 0x... (FIELD=...), ..."; "" where no register is to blame */
+    char *rule;      /* what is wrong, with the chapter */
+    char *section;   /* "50-sdp section 4"; "" if no chapter is named */
+};
+
+struct lint {
+    struct lint_finding *findings; /* in the order in which the trace breaks them */
+    size_t count;
+    uint64_t dropped; /* findings beyond those kept */
+    size_t errors;    /* of those: they hang, or their result is undefined */
+};
+
+/* Checks a program; seed: of random fills. */
+void lint_program(const struct program *prog, uint64_t seed, struct lint *lint);
+void lint_free(struct lint *lint);
+
+/* "FILE:LINE: error: ..." or "warning: ..."; free() it. */
+char *lint_text(const struct lint_finding *finding);
+
+/* One line of JSON without the line end (docs/results.md); free() it. */
+char *lint_json(const struct program *prog, const struct lint *lint);
+
+#endif

@@ -1,0 +1,448 @@
+/* One trace: opens the devices, plays, has the outcome judged, and delivers the result. */
+#include "run/session/session.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "coverage/coverage.h"
+#include "layers/tracker.h"
+#include "layers/traffic.h"
+#include "model/model.h"
+#include "nvdla/xalloc.h"
+#include "report/hang_text.h"
+#include "report/report.h"
+#include "run/network/outputs.h"
+#include "run/options/wave_layer.h"
+#include "run/process/process.h"
+#include "run/result/ledger.h"
+#include "run/result/result.h"
+#include "run/session/diagnose.h"
+#include "run/session/judge.h"
+#include "run/session/layer.h"
+#include "run/session/run_progress.h"
+#include "run/session/second_look.h"
+#include "run/session/taps.h"
+#include "trace/formats.h"
+#include "trace/launches.h"
+
+char *trace_name(const char *path, char *text, size_t size) {
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla"};
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    if (end - start == strlen("input.txn") && memcmp(path + start, "input.txn", end - start) == 0 && start > 1) {
+        end = start - 1;
+        start = end;
+        while (start > 0 && path[start - 1] != '/')
+            start--;
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        size_t n = strlen(suffixes[i]);
+        if (end - start > n && memcmp(path + end - n, suffixes[i], n) == 0) {
+            end -= n;
+            break;
+        }
+    }
+    bool dots = end - start <= 2 && strspn(path + start, ".") >= end - start;
+    if (dots || end == start)
+        snprintf(text, size, "trace");
+    else
+        snprintf(text, size, "%.*s", (int)(end - start), path + start);
+    return text;
+}
+
+struct program *read_trace(const struct run_options *options, const char *path, struct error *err) {
+    struct trace_options trace = {.config = options->config, .no_golden = options->no_golden};
+    return trace_read(path, &trace, err);
+}
+
+/* Share of the time of a run that the RTL takes, roughly. */
+#define RTL_SHARE 0.95
+
+enum { RUNAWAY_BEATS = 10000 /* that a run may move beyond twice what its layers need */ };
+
+/* ---- playing ---- */
+
+/* Closes waves and coverage; false with a message if they could not be written. */
+static bool close_files(const struct report_input *input, struct error *err) {
+    for (int i = 0; i < input->played_count; i++) {
+        struct device *dev = input->played[i].dev;
+        if (dev->ops->finish && !dev->ops->finish(dev, err))
+            return false;
+    }
+    return true;
+}
+
+/* What this process knows of its own costs: the runner knows better, if it is still there. */
+static void measure_process(const struct run_options *options, struct result *result) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result->exit_status = verdict_status(result->verdict);
+    result->seconds = options->ledger.file ? process_clock() - options->ledger.start : 0;
+    result->cpu_seconds = process_cpu_seconds(&usage);
+    result->memory_peak = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+/* To the runner as data, and into its ledger, else to a person. */
+static void deliver(const struct run_options *options, const struct result *result) {
+    if (options->result_fd >= 0) {
+        struct result whole = *result;
+        measure_process(options, &whole);
+        char *text = result_json(&whole);
+        if (options->ledger.file)
+            ledger_note(options->ledger.file, options->ledger.test, NULL, text);
+        send_line(options->result_fd, text);
+        free(text);
+        return;
+    }
+    struct warning_kinds kinds = {0};
+    const struct result_style style = {
+        .out = stdout, .quiet = options->quiet, .verbose = options->verbose, .stats = options->stats};
+    result_print(result, &style, &kinds);
+    warning_kinds_free(&kinds);
+}
+
+/* A run while it goes on. */
+struct session {
+    const struct run_options *options;
+    struct report_input input;
+    struct device *devices[PLAYED_MAX];
+    struct play_result results[PLAYED_MAX];
+    struct histogram_set histograms;
+    struct taps taps;
+    struct again again;
+    struct watch watch;
+    struct play_options play;
+    struct wave_launch *launches; /* of --wave-layer */
+    char *wave_path;              /* of nvcosim debug */
+    double seconds[2];            /* CPU time that the model has played for, and the RTL */
+};
+
+/* nvcosim debug ends a run that reads or writes for ever: it never stands still. */
+static void stop_runaway(void *context, const struct device *dev, size_t done, size_t total) {
+    struct session *session = context;
+    struct device_statistics statistics = {0};
+    struct device *device = (struct device *)dev;
+    const uint64_t bus = (uint64_t)dev->config->dbb_data_bits / 8;
+    dev->ops->statistics(device, &statistics);
+    if (statistics.rtl && device_beats(statistics.read_beats) + device_beats(statistics.write_beats) >
+                              2 * session->watch.bytes / bus + RUNAWAY_BEATS) {
+        session->input.objection = "the RTL moves more than twice the beats that its layers need, and does not end";
+        device->stop = true;
+    }
+    if (session->options->progress)
+        send_progress(&session->watch, dev, done, total);
+}
+
+static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
+    const struct run_options *options = session->options;
+    struct rtl_options rtl = options->rtl;
+    rtl.beats = session->again.journal ? &session->again.beats : NULL;
+    rtl.copies = session->again.copies;
+    rtl.axi.seed = options->seed;
+    rtl.wave = session->again.wave;
+    if (session->again.copies) /* a copy that wakes records, and no other */
+        rtl.wave.path = NULL;
+    rtl.coverage_path = options->coverage;
+    rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
+    rtl.taps_later = options->debug;
+    rtl.cbuf = rtl.taps ? &session->taps.cbuf : NULL;
+    rtl.account = rtl.taps ? &session->taps.account : NULL;
+    struct device *device = open(context, session->input.prog->config, &rtl, err);
+    if (!device)
+        return false;
+    device->name = name;
+    session->devices[session->input.played_count++] = device;
+    return true;
+}
+
+static void open_model(struct session *session) {
+    const struct run_options *options = session->options;
+    struct model_options model = model_options_of(options);
+    if (options->tap_units)
+        model.taps = session->taps.listeners[TAPS_MODEL];
+    if (options->histogram)
+        tap_listen(&model.taps, histogram_listener(&session->histograms));
+    if (session->again.journal)
+        tap_listen(&model.taps, journal_listener(session->again.journal));
+    struct device *device = model_new(session->input.prog->config, &model);
+    if (session->again.journal)
+        journal_watch(session->again.journal, device);
+    session->devices[session->input.played_count++] = device;
+}
+
+/* Opens what the run needs, the RTL before the model. False with a message if something cannot be opened. */
+static bool session_open(struct session *session, const char *rtl_name, rtl_open open, void *context,
+                         struct error *err) {
+    const struct run_options *options = session->options;
+    struct again *again = &session->again;
+    session->play = options->play;
+    session->play.seed = options->seed;
+    session->watch.fd = options->result_fd;
+    if (options->debug) {
+        session->play.progress = stop_runaway;
+        session->play.progress_context = session;
+    } else if (options->progress) {
+        session->play.progress = send_progress;
+        session->play.progress_context = &session->watch;
+    }
+    if (options->verbose)
+        session->play.note = print_layer_end;
+    *again = (struct again){
+        .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
+    if (options->wave_layer) {
+        session->launches =
+            wave_layer_launches(session->input.launches, options->wave_layer, &again->wave.launch_count, err);
+        again->wave.launches = session->launches;
+        if (!session->launches)
+            return false;
+    }
+    if (options->debug) {
+        char *folder = report_folder(options, session->input.name);
+        again->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
+        free(folder);
+    }
+    again_open(again, options, session->input.prog->config);
+    if (options->tap_units && !taps_open(&session->taps, options, session->input.name, err))
+        return false;
+    if (options->dut != DUT_MODEL && !open_rtl(session, rtl_name, open, context, err))
+        return false;
+    if (options->dut != DUT_RTL)
+        open_model(session);
+    again->first.dev = session->devices[0];
+    return true;
+}
+
+static void session_close(struct session *session) {
+    for (int i = 0; i < session->input.played_count; i++) {
+        play_result_free(&session->results[i]);
+        session->devices[i]->ops->destroy(session->devices[i]);
+    }
+    histogram_set_free(&session->histograms);
+    taps_free(&session->taps);
+    again_close(&session->again);
+    watch_free(&session->watch);
+    free(session->launches);
+    free(session->wave_path);
+}
+
+/* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
+static void play_devices(struct session *session) {
+    struct report_input *input = &session->input;
+    const bool judged = session->again.journal != NULL;
+    const int count = input->played_count;
+    session->watch.from = 0;
+    for (int n = 0; n < count; n++) {
+        const double begin = process_cpu_clock();
+        const int i = judged ? count - 1 - n : n;
+        struct device *device = session->devices[i];
+        struct play_result *result = &session->results[i];
+        struct play_options model_options = session->play;
+        model_options.stop_at_first = false;
+        session->watch.start = session->watch.last = process_clock();
+        session->watch.share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
+        play(input->prog, device, i == 0 ? &session->play : &model_options, result);
+        hang_explain(result);
+        if (judged && i > 0 && device->ops->finish)
+            device->ops->finish(device, NULL); /* threads end, so that copies can be made */
+        if (i > 0)
+            session->again.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
+        session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
+        input->played[i] = (struct played){.dev = device, .result = result};
+        session->watch.from += session->watch.share;
+    }
+    if (session->again.first.found.kind != WRONG_NONE)
+        input->wrong = &session->again.first.found;
+    if (session->again.first.read.kind != READ_RIGHT)
+        input->wrong_read = &session->again.first.read;
+}
+
+/* A signal to end does not come between a report and the word of it. */
+static void hold_signals(bool hold) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* Adds which layers of its network the launches are that the reason of a failure names. */
+static void name_network_layers(const struct program *prog, struct result *result) {
+    struct network network;
+    struct error err;
+    if (!network_read(prog, &network, &err)) {
+        words_add(&result->notes, "%s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < network.layer_count; i++) {
+        const struct network_layer *layer = &network.layers[i];
+        char launch[32];
+        const int n = snprintf(launch, sizeof launch, "%s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
+        const char *found = result->reason ? strstr(result->reason, launch) : NULL;
+        if (found && (found[n] < '0' || found[n] > '9'))
+            words_add(&result->notes, "%s is layer %u.%u of the network, %s", launch, layer->task, layer->operation,
+                      layer->type);
+    }
+    network_free(&network);
+}
+
+/* Adds for whose end a hanging trace of a network waits: the layer whose comment stands next behind the place. */
+static void name_awaited_layer(const struct report_input *input, struct result *result) {
+    const struct hang *hang = input->played_count ? input->played[0].result->hang : NULL;
+    char layer[NETWORK_LAYER];
+    if (!hang || hang->stream_count == 0)
+        return;
+    for (size_t i = hang->streams[0].op; i < hang->prog->count; i++) {
+        const struct op *op = &hang->prog->ops[i];
+        if (op->kind != OP_NOTE || !network_layer_name(op->text, layer))
+            continue;
+        words_add(&result->notes, "it waits for the end of layer %s of the network", layer);
+        return;
+    }
+}
+
+/* What came of it: compared, diagnosed if that is wanted, reported. */
+static void session_judge(struct session *session, struct result *result) {
+    const struct run_options *options = session->options;
+    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
+    struct error err;
+    bool closed = close_files(&session->input, &err);
+    if (closed && again_woken(&session->again)) {
+        closed = diagnose(options, &session->input, &session->taps, &diagnosis, &err) &&
+                 point_at(&session->input, &diagnosis, session->again.wave.path, &err);
+        session->input.diagnosis = &diagnosis;
+    } else
+        closed = closed && taps_close(&session->taps, &err);
+    judge(options, &session->input, result);
+    if (session->input.wrong_read) {
+        char text[REPORT_LINE];
+        words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
+                  report_wrong_read(session->input.wrong_read, text, sizeof text));
+    }
+    if (closed && options->outputs)
+        closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
+    name_network_layers(session->input.prog, result);
+    name_awaited_layer(&session->input, result);
+    if (!closed)
+        result_not_played(result, err.text);
+    else if (session->input.diagnosis)
+        name_diagnosis(&diagnosis, result);
+    else
+        taps_compare(&session->taps, session->input.played_count > 1 ? session->input.histograms : NULL,
+                     &result->notes);
+    if (closed)
+        name_recordings(options, session->again.wave.path, result);
+    diagnosis_free(&diagnosis);
+}
+
+/* The functional bins that a trace exercises, in hex digits. free() it. */
+static char *functional_bins(const struct program *prog, const struct layer_tracker *launches) {
+    size_t n;
+    unsigned char *bits = coverage_bits(prog, launches, &n);
+    char *digits = xmalloc(2 * n + 1);
+    for (size_t i = 0; i < n; i++) {
+        digits[2 * i] = "0123456789abcdef"[bits[i] >> 4];
+        digits[2 * i + 1] = "0123456789abcdef"[bits[i] & 15];
+    }
+    digits[2 * n] = '\0';
+    free(bits);
+    return digits;
+}
+
+/* Plays and judges. False if another process has already said the result, whose exit status is then *status. */
+static bool play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
+                         rtl_open open, void *context, struct result *result, int *status) {
+    struct layer_tracker *tracker = program_launches(prog);
+    struct session session = {
+        .options = options, .input = {.name = result->trace, .prog = prog, .launches = tracker, .html = options->html}};
+    struct error err;
+    if (options->histogram)
+        session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
+    bool mine = true;
+    if (session_open(&session, rtl_name, open, context, &err)) {
+        measure_work(prog, tracker, result, &session.watch);
+        if (options->functional)
+            result->coverage = functional_bins(prog, tracker);
+        const double loaded = process_cpu_clock();
+        play_devices(&session);
+        const double played = process_cpu_clock();
+        again_look(&session.again, &session.input, &result->notes);
+        mine = session.again.status < 0;
+        *status = session.again.status;
+        hold_signals(true);
+        if (mine)
+            session_judge(&session, result);
+        if (options->stats) {
+            result->load_seconds = loaded;
+            result->rtl_seconds = session.seconds[true];
+            result->model_seconds = session.seconds[false];
+            result->compare_seconds = process_cpu_clock() - played;
+        }
+    } else
+        result_not_played(result, err.text);
+    if (mine && again_woken(&session.again)) {
+        deliver(options, result);
+        copies_leave(verdict_status(result->verdict));
+    }
+    session_close(&session);
+    layer_tracker_free(tracker);
+    return mine;
+}
+
+static struct result new_result(const struct run_options *options, const char *dut) {
+    const char *path = options->traces.items[0];
+    char name[512];
+    return (struct result){
+        .trace = xstrdup(options->name ? options->name : trace_name(path, name, sizeof name)),
+        .path = xstrdup(path),
+        .config = xstrdup(options->config ? options->config->name : ""),
+        .dut = xstrdup(dut),
+        .seed = options->seed,
+    };
+}
+
+int play_one(const struct run_options *options, const char *rtl_name, rtl_open open, void *context) {
+    struct error err;
+    struct result result = new_result(options, rtl_name ? rtl_name : "model");
+    const char *path = options->traces.items[0];
+    const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
+    struct program *prog = there ? read_trace(options, path, &err) : NULL;
+    int status = EXIT_BAD_INPUT;
+    bool mine = true;
+    if (prog) {
+        free(result.config);
+        result.config = xstrdup(prog->config->name);
+        mine = play_program(options, prog, rtl_name, open, context, &result, &status);
+        program_free(prog);
+    } else
+        result_not_played(&result, err.text);
+    if (mine) {
+        deliver(options, &result);
+        status = verdict_status(result.verdict);
+    }
+    if (options->result_fd < 0) /* a process that has told its verdict does not end by a signal any more */
+        hold_signals(false);
+    result_free(&result);
+    return status;
+}
+
+int play_none(const struct run_options *options, const char *dut, const char *format, ...) {
+    struct result result = new_result(options, dut);
+    va_list arguments;
+    va_start(arguments, format);
+    char *reason = xvprintf(format, arguments);
+    va_end(arguments);
+    result_not_played(&result, reason);
+    free(reason);
+    deliver(options, &result);
+    result_free(&result);
+    return EXIT_BAD_INPUT;
+}

@@ -1,0 +1,135 @@
+/* A simulator executable: one trace on its RTL. See simulator.h. */
+#include "run/session/simulator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/xalloc.h"
+#include "run/options/output.h"
+#include "run/serve/serve.h"
+#include "run/session/session.h"
+#include "run/simulators/version.h"
+
+static const char *how_made = "";
+
+static void print_version(FILE *out, struct argp_state *state) {
+    fprintf(out, "%s, a simulator of nvcosim %s\n%s", state->name, nvcosim_version(), how_made);
+}
+
+/* The RTL's own pins before those of the command line, so that the latter win. */
+static void default_pins(struct run_options *options, const char *pins) {
+    struct words all = {0};
+    char *copy = xstrdup(pins), *rest = copy;
+    for (char *pin = strsep(&rest, ","); pin; pin = strsep(&rest, ","))
+        if (pin[0])
+            words_add(&all, "%s", pin);
+    free(copy);
+    for (size_t i = 0; i < options->pins.count; i++)
+        words_add(&all, "%s", options->pins.items[i]);
+    words_free(&options->pins);
+    options->pins = all;
+    options->rtl.pins = (const char *const *)all.items;
+}
+
+/* The RTL of this simulator, and one that was reset before it was known what is to be played. */
+struct simulation {
+    const struct nvdla_config *config;
+    rtl_open open;
+    void *context;
+    struct device *reset; /* NULL: there is none */
+    char *reset_key;      /* rtl_options_reset_key() of it */
+};
+
+static int ports_of(const struct nvdla_config *config) {
+    return config->secondary_memory ? 2 : 1;
+}
+
+/* Opens the RTL, or takes the one that was reset if that is the same. */
+static struct device *open_simulation(void *context, const struct nvdla_config *config,
+                                      const struct rtl_options *options, struct error *err) {
+    struct simulation *simulation = context;
+    struct device *dev = simulation->reset;
+    char *key = dev ? rtl_options_reset_key(options, ports_of(config)) : NULL;
+    const bool same = key && strcmp(key, simulation->reset_key) == 0 && dev->ops->adopt(dev, &options->axi);
+    free(key);
+    simulation->reset = NULL;
+    if (same)
+        return dev;
+    if (dev)
+        dev->ops->destroy(dev);
+    return simulation->open(simulation->context, config, options, err);
+}
+
+/* Resets the RTL and plays what comes over the socket in copies of this process. Returns true in a copy, with its
+ * words; false in the server at its end. */
+static bool play_orders(struct simulation *simulation, const struct run_options *options, struct words *words) {
+    struct error err;
+    struct rtl_options rtl = options->rtl;
+    rtl.axi.seed = options->seed;
+    simulation->reset_key = rtl_options_reset_key(&rtl, ports_of(simulation->config));
+    simulation->reset = simulation->open(simulation->context, simulation->config, &rtl, &err);
+    struct device *dev = simulation->reset;
+    return dev && simulation->reset_key && dev->ops->adopt && !serve_obstacle(options->serve.runner) &&
+           dev->ops->reset(dev, &err) && !serve_obstacle(options->serve.runner) && serve(options->serve.socket, words);
+}
+
+/* Reads the arguments of a simulator. False with a message. */
+static bool read_arguments(struct run_options *options, int argc, char **argv, const char *pins) {
+    static const struct argp argp = {
+        .options = run_option_table,
+        .parser = run_option_parse,
+        .args_doc = "TRACE",
+        .doc = "Plays one trace. Started by nvcosim, which knows more: use `nvcosim run`.",
+    };
+    run_options_init(options);
+    if (argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
+        return false;
+    default_pins(options, pins);
+    return true;
+}
+
+static int play_arguments(const char *program, struct run_options *options, const char *name,
+                          struct simulation *simulation) {
+    const char *config_name = simulation->config->name;
+    if (options->traces.count != 1) {
+        fprintf(stderr, "%s: plays one trace, %zu are given\n", program, options->traces.count);
+        return EXIT_BAD_INPUT;
+    }
+    if (options->config && strcmp(options->config->name, config_name) != 0)
+        return play_none(options, name,
+                         "%s simulates configuration %s, %s is asked for; remove it and it is built again", program,
+                         config_name, options->config->name);
+    options->config = simulation->config;
+    return play_one(options, name, open_simulation, simulation);
+}
+
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+                   const char *made, rtl_open open, void *context) {
+    struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
+    struct run_options options = {0}, served = {0}; /* the device that was reset refers to these */
+    struct words words = {0};
+    char name[RTL_NAME_MAX + 8];
+    const bool own = !rtl_name || rtl_name[0] == '\0';
+    int status = EXIT_BAD_INPUT;
+    snprintf(name, sizeof name, "rtl%s%s", own ? "" : ":", own ? "" : rtl_name);
+    output_check_at_exit();
+    how_made = made;
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = EXIT_BAD_INPUT;
+    bool read = read_arguments(&options, argc, argv, pins);
+    if (read && options.serve.socket >= 0) {
+        served = options;
+        options = (struct run_options){0};
+        read =
+            play_orders(&simulation, &served, &words) && read_arguments(&options, (int)words.count, words.items, pins);
+    }
+    if (read)
+        status = play_arguments(argv[0], &options, name, &simulation);
+    if (simulation.reset)
+        simulation.reset->ops->destroy(simulation.reset);
+    free(simulation.reset_key);
+    run_options_free(&options);
+    run_options_free(&served);
+    words_free(&words);
+    return status;
+}

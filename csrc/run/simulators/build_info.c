@@ -1,0 +1,107 @@
+/* Asks the simulators how they were made. See made.h. */
+#include "run/simulators/build_info.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/process/process.h"
+#include "run/simulators/install_paths.h"
+
+static int is_simulator(const struct dirent *entry) {
+    return strncmp(entry->d_name, "nvcosim-", 8) == 0 && !strchr(entry->d_name, '.');
+}
+
+/* What a program prints for --version; NULL if it does not end well. free() it. */
+static char *version_of(const char *path) {
+    struct words words = {0};
+    struct error err;
+    struct stat found;
+    char *text = NULL;
+    const int output = memfd_create("version", MFD_CLOEXEC);
+    if (output < 0)
+        return NULL;
+    words_add(&words, "%s", path);
+    words_add(&words, "--version");
+    if (process_run_group(words.items, output, NULL, NULL, &err) == 0 && fstat(output, &found) == 0) {
+        text = xcalloc((size_t)found.st_size + 1, 1);
+        if (pread(output, text, (size_t)found.st_size, 0) != found.st_size)
+            text[0] = '\0';
+    }
+    close(output);
+    words_free(&words);
+    return text;
+}
+
+/* The lines "KEY: VALUE" below the first one, as an object; it is empty if there are none. */
+static json_t *facts(char *text) {
+    json_t *object = json_object();
+    char *rest = text;
+    strsep(&rest, "\n");
+    for (char *line; rest && (line = strsep(&rest, "\n"));) {
+        char *value = strstr(line, ": ");
+        if (!value)
+            continue;
+        *value = '\0';
+        json_object_set_new(object, line, json_string(value + 2));
+    }
+    return object;
+}
+
+static void print_one(FILE *out, json_t *list, const char *folder, const char *name) {
+    char *path = xprintf("%s/%s", folder, name), *text = NULL;
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0) {
+        text = version_of(path);
+        json_t *object = text ? facts(text) : json_object();
+        if (list) {
+            json_object_set_new(object, "simulator", json_string(name));
+            json_object_set_new(object, "path", json_string(path));
+            json_array_append(list, object);
+        } else {
+            fprintf(out, "%s%s\n", path,
+                    !text                           ? ": it cannot be started"
+                    : json_object_size(object) == 0 ? ": it does not tell how it was made"
+                                                    : "");
+            for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
+                fprintf(out, "    %-10s %s\n", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));
+        }
+        json_decref(object);
+    }
+    free(text);
+    free(path);
+}
+
+static void print_folder(FILE *out, json_t *list, const char *folder) {
+    struct dirent **entries;
+    const int count = scandir(folder, &entries, is_simulator, alphasort);
+    for (int i = 0; i < count; i++) {
+        print_one(out, list, folder, entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+bool made_print(FILE *out, bool json, struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
+        return false;
+    json_t *list = json ? json_array() : NULL;
+    print_folder(out, list, places.ready);
+    if (places.build && strcmp(places.build, places.ready) != 0)
+        print_folder(out, list, places.build);
+    if (list) {
+        json_dumpf(list, out, JSON_INDENT(2));
+        fputc('\n', out);
+    }
+    json_decref(list);
+    places_free(&places);
+    return true;
+}

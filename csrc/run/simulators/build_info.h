@@ -1,0 +1,14 @@
+/* How the simulators in the build folder were made: nvcosim info --build. */
+#ifndef RUN_SIMULATORS_BUILD_INFO_H
+#define RUN_SIMULATORS_BUILD_INFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "nvdla/error.h"
+
+/* Prints each simulator there is and what it tells about itself (compiler, options, profile, ...), as text or JSON.
+ * False with a message if there is no folder to look into. */
+bool made_print(FILE *out, bool json, struct error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* Checkout, read-only checkout or installation. See places.h. */
+#include "run/simulators/install_paths.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+/* DIRECTORY if it holds a Makefile, else NULL; takes the string over. */
+static char *with_makefile(char *directory) {
+    char *makefile = xprintf("%s/Makefile", directory);
+    const bool there = access(makefile, R_OK) == 0;
+    free(makefile);
+    if (there)
+        return directory;
+    free(directory);
+    return NULL;
+}
+
+/* The user's cache for these sources; NULL if the environment names no home. */
+static char *cache_of(const char *sources) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const unsigned long id = crc32(0, (const unsigned char *)sources, (unsigned)strlen(sources));
+    if (cache && cache[0] == '/')
+        return xprintf("%s/nvcosim/%08lx", cache, id);
+    return home && home[0] == '/' ? xprintf("%s/.cache/nvcosim/%08lx", home, id) : NULL;
+}
+
+bool places_find(struct places *places, struct error *err) {
+    char directory[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
+    if (n <= 0)
+        return error_set(err, "/proc/self/exe: %s; the simulators are looked for beside nvcosim", strerror(errno));
+    directory[n] = '\0';
+    *strrchr(directory, '/') = '\0';
+    char *slash = strrchr(directory, '/');
+    const char *above = slash ? directory : "";
+    const int length = slash ? (int)(slash - directory) : 0;
+    *places = (struct places){.sources = with_makefile(xprintf("%.*s", length, above))};
+    if (!places->sources && text_ends_with(directory, "/bin"))
+        places->sources = with_makefile(xprintf("%.*s/share/nvcosim", length, above));
+    const bool installed = places->sources && text_ends_with(places->sources, "/share/nvcosim");
+    places->ready = installed ? xprintf("%.*s/lib/nvcosim", length, above) : xstrdup(directory);
+    places->cached = places->sources && (installed || access(directory, W_OK) != 0);
+    places->build = places->cached ? cache_of(places->sources) : xstrdup(directory);
+    return true;
+}
+
+void places_free(struct places *places) {
+    free(places->sources);
+    free(places->ready);
+    free(places->build);
+}
+
+bool places_prepare(const struct places *places, struct error *err) {
+    if (!places->sources)
+        return error_set(
+            err,
+            "%s/../Makefile: not found; simulators can only be built from the source tree that nvcosim was "
+            "built in, or that was installed with it",
+            places->ready);
+    if (!places->build)
+        return error_set(
+            err, "%s cannot be written, and neither XDG_CACHE_HOME nor HOME names a folder to build simulators in",
+            places->ready);
+    return directory_make(places->build, err);
+}

@@ -1,0 +1,372 @@
+/* Simulators: their names, their builds by make. */
+#include "run/simulators/simulators.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/process/process.h"
+#include "run/process/progress.h"
+#include "run/simulators/install_paths.h"
+
+enum { LOG_KEPT = 4096 /* of the log of a failed build */ };
+
+/* What it takes to compile once with counters and to train, measured for each byte of Verilated C++. */
+static const double PROFILE_SECONDS_PER_BYTE = 12e-6;
+
+/* FOLDER/NAME into path. */
+static bool join(const char *folder, const char *name, char *path, size_t size, struct error *err) {
+    const int n = snprintf(path, size, "%s/%s", folder, name);
+    return n >= 0 && (size_t)n < size ? true : error_set(err, "%s/%s: the path is too long", folder, name);
+}
+
+bool simulator_side_path(const char *name, char *path, size_t size, struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
+        return false;
+    const bool ok = join(places.build ? places.build : places.ready, name, path, size, err);
+    places_free(&places);
+    return ok;
+}
+
+/* Seconds since which a file is as it is; 0 if it is not there. */
+static time_t written(const char *path) {
+    struct stat s;
+    return stat(path, &s) == 0 ? s.st_mtime : 0;
+}
+
+char *simulator_name(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    return xprintf("nvcosim-%s%s%s%s%s", config, rtl_name[0] ? "-" : "", rtl_name, variant ? "-" : "",
+                   simulator_variant_names[variant]);
+}
+
+bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
+                    struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
+        return false;
+    char *file = simulator_name(config, rtl_name, variant);
+    bool ok = join(places.ready, file, path, size, err);
+    if (ok && places.cached && places.build && access(path, F_OK) != 0)
+        ok = join(places.build, file, path, size, err);
+    places_free(&places);
+    free(file);
+    return ok;
+}
+
+bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err) {
+    char file[256];
+    snprintf(file, sizeof file, "%s-%s.variables", config, rtl_name);
+    return simulator_side_path(file, path, size, err);
+}
+
+/* Copies a log to stderr. */
+static void show_log(int log) {
+    char buffer[4096];
+    ssize_t n;
+    lseek(log, 0, SEEK_SET);
+    while ((n = read(log, buffer, sizeof buffer)) > 0)
+        fwrite(buffer, 1, (size_t)n, stderr);
+}
+
+/* The end of a log, in whole lines. free() it. */
+static char *end_of_log(int log) {
+    char text[LOG_KEPT + 1];
+    const off_t size = lseek(log, 0, SEEK_END);
+    const ssize_t n = pread(log, text, LOG_KEPT, size > LOG_KEPT ? size - LOG_KEPT : 0);
+    text[n > 0 ? n : 0] = '\0';
+    const char *line = size > LOG_KEPT ? strchr(text, '\n') : NULL;
+    return xstrdup(line ? line + 1 : text);
+}
+
+/* Copies the lines of a log that begin with "warning:" to stderr. */
+static void show_warnings(int log) {
+    FILE *in = fdopen(dup(log), "r");
+    char line[1024];
+    if (in && fseek(in, 0, SEEK_SET) == 0)
+        while (fgets(line, sizeof line, in))
+            if (strncmp(line, "warning: ", 9) == 0)
+                fprintf(stderr, "nvcosim: %s", line);
+    if (in)
+        fclose(in);
+}
+
+struct build {
+    struct progress progress;
+    const char *what;
+};
+
+static void show_seconds(void *context) {
+    struct build *build = context;
+    if (progress_due(&build->progress))
+        progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
+}
+
+/* Runs make; what it prints goes to a log, which is shown if it fails, or whose end is handed over. The warnings of one
+ * that succeeds are shown. */
+static bool run_make(const struct words *arguments, const char *what, char **kept, struct error *err) {
+    struct build build = {.progress = progress_start(), .what = what};
+    const int log = memfd_create("build log", MFD_CLOEXEC);
+    if (log < 0)
+        return error_set(err, "no memory for the build log: %s", strerror(errno));
+    unsetenv("MAKEFLAGS");
+    unsetenv("MAKELEVEL");
+    unsetenv("MFLAGS");
+    const int status = process_run_group(arguments->items, log, show_seconds, &build, err);
+    progress_clear(&build.progress);
+    if (status > 0 && kept) {
+        *kept = end_of_log(log);
+        error_set(err, "the simulator %s could not be built", what);
+    } else if (status > 0) {
+        show_log(log);
+        error_set(err, "the simulator could not be built; make's output is above");
+    } else
+        show_warnings(log);
+    close(log);
+    return status == 0;
+}
+
+/* One build at a time in a folder: two would write the same files. -1 with a message. */
+static int lock_builds(const char *folder, struct error *err) {
+    char *path = xprintf("%s/.lock", folder);
+    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0)
+        error_set(err, "%s: %s", path, strerror(errno));
+    else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        fprintf(stderr, "another build runs in %s: waiting for it ...\n", folder);
+        while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
+            continue;
+    }
+    free(path);
+    return lock;
+}
+
+bool simulators_can_be_built(struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
+        return false;
+    const bool ok = places_prepare(&places, err);
+    places_free(&places);
+    return ok;
+}
+
+/* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
+ * Variants of another RTL are made again after `nvcosim build` has made its simulator. */
+static bool up_to_date(const struct places *places, const char *config, const char *rtl_name, const char *path) {
+    char plain[SIMULATOR_PATH];
+    struct error err;
+    const time_t made = written(path);
+    if (rtl_name[0] && simulator_path(config, rtl_name, VARIANT_PLAIN, plain, sizeof plain, &err) &&
+        made < written(plain))
+        return false;
+    return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
+                    made >= written("/proc/self/exe"));
+}
+
+/* The file of the RTL in rtl/ that was changed last, below the folder of the sources, if a simulator that was made then
+ * is older; NULL: it is not. free() it. */
+static char *newer_rtl(const char *sources, time_t made) {
+    char *folder = xprintf("%s/rtl", sources), *newest = NULL;
+    char *const roots[] = {folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (const FTSENT *entry; walk && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info != FTS_F || entry->fts_statp->st_mtime <= made)
+            continue;
+        made = entry->fts_statp->st_mtime;
+        free(newest);
+        newest = xstrdup(entry->fts_path + strlen(sources) + 1);
+    }
+    if (walk)
+        fts_close(walk);
+    free(folder);
+    return newest;
+}
+
+/* Makes it unless it is there and `missing` asks for that. log: as for run_make(). */
+static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
+                        const struct words *variables, const char *missing, char **log, struct error *err) {
+    struct places places;
+    if (!places_find(&places, err))
+        return false;
+    const int lock = places_prepare(&places, err) ? lock_builds(places.build, err) : -1;
+    if (lock < 0) {
+        places_free(&places);
+        return false;
+    }
+    struct words arguments = {0};
+    words_add(&arguments, "make");
+    words_add(&arguments, "-C");
+    words_add(&arguments, "%s", places.sources);
+    words_add(&arguments, "--no-print-directory");
+    words_add(&arguments, "simulator");
+    if (places.cached)
+        words_add(&arguments, "B=%s", places.build);
+    words_add(&arguments, "CONFIG=%s", config);
+    words_add(&arguments, "NAME=%s", rtl_name);
+    words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
+    for (size_t i = 0; variables && i < variables->count; i++)
+        words_add(&arguments, "%s", variables->items[i]);
+    char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
+                         simulator_variant_names[variant]);
+    const bool ok = (missing && up_to_date(&places, config, rtl_name, missing)) || run_make(&arguments, what, log, err);
+    free(what);
+    words_free(&arguments);
+    places_free(&places);
+    close(lock);
+    return ok;
+}
+
+bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                    const struct words *variables, struct error *err) {
+    return make_locked(config, rtl_name, variant, variables, NULL, NULL, err);
+}
+
+/* Reads the variables of a foreign RTL; a missing file means that it was never built. */
+static bool read_variables(const char *config, const char *rtl_name, struct words *variables, struct error *err) {
+    char path[SIMULATOR_PATH];
+    char *text;
+    size_t n;
+    if (!variables_path(config, rtl_name, path, sizeof path, err))
+        return false;
+    if (access(path, R_OK) != 0)
+        return error_set(err,
+                         "no RTL named %s was built for configuration %s; build it with: nvcosim build --config %s "
+                         "--filelist FILE.f --name %s",
+                         rtl_name, config, config, rtl_name);
+    if (!file_read(path, &text, &n, err))
+        return false;
+    char *rest = text;
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+        if (line[0])
+            words_add(variables, "%s", line);
+    free(text);
+    return true;
+}
+
+bool remake_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
+                      const struct words *variables, struct error *err) {
+    struct words all = {0};
+    bool ok = !rtl_name[0] || read_variables(config, rtl_name, &all, err);
+    for (size_t i = 0; i < variables->count; i++)
+        words_add(&all, "%s", variables->items[i]);
+    ok = ok && make_simulator(config, rtl_name, variant, &all, err);
+    words_free(&all);
+    return ok;
+}
+
+char *simulator_filelist(const char *config, const char *rtl_name) {
+    static const char variable[] = "FILELIST=";
+    const size_t n = sizeof variable - 1;
+    struct words variables = {0};
+    struct error err;
+    char *path = NULL;
+    if (rtl_name[0] && read_variables(config, rtl_name, &variables, &err))
+        for (size_t i = 0; !path && i < variables.count; i++)
+            if (strncmp(variables.items[i], variable, n) == 0 && variables.items[i][n])
+                path = xstrdup(variables.items[i] + n);
+    words_free(&variables);
+    return path;
+}
+
+bool simulator_has_taps(const char *config, const char *rtl_name) {
+    struct words variables = {0};
+    struct error err;
+    bool has = rtl_name[0] == '\0';
+    if (!has && read_variables(config, rtl_name, &variables, &err))
+        for (size_t i = 0; i < variables.count; i++)
+            has = has || (strncmp(variables.items[i], "TAPS=", 5) == 0 && variables.items[i][5]);
+    words_free(&variables);
+    return has;
+}
+
+/* A simulator for a person: "the small simulator with waves". free() it. */
+static char *simulator_words(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    static const char *const with[VARIANT_COUNT] = {
+        "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
+    return rtl_name[0] ? xprintf("the simulator of rtl:%s (%s)%s", rtl_name, config, with[variant])
+                       : xprintf("the %s simulator%s", config, with[variant]);
+}
+
+/* Builds what is there not yet, variants of the RTL in rtl/ that are older than that, or in any case (update). The
+ * simulator without a variant is the business of `make build`, which brings variants up to date too. */
+static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
+                            bool profile, char **log, struct error *err) {
+    char path[SIMULATOR_PATH];
+    struct places places;
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
+        return false;
+    const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
+    const bool from_sources = places.sources && !places.cached;
+    const bool can_build = there || places_prepare(&places, err);
+    char *newer = there && !update && from_sources && variant != VARIANT_PLAIN && !rtl_name[0]
+                      ? newer_rtl(places.sources, written(path))
+                      : NULL;
+    places_free(&places);
+    if ((there && !newer && !(update && from_sources)) || !can_build)
+        return there;
+    struct words variables = {0};
+    if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
+        words_free(&variables);
+        return written(path); /* one that was put there by hand */
+    }
+    if (profile)
+        words_add(&variables, "PROFILE=1");
+    if (!there) {
+        char *what = simulator_words(config, rtl_name, variant);
+        fprintf(stderr, "building %s (once, about a minute) ...\n", what);
+        free(what);
+    } else if (newer) {
+        char *what = simulator_words(config, rtl_name, variant);
+        fprintf(stderr, "%s has changed since %s was built: building that again ...\n", newer, what);
+        free(what);
+    }
+    bool ok = make_locked(config, rtl_name, variant, &variables, there ? NULL : path, log, err);
+    if (ok && newer)
+        utimensat(AT_FDCWD, path, NULL, 0); /* what changed need not change the simulator */
+    free(newer);
+    words_free(&variables);
+    if (ok && access(path, F_OK) != 0)
+        ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
+    return ok;
+}
+
+bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
+    return build_simulator(config, rtl_name, variant, false, false, NULL, err);
+}
+
+bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool profile,
+                      char **log, struct error *err) {
+    *log = NULL;
+    const bool ok = build_simulator(config, rtl_name, variant, true, profile, log, err);
+    if (!*log)
+        *log = xstrdup("");
+    return ok;
+}
+
+double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant) {
+    char *name = simulator_name(config, rtl_name, variant), *relative = xprintf("sim/%s", name);
+    char path[SIMULATOR_PATH];
+    struct error err;
+    double bytes = 0;
+    DIR *folder = simulator_side_path(relative, path, sizeof path, &err) ? opendir(path) : NULL;
+    struct stat status;
+    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+        if (text_ends_with(entry->d_name, ".cpp") && fstatat(dirfd(folder), entry->d_name, &status, 0) == 0)
+            bytes += (double)status.st_size;
+    if (folder)
+        closedir(folder);
+    free(relative);
+    free(name);
+    return bytes > 0 ? bytes * PROFILE_SECONDS_PER_BYTE : -1;
+}

@@ -1,8 +1,0 @@
-/* The version, from a header that the Makefile writes (build/gen/version.h). */
-#include "run/version.h"
-
-#include "version_number.h"
-
-const char *nvcosim_version(void) {
-    return NVCOSIM_VERSION;
-}

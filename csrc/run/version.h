@@ -1,8 +1,0 @@
-/* The version of the program. It stands in the file VERSION and nowhere else. */
-#ifndef RUN_VERSION_H
-#define RUN_VERSION_H
-
-/* "0.2.0" */
-const char *nvcosim_version(void);
-
-#endif
