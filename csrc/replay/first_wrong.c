@@ -6,28 +6,28 @@
 #include "nvdla/xalloc.h"
 
 /* What is wrong with one byte. */
-struct verdict {
+struct byte_check {
     enum wrong_kind kind;
     bool known; /* what is expected */
     uint8_t expected;
 };
 
-static struct verdict judge_byte(const struct first_wrong *first, const struct axi_beat *beat, uint64_t address,
-                                 uint8_t got, bool enabled) {
-    struct verdict verdict = {.kind = WRONG_NONE};
+static struct byte_check judge_byte(const struct first_wrong *first, const struct axi_beat *beat, uint64_t address,
+                                    uint8_t got, bool enabled) {
+    struct byte_check check = {.kind = WRONG_NONE};
     switch (journal_look(first->journal, (enum nvdla_unit)beat->owner.unit, beat->owner.ordinal,
-                         (enum memory_space)beat->port, address, &verdict.expected)) {
+                         (enum memory_space)beat->port, address, &check.expected)) {
     case JOURNAL_OUTSIDE:
-        verdict.kind = enabled ? WRONG_OUTSIDE : WRONG_NONE;
+        check.kind = enabled ? WRONG_OUTSIDE : WRONG_NONE;
         break;
     case JOURNAL_LEAVES:
-        verdict.known = true;
-        verdict.kind = got == verdict.expected ? WRONG_NONE : enabled ? WRONG_VALUE : WRONG_LEFT_OUT;
+        check.known = true;
+        check.kind = got == check.expected ? WRONG_NONE : enabled ? WRONG_VALUE : WRONG_LEFT_OUT;
         break;
     case JOURNAL_OVERLAPS:
         break;
     }
-    return verdict;
+    return check;
 }
 
 /* The bytes of all atoms of which a byte is enabled. */
@@ -136,15 +136,15 @@ static void judge_beat(void *context, const struct axi_beat *told) {
     for (int i = 0; i < beat.bytes; i++) {
         const bool enabled = beat.strobe >> i & 1;
         const uint8_t got = enabled ? beat.data[i] : memory[i];
-        struct verdict verdict = {.kind = enabled && nobody ? WRONG_OWNER : WRONG_NONE};
+        struct byte_check check = {.kind = enabled && nobody ? WRONG_OWNER : WRONG_NONE};
         if (!nobody && (whole >> i & 1))
-            verdict = judge_byte(first, &beat, beat.address + (uint64_t)i, got, enabled);
+            check = judge_byte(first, &beat, beat.address + (uint64_t)i, got, enabled);
         first->found.got[i] = got;
-        first->found.expected[i] = verdict.expected;
-        if (verdict.known)
+        first->found.expected[i] = check.expected;
+        if (check.known)
             first->found.known |= UINT64_C(1) << i;
-        if (verdict.kind != WRONG_NONE)
-            keep(first, &beat, i, verdict.kind);
+        if (check.kind != WRONG_NONE)
+            keep(first, &beat, i, check.kind);
     }
     if (first->found.kind != WRONG_NONE && !first->goes_on)
         first->dev->stop = true;

@@ -18,7 +18,7 @@ static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
 }
 
 /* CDMA takes no part in a change of banks that CSC waits for, or is in one that its registers do not ask for. */
-static bool judge_change(const struct reasoning *r, struct finding_of *f) {
+static bool judge_change(const struct reasoning *r, struct hang_answer *f) {
     const int cdma = hang_current(r, NVDLA_CDMA), csc = hang_current(r, NVDLA_CSC);
     const bool data = in_state(r, WAIT_STATE_CDMA_DAT, "Pending"), weights = in_state(r, WAIT_STATE_CDMA_WT, "Pending");
     if ((data && !changes_banks(r, cdma, true)) || (weights && !changes_banks(r, cdma, false))) {
@@ -39,8 +39,8 @@ bool hang_cdma_does_not_end(const struct reasoning *r) {
            !hang_owed(r, WAIT_DATA_CDMA_DAT) && !hang_owed(r, WAIT_DATA_CDMA_WT);
 }
 
-struct finding_of hang_judge_cdma_data(const struct reasoning *r) {
-    struct finding_of f;
+struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
+    struct hang_answer f;
     if (!r->waits->inside && hang_owed(r, WAIT_DATA_CDMA_DAT) &&
         hang_judge_reading(r, &hang_client_links[L_CDMA_DAT], &f))
         return f;
@@ -89,8 +89,8 @@ struct finding_of hang_judge_cdma_data(const struct reasoning *r) {
     return hang_nothing("has fetched all its data");
 }
 
-struct finding_of hang_judge_cdma_weights(const struct reasoning *r) {
-    struct finding_of f;
+struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
+    struct hang_answer f;
     if (!r->waits->inside)
         return hang_owed(r, WAIT_DATA_CDMA_WT) && hang_judge_reading(r, &hang_client_links[L_CDMA_WT], &f)
                    ? f
@@ -123,7 +123,7 @@ struct finding_of hang_judge_cdma_weights(const struct reasoning *r) {
 }
 
 /* CSC begins a layer: with CDMA's answer while banks change, then when the engines behind it run. */
-static bool judge_csc_begin(const struct reasoning *r, struct finding_of *f) {
+static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
     static const struct {
         enum wait_index layer;
         enum nvdla_unit unit;
@@ -166,7 +166,7 @@ static bool judge_csc_begin(const struct reasoning *r, struct finding_of *f) {
 }
 
 /* CSC has no operation: for each group of kernels it waits for its weights, for all the input before the first. */
-static struct finding_of judge_csc_input(const struct reasoning *r) {
+static struct hang_answer judge_csc_input(const struct reasoning *r) {
     const int ordinal = hang_current(r, NVDLA_CSC);
     const struct flow *slices = flow(r, WAIT_SLICES), *kernels = flow(r, WAIT_KERNELS);
     const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)hang_conv_now(r).group;
@@ -187,8 +187,8 @@ static struct finding_of judge_csc_input(const struct reasoning *r) {
         flow(r, WAIT_ATOMS)->moved_of, flow(r, WAIT_ATOMS)->required_of);
 }
 
-struct finding_of hang_judge_csc(const struct reasoning *r) {
-    struct finding_of f;
+struct hang_answer hang_judge_csc(const struct reasoning *r) {
+    struct hang_answer f;
     const int ordinal = hang_current(r, NVDLA_CSC);
     if (flow(r, WAIT_ATOMS)->beyond)
         return hang_too_many(r, WAIT_ATOMS);
@@ -234,7 +234,7 @@ struct finding_of hang_judge_csc(const struct reasoning *r) {
     return hang_nothing("has given all its atoms");
 }
 
-struct finding_of hang_judge_cmac(const struct reasoning *r) {
+struct hang_answer hang_judge_cmac(const struct reasoning *r) {
     const struct wait_pair *atoms = pair(r, WAIT_ATOMS), *sums = pair(r, WAIT_SUMS);
     if (sums->counted && !r->moving && sums->moved != atoms->moved)
         return hang_guilty(LOST, flow(r, WAIT_SUMS)->ordinal, "has got %" PRIu64 " atoms and given %" PRIu64 " sums",
@@ -252,7 +252,7 @@ struct finding_of hang_judge_cmac(const struct reasoning *r) {
     return hang_nothing("has given all its sums");
 }
 
-struct finding_of hang_judge_cacc(const struct reasoning *r) {
+struct hang_answer hang_judge_cacc(const struct reasoning *r) {
     const uint64_t beats = hang_row_results(r->config) / (uint64_t)r->config->sdp_bs_throughput;
     const uint64_t rows = hang_rows(r, pair(r, WAIT_SUM_ROWS)->moved), results = pair(r, WAIT_RESULTS)->moved;
     const int ordinal = flow(r, WAIT_RESULTS)->ordinal;

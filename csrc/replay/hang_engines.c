@@ -12,9 +12,9 @@ struct reader {
     enum engine to;
 };
 
-static struct finding_of judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct reader *readers,
-                                    int count) {
-    struct finding_of f = hang_nothing("has given all its data");
+static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct reader *readers,
+                                     int count) {
+    struct hang_answer f = hang_nothing("has given all its data");
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < count; i++) {
             const struct client_links *c = &hang_client_links[readers[i].client];
@@ -49,7 +49,7 @@ static struct finding_of judge_rdma(const struct reasoning *r, enum nvdla_unit u
     return f;
 }
 
-static struct finding_of judge_sdp_rdma(const struct reasoning *r) {
+static struct hang_answer judge_sdp_rdma(const struct reasoning *r) {
     static const struct reader readers[] = {{L_SDP, WAIT_SDP_MAIN, E_SDP},
                                             {L_SDP_B, WAIT_SDP_BS, E_SDP},
                                             {L_SDP_N, WAIT_SDP_BN, E_SDP},
@@ -68,8 +68,8 @@ static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int la
     return count;
 }
 
-static struct finding_of judge_sdp(const struct reasoning *r) {
-    struct finding_of f;
+static struct hang_answer judge_sdp(const struct reasoning *r) {
+    struct hang_answer f;
     const int ordinal = hang_current(r, NVDLA_SDP);
     const struct launch *launch = ordinal < 0 ? NULL : hang_launch(r, NVDLA_SDP, ordinal);
     const bool flying =
@@ -170,20 +170,20 @@ static struct finding_of judge_sdp(const struct reasoning *r) {
     return hang_nothing("has ended its layers");
 }
 
-static struct finding_of judge_pdp_rdma(const struct reasoning *r) {
+static struct hang_answer judge_pdp_rdma(const struct reasoning *r) {
     static const struct reader reader = {L_PDP, WAIT_PDP_MAIN, E_PDP};
     return judge_rdma(r, NVDLA_PDP_RDMA, &reader, 1);
 }
 
-static struct finding_of judge_cdp_rdma(const struct reasoning *r) {
+static struct hang_answer judge_cdp_rdma(const struct reasoning *r) {
     static const struct reader reader = {L_CDP, WAIT_CDP_MAIN, E_CDP};
     return judge_rdma(r, NVDLA_CDP_RDMA, &reader, 1);
 }
 
 /* PDP and CDP: input, something in between, output to memory. */
-static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit unit, enum engine from,
-                                     enum wait_index input, enum wait_index port, enum wait_index out, size_t writer) {
-    struct finding_of f;
+static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit unit, enum engine from,
+                                      enum wait_index input, enum wait_index port, enum wait_index out, size_t writer) {
+    struct hang_answer f;
     const int ordinal = hang_current(r, unit);
     const enum wait_index interrupt = hang_client_links[writer].interrupt;
     if (!r->waits->inside) {
@@ -230,7 +230,7 @@ static struct finding_of judge_plane(const struct reasoning *r, enum nvdla_unit 
     return hang_nothing("has ended its layers");
 }
 
-static struct finding_of judge_pdp(const struct reasoning *r) {
+static struct hang_answer judge_pdp(const struct reasoning *r) {
     const int now = hang_current(r, NVDLA_PDP), ordinal = now < 0 ? hang_launch_count(r, NVDLA_PDP) - 1 : now;
     const struct launch *launch = hang_launch(r, NVDLA_PDP, ordinal);
     const bool from_memory = !launch || REGISTER_FIELD(launch_register(launch, PDP_D_OPERATION_MODE_CFG),
@@ -239,15 +239,15 @@ static struct finding_of judge_pdp(const struct reasoning *r) {
                        from_memory ? WAIT_DATA_PDP : WAIT_FLY, WAIT_PDP_OUT, L_PDP_W);
 }
 
-static struct finding_of judge_cdp(const struct reasoning *r) {
+static struct hang_answer judge_cdp(const struct reasoning *r) {
     return judge_plane(r, NVDLA_CDP, E_CDP_RDMA, WAIT_CDP_MAIN, WAIT_DATA_CDP, WAIT_CDP_OUT, L_CDP_W);
 }
 
 /* BDMA and RUBIK: from memory to memory. */
-static struct finding_of judge_mover(const struct reasoning *r, enum nvdla_unit unit, enum client_place reader,
-                                     enum client_place writer) {
+static struct hang_answer judge_mover(const struct reasoning *r, enum nvdla_unit unit, enum client_place reader,
+                                      enum client_place writer) {
     const struct client_links *in = &hang_client_links[reader], *out = &hang_client_links[writer];
-    struct finding_of f;
+    struct hang_answer f;
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
             return hang_nothing("has ended its layers");
@@ -271,7 +271,7 @@ static struct finding_of judge_mover(const struct reasoning *r, enum nvdla_unit 
     return hang_nothing("has ended its layers");
 }
 
-struct finding_of hang_judge_glb(const struct reasoning *r) {
+struct hang_answer hang_judge_glb(const struct reasoning *r) {
     const uint32_t unmasked = r->hang->intr_status & ~r->hang->intr_mask;
     if (r->hang->answers && (unmasked != 0) != r->hang->intr_line)
         return hang_guilty(LOST, -1, "has interrupts 0x%08x that are not masked, and dla_intr is %d", unmasked,
@@ -282,7 +282,7 @@ struct finding_of hang_judge_glb(const struct reasoning *r) {
 }
 
 /* The unit works together with one that the program has not armed: it waits for the program. */
-static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, struct finding_of *f) {
+static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, struct hang_answer *f) {
     static const struct {
         enum nvdla_unit unit, partner;
         uint32_t offset, mask; /* only launches that have this bit need it; mask 0: all */
@@ -323,8 +323,8 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
     return false;
 }
 
-struct finding_of hang_judge(const struct reasoning *r, enum engine engine) {
-    struct finding_of f;
+struct hang_answer hang_judge(const struct reasoning *r, enum engine engine) {
+    struct hang_answer f;
     if (hang_engine_facts[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, hang_engine_facts[engine].unit, &f))
         return f;
     switch (engine) {

@@ -49,7 +49,7 @@ static bool flight_wrong(const struct reasoning *r, bool write) {
     return open == 0 && counted != 0;
 }
 
-static struct finding_of judge_read(const struct reasoning *r, const struct client_links *c) {
+static struct hang_answer judge_read(const struct reasoning *r, const struct client_links *c) {
     const int id = nvdla_clients[c->client].id;
     const char *name = nvdla_clients[c->client].name;
     const uint64_t asked = on_ports(r->waits->read_asked, id), given = on_ports(r->waits->read_given, id);
@@ -101,7 +101,7 @@ static struct finding_of judge_read(const struct reasoning *r, const struct clie
     return hang_nothing("has answered all that %s asked for", name);
 }
 
-static struct finding_of judge_write(const struct reasoning *r, const struct client_links *c) {
+static struct hang_answer judge_write(const struct reasoning *r, const struct client_links *c) {
     const int id = nvdla_clients[c->client].id;
     const char *name = nvdla_clients[c->client].name;
     const uint64_t commands = pair(r, c->ask)->moved, put = pair(r, c->take)->moved;
@@ -155,12 +155,12 @@ static struct finding_of judge_write(const struct reasoning *r, const struct cli
     return hang_nothing("has written all that %s gave", name);
 }
 
-struct finding_of hang_judge_client(const struct reasoning *r, const struct client_links *c) {
+struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c) {
     return c->interrupt == WAIT_COUNT ? judge_read(r, c) : judge_write(r, c);
 }
 
-struct finding_of hang_judge_mcif(const struct reasoning *r) {
-    struct finding_of best = hang_nothing("has answered everything that it was asked for");
+struct hang_answer hang_judge_mcif(const struct reasoning *r) {
+    struct hang_answer best = hang_nothing("has answered everything that it was asked for");
     if (!r->waits->inside)
         return best;
     for (size_t i = 0; i < r->waits->burst_count; i++) {
@@ -170,7 +170,7 @@ struct finding_of hang_judge_mcif(const struct reasoning *r) {
                                burst->write ? "write" : "read");
     }
     for (size_t i = 0; i < HANG_CLIENTS; i++) {
-        const struct finding_of f = hang_judge_client(r, &hang_client_links[i]);
+        const struct hang_answer f = hang_judge_client(r, &hang_client_links[i]);
         if (f.kind == GUILTY && (best.kind != GUILTY || f.strength > best.strength))
             best = f;
         else if (f.kind == WAITS && best.kind == NOTHING)
@@ -182,7 +182,7 @@ struct finding_of hang_judge_mcif(const struct reasoning *r) {
 /* ---- its clients ---- */
 
 bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
-                       struct finding_of *f) {
+                       struct hang_answer *f) {
     if (flow(r, ask)->beyond) {
         *f = hang_too_many(r, ask);
         return true;
@@ -204,7 +204,7 @@ bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait
     return false;
 }
 
-bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f) {
+bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f) {
     const int id = nvdla_clients[c->client].id;
     const struct flow *data = flow(r, c->data);
     if (blocked(r, c->client))
@@ -219,7 +219,7 @@ bool hang_judge_reading(const struct reasoning *r, const struct client_links *c,
     return true;
 }
 
-bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct finding_of *f) {
+bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f) {
     if (!blocked(r, out->client))
         return false;
     *f = hang_waits_for(E_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
@@ -228,7 +228,7 @@ bool hang_judge_silenced(const struct reasoning *r, const struct client_links *o
 }
 
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
-                        struct finding_of *f) {
+                        struct hang_answer *f) {
     enum { INSIDE = 2 }; /* atoms that it may hold when it is not stopped */
     const struct flow *in = flow(r, input), *written = flow(r, out->data);
     if (hang_owed(r, out->data) && hang_judge_silenced(r, out, f))
@@ -241,7 +241,7 @@ bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const 
     return true;
 }
 
-bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct finding_of *f) {
+bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct hang_answer *f) {
     const struct client_links *c = &hang_client_links[client];
     if (flow(r, c->ask)->beyond || flow(r, c->take)->beyond)
         *f = hang_too_many(r, flow(r, c->ask)->beyond ? c->ask : c->take);

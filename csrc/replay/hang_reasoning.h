@@ -1,5 +1,5 @@
 /* What the files of the chain of waits share, none of anybody else: hang_links.c (what the registers require of each
- * link, and how far it came), hang_findings.c (answers), hang_memory.c (the memory interface and those that read and
+ * link, and how far it came), hang_answers.c (answers), hang_memory.c (the memory interface and those that read and
  * write there), hang_conv.c, hang_engines.c (what stops each engine), hang_triage.c (the chain). */
 #ifndef REPLAY_HANG_REASONING_H
 #define REPLAY_HANG_REASONING_H
@@ -54,7 +54,7 @@ enum strength {
 };
 
 /* What became of an engine. */
-struct finding_of {
+struct hang_answer {
     enum { NOTHING, WAITS, GUILTY } kind;
     enum engine on; /* WAITS */
     enum strength strength;
@@ -183,17 +183,17 @@ bool hang_owed(const struct reasoning *r, enum wait_index index);
  * launches, so that their numbers say nothing: that any launch takes in. */
 bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_unit unit);
 
-/* ---- hang_findings.c ---- */
+/* ---- hang_answers.c ---- */
 
 /* It has nothing to do, or waits for nothing; `format` and what follows: what it does, for a person. */
-struct finding_of hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct hang_answer hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* since: the clock since which it has waited; 0: not known. */
-struct finding_of hang_waits_for(enum engine on, uint64_t since, const char *format, ...)
+struct hang_answer hang_waits_for(enum engine on, uint64_t since, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ordinal: the launch that does not end; -1: none. */
-struct finding_of hang_guilty(enum strength strength, int ordinal, const char *format, ...)
+struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Since when a receiver has waited on a link: since its last element. */
@@ -201,43 +201,43 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index);
 
 /* The elements of a link have not all come: the engine waits for the one before it, or, where that one has not been
  * armed, for the program. */
-struct finding_of hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index);
+struct hang_answer hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index);
 
-struct finding_of hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index);
+struct hang_answer hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index);
 
 /* All input is there and an output is not. */
-struct finding_of hang_owes(const struct reasoning *r, enum wait_index index);
+struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index);
 
 /* The layer ended before the link had all its elements; the link had more; all is done and the layer does not end. */
-struct finding_of hang_ended_early(const struct reasoning *r, enum wait_index index);
-struct finding_of hang_too_many(const struct reasoning *r, enum wait_index index);
-struct finding_of hang_does_not_end(const struct reasoning *r, enum nvdla_unit unit);
+struct hang_answer hang_ended_early(const struct reasoning *r, enum wait_index index);
+struct hang_answer hang_too_many(const struct reasoning *r, enum wait_index index);
+struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit unit);
 
 /* ---- hang_memory.c ---- */
 
 /* The interface as one client sees it. */
-struct finding_of hang_judge_client(const struct reasoning *r, const struct client_links *c);
+struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c);
 
 /* The client that explains most. */
-struct finding_of hang_judge_mcif(const struct reasoning *r);
+struct hang_answer hang_judge_mcif(const struct reasoning *r);
 
 /* A reader of memory: what it asked for and got. True if that explains its stop. */
 bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
-                       struct finding_of *f);
+                       struct hang_answer *f);
 
 /* A reader of which only the port is seen, whose data has not all come. */
-bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct finding_of *f);
+bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f);
 
 /* A writer that is not answered since the program has set its arbiter weight to 0. */
-bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct finding_of *f);
+bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f);
 
 /* An engine of which only the ports are seen, which writes an atom for each that it reads: it holds more than what a
  * memory interface without buffers would leave in it, so the stop is in it or behind it. */
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
-                        struct finding_of *f);
+                        struct hang_answer *f);
 
 /* The end of an engine that writes: its commands and atoms, its interrupt. True if that explains its stop. */
-bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct finding_of *f);
+bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_complete, struct hang_answer *f);
 
 /* ---- hang_conv.c ---- */
 
@@ -245,17 +245,17 @@ bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_com
  * 30-cdma-cbuf section 3. */
 bool hang_cdma_does_not_end(const struct reasoning *r);
 
-struct finding_of hang_judge_cdma_data(const struct reasoning *r);
-struct finding_of hang_judge_cdma_weights(const struct reasoning *r);
-struct finding_of hang_judge_csc(const struct reasoning *r);
-struct finding_of hang_judge_cmac(const struct reasoning *r);
-struct finding_of hang_judge_cacc(const struct reasoning *r);
+struct hang_answer hang_judge_cdma_data(const struct reasoning *r);
+struct hang_answer hang_judge_cdma_weights(const struct reasoning *r);
+struct hang_answer hang_judge_csc(const struct reasoning *r);
+struct hang_answer hang_judge_cmac(const struct reasoning *r);
+struct hang_answer hang_judge_cacc(const struct reasoning *r);
 
 /* ---- hang_engines.c ---- */
 
-struct finding_of hang_judge_glb(const struct reasoning *r);
+struct hang_answer hang_judge_glb(const struct reasoning *r);
 
 /* What stops an engine, by itself. */
-struct finding_of hang_judge(const struct reasoning *r, enum engine engine);
+struct hang_answer hang_judge(const struct reasoning *r, enum engine engine);
 
 #endif

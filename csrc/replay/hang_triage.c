@@ -15,15 +15,15 @@
 enum { STILL_CLOCKS = 1000 }; /* without movement, after which nothing is on its way any more */
 
 /* The memory interface as the engine that waits for it sees it. */
-static struct finding_of judge_for(const struct reasoning *r, enum engine engine, enum engine asker) {
-    struct finding_of best = hang_judge(r, engine);
+static struct hang_answer judge_for(const struct reasoning *r, enum engine engine, enum engine asker) {
+    struct hang_answer best = hang_judge(r, engine);
     if (engine != E_MCIF || !r->waits->inside)
         return best;
-    struct finding_of own = hang_nothing("has answered everything that %s asked for", hang_engine_facts[asker].name);
+    struct hang_answer own = hang_nothing("has answered everything that %s asked for", hang_engine_facts[asker].name);
     for (size_t i = 0; i < HANG_CLIENTS; i++) {
         if (hang_client_links[i].engine != asker)
             continue;
-        const struct finding_of f = hang_judge_client(r, &hang_client_links[i]);
+        const struct hang_answer f = hang_judge_client(r, &hang_client_links[i]);
         if (f.kind == GUILTY && (own.kind != GUILTY || f.strength > own.strength))
             own = f;
         else if (f.kind == WAITS && own.kind == NOTHING)
@@ -81,13 +81,13 @@ static enum engine break_tie(const struct reasoning *r, enum engine cdma) {
     return held > need + 1 ? E_CSC : E_CDMA_WT;
 }
 
-static void add_step(struct hang_triage *t, enum engine engine, const struct finding_of *f) {
+static void add_step(struct hang_triage *t, enum engine engine, const struct hang_answer *f) {
     struct hang_step *step = &t->chain[t->chain_count++];
     *step = (struct hang_step){.engine = &t->engines[engine], .since = f->since};
     snprintf(step->text, sizeof step->text, "%s", f->text);
 }
 
-static void blame(struct hang_triage *t, enum engine engine, const struct finding_of *f, const char *text) {
+static void blame(struct hang_triage *t, enum engine engine, const struct hang_answer *f, const char *text) {
     /* What is not seen may be otherwise. */
     const char *how = t->inside || engine == E_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
@@ -117,7 +117,7 @@ static const struct {
 };
 
 /* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
-static enum engine find_false_interrupt(const struct reasoning *r, struct finding_of *f) {
+static enum engine find_false_interrupt(const struct reasoning *r, struct hang_answer *f) {
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         const enum nvdla_unit unit = hang_engine_facts[sources[i].engine].unit;
         bool armed[2] = {false, false};
@@ -146,7 +146,7 @@ static enum engine find_false_interrupt(const struct reasoning *r, struct findin
 
 /* An engine that gave too much, or less than it took, is the guilty one wherever the chain leads: those behind it only
  * show what it did. NOBODY: none. */
-static enum engine find_lost(const struct reasoning *r, struct finding_of *f) {
+static enum engine find_lost(const struct reasoning *r, struct hang_answer *f) {
     for (enum strength strength = EXCESS; strength >= LOST; strength--)
         for (enum engine engine = E_MCIF; engine <= E_LAST; engine++) {
             *f = hang_judge(r, engine);
@@ -165,7 +165,7 @@ static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
         for (enum engine engine = E_FIRST; reg && engine <= E_LAST; engine++) {
             if (hang_engine_facts[engine].unit != reg->unit || hang_jobs(r, reg->unit) > 0)
                 continue;
-            const struct finding_of f =
+            const struct hang_answer f =
                 hang_guilty(COMPLETE, -1, "is polled for %s.%s, has no layer, and does not show what is expected",
                             nvdla_unit_names[reg->unit], reg->name);
             add_step(t, engine, &f);
@@ -213,7 +213,7 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
             if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
                 continue;
             /* It comes when everything has been written. */
-            struct finding_of f = {.kind = NOTHING};
+            struct hang_answer f = {.kind = NOTHING};
             for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
                 if (hang_client_links[k].engine == sources[i].engine && hang_client_links[k].interrupt != WAIT_COUNT)
                     hang_judge_silenced(r, &hang_client_links[k], &f);
@@ -236,7 +236,7 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
 static void follow(const struct reasoning *r, struct hang_triage *t) {
     bool seen[ENGINES] = {false};
     enum engine at = find_start(r), asker = NOBODY, last = NOBODY;
-    struct finding_of f = {0}, lost;
+    struct hang_answer f = {0}, lost;
     t->chain = xcalloc(ENGINES + 1, sizeof *t->chain);
     if (at == NOBODY) {
         const enum engine culprit = find_lost(r, &f);
@@ -290,7 +290,7 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     } else if (asker != NOBODY && f.kind == NOTHING) {
         /* The last one has given all that it has to give: the one before it wants too much. */
         const struct hang_step *step = &t->chain[t->chain_count - 2];
-        const struct finding_of wants = {.kind = GUILTY, .ordinal = hang_current(r, hang_engine_facts[asker].unit)};
+        const struct hang_answer wants = {.kind = GUILTY, .ordinal = hang_current(r, hang_engine_facts[asker].unit)};
         blame(t, asker, &wants, step->text);
     } else if (circle && (at == E_MCIF ? asker : at) <= E_LAST) {
         char text[280];
@@ -308,7 +308,7 @@ static void describe_engines(const struct reasoning *r, struct hang_triage *t) {
     t->engines = xcalloc(ENGINES, sizeof *t->engines);
     t->engine_count = ENGINES;
     for (enum engine engine = 0; engine < ENGINES; engine++) {
-        const struct finding_of f = hang_judge(r, engine);
+        const struct hang_answer f = hang_judge(r, engine);
         struct hang_engine *e = &t->engines[engine];
         *e = (struct hang_engine){
             .name = hang_engine_facts[engine].name,

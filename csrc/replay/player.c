@@ -639,7 +639,8 @@ static enum device_state pass_time(struct player *p, uint64_t cycles, bool until
     return state;
 }
 
-enum verdict { VERDICT_GO_ON, VERDICT_OVER, VERDICT_HUNG, VERDICT_BROKEN, VERDICT_STOPPED };
+/* How playing ends, so far. */
+enum ending { ENDING_NONE, ENDING_OVER, ENDING_HUNG, ENDING_BROKEN, ENDING_STOPPED };
 
 /* The run is to end here, whatever the trace has left to do. */
 static bool is_stopped(const struct player *p) {
@@ -669,19 +670,19 @@ static bool head_is(const struct player *p, enum op_kind kind) {
 }
 
 /* No stream can go: service an interrupt or let time pass. */
-static enum verdict wait_once(struct player *p) {
+static enum ending wait_once(struct player *p) {
     bool high = p->dev->ops->interrupt(p->dev);
     uint64_t step = WAIT_STEP;
     if (!p->prog->sequential && high) {
         bool found;
         if (!service_interrupt(p, &found))
-            return VERDICT_BROKEN;
+            return ENDING_BROKEN;
         if (found) /* one that nobody asks for again and again is a hang, too */
-            return limit_reached(p) ? VERDICT_HUNG : VERDICT_GO_ON;
+            return limit_reached(p) ? ENDING_HUNG : ENDING_NONE;
         step = SETTLE_STEP;
     }
     if (limit_reached(p))
-        return VERDICT_HUNG;
+        return ENDING_HUNG;
     if (head_is(p, OP_POLL) && step > p->options->poll_interval)
         step = p->options->poll_interval ? p->options->poll_interval : 1;
     else if (high && step > SETTLE_STEP)
@@ -690,19 +691,19 @@ static enum verdict wait_once(struct player *p) {
         step = REST_STEP;
     enum device_state state = pass_time(p, step, !high);
     if (state == DEVICE_FAILED)
-        return VERDICT_BROKEN;
+        return ENDING_BROKEN;
     if (state != DEVICE_IDLE || poll_with_limit(p))
-        return VERDICT_GO_ON;
+        return ENDING_NONE;
     /* The device says that nothing will ever change: what cannot go now never will. */
     if (p->dev->ops->interrupt(p->dev) && !p->prog->sequential)
-        return VERDICT_GO_ON;
+        return ENDING_NONE;
     enum step again = go_once(p);
     if (again == STEP_DONE)
-        return VERDICT_GO_ON;
+        return ENDING_NONE;
     if (again == STEP_BROKEN)
-        return VERDICT_BROKEN;
+        return ENDING_BROKEN;
     hung(p, HANG_IDLE, 0);
-    return VERDICT_HUNG;
+    return ENDING_HUNG;
 }
 
 /* True when the last layers are done, too: one that computes from its buffers has no traffic for long. Where the trace
@@ -714,81 +715,81 @@ static bool is_at_rest(struct player *p) {
 }
 
 /* Runs the device until it is at rest, servicing late interrupts of programs with streams. */
-static enum verdict come_to_rest(struct player *p) {
+static enum ending come_to_rest(struct player *p) {
     made_progress(p);
     if (pass_time(p, REST_FIRST, false) == DEVICE_FAILED)
-        return VERDICT_BROKEN;
+        return ENDING_BROKEN;
     for (;;) {
         if (is_stopped(p))
-            return VERDICT_STOPPED;
+            return ENDING_STOPPED;
         bool high = !p->prog->sequential && p->dev->ops->interrupt(p->dev);
         if (high) {
             bool found;
             if (!service_interrupt(p, &found))
-                return VERDICT_BROKEN;
+                return ENDING_BROKEN;
             if (!found && pass_time(p, SETTLE_STEP, false) == DEVICE_FAILED)
-                return VERDICT_BROKEN;
+                return ENDING_BROKEN;
             if (limit_reached(p))
-                return VERDICT_HUNG;
+                return ENDING_HUNG;
         } else {
             if (is_at_rest(p))
-                return VERDICT_OVER;
+                return ENDING_OVER;
             if (limit_reached(p))
-                return VERDICT_HUNG;
+                return ENDING_HUNG;
             enum device_state state = pass_time(p, REST_STEP, !p->prog->sequential);
             if (state == DEVICE_FAILED)
-                return VERDICT_BROKEN;
+                return ENDING_BROKEN;
             if (state == DEVICE_IDLE)
-                return VERDICT_OVER;
+                return ENDING_OVER;
         }
     }
 }
 
-static enum verdict play_streams(struct player *p) {
+static enum ending play_streams(struct player *p) {
     for (;;) {
         if (!run_deferred(p))
-            return VERDICT_BROKEN;
+            return ENDING_BROKEN;
         if (is_stopped(p))
-            return VERDICT_STOPPED;
+            return ENDING_STOPPED;
         enum step step = go_once(p);
         if (step == STEP_BROKEN)
-            return VERDICT_BROKEN;
+            return ENDING_BROKEN;
         if (step == STEP_DONE)
             continue;
         if (all_done(p))
-            return VERDICT_OVER;
-        enum verdict verdict = wait_once(p);
-        if (verdict != VERDICT_GO_ON)
-            return verdict;
+            return ENDING_OVER;
+        enum ending ending = wait_once(p);
+        if (ending != ENDING_NONE)
+            return ending;
     }
 }
 
-static enum verdict play_end(struct player *p) {
+static enum ending play_end(struct player *p) {
     for (size_t i = 0; i < p->at_end_count; i++) {
         if (is_stopped(p))
-            return VERDICT_STOPPED;
+            return ENDING_STOPPED;
         const struct op *op = &p->prog->ops[p->at_end[i]];
         struct stream alone = {0};
         enum step step = op->after >= 0 && !p->raised[op->after] ? STEP_BLOCKED : execute(p, &alone, op);
         while (step == STEP_BLOCKED && op->kind == OP_POLL) {
             if (limit_reached(p))
-                return VERDICT_HUNG;
+                return ENDING_HUNG;
             if (pass_time(p, p->options->poll_interval ? p->options->poll_interval : 1, false) == DEVICE_FAILED)
-                return VERDICT_BROKEN;
+                return ENDING_BROKEN;
             if (is_stopped(p))
-                return VERDICT_STOPPED;
+                return ENDING_STOPPED;
             step = execute(p, &alone, op);
         }
         if (step == STEP_BROKEN)
-            return VERDICT_BROKEN;
+            return ENDING_BROKEN;
         if (step == STEP_BLOCKED) {
             hung(p, HANG_AT_END, 0);
             p->result->hang->op = p->at_end[i];
-            return VERDICT_HUNG;
+            return ENDING_HUNG;
         }
         count_done(p);
     }
-    return is_stopped(p) ? VERDICT_STOPPED : VERDICT_OVER;
+    return is_stopped(p) ? ENDING_STOPPED : ENDING_OVER;
 }
 
 static bool player_open(struct player *p) {
@@ -853,25 +854,25 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
                        struct play_result *result) {
     *result = (struct play_result){0};
     struct player p = {.prog = prog, .dev = dev, .options = options, .result = result};
-    enum verdict verdict = VERDICT_BROKEN;
+    enum ending ending = ENDING_BROKEN;
     const bool opened = player_open(&p);
     for (size_t i = 0; opened && dev->ops->note && i < prog->stream_count; i++)
         note_goes(&p, i);
     if (opened && dev->ops->reset(dev, &p.err)) {
         made_progress(&p);
-        verdict = play_streams(&p);
-        if (verdict == VERDICT_OVER)
-            verdict = come_to_rest(&p);
-        if (verdict == VERDICT_OVER)
-            verdict = play_end(&p);
+        ending = play_streams(&p);
+        if (ending == ENDING_OVER)
+            ending = come_to_rest(&p);
+        if (ending == ENDING_OVER)
+            ending = play_end(&p);
         show_progress(&p);
     }
     dev->ops->statistics(dev, &result->statistics);
-    if (verdict == VERDICT_BROKEN)
+    if (ending == ENDING_BROKEN)
         explain_failure(&p);
-    else if (verdict == VERDICT_HUNG)
+    else if (ending == ENDING_HUNG)
         result->outcome = PLAY_HUNG;
-    else if (verdict == VERDICT_STOPPED)
+    else if (ending == ENDING_STOPPED)
         result->outcome = PLAY_STOPPED;
     else
         result->outcome = result->failure_count || dev->finding_count ? PLAY_CHECK_FAILED : PLAY_PASSED;

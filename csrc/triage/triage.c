@@ -97,7 +97,7 @@ void triage_begin_with(const char *rtl, struct recorder *model) {
 }
 
 /* What is known of a step beyond what the walk shows. */
-struct finding_of_step {
+struct step_facts {
     bool value, missing; /* an element is wrong; one side has ended */
     struct tap_difference difference;
     const struct passage *passage;        /* NULL: one without a model */
@@ -126,7 +126,7 @@ static bool hears_inside(const struct triage_input *input) {
 
 /* Compares a stream of both sides. inside: see hears_inside. */
 static bool look_at_stream(const struct triage_input *input, const struct passage *passage, bool inside,
-                           struct walk_step *step, struct finding_of_step *found, struct error *err) {
+                           struct walk_step *step, struct step_facts *found, struct error *err) {
     char name[128], place[256], expected[TAP_VALUE_TEXT], got[TAP_VALUE_TEXT];
     recorder_file_name(&(struct tap_stream){.unit = passage->unit, .tap = passage->tap}, name, sizeof name);
     char *rtl = xprintf("%s/%s", input->rtl, name), *model = xprintf("%s/%s", input->model, name);
@@ -160,8 +160,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
     return good;
 }
 
-static void look_at_passage(const struct triage_passage *passage, struct walk_step *step,
-                            struct finding_of_step *found) {
+static void look_at_passage(const struct triage_passage *passage, struct walk_step *step, struct step_facts *found) {
     found->checked = passage;
     step->state = passage->differs ? WALK_DIFFERS : WALK_EQUAL;
     step->elements = passage->compared;
@@ -177,7 +176,7 @@ static void look_at_passage(const struct triage_passage *passage, struct walk_st
 }
 
 static void add_passages(const struct triage_input *input, enum nvdla_unit before, struct walk *walk,
-                         struct finding_of_step *found) {
+                         struct step_facts *found) {
     for (size_t i = 0; i < input->passage_count; i++) {
         const struct triage_passage *passage = &input->passages[i];
         if (passage->before == before) {
@@ -188,7 +187,7 @@ static void add_passages(const struct triage_input *input, enum nvdla_unit befor
 }
 
 /* The step with the first wrong element in time; on a tie the first of the path. */
-static size_t first_value(const struct walk *walk, const struct finding_of_step *found) {
+static size_t first_value(const struct walk *walk, const struct step_facts *found) {
     size_t first = walk->count;
     for (size_t i = 0; i < walk->count; i++)
         if ((found[i].value || (found[i].missing && found[i].difference.b_ended)) &&
@@ -198,14 +197,14 @@ static size_t first_value(const struct walk *walk, const struct finding_of_step 
 }
 
 /* The first stream of the path in which the RTL has ended early. */
-static size_t first_missing(const struct walk *walk, const struct finding_of_step *found) {
+static size_t first_missing(const struct walk *walk, const struct step_facts *found) {
     size_t i = 0;
     while (i < walk->count && !(found[i].missing && found[i].difference.a_ended))
         i++;
     return i;
 }
 
-static void blame_stream(const struct triage_input *input, size_t at, const struct finding_of_step *found,
+static void blame_stream(const struct triage_input *input, size_t at, const struct step_facts *found,
                          struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
     const struct walk_step *step = &walk->steps[at];
@@ -261,7 +260,7 @@ static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind,
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s", sign->engine, sign->text);
 }
 
-static void decide(const struct triage_input *input, const struct finding_of_step *found, struct diagnosis *diagnosis) {
+static void decide(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
     const size_t value = first_value(walk, found), missing = first_missing(walk, found);
     walk->first = walk->count;
@@ -296,7 +295,7 @@ static void decide(const struct triage_input *input, const struct finding_of_ste
 }
 
 /* The run was ended behind the failure, so the RTL's streams end there. */
-static void explain_ends(struct walk *walk, const struct finding_of_step *found) {
+static void explain_ends(struct walk *walk, const struct step_facts *found) {
     for (size_t i = 0; i < walk->count; i++) {
         if (i == walk->first || !found[i].missing || !found[i].difference.a_ended)
             continue;
@@ -307,7 +306,7 @@ static void explain_ends(struct walk *walk, const struct finding_of_step *found)
 
 bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struct error *err) {
     struct walk *walk = &diagnosis->walk;
-    struct finding_of_step *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
+    struct step_facts *found = xcalloc(PASSAGES + input->passage_count, sizeof *found);
     const bool inside = hears_inside(input);
     bool good = true;
     for (size_t i = 0; i < PASSAGES && good; i++) {

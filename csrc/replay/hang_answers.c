@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void answer(struct finding_of *f, const char *format, va_list args) {
+static void answer(struct hang_answer *f, const char *format, va_list args) {
     vsnprintf(f->text, sizeof f->text, format, args);
 }
 
-struct finding_of hang_nothing(const char *format, ...) {
-    struct finding_of f = {.kind = NOTHING, .on = NOBODY, .ordinal = -1};
+struct hang_answer hang_nothing(const char *format, ...) {
+    struct hang_answer f = {.kind = NOTHING, .on = NOBODY, .ordinal = -1};
     va_list args;
     va_start(args, format);
     answer(&f, format, args);
@@ -18,8 +18,8 @@ struct finding_of hang_nothing(const char *format, ...) {
     return f;
 }
 
-struct finding_of hang_waits_for(enum engine on, uint64_t since, const char *format, ...) {
-    struct finding_of f = {.kind = WAITS, .on = on, .since = since, .ordinal = -1};
+struct hang_answer hang_waits_for(enum engine on, uint64_t since, const char *format, ...) {
+    struct hang_answer f = {.kind = WAITS, .on = on, .since = since, .ordinal = -1};
     va_list args;
     va_start(args, format);
     answer(&f, format, args);
@@ -27,8 +27,8 @@ struct finding_of hang_waits_for(enum engine on, uint64_t since, const char *for
     return f;
 }
 
-struct finding_of hang_guilty(enum strength strength, int ordinal, const char *format, ...) {
-    struct finding_of f = {.kind = GUILTY, .on = NOBODY, .strength = strength, .ordinal = ordinal};
+struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...) {
+    struct hang_answer f = {.kind = GUILTY, .on = NOBODY, .strength = strength, .ordinal = ordinal};
     va_list args;
     va_start(args, format);
     answer(&f, format, args);
@@ -41,34 +41,34 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index) {
     return p->seen && p->since > p->last ? p->since : p->last;
 }
 
-struct finding_of hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index) {
+struct hang_answer hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index) {
     const struct flow *f = flow(r, index);
     return hang_waits_for(from, hang_waited(r, index), "waits for %s: has got %" PRIu64 " of %" PRIu64,
                           pair(r, index)->name, f->moved_of, f->required_of);
 }
 
-struct finding_of hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index) {
+struct hang_answer hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index) {
     return hang_waits_for(to, pair(r, index)->since, "offers %s that %s does not take", pair(r, index)->name,
                           hang_engine_facts[to].name);
 }
 
-struct finding_of hang_owes(const struct reasoning *r, enum wait_index index) {
+struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index) {
     const struct flow *f = flow(r, index);
     return hang_guilty(COMPLETE, f->ordinal, "has all its input and has given %" PRIu64 " of %" PRIu64 " %s",
                        f->moved_of, f->required_of, pair(r, index)->name);
 }
 
-struct finding_of hang_ended_early(const struct reasoning *r, enum wait_index index) {
+struct hang_answer hang_ended_early(const struct reasoning *r, enum wait_index index) {
     const struct flow *f = flow(r, index);
     return hang_guilty(COMPLETE, f->ordinal, "has ended its layer after %" PRIu64 " of %" PRIu64 " %s", f->moved_of,
                        f->required_of, pair(r, index)->name);
 }
 
-struct finding_of hang_too_many(const struct reasoning *r, enum wait_index index) {
+struct hang_answer hang_too_many(const struct reasoning *r, enum wait_index index) {
     return hang_guilty(EXCESS, flow(r, index)->ordinal, "has given %" PRIu64 " %s more than its registers say",
                        flow(r, index)->beyond, pair(r, index)->name);
 }
 
-struct finding_of hang_does_not_end(const struct reasoning *r, enum nvdla_unit unit) {
+struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit unit) {
     return hang_guilty(COMPLETE, hang_current(r, unit), "has got and given everything, and does not end its layer");
 }
