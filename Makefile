@@ -52,7 +52,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: install uninstall man build demo demo-network test lint bench coverage nightly icarus-smoke fuzz simulator setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo demo-network test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -143,20 +143,24 @@ $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
 
-# Chosen on the command line or in the environment, read by scripts/build_simulator.sh:
-export OPT PROFILE TRAINING SIM_THREADS
+# Chosen on the command line or in the environment, where names of files are not read as make's language or the shell's; read by
+# scripts/build_simulator.sh:
+export FILELIST TOP VERILATOR_OPTIONS PINS TAPS OPT PROFILE TRAINING SIM_THREADS
 
 ## make simulator     CONFIG=small [VARIANT=waves|taps|coverage|toggle|checks] [NAME=mine FILELIST=mine.f TOP=NV_nvdla VERILATOR_OPTIONS=... PINS="a=1 b=2" TAPS=taps.csv]: one simulator
 ##                    [CXX=g++ OPT=-O2 SIM_THREADS=2] compiler, optimisation, threads; stay until others are given, auto: the best; [PROFILE=1 TRAINING="TRACE..."] with a profile
 simulator: $(B)/nvcosim-$(CONFIG)$(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
+
+# What all simulators are made with.
+simulator-base: $(B)/gen/$(CONFIG)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1,$(PROFILE)),$(B)/nvcosim)
 
 $(B)/gen/%/nvdla_pkg.sv: $(TABLES) rtl/unused_fields.csv scripts/gen_tables.py
 	@python3 scripts/gen_tables.py sv $(@D) $*
 
 # $(1) configuration, $(2) name, $(3) variant
 define simulator_rule
-$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): $(B)/gen/$(1)/nvdla_pkg.sv $(B)/gen/waits.svh $(TB_OBJ) $(B)/libnvcosim.a $(if $(filter 1,$(PROFILE)),$(B)/nvcosim) FORCE
-	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$(FILELIST)" "$$(TOP)" "$$(VERILATOR_OPTIONS)" "$$(PINS)" "$$(TAPS)")
+$(B)/nvcosim-$(1)$(if $(2),-$(2))$(if $(3),-$(3)): simulator-base $(B)/gen/$(1)/nvdla_pkg.sv FORCE
+	@scripts/build_simulator.sh $(B) $(1) "$(2)" "$(3)" $(if $(2),"$$$$FILELIST" "$$$$TOP" "$$$$VERILATOR_OPTIONS" "$$$$PINS" "$$$$TAPS")
 endef
 $(foreach c,$(CONFIGS),$(eval $(call simulator_rule,$(c),,)) $(foreach v,$(VARIANTS),$(eval $(call simulator_rule,$(c),,$(v)))))
 ifneq ($(NAME),)

@@ -75,11 +75,32 @@ taps) ;;
 *) echo "build_simulator: there is no variant '$variant'; expected waves, taps, coverage, toggle or checks" >&2; exit 2 ;;
 esac
 
-# A copy of the RTL in rtl/ has its instances.
-copy=
-[ -z "$name" ] || [ "${top:-NV_nvdla}" != NV_nvdla ] || ! grep -q 'nvdla_csc_sequence\.sv' "$filelist" || copy=1
+stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
+before=$(stamp)
+# verilate [OPTION...]: a copy of the RTL in rtl/ takes registers and sizes of its configuration from a generated package, which its list
+# need not name.
+verilate() {
+    local package
+    for package in "" "$build/gen/$config/nvdla_pkg.sv"; do
+        verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
+            -f "$build/gen/$config/config.f" ${package:+"$package"} "${sources[@]}" "$@" tb/tb_top.sv >"$dir/verilator.log" 2>&1 && return
+        [ -n "$name" ] && grep -q "^%Error.*'nvdla_pkg'" "$dir/verilator.log" || return
+    done
+}
+no_rtl() {
+    cat "$dir/verilator.log" >&2
+    exit 1
+}
 
-# What waits for what is known of the RTL in rtl/, and of copies of it, which have its instances.
+# A copy of the RTL in rtl/ has its instances, whichever lists name its files: Verilator keeps a list of what it has read for this
+# simulator, or for the one without a variant.
+read_files() { cat "$dir/Vtb_top__verFiles.dat" 2>/dev/null || cat "$build/sim/nvcosim-$config-$name/Vtb_top__verFiles.dat" 2>/dev/null; }
+is_copy() { [ -n "$name" ] && [ "${top:-NV_nvdla}" = NV_nvdla ] && read_files | grep -F '/nvdla_csc_sequence.sv"' >/dev/null; }
+[ -z "$name" ] || read_files >/dev/null || verilate || no_rtl
+copy=
+! is_copy || copy=1
+
+# What waits for what is known of the RTL in rtl/, and of its copies.
 waits=()
 if [ "$variant" = waves ]; then
     if [ -z "$name" ]; then
@@ -101,12 +122,6 @@ if [ -n "$table" ] && { $has_taps || [ "$taps" != own ]; }; then # a table that 
     ! $has_taps || streams=(+define+TB_TAPS "+incdir+$dir")
 fi
 
-stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
-before=$(stamp)
-verilate() {
-    verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir" --top-module tb_top \
-        -f "$build/gen/$config/config.f" "${sources[@]}" "$@" tb/tb_top.sv >"$dir/verilator.log" 2>&1
-}
 if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
     misfit=$(grep -m1 '^%Error' "$dir/verilator.log" | cut -c-200)
     # nvcosim shows what begins with "warning:".
@@ -119,11 +134,13 @@ if ! verilate ${waits[0]+"${waits[@]}"} ${streams[0]+"${streams[@]}"}; then
         echo "warning: rtl/taps.csv and rtl/waits.csv do not fit this RTL ($misfit): its AXI streams alone are heard"
         streams=()
     else
-        cat "$dir/verilator.log" >&2
         [ -n "${streams[0]+x}" ] && grep -q 'taps.svh' "$dir/verilator.log" &&
-            echo "build_simulator: taps.svh is made from $table: are its names those of the RTL, below its top module?" >&2
-        exit 1
+            echo "build_simulator: taps.svh is made from $table: are its names those of the RTL, below its top module?" >>"$dir/verilator.log"
+        no_rtl
     fi
+fi
+if [ -n "$name" ] && [ "$copy" != "$(is_copy && echo 1)" ]; then
+    exec "$root/scripts/build_simulator.sh" "$@" # its sources were those of another RTL before
 fi
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator${streams[0]+, its streams by $table}"
 

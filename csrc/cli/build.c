@@ -93,8 +93,8 @@ static const char doc[] =
     "  nvcosim build --config small --nvidia ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
 
-/* What make or the shell would read otherwise. */
-static const char SPECIAL[] = " \t\n'\"$\\#;&|<>()*?";
+/* What the shell would read otherwise. */
+static const char SPECIAL[] = " \t\n'\"`$\\#;&|<>()*?[]{}~!";
 
 /* The RTL is this project's, or was built before. */
 static bool is_known(const struct build_options *options) {

@@ -23,6 +23,12 @@ command=("$TREE" run --dut rtl:mine good/good.cfg); check run_other_rtl 0 "simul
 rm tree/build/made
 command=("$TREE" run --dut rtl:mine --wave w.fst good/good.cfg); check run_other_rtl_waves 0 "building the simulator of rtl:mine (small) with waves" "simulator small-mine-waves"
 that build_settings_are_kept grep -q "$WORK/mine.f MY_top -Wno-fatal -DX=1" tree/build/made
+# names that make or a shell would carry out
+odd='x$(shell touch made_it)`touch shell_did`.f' && cp mine.f "$odd"
+command=("$TREE" build --filelist "$odd" --name odd --verilator-option='-DX=$(shell touch made_it)' --verilator-option='-DY=`touch shell_did`'); check build_odd_names 0 "done"
+that build_odd_names_are_names test ! -e tree/made_it -a ! -e tree/shell_did -a ! -e made_it -a ! -e shell_did
+that build_odd_names_arrive grep -qxF "FILELIST=$WORK/$odd" tree/build/small-odd.variables
+command=("$TREE" build --compiler 'g`touch x`'); check build_odd_compiler 2 "--compiler: found 'g\`touch x\`', expected the name of a compiler"
 # how it is compiled
 command=("$TREE" build --name mine --compiler g++ --optimize=-O2 --sim-threads 3); check build_known 0 "building the simulator of rtl:mine for configuration small"
 that build_known_variables grep -qx "CXX=g++ OPT=-O2 SIM_THREADS=3 PROFILE= TRAINING=" tree/build/how

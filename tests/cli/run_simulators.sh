@@ -15,6 +15,19 @@ check run_builds_on_demand 0 "building the small simulator" "simulator small: --
 check run_does_not_build_again 0 '!building' "simulator small:"
 command=("$TREE" run --latency 200 --latency-kind uniform --latency-max 300 --stall 5 --stall-b=7 --reorder --seed 9 --pin a=1 --pin b=0x2 --strict --timeout 77 -q good/good.cfg)
 check run_hands_options_on 0 "--latency=200 --latency-kind=uniform --latency-max=300 --stall=5 --stall-b=7 --reorder --seed=9 --pin=a=1 --pin=b=0x2 --strict --timeout=77 --quiet --config=small --name=good --result-fd=3 -- good/good.cfg"
+# what it was made from, by Verilator's list, has changed since
+echo "module a; endmodule" >tree/a.sv
+mkdir -p tree/build/sim/nvcosim-small
+made_from() { stat -c 'S %s %i %Z 0 %Y %y "a.sv"' "$1" | sed -E 's/ ([0-9-]+) [0-9:]+\.([0-9]+) [+0-9]+ / \2 /' >tree/build/sim/nvcosim-small/Vtb_top__verFiles.dat; }
+made_from tree/a.sv
+check run_sources_as_they_were 0 '!building' "simulator small:"
+echo "// more" >>tree/a.sv
+check run_sources_have_changed 0 "a.sv has changed since the small simulator was built: building that again" "simulator small:"
+touch tree/fail
+check run_changed_sources_fail 2 "a.sv has changed" "the simulator could not be built" '!PASS'
+rm tree/fail tree/a.sv
+check run_sources_are_gone 0 '!building' "simulator small:"
+rm -r tree/build/sim
 command=("$TREE" run badcrc/badcrc.cfg); check run_simulator_fails 1
 command=("$TREE" run hang/hang.cfg good/good.cfg); check run_simulator_hangs 3 "1 passed, 0 failed, 1 hung"
 # a simulator without a verdict is never a pass

@@ -7,16 +7,17 @@ TREE=$WORK/tree/build/nvcosim
 cat >tree/Makefile <<'END'
 B = build
 suffix = $(if $(NAME),-$(NAME))$(if $(VARIANT),-$(VARIANT))
-.PHONY: simulator
+.PHONY: simulator simulator-base
+simulator-base:
 simulator:
-	@echo "compiling $(CONFIG)$(suffix) $(FILELIST) $(TOP) $(VERILATOR_OPTIONS)"
+	@echo "compiling $(CONFIG)$(suffix) $$FILELIST $$TOP $$VERILATOR_OPTIONS"
 	@test ! -e fail
 	@test -z "$(PROFILE)" -o ! -e fail_profile
 	@sed "s/@WHO@/$(CONFIG)$(suffix)/" simulator > $(B)/nvcosim-$(CONFIG)$(suffix)
 	@sed -i '1a case "$$*" in *--serve=*) exit 2 ;; esac # scripts do not copy themselves: one is started for each trace' $(B)/nvcosim-$(CONFIG)$(suffix)
 	@chmod +x $(B)/nvcosim-$(CONFIG)$(suffix)
-	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$(FILELIST)" "$(TOP)" "$(VERILATOR_OPTIONS)" > $(B)/$(CONFIG)-$(NAME).variables)
-	@echo "$(FILELIST) $(TOP) $(VERILATOR_OPTIONS)" > $(B)/made
+	@$(if $(NAME),printf 'FILELIST=%s\nTOP=%s\nVERILATOR_OPTIONS=%s\n' "$$FILELIST" "$$TOP" "$$VERILATOR_OPTIONS" > $(B)/$(CONFIG)-$(NAME).variables)
+	@echo "$$FILELIST $$TOP $$VERILATOR_OPTIONS" > $(B)/made
 	@echo "CXX=$(CXX) OPT=$(OPT) SIM_THREADS=$(SIM_THREADS) PROFILE=$(PROFILE) TRAINING=$(TRAINING)" > $(B)/how
 	@echo . >> $(B)/builds
 END

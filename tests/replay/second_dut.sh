@@ -10,7 +10,9 @@ rm -rf "$dir" && mkdir -p "$dir"
 tests/replay/buggy_rtl.sh "$build" "$dir"
 check "the bug is in" $?
 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy.f"
-check "nvcosim build" $?
+check "nvcosim build, of a list that names another list and no nvdla_pkg.sv" $?
+grep -qx TAPS=own "$build/small-buggy.variables"
+check "it is recognised as a copy of the RTL in rtl/, with its streams" $?
 out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" --results "$dir/results" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 status=$?
 echo "$out"
@@ -75,6 +77,11 @@ check "and without it where the gating is off" $?
 check "the limit for ports alone is long enough" $?
 tests/replay/fork.py "$build" buggy
 check "copies of a simulator that was reset are as good as simulators" $?
+# Its source is mended: the next run builds it again, by itself.
+cp rtl/sdp/nvdla_sdp_pkg.sv "$dir/nvdla_sdp_pkg.sv"
+out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
+[ $? -eq 0 ] && grep -q 'nvdla_sdp_pkg.sv has changed since the simulator of rtl:buggy (small) was built: building that again' <<<"$out"
+check "an RTL whose source has changed is built again before it is played" $?
 "$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]
 check "an RTL that was never built gives exit status 2" $?

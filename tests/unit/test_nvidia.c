@@ -155,6 +155,8 @@ static void full_of_its_branch(void **state) {
     put("checkout/README.md", "");
     expect_error("full", NULL, "full is on branch nvdlav1: git -C ");
     put_vmod("checkout/vmod");
+    remove_file("checkout/vmod/fifos/one.v"); /* that branch has no such folder */
+    remove_file("checkout/vmod/fifos/two.v");
     put("checkout/vmod/nvdla/top/units.v", "module o;\n#ifdef NVDLA_BDMA_ENABLE\nbdma b();\n#endif\nendmodule\n");
     expect_error("full", NULL, "--nvidia-rams DIR");
     expect_error("full", "nowhere", "--nvidia-rams: ");

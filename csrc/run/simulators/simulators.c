@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,14 +136,14 @@ static bool run_make(const struct words *arguments, const char *what, char **kep
     return status == 0;
 }
 
-/* One build at a time in a folder: two would write the same files. -1 with a message. */
-static int lock_builds(const char *folder, struct error *err) {
-    char *path = xprintf("%s/.lock", folder);
+/* One build at a time of what FOLDER/NAME.lock stands for: two would write the same files. -1 with a message. */
+static int lock_builds(const char *folder, const char *name, struct error *err) {
+    char *path = xprintf("%s/%s.lock", folder, name);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0)
         error_set(err, "%s: %s", path, strerror(errno));
     else if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        fprintf(stderr, "another build runs in %s: waiting for it ...\n", folder);
+        fprintf(stderr, "another build runs in %s/%s: waiting for it ...\n", folder, name);
         while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
             continue;
     }
@@ -174,56 +173,90 @@ static bool up_to_date(const struct places *places, const char *config, const ch
                     made >= written("/proc/self/exe"));
 }
 
-/* The file of the RTL in rtl/ that was changed last, below the folder of the sources, if a simulator that was made then
- * is older; NULL: it is not. free() it. */
-static char *newer_rtl(const char *sources, time_t made) {
-    char *folder = xprintf("%s/rtl", sources), *newest = NULL;
-    char *const roots[] = {folder, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    for (const FTSENT *entry; walk && (entry = fts_read(walk)) != NULL;) {
-        if (entry->fts_info != FTS_F || entry->fts_statp->st_mtime <= made)
+/* The first file that a simulator was made from and that has changed since, by the list that Verilator keeps of what it
+ * read; NULL: there is none, or the simulator was not built here. A file that is gone does not count: the RTL of a
+ * revision that was checked out for its build is gone after it. free() it. */
+static char *changed_source(const struct places *places, const char *name) {
+    char *path = xprintf("%s/sim/%s/Vtb_top__verFiles.dat", places->build ? places->build : places->ready, name);
+    FILE *list = fopen(path, "r");
+    char line[SIMULATOR_PATH + 256], *changed = NULL;
+    free(path);
+    while (list && !changed && fgets(line, sizeof line, list)) {
+        long long size, seconds, nanoseconds;
+        int at = 0;
+        struct stat s;
+        /* S, size, inode, two times of the inode, two of the content, "path" */
+        if (sscanf(line, "S %lld %*d %*d %*d %lld %lld \"%n", &size, &seconds, &nanoseconds, &at) != 3 || !at)
             continue;
-        made = entry->fts_statp->st_mtime;
-        free(newest);
-        newest = xstrdup(entry->fts_path + strlen(sources) + 1);
+        line[at + (int)strcspn(line + at, "\"\n")] = '\0';
+        char *file =
+            line[at] == '/' || !places->sources ? xstrdup(line + at) : xprintf("%s/%s", places->sources, line + at);
+        if (stat(file, &s) == 0 && S_ISREG(s.st_mode) &&
+            (s.st_size != size || s.st_mtim.tv_sec != seconds || s.st_mtim.tv_nsec != nanoseconds))
+            changed = xstrdup(line + at);
+        free(file);
     }
-    if (walk)
-        fts_close(walk);
-    free(folder);
-    return newest;
+    if (list)
+        fclose(list);
+    return changed;
 }
 
-/* Makes it unless it is there and `missing` asks for that. log: as for run_make(). */
+/* True if the simulator NAME, which is at path, is there and need not be built again. */
+static bool is_current(const struct places *places, const char *config, const char *rtl_name, const char *name,
+                       const char *path) {
+    char *changed = up_to_date(places, config, rtl_name, path) ? changed_source(places, name) : NULL;
+    const bool current = !changed && up_to_date(places, config, rtl_name, path);
+    free(changed);
+    return current;
+}
+
+/* Words to run one of make's targets in the source tree. make reads its command line as its own language, and hands its
+ * environment on as it is: there names of files are only names. */
+static void make_words(const struct places *places, const char *target, const char *config, const char *rtl_name,
+                       enum simulator_variant variant, const struct words *variables, struct words *words) {
+    words_add(words, "env");
+    for (size_t i = 0; variables && i < variables->count; i++)
+        words_add(words, "%s", variables->items[i]);
+    words_add(words, "make");
+    words_add(words, "-C");
+    words_add(words, "%s", places->sources);
+    words_add(words, "--no-print-directory");
+    words_add(words, "%s", target);
+    if (places->cached)
+        words_add(words, "B=%s", places->build);
+    words_add(words, "CONFIG=%s", config);
+    words_add(words, "NAME=%s", rtl_name);
+    words_add(words, "VARIANT=%s", simulator_variant_names[variant]);
+}
+
+/* Runs make for a simulator whose variants share their folder's lock: first what all simulators share, then the
+ * simulator itself, while others may be built. unless_current: not if it is there and its sources have not changed, for
+ * another process may have built it meanwhile. log: as for run_make(). */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
-                        const struct words *variables, const char *missing, char **log, struct error *err) {
+                        const struct words *variables, const char *unless_current, char **log, struct error *err) {
     struct places places;
     if (!places_find(&places, err))
         return false;
-    const int lock = places_prepare(&places, err) ? lock_builds(places.build, err) : -1;
-    if (lock < 0) {
-        places_free(&places);
-        return false;
+    char *name = simulator_name(config, rtl_name, variant), *folder = xprintf("%s/sim", places.build);
+    struct words shared = {0}, own = {0};
+    make_words(&places, "simulator-base", config, rtl_name, variant, variables, &shared);
+    make_words(&places, "simulator", config, rtl_name, variant, variables, &own);
+    bool ok = places_prepare(&places, err) && directory_make(folder, err);
+    int lock = ok ? lock_builds(folder, name, err) : -1;
+    ok = lock >= 0;
+    if (ok && !(unless_current && is_current(&places, config, rtl_name, name, unless_current))) {
+        const int base = lock_builds(places.build, "", err);
+        ok = base >= 0 && run_make(&shared, name, log, err);
+        close(base);
+        ok = ok && run_make(&own, name, log, err);
     }
-    struct words arguments = {0};
-    words_add(&arguments, "make");
-    words_add(&arguments, "-C");
-    words_add(&arguments, "%s", places.sources);
-    words_add(&arguments, "--no-print-directory");
-    words_add(&arguments, "simulator");
-    if (places.cached)
-        words_add(&arguments, "B=%s", places.build);
-    words_add(&arguments, "CONFIG=%s", config);
-    words_add(&arguments, "NAME=%s", rtl_name);
-    words_add(&arguments, "VARIANT=%s", simulator_variant_names[variant]);
-    for (size_t i = 0; variables && i < variables->count; i++)
-        words_add(&arguments, "%s", variables->items[i]);
-    char *what = xprintf("%s%s%s%s%s", config, rtl_name[0] ? " " : "", rtl_name, variant ? " " : "",
-                         simulator_variant_names[variant]);
-    const bool ok = (missing && up_to_date(&places, config, rtl_name, missing)) || run_make(&arguments, what, log, err);
-    free(what);
-    words_free(&arguments);
+    if (lock >= 0)
+        close(lock);
+    words_free(&shared);
+    words_free(&own);
     places_free(&places);
-    close(lock);
+    free(folder);
+    free(name);
     return ok;
 }
 
@@ -298,8 +331,7 @@ static char *simulator_words(const char *config, const char *rtl_name, enum simu
                        : xprintf("the %s simulator%s", config, with[variant]);
 }
 
-/* Builds what is there not yet, variants of the RTL in rtl/ that are older than that, or in any case (update). The
- * simulator without a variant is the business of `make build`, which brings variants up to date too. */
+/* Builds a simulator that is not there, whose sources have changed since it was built, or in any case (update). */
 static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
                             bool profile, char **log, struct error *err) {
     char path[SIMULATOR_PATH];
@@ -309,32 +341,28 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
     const bool from_sources = places.sources && !places.cached;
     const bool can_build = there || places_prepare(&places, err);
-    char *newer = there && !update && from_sources && variant != VARIANT_PLAIN && !rtl_name[0]
-                      ? newer_rtl(places.sources, written(path))
-                      : NULL;
+    char *name = simulator_name(config, rtl_name, variant);
+    char *changed = there && !update && places.sources ? changed_source(&places, name) : NULL;
     places_free(&places);
-    if ((there && !newer && !(update && from_sources)) || !can_build)
+    free(name);
+    if ((there && !changed && !(update && from_sources)) || !can_build)
         return there;
     struct words variables = {0};
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);
+        free(changed);
         return written(path); /* one that was put there by hand */
     }
     if (profile)
         words_add(&variables, "PROFILE=1");
-    if (!there) {
-        char *what = simulator_words(config, rtl_name, variant);
+    char *what = simulator_words(config, rtl_name, variant);
+    if (!there)
         fprintf(stderr, "building %s (once, about a minute) ...\n", what);
-        free(what);
-    } else if (newer) {
-        char *what = simulator_words(config, rtl_name, variant);
-        fprintf(stderr, "%s has changed since %s was built: building that again ...\n", newer, what);
-        free(what);
-    }
-    bool ok = make_locked(config, rtl_name, variant, &variables, there ? NULL : path, log, err);
-    if (ok && newer)
-        utimensat(AT_FDCWD, path, NULL, 0); /* what changed need not change the simulator */
-    free(newer);
+    else if (changed)
+        fprintf(stderr, "%s has changed since %s was built: building that again ...\n", changed, what);
+    bool ok = make_locked(config, rtl_name, variant, &variables, update ? NULL : path, log, err);
+    free(what);
+    free(changed);
     words_free(&variables);
     if (ok && access(path, F_OK) != 0)
         ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
