@@ -553,25 +553,27 @@ static void signatures(void **state) {
     const struct {
         enum verdict verdict;
         int status;
-        const char *reason, *expected;
+        const char *limit, *expected;
     } cases[] = {
-        {VERDICT_FAIL, 1, "", "check"},
-        {VERDICT_HANG, 3, "nothing moved for 9 clocks (limit of --still)", "hang"},
-        {VERDICT_HANG, 3, "not done after 9 seconds (--max-seconds)", "limit"},
-        {VERDICT_CRASH, 128 + SIGSEGV, "", "crash:SIGSEGV"},
-        {VERDICT_CRASH, 3, "", "crash:3"},
-        {VERDICT_REFUSED, 2, "", "refused"},
-        {VERDICT_ERROR, 2, "", "error"},
+        {VERDICT_FAIL, 1, NULL, "check"},
+        {VERDICT_HANG, 3, "--still", "hang"},
+        {VERDICT_HANG, 3, "--max-seconds", "limit"},
+        {VERDICT_HANG, 3, NULL, "hang"},
+        {VERDICT_CRASH, 128 + SIGSEGV, NULL, "crash:SIGSEGV"},
+        {VERDICT_CRASH, 3, NULL, "crash:3"},
+        {VERDICT_REFUSED, 2, NULL, "refused"},
+        {VERDICT_ERROR, 2, NULL, "error"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        free(result.reason);
-        result.reason = xstrdup(cases[i].reason);
+        result.limit = cases[i].limit ? xstrdup(cases[i].limit) : NULL;
         result.verdict = cases[i].verdict;
         result.exit_status = cases[i].status;
         char *signature = result_signature(&result);
         assert_string_equal(signature, cases[i].expected);
         free(signature);
+        free(result.limit);
     }
+    result.limit = NULL;
     result.verdict = VERDICT_FAIL;
     result.mismatch = (struct result_mismatch){.space = xstrdup("primary"), .unit = xstrdup("SDP")};
     char *value = result_signature(&result);

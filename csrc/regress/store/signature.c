@@ -14,7 +14,7 @@ static char *of_crash(const struct result *result) {
 }
 
 static char *of_hang(const struct result *result) {
-    if (result->reason && strstr(result->reason, "--still") == NULL) /* another limit was reached */
+    if (result->limit && strcmp(result->limit, "--still") != 0) /* it still moved */
         return xstrdup("limit");
     for (int i = 0; i < result->device_count; i++)
         if (result->devices[i].engine)

@@ -533,6 +533,7 @@ static struct result read_result(const struct run_options *options, const struct
     if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
         result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;
         set_text(&result.reason, limit_reason(job));
+        set_text(&result.limit, result.verdict == VERDICT_HANG ? xstrdup("--max-seconds") : NULL);
         if (result.verdict == VERDICT_CRASH)
             keep_output(job, &result);
     } else if (result.verdict == VERDICT_CRASH || !WIFEXITED(wait_status) ||

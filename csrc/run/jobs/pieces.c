@@ -329,21 +329,24 @@ static size_t count_bad(const struct pieces *pieces, size_t *missing) {
     return bad;
 }
 
-static char *reason_of(const struct pieces *pieces, size_t bad) {
+/* The first piece that is as bad as the whole gives the reason. */
+static void set_reason(struct pieces *pieces, size_t bad) {
+    struct result *whole = &pieces->whole;
     const size_t count = pieces->split->piece_count;
     for (size_t i = 0; bad > 0 && i < count; i++) {
         const struct piece *piece = &pieces->pieces[i];
-        if (!piece->done || piece->result.verdict != pieces->whole.verdict)
+        if (!piece->done || piece->result.verdict != whole->verdict)
             continue;
         char *place = place_of(pieces, i), *why = in_the_whole(pieces, i, piece->result.reason);
-        char *reason =
+        whole->reason =
             bad == 1 ? xprintf("piece %zu of %zu, %s: %s", i + 1, count, place, why)
                      : xprintf("%zu of %zu pieces; the first is piece %zu, %s: %s", bad, count, i + 1, place, why);
+        whole->limit = piece->result.limit ? xstrdup(piece->result.limit) : NULL;
         free(place);
         free(why);
-        return reason;
+        return;
     }
-    return xstrdup("");
+    whole->reason = xstrdup("");
 }
 
 /* ---- the estimate ---- */
@@ -500,7 +503,7 @@ static int play_pieces(struct pieces *pieces) {
         return status;
     whole->seconds = process_clock() - pieces->start;
     whole->exit_status = verdict_status(whole->verdict);
-    whole->reason = reason_of(pieces, bad);
+    set_reason(pieces, bad);
     if (pieces->wanted->sample > 0)
         estimate(pieces);
     const bool reports = bad > 0 || pieces->options->out;

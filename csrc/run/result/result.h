@@ -64,6 +64,7 @@ struct result {
     uint64_t seed;
     enum verdict verdict;
     char *reason;  /* "" for PASS */
+    char *limit;   /* HANG: the option whose limit was reached: "--still", "--max-seconds"; NULL: none */
     bool compared; /* two devices, or at least one check */
     uint64_t operations, launches, layers, macs;
     /* Of --stats, else 0, CPU time of the process: before it played, while RTL and model played, and after that. */

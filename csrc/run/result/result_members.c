@@ -12,6 +12,7 @@ static const struct member head[] = {
     MEMBER(result, NUMBER, seed),
     /* verdict and status stand here, see result_json() */
     MEMBER(result, TEXT, reason),
+    MEMBER(result, TEXT, limit),
     MEMBER(result, TRUTH, compared),
     MEMBER(result, INTEGER, exit_status),
     MEMBER(result, REAL, seconds),

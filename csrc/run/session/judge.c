@@ -55,6 +55,19 @@ static void fill_device(struct result *result, const struct played *played) {
     memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
 }
 
+/* The option whose limit the first device that hung has reached. */
+static void fill_limit(struct result *result, const struct report_input *input) {
+    static const char *const limits[] = {[HANG_STILL] = "--still",
+                                         [HANG_TIMEOUT] = "--timeout",
+                                         [HANG_MAX_CYCLES] = "--max-cycles",
+                                         [HANG_AT_END] = NULL};
+    for (int i = 0; i < input->played_count && !result->limit; i++) {
+        const struct hang *hang = input->played[i].result->hang;
+        const char *limit = hang ? limits[hang->reason] : NULL;
+        result->limit = limit ? xstrdup(limit) : NULL;
+    }
+}
+
 /* The layer and the beat of the first byte that differs. */
 static void fill_place(struct result_mismatch *mismatch, const struct report *report, int played,
                        enum memory_space space) {
@@ -204,6 +217,8 @@ void judge(const struct run_options *options, struct report_input *input, struct
     for (int i = 0; i < input->played_count; i++)
         fill_warnings(result, input->played[i].dev, report);
     fill_mismatch(&result->mismatch, report);
+    if (result->verdict == VERDICT_HANG)
+        fill_limit(result, input);
     fill_notes(result, options);
     write_report(options, report, result);
     report_free(report);

@@ -12,7 +12,7 @@
 #include "run/options/options.h"
 #include "run/session/taps.h"
 
-struct again {
+struct second_look {
     const struct run_options *options;
     struct journal *journal; /* NULL: beats are not judged */
     struct first_wrong first;
@@ -22,22 +22,25 @@ struct again {
     struct play_options *play;
     struct taps *taps; /* opened in a copy that wakes, */
     const char *trace; /* for the trace of that name; options->debug only */
-    int status;        /* of the copy that took the result over; -1: none did */
 };
 
-/* Sets up what options ask for. again->wave, play (which a copy that wakes changes), taps and trace are the caller's to
+/* Sets up what options ask for. look->wave, play (which a copy that wakes changes), taps and trace are the caller's to
  * set before. What it is given outlives it. */
-void again_open(struct again *again, const struct run_options *options, const struct nvdla_config *config);
+void second_look_open(struct second_look *look, const struct run_options *options, const struct nvdla_config *config);
 
 /* Ends the copies. */
-void again_close(struct again *again);
+void second_look_close(struct second_look *look);
 
-/* What this process was woken for; NULL: it is no copy. */
-const struct wake *again_woken(const struct again *again);
+/* The run on the RTL is over. Where it has failed, and there are copies, the right one wakes and plays it again to the
+ * failure; this waits for its end. Returns true if that copy has delivered the result (options->debug): *status is then
+ * its exit status. */
+bool second_look(struct second_look *look, const struct report_input *input, struct words *notes, int *status);
 
-/* Where the run on the RTL has failed, and there are copies: plays it again from the right one to the failure. In that
- * copy it does not return, or, where the engine to blame is looked for (options->debug), returns at once: that process
- * then judges, reports and says the result. */
-void again_look(struct again *again, const struct report_input *input, struct words *notes);
+/* True in a copy that has woken. */
+bool second_look_is_copy(const struct second_look *look);
+
+/* Ends a copy that was woken to record and no more. Its exit status is 0 if it got where it was sent and what it
+ * recorded is written. */
+void second_look_leave(const struct second_look *look, const struct played *rtl) __attribute__((noreturn));
 
 #endif

@@ -91,8 +91,8 @@ static void measure_process(const struct run_options *options, struct result *re
     result->memory_peak = (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* To the runner as data, and into its ledger, else to a person. */
-static void deliver(const struct run_options *options, const struct result *result) {
+/* To the runner as data, and into its ledger, else to a person. Returns the exit status. */
+static int deliver(const struct run_options *options, const struct result *result) {
     if (options->result_fd >= 0) {
         struct result whole = *result;
         measure_process(options, &whole);
@@ -101,13 +101,14 @@ static void deliver(const struct run_options *options, const struct result *resu
             ledger_note(options->ledger.file, options->ledger.test, NULL, text);
         send_line(options->result_fd, text);
         free(text);
-        return;
+        return verdict_status(result->verdict);
     }
     struct warning_kinds kinds = {0};
     const struct result_style style = {
         .out = stdout, .quiet = options->quiet, .verbose = options->verbose, .stats = options->stats};
     result_print(result, &style, &kinds);
     warning_kinds_free(&kinds);
+    return verdict_status(result->verdict);
 }
 
 /* A run while it goes on. */
@@ -116,9 +117,10 @@ struct session {
     struct report_input input;
     struct device *devices[PLAYED_MAX];
     struct play_result results[PLAYED_MAX];
+    struct result *result;
     struct histogram_set histograms;
     struct taps taps;
-    struct again again;
+    struct second_look look;
     struct watch watch;
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
@@ -145,11 +147,11 @@ static void stop_runaway(void *context, const struct device *dev, size_t done, s
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
     const struct run_options *options = session->options;
     struct rtl_options rtl = options->rtl;
-    rtl.beats = session->again.journal ? &session->again.beats : NULL;
-    rtl.copies = session->again.copies;
+    rtl.beats = session->look.journal ? &session->look.beats : NULL;
+    rtl.copies = session->look.copies;
     rtl.axi.seed = options->seed;
-    rtl.wave = session->again.wave;
-    if (session->again.copies) /* a copy that wakes records, and no other */
+    rtl.wave = session->look.wave;
+    if (session->look.copies) /* a copy that wakes records, and no other */
         rtl.wave.path = NULL;
     rtl.coverage_path = options->coverage;
     rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
@@ -171,11 +173,11 @@ static void open_model(struct session *session) {
         model.taps = session->taps.listeners[TAPS_MODEL];
     if (options->histogram)
         tap_listen(&model.taps, histogram_listener(&session->histograms));
-    if (session->again.journal)
-        tap_listen(&model.taps, journal_listener(session->again.journal));
+    if (session->look.journal)
+        tap_listen(&model.taps, journal_listener(session->look.journal));
     struct device *device = model_new(session->input.prog->config, &model);
-    if (session->again.journal)
-        journal_watch(session->again.journal, device);
+    if (session->look.journal)
+        journal_watch(session->look.journal, device);
     session->devices[session->input.played_count++] = device;
 }
 
@@ -183,7 +185,7 @@ static void open_model(struct session *session) {
 static bool session_open(struct session *session, const char *rtl_name, rtl_open open, void *context,
                          struct error *err) {
     const struct run_options *options = session->options;
-    struct again *again = &session->again;
+    struct second_look *look = &session->look;
     session->play = options->play;
     session->play.seed = options->seed;
     session->watch.fd = options->result_fd;
@@ -196,28 +198,28 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
     }
     if (options->verbose)
         session->play.note = print_layer_end;
-    *again = (struct again){
+    *look = (struct second_look){
         .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
     if (options->wave_layer) {
         session->launches =
-            wave_layer_launches(session->input.launches, options->wave_layer, &again->wave.launch_count, err);
-        again->wave.launches = session->launches;
+            wave_layer_launches(session->input.launches, options->wave_layer, &look->wave.launch_count, err);
+        look->wave.launches = session->launches;
         if (!session->launches)
             return false;
     }
     if (options->debug) {
         char *folder = report_folder(options, session->input.name);
-        again->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
+        look->wave.path = session->wave_path = xprintf("%s/wave.fst", folder);
         free(folder);
     }
-    again_open(again, options, session->input.prog->config);
+    second_look_open(look, options, session->input.prog->config);
     if (options->tap_units && !taps_open(&session->taps, options, session->input.name, err))
         return false;
     if (options->dut != DUT_MODEL && !open_rtl(session, rtl_name, open, context, err))
         return false;
     if (options->dut != DUT_RTL)
         open_model(session);
-    again->first.dev = session->devices[0];
+    look->first.dev = session->devices[0];
     return true;
 }
 
@@ -228,41 +230,10 @@ static void session_close(struct session *session) {
     }
     histogram_set_free(&session->histograms);
     taps_free(&session->taps);
-    again_close(&session->again);
+    second_look_close(&session->look);
     watch_free(&session->watch);
     free(session->launches);
     free(session->wave_path);
-}
-
-/* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
-static void play_devices(struct session *session) {
-    struct report_input *input = &session->input;
-    const bool judged = session->again.journal != NULL;
-    const int count = input->played_count;
-    session->watch.from = 0;
-    for (int n = 0; n < count; n++) {
-        const double begin = process_cpu_clock();
-        const int i = judged ? count - 1 - n : n;
-        struct device *device = session->devices[i];
-        struct play_result *result = &session->results[i];
-        struct play_options model_options = session->play;
-        model_options.stop_at_first = false;
-        session->watch.start = session->watch.last = process_clock();
-        session->watch.share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
-        play(input->prog, device, i == 0 ? &session->play : &model_options, result);
-        hang_explain(result);
-        if (judged && i > 0 && device->ops->finish)
-            device->ops->finish(device, NULL); /* threads end, so that copies can be made */
-        if (i > 0)
-            session->again.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
-        session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
-        input->played[i] = (struct played){.dev = device, .result = result};
-        session->watch.from += session->watch.share;
-    }
-    if (session->again.first.found.kind != WRONG_NONE)
-        input->wrong = &session->again.first.found;
-    if (session->again.first.read.kind != READ_RIGHT)
-        input->wrong_read = &session->again.first.read;
 }
 
 /* A signal to end does not come between a report and the word of it. */
@@ -309,18 +280,11 @@ static void name_awaited_layer(const struct report_input *input, struct result *
     }
 }
 
-/* What came of it: compared, diagnosed if that is wanted, reported. */
-static void session_judge(struct session *session, struct result *result) {
+/* Compares and reports; closed: what was recorded is written, else err says why not. False with a message if something
+ * could not be written. */
+static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct run_options *options = session->options;
-    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
-    struct error err;
-    bool closed = close_files(&session->input, &err);
-    if (closed && again_woken(&session->again)) {
-        closed = diagnose(options, &session->input, &session->taps, &diagnosis, &err) &&
-                 point_at(&session->input, &diagnosis, session->again.wave.path, &err);
-        session->input.diagnosis = &diagnosis;
-    } else
-        closed = closed && taps_close(&session->taps, &err);
+    struct result *result = session->result;
     judge(options, &session->input, result);
     if (session->input.wrong_read) {
         char text[REPORT_LINE];
@@ -328,19 +292,89 @@ static void session_judge(struct session *session, struct result *result) {
                   report_wrong_read(session->input.wrong_read, text, sizeof text));
     }
     if (closed && options->outputs)
-        closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, &err);
+        closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, err);
     name_network_layers(session->input.prog, result);
     name_awaited_layer(&session->input, result);
     if (!closed)
-        result_not_played(result, err.text);
-    else if (session->input.diagnosis)
-        name_diagnosis(&diagnosis, result);
-    else
+        result_not_played(result, err->text);
+    return closed;
+}
+
+/* Judges a run that has ended and delivers its result. Returns the exit status. */
+static int end_run(struct session *session, double loaded) {
+    struct result *result = session->result;
+    const double played = process_cpu_clock();
+    struct error err;
+    hold_signals(true);
+    const bool closed = close_files(&session->input, &err) && taps_close(&session->taps, &err);
+    if (judge_run(session, closed, &err)) {
         taps_compare(&session->taps, session->input.played_count > 1 ? session->input.histograms : NULL,
                      &result->notes);
-    if (closed)
-        name_recordings(options, session->again.wave.path, result);
-    diagnosis_free(&diagnosis);
+        name_recordings(session->options, session->look.wave.path, result);
+    }
+    if (session->options->stats) {
+        result->load_seconds = loaded;
+        result->rtl_seconds = session->seconds[true];
+        result->model_seconds = session->seconds[false];
+        result->compare_seconds = process_cpu_clock() - played;
+    }
+    return deliver(session->options, result);
+}
+
+/* The rest of a copy that has woken (second_look.h), once its run on the RTL is over: of nvcosim debug it finds the
+ * engine to blame, judges and delivers in the place of the process that it is a copy of, which waits for it in
+ * second_look(). */
+static _Noreturn void copy_main(struct session *session) {
+    struct report_input *input = &session->input;
+    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
+    struct error err;
+    if (!session->options->debug)
+        second_look_leave(&session->look, &input->played[0]);
+    hold_signals(true);
+    bool good = close_files(input, &err);
+    if (good) {
+        good = diagnose(session->options, input, &session->taps, &diagnosis, &err) &&
+               point_at(input, &diagnosis, session->look.wave.path, &err);
+        input->diagnosis = &diagnosis;
+    }
+    if (judge_run(session, good, &err)) {
+        name_diagnosis(&diagnosis, session->result);
+        name_recordings(session->options, session->look.wave.path, session->result);
+    }
+    copies_leave(deliver(session->options, session->result));
+}
+
+/* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
+static void play_devices(struct session *session) {
+    struct report_input *input = &session->input;
+    const bool judged = session->look.journal != NULL;
+    const int count = input->played_count;
+    session->watch.from = 0;
+    for (int n = 0; n < count; n++) {
+        const double begin = process_cpu_clock();
+        const int i = judged ? count - 1 - n : n;
+        struct device *device = session->devices[i];
+        struct play_result *result = &session->results[i];
+        struct play_options model_options = session->play;
+        model_options.stop_at_first = false;
+        session->watch.start = session->watch.last = process_clock();
+        session->watch.share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
+        play(input->prog, device, i == 0 ? &session->play : &model_options, result);
+        hang_explain(result);
+        if (judged && i > 0 && device->ops->finish)
+            device->ops->finish(device, NULL); /* threads end, so that copies can be made */
+        if (i > 0)
+            session->look.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
+        session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
+        input->played[i] = (struct played){.dev = device, .result = result};
+        session->watch.from += session->watch.share;
+        if (i == 0 && session->look.first.found.kind != WRONG_NONE)
+            input->wrong = &session->look.first.found;
+        if (i == 0 && session->look.first.read.kind != READ_RIGHT)
+            input->wrong_read = &session->look.first.read;
+        if (i == 0 && second_look_is_copy(&session->look))
+            copy_main(session);
+    }
 }
 
 /* The functional bins that a trace exercises, in hex digits. free() it. */
@@ -357,44 +391,33 @@ static char *functional_bins(const struct program *prog, const struct layer_trac
     return digits;
 }
 
-/* Plays and judges. False if another process has already said the result, whose exit status is then *status. */
-static bool play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
-                         rtl_open open, void *context, struct result *result, int *status) {
+/* Plays, judges and delivers. Returns the exit status. */
+static int play_program(const struct run_options *options, const struct program *prog, const char *rtl_name,
+                        rtl_open open, void *context, struct result *result) {
     struct layer_tracker *tracker = program_launches(prog);
     struct session session = {
-        .options = options, .input = {.name = result->trace, .prog = prog, .launches = tracker, .html = options->html}};
+        .options = options,
+        .result = result,
+        .input = {.name = result->trace, .prog = prog, .launches = tracker, .html = options->html}};
     struct error err;
+    int status;
     if (options->histogram)
         session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
-    bool mine = true;
     if (session_open(&session, rtl_name, open, context, &err)) {
         measure_work(prog, tracker, result, &session.watch);
         if (options->functional)
             result->coverage = functional_bins(prog, tracker);
         const double loaded = process_cpu_clock();
         play_devices(&session);
-        const double played = process_cpu_clock();
-        again_look(&session.again, &session.input, &result->notes);
-        mine = session.again.status < 0;
-        *status = session.again.status;
-        hold_signals(true);
-        if (mine)
-            session_judge(&session, result);
-        if (options->stats) {
-            result->load_seconds = loaded;
-            result->rtl_seconds = session.seconds[true];
-            result->model_seconds = session.seconds[false];
-            result->compare_seconds = process_cpu_clock() - played;
-        }
-    } else
+        if (!second_look(&session.look, &session.input, &result->notes, &status))
+            status = end_run(&session, loaded);
+    } else {
         result_not_played(result, err.text);
-    if (mine && again_woken(&session.again)) {
-        deliver(options, result);
-        copies_leave(verdict_status(result->verdict));
+        status = deliver(options, result);
     }
     session_close(&session);
     layer_tracker_free(tracker);
-    return mine;
+    return status;
 }
 
 static struct result new_result(const struct run_options *options, const char *dut) {
@@ -415,18 +438,15 @@ int play_one(const struct run_options *options, const char *rtl_name, rtl_open o
     const char *path = options->traces.items[0];
     const bool there = !options->layer.generator || layer_write(&options->layer, options->config, path, &err);
     struct program *prog = there ? read_trace(options, path, &err) : NULL;
-    int status = EXIT_BAD_INPUT;
-    bool mine = true;
+    int status;
     if (prog) {
         free(result.config);
         result.config = xstrdup(prog->config->name);
-        mine = play_program(options, prog, rtl_name, open, context, &result, &status);
+        status = play_program(options, prog, rtl_name, open, context, &result);
         program_free(prog);
-    } else
+    } else {
         result_not_played(&result, err.text);
-    if (mine) {
-        deliver(options, &result);
-        status = verdict_status(result.verdict);
+        status = deliver(options, &result);
     }
     if (options->result_fd < 0) /* a process that has told its verdict does not end by a signal any more */
         hold_signals(false);
@@ -442,7 +462,7 @@ int play_none(const struct run_options *options, const char *dut, const char *fo
     va_end(arguments);
     result_not_played(&result, reason);
     free(reason);
-    deliver(options, &result);
+    const int status = deliver(options, &result);
     result_free(&result);
-    return EXIT_BAD_INPUT;
+    return status;
 }
