@@ -74,7 +74,7 @@ check options_of_run 0 "nvcosim debug --config=small --dut=rtl:bad --stall=300 -
 
 repository two "$PASS" "$PASS" "" "$PASS" "$HANG" "$MISMATCH" "$MISMATCH" "" "$MISMATCH"
 bisect --repo two --good c0 --bad c8
-check otherwise 1 "HANG limit: fails in another way than --bad, and is skipped (--any-failure counts it as bad)" "the first bad commit is one of these" "change 4" "change 5"
+check otherwise 1 "HANG hang:cacc: fails in another way than --bad, and is skipped (--any-failure counts it as bad)" "the first bad commit is one of these" "change 4" "change 5"
 bisect --repo two --good c0 --bad c8 --any-failure; check any_failure 0 "is the first bad commit" "subject: change 4"
 repository three "$PASS" "" "" "" "$MISMATCH"
 bisect --repo three --good c0 --bad c4; check unbuilt 1 "it does not build: " "No such file" "($WORK/nvcosim-bisect/" ": skipped" "one of these" "change 1" "change 4"
