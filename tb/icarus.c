@@ -15,7 +15,7 @@
 #include <vpi_user.h>
 
 #include "run/session/simulator.h"
-#include "tb/rtl_device.h"
+#include "tb/rtl_open.h"
 
 enum { STACK_BYTES = 8 << 20, ARGUMENTS = 64 };
 

@@ -23,7 +23,7 @@
 
 extern "C" {
 #include "run/session/simulator.h"
-#include "tb/rtl_device.h"
+#include "tb/rtl_open.h"
 const char *simulator_made(); // made.cpp
 }
 

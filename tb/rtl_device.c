@@ -1,4 +1,4 @@
-/* The RTL as a device: the clock loop. See rtl_device.h.
+/* The RTL as a device: the clock loop. See rtl_state.h.
  *
  * Clock n, seen from here: step() lets rising edge n pass, puts the inputs of clock n + 1, lets the design settle and
  * reads its outputs of clock n + 1; then observe() decides which transfers the coming edge makes and computes the

@@ -1,4 +1,6 @@
-/* Opens the RTL as a device: its signals, the memories at its ports, who observes it. See rtl_device.h. */
+/* Opens the RTL as a device: its signals, the memories at its ports, who observes it. See rtl_open.h. */
+#include "tb/rtl_open.h"
+
 #include <stdlib.h>
 #include <string.h>
 

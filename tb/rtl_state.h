@@ -3,6 +3,8 @@
 #ifndef TB_RTL_STATE_H
 #define TB_RTL_STATE_H
 
+#include "device/device.h"
+#include "device/rtl_options.h"
 #include "replay/copies.h"
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
@@ -19,8 +21,8 @@
 #include "tb/observers/waits.h"
 #include "tb/observers/waves.h"
 #include "tb/provenance.h"
-#include "tb/rtl_device.h"
 #include "tb/signals.h"
+#include "tb/simulator.h"
 #include "tb/vpi_access.h"
 
 enum { AXI_VALIDS = OUT_ARVALID | OUT_AWVALID | OUT_WVALID };

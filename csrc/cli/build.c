@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
+#include "run/options/options.h"
 #include "run/options/rtl_source.h"
 #include "run/simulators/nvidia.h"
 #include "run/simulators/simulators.h"

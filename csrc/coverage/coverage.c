@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage/coverage_bins.h"
+#include "coverage/coverage_sort.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"

@@ -1,11 +1,12 @@
 /* What functional coverage (coverage/coverage.h) counts: engines, their aspects with the values each can have, crosses
- * of aspects, and how a layer is sorted into them. Each engine has a file of its own (coverage_ENGINE.c).
+ * of aspects. Each engine has a file of its own (coverage_ENGINE.c).
  */
 #ifndef COVERAGE_COVERAGE_BINS_H
 #define COVERAGE_COVERAGE_BINS_H
 
-#include "layers/cubes.h"
-#include "trace/program.h"
+#include <stddef.h>
+
+#include "nvdla/config.h"
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
@@ -24,10 +25,6 @@ enum {
     COVERAGE_NEEDS_RUBIK = 1 << FEATURE_RUBIK,
     COVERAGE_IMPOSSIBLE = 1 << 30
 };
-
-/* What a configuration has of these (nvdla_has): what it has and the devices here do not run yet counts as never
- * exercised. */
-unsigned coverage_features(const struct nvdla_config *config);
 
 struct coverage_aspect {
     const char *name;
@@ -66,20 +63,5 @@ enum {
     COVERAGE_RUBIK,
     COVERAGE_ENGINES
 };
-
-extern const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES];
-
-/* The aspect of COVERAGE_TRACE whose values are configurations. */
-enum { COVERAGE_TRACE_CONFIG = 0 };
-
-/* Index of the value that a layer has of each aspect of its engine, -1 where the aspect does not apply. */
-struct coverage_sample {
-    int engine;
-    int values[COVERAGE_ASPECTS_MAX];
-};
-
-/* Calls take for the trace as a whole and for every layer in it. launches: of this program, complete. */
-void coverage_sort(const struct program *prog, const struct layer_tracker *launches,
-                   void (*take)(void *context, const struct coverage_sample *sample), void *context);
 
 #endif

@@ -5,7 +5,9 @@
 #define COVERAGE_COVERAGE_ENGINES_H
 
 #include "coverage/coverage_bins.h"
+#include "layers/cubes.h"
 #include "layers/view.h"
+#include "trace/program.h"
 
 #define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
 #define ASPECT(title, list)                                                                                            \

@@ -15,6 +15,10 @@ struct tap_listeners; /* observe/tap.h, which the testbench knows */
 struct scoreboard;    /* observe/scoreboard.h, likewise */
 struct copies;        /* replay/copies.h, likewise */
 
+struct device;
+struct error;
+struct nvdla_config;
+
 enum latency_kind { LATENCY_FIXED, LATENCY_UNIFORM, LATENCY_PAGE };
 
 /* How the AXI memory behaves. Everything random comes from `seed`. All latencies in core clocks. */
@@ -85,6 +89,10 @@ struct rtl_options {
     bool checks;               /* failing checks of the RTL are findings; only a simulator built with them can */
     bool measure;              /* sample the share of time spent inside the design's evaluation */
 };
+
+/* Opens the RTL that the executable was built with. */
+typedef struct device *(*rtl_open)(void *context, const struct nvdla_config *config, const struct rtl_options *options,
+                                   struct error *err);
 
 /* Text that is the same for two sets of options with which a design and its testbench are in the same state after the
  * reset, whatever their memories at that many ports do later; NULL with recordings that belong to one trace. The caller

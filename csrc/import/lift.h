@@ -4,13 +4,9 @@
 #ifndef IMPORT_LIFT_H
 #define IMPORT_LIFT_H
 
+#include "import/lift_summary.h"
+#include "import/relocate.h"
 #include "import/source.h"
-#include "nvdla/text.h"
-
-/* --map FROM:TO:SIZE: addresses of memory are moved, in memory accesses and in the registers that hold addresses. */
-struct lift_map {
-    uint64_t from, to, size;
-};
 
 /* --mem ADDR=FILE: what the memory holds before the first access; ADDR as captured, before --map. */
 struct lift_image {
@@ -30,20 +26,6 @@ struct lift_options {
     const char *title;    /* of the capture, for the trace's comments */
     void (*progress)(void *context); /* called now and then; NULL: nobody */
     void *context;
-};
-
-/* What was made, for the summary and the comments of the trace. */
-struct lift_summary {
-    uint64_t writes, reads, untils; /* of the capture */
-    uint64_t polls, poll_reads, waits, checks, volatile_reads;
-    uint64_t operations;                  /* launches that the driver counts as layers */
-    uint64_t launches, tables;            /* armed groups; uploads of look-up tables */
-    uint64_t memory_reads, memory_writes; /* accesses */
-    uint64_t loaded_bytes, seeded_bytes, golden_bytes;
-    struct words guessed;    /* lines for a person: what the capture does not say */
-    struct words incomplete; /* the same: what the capture itself says is missing */
-    struct words layers;     /* one line each: place in the capture, unit, group, cubes */
-    uint64_t layers_dropped; /* not listed */
 };
 
 /* Lifts all of a source. False with a message; nothing is written then. */

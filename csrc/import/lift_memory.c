@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/access.h"
 #include "layers/cubes.h"
 #include "layers/extents.h"
 #include "memory/memory.h"

@@ -7,7 +7,7 @@
 #ifndef IMPORT_LIFT_MEMORY_H
 #define IMPORT_LIFT_MEMORY_H
 
-#include "import/lift.h"
+#include "import/lift_summary.h"
 #include "layers/tracker.h"
 #include "trace/program.h"
 

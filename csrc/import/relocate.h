@@ -4,7 +4,17 @@
 #ifndef IMPORT_RELOCATE_H
 #define IMPORT_RELOCATE_H
 
-#include "import/lift.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+
+/* --map FROM:TO:SIZE: addresses of memory are moved, in memory accesses and in the registers that hold addresses. */
+struct lift_map {
+    uint64_t from, to, size;
+};
 
 struct relocate;
 

@@ -2,8 +2,11 @@
 #ifndef IMPORT_SOURCE_PARTS_H
 #define IMPORT_SOURCE_PARTS_H
 
-#include "import/source.h"
+#include "import/access.h"
+#include "nvdla/error.h"
 #include "trace/lex.h"
+
+struct source;
 
 /* A format: how to tell it, and how to read it. */
 struct source_format {

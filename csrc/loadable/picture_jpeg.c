@@ -5,6 +5,7 @@
 
 #include <jpeglib.h>
 
+#include "loadable/picture.h"
 #include "loadable/picture_parts.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"

@@ -2,7 +2,13 @@
 #ifndef LOADABLE_PICTURE_PARTS_H
 #define LOADABLE_PICTURE_PARTS_H
 
-#include "loadable/picture.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/error.h"
+
+struct picture; /* loadable/picture.h */
 
 /* What a reader is given. */
 struct picture_source {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loadable/picture.h"
 #include "loadable/picture_parts.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loadable/picture.h"
 #include "loadable/picture_parts.h"
 
 struct scan {

@@ -15,7 +15,7 @@
 #include "model/checker.h"
 #include "model/csc_run.h"
 #include "model/dma.h"
-#include "model/model.h"
+#include "model/limits.h"
 #include "model/ordered_tap.h"
 #include "model/pool.h"
 #include "model/register_group.h"

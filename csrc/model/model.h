@@ -6,15 +6,8 @@
 #define MODEL_MODEL_H
 
 #include "device/device.h"
+#include "model/limits.h"
 #include "observe/tap.h"
-
-/* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
- * register values must not keep the model busy for days. 0: the model's own limit. */
-struct model_limits {
-    uint64_t atoms;    /* read and written by a layer */
-    uint64_t products; /* of a convolution */
-    uint64_t elements; /* of the input of a convolution, padding included */
-};
 
 struct model_options {
     bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */

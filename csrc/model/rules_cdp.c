@@ -2,6 +2,7 @@
  * section 3. */
 #include "model/cdp.h"
 #include "model/overlap.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 #include "nvdla/fp.h"
 

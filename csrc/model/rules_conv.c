@@ -3,6 +3,7 @@
 #include "model/cbuf.h"
 #include "model/cdma_layer.h"
 #include "model/csc.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 #include "nvdla/pixel.h"
 #include "nvdla/sizes.h"

@@ -2,6 +2,7 @@
 #include "model/bdma.h"
 #include "model/overlap.h"
 #include "model/rubik.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 
 /* ---- RUBIK ---- */

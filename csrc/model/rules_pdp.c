@@ -1,6 +1,7 @@
 /* Rules of PDP and PDP_RDMA. Spec: 60-pdp section 13 and the sections it refers to. */
 #include "model/overlap.h"
 #include "model/pdp.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 
 enum { MOST_WINDOW = 8 }; /* rows and columns */

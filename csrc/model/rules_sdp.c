@@ -3,6 +3,7 @@
 #include "model/csc.h"
 #include "model/overlap.h"
 #include "model/pdp.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 #include "model/sdp_layer.h"
 #include "nvdla/fp.h"

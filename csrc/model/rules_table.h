@@ -2,8 +2,11 @@
 #ifndef MODEL_RULES_TABLE_H
 #define MODEL_RULES_TABLE_H
 
-#include "model/rules.h"
+#include "device/device.h"
+#include "layers/view.h"
 #include "nvdla_offsets.h"
+
+struct rule_set; /* model/rules.h */
 
 enum { RULE_SHOWS = 6 };
 

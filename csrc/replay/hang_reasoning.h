@@ -12,7 +12,7 @@
 #include "layers/view.h"
 #include "nvdla/clients.h"
 #include "nvdla/config.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 
 /* In the order of the data path. */
 enum engine {

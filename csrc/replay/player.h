@@ -11,7 +11,7 @@
 #define REPLAY_PLAYER_H
 
 #include "device/device.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 #include "trace/program.h"
 
 struct play_options {

@@ -3,7 +3,11 @@
 #ifndef REPLAY_STREAM_H
 #define REPLAY_STREAM_H
 
-#include "replay/player.h"
+#include "device/device.h"
+#include "trace/program.h"
+
+struct play_options;
+struct play_result;
 
 enum { INTERRUPT_BITS = 32 };
 

@@ -11,7 +11,7 @@
 #include "layers/tracker.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 #include "trace/launches.h"
 #include "trace/verify.h"
 

@@ -9,7 +9,7 @@
 #include "nvdla/clients.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 
 enum {

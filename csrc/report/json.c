@@ -9,6 +9,7 @@
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_triage.h"
+#include "report/json_text.h"
 #include "report/layers_json.h"
 #include "report/outcome.h"
 
@@ -18,19 +19,6 @@ static json_t *json_u64(uint64_t value) {
 
 static json_t *json_hex(uint64_t value) {
     return json_sprintf("0x%08" PRIx64, value);
-}
-
-json_t *json_text(const char *text) {
-    json_t *json = json_string(text);
-    if (json)
-        return json;
-    char *ascii = xstrdup(text);
-    for (char *c = ascii; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    json = json_string(ascii);
-    free(ascii);
-    return json;
 }
 
 static json_t *json_bytes(const struct memory *mem, uint64_t address) {

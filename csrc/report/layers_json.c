@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/json.h"
+#include "report/json_text.h"
 
 static json_t *number(uint64_t value) {
     return json_integer((json_int_t)value);

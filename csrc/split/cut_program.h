@@ -10,8 +10,8 @@
 #include "split/layer_order.h"
 #include "trace/program.h"
 
-struct line {
-    struct program *prog; /* sequential; its blobs and texts are those of the course's program */
+struct cut_program {
+    struct program *prog; /* sequential; its blobs and texts are those of the order's program */
     size_t pieces;
     size_t *marks;       /* pieces + 1: first operation of each piece; the last: those with `end` */
     uint32_t *exchanged; /* by piece: units (bit enum nvdla_unit) that begin it with group 1 */
@@ -20,7 +20,7 @@ struct line {
 /* The program cut at these boundaries, ascending. Behind a cut stand the armings of layers behind it, and before it the
  * checks of counters that layers before it have left. NULL: some of the boundaries do not allow it, because the program
  * looks at a unit that it has armed for a layer behind the cut; these are forbidden now. */
-struct line *line_new(struct course *course, const size_t *cuts, size_t count);
-void line_free(struct line *line);
+struct cut_program *cut_program_new(struct layer_order *order, const size_t *cuts, size_t count);
+void cut_program_free(struct cut_program *sequence);
 
 #endif

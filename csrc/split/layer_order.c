@@ -1,4 +1,4 @@
-/* Which layers a program has and when each is done. See course.h. */
+/* Which layers a program has and when each is done. See layer_order.h. */
 #include "split/layer_order.h"
 
 #include <stdlib.h>
@@ -52,19 +52,19 @@ static void find_partners(const struct layer_tracker *tracker, size_t *first) {
     }
 }
 
-static void find_layers(struct course *course) {
-    const size_t count = layer_tracker_count(course->tracker);
+static void find_layers(struct layer_order *order) {
+    const size_t count = layer_tracker_count(order->tracker);
     size_t *first = xcalloc(count + 1, sizeof *first), *number = xcalloc(count + 1, sizeof *number);
     for (size_t i = 0; i < count; i++)
         first[i] = i;
-    find_partners(course->tracker, first);
-    course->layer_of = xcalloc(count + 1, sizeof *course->layer_of);
-    course->layers = xcalloc(count + 1, sizeof *course->layers);
+    find_partners(order->tracker, first);
+    order->layer_of = xcalloc(count + 1, sizeof *order->layer_of);
+    order->layers = xcalloc(count + 1, sizeof *order->layers);
     for (size_t i = 0; i < count; i++) {
         const size_t leader = first_of(first, i);
         if (leader == i)
-            number[i] = course->layer_count++;
-        struct course_layer *layer = &course->layers[number[leader]];
+            number[i] = order->layer_count++;
+        struct order_layer *layer = &order->layers[number[leader]];
         layer->launches = xgrow(layer->launches, layer->launch_count, sizeof *layer->launches);
         layer->launches[layer->launch_count++] = i;
     }
@@ -75,7 +75,7 @@ static void find_layers(struct course *course) {
 /* ---- when they end ---- */
 
 struct watching {
-    struct course *course;
+    struct layer_order *order;
     size_t *ended;       /* by launch: how many looks it took until it was seen done; 0: not yet */
     size_t *waits;       /* by launch: operation that was tried then */
     size_t first, looks; /* first: launches before have ended */
@@ -84,17 +84,17 @@ struct watching {
 /* Takes note of the launches that have ended. Armed are those whose operation is before `op`. */
 static void look(void *context, const struct device *model, size_t op) {
     struct watching *watching = context;
-    const struct layer_tracker *tracker = watching->course->tracker;
+    const struct layer_tracker *tracker = watching->order->tracker;
     const size_t count = layer_tracker_count(tracker);
     watching->looks++;
     for (size_t i = watching->first; i < count; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
-        if (launch->tag >= op && op < watching->course->end)
+        if (launch->tag >= op && op < watching->order->end)
             break;
         if (!watching->ended[i] && launch->ordinal < model_launches(model, launch->unit) &&
             !model_is_armed(model, launch->unit, launch->ordinal)) {
             watching->ended[i] = watching->looks;
-            watching->waits[i] = op < watching->course->end ? op : watching->course->end;
+            watching->waits[i] = op < watching->order->end ? op : watching->order->end;
         }
         if (i == watching->first && watching->ended[i])
             watching->first++;
@@ -116,8 +116,9 @@ static struct op bare(const struct op *op) {
     return plain;
 }
 
-enum play_outcome course_play(const struct program *prog, const struct split_options *options, bool needs_data,
-                              struct device *model, struct play_options *play_options, struct play_result *result) {
+enum play_outcome layer_order_play(const struct program *prog, const struct split_options *options, bool needs_data,
+                                   struct device *model, struct play_options *play_options,
+                                   struct play_result *result) {
     struct program without = *prog;
     const bool data = needs_data || nvdla_has(prog->config, FEATURE_COMPRESSION);
     play_options->seed = options->seed;
@@ -132,28 +133,29 @@ enum play_outcome course_play(const struct program *prog, const struct split_opt
     return outcome;
 }
 
-static struct device *new_model(const struct course *course, const struct split_options *options, bool registers_only) {
+static struct device *new_model(const struct layer_order *order, const struct split_options *options,
+                                bool registers_only) {
     const struct model_options model = {.allow_outside = true,
                                         .allow_undefined = options->allow_undefined,
                                         .registers_only = registers_only,
                                         .threads = options->threads};
-    return model_new(course->prog->config, &model);
+    return model_new(order->prog->config, &model);
 }
 
 /* Says what the program does instead of coming to its end. */
-static bool explain(const struct course *course, const struct play_result *result, const struct watching *watching,
+static bool explain(const struct layer_order *order, const struct play_result *result, const struct watching *watching,
                     struct error *err) {
     char position[POSITION];
-    const char *file = course->prog->files[0];
+    const char *file = order->prog->files[0];
     if (result->outcome == PLAY_REFUSED || result->outcome == PLAY_BROKEN)
         return error_set(err, "%s: the model does not play it: %s", file, result->message);
-    for (size_t i = 0; i < layer_tracker_count(course->tracker); i++) {
-        const struct launch *launch = layer_tracker_launch(course->tracker, i);
+    for (size_t i = 0; i < layer_tracker_count(order->tracker); i++) {
+        const struct launch *launch = layer_tracker_launch(order->tracker, i);
         if (!watching->ended[i])
             return error_set(err,
                              "%s: %s launch %d, armed here, does not end on the model; only programs that come to "
                              "their end can be cut (see `nvcosim run --dut model`)",
-                             op_position(course->prog, &course->prog->ops[launch->tag], position, sizeof position),
+                             op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position),
                              nvdla_unit_names[launch->unit], launch->ordinal);
     }
     return error_set(err,
@@ -163,15 +165,15 @@ static bool explain(const struct course *course, const struct play_result *resul
 }
 
 /* The hardware drops an arming of a group that is still armed. */
-static bool all_accepted(const struct course *course, const struct device *model, struct error *err) {
-    for (size_t i = 0; i < layer_tracker_count(course->tracker); i++) {
-        const struct launch *launch = layer_tracker_launch(course->tracker, i);
+static bool all_accepted(const struct layer_order *order, const struct device *model, struct error *err) {
+    for (size_t i = 0; i < layer_tracker_count(order->tracker); i++) {
+        const struct launch *launch = layer_tracker_launch(order->tracker, i);
         char position[POSITION];
         if (launch->ordinal >= model_launches(model, launch->unit))
             return error_set(err,
                              "%s: of %d launches of %s the model has dropped %d, since their group was still armed; "
                              "such a program cannot be cut",
-                             op_position(course->prog, &course->prog->ops[launch->tag], position, sizeof position),
+                             op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position),
                              launch->ordinal + 1, nvdla_unit_names[launch->unit],
                              launch->ordinal + 1 - model_launches(model, launch->unit));
     }
@@ -180,9 +182,9 @@ static bool all_accepted(const struct course *course, const struct device *model
 
 static enum play_outcome play_once(struct watching *watching, const struct split_options *options, bool registers_only,
                                    bool *good, struct error *err) {
-    struct course *course = watching->course;
-    const size_t count = layer_tracker_count(course->tracker);
-    struct device *model = new_model(course, options, registers_only);
+    struct layer_order *order = watching->order;
+    const size_t count = layer_tracker_count(order->tracker);
+    struct device *model = new_model(order, options, registers_only);
     struct play_options play_options;
     struct play_result result;
     watching->first = watching->looks = 0;
@@ -191,19 +193,19 @@ static enum play_outcome play_once(struct watching *watching, const struct split
     play_options.trying = look;
     play_options.trying_context = watching;
     const enum play_outcome outcome =
-        course_play(course->prog, options, !registers_only, model, &play_options, &result);
-    look(watching, model, course->end);
+        layer_order_play(order->prog, options, !registers_only, model, &play_options, &result);
+    look(watching, model, order->end);
     *good = (outcome == PLAY_PASSED || outcome == PLAY_CHECK_FAILED) && watching->first == count;
     if (*good)
-        *good = all_accepted(course, model, err);
+        *good = all_accepted(order, model, err);
     else
-        explain(course, &result, watching, err);
+        explain(order, &result, watching, err);
     play_result_free(&result);
     model->ops->destroy(model);
     return outcome;
 }
 
-static size_t end_of(const struct watching *watching, const struct course_layer *layer) {
+static size_t end_of(const struct watching *watching, const struct order_layer *layer) {
     size_t last = 0;
     for (size_t i = 0; i < layer->launch_count; i++)
         last = watching->ended[layer->launches[i]] > last ? watching->ended[layer->launches[i]] : last;
@@ -211,7 +213,7 @@ static size_t end_of(const struct watching *watching, const struct course_layer 
 }
 
 static int layer_order(const void *left, const void *right, void *context) {
-    const struct course_layer *a = left, *b = right;
+    const struct order_layer *a = left, *b = right;
     const size_t x = end_of(context, a), y = end_of(context, b);
     if (x != y)
         return x < y ? -1 : 1;
@@ -220,23 +222,23 @@ static int layer_order(const void *left, const void *right, void *context) {
 
 /* Plays the program for the order of its layers: what data they hold does not matter for that, unless the program waits
  * for a number that comes out of them. */
-static bool put_in_order(struct course *course, const struct split_options *options, struct error *err) {
-    const size_t count = layer_tracker_count(course->tracker);
-    struct watching watching = {.course = course,
+static bool put_in_order(struct layer_order *order, const struct split_options *options, struct error *err) {
+    const size_t count = layer_tracker_count(order->tracker);
+    struct watching watching = {.order = order,
                                 .ended = xcalloc(count + 1, sizeof *watching.ended),
                                 .waits = xcalloc(count + 1, sizeof *watching.waits)};
     bool good;
     if (play_once(&watching, options, true, &good, err) == PLAY_HUNG) {
-        course->needs_data = true;
+        order->needs_data = true;
         play_once(&watching, options, false, &good, err);
     }
     if (good)
-        qsort_r(course->layers, course->layer_count, sizeof *course->layers, layer_order, &watching);
-    for (size_t l = 0; good && l < course->layer_count; l++) {
-        struct course_layer *layer = &course->layers[l];
+        qsort_r(order->layers, order->layer_count, sizeof *order->layers, layer_order, &watching);
+    for (size_t l = 0; good && l < order->layer_count; l++) {
+        struct order_layer *layer = &order->layers[l];
         for (size_t i = 0; i < layer->launch_count; i++) {
             const size_t waits = watching.waits[layer->launches[i]];
-            course->layer_of[layer->launches[i]] = l;
+            order->layer_of[layer->launches[i]] = l;
             layer->waits = waits > layer->waits ? waits : layer->waits;
         }
     }
@@ -255,12 +257,12 @@ static bool looks_back(const struct program *prog, const struct op *op) {
 }
 
 /* The first operation from `at` on that arms a layer behind the boundary; `limit` if none does before. */
-static size_t next_arming(const struct course *course, size_t boundary, size_t at, size_t limit) {
-    for (size_t i = 0; i < layer_tracker_count(course->tracker); i++) {
-        const size_t tag = layer_tracker_launch(course->tracker, i)->tag;
+static size_t next_arming(const struct layer_order *order, size_t boundary, size_t at, size_t limit) {
+    for (size_t i = 0; i < layer_tracker_count(order->tracker); i++) {
+        const size_t tag = layer_tracker_launch(order->tracker, i)->tag;
         if (tag >= limit)
             break;
-        if (tag >= at && course->layer_of[i] > boundary)
+        if (tag >= at && order->layer_of[i] > boundary)
             return tag;
     }
     return limit;
@@ -268,21 +270,21 @@ static size_t next_arming(const struct course *course, size_t boundary, size_t a
 
 /* The cut stands behind the last look back before anything is armed or waited for that comes behind it; what is
  * programmed in between is the next piece's. */
-static void find_boundaries(struct course *course) {
-    size_t ended = 0, *armed = xcalloc(course->layer_count + 1, sizeof *armed);
-    course->boundaries = xcalloc(course->layer_count + 1, sizeof *course->boundaries);
-    for (size_t l = course->layer_count; l-- > 0;) { /* the first arming of this layer or one behind it */
-        const size_t tag = layer_tracker_launch(course->tracker, course->layers[l].launches[0])->tag;
-        armed[l] = l + 1 < course->layer_count && armed[l + 1] < tag ? armed[l + 1] : tag;
+static void find_boundaries(struct layer_order *order) {
+    size_t ended = 0, *armed = xcalloc(order->layer_count + 1, sizeof *armed);
+    order->boundaries = xcalloc(order->layer_count + 1, sizeof *order->boundaries);
+    for (size_t l = order->layer_count; l-- > 0;) { /* the first arming of this layer or one behind it */
+        const size_t tag = layer_tracker_launch(order->tracker, order->layers[l].launches[0])->tag;
+        armed[l] = l + 1 < order->layer_count && armed[l + 1] < tag ? armed[l + 1] : tag;
     }
-    for (size_t l = 0; l + 1 < course->layer_count; l++) {
-        struct boundary *boundary = &course->boundaries[l];
-        const size_t waits = course->layers[l].waits, next = course->layers[l + 1].waits;
+    for (size_t l = 0; l + 1 < order->layer_count; l++) {
+        struct boundary *boundary = &order->boundaries[l];
+        const size_t waits = order->layers[l].waits, next = order->layers[l + 1].waits;
         ended = waits > ended ? waits : ended;
         boundary->at = ended + (next > ended);
-        const size_t limit = next_arming(course, l, boundary->at, next);
+        const size_t limit = next_arming(order, l, boundary->at, next);
         for (size_t i = boundary->at; i < limit; i++)
-            if (looks_back(course->prog, &course->prog->ops[i]))
+            if (looks_back(order->prog, &order->prog->ops[i]))
                 boundary->at = i + 1;
         boundary->idle = armed[l + 1] >= boundary->at;
     }
@@ -307,47 +309,47 @@ static size_t first_access(const struct program *prog) {
     return begin;
 }
 
-struct course *course_new(struct program *prog, const struct split_options *options, struct error *err) {
-    struct course *course = xcalloc(1, sizeof *course);
-    course->prog = program_in_order(prog, err);
+struct layer_order *layer_order_new(struct program *prog, const struct split_options *options, struct error *err) {
+    struct layer_order *order = xcalloc(1, sizeof *order);
+    order->prog = program_in_order(prog, err);
     program_free(prog);
-    if (course->prog) {
-        course->end = first_of_end(course->prog);
-        course->begin = first_access(course->prog);
-        course->tracker = program_launches(course->prog);
-        find_layers(course);
+    if (order->prog) {
+        order->end = first_of_end(order->prog);
+        order->begin = first_access(order->prog);
+        order->tracker = program_launches(order->prog);
+        find_layers(order);
     }
-    if (!course->prog || !put_in_order(course, options, err)) {
-        course_free(course);
+    if (!order->prog || !put_in_order(order, options, err)) {
+        layer_order_free(order);
         return NULL;
     }
-    find_boundaries(course);
-    return course;
+    find_boundaries(order);
+    return order;
 }
 
-size_t course_layer_of(const struct course *course, const struct launch *launch) {
-    return course->layer_of[index_of(course->tracker, launch)];
+size_t layer_order_layer_of(const struct layer_order *order, const struct launch *launch) {
+    return order->layer_of[index_of(order->tracker, launch)];
 }
 
-void course_forbid(struct course *course, size_t boundary, const char *format, ...) {
+void layer_order_forbid(struct layer_order *order, size_t boundary, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    if (!course->boundaries[boundary].forbidden)
-        course->boundaries[boundary].forbidden = xvprintf(format, args);
+    if (!order->boundaries[boundary].forbidden)
+        order->boundaries[boundary].forbidden = xvprintf(format, args);
     va_end(args);
 }
 
-void course_free(struct course *course) {
-    if (!course)
+void layer_order_free(struct layer_order *order) {
+    if (!order)
         return;
-    program_free(course->prog);
-    layer_tracker_free(course->tracker);
-    for (size_t i = 0; i < course->layer_count; i++)
-        free(course->layers[i].launches);
-    for (size_t i = 0; course->boundaries && i + 1 < course->layer_count; i++)
-        free(course->boundaries[i].forbidden);
-    free(course->layers);
-    free(course->layer_of);
-    free(course->boundaries);
-    free(course);
+    program_free(order->prog);
+    layer_tracker_free(order->tracker);
+    for (size_t i = 0; i < order->layer_count; i++)
+        free(order->layers[i].launches);
+    for (size_t i = 0; order->boundaries && i + 1 < order->layer_count; i++)
+        free(order->boundaries[i].forbidden);
+    free(order->layers);
+    free(order->layer_of);
+    free(order->boundaries);
+    free(order);
 }

@@ -8,14 +8,15 @@
 
 #include "layers/tracker.h"
 #include "replay/player.h"
-#include "split/split.h"
+#include "split/split_parts.h"
 #include "trace/program.h"
 
 /* What of the program one layer is. */
-struct course_layer {
+struct order_layer {
     size_t *launches; /* indices in the tracker, as armed */
     size_t launch_count;
-    size_t waits; /* operation that the program waits at when the last of its launches ends; course.end: none does */
+    size_t
+        waits; /* operation that the program waits at when the last of its launches ends; layer_order.end: none does */
 };
 
 /* Between layer i and layer i + 1. */
@@ -25,32 +26,32 @@ struct boundary {
     char *forbidden; /* why it is no cut, found out on the way; NULL: it may be one */
 };
 
-struct course {
+struct layer_order {
     struct program *prog;          /* sequential */
     size_t end;                    /* operations before those with `end` */
     size_t begin;                  /* those before only fill memory */
     bool needs_data;               /* it waits for numbers that come out of its data */
     struct layer_tracker *tracker; /* its launches, tagged with their operations */
-    struct course_layer *layers;
+    struct order_layer *layers;
     size_t layer_count;
     size_t *layer_of;            /* by launch of the tracker */
     struct boundary *boundaries; /* layer_count - 1 */
 };
 
 /* Takes prog over. NULL with a message. */
-struct course *course_new(struct program *prog, const struct split_options *options, struct error *err);
-void course_free(struct course *course);
+struct layer_order *layer_order_new(struct program *prog, const struct split_options *options, struct error *err);
+void layer_order_free(struct layer_order *order);
 
 /* Plays a program on a new model, made for data or not, for what its registers do. Without data, what fills memory and
  * looks at it is left out, unless layers find sizes there (compressed weights). Operations keep their indices. */
-enum play_outcome course_play(const struct program *prog, const struct split_options *options, bool needs_data,
-                              struct device *model, struct play_options *play_options, struct play_result *result);
+enum play_outcome layer_order_play(const struct program *prog, const struct split_options *options, bool needs_data,
+                                   struct device *model, struct play_options *play_options, struct play_result *result);
 
 /* The layer of a launch of the tracker. */
-size_t course_layer_of(const struct course *course, const struct launch *launch);
+size_t layer_order_layer_of(const struct layer_order *order, const struct launch *launch);
 
 /* There is no cut there, for that reason (printf text); the first reason stays. */
-void course_forbid(struct course *course, size_t boundary, const char *format, ...)
+void layer_order_forbid(struct layer_order *order, size_t boundary, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

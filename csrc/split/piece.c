@@ -14,6 +14,7 @@
 #include "nvdla_offsets.h"
 #include "split/cut_program.h"
 #include "split/layer_order.h"
+#include "split/split_names.h"
 #include "split/touched.h"
 #include "trace/exchange.h"
 #include "trace/network.h"
@@ -175,7 +176,7 @@ static void put_write(struct writing *writing, uint32_t address, uint32_t value)
     struct op op = op_make(OP_WRITE, 0);
     op.address = address;
     op.value = value;
-    exchange_groups(writing->prog->config, writing->split->line->exchanged[writing->piece], &op);
+    exchange_groups(writing->prog->config, writing->split->sequence->exchanged[writing->piece], &op);
     append(writing, &op, NOT_FROM_LINE);
 }
 
@@ -269,9 +270,9 @@ static void put_begin_of_side(struct writing *writing, enum memory_space space, 
 
 /* What operations of the piece look at, and what they fill. */
 static void find_needs(struct writing *writing, size_t from, size_t end, struct touched needed[SPACE_COUNT]) {
-    const struct program *line = writing->split->line->prog;
+    const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
-        const struct op *op = &line->ops[i];
+        const struct op *op = &prog->ops[i];
         struct side *side = &writing->maker->sides[op->space];
         if (op->kind == OP_MEM_CRC)
             touched_add(&needed[op->space], op->base, op->size);
@@ -290,14 +291,14 @@ static void add_all(struct touched *to, const struct touched *from) {
 
 /* A region that an earlier piece declared is declared again for its release. */
 static void put_released(struct writing *writing, size_t from, size_t end) {
-    const struct program *line = writing->split->line->prog;
+    const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
-        const struct op *release = &line->ops[i];
+        const struct op *release = &prog->ops[i];
         size_t d = i;
         if (release->kind != OP_MEM_RELEASE)
             continue;
         while (d-- > 0) {
-            const struct op *op = &line->ops[d];
+            const struct op *op = &prog->ops[d];
             const bool declares = op->kind == OP_MEM_FILL || op->kind == OP_MEM_RESERVE || op->kind == OP_MEM_LOAD;
             if (!declares || op->space != release->space || op->base != release->base)
                 continue;
@@ -375,14 +376,14 @@ static bool has_convolution(const struct split *split, size_t piece) {
 
 static void put_op(struct writing *writing, size_t index) {
     const struct split *split = writing->split;
-    struct op op = split->line->prog->ops[index];
+    struct op op = split->sequence->prog->ops[index];
     if (op.kind == OP_NOTE && strncmp(op.text, "network ", strlen("network ")) == 0)
         return;
     if (op.kind == OP_NOTE)
         op.text = program_text(writing->prog, op.text, strlen(op.text));
     if (op.kind == OP_MEM_LOAD || op.kind == OP_MEM_CHECK)
         op.blob = program_blob(writing->prog, copy_blob(op.blob));
-    exchange_groups(split->line->prog->config, split->line->exchanged[writing->piece], &op);
+    exchange_groups(split->sequence->prog->config, split->sequence->exchanged[writing->piece], &op);
     append(writing, &op, index);
 }
 
@@ -467,11 +468,11 @@ static void try_counters(struct writing *writing, const struct split_options *op
 
 struct program *piece_end(struct piece_maker *maker, const struct split *split, size_t piece,
                           const struct split_options *options, const struct play_result *whole) {
-    const struct line *line = split->line;
-    const bool last = piece + 1 == line->pieces;
-    const size_t from = line->marks[piece], end = last ? line->prog->count : line->marks[piece + 1];
+    const struct cut_program *sequence = split->sequence;
+    const bool last = piece + 1 == sequence->pieces;
+    const size_t from = sequence->marks[piece], end = last ? sequence->prog->count : sequence->marks[piece + 1];
     struct writing writing = {
-        .maker = maker, .split = split, .piece = piece, .prog = program_new(line->prog->config, split->name)};
+        .maker = maker, .split = split, .piece = piece, .prog = program_new(sequence->prog->config, split->name)};
     program_stream(writing.prog, "main");
     writing.prog->sequential = true;
     put_names(&writing);

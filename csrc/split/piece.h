@@ -4,7 +4,7 @@
 
 #include "device/device.h"
 #include "replay/player.h"
-#include "split/split.h"
+#include "split/split_parts.h"
 
 struct piece_maker;
 

@@ -25,20 +25,20 @@ enum { LAYER_CLOCKS = 200 }; /* of the beginning and the end of a layer */
 /* ---- layers ---- */
 
 static void describe_layers(struct split *split, const struct network *network) {
-    const struct course *course = split->course;
-    split->layer_count = course->layer_count;
-    split->layers = xcalloc(course->layer_count + 1, sizeof *split->layers);
-    for (size_t l = 0; l < course->layer_count; l++) {
+    const struct layer_order *order = split->order;
+    split->layer_count = order->layer_count;
+    split->layers = xcalloc(order->layer_count + 1, sizeof *split->layers);
+    for (size_t l = 0; l < order->layer_count; l++) {
         struct split_layer *layer = &split->layers[l];
-        layer->launch_count = course->layers[l].launch_count;
+        layer->launch_count = order->layers[l].launch_count;
         layer->launches = xcalloc(layer->launch_count, sizeof *layer->launches);
         for (size_t i = 0; i < layer->launch_count; i++) {
-            const struct launch *launch = layer_tracker_launch(course->tracker, course->layers[l].launches[i]);
+            const struct launch *launch = layer_tracker_launch(order->tracker, order->layers[l].launches[i]);
             const struct network_layer *of = network_layer_of(network, launch->unit, launch->ordinal);
-            const uint64_t clocks = launch_clocks(course->prog->config, launch);
+            const uint64_t clocks = launch_clocks(order->prog->config, launch);
             char position[512];
             const char *folder;
-            op_position(course->prog, &course->prog->ops[launch->tag], position, sizeof position);
+            op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position);
             folder = strrchr(position, '/'); /* pieces are the same wherever the trace lies */
             layer->launches[i] =
                 (struct split_launch){.unit = launch->unit,
@@ -46,7 +46,7 @@ static void describe_layers(struct split *split, const struct network *network) 
                                       .position = xstrdup(folder ? folder + 1 : position),
                                       .network = of ? xprintf("%u.%u", of->task, of->operation) : NULL};
             layer->clocks = clocks > layer->clocks ? clocks : layer->clocks;
-            layer->work += launch_work(course->prog->config, launch);
+            layer->work += launch_work(order->prog->config, launch);
         }
         layer->clocks += LAYER_CLOCKS;
         layer->work += layer->clocks;
@@ -56,7 +56,7 @@ static void describe_layers(struct split *split, const struct network *network) 
 /* ---- cuts ---- */
 
 static bool may_cut(const struct split *split, const struct split_options *options, size_t layer) {
-    const struct boundary *boundary = &split->course->boundaries[layer];
+    const struct boundary *boundary = &split->order->boundaries[layer];
     return !boundary->forbidden && (boundary->idle || !options->idle_only);
 }
 
@@ -83,7 +83,7 @@ static size_t choose_cuts(const struct split *split, const struct split_options 
 
 struct trial {
     struct split *split;
-    struct line *line;
+    struct cut_program *sequence;
     const size_t *cuts;
     size_t next; /* piece that begins next */
     bool allowed;
@@ -91,16 +91,16 @@ struct trial {
 
 /* What the convolution that comes behind a boundary next is to find in CBUF and would not; NULL: nothing. CDMA and CSC
  * have the bits of reuse at the same places. */
-static const char *misses(const struct course *course, const struct device *model, size_t boundary) {
+static const char *misses(const struct layer_order *order, const struct device *model, size_t boundary) {
     const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
     const struct launch *cdma, *csc;
     int ordinal = 0;
-    while ((cdma = layer_tracker_find(course->tracker, NVDLA_CDMA, ordinal)) != NULL &&
-           course_layer_of(course, cdma) <= boundary)
+    while ((cdma = layer_tracker_find(order->tracker, NVDLA_CDMA, ordinal)) != NULL &&
+           layer_order_layer_of(order, cdma) <= boundary)
         ordinal++;
     if (!cdma || model_cbuf_free(model))
         return NULL;
-    csc = layer_tracker_find(course->tracker, NVDLA_CSC, ordinal);
+    csc = layer_tracker_find(order->tracker, NVDLA_CSC, ordinal);
     if ((launch_register(cdma, CDMA_D_MISC_CFG) | (csc ? launch_register(csc, CSC_D_MISC_CFG) : 0)) & reuse)
         return "the next convolution uses again what CBUF holds";
     if (csc && model_weights_in_front(model, launch_register(csc, CSC_D_BANK)))
@@ -112,41 +112,42 @@ static const char *misses(const struct course *course, const struct device *mode
 static const char *no_cut(const struct trial *trial, const struct device *model, size_t boundary) {
     if (!model_at_ease(model))
         return "a unit is not idle";
-    return misses(trial->split->course, model, boundary);
+    return misses(trial->split->order, model, boundary);
 }
 
 static void try_mark(void *context, const struct device *model, size_t op) {
     struct trial *trial = context;
-    while (trial->next < trial->line->pieces && op >= trial->line->marks[trial->next]) {
+    while (trial->next < trial->sequence->pieces && op >= trial->sequence->marks[trial->next]) {
         const size_t piece = trial->next++;
         const char *why = piece > 0 ? no_cut(trial, model, trial->cuts[piece - 1]) : NULL;
         if (why) {
-            course_forbid(trial->split->course, trial->cuts[piece - 1], "%s", why);
+            layer_order_forbid(trial->split->order, trial->cuts[piece - 1], "%s", why);
             trial->allowed = false;
         }
         for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-            if (unit_has_groups(trial->line->prog->config, unit) && model_consumer(model, unit) == 1)
-                trial->line->exchanged[piece] |= UINT32_C(1) << unit;
+            if (unit_has_groups(trial->sequence->prog->config, unit) && model_consumer(model, unit) == 1)
+                trial->sequence->exchanged[piece] |= UINT32_C(1) << unit;
     }
 }
 
-static struct device *new_model(const struct course *course, const struct split_options *options, bool registers_only) {
+static struct device *new_model(const struct layer_order *order, const struct split_options *options,
+                                bool registers_only) {
     const struct model_options model = {.allow_outside = true,
                                         .allow_undefined = options->allow_undefined,
                                         .registers_only = registers_only,
                                         .threads = options->threads};
-    return model_new(course->prog->config, &model);
+    return model_new(order->prog->config, &model);
 }
 
 /* Checks that compare both groups of an exchanged unit otherwise than for equality cannot be exchanged. */
 static void try_exchange(struct trial *trial) {
-    const struct line *line = trial->line;
-    for (size_t piece = 1; piece < line->pieces; piece++)
-        for (size_t i = line->marks[piece]; i < line->marks[piece + 1]; i++) {
-            struct op op = line->prog->ops[i];
-            if (!exchange_groups(line->prog->config, line->exchanged[piece], &op)) {
-                course_forbid(trial->split->course, trial->cuts[piece - 1],
-                              "a check behind it compares both groups of a unit, and not for equality");
+    const struct cut_program *sequence = trial->sequence;
+    for (size_t piece = 1; piece < sequence->pieces; piece++)
+        for (size_t i = sequence->marks[piece]; i < sequence->marks[piece + 1]; i++) {
+            struct op op = sequence->prog->ops[i];
+            if (!exchange_groups(sequence->prog->config, sequence->exchanged[piece], &op)) {
+                layer_order_forbid(trial->split->order, trial->cuts[piece - 1],
+                                   "a check behind it compares both groups of a unit, and not for equality");
                 trial->allowed = false;
             }
         }
@@ -155,21 +156,21 @@ static void try_exchange(struct trial *trial) {
 /* Plays the program with its cuts, without data. False: a cut does not hold; it is forbidden now. */
 static bool try_cuts(struct trial *trial, const struct split_options *options) {
     static const char stands[] = "a cut here would make the program stand still";
-    struct course *course = trial->split->course;
-    struct device *model = new_model(course, options, !course->needs_data);
+    struct layer_order *order = trial->split->order;
+    struct device *model = new_model(order, options, !order->needs_data);
     struct play_options play_options;
     struct play_result result;
     play_options_default(&play_options);
     play_options.trying = try_mark;
     play_options.trying_context = trial;
     const enum play_outcome outcome =
-        course_play(trial->line->prog, options, course->needs_data, model, &play_options, &result);
+        layer_order_play(trial->sequence->prog, options, order->needs_data, model, &play_options, &result);
     if (outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED && trial->next > 0) {
         /* It waits for something in this piece that only the next one does, or the one before should have done. */
-        const size_t cuts = trial->line->pieces - 1, piece = trial->next - 1;
-        course_forbid(course, trial->cuts[piece < cuts ? piece : cuts - 1], "%s", stands);
+        const size_t cuts = trial->sequence->pieces - 1, piece = trial->next - 1;
+        layer_order_forbid(order, trial->cuts[piece < cuts ? piece : cuts - 1], "%s", stands);
         if (piece > 0)
-            course_forbid(course, trial->cuts[piece - 1], "%s", stands);
+            layer_order_forbid(order, trial->cuts[piece - 1], "%s", stands);
         trial->allowed = false;
     }
     try_exchange(trial);
@@ -179,16 +180,17 @@ static bool try_cuts(struct trial *trial, const struct split_options *options) {
 }
 
 /* Cuts that hold. Each round forbids at least one of those that do not. */
-static struct line *find_line(struct split *split, const struct split_options *options, size_t *cuts, size_t *count) {
+static struct cut_program *find_sequence(struct split *split, const struct split_options *options, size_t *cuts,
+                                         size_t *count) {
     for (;;) {
         *count = choose_cuts(split, options, cuts);
-        struct line *line = line_new(split->course, cuts, *count);
-        if (!line)
+        struct cut_program *sequence = cut_program_new(split->order, cuts, *count);
+        if (!sequence)
             continue;
-        struct trial trial = {.split = split, .line = line, .cuts = cuts, .allowed = true};
+        struct trial trial = {.split = split, .sequence = sequence, .cuts = cuts, .allowed = true};
         if (*count == 0 || try_cuts(&trial, options))
-            return line;
-        line_free(line);
+            return sequence;
+        cut_program_free(sequence);
     }
 }
 
@@ -204,7 +206,7 @@ static void describe_pieces(struct split *split, const size_t *cuts, size_t coun
             split->pieces[++piece].first = l + 1;
     }
     for (size_t i = 0; i < split->piece_count; i++)
-        split->pieces[i].deferred = i > 0 && !split->course->boundaries[cuts[i - 1]].idle;
+        split->pieces[i].deferred = i > 0 && !split->order->boundaries[cuts[i - 1]].idle;
 }
 
 struct split *split_new(struct program *prog, const char *name, const struct split_options *options,
@@ -217,18 +219,18 @@ struct split *split_new(struct program *prog, const char *name, const struct spl
     struct split *split = xcalloc(1, sizeof *split);
     split->name = xstrdup(name);
     split->network = network;
-    split->course = course_new(prog, options, err);
-    if (!split->course) {
+    split->order = layer_order_new(prog, options, err);
+    if (!split->order) {
         split_free(split);
         return NULL;
     }
     describe_layers(split, &network);
     size_t *cuts = xcalloc(split->layer_count + 1, sizeof *cuts), count;
-    split->line = find_line(split, options, cuts, &count);
+    split->sequence = find_sequence(split, options, cuts, &count);
     describe_pieces(split, cuts, count);
     split->most = split->idle = 1;
     for (size_t l = 0; l + 1 < split->layer_count; l++) {
-        const struct boundary *boundary = &split->course->boundaries[l];
+        const struct boundary *boundary = &split->order->boundaries[l];
         split->most += !boundary->forbidden;
         split->idle += !boundary->forbidden && boundary->idle;
     }
@@ -250,8 +252,8 @@ void split_free(struct split *split) {
     free(split->pieces);
     free(split->name);
     network_free(&split->network);
-    line_free(split->line);
-    course_free(split->course);
+    cut_program_free(split->sequence);
+    layer_order_free(split->order);
     free(split);
 }
 
@@ -277,8 +279,8 @@ static bool hand_over(struct making *making) {
 
 static void at_mark(void *context, const struct device *model, size_t op) {
     struct making *making = context;
-    const struct line *line = making->split->line;
-    while (making->good && making->next < line->pieces && op >= line->marks[making->next]) {
+    const struct cut_program *sequence = making->split->sequence;
+    while (making->good && making->next < sequence->pieces && op >= sequence->marks[making->next]) {
         making->good = making->next == 0 || hand_over(making);
         if (making->good) {
             piece_begin(making->maker);
@@ -294,7 +296,7 @@ bool split_make(struct split *split, const struct split_options *options, split_
                 struct error *err) {
     struct making making = {.split = split,
                             .options = options,
-                            .model = new_model(split->course, options, false),
+                            .model = new_model(split->order, options, false),
                             .take = take,
                             .context = context,
                             .err = err,
@@ -307,11 +309,11 @@ bool split_make(struct split *split, const struct split_options *options, split_
     play_options.progress_context = options->progress_context;
     play_options.trying = at_mark;
     play_options.trying_context = &making;
-    const enum play_outcome outcome = play(split->line->prog, making.model, &play_options, &making.result);
+    const enum play_outcome outcome = play(split->sequence->prog, making.model, &play_options, &making.result);
     at_mark(&making, making.model, SIZE_MAX);
     split->failed = making.result.failure_count;
     if (making.good && outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED)
-        making.good = error_set(err, "%s: does not come to its end on the model: %s", split->course->prog->files[0],
+        making.good = error_set(err, "%s: does not come to its end on the model: %s", split->order->prog->files[0],
                                 making.result.message ? making.result.message : "it waits for what does not come");
     if (making.good)
         making.good = hand_over(&making);
@@ -319,85 +321,4 @@ bool split_make(struct split *split, const struct split_options *options, split_
     play_result_free(&making.result);
     making.model->ops->destroy(making.model);
     return making.good;
-}
-
-/* ---- names ---- */
-
-/* The launch that a layer is named by: the one that writes its result. */
-static const struct split_launch *name_giver(const struct split_layer *layer) {
-    static const enum nvdla_unit order[] = {NVDLA_PDP, NVDLA_SDP, NVDLA_CDP, NVDLA_BDMA, NVDLA_RBK, NVDLA_CACC};
-    for (size_t o = 0; o < sizeof order / sizeof *order; o++)
-        for (size_t i = 0; i < layer->launch_count; i++)
-            if (layer->launches[i].unit == order[o])
-                return &layer->launches[i];
-    return &layer->launches[0];
-}
-
-char *split_file_name(const struct split *split, size_t piece, const char *suffix) {
-    int digits = 1;
-    for (size_t last = split->piece_count; last >= 10; last /= 10)
-        digits++;
-    return xprintf("%s-%0*zu%s", split->name, digits, piece + 1, suffix);
-}
-
-void split_print_counts(FILE *out, const struct split *split) {
-    size_t deferred = 0;
-    for (size_t i = 0; i < split->piece_count; i++)
-        deferred += split->pieces[i].deferred;
-    fprintf(out, "%zu layer%s in %zu piece%s; at most %zu, of which %zu where the trace itself leaves every unit idle",
-            split->layer_count, split->layer_count == 1 ? "" : "s", split->piece_count,
-            split->piece_count == 1 ? "" : "s", split->most, split->idle);
-    if (deferred > 0)
-        fprintf(out, "; %zu arm%s behind the cut what the trace arms before it", deferred, deferred == 1 ? "s" : "");
-    fputc('\n', out);
-    for (size_t l = 0; l + 1 < split->layer_count; l++) {
-        const struct boundary *boundary = &split->course->boundaries[l];
-        const struct split_launch *launch = name_giver(&split->layers[l]);
-        if (boundary->forbidden)
-            fprintf(out, "no cut behind %s #%d: %s\n", nvdla_unit_names[launch->unit], launch->ordinal,
-                    boundary->forbidden);
-    }
-}
-
-const struct split_launch *split_launch(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal) {
-    const struct split_launch *found = NULL;
-    int first = INT32_MAX;
-    for (size_t l = split->pieces[piece].first; l < split->pieces[piece].first + split->pieces[piece].count; l++)
-        for (size_t i = 0; i < split->layers[l].launch_count; i++) {
-            const struct split_launch *launch = &split->layers[l].launches[i];
-            if (launch->unit == unit && launch->ordinal < first)
-                first = launch->ordinal;
-        }
-    for (size_t l = split->pieces[piece].first; l < split->pieces[piece].first + split->pieces[piece].count; l++)
-        for (size_t i = 0; i < split->layers[l].launch_count; i++) {
-            const struct split_launch *launch = &split->layers[l].launches[i];
-            if (launch->unit == unit && launch->ordinal - first == ordinal)
-                found = launch;
-        }
-    return found;
-}
-
-char *split_launch_name(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal) {
-    const struct split_launch *launch = split_launch(split, piece, unit, ordinal);
-    if (!launch)
-        return NULL;
-    return xprintf("%s #%d (%s%s%s%s)", nvdla_unit_names[unit], launch->ordinal, launch->position,
-                   launch->network ? ", layer " : "", launch->network ? launch->network : "",
-                   launch->network ? " of the network" : "");
-}
-
-char *split_piece_name(const struct split *split, size_t piece) {
-    const struct split_piece *of = &split->pieces[piece];
-    if (of->count == 0)
-        return xstrdup("no layer");
-    const struct split_launch *first = name_giver(&split->layers[of->first]);
-    const struct split_launch *last = name_giver(&split->layers[of->first + of->count - 1]);
-    char *a = xprintf("%s #%d%s%s%s", nvdla_unit_names[first->unit], first->ordinal, first->network ? " (layer " : "",
-                      first->network ? first->network : "", first->network ? ")" : "");
-    if (first == last)
-        return a;
-    char *name = xprintf("%s to %s #%d%s%s%s", a, nvdla_unit_names[last->unit], last->ordinal,
-                         last->network ? " (layer " : "", last->network ? last->network : "", last->network ? ")" : "");
-    free(a);
-    return name;
 }

@@ -2,8 +2,9 @@
 #ifndef TRIAGE_EVIDENCE_H
 #define TRIAGE_EVIDENCE_H
 
+#include "nvdla/text.h"
 #include "observe/recorder.h"
-#include "triage/triage.h"
+#include "triage/triage_input.h"
 
 /* Lines on the element that differs in that stream. */
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,

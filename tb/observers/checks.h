@@ -9,7 +9,7 @@
 
 #include "device/device.h"
 #include "tb/observers/observer.h"
-#include "tb/rtl_device.h"
+#include "tb/simulator.h"
 
 /* What a register group announces: event_kind of nvdla_check_layer. */
 enum check_event { CHECK_GROUP_EXISTS, CHECK_LAYER_STARTS, CHECK_LAYER_DONE };

@@ -11,7 +11,7 @@
 #include "tb/observers/checks.h"
 #include "tb/observers/observer.h"
 #include "tb/provenance.h"
-#include "tb/rtl_device.h"
+#include "tb/simulator.h"
 
 struct marks;
 

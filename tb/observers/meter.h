@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tb/rtl_device.h"
+#include "tb/simulator.h"
 
 struct meter {
     struct clock_source inner;

@@ -1,4 +1,4 @@
-/* What looks at a simulated RTL without taking part: protocol checks, waves, X checks, taps. The device (rtl_device.h)
+/* What looks at a simulated RTL without taking part: protocol checks, waves, X checks, taps. The device (rtl_device.c)
  * drives the design and hands each of its observers what it saw; an observer that asks for nothing in a plain run costs
  * nothing there.
  */

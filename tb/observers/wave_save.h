@@ -11,7 +11,7 @@
 #include "device/wave_view.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
-#include "tb/rtl_device.h"
+#include "tb/simulator.h"
 
 /* Writes NAME.gtkw and NAME.filters/ for the wave file NAME.fst, which must be complete.
  *

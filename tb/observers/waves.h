@@ -8,7 +8,7 @@
 #include "nvdla/config.h"
 #include "tb/observers/marks.h"
 #include "tb/observers/observer.h"
-#include "tb/rtl_device.h"
+#include "tb/simulator.h"
 
 struct waves {
     const struct simulator *simulator;

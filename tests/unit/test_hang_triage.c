@@ -11,7 +11,7 @@
 
 #include "layers/tracker.h"
 #include "nvdla/clients.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "tb/observers/waits.h"
 

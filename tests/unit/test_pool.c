@@ -16,7 +16,7 @@ static void a_wait_is_as_long_as_it_is_told(void **state) {
     (void)state;
     struct pool pool;
     struct job *ended = NULL;
-    const struct pool_listener listener = {.ended = take, .context = &ended};
+    const struct job_listener listener = {.ended = take, .context = &ended};
     struct error err;
     enum { LOOKS = 1000 };
     assert_true(pool_open(&pool, false, &err));
@@ -35,7 +35,7 @@ static void the_end_of_a_job_ends_it(void **state) {
     (void)state;
     struct pool pool;
     struct job *ended = NULL, job = {.path = "", .result_end = -1, .output_end = -1};
-    const struct pool_listener listener = {.ended = take, .context = &ended};
+    const struct job_listener listener = {.ended = take, .context = &ended};
     struct error err;
     char *words[] = {(char[]){"true"}, NULL};
     assert_true(pool_open(&pool, false, &err) && pool_start_program(&pool, &job, words, &err));

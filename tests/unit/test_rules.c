@@ -5,6 +5,7 @@
 
 #include "legal_layers.h"
 #include "model/overlap.h"
+#include "model/rules.h"
 #include "model/rules_table.h"
 #include "model_bench.h"
 

@@ -249,8 +249,8 @@ static void lost(void *context, struct job *job) {
     local->waiting[0]->job.clean = false;
 }
 
-static struct pool_listener pool_listener(struct local *local) {
-    return (struct pool_listener){.heard = heard, .ended = ended, .started = begun, .lost = lost, .context = local};
+static struct job_listener pool_listener(struct local *local) {
+    return (struct job_listener){.heard = heard, .ended = ended, .started = begun, .lost = lost, .context = local};
 }
 
 /* Puts what comes next in the order into the queue of the server; beyond: for one more lane, and with what stands
@@ -272,7 +272,7 @@ static void fill(struct local *local, struct server *server, bool beyond) {
 
 /* Lets one of the lanes, or a process of its own, play the test. */
 static void let_play(struct local *local, struct slot *slot) {
-    const struct pool_listener listener = pool_listener(local);
+    const struct job_listener listener = pool_listener(local);
     struct server *server = slot->alone ? NULL : slot->server;
     local->pool.to_come = local->work->count - local->next + local->waiting_count;
     if (server && pool_server_ready(&local->pool, server, &slot->job, &slot->played.options) && give(local, slot)) {
@@ -284,7 +284,7 @@ static void let_play(struct local *local, struct slot *slot) {
 
 /* Where nothing else is left to start, one more lane for what is in a queue. */
 static void help(struct local *local) {
-    const struct pool_listener listener = pool_listener(local);
+    const struct job_listener listener = pool_listener(local);
     const struct servers *servers = &local->pool.servers;
     for (size_t i = 0; i < servers->count; i++)
         if (server_has_queue(servers->items[i])) {
@@ -297,7 +297,7 @@ static void help(struct local *local) {
 
 /* Nothing starts any more. */
 static void stop(struct local *local) {
-    const struct pool_listener listener = pool_listener(local);
+    const struct job_listener listener = pool_listener(local);
     local->stopped = true;
     pool_take_back(&local->pool, &listener);
 }
@@ -335,7 +335,7 @@ static void start_more(struct local *local) {
 
 /* Ends all that runs, now. */
 static void kill_all(struct local *local) {
-    const struct pool_listener listener = pool_listener(local);
+    const struct job_listener listener = pool_listener(local);
     stop(local);
     local->killed = true;
     pool_signal(&local->pool, SIGKILL);
@@ -381,7 +381,7 @@ static bool is_empty(const char *path) {
 
 enum engine_end engine_local(const struct engine_job *job, int *signal, struct error *err) {
     struct local local = {.work = job};
-    const struct pool_listener listener = pool_listener(&local);
+    const struct job_listener listener = pool_listener(&local);
     *signal = 0;
     gethostname(local.host, sizeof local.host - 1);
     if (!pool_open(&local.pool, true, err))

@@ -12,7 +12,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 
 char *slurm_path(const char *folder, const char *what, size_t chunk) {
     return xprintf("%s/slurm/%s/%zu", folder, what, chunk);

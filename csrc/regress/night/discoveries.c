@@ -10,7 +10,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 
 static const char *const kinds[] = {[DISCOVERY_DEBUG] = "debug", [DISCOVERY_SHRINK] = "shrink"};
 

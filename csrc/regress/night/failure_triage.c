@@ -316,7 +316,7 @@ static void show(struct looks *looks) {
 }
 
 static bool look_at(struct looks *looks, int *signal, struct error *err) {
-    const struct pool_listener listener = {.ended = ended, .context = looks};
+    const struct job_listener listener = {.ended = ended, .context = looks};
     size_t before;
     *signal = 0;
     looks->begin = process_clock();

@@ -9,7 +9,7 @@
 
 #include "nvdla/xalloc.h"
 #include "regress/store/query.h"
-#include "report/json.h"
+#include "report/json_text.h"
 #include "run/session/session.h"
 
 enum { WIDE = 100 /* terminal that has room for the time of day */ };

@@ -7,7 +7,7 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 
 enum { MEASURED_ROWS = 500 /* they say how wide the columns of a table are */, LONGEST = 100000000 /* value, bytes */ };
 

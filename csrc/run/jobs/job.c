@@ -15,7 +15,6 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "report/report.h"
-#include "run/jobs/lanes.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
 #include "run/session/judge.h"
@@ -273,8 +272,10 @@ static void take_progress(struct job *job, const json_t *json) {
 }
 
 void job_signal(const struct job *job, int number) {
-    if (job->lane)
-        lane_signal_job(job->lane, job, number);
+    const struct serve_signal order = {.id = job->lane.id, .number = number};
+    if (job->lane.pid)
+        while (write(job->lane.signals, &order, sizeof order) < 0 && errno == EINTR)
+            continue;
     else
         kill(job->own_group ? -job->pid : job->pid, number);
 }
@@ -389,14 +390,14 @@ void job_prints(struct job *job, const char *bytes, size_t size) {
 }
 
 void job_has_played(struct job *job, const struct job_end *end) {
-    job->lane = NULL;
+    job->lane.pid = 0;
     job->played = true;
     job->end = *end;
     job->state = JOB_DONE;
 }
 
 uint64_t job_memory(const struct job *job) {
-    return !job->max_memory ? 0 : job->lane ? lane_memory(job->lane) : process_memory(job->pid);
+    return !job->max_memory ? 0 : job->lane.pid ? process_memory_below(job->lane.pid) : process_memory(job->pid);
 }
 
 void job_check(struct job *job, uint64_t memory) {

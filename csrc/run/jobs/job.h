@@ -35,7 +35,12 @@ struct job_end {
     uint64_t memory_peak; /* bytes resident */
 };
 
-struct lane;
+/* The lane that plays a job (run/jobs/lanes.h). */
+struct job_lane {
+    pid_t pid;   /* 0: none */
+    int signals; /* write end of its pipe of orders */
+    uint64_t id; /* of the job there */
+};
 
 struct job {
     const char *path;
@@ -51,7 +56,7 @@ struct job {
     bool own_group; /* its process leads a group, that ends with it (process_guard_add) */
     enum job_state state;
     pid_t pid;                  /* of its process, if this one has started it */
-    struct lane *lane;          /* that plays it (run/jobs/lanes.h); NULL: none */
+    struct job_lane lane;       /* that plays it */
     bool played;                /* by a lane, */
     struct job_end end;         /* this came of it */
     int result_end, output_end; /* read ends of the pipes; -1: closed */
@@ -68,6 +73,18 @@ struct job {
     double part;                /* of its work that is done, as it said last */
     double rate;                /* cycles a second, likewise */
     char *at;                   /* the same for a person */
+};
+
+/* Who waits for jobs. */
+struct job_listener {
+    /* The job has said something; printed: bytes at the end of job->output. NULL: nobody is interested. */
+    void (*heard)(void *context, struct job *job, size_t printed);
+    void (*ended)(void *context, struct job *job); /* job_result() tells what came of it */
+    /* Of jobs that were put into a queue, that is job_queue(): a lane plays it now; nothing came of it, and it has to
+     * be started otherwise. */
+    void (*started)(void *context, struct job *job);
+    void (*lost)(void *context, struct job *job);
+    void *context;
 };
 
 /* Path of the simulator that the options need, there or not. False with a message. */

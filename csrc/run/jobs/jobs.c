@@ -180,7 +180,7 @@ static void show_progress(struct jobs *run) {
 /* Waits for something to happen, at most that long (negative: as long as it takes), and takes it in. Returns the signal
  * that asks to end the run, 0 if none does. */
 static int await(struct jobs *run, double seconds) {
-    const struct pool_listener listener = {.heard = heard, .ended = collect, .context = run};
+    const struct job_listener listener = {.heard = heard, .ended = collect, .context = run};
     return pool_wait(&run->pool, seconds, &listener);
 }
 

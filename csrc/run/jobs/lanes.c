@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
-#include "run/jobs/pool.h"
 
 /* Room in the pipe of results, so that no test waits for the runner to read; what is to be read at once when it comes
  * between two looks; and of lines of a job that is being ended what is kept: a mark may be in it. */
@@ -53,15 +52,15 @@ bool lanes_queue(struct lanes *lanes, struct server *server, struct job *job, co
     return true;
 }
 
-static void lose(struct lanes *lanes, struct lane_entry *entry, const struct pool_listener *listener) {
+static void lose(struct lanes *lanes, struct lane_entry *entry, const struct job_listener *listener) {
     struct job *job = entry->job;
     close_entry(lanes, entry);
-    job->lane = NULL;
+    job->lane.pid = 0;
     job->state = JOB_WAITING;
     listener->lost(listener->context, job);
 }
 
-static void take_back(struct lanes *lanes, struct server *server, const struct pool_listener *listener) {
+static void take_back(struct lanes *lanes, struct server *server, const struct job_listener *listener) {
     for (uint64_t id; server_take_back(server, &id);) {
         struct lane_entry *entry = entry_of(lanes, id);
         if (entry && entry->job)
@@ -69,7 +68,7 @@ static void take_back(struct lanes *lanes, struct server *server, const struct p
     }
 }
 
-void lanes_take_back(struct lanes *lanes, const struct servers *servers, const struct pool_listener *listener) {
+void lanes_take_back(struct lanes *lanes, const struct servers *servers, const struct job_listener *listener) {
     for (size_t i = 0; i < servers->count; i++)
         take_back(lanes, servers->items[i], listener);
 }
@@ -122,7 +121,7 @@ static bool start(struct lane *lane, int ledger) {
 }
 
 bool lanes_start(struct lanes *lanes, struct server *server, int ledger, const struct process_guard *guard,
-                 const struct pool_listener *listener) {
+                 const struct job_listener *listener) {
     struct lane *lane = xcalloc(1, sizeof *lane);
     *lane = (struct lane){.server = server, .result_end = -1, .output_end = -1, .signals = -1};
     if (!start(lane, ledger)) {
@@ -158,7 +157,7 @@ static bool real_of(const char **rest, double *number) {
 }
 
 /* True if the line is a mark of the lane: the start of a job, or the end of the one that it plays. */
-static bool take_mark(struct lanes *lanes, struct lane *lane, const char *line, const struct pool_listener *listener) {
+static bool take_mark(struct lanes *lanes, struct lane *lane, const char *line, const struct job_listener *listener) {
     const bool starts = strncmp(line, "#start ", 7) == 0;
     const char *rest = line + (starts ? 7 : 5);
     uint64_t id, status;
@@ -172,7 +171,7 @@ static bool take_mark(struct lanes *lanes, struct lane *lane, const char *line, 
         if (!real_of(&rest, &job->start))
             return false;
         job->state = JOB_RUNNING;
-        job->lane = lane;
+        job->lane = (struct job_lane){.pid = lane->pid, .signals = lane->signals, .id = id};
         lane->job = job;
         lane->id = id;
         listener->started(listener->context, job);
@@ -192,7 +191,7 @@ static bool take_mark(struct lanes *lanes, struct lane *lane, const char *line, 
     return true;
 }
 
-static void take_lines(struct lanes *lanes, struct lane *lane, const struct pool_listener *listener) {
+static void take_lines(struct lanes *lanes, struct lane *lane, const struct job_listener *listener) {
     char *rest = lane->lines.text, *end;
     size_t n = lane->lines.n;
     for (; n > 0 && (end = memchr(rest, '\n', n)) != NULL; rest = end + 1) {
@@ -252,7 +251,7 @@ static void take_printed(const struct lanes *lanes, struct lane *lane) {
 }
 
 /* Takes in what is there now. Returns how many bytes it has said. */
-static size_t hear(struct lanes *lanes, struct lane *lane, const struct pool_listener *listener) {
+static size_t hear(struct lanes *lanes, struct lane *lane, const struct job_listener *listener) {
     const size_t said = job_drain(&lane->result_end, &lane->lines);
     job_drain(&lane->output_end, &lane->printed); /* all that jobs have printed before they ended, as is said */
     take_printed(lanes, lane);
@@ -263,7 +262,7 @@ static size_t hear(struct lanes *lanes, struct lane *lane, const struct pool_lis
     return said;
 }
 
-bool lanes_hear(struct lanes *lanes, const struct pool_listener *listener) {
+bool lanes_hear(struct lanes *lanes, const struct job_listener *listener) {
     bool busy = false;
     for (size_t i = 0; i < lanes->count; i++) {
         struct lane *lane = lanes->items[i];
@@ -286,7 +285,7 @@ static void lane_free(struct lane *lane) {
 }
 
 /* All of the server that nobody will say anything of any more. */
-static void lose_rest(struct lanes *lanes, struct server *server, const struct pool_listener *listener) {
+static void lose_rest(struct lanes *lanes, struct server *server, const struct job_listener *listener) {
     const uint64_t first = lanes->first;
     for (size_t i = 0; lanes->first == first && i < lanes->entry_count; i++)
         if (lanes->entries[i].job && lanes->entries[i].server == server)
@@ -294,7 +293,7 @@ static void lose_rest(struct lanes *lanes, struct server *server, const struct p
 }
 
 static void let_go(struct lanes *lanes, size_t index, const struct process_guard *guard,
-                   const struct pool_listener *listener) {
+                   const struct job_listener *listener) {
     struct lane *lane = lanes->items[index];
     int status;
     process_guard_dismiss(guard, lane->pid);
@@ -312,7 +311,7 @@ static void let_go(struct lanes *lanes, size_t index, const struct process_guard
     lane_free(lane);
 }
 
-bool lanes_let_go(struct lanes *lanes, const struct process_guard *guard, const struct pool_listener *listener) {
+bool lanes_let_go(struct lanes *lanes, const struct process_guard *guard, const struct job_listener *listener) {
     bool gone = false;
     for (size_t i = 0; i < lanes->count;)
         if (process_has_ended(lanes->items[i]->pid)) {
@@ -325,7 +324,7 @@ bool lanes_let_go(struct lanes *lanes, const struct process_guard *guard, const 
 
 /* ---- limits and signals ---- */
 
-void lanes_check(struct lanes *lanes, const struct pool_listener *listener) {
+void lanes_check(struct lanes *lanes, const struct job_listener *listener) {
     for (size_t i = 0; i < lanes->count; i++) {
         struct lane *lane = lanes->items[i];
         struct job *job = lane->job;
@@ -335,17 +334,6 @@ void lanes_check(struct lanes *lanes, const struct pool_listener *listener) {
         if (job && lane->job && lane->id == id)
             job_check(job, memory);
     }
-}
-
-void lane_signal_job(const struct lane *lane, const struct job *job, int number) {
-    const struct serve_signal order = {.id = lane->id, .number = number};
-    if (lane->job == job)
-        while (write(lane->signals, &order, sizeof order) < 0 && errno == EINTR)
-            continue;
-}
-
-uint64_t lane_memory(const struct lane *lane) {
-    return process_memory_below(lane->pid);
 }
 
 void lanes_signal(const struct lanes *lanes, int number) {

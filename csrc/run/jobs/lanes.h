@@ -9,7 +9,6 @@
 #include "run/serve/servers.h"
 
 struct lane;
-struct pool_listener; /* run/jobs/pool.h */
 
 struct lanes {
     struct lane **items;
@@ -29,22 +28,22 @@ bool lanes_queue(struct lanes *lanes, struct server *server, struct job *job, co
 /* Starts a lane of the server, a group that the guard ends with this process; ledger: 0: there is none. If none can be
  * started what is in its queue is lost, and false returned. */
 bool lanes_start(struct lanes *lanes, struct server *server, int ledger, const struct process_guard *guard,
-                 const struct pool_listener *listener);
+                 const struct job_listener *listener);
 
 /* How many lanes of that server run. */
 size_t lanes_of(const struct lanes *lanes, const struct server *server);
 
 /* Takes in what the lanes have said. Returns true if that was so much that they should be listened to again at once. */
-bool lanes_hear(struct lanes *lanes, const struct pool_listener *listener);
+bool lanes_hear(struct lanes *lanes, const struct job_listener *listener);
 
 /* Lets those go that have ended. Returns whether one has. */
-bool lanes_let_go(struct lanes *lanes, const struct process_guard *guard, const struct pool_listener *listener);
+bool lanes_let_go(struct lanes *lanes, const struct process_guard *guard, const struct job_listener *listener);
 
 /* Ends jobs that exceed a limit; to be called a few times a second. */
-void lanes_check(struct lanes *lanes, const struct pool_listener *listener);
+void lanes_check(struct lanes *lanes, const struct job_listener *listener);
 
 /* Takes back what no lane has taken out of the queues yet: it is lost. */
-void lanes_take_back(struct lanes *lanes, const struct servers *servers, const struct pool_listener *listener);
+void lanes_take_back(struct lanes *lanes, const struct servers *servers, const struct job_listener *listener);
 
 /* Sends a signal to all lanes and what they play. */
 void lanes_signal(const struct lanes *lanes, int number);
@@ -54,13 +53,5 @@ size_t lanes_pids(const struct lanes *lanes, pid_t *pids, size_t room);
 
 /* No lane may run any more. */
 void lanes_free(struct lanes *lanes);
-
-/* ---- for job.c ---- */
-
-/* Sends a signal to a job if it still runs. */
-void lane_signal_job(const struct lane *lane, const struct job *job, int number);
-
-/* Bytes resident of what the lane plays now. */
-uint64_t lane_memory(const struct lane *lane);
 
 #endif

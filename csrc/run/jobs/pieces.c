@@ -12,7 +12,7 @@
 #include "memory/file.h"
 #include "nvdla/random.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 #include "run/jobs/jobs.h"
 #include "run/network/outputs.h"
 #include "run/process/process.h"

@@ -148,11 +148,11 @@ bool pool_queue(struct pool *pool, struct server *server, struct job *job, const
     return lanes_queue(&pool->lanes, server, job, options, progress);
 }
 
-bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct pool_listener *listener) {
+bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct job_listener *listener) {
     return lanes_start(&pool->lanes, server, ledger, &pool->guard, listener);
 }
 
-void pool_take_back(struct pool *pool, const struct pool_listener *listener) {
+void pool_take_back(struct pool *pool, const struct job_listener *listener) {
     lanes_take_back(&pool->lanes, &pool->servers, listener);
 }
 
@@ -176,14 +176,14 @@ static int take_signals(const struct pool *pool, bool *children) {
     return number;
 }
 
-static void hear(struct job *job, const struct pool_listener *listener) {
+static void hear(struct job *job, const struct job_listener *listener) {
     const size_t printed = job_listen(job);
     if (listener->heard)
         listener->heard(listener->context, job, printed);
 }
 
 /* Takes in what a process has left; a child of it may hold the pipes open and go on. */
-static void hear_out(struct job *job, const struct pool_listener *listener) {
+static void hear_out(struct job *job, const struct job_listener *listener) {
     for (uint64_t before = UINT64_MAX; before != job->said + job->printed && !job->exceeded;) {
         before = job->said + job->printed;
         hear(job, listener);
@@ -191,7 +191,7 @@ static void hear_out(struct job *job, const struct pool_listener *listener) {
 }
 
 /* Lets those go whose processes have ended. */
-static void let_go(struct pool *pool, const struct pool_listener *listener) {
+static void let_go(struct pool *pool, const struct job_listener *listener) {
     bool gone = lanes_let_go(&pool->lanes, &pool->guard, listener);
     for (size_t i = 0; i < pool->count;) {
         struct job *job = pool->running[i];
@@ -230,7 +230,7 @@ static bool has_limits(const struct pool *pool) {
     return false;
 }
 
-static void check_limits(struct pool *pool, const struct pool_listener *listener) {
+static void check_limits(struct pool *pool, const struct job_listener *listener) {
     const double now = process_clock();
     if (now - pool->checked < CHECK_SECONDS)
         return;
@@ -241,7 +241,7 @@ static void check_limits(struct pool *pool, const struct pool_listener *listener
 }
 
 /* Takes in what all have said since the last time. */
-static void hear_all(struct pool *pool, const struct pool_listener *listener) {
+static void hear_all(struct pool *pool, const struct job_listener *listener) {
     pool->busy = lanes_hear(&pool->lanes, listener);
     for (size_t i = 0; i < pool->count; i++) {
         struct job *job = pool->running[i];
@@ -251,7 +251,7 @@ static void hear_all(struct pool *pool, const struct pool_listener *listener) {
     }
 }
 
-int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener) {
+int pool_wait(struct pool *pool, double seconds, const struct job_listener *listener) {
     const double pause = pool->busy ? BUSY_SECONDS : pool->pause;
     struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
     int sockets[SERVERS_HEARD];

@@ -9,18 +9,6 @@
 #include "run/process/process.h"
 #include "run/serve/servers.h"
 
-/* Who waits. */
-struct pool_listener {
-    /* The job has said something; printed: bytes at the end of job->output. NULL: nobody is interested. */
-    void (*heard)(void *context, struct job *job, size_t printed);
-    void (*ended)(void *context, struct job *job); /* job_result() tells what came of it */
-    /* Of jobs that were put into a queue, that is pool_queue(): a lane plays it now; nothing came of it, and it has to
-     * be started otherwise. */
-    void (*started)(void *context, struct job *job);
-    void (*lost)(void *context, struct job *job);
-    void *context;
-};
-
 struct pool {
     struct job **running;
     size_t count;
@@ -69,10 +57,10 @@ bool pool_queue(struct pool *pool, struct server *server, struct job *job, const
 
 /* Starts one more lane of it, which plays what is in the queue; ledger: that its jobs have. False if it cannot be: what
  * is in the queue is lost then unless another lane runs. */
-bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct pool_listener *listener);
+bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct job_listener *listener);
 
 /* Takes back all that is in the queues: it is lost. */
-void pool_take_back(struct pool *pool, const struct pool_listener *listener);
+void pool_take_back(struct pool *pool, const struct job_listener *listener);
 
 /* How many play: jobs with a process of their own, and lanes. */
 size_t pool_playing(const struct pool *pool);
@@ -82,7 +70,7 @@ bool pool_start_program(struct pool *pool, struct job *job, char *const *words, 
 
 /* Waits until something happens, at most that many seconds (negative: as long as it takes), and takes it in. Returns
  * the signal that asks to end all, 0 if none does. SIGUSR1 is handed on: it is for simulators that record waves. */
-int pool_wait(struct pool *pool, double seconds, const struct pool_listener *listener);
+int pool_wait(struct pool *pool, double seconds, const struct job_listener *listener);
 
 /* Sends a signal to all that run. */
 void pool_signal(const struct pool *pool, int number);

@@ -8,7 +8,6 @@
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
 #include "run/options/wave_layer.h"
-#include "run/simulators/simulators.h"
 
 enum {
     KEY_CONFIG = 0x100,
@@ -268,10 +267,6 @@ const struct argp_option run_option_table[] = {
     {0},
 };
 
-const char *const simulator_variant_names[VARIANT_COUNT] = {
-    [VARIANT_PLAIN] = "",        [VARIANT_WAVES] = "waves",   [VARIANT_COVERAGE] = "coverage",
-    [VARIANT_TOGGLE] = "toggle", [VARIANT_CHECKS] = "checks", [VARIANT_TAPS] = "taps"};
-
 int worse_status(int a, int b) {
     static const int rank[] = {
         [EXIT_OK] = 0, [EXIT_DIFFERENT] = 1, [EXIT_HUNG] = 2, [EXIT_CRASHED] = 3, [EXIT_BAD_INPUT] = 4};
@@ -296,16 +291,6 @@ void run_options_free(struct run_options *options) {
     words_free(&options->wave_scopes);
     words_free(&options->traces);
     words_free(&options->given);
-}
-
-bool rtl_name_valid(const char *name) {
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    if (n == 0 || n >= RTL_NAME_MAX || name[n] != '\0')
-        return false;
-    for (int variant = VARIANT_PLAIN + 1; variant < VARIANT_COUNT; variant++)
-        if (strcmp(name, simulator_variant_names[variant]) == 0)
-            return false;
-    return true;
 }
 
 enum simulator_variant run_variant(const struct run_options *options, const char *config) {

@@ -11,6 +11,7 @@
 #include "nvdla/text.h"
 #include "replay/player.h"
 #include "run/network/outputs.h"
+#include "run/simulators/simulators.h"
 
 /* Exit statuses of every subcommand. */
 enum exit_status {
@@ -26,27 +27,9 @@ int worse_status(int a, int b);
 
 enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
 
-enum { RTL_NAME_MAX = 32 };
-
 enum { SIM_THREADS_MOST = 99 };
 
 #define REPORT_FOLDER "nvcosim-out" /* for reports where --out names no other */
-
-/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
- * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
- * magnitude), checks inside the RTL. */
-enum simulator_variant {
-    VARIANT_PLAIN,
-    VARIANT_WAVES,
-    VARIANT_COVERAGE,
-    VARIANT_TOGGLE,
-    VARIANT_CHECKS,
-    VARIANT_TAPS,
-    VARIANT_COUNT
-};
-
-/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle", "checks". */
-extern const char *const simulator_variant_names[VARIANT_COUNT];
 
 struct run_options {
     const struct nvdla_config *config; /* NULL: what the trace says */
@@ -130,9 +113,6 @@ char *outputs_folder(const struct run_options *options, const char *name);
 
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);
-
-/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
-bool rtl_name_valid(const char *name);
 
 /* "full, small, ...": all configurations, into text. Returns text. */
 char *config_names(char *text, size_t size);

@@ -1,6 +1,8 @@
 /* The tables of a result's members. See result_members.h. */
 #include "run/result/result_members.h"
 
+#include "run/result/result.h"
+
 #define MEMBER(type, kind, member)                                                                                     \
     { #member, kind, offsetof(struct type, member) }
 

@@ -4,9 +4,10 @@
 #ifndef RUN_RESULT_RESULT_MEMBERS_H
 #define RUN_RESULT_RESULT_MEMBERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "run/result/result.h"
+struct result; /* run/result/result.h */
 
 enum member_kind { TEXT, NUMBER, INTEGER, REAL, TRUTH };
 

@@ -6,6 +6,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
+#include "run/result/result.h"
 #include "run/result/result_members.h"
 
 /* A place in the line. Every function returns false where what it expects does not stand. */

@@ -11,7 +11,7 @@
 #include "layers/cubes.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "run/session/judge.h"
 #include "triage/triage.h"

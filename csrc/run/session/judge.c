@@ -7,7 +7,7 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "replay/hang.h"
+#include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 
 #define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"

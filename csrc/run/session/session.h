@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "device/rtl_options.h"
 #include "run/options/options.h"
-#include "run/session/simulator.h"
 
 /* Name of a trace for people and for report directories: the file name without directory and suffix; the directory's
  * name where the file is called input.txn or a directory is given. Returns text. */

@@ -8,10 +8,6 @@
 #include "device/device.h"
 #include "device/rtl_options.h"
 
-/* Opens the RTL that the executable was built with. */
-typedef struct device *(*rtl_open)(void *context, const struct nvdla_config *config, const struct rtl_options *options,
-                                   struct error *err);
-
 /* Plays one trace as the arguments say (the internal command line that nvcosim composes). pins: "NAME=VALUE,...", what
  * static inputs of this RTL are unless --pin says otherwise. made: lines that --version prints too, about how the
  * executable was made; a string constant. Returns the exit status. */

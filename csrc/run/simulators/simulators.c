@@ -19,6 +19,20 @@
 #include "run/process/progress.h"
 #include "run/simulators/install_paths.h"
 
+const char *const simulator_variant_names[VARIANT_COUNT] = {
+    [VARIANT_PLAIN] = "",        [VARIANT_WAVES] = "waves",   [VARIANT_COVERAGE] = "coverage",
+    [VARIANT_TOGGLE] = "toggle", [VARIANT_CHECKS] = "checks", [VARIANT_TAPS] = "taps"};
+
+bool rtl_name_valid(const char *name) {
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (n == 0 || n >= RTL_NAME_MAX || name[n] != '\0')
+        return false;
+    for (int variant = VARIANT_PLAIN + 1; variant < VARIANT_COUNT; variant++)
+        if (strcmp(name, simulator_variant_names[variant]) == 0)
+            return false;
+    return true;
+}
+
 enum { LOG_KEPT = 4096 /* of the log of a failed build */ };
 
 /* What it takes to compile once with counters and to train, measured for each byte of Verilated C++. */

@@ -6,7 +6,28 @@
 #include <stddef.h>
 
 #include "nvdla/error.h"
-#include "run/options/options.h"
+#include "nvdla/text.h"
+
+/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
+ * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
+ * magnitude), checks inside the RTL. */
+enum simulator_variant {
+    VARIANT_PLAIN,
+    VARIANT_WAVES,
+    VARIANT_COVERAGE,
+    VARIANT_TOGGLE,
+    VARIANT_CHECKS,
+    VARIANT_TAPS,
+    VARIANT_COUNT
+};
+
+/* Name in file names and make variables: "" for the plain one, "waves", "coverage", "toggle", "checks". */
+extern const char *const simulator_variant_names[VARIANT_COUNT];
+
+enum { RTL_NAME_MAX = 32 };
+
+/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
+bool rtl_name_valid(const char *name);
 
 enum { SIMULATOR_PATH = 4096 };
 

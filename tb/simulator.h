@@ -1,11 +1,11 @@
-/* The RTL as a device: a testbench over VPI around tb_top. Opened inside a simulator (Verilator or Icarus), whose
- * main program supplies the clock.
+/* What a simulator's main program (Verilator's or Icarus's) gives to the testbench: the clock, waves, coverage, checks.
  */
-#ifndef TB_RTL_DEVICE_H
-#define TB_RTL_DEVICE_H
+#ifndef TB_SIMULATOR_H
+#define TB_SIMULATOR_H
 
-#include "device/device.h"
-#include "device/rtl_options.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge
  * and settle. */
@@ -57,9 +57,5 @@ struct simulator {
     uint32_t *(*signal)(void *context, const char *name);
     bool four_state; /* X can be seen (Icarus) */
 };
-
-/* Opens the device. Looks tb_top's signals up by VPI; fails if the simulator was built for another configuration. */
-struct device *rtl_device_new(const struct nvdla_config *config, const struct rtl_options *options,
-                              const struct simulator *simulator, const char *name, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
-#include "report/json.h"
+#include "report/json_text.h"
 #include "run/options/options.h"
 #include "run/result/result_members.h"
 #include "run/simulators/version.h"

@@ -1,5 +1,5 @@
-/* The bins themselves: values of aspects, crosses, and what a configuration cannot do. See coverage_bins.h. */
-#include "coverage/coverage_bins.h"
+/* The bins themselves: values of aspects, crosses, and what a configuration cannot do. See coverage_sort.h. */
+#include "coverage/coverage_sort.h"
 
 #include "coverage/coverage_engines.h"
 #include "layers/pairing.h"

@@ -1,0 +1,24 @@
+/* What an import has made of a capture.
+ */
+#ifndef IMPORT_LIFT_SUMMARY_H
+#define IMPORT_LIFT_SUMMARY_H
+
+#include <stdint.h>
+
+#include "nvdla/text.h"
+
+/* What was made, for the summary and the comments of the trace. */
+struct lift_summary {
+    uint64_t writes, reads, untils; /* of the capture */
+    uint64_t polls, poll_reads, waits, checks, volatile_reads;
+    uint64_t operations;                  /* launches that the driver counts as layers */
+    uint64_t launches, tables;            /* armed groups; uploads of look-up tables */
+    uint64_t memory_reads, memory_writes; /* accesses */
+    uint64_t loaded_bytes, seeded_bytes, golden_bytes;
+    struct words guessed;    /* lines for a person: what the capture does not say */
+    struct words incomplete; /* the same: what the capture itself says is missing */
+    struct words layers;     /* one line each: place in the capture, unit, group, cubes */
+    uint64_t layers_dropped; /* not listed */
+};
+
+#endif

@@ -1,0 +1,65 @@
+/* What the files of a split share: what is wanted, and the layers and pieces that were found.
+ */
+#ifndef SPLIT_SPLIT_PARTS_H
+#define SPLIT_SPLIT_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "trace/network.h"
+
+struct layer_order;
+struct cut_program;
+
+struct split_options {
+    size_t pieces;        /* wanted; 0: as many as there can be */
+    size_t workers;       /* that play them side by side; 0: one for each */
+    bool idle_only;       /* cuts only where the trace itself leaves every unit idle */
+    bool whole_memory;    /* all declared memory in each piece, not only what it touches */
+    bool allow_undefined; /* see model_options */
+    uint64_t seed;        /* of random fills */
+    size_t threads;       /* of the model */
+    /* Called now and then while the model plays, see play_options; may be NULL. */
+    void (*progress)(void *context, const struct device *model, size_t done, size_t total);
+    void *progress_context;
+};
+
+/* A launch of the program: where it is armed, and its layer of a network ("0.5"; NULL: none that the trace names). */
+struct split_launch {
+    enum nvdla_unit unit;
+    int ordinal; /* in the whole program */
+    char *position, *network;
+};
+
+/* Launches that make one layer. */
+struct split_layer {
+    struct split_launch *launches;
+    size_t launch_count;
+    uint64_t clocks; /* expected */
+    uint64_t work;   /* what a simulator is expected to have to do for it: clocks, and beats (launch_work()) */
+};
+
+struct split_piece {
+    size_t first, count; /* layers */
+    uint64_t clocks;     /* expected */
+    uint64_t work;       /* of its layers */
+    bool deferred;       /* the trace arms layers behind its begin before those before it are done */
+};
+
+struct split {
+    char *name; /* of the trace */
+    struct split_layer *layers;
+    size_t layer_count;
+    struct split_piece *pieces;
+    size_t piece_count;
+    size_t most;   /* pieces that there can be */
+    size_t idle;   /* pieces that there can be with idle_only */
+    size_t failed; /* checks of the whole program that fail on the model */
+    struct network network;
+    struct layer_order *order;
+    struct cut_program *sequence;
+};
+
+#endif
