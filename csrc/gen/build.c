@@ -327,6 +327,22 @@ static void wait_for_sources(struct builder *b, int index, enum nvdla_unit unit)
             wait_for(b, unit, b->final_event[gen_stage_of(layer, i)->source - 1]);
 }
 
+/* If SDP_RDMA, which may wait for another layer, is armed after CDMA, moves the CMAC units before it: one that is armed
+ * after the data of its layer have passed stays RUNNING. Spec: 98-measured-rules section 2. */
+static void arm_cmac_early(size_t order[ARMING]) {
+    size_t wait = 0;
+    bool data = false;
+    for (; arming[order[wait]] != NVDLA_SDP_RDMA; wait++)
+        data = data || arming[order[wait]] == NVDLA_CDMA;
+    for (size_t i = wait; data && i < ARMING; i++) {
+        const size_t unit = order[i];
+        if (arming[unit] != NVDLA_CMAC_A && arming[unit] != NVDLA_CMAC_B)
+            continue;
+        memmove(order + wait + 1, order + wait, (i - wait) * sizeof *order);
+        order[wait++] = unit;
+    }
+}
+
 static void arm(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
     if (layer->rubik) { /* a unit on its own */
@@ -340,6 +356,7 @@ static void arm(struct builder *b, int index) {
         order[i] = i;
     if (layer->arm)
         rng_shuffle(&rng, order, ARMING);
+    arm_cmac_early(order);
     for (size_t i = 0; i < ARMING; i++) {
         enum nvdla_unit unit = arming[order[i]];
         if (!uses(&b->shapes[index], unit))

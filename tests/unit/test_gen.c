@@ -448,6 +448,25 @@ static void groups_are_free_when_they_are_programmed(const struct gen_case *gen,
     }
 }
 
+/* Whenever something waits, the CMAC units of every layer whose data may pass are armed. */
+static void cmac_is_armed_before_waits(const struct gen_case *gen, const struct program *prog, void *context) {
+    static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B};
+    (void)context;
+    int armed[3] = {0};
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        for (int u = 0; op->kind == OP_WRITE && u < 3; u++)
+            armed[u] += op->address == nvdla_register_find(gen->config, units[u], "D_OP_ENABLE")->address;
+        if (op->kind == OP_SYNC_WAIT)
+            assert_true(armed[1] >= armed[0] && armed[2] >= armed[0]);
+    }
+}
+
+static void cmac_is_armed_in_time(void **state) {
+    (void)state;
+    each_case(20, cmac_is_armed_before_waits, NULL);
+}
+
 static void register_groups_are_waited_for(void **state) {
     (void)state;
     each_case(20, groups_are_free_when_they_are_programmed, NULL);
@@ -877,6 +896,7 @@ int main(void) {
         cmocka_unit_test(seeds_and_configurations_differ),
         cmocka_unit_test(register_writes_are_legal),
         cmocka_unit_test(register_groups_are_waited_for),
+        cmocka_unit_test(cmac_is_armed_in_time),
         cmocka_unit_test(corners_are_drawn),
         cmocka_unit_test(damaged_descriptions_are_refused),
         cmocka_unit_test(illegal_layers_are_refused),
