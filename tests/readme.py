@@ -41,7 +41,7 @@ FILES = [
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
     (r"import .*\bdmesg\.log", "dmesg.log", "cp traces/captures/synth_small_rand_dc_000/dmesg.log ."),
     (r"--merge tuesday\.txt", "tuesday.txt", f"build/nvcosim coverage {SMALL}/rand_cdp_009.nvt.gz -o tuesday.txt"),
-    (r"nvcosim (history|regress --compare)", "nvcosim-nights/nights.db", 'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/schema.sql" nvcosim-nights/nights.db'),
+    (r"nvcosim (history|regress --compare)", "nvcosim-nights/nights.db", 'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/store/schema.sql" nvcosim-nights/nights.db'),
     (r"digits/report\.json", "nvcosim-out/digits/report.json",
      "build/nvcosim run --html -q traces/networks/digits/digits.nvdla --input traces/networks/digits/7.png"),
     # An RTL as a user has it: a copy of ours with one bug.

@@ -90,31 +90,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool print_answer(struct store *store, const char *sql, const struct history_options *options,
-                         struct error *err) {
-    answer_only(store_database(store));
-    sqlite3_stmt *statement = answer_prepare(store_database(store), sql, err);
-    if (!statement)
-        return false;
-    const bool well = answer_print(statement, options->form, &options->style) == SQLITE_DONE ||
-                      store_error(store, "the query ended early", err);
-    sqlite3_finalize(statement);
-    return well;
-}
-
 static bool print_all(struct store *store, const struct history_arguments *arguments, struct error *err) {
     struct history_options options = {.limit = (int64_t)arguments->limit,
-                                      .form = arguments->csv    ? ANSWER_CSV
-                                              : arguments->json ? ANSWER_JSON
-                                                                : ANSWER_TABLE,
+                                      .form = arguments->csv    ? QUERY_CSV
+                                              : arguments->json ? QUERY_JSON
+                                                                : QUERY_TABLE,
                                       .style = {.out = stdout,
                                                 .width = terminal_columns(STDOUT_FILENO),
                                                 .colour = terminal_has_colour(STDOUT_FILENO),
                                                 .utf8 = locale_is_utf8()}};
     if (arguments->sql) {
-        if (options.form == ANSWER_TABLE && !isatty(STDOUT_FILENO))
-            options.form = ANSWER_TABS;
-        return print_answer(store, arguments->sql, &options, err);
+        if (options.form == QUERY_TABLE && !isatty(STDOUT_FILENO))
+            options.form = QUERY_TABS;
+        return query_print_sql(store_database(store), arguments->sql, options.form, &options.style, err);
     }
     if (arguments->tests.count == 0)
         return history_nights(store, &options, err);

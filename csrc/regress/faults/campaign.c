@@ -20,7 +20,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/store/store_sql.h"
+#include "regress/store/query.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
 
@@ -124,27 +124,22 @@ static void show_bases(void *context) {
     progress_count(&state->progress, "without a fault", state->done, state->total, "tests");
 }
 
-/* What the database has of an earlier call. */
+/* Takes the results that the database has of an earlier call. */
 static bool read_bases(struct state *state, struct error *err) {
-    static const char doing[] = "the results cannot be read";
     const struct campaign *campaign = state->campaign;
-    sqlite3_stmt *row = store_prepare(
-        campaign->store, "SELECT number, result FROM result WHERE night = :night AND verdict IS NOT NULL", doing, err);
-    if (!row)
-        return false;
-    int code;
-    set_number(row, ":night", campaign->night);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+    struct query query =
+        query_begin(store_database(campaign->store), err,
+                    "SELECT number, result FROM result WHERE night = ? AND verdict IS NOT NULL", "i", campaign->night);
+    while (query_next(&query)) {
         struct result result;
-        const size_t number = (size_t)sqlite3_column_int64(row, 0);
-        const char *text = (const char *)sqlite3_column_text(row, 1);
+        const size_t number = (size_t)query_number(&query, "number");
+        const char *text = query_text(&query, "result");
         if (number >= campaign->tests->count || !text || !result_parse(text, &result))
             continue;
         take_base(state, number, &result);
         result_free(&result);
     }
-    sqlite3_finalize(row);
-    return code == SQLITE_DONE || store_error(campaign->store, doing, err);
+    return query_end(&query);
 }
 
 static enum engine_end play_bases(struct state *state, int *signal, struct error *err) {

@@ -7,6 +7,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/store/query.h"
 #include "regress/store/store_sql.h"
 #include "run/result/result.h"
 
@@ -154,46 +155,38 @@ bool faults_keep(struct store *store, int64_t night, size_t number, const struct
     return well;
 }
 
-static bool same(sqlite3_stmt *row, int column, const char *text) {
-    const unsigned char *there = sqlite3_column_text(row, column);
-    return there && strcmp((const char *)there, text) == 0;
+static bool same(struct query *row, const char *column, const char *text) {
+    const char *there = query_text(row, column);
+    return there && strcmp(there, text) == 0;
 }
 
-static void take_state(struct fault *fault, sqlite3_stmt *row, int state, int noticed_by, int verdict, int runs) {
+static void take_state(struct fault *fault, struct query *row) {
     for (int s = FAULT_NOTICED; s < FAULT_STATES; s++)
-        if (same(row, state, fault_state_names[s]))
+        if (same(row, "state", fault_state_names[s]))
             fault->state = (enum fault_state)s;
-    const unsigned char *by = sqlite3_column_text(row, noticed_by);
-    fault->noticed_by = by ? xstrdup((const char *)by) : NULL;
+    fault->noticed_by = query_copy(row, "noticed_by");
     for (int v = 0; v < VERDICT_COUNT; v++)
-        if (same(row, verdict, verdict_names[v]))
+        if (same(row, "verdict", verdict_names[v]))
             fault->verdict = verdict_names[v];
-    fault->runs = (size_t)sqlite3_column_int64(row, runs);
+    fault->runs = (size_t)query_number(row, "runs");
 }
 
 bool faults_resume(struct store *store, int64_t night, struct faults *faults, struct error *err) {
-    static const char doing[] = "the faults of the night cannot be read";
-    enum { FILE_, STATEMENT, STATE, NOTICED_BY, VERDICT, RUNS };
-    sqlite3_stmt *row = store_prepare(store,
-                                      "SELECT file, statement, state, noticed_by, verdict, runs FROM fault WHERE "
-                                      "night = :night ORDER BY number",
-                                      doing, err);
-    if (!row)
-        return false;
-    set_number(row, ":night", night);
+    struct query row = query_begin(store_database(store), err,
+                                   "SELECT file, statement, state, noticed_by, verdict, runs FROM fault WHERE night = "
+                                   "? ORDER BY number",
+                                   "i", night);
     size_t count = 0;
-    int code;
     bool well = true;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+    while (query_next(&row)) {
         struct fault *fault = count < faults->count ? &faults->items[count] : NULL;
-        well = well && fault && same(row, FILE_, fault->file) && same(row, STATEMENT, fault->statement);
+        well = well && fault && same(&row, "file", fault->file) && same(&row, "statement", fault->statement);
         if (well && fault->state == FAULT_OPEN)
-            take_state(fault, row, STATE, NOTICED_BY, VERDICT, RUNS);
+            take_state(fault, &row);
         count++;
     }
-    sqlite3_finalize(row);
-    if (code != SQLITE_DONE)
-        return store_error(store, doing, err);
+    if (!query_end(&row))
+        return false;
     if (!well || count != faults->count)
         return error_set(err, "the RTL has other faults now than when the night began: begin a new one");
     return true;

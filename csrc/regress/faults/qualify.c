@@ -17,7 +17,8 @@
 #include "regress/faults/faults.h"
 #include "regress/night/night.h"
 #include "regress/pages/page.h"
-#include "regress/store/store_sql.h"
+#include "regress/store/query.h"
+#include "regress/store/store.h"
 #include "run/process/process.h"
 #include "run/simulators/install_paths.h"
 #include "run/simulators/simulators.h"
@@ -253,22 +254,19 @@ static bool begin(struct qualification *q, const char *plan, struct error *err) 
 
 /* Takes an interrupted night as the database has it; its tests take the place of those of the command line. */
 static bool resume(struct qualification *q, const char *plan, struct error *err) {
-    static const char doing[] = "the night cannot be read";
     q->night = store_unfinished(q->store, plan, err);
     if (q->night <= 0)
         return q->night < 0 ? false : error_set(err, "%s: no qualification %s is left to resume", q->database, plan);
-    sqlite3_stmt *row = store_prepare(q->store, "SELECT folder, seed FROM night WHERE id = :night", doing, err);
-    if (!row)
-        return false;
-    set_number(row, ":night", q->night);
-    bool well = sqlite3_step(row) == SQLITE_ROW || store_error(q->store, doing, err);
+    struct query query =
+        query_begin(store_database(q->store), err, "SELECT folder, seed FROM night WHERE id = ?", "i", q->night);
+    bool well = query_next(&query);
     if (well) {
-        q->folder = xstrdup((const char *)sqlite3_column_text(row, 0));
-        const uint64_t seed = (uint64_t)sqlite3_column_int64(row, 1);
+        q->folder = query_copy(&query, "folder");
+        const uint64_t seed = (uint64_t)query_number(&query, "seed");
         well = seed == q->options->seed ||
                error_set(err, "night %" PRId64 " has seed %" PRIu64 ", not %" PRIu64, q->night, seed, q->options->seed);
     }
-    sqlite3_finalize(row);
+    well = query_end(&query) && well;
     test_list_free(&q->tests);
     return well && store_tests(q->store, q->night, &q->tests, &q->done, err) &&
            faults_resume(q->store, q->night, &q->faults, err) && store_state(q->store, q->night, "running", 0, err);

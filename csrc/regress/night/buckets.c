@@ -8,6 +8,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/night/discoveries.h"
 #include "regress/night/failure_triage.h"
+#include "regress/store/query.h"
 #include "regress/store/signature.h"
 #include "regress/store/store_sql.h"
 
@@ -45,62 +46,48 @@ struct buckets {
 
 /* ---- the failures ---- */
 
-static char *column(sqlite3_stmt *row, int index) {
-    const unsigned char *text = sqlite3_column_text(row, index);
-    return text ? xstrdup((const char *)text) : NULL;
-}
-
 /* What is told of a failure goes for all tests like it, but for limits: it costs them whole every time. */
 static bool worth_shrinking(const struct result *result, const char *coarse) {
     return (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG || result->verdict == VERDICT_CRASH) &&
            strncmp(coarse, "limit", strlen("limit")) != 0 && strncmp(coarse, "crash:SIGKILL", 13) != 0;
 }
 
-static bool read_failure(const struct buckets *buckets, sqlite3_stmt *row, struct failure *failure, struct error *err) {
-    enum { NUMBER, RESULT, REASON, COMMAND, KNOWN, CYCLES, MACS, DEBUG };
+static bool read_failure(const struct buckets *buckets, struct query *row, struct failure *failure, struct error *err) {
     struct result result;
-    const int64_t number = sqlite3_column_int64(row, NUMBER);
-    const char *json = (const char *)sqlite3_column_text(row, RESULT);
+    const int64_t number = query_number(row, "number");
+    const char *json = query_text(row, "result");
     if (number < 0 || (size_t)number >= buckets->job->tests->count || !json || !result_parse(json, &result))
         return error_set(err, "night %" PRId64 ": the result of test %" PRId64 " cannot be read", buckets->job->night,
                          number);
     *failure = (struct failure){.number = (size_t)number,
                                 .coarse = result_likeness(&result),
-                                .reason = column(row, REASON),
-                                .command = column(row, COMMAND),
-                                .known = column(row, KNOWN),
-                                .cycles = (uint64_t)sqlite3_column_int64(row, CYCLES),
-                                .macs = (uint64_t)sqlite3_column_int64(row, MACS)};
-    failure->debuggable = !failure->known && sqlite3_column_type(row, DEBUG) != SQLITE_NULL;
+                                .reason = query_copy(row, "reason"),
+                                .command = query_copy(row, "command"),
+                                .known = query_copy(row, "known"),
+                                .cycles = (uint64_t)query_number(row, "cycles"),
+                                .macs = (uint64_t)query_number(row, "macs")};
+    failure->debuggable = !failure->known && !query_is_null(row, "debug_command");
     failure->shrinkable = !failure->known && worth_shrinking(&result, failure->coarse);
     result_free(&result);
     return true;
 }
 
 static bool read_failures(struct buckets *buckets, struct error *err) {
-    static const char doing[] = "the failures of the night cannot be read";
-    struct store *store = buckets->job->store;
-    sqlite3_stmt *row = store_prepare(store,
-                                      "SELECT number, result, reason, command, known, cycles, macs, debug_command FROM "
-                                      "result WHERE night = :night AND verdict <> 'PASS' ORDER BY number",
-                                      doing, err);
-    if (!row)
-        return false;
-    int code;
+    struct query query =
+        query_begin(store_database(buckets->job->store), err,
+                    "SELECT number, result, reason, command, known, cycles, macs, debug_command FROM result WHERE "
+                    "night = ? AND verdict <> 'PASS' ORDER BY number",
+                    "i", buckets->job->night);
     bool well = true;
-    set_number(row, ":night", buckets->job->night);
-    while (well && (code = sqlite3_step(row)) == SQLITE_ROW) {
+    while (well && query_next(&query)) {
         struct failure failure;
-        well = read_failure(buckets, row, &failure, err);
+        well = read_failure(buckets, &query, &failure, err);
         if (!well)
             break;
         buckets->failures = xgrow(buckets->failures, buckets->failure_count, sizeof *buckets->failures);
         buckets->failures[buckets->failure_count++] = failure;
     }
-    if (well && code != SQLITE_DONE)
-        well = store_error(store, doing, err);
-    sqlite3_finalize(row);
-    return well;
+    return query_end(&query) && well;
 }
 
 /* ---- orders ---- */

@@ -26,6 +26,7 @@
 #include "regress/pages/junit.h"
 #include "regress/pages/page.h"
 #include "regress/pages/summary.h"
+#include "regress/store/query.h"
 #include "regress/store/store.h"
 #include "run/process/process.h"
 #include "run/result/ledger.h"
@@ -213,32 +214,23 @@ static bool begin(struct night *night, struct error *err) {
     return well;
 }
 
-static char *column(sqlite3_stmt *row, int index) {
-    const unsigned char *text = sqlite3_column_text(row, index);
-    return text ? xstrdup((const char *)text) : NULL;
-}
-
-/* What is read of a night. */
-enum { KIND, PLAN_PATH, PLAN_TEXT, SELECTED, SEED, STATE, HOST, PID, BIRTH, ENGINE, FOLDER };
-
-static const char *seen(sqlite3_stmt *row, int index) {
-    return (const char *)sqlite3_column_text(row, index);
-}
-
 /* False with a message if the night cannot be resumed. */
-static bool check_night(const struct night *night, sqlite3_stmt *row, struct error *err) {
-    if (strcmp(seen(row, KIND), "regress") != 0)
-        return error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, seen(row, KIND));
-    if (strcmp(seen(row, STATE), "done") == 0)
+static bool check_night(const struct night *night, struct query *row, struct error *err) {
+    const char *kind = query_text(row, "kind"), *state = query_text(row, "state");
+    if (strcmp(kind, "regress") != 0)
+        return error_set(err, "night %" PRId64 " is one of nvcosim %s", night->id, kind);
+    if (strcmp(state, "done") == 0)
         return error_set(err, "night %" PRId64 " is done: nothing is left to resume", night->id);
-    if (strcmp(seen(row, STATE), "running") != 0)
+    if (strcmp(state, "running") != 0)
         return true;
-    switch (store_runner(seen(row, HOST), sqlite3_column_int64(row, PID), seen(row, BIRTH))) {
+    const char *host = query_text(row, "host");
+    const int64_t pid = query_number(row, "pid");
+    switch (store_runner(host, pid, query_text(row, "birth"))) {
     case RUNNER_ELSEWHERE:
-        return error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, seen(row, HOST));
+        return error_set(err, "night %" PRId64 " runs on %s; resume it there", night->id, host);
     case RUNNER_LIVES:
-        return error_set(err, "night %" PRId64 " is still running as process %s; end that one first", night->id,
-                         seen(row, PID));
+        return error_set(err, "night %" PRId64 " is still running as process %" PRId64 "; end that one first",
+                         night->id, pid);
     case RUNNER_GONE:
         break;
     }
@@ -246,38 +238,31 @@ static bool check_night(const struct night *night, sqlite3_stmt *row, struct err
 }
 
 /* Takes the night as the database has it. */
-static bool take_night(struct night *night, sqlite3_stmt *row, struct error *err) {
+static bool take_night(struct night *night, struct query *row, struct error *err) {
     plan_free(night->plan);
     free(night->plan_text);
     free(night->plan_path);
-    night->plan_path = column(row, PLAN_PATH);
-    night->plan_text = column(row, PLAN_TEXT);
-    night->selected = column(row, SELECTED);
-    night->seed = (uint64_t)sqlite3_column_int64(row, SEED);
-    night->engine = column(row, ENGINE);
+    night->plan_path = query_copy(row, "plan_path");
+    night->plan_text = query_copy(row, "plan_text");
+    night->selected = query_copy(row, "selected");
+    night->seed = (uint64_t)query_number(row, "seed");
+    night->engine = query_copy(row, "engine");
     night->plan = plan_parse(night->plan_path, night->plan_text, strlen(night->plan_text), err);
     if (!night->plan)
         return false;
     settle(night);
-    return night->options->dry_run || take_folder(night, seen(row, FOLDER), err);
+    return night->options->dry_run || take_folder(night, query_text(row, "folder"), err);
 }
 
 static bool read_night(struct night *night, struct error *err) {
-    static const char doing[] = "the night cannot be read";
-    sqlite3_stmt *row = NULL;
-    int code = sqlite3_prepare_v2(store_database(night->store),
-                                  "SELECT kind, plan_path, plan_text, selected, seed, state, host, pid, birth, engine, "
-                                  "folder FROM night WHERE id = ?",
-                                  -1, &row, NULL);
-    if (code == SQLITE_OK && (code = sqlite3_bind_int64(row, 1, night->id)) == SQLITE_OK)
-        code = sqlite3_step(row);
-    bool well = code == SQLITE_ROW;
-    if (code == SQLITE_DONE)
+    struct query row =
+        query_begin(store_database(night->store), err,
+                    "SELECT kind, plan_path, plan_text, selected, seed, state, host, pid, birth, engine, "
+                    "folder FROM night WHERE id = ?",
+                    "i", night->id);
+    const bool found = query_next(&row), well = found && check_night(night, &row, err) && take_night(night, &row, err);
+    if (query_end(&row) && !found)
         error_set(err, "%s: there is no night %" PRId64, night->database, night->id);
-    else if (!well)
-        store_error(night->store, doing, err);
-    well = well && check_night(night, row, err) && take_night(night, row, err);
-    sqlite3_finalize(row);
     return well;
 }
 
@@ -480,23 +465,18 @@ static bool fill_buckets(struct night *night, bool look, int *signal) {
 
 /* ---- what is written at the end ---- */
 
-/* The exit status of what came of the tests. False with a message. */
+/* The exit status by the results. False with a message. */
 static bool worst_status(struct night *night, int *status, struct error *err) {
-    sqlite3_stmt *row = NULL;
-    int code = sqlite3_prepare_v2(store_database(night->store),
-                                  "SELECT DISTINCT verdict FROM result WHERE night = ? AND known IS NULL AND verdict "
-                                  "IS NOT NULL",
-                                  -1, &row, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_int64(row, 1, night->id);
-    while (code == SQLITE_OK || code == SQLITE_ROW) {
-        code = sqlite3_step(row);
-        for (int verdict = 0; code == SQLITE_ROW && verdict < VERDICT_COUNT; verdict++)
-            if (strcmp((const char *)sqlite3_column_text(row, 0), verdict_names[verdict]) == 0)
+    struct query query =
+        query_begin(store_database(night->store), err,
+                    "SELECT DISTINCT verdict FROM result WHERE night = ? AND known IS NULL AND verdict "
+                    "IS NOT NULL",
+                    "i", night->id);
+    while (query_next(&query))
+        for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+            if (strcmp(query_text(&query, "verdict"), verdict_names[verdict]) == 0)
                 *status = worse_status(*status, verdict_status((enum verdict)verdict));
-    }
-    sqlite3_finalize(row);
-    return code == SQLITE_DONE || store_error(night->store, "the results cannot be read", err);
+    return query_end(&query);
 }
 
 /* The command that goes on with the night. free() it. */

@@ -2,28 +2,22 @@
 #include "regress/night/recover.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "nvdla/xalloc.h"
 #include "regress/engine/engine.h"
-#include "regress/store/store_sql.h"
+#include "regress/store/query.h"
 #include "run/result/ledger.h"
 
-/* The night's host, where its tests have run that have noted their results themselves. free() it. */
+/* The night's host, where the tests ran that have noted their results themselves. free() it; NULL with a message. */
 static char *host_of(struct store *store, int64_t night, struct error *err) {
-    static const char doing[] = "the night cannot be read";
-    sqlite3_stmt *row = store_prepare(store, "SELECT host FROM night WHERE id = :night", doing, err);
-    if (!row)
-        return NULL;
-    char *host = NULL;
-    set_number(row, ":night", night);
-    if (sqlite3_step(row) == SQLITE_ROW)
-        host = xstrdup((const char *)sqlite3_column_text(row, 0));
-    else
-        store_error(store, doing, err);
-    sqlite3_finalize(row);
+    struct query query = query_begin(store_database(store), err, "SELECT host FROM night WHERE id = ?", "i", night);
+    char *host = query_next(&query) ? query_copy(&query, "host") : NULL;
+    if (query_end(&query) && !host)
+        error_set(err, "the database has no night %" PRId64, night);
     return host;
 }
 
@@ -96,28 +90,21 @@ static void left_free(struct left *left) {
 
 /* Nights that are not done, whose runner is gone, and whose folder has a ledger. */
 static bool find(struct store *store, struct left *left, struct error *err) {
-    static const char doing[] = "the nights cannot be read";
-    sqlite3_stmt *row = store_prepare(
-        store, "SELECT id, host, pid, birth, state, folder FROM night WHERE kind = 'regress' AND state <> 'done'",
-        doing, err);
-    if (!row)
-        return false;
-    int code;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *folder = (const char *)sqlite3_column_text(row, 5);
-        char *path = xprintf("%s/ledger", folder);
-        if (access(path, F_OK) == 0 &&
-            (strcmp((const char *)sqlite3_column_text(row, 4), "running") != 0 ||
-             store_runner((const char *)sqlite3_column_text(row, 1), sqlite3_column_int64(row, 2),
-                          (const char *)sqlite3_column_text(row, 3)) == RUNNER_GONE)) {
+    struct query query = query_begin(
+        store_database(store), err,
+        "SELECT id, host, pid, birth, state, folder FROM night WHERE kind = 'regress' AND state <> 'done'", "");
+    while (query_next(&query)) {
+        char *folder = query_copy(&query, "folder"), *path = xprintf("%s/ledger", folder);
+        if (access(path, F_OK) == 0 && (strcmp(query_text(&query, "state"), "running") != 0 ||
+                                        store_runner(query_text(&query, "host"), query_number(&query, "pid"),
+                                                     query_text(&query, "birth")) == RUNNER_GONE)) {
             left->nights = xgrow(left->nights, left->count, sizeof *left->nights);
-            left->nights[left->count++] =
-                (struct left_night){.id = sqlite3_column_int64(row, 0), .folder = xstrdup(folder)};
-        }
+            left->nights[left->count++] = (struct left_night){.id = query_number(&query, "id"), .folder = folder};
+        } else
+            free(folder);
         free(path);
     }
-    sqlite3_finalize(row);
-    return code == SQLITE_DONE || store_error(store, doing, err);
+    return query_end(&query);
 }
 
 static bool bring(const char *database, const struct left_night *night, struct error *err) {

@@ -79,32 +79,32 @@ static bool request_read(const char *text, struct request *request, struct error
 
 static int64_t one_number(sqlite3 *db, struct error *err, const char *sql, const char *a, const char *b) {
     struct query query = query_begin(db, err, sql, "ss", a, b);
-    const int64_t number = query_next(&query) ? sqlite3_column_int64(query.statement, 0) : 0;
+    const int64_t number = query_next(&query) ? query_number(&query, "id") : 0;
     return query_end(&query) ? number : -1;
 }
 
 /* The night before another one that it can be compared with; 0: none. */
 static int64_t previous_of(sqlite3 *db, int64_t night, struct error *err) {
-    struct query query = query_begin(
-        db, err,
-        "SELECT max(b.id) FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan = n.plan AND b.kind = n.kind AND "
-        "b.selected IS n.selected AND b.state = 'done' WHERE n.id = ?",
-        "i", night);
-    const int64_t number = query_next(&query) ? sqlite3_column_int64(query.statement, 0) : 0;
+    struct query query = query_begin(db, err,
+                                     "SELECT max(b.id) AS id FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan "
+                                     "= n.plan AND b.kind = n.kind AND "
+                                     "b.selected IS n.selected AND b.state = 'done' WHERE n.id = ?",
+                                     "i", night);
+    const int64_t number = query_next(&query) ? query_number(&query, "id") : 0;
     return query_end(&query) ? number : -1;
 }
 
 /* The last night of a revision, by the first letters of its name; 0: none, -1 with a message also if they are those of
  * several. */
 static int64_t night_of_revision(sqlite3 *db, const char *letters, const char *plan, struct error *err) {
-    struct query query =
-        query_begin(db, err,
-                    "SELECT count(DISTINCT revision), group_concat(DISTINCT substr(revision, 1, 12)) FROM night WHERE "
-                    "substr(revision, 1, length(?1)) = ?1 AND plan GLOB ?2",
-                    "ss", letters, plan);
+    struct query query = query_begin(
+        db, err,
+        "SELECT count(DISTINCT revision) AS count, group_concat(DISTINCT substr(revision, 1, 12)) AS names FROM night "
+        "WHERE substr(revision, 1, length(?1)) = ?1 AND plan GLOB ?2",
+        "ss", letters, plan);
     bool one = true;
-    if (query_next(&query) && sqlite3_column_int64(query.statement, 0) > 1)
-        one = error_set(err, "'%s': several revisions begin like that: %s", letters, query_text(&query, 1));
+    if (query_next(&query) && query_number(&query, "count") > 1)
+        one = error_set(err, "'%s': several revisions begin like that: %s", letters, query_text(&query, "names"));
     if (!query_end(&query) || !one)
         return -1;
     return one_number(db, err,
@@ -162,11 +162,14 @@ static bool read_side(struct comparison *comparison, sqlite3 *db, struct compare
                                      "WHERE id = ?",
                                      "i", side->night);
     if (query_next(&query)) {
-        const char **const texts[] = {&side->plan,  &side->started, &side->revision, &side->folder,
-                                      &side->state, &side->version, &side->host};
-        for (int i = 0; i < 7; i++)
-            *texts[i] = keep(comparison, query_text(&query, i));
-        side->dirty = sqlite3_column_int64(query.statement, 7) == 1;
+        side->plan = keep(comparison, query_text(&query, "plan"));
+        side->started = keep(comparison, query_text(&query, "started"));
+        side->revision = keep(comparison, query_text(&query, "revision"));
+        side->folder = keep(comparison, query_text(&query, "folder"));
+        side->state = keep(comparison, query_text(&query, "state"));
+        side->version = keep(comparison, query_text(&query, "version"));
+        side->host = keep(comparison, query_text(&query, "host"));
+        side->dirty = query_number(&query, "dirty") == 1;
     }
     return query_end(&query);
 }
@@ -273,62 +276,37 @@ static bool is_chosen(const struct request *request, const char *const *values, 
     return found;
 }
 
-enum column {
-    KEY,
-    ITEM,
-    CONFIG,
-    DUT,
-    MEMORY,
-    TAGS,
-    VERDICT,
-    KNOWN,
-    SIGNATURE,
-    REASON,
-    PAGE,
-    COMMAND,
-    DEBUG_COMMAND,
-    NUMBER,
-    SEED,
-    LAYER_SEED,
-    CYCLES,
-    CPU_SECONDS,
-    READS,
-    WRITES
-};
 static const char tests_sql[] =
     "SELECT key, item, config, dut, memory, tags, verdict, known, signature, reason, page, command, debug_command, "
     "number, seed, layer_seed, cycles, cpu_seconds, iif(json_valid(result), json_extract(result, "
-    "'$.devices[0].read_beats'), NULL), iif(json_valid(result), json_extract(result, '$.devices[0].write_beats'), "
-    "NULL) FROM result WHERE night = ? ORDER BY number";
+    "'$.devices[0].read_beats'), NULL) AS reads, iif(json_valid(result), json_extract(result, "
+    "'$.devices[0].write_beats'), NULL) AS writes FROM result WHERE night = ? ORDER BY number";
 
 static void take_test(struct comparison *comparison, struct compare_side *side, struct side_tests *tests,
-                      const struct query *query, const bool *drop) {
-    const char *texts[DEBUG_COMMAND + 1];
-    for (int i = 0; i <= DEBUG_COMMAND; i++)
-        texts[i] = query_text(query, i);
-    char *name = pair_name(texts[KEY], texts[ITEM], texts[CONFIG], texts[DUT], texts[MEMORY], drop);
-    sqlite3_stmt *row = query->statement;
+                      struct query *row, const bool *drop) {
+    char *name = pair_name(query_text(row, "key"), query_text(row, "item"), query_text(row, "config"),
+                           query_text(row, "dut"), query_text(row, "memory"), drop);
     tests->tests = xgrow(tests->tests, tests->count, sizeof *tests->tests);
     struct side_test *test = &tests->tests[tests->count++];
     *test = (struct side_test){.name = keep(comparison, name),
-                               .number = sqlite3_column_int64(row, NUMBER),
-                               .item = keep(comparison, texts[ITEM]),
-                               .config = keep(comparison, texts[CONFIG]),
-                               .seed = sqlite3_column_int64(row, SEED),
-                               .layer_seed = sqlite3_column_int64(row, LAYER_SEED),
-                               .has_layer = sqlite3_column_type(row, LAYER_SEED) != SQLITE_NULL,
-                               .engines = engines_of(query_text(query, READS), query_text(query, WRITES)),
+                               .number = query_number(row, "number"),
+                               .item = keep(comparison, query_text(row, "item")),
+                               .config = keep(comparison, query_text(row, "config")),
+                               .seed = query_number(row, "seed"),
+                               .layer_seed = query_number(row, "layer_seed"),
+                               .has_layer = !query_is_null(row, "layer_seed"),
+                               .engines = engines_of(query_text(row, "reads"), query_text(row, "writes")),
                                .result = {.there = true,
-                                          .verdict = verdict_of(texts[VERDICT]),
-                                          .known = texts[KNOWN] != NULL,
-                                          .key = keep(comparison, texts[KEY]),
-                                          .signature = keep(comparison, texts[SIGNATURE]),
-                                          .reason = keep(comparison, texts[REASON]),
-                                          .page = keep(comparison, texts[PAGE]),
-                                          .command = keep(comparison, texts[COMMAND]),
-                                          .debug_command = keep(comparison, texts[DEBUG_COMMAND]),
-                                          .cycles = sqlite3_column_int64(row, CYCLES),
-                                          .cpu_seconds = sqlite3_column_double(row, CPU_SECONDS)}};
+                                          .verdict = verdict_of(query_text(row, "verdict")),
+                                          .known = !query_is_null(row, "known"),
+                                          .key = keep(comparison, query_text(row, "key")),
+                                          .signature = keep(comparison, query_text(row, "signature")),
+                                          .reason = keep(comparison, query_text(row, "reason")),
+                                          .page = keep(comparison, query_text(row, "page")),
+                                          .command = keep(comparison, query_text(row, "command")),
+                                          .debug_command = keep(comparison, query_text(row, "debug_command")),
+                                          .cycles = query_number(row, "cycles"),
+                                          .cpu_seconds = query_real(row, "cpu_seconds")}};
     free(name);
     struct compare_result *result = &test->result;
     if (result->cycles > 0 && result->cpu_seconds > 0)
@@ -350,9 +328,9 @@ static bool take_side(struct comparison *comparison, sqlite3 *db, struct compare
                       const struct request *request, const bool *drop, struct side_tests *tests, struct error *err) {
     struct query query = query_begin(db, err, tests_sql, "i", side->night);
     while (query_next(&query)) {
-        const char *values[CHOICES_OF_KEY] = {query_text(&query, ITEM), query_text(&query, CONFIG),
-                                              query_text(&query, DUT), query_text(&query, MEMORY)};
-        if (is_chosen(request, values, query_text(&query, TAGS)))
+        const char *values[CHOICES_OF_KEY] = {query_text(&query, "item"), query_text(&query, "config"),
+                                              query_text(&query, "dut"), query_text(&query, "memory")};
+        if (is_chosen(request, values, query_text(&query, "tags")))
             take_test(comparison, side, tests, &query, drop);
     }
     if (!query_end(&query))

@@ -6,8 +6,8 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "regress/pages/compare.embed.h"
-#include "regress/pages/page.embed.h"
 #include "regress/pages/compare.h"
+#include "regress/pages/page.embed.h"
 #include "regress/pages/page_parts.h"
 #include "regress/plan/paths.h"
 

@@ -8,6 +8,7 @@
 #include "regress/pages/compare.h"
 #include "regress/pages/query_print.h"
 #include "regress/pages/review.h"
+#include "regress/store/query.h"
 
 enum { SHOWN = 20 /* tests of a list, unless all are asked for */ };
 
@@ -332,13 +333,10 @@ bool compare_csv(const struct comparison *comparison, struct store *store, struc
     json_t *tests = json_tests(comparison);
     char *text = json_dumps(tests, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(tests);
-    sqlite3_stmt *statement = NULL;
-    const bool fine = sqlite3_prepare_v2(store_database(store), sql, -1, &statement, NULL) == SQLITE_OK &&
-                      sqlite3_bind_text(statement, 1, text, -1, SQLITE_TRANSIENT) == SQLITE_OK &&
-                      answer_print(statement, ANSWER_CSV, &(struct table_style){.out = stdout}) == SQLITE_DONE;
-    if (!fine)
-        store_error(store, "the comparison cannot be written between commas", err);
-    sqlite3_finalize(statement);
+    struct query query = query_begin(store_database(store), err, sql, "s", text);
+    if (!query.failed && query_print(query.statement, QUERY_CSV, &(struct table_style){.out = stdout}) != SQLITE_DONE)
+        query_next(&query); /* fails again, and keeps the message */
+    const bool fine = query_end(&query);
     free(text);
     return fine;
 }

@@ -16,21 +16,9 @@ enum { WIDE = 100 /* terminal that has room for the time of day */ };
 
 /* ---- small texts ---- */
 
-static int64_t number(const struct query *query, int column) {
-    return sqlite3_column_int64(query->statement, column);
-}
-
-static double real(const struct query *query, int column) {
-    return sqlite3_column_double(query->statement, column);
-}
-
-static bool is_null(const struct query *query, int column) {
-    return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
-}
-
 /* The text of a column, "" of NULL; until the next row. */
-static const char *words(const struct query *query, int column) {
-    const char *text = query_text(query, column);
+static const char *words(struct query *row, const char *column) {
+    const char *text = query_text(row, column);
     return text ? text : "";
 }
 
@@ -123,25 +111,6 @@ static const char nights_sql[] =
     "ifnull(hung, 0) AS hung, ifnull(known, 0) AS known, ifnull(open, 0) AS open, seconds, revision, dirty, host, pid, "
     "birth FROM chosen LEFT JOIN counts ON night = id ORDER BY id";
 
-enum night_column {
-    NIGHT,
-    NIGHT_STARTED,
-    NIGHT_PLAN,
-    NIGHT_KIND,
-    NIGHT_STATE,
-    NIGHT_PASSED,
-    NIGHT_FAILED,
-    NIGHT_HUNG,
-    NIGHT_KNOWN,
-    NIGHT_OPEN,
-    NIGHT_SECONDS,
-    NIGHT_REVISION,
-    NIGHT_DIRTY,
-    NIGHT_HOST,
-    NIGHT_PID,
-    NIGHT_BIRTH
-};
-
 static void add_night_columns(struct table *table) {
     table_column(table, "id", true, 0, 0);
     table_column(table, "date (UTC)", false, 0, 0);
@@ -166,39 +135,45 @@ static void put_count(struct table *table, int64_t count, enum table_colour colo
 }
 
 /* The state in a short word. */
-static const char *state_of(const struct query *night) {
-    const char *state = words(night, NIGHT_STATE);
+static const char *state_of(struct query *night) {
+    const char *state = words(night, "state");
     if (strcmp(state, "running") != 0)
         return strcmp(state, "done") == 0 ? "done" : "stopped";
-    return store_runner(words(night, NIGHT_HOST), number(night, NIGHT_PID), words(night, NIGHT_BIRTH)) == RUNNER_GONE
+    return store_runner(words(night, "host"), query_number(night, "pid"), words(night, "birth")) == RUNNER_GONE
                ? "killed"
                : "running";
 }
 
-static void add_night(struct table *table, const struct query *night, bool time) {
-    const char *state = state_of(night), *kind = words(night, NIGHT_KIND);
+static void add_night(struct table *table, struct query *night, bool time) {
+    const char *state = state_of(night), *kind = words(night, "kind");
     table_row(table);
-    table_cell(table, COLOUR_NONE, "%" PRId64, number(night, NIGHT));
-    put_date(table, words(night, NIGHT_STARTED), time);
-    table_cell(table, COLOUR_NONE, "%s", words(night, NIGHT_PLAN));
+    table_cell(table, COLOUR_NONE, "%" PRId64, query_number(night, "night"));
+    put_date(table, words(night, "started"), time);
+    table_cell(table, COLOUR_NONE, "%s", words(night, "plan"));
     table_cell(table, COLOUR_NONE, "%s", strcmp(kind, "regress") == 0 ? "" : kind);
     table_cell(table, strcmp(state, "done") == 0 ? COLOUR_NONE : COLOUR_ODD, "%s", state);
-    put_count(table, number(night, NIGHT_PASSED), COLOUR_GOOD, "0");
-    put_count(table, number(night, NIGHT_FAILED), COLOUR_BAD, "0");
-    put_count(table, number(night, NIGHT_HUNG), COLOUR_BAD, "0");
-    put_count(table, number(night, NIGHT_KNOWN), COLOUR_ODD, "");
-    put_count(table, number(night, NIGHT_OPEN), COLOUR_ODD, "");
-    put_duration(table, real(night, NIGHT_SECONDS));
-    put_revision(table, words(night, NIGHT_REVISION), number(night, NIGHT_DIRTY) != 0);
+    put_count(table, query_number(night, "passed"), COLOUR_GOOD, "0");
+    put_count(table, query_number(night, "failed"), COLOUR_BAD, "0");
+    put_count(table, query_number(night, "hung"), COLOUR_BAD, "0");
+    put_count(table, query_number(night, "known"), COLOUR_ODD, "");
+    put_count(table, query_number(night, "open"), COLOUR_ODD, "");
+    put_duration(table, query_real(night, "seconds"));
+    put_revision(table, words(night, "revision"), query_number(night, "dirty") != 0);
+}
+
+/* Prints all rows as values; true if the caller has nothing to do but end the query. */
+static bool print_values(struct query *query, const struct history_options *options) {
+    if (!query->failed && options->form == QUERY_TABLE)
+        return false;
+    if (!query->failed && query_print(query->statement, options->form, &options->style) != SQLITE_DONE)
+        query_next(query); /* fails again, and keeps the message */
+    return true;
 }
 
 bool history_nights(struct store *store, const struct history_options *options, struct error *err) {
     struct query query = query_begin(store_database(store), err, nights_sql, "i", options->limit);
-    if (query.failed || options->form != ANSWER_TABLE) {
-        if (!query.failed && answer_print(query.statement, options->form, &options->style) != SQLITE_DONE)
-            query_next(&query);
+    if (print_values(&query, options))
         return query_end(&query);
-    }
     struct table *table = table_new(&options->style);
     const bool wide = options->style.width == 0 || options->style.width >= WIDE;
     add_night_columns(table);
@@ -225,12 +200,12 @@ static const char tests_sql[] =
     "FROM json_each(?) AS k JOIN result AS r ON r.key = k.value JOIN night AS n ON n.id = r.night "
     "WINDOW w AS (PARTITION BY r.key ORDER BY n.id)) WHERE age <= ? ORDER BY key, night";
 
-enum test_column {
+/* Its columns that are kept as text. */
+enum test_text {
     TEST_KEY,
     TEST_NIGHT,
     TEST_STARTED,
     TEST_REVISION,
-    TEST_DIRTY,
     TEST_CONFIG,
     TEST_DUT,
     TEST_MEMORY,
@@ -238,18 +213,18 @@ enum test_column {
     TEST_LAYER_SEED,
     TEST_VERDICT,
     TEST_KNOWN,
-    TEST_CYCLES,
-    TEST_CHANGE,
-    TEST_SECONDS,
-    TEST_SPEED,
     TEST_SIGNATURE,
     TEST_REASON,
-    TEST_PATH
+    TEST_PATH,
+    TEST_TEXTS
 };
+static const char *const kept_columns[TEST_TEXTS] = {"key",   "night",     "started", "revision",   "config",
+                                                     "dut",   "memory",    "seed",    "layer_seed", "verdict",
+                                                     "known", "signature", "reason",  "path"};
 
 /* What is the same in all nights of a test stands above its table, and what changes in a column. */
 static const struct setting {
-    enum test_column column;
+    enum test_text column;
     const char *name;
 } settings[] = {{TEST_CONFIG, "config"},
                 {TEST_DUT, "dut"},
@@ -263,7 +238,7 @@ struct past {
     const struct table_style *style;
     bool varies[SETTINGS];
     struct night_of_test {
-        char *texts[TEST_PATH + 1];
+        char *texts[TEST_TEXTS];
         double cycles, change, seconds, speed;
         bool clocked, changed, ran, known, dirty;
     } * nights;
@@ -272,28 +247,28 @@ struct past {
 
 static void past_forget(struct past *past) {
     for (size_t i = 0; i < past->count; i++)
-        for (int c = 0; c <= TEST_PATH; c++)
+        for (int c = 0; c < TEST_TEXTS; c++)
             free(past->nights[i].texts[c]);
     free(past->nights);
     *past = (struct past){.style = past->style};
 }
 
-static void past_add(struct past *past, const struct query *row) {
+static void past_add(struct past *past, struct query *row) {
     past->nights = xgrow(past->nights, past->count, sizeof *past->nights);
     struct night_of_test *night = &past->nights[past->count++];
-    *night = (struct night_of_test){.cycles = real(row, TEST_CYCLES),
-                                    .change = real(row, TEST_CHANGE),
-                                    .seconds = real(row, TEST_SECONDS),
-                                    .speed = real(row, TEST_SPEED),
-                                    .clocked = !is_null(row, TEST_CYCLES),
-                                    .changed = !is_null(row, TEST_CHANGE),
-                                    .ran = !is_null(row, TEST_VERDICT),
-                                    .known = !is_null(row, TEST_KNOWN),
-                                    .dirty = number(row, TEST_DIRTY) != 0};
-    for (int c = 0; c <= TEST_PATH; c++)
-        night->texts[c] = (c == TEST_SEED || c == TEST_LAYER_SEED) && !is_null(row, c)
-                              ? xprintf("%" PRIu64, (uint64_t)number(row, c))
-                              : xstrdup(words(row, c));
+    *night = (struct night_of_test){.cycles = query_real(row, "cycles"),
+                                    .change = query_real(row, "change_percent"),
+                                    .seconds = query_real(row, "seconds"),
+                                    .speed = query_real(row, "cycles_per_second"),
+                                    .clocked = !query_is_null(row, "cycles"),
+                                    .changed = !query_is_null(row, "change_percent"),
+                                    .ran = !query_is_null(row, "verdict"),
+                                    .known = !query_is_null(row, "known"),
+                                    .dirty = query_number(row, "dirty") != 0};
+    for (int c = 0; c < TEST_TEXTS; c++)
+        night->texts[c] = (c == TEST_SEED || c == TEST_LAYER_SEED) && !query_is_null(row, kept_columns[c])
+                              ? xprintf("%" PRIu64, (uint64_t)query_number(row, kept_columns[c]))
+                              : xstrdup(words(row, kept_columns[c]));
     for (int s = 0; s < SETTINGS; s++)
         if (strcmp(night->texts[settings[s].column], past->nights[0].texts[settings[s].column]) != 0)
             past->varies[s] = true;
@@ -423,7 +398,7 @@ static void print_past(const struct past *past) {
 static bool find_keys(struct store *store, json_t *keys, const char *sql, const char *word, struct error *err) {
     struct query query = query_begin(store_database(store), err, sql, "s", word);
     while (query_next(&query))
-        json_array_append_new(keys, json_text(words(&query, 0)));
+        json_array_append_new(keys, json_text(words(&query, "key")));
     return query_end(&query);
 }
 
@@ -457,16 +432,17 @@ static bool say_none(struct store *store, const char *word, struct error *err) {
     struct text near = {0};
     char hint[96];
     size_t count = 0, alike = 0;
-    struct query query = query_begin(store_database(store), err,
-                                     "SELECT key, 1 FROM (SELECT DISTINCT key FROM result) UNION ALL SELECT trace, 0 "
-                                     "FROM (SELECT DISTINCT trace FROM "
-                                     "result) ORDER BY 1",
-                                     "");
+    struct query query =
+        query_begin(store_database(store), err,
+                    "SELECT key AS name, 1 AS is_key FROM (SELECT DISTINCT key FROM result) UNION ALL SELECT trace, 0 "
+                    "FROM (SELECT DISTINCT trace FROM "
+                    "result) ORDER BY 1",
+                    "");
     while (query_next(&query)) {
-        const char *name = words(&query, 0);
+        const char *name = words(&query, "name");
         count++;
         guess_try(&guess, name);
-        if (number(&query, 1) && strcasestr(name, word) && alike++ < SHOWN)
+        if (query_number(&query, "is_key") && strcasestr(name, word) && alike++ < SHOWN)
             text_printf(&near, "%s%s", alike > 1 ? ", " : "", name);
     }
     if (query_end(&query)) {
@@ -489,15 +465,12 @@ static bool say_none(struct store *store, const char *word, struct error *err) {
 static bool print_tests(struct store *store, const char *keys, const struct history_options *options,
                         struct error *err) {
     struct query query = query_begin(store_database(store), err, tests_sql, "si", keys, options->limit);
-    if (query.failed || options->form != ANSWER_TABLE) {
-        if (!query.failed && answer_print(query.statement, options->form, &options->style) != SQLITE_DONE)
-            query_next(&query);
+    if (print_values(&query, options))
         return query_end(&query);
-    }
     struct past past = {.style = &options->style};
     bool first = true;
     while (query_next(&query)) {
-        if (past.count > 0 && strcmp(past.nights[0].texts[TEST_KEY], words(&query, TEST_KEY)) != 0) {
+        if (past.count > 0 && strcmp(past.nights[0].texts[TEST_KEY], words(&query, "key")) != 0) {
             fputs(first ? "" : "\n", options->style.out);
             print_past(&past);
             past_forget(&past);

@@ -7,7 +7,7 @@
 
 struct history_options {
     int64_t limit; /* nights, the last ones */
-    enum answer_form form;
+    enum query_form form;
     struct table_style style;
 };
 

@@ -1,4 +1,4 @@
-/* What a query finds, for a person or a program; and that it only finds. See answer.h. */
+/* Prints the rows of a query, and lets a person's query read and nothing else. See query_print.h. */
 #include "regress/pages/query_print.h"
 
 #include <jansson.h>
@@ -7,14 +7,15 @@
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "regress/store/store_sql.h"
 #include "report/json_text.h"
 
 enum { MEASURED_ROWS = 500 /* they say how wide the columns of a table are */, LONGEST = 100000000 /* value, bytes */ };
 
-/* ---- nothing but answers ---- */
+/* ---- a person's query ---- */
 
-/* PRAGMAs that tell something: those without an argument, and those whose argument is a name. */
-static bool pragma_tells(const char *name, const char *argument) {
+/* PRAGMAs that only read: those without an argument, and those whose argument is a name. */
+static bool pragma_reads(const char *name, const char *argument) {
     static const char *const plain[] = {"application_id", "user_version",    "database_list", "table_list",
                                         "journal_mode",   "page_count",      "page_size",     "freelist_count",
                                         "encoding",       "compile_options", "function_list"};
@@ -45,13 +46,14 @@ static int authorise(void *context, int action, const char *first, const char *s
     case SQLITE_FUNCTION: /* first is NULL, second the name */
         return second && sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA:
-        return pragma_tells(first, second) ? SQLITE_OK : SQLITE_DENY;
+        return pragma_reads(first, second) ? SQLITE_OK : SQLITE_DENY;
     default:
         return SQLITE_DENY;
     }
 }
 
-void answer_only(sqlite3 *database) {
+/* From now on the database can only be read. */
+static void only_read(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
@@ -60,7 +62,8 @@ void answer_only(sqlite3 *database) {
     sqlite3_set_authorizer(database, authorise, NULL);
 }
 
-sqlite3_stmt *answer_prepare(sqlite3 *database, const char *sql, struct error *err) {
+/* Prepares one statement that a person gave. NULL with a message. */
+static sqlite3_stmt *prepare(sqlite3 *database, const char *sql, struct error *err) {
     sqlite3_stmt *statement = NULL, *more = NULL;
     const char *rest = sql;
     const int code = sqlite3_prepare_v2(database, sql, -1, &statement, &rest);
@@ -76,9 +79,9 @@ sqlite3_stmt *answer_prepare(sqlite3 *database, const char *sql, struct error *e
     } else if (!statement)
         error_set(err, "--sql: found '%s', expected a SELECT", sql);
     else if (sqlite3_column_count(statement) == 0 || !sqlite3_stmt_readonly(statement))
-        error_set(err, "--sql: this statement tells nothing; expected a SELECT: the database is only read here");
+        error_set(err, "--sql: this statement returns nothing; expected a SELECT: the database is only read here");
     else if (sqlite3_prepare_v2(database, rest, -1, &more, NULL) != SQLITE_OK || more)
-        error_set(err, "--sql: found more behind the first statement: '%.40s'; expected one", rest);
+        error_set(err, "--sql: found more after the first statement: '%.40s'; expected one", rest);
     else
         return statement;
     sqlite3_finalize(statement);
@@ -151,23 +154,23 @@ static json_t *value_json(sqlite3_stmt *statement, int column) {
 
 /* ---- rows ---- */
 
-static void put_separated(sqlite3_stmt *statement, enum answer_form form, const struct table_style *style, bool names) {
+static void put_separated(sqlite3_stmt *statement, enum query_form form, const struct table_style *style, bool names) {
     for (int c = 0; c < sqlite3_column_count(statement); c++) {
         if (c > 0)
-            fputc(form == ANSWER_CSV ? ',' : '\t', style->out);
+            fputc(form == QUERY_CSV ? ',' : '\t', style->out);
         if (!names && sqlite3_column_type(statement, c) == SQLITE_NULL)
             continue;
         char *text = names ? xstrdup(sqlite3_column_name(statement, c)) : value_text(statement, c);
-        if (form == ANSWER_CSV)
+        if (form == QUERY_CSV)
             put_csv(style->out, text, style->width > 0);
         else
             put_tabs(style->out, text);
         free(text);
     }
-    fputs(form == ANSWER_CSV ? "\r\n" : "\n", style->out);
+    fputs(form == QUERY_CSV ? "\r\n" : "\n", style->out);
 }
 
-static int print_separated(sqlite3_stmt *statement, enum answer_form form, const struct table_style *style) {
+static int print_separated(sqlite3_stmt *statement, enum query_form form, const struct table_style *style) {
     int code;
     put_separated(statement, form, style, true);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
@@ -243,15 +246,27 @@ static int print_table(sqlite3_stmt *statement, const struct table_style *style)
     return code;
 }
 
-int answer_print(sqlite3_stmt *statement, enum answer_form form, const struct table_style *style) {
+int query_print(sqlite3_stmt *statement, enum query_form form, const struct table_style *style) {
     switch (form) {
-    case ANSWER_TABLE:
+    case QUERY_TABLE:
         return print_table(statement, style);
-    case ANSWER_TABS:
-    case ANSWER_CSV:
+    case QUERY_TABS:
+    case QUERY_CSV:
         return print_separated(statement, form, style);
-    case ANSWER_JSON:
+    case QUERY_JSON:
         break;
     }
     return print_json(statement, style);
+}
+
+bool query_print_sql(sqlite3 *database, const char *sql, enum query_form form, const struct table_style *style,
+                     struct error *err) {
+    only_read(database);
+    sqlite3_stmt *statement = prepare(database, sql, err);
+    if (!statement)
+        return false;
+    const bool well = query_print(statement, form, style) == SQLITE_DONE ||
+                      sql_error(database, sqlite3_db_filename(database, NULL), "the query ended early", err);
+    sqlite3_finalize(statement);
+    return well;
 }

@@ -55,13 +55,22 @@ static const char *keep(struct review *review, const char *text) {
     return review->strings[review->string_count++] = xprintf("%.*s%s", (int)n, text, whole ? "" : " ...");
 }
 
-static const char *column(struct reader *reader, const struct query *query, int index) {
-    return keep(reader->review, query_text(query, index));
+static const char *text_of(struct reader *reader, struct query *row, const char *column) {
+    return keep(reader->review, query_text(row, column));
 }
 
-static int64_t number(const struct query *query, int index) {
-    return sqlite3_column_int64(query->statement, index);
+/* A text of a row and where it goes. */
+struct text_column {
+    const char *name;
+    const char **to;
+};
+static void take_texts(struct reader *reader, struct query *row, const struct text_column *columns, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        *columns[i].to = text_of(reader, row, columns[i].name);
 }
+#define TAKE_TEXTS(reader, row, ...)                                                                                   \
+    take_texts(reader, row, (const struct text_column[]){__VA_ARGS__},                                                 \
+               sizeof((const struct text_column[]){__VA_ARGS__}) / sizeof(struct text_column))
 
 static int verdict_of(const char *name) {
     if (!name)
@@ -86,22 +95,21 @@ static bool read_night(struct reader *reader, int64_t night) {
     struct review *review = reader->review;
     struct query query =
         query_begin(reader->db, reader->err,
-                    "SELECT id, seed, kind, plan, plan_path, selected, state, started, ended, host, version, revision, "
+                    "SELECT seed, kind, plan, plan_path, selected, state, started, ended, host, version, revision, "
                     "engine, command, folder, seconds, cores, dirty FROM night WHERE id = ?",
                     "i", night);
     const bool found = query_next(&query);
     if (found) {
-        const char **const texts[] = {&review->kind,    &review->plan,     &review->plan_path, &review->selected,
-                                      &review->state,   &review->started,  &review->ended,     &review->host,
-                                      &review->version, &review->revision, &review->engine,    &review->command,
-                                      &review->folder};
-        review->night = number(&query, 0);
-        review->seed = (uint64_t)number(&query, 1);
-        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-            *texts[i] = column(reader, &query, 2 + i);
-        review->seconds = sqlite3_column_double(query.statement, 15);
-        review->cores = number(&query, 16);
-        review->dirty = number(&query, 17) != 0;
+        TAKE_TEXTS(reader, &query, {"kind", &review->kind}, {"plan", &review->plan}, {"plan_path", &review->plan_path},
+                   {"selected", &review->selected}, {"state", &review->state}, {"started", &review->started},
+                   {"ended", &review->ended}, {"host", &review->host}, {"version", &review->version},
+                   {"revision", &review->revision}, {"engine", &review->engine}, {"command", &review->command},
+                   {"folder", &review->folder});
+        review->night = night;
+        review->seed = (uint64_t)query_number(&query, "seed");
+        review->seconds = query_real(&query, "seconds");
+        review->cores = query_number(&query, "cores");
+        review->dirty = query_number(&query, "dirty") != 0;
         review->qualify = strcmp(review->kind, "qualify") == 0;
     }
     if (!query_end(&query))
@@ -120,10 +128,9 @@ static bool find_before(struct reader *reader) {
                                      "kind = ? AND selected IS ? AND state = 'done' ORDER BY id DESC LIMIT 1",
                                      "isss", review->night, review->plan, review->kind, review->selected);
     if (query_next(&query)) {
-        review->before = number(&query, 0);
-        review->before_started = column(reader, &query, 1);
-        review->before_revision = column(reader, &query, 2);
-        review->before_folder = column(reader, &query, 3);
+        review->before = query_number(&query, "id");
+        TAKE_TEXTS(reader, &query, {"started", &review->before_started}, {"revision", &review->before_revision},
+                   {"folder", &review->before_folder});
     }
     return query_end(&query);
 }
@@ -132,40 +139,39 @@ static bool find_before(struct reader *reader) {
 
 static bool read_tests(struct reader *reader) {
     struct review *review = reader->review;
-    struct query query =
-        query_begin(reader->db, reader->err,
-                    "SELECT number, key, item, trace, config, dut, memory, tags, reason, signature, mismatch, host, "
-                    "report, page, command, debug_command, known, "
-                    "CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END, "
-                    "CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END, verdict, seed, "
-                    "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket "
-                    "FROM result WHERE night = ? ORDER BY number",
-                    "i", review->night);
+    struct query query = query_begin(
+        reader->db, reader->err,
+        "SELECT number, key, item, trace, config, dut, memory, tags, reason, signature, mismatch, host, "
+        "report, page, command, debug_command, known, "
+        "CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse, "
+        "CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END AS excuse_until, verdict, seed, "
+        "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket "
+        "FROM result WHERE night = ? ORDER BY number",
+        "i", review->night);
     while (query_next(&query)) {
-        sqlite3_stmt *row = query.statement;
         review->tests = xgrow(review->tests, review->test_count, sizeof *review->tests);
         reader->buckets = xgrow(reader->buckets, review->test_count, sizeof *reader->buckets);
         struct review_test *test = &review->tests[review->test_count++];
-        *test = (struct review_test){.number = number(&query, 0), .before = REVIEW_NOT_RUN, .bucket = -1};
-        const char **const texts[] = {
-            &test->key,  &test->item,    &test->trace,         &test->config,   &test->dut,    &test->memory,
-            &test->tags, &test->reason,  &test->signature,     &test->mismatch, &test->host,   &test->report,
-            &test->page, &test->command, &test->debug_command, &test->known,    &test->excuse, &test->excuse_until};
-        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-            *texts[i] = column(reader, &query, 1 + i);
+        *test = (struct review_test){.number = query_number(&query, "number"), .before = REVIEW_NOT_RUN, .bucket = -1};
+        TAKE_TEXTS(reader, &query, {"key", &test->key}, {"item", &test->item}, {"trace", &test->trace},
+                   {"config", &test->config}, {"dut", &test->dut}, {"memory", &test->memory}, {"tags", &test->tags},
+                   {"reason", &test->reason}, {"signature", &test->signature}, {"mismatch", &test->mismatch},
+                   {"host", &test->host}, {"report", &test->report}, {"page", &test->page}, {"command", &test->command},
+                   {"debug_command", &test->debug_command}, {"known", &test->known}, {"excuse", &test->excuse},
+                   {"excuse_until", &test->excuse_until});
         const size_t item = strlen(test->item);
         test->name = !strncmp(test->key, test->item, item) && test->key[item] == '/' && test->key[item + 1]
                          ? test->key + item + 1
                          : test->key;
-        test->verdict = verdict_of(query_text(&query, 19));
-        test->seed = number(&query, 20);
-        test->random = sqlite3_column_type(row, 21) != SQLITE_NULL;
-        test->layer_seed = number(&query, 21);
-        test->cycles = number(&query, 22);
-        test->seconds = sqlite3_column_double(row, 23);
-        test->cpu_seconds = sqlite3_column_double(row, 24);
-        test->memory_peak = number(&query, 25);
-        reader->buckets[review->test_count - 1] = sqlite3_column_type(row, 26) == SQLITE_NULL ? -1 : number(&query, 26);
+        test->verdict = verdict_of(query_text(&query, "verdict"));
+        test->seed = query_number(&query, "seed");
+        test->random = !query_is_null(&query, "layer_seed");
+        test->layer_seed = query_number(&query, "layer_seed");
+        test->cycles = query_number(&query, "cycles");
+        test->seconds = query_real(&query, "seconds");
+        test->cpu_seconds = query_real(&query, "cpu_seconds");
+        test->memory_peak = query_number(&query, "memory_peak");
+        reader->buckets[review->test_count - 1] = query_is_null(&query, "bucket") ? -1 : query_number(&query, "bucket");
         test->state = test->verdict == REVIEW_NOT_RUN ? REVIEW_OPEN
                       : test->verdict == VERDICT_PASS ? REVIEW_PASSED
                       : test->known                   ? REVIEW_KNOWN
@@ -199,24 +205,24 @@ static struct review_test *find_key(const struct reader *reader, const char *key
 /* What came of the tests in a past night. past: index of it, negative: it is too long ago to be one. */
 static bool read_outcomes(struct reader *reader, int64_t night, int past) {
     struct review *review = reader->review;
-    struct query query = query_begin(reader->db, reader->err,
-                                     "SELECT key, verdict, seed, coalesce(layer_seed, 0), coalesce(cycles, 0) FROM "
-                                     "result WHERE night = ?",
-                                     "i", night);
+    struct query query =
+        query_begin(reader->db, reader->err,
+                    "SELECT key, verdict, seed, layer_seed, cycles FROM result WHERE night = ?", "i", night);
     while (query_next(&query)) {
-        struct review_test *test = find_key(reader, query_text(&query, 0));
+        struct review_test *test = find_key(reader, query_text(&query, "key"));
         if (!test) {
             review->gone += night == review->before;
             continue;
         }
-        const struct outcome outcome = {true, verdict_of(query_text(&query, 1)), number(&query, 2), number(&query, 3)};
+        const struct outcome outcome = {true, verdict_of(query_text(&query, "verdict")), query_number(&query, "seed"),
+                                        query_number(&query, "layer_seed")};
         if (past >= 0)
             reader->outcomes[(size_t)(test - review->tests) * REVIEW_PAST + (size_t)past] = outcome;
         if (night == review->before) {
             test->was_there = true;
             test->before = outcome.verdict;
             test->same = outcome.seed == test->seed && outcome.layer_seed == test->layer_seed;
-            test->cycles_before = number(&query, 4);
+            test->cycles_before = query_number(&query, "cycles");
         }
     }
     return query_end(&query);
@@ -224,15 +230,15 @@ static bool read_outcomes(struct reader *reader, int64_t night, int past) {
 
 static bool read_past(struct reader *reader) {
     const struct review *review = reader->review;
-    struct query nights = query_begin(reader->db, reader->err,
-                                      "SELECT * FROM (SELECT id, CASE WHEN dirty THEN NULL ELSE revision END FROM "
-                                      "night WHERE id <= ? AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?) ORDER "
-                                      "BY id",
-                                      "issi", review->night, review->plan, review->kind, (int64_t)REVIEW_PAST);
-    while (query_next(&nights)) {
-        const char *revision = query_text(&nights, 1);
-        reader->past[reader->past_count++] = (struct past){number(&nights, 0), revision ? xstrdup(revision) : NULL};
-    }
+    struct query nights =
+        query_begin(reader->db, reader->err,
+                    "SELECT * FROM (SELECT id, CASE WHEN dirty THEN NULL ELSE revision END AS "
+                    "revision FROM night WHERE id <= ? AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?) ORDER "
+                    "BY id",
+                    "issi", review->night, review->plan, review->kind, (int64_t)REVIEW_PAST);
+    while (query_next(&nights))
+        reader->past[reader->past_count++] =
+            (struct past){query_number(&nights, "id"), query_copy(&nights, "revision")};
     if (!query_end(&nights))
         return false;
     reader->outcomes = xcalloc(review->test_count * REVIEW_PAST, sizeof *reader->outcomes);
@@ -339,31 +345,30 @@ static bool read_buckets(struct reader *reader) {
         reader->db, reader->err,
         "SELECT number, signature, title, engine, tap, kind, shrunk, command, page, count, shrunk_cycles, smallest, "
         "(SELECT min(night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = bucket.signature "
-        "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
+        "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1) AS first, "
         "(SELECT count(DISTINCT night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = "
-        "bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1), "
-        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature), "
+        "bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1) AS nights, "
+        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature) AS was_there, "
         "shrunk_command, note FROM bucket WHERE night = ?1 ORDER BY number",
         "issi", review->night, review->plan, review->kind, review->before);
     while (query_next(&query)) {
         review->buckets = xgrow(review->buckets, review->bucket_count, sizeof *review->buckets);
         struct review_bucket *bucket = &review->buckets[review->bucket_count++];
-        *bucket = (struct review_bucket){.number = number(&query, 0), .smallest = -1};
-        const char **const texts[] = {&bucket->signature, &bucket->title,  &bucket->engine,  &bucket->tap,
-                                      &bucket->kind,      &bucket->shrunk, &bucket->command, &bucket->page};
-        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-            *texts[i] = column(reader, &query, 1 + i);
-        bucket->count = number(&query, 9);
-        bucket->shrunk_cycles = number(&query, 10);
-        const int64_t smallest = number(&query, 11);
+        *bucket = (struct review_bucket){.number = query_number(&query, "number"),
+                                         .count = query_number(&query, "count"),
+                                         .shrunk_cycles = query_number(&query, "shrunk_cycles"),
+                                         .first = query_number(&query, "first"),
+                                         .nights = query_number(&query, "nights"),
+                                         .fresh = review->before > 0 && !query_number(&query, "was_there"),
+                                         .smallest = -1};
+        TAKE_TEXTS(reader, &query, {"signature", &bucket->signature}, {"title", &bucket->title},
+                   {"engine", &bucket->engine}, {"tap", &bucket->tap}, {"kind", &bucket->kind},
+                   {"shrunk", &bucket->shrunk}, {"command", &bucket->command}, {"page", &bucket->page},
+                   {"shrunk_command", &bucket->shrunk_command}, {"note", &bucket->note});
+        const int64_t smallest = query_number(&query, "smallest");
         for (size_t i = 0; i < review->test_count && bucket->smallest < 0; i++)
             if (review->tests[i].number == smallest)
                 bucket->smallest = (int)i;
-        bucket->first = number(&query, 12);
-        bucket->nights = number(&query, 13);
-        bucket->fresh = review->before > 0 && !number(&query, 14);
-        bucket->shrunk_command = column(reader, &query, 15);
-        bucket->note = column(reader, &query, 16);
     }
     if (!query_end(&query))
         return false;
@@ -394,14 +399,13 @@ static bool read_faults(struct reader *reader) {
     while (query_next(&query)) {
         review->faults = xgrow(review->faults, review->fault_count, sizeof *review->faults);
         struct review_fault *fault = &review->faults[review->fault_count++];
-        *fault = (struct review_fault){.number = number(&query, 0)};
-        const char **const texts[] = {&fault->folder,  &fault->file,      &fault->module, &fault->original,
-                                      &fault->changed, &fault->statement, &fault->state,  &fault->noticed_by,
-                                      &fault->verdict, &fault->reason};
-        for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-            *texts[i] = column(reader, &query, 1 + i);
-        fault->line = number(&query, 11);
-        fault->runs = number(&query, 12);
+        *fault = (struct review_fault){.number = query_number(&query, "number"),
+                                       .line = query_number(&query, "line"),
+                                       .runs = query_number(&query, "runs")};
+        TAKE_TEXTS(reader, &query, {"folder", &fault->folder}, {"file", &fault->file}, {"module", &fault->module},
+                   {"original", &fault->original}, {"changed", &fault->changed}, {"statement", &fault->statement},
+                   {"state", &fault->state}, {"noticed_by", &fault->noticed_by}, {"verdict", &fault->verdict},
+                   {"reason", &fault->reason});
         if (!fault->state)
             review->fault_open++;
         else if (strcmp(fault->state, "noticed") == 0)
@@ -425,12 +429,12 @@ static bool read_coverage(struct reader *reader) {
         query_begin(reader->db, reader->err, "SELECT coverage FROM result WHERE night = ? AND coverage IS NOT NULL",
                     "i", review->night);
     while (query_next(&query)) {
-        const void *bits = sqlite3_column_blob(query.statement, 0);
+        size_t n;
+        const void *bits = query_blob(&query, "coverage", &n);
         if (!review->coverage)
             review->coverage = coverage_new();
         if (bits)
-            review->covered +=
-                coverage_add_bits(review->coverage, bits, (size_t)sqlite3_column_bytes(query.statement, 0));
+            review->covered += coverage_add_bits(review->coverage, bits, n);
     }
     return query_end(&query);
 }
@@ -441,54 +445,55 @@ static bool read_trends(struct reader *reader) {
     struct review *review = reader->review;
     struct query query = query_begin(
         reader->db, reader->err,
-        "SELECT id, count(number), sum(verdict = 'PASS'), sum(verdict <> 'PASS' AND known IS NULL), "
-        "sum(verdict <> 'PASS' AND known IS NOT NULL), sum(number IS NOT NULL AND verdict IS NULL), "
-        "sum(CASE WHEN dut <> 'model' THEN cycles END), sum(CASE WHEN dut <> 'model' THEN cpu_seconds END), "
-        "(SELECT count(*) FROM fault WHERE fault.night = id), "
-        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed'), "
-        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent'), "
-        "night.seconds, started, revision, folder, state "
+        "SELECT id, count(number) AS tests, sum(verdict = 'PASS') AS passed, sum(verdict <> 'PASS' AND known IS NULL) "
+        "AS failed, sum(verdict <> 'PASS' AND known IS NOT NULL) AS known, sum(number IS NOT NULL AND verdict IS NULL) "
+        "AS open, sum(CASE WHEN dut <> 'model' THEN cycles END) AS cycles, "
+        "sum(CASE WHEN dut <> 'model' THEN cpu_seconds END) AS cpu_seconds, "
+        "(SELECT count(*) FROM fault WHERE fault.night = id) AS faults, "
+        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed') AS noticed, "
+        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent') AS equivalent, "
+        "night.seconds AS seconds, started, revision, folder, state "
         "FROM night LEFT JOIN result ON result.night = id WHERE id IN (SELECT id FROM night WHERE id <= ? AND plan = ? "
         "AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) GROUP BY id ORDER BY id",
         "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
     while (query_next(&query)) {
         review->trends = xgrow(review->trends, review->trend_count, sizeof *review->trends);
         struct review_trend *trend = &review->trends[review->trend_count++];
-        *trend = (struct review_trend){.night = number(&query, 0),
-                                       .tests = number(&query, 1),
-                                       .passed = number(&query, 2),
-                                       .failed = number(&query, 3),
-                                       .known = number(&query, 4),
-                                       .open = number(&query, 5),
-                                       .cycles = number(&query, 6),
-                                       .cpu_seconds = sqlite3_column_double(query.statement, 7),
-                                       .faults = number(&query, 8),
-                                       .noticed = number(&query, 9),
-                                       .equivalent = number(&query, 10),
-                                       .seconds = sqlite3_column_double(query.statement, 11),
-                                       .started = column(reader, &query, 12),
-                                       .revision = column(reader, &query, 13),
-                                       .folder = column(reader, &query, 14),
-                                       .state = column(reader, &query, 15)};
+        *trend = (struct review_trend){.night = query_number(&query, "id"),
+                                       .tests = query_number(&query, "tests"),
+                                       .passed = query_number(&query, "passed"),
+                                       .failed = query_number(&query, "failed"),
+                                       .known = query_number(&query, "known"),
+                                       .open = query_number(&query, "open"),
+                                       .cycles = query_number(&query, "cycles"),
+                                       .cpu_seconds = query_real(&query, "cpu_seconds"),
+                                       .faults = query_number(&query, "faults"),
+                                       .noticed = query_number(&query, "noticed"),
+                                       .equivalent = query_number(&query, "equivalent"),
+                                       .seconds = query_real(&query, "seconds"),
+                                       .started = text_of(reader, &query, "started"),
+                                       .revision = text_of(reader, &query, "revision"),
+                                       .folder = text_of(reader, &query, "folder"),
+                                       .state = text_of(reader, &query, "state")};
     }
     return query_end(&query);
 }
 
 static bool read_speeds(struct reader *reader) {
     struct review *review = reader->review;
-    struct query query =
-        query_begin(reader->db, reader->err,
-                    "SELECT night, config, sum(cycles) / sum(cpu_seconds) FROM result WHERE night IN (SELECT id FROM "
-                    "night WHERE id <= ? AND plan = ? AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) AND dut "
-                    "<> 'model' AND cycles > 0 AND cpu_seconds > 0 GROUP BY config, night ORDER BY config, night",
-                    "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
+    struct query query = query_begin(
+        reader->db, reader->err,
+        "SELECT night, config, sum(cycles) / sum(cpu_seconds) AS hertz FROM result WHERE night IN (SELECT id FROM "
+        "night WHERE id <= ? AND plan = ? AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) AND dut "
+        "<> 'model' AND cycles > 0 AND cpu_seconds > 0 GROUP BY config, night ORDER BY config, night",
+        "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
     while (query_next(&query)) {
         int trend = 0;
-        while ((size_t)trend + 1 < review->trend_count && review->trends[trend].night != number(&query, 0))
+        while ((size_t)trend + 1 < review->trend_count && review->trends[trend].night != query_number(&query, "night"))
             trend++;
         review->speeds = xgrow(review->speeds, review->speed_count, sizeof *review->speeds);
         review->speeds[review->speed_count++] =
-            (struct review_speed){trend, column(reader, &query, 1), sqlite3_column_double(query.statement, 2)};
+            (struct review_speed){trend, text_of(reader, &query, "config"), query_real(&query, "hertz")};
     }
     return query_end(&query);
 }

@@ -9,131 +9,22 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/store/schema.embed.h"
 #include "regress/store/migrate.h"
+#include "regress/store/schema.embed.h"
 #include "regress/store/store_sql.h"
 
-enum { PATIENCE_MS = 60000 /* with others that write */, RETRY_MS = 20 };
+enum { RETRY_MS = 20 };
 
 static const char *const steps[] = {
     "ALTER TABLE bucket ADD COLUMN shrunk_command TEXT; ALTER TABLE bucket ADD COLUMN note TEXT;"};
 static const struct schema schema = {
     .application = 0x6e76636f /* "nvco" */, .version = STORE_VERSION, .text = schema_sql, .steps = steps};
 
-/* ---- messages ---- */
-
-bool store_error(const struct store *store, const char *doing, struct error *err) {
-    const char *path = store->path, *says = sqlite3_errmsg(store->database);
-    const int system = sqlite3_system_errno(store->database);
-    switch (sqlite3_errcode(store->database) & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return error_set(err,
-                         "%s: %s: another process has kept the database locked for %d seconds; fuser %s shows which",
-                         path, doing, PATIENCE_MS / 1000, path);
-    case SQLITE_FULL:
-        return error_set(err,
-                         "%s: %s: no space is left on its disk; what was kept before is whole: make room, and go on "
-                         "with --resume",
-                         path, doing);
-    case SQLITE_READONLY:
-        return error_set(err, "%s: %s: it can only be read; writing needs the rights to the file and to its folder",
-                         path, doing);
-    case SQLITE_NOTADB:
-        return error_set(err,
-                         "%s: %s: this is no SQLite database; expected one of nvcosim regress, or a name that is not "
-                         "taken",
-                         path, doing);
-    case SQLITE_CORRUPT:
-        return error_set(err,
-                         "%s: %s: it is damaged (%s); move it away: `sqlite3 DAMAGED .recover | sqlite3 NEW` saves "
-                         "what can be read of it",
-                         path, doing, says);
-    case SQLITE_CANTOPEN:
-    case SQLITE_IOERR:
-        return error_set(err, "%s: %s: %s%s%s", path, doing, says, system ? ": " : "", system ? strerror(system) : "");
-    default:
-        return error_set(err, "%s: %s: %s", path, doing, says);
-    }
-}
-
-/* ---- statements ---- */
+/* ---- opening ---- */
 
 sqlite3 *store_database(struct store *store) {
     return store->database;
 }
-
-sqlite3_stmt *store_prepare(const struct store *store, const char *sql, const char *doing, struct error *err) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK)
-        store_error(store, doing, err);
-    return statement;
-}
-
-void store_check(const struct store *store, bool check) {
-    sqlite3_exec(store->database, check ? "PRAGMA ignore_check_constraints = 0" : "PRAGMA ignore_check_constraints = 1",
-                 NULL, NULL, NULL);
-}
-
-bool store_run(const struct store *store, const char *sql, const char *doing, struct error *err) {
-    return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK || store_error(store, doing, err);
-}
-
-bool store_transaction(const struct store *store, const char *doing, struct error *err) {
-    return store_run(store, "BEGIN IMMEDIATE", doing, err);
-}
-
-bool store_end(const struct store *store, bool well, const char *doing, struct error *err) {
-    well = well && store_run(store, "COMMIT", doing, err);
-    if (!well && !sqlite3_get_autocommit(store->database))
-        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
-    return well;
-}
-
-/* The number of a parameter. Statements name them in the order of their values, mostly, so that it is the one behind
- * the last, which spares to look at all. */
-static int parameter(sqlite3_stmt *statement, const char *name) {
-    static _Thread_local int last;
-    const char *next = sqlite3_bind_parameter_name(statement, ++last);
-    if (!next || strcmp(next, name) != 0)
-        last = sqlite3_bind_parameter_index(statement, name);
-    if (last == 0)
-        abort(); /* the statement has no such parameter */
-    return last;
-}
-
-/* Binding fails only where there is no memory, or beyond 1 GB. */
-static void bound(int code) {
-    if (code != SQLITE_OK)
-        xexhausted();
-}
-
-void set_text(sqlite3_stmt *statement, const char *name, const char *text) {
-    bound(sqlite3_bind_text(statement, parameter(statement, name), text, -1, SQLITE_STATIC));
-}
-
-void set_number(sqlite3_stmt *statement, const char *name, int64_t number) {
-    bound(sqlite3_bind_int64(statement, parameter(statement, name), number));
-}
-
-void set_real(sqlite3_stmt *statement, const char *name, double number) {
-    bound(sqlite3_bind_double(statement, parameter(statement, name), number));
-}
-
-void set_blob(sqlite3_stmt *statement, const char *name, const void *bytes, size_t n) {
-    bound(sqlite3_bind_blob64(statement, parameter(statement, name), bytes, n, SQLITE_STATIC));
-}
-
-bool store_step(const struct store *store, sqlite3_stmt *statement, const char *doing, struct error *err) {
-    int code;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        continue;
-    const bool well = code == SQLITE_DONE || store_error(store, doing, err);
-    sqlite3_reset(statement);
-    return well;
-}
-
-/* ---- opening ---- */
 
 void store_close(struct store *store) {
     if (!store)
@@ -179,7 +70,7 @@ static struct store *open_file(const char *path, int flags, struct error *err) {
     if (!store->database)
         xexhausted();
     sqlite3_extended_result_codes(store->database, 1);
-    sqlite3_busy_timeout(store->database, PATIENCE_MS);
+    sqlite3_busy_timeout(store->database, STORE_PATIENCE_MS);
     if (code == SQLITE_OK)
         return store;
     store_error(store, opening, err);
@@ -211,7 +102,7 @@ static bool use_wal(const struct store *store, struct error *err) {
         const int code = sqlite3_exec(store->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if (code == SQLITE_OK)
             return true;
-        if ((code & 0xff) != SQLITE_BUSY || waited > PATIENCE_MS)
+        if ((code & 0xff) != SQLITE_BUSY || waited > STORE_PATIENCE_MS)
             return store_error(store, opening, err);
         usleep(RETRY_MS * 1000);
     }

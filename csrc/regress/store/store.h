@@ -1,7 +1,7 @@
 /* The database of regressions: one SQLite file that keeps all nights (schema.sql, docs/database.md). Several processes
  * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns.
  *
- * Who reads writes SQL: store_database().
+ * Anything that is read beyond the functions below is read with query.h from store_database().
  */
 #ifndef REGRESS_STORE_STORE_H
 #define REGRESS_STORE_STORE_H
@@ -27,10 +27,6 @@ struct store *store_open(const char *path, bool create, struct error *err);
 struct store *store_open_read_only(const char *path, struct error *err);
 void store_close(struct store *store);
 sqlite3 *store_database(struct store *store);
-
-/* Stores what SQLite says of its last call on this database, and what to do; doing: what failed, "the result of x
- * cannot be kept". Returns false. */
-bool store_error(const struct store *store, const char *doing, struct error *err);
 
 struct night_facts {
     const char *kind, *plan, *plan_path, *plan_text, *selected, *version, *engine, *command, *folder;

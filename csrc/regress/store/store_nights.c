@@ -10,8 +10,10 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "regress/store/query.h"
 #include "regress/store/revision.h"
 #include "regress/store/signature.h"
+#include "regress/store/store.h"
 #include "regress/store/store_sql.h"
 #include "run/session/session.h"
 
@@ -289,37 +291,24 @@ static void set_measured(sqlite3_stmt *statement, const char *name, bool measure
 }
 
 /* The folder of the night; NULL with a message. */
-static char *folder_of(struct store *store, int64_t night, const char *doing, struct error *err) {
-    sqlite3_stmt *statement = store_prepare(store, "SELECT folder FROM night WHERE id = :night", doing, err);
-    if (!statement)
-        return NULL;
-    char *folder = NULL;
-    set_number(statement, ":night", night);
-    const int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        folder = xstrdup((const char *)sqlite3_column_text(statement, 0));
-    else if (code == SQLITE_DONE)
+static char *folder_of(struct store *store, int64_t night, struct error *err) {
+    struct query query = query_begin(store->database, err, "SELECT folder FROM night WHERE id = ?", "i", night);
+    char *folder = query_next(&query) ? query_copy(&query, "folder") : NULL;
+    if (query_end(&query) && !folder)
         error_set(err, "%s: there is no night %" PRId64, store->path, night);
-    else
-        store_error(store, doing, err);
-    sqlite3_finalize(statement);
     return folder;
 }
 
 /* Why no row was changed. Returns false. */
-static bool explain_unchanged(struct store *store, int64_t night, size_t number, const char *doing, struct error *err) {
-    sqlite3_stmt *statement =
-        store_prepare(store, "SELECT verdict FROM result WHERE night = :night AND number = :number", doing, err);
-    if (!statement)
-        return false;
-    set_number(statement, ":night", night);
-    set_number(statement, ":number", (int64_t)number);
-    if (sqlite3_step(statement) == SQLITE_ROW)
+static bool explain_unchanged(struct store *store, int64_t night, size_t number, struct error *err) {
+    struct query query = query_begin(store->database, err, "SELECT verdict FROM result WHERE night = ? AND number = ?",
+                                     "ii", night, (int64_t)number);
+    if (query_next(&query))
         error_set(err, "%s: test %zu of night %" PRId64 " has its result already: %s", store->path, number, night,
-                  (const char *)sqlite3_column_text(statement, 0));
-    else
+                  query_text(&query, "verdict"));
+    else if (!query.failed)
         error_set(err, "%s: night %" PRId64 " has no test %zu", store->path, night, number);
-    sqlite3_finalize(statement);
+    query_end(&query);
     return false;
 }
 
@@ -337,7 +326,7 @@ static bool ready_to_keep(struct store *store, int64_t night, const char *doing,
             doing, err);
     if (store->keep && (!store->folder || store->night != night)) {
         free(store->folder);
-        store->folder = folder_of(store, night, doing, err);
+        store->folder = folder_of(store, night, err);
         store->night = night;
     }
     return store->keep && store->folder;
@@ -378,7 +367,7 @@ static bool keep_row(struct store *store, const struct store_row *row, const cha
     set_number(statement, ":number", (int64_t)row->number);
     bool well = store_step(store, statement, doing, err);
     if (well && sqlite3_changes(store->database) == 0)
-        well = explain_unchanged(store, store->night, row->number, doing, err);
+        well = explain_unchanged(store, store->night, row->number, err);
     sqlite3_clear_bindings(statement);
     free(signature);
     free(mismatch);
@@ -422,20 +411,18 @@ enum runner store_runner(const char *host, int64_t pid, const char *birth) {
     return runner;
 }
 
-/* Whether the runner of a night that is 'running' is gone; false with a message. The row: id, host, pid, birth,
- * started.
- */
-static bool is_gone(const struct store *store, sqlite3_stmt *row, struct error *err) {
-    const int64_t night = sqlite3_column_int64(row, 0), pid = sqlite3_column_int64(row, 2);
-    const char *host = (const char *)sqlite3_column_text(row, 1), *started = (const char *)sqlite3_column_text(row, 4);
-    switch (store_runner(host, pid, (const char *)sqlite3_column_text(row, 3))) {
+/* True if the runner of a night that is 'running' is gone; false with a message. */
+static bool is_gone(const struct store *store, struct query *night, struct error *err) {
+    const int64_t id = query_number(night, "id"), pid = query_number(night, "pid");
+    const char *host = query_text(night, "host"), *started = query_text(night, "started");
+    switch (store_runner(host, pid, query_text(night, "birth"))) {
     case RUNNER_ELSEWHERE:
         return error_set(err, "%s: night %" PRId64 ", begun %s, runs on %s as process %" PRId64 "; resume it there",
-                         store->path, night, started, host, pid);
+                         store->path, id, started, host, pid);
     case RUNNER_LIVES:
         return error_set(err,
                          "%s: night %" PRId64 ", begun %s, is still running as process %" PRId64 "; end that one first",
-                         store->path, night, started, pid);
+                         store->path, id, started, pid);
     case RUNNER_GONE:
         break;
     }
@@ -443,73 +430,39 @@ static bool is_gone(const struct store *store, sqlite3_stmt *row, struct error *
 }
 
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err) {
-    static const char doing[] = "the nights cannot be read";
-    sqlite3_stmt *statement = store_prepare(store,
-                                            "SELECT id, host, pid, birth, started, state FROM night WHERE plan = :plan "
-                                            "AND state <> 'done' ORDER BY id DESC",
-                                            doing, err);
-    if (!statement)
-        return -1;
+    struct query query = query_begin(store->database, err,
+                                     "SELECT id, host, pid, birth, started, state FROM night WHERE plan = ? AND state "
+                                     "<> 'done' ORDER BY id DESC",
+                                     "s", plan);
     int64_t found = 0;
-    int code = SQLITE_ROW;
-    set_text(statement, ":plan", plan);
-    while (found <= 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        const bool runs = strcmp((const char *)sqlite3_column_text(statement, 5), "running") == 0;
-        found = !runs || is_gone(store, statement, err) ? sqlite3_column_int64(statement, 0) : -1;
+    while (found <= 0 && query_next(&query)) {
+        const bool runs = strcmp(query_text(&query, "state"), "running") == 0;
+        found = !runs || is_gone(store, &query, err) ? query_number(&query, "id") : -1;
     }
-    if (code != SQLITE_ROW && code != SQLITE_DONE) {
-        store_error(store, doing, err);
-        found = -1;
-    }
-    sqlite3_finalize(statement);
-    return found;
-}
-
-static int64_t count_tests(struct store *store, int64_t night, const char *doing, struct error *err) {
-    sqlite3_stmt *statement = store_prepare(store, "SELECT count(*) FROM result WHERE night = :night", doing, err);
-    if (!statement)
-        return -1;
-    set_number(statement, ":night", night);
-    const int64_t count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
-    if (count < 0)
-        store_error(store, doing, err);
-    sqlite3_finalize(statement);
-    return count;
+    return query_end(&query) ? found : -1;
 }
 
 bool store_tests(struct store *store, int64_t night, struct test_list *tests, bool **done, struct error *err) {
-    static const char doing[] = "the tests of the night cannot be read";
     *tests = (struct test_list){0};
     *done = NULL;
-    const int64_t count = count_tests(store, night, doing, err);
-    sqlite3_stmt *statement =
-        count < 0 ? NULL
-                  : store_prepare(store,
-                                  "SELECT number, test, verdict IS NOT NULL FROM result WHERE night = :night ORDER BY "
-                                  "number",
-                                  doing, err);
-    if (!statement)
-        return false;
-    tests->tests = xcalloc((size_t)count + 1, sizeof *tests->tests);
-    *done = xcalloc((size_t)count + 1, sizeof **done);
-    set_number(statement, ":night", night);
-    int code;
+    struct query query = query_begin(store->database, err,
+                                     "SELECT number, test, verdict IS NOT NULL AS done FROM result WHERE night = ? "
+                                     "ORDER BY number",
+                                     "i", night);
     bool well = true;
-    while (well && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (well && query_next(&query)) {
         const size_t at = tests->count;
-        well = (int64_t)at < count && sqlite3_column_int64(statement, 0) == (int64_t)at
-                   ? test_parse((const char *)sqlite3_column_text(statement, 1), &tests->tests[at], err)
+        tests->tests = xgrow(tests->tests, at, sizeof *tests->tests);
+        *done = xgrow(*done, at, sizeof **done);
+        well = query_number(&query, "number") == (int64_t)at
+                   ? test_parse(query_text(&query, "test"), &tests->tests[at], err)
                    : error_set(err, "a test is missing");
-        if (!well) {
+        if (!well)
             error_prefix(err, "%s: night %" PRId64 ", test %zu: ", store->path, night, at);
-            break;
-        }
-        (*done)[at] = sqlite3_column_int(statement, 2) != 0;
-        tests->count++;
+        (*done)[at] = query_number(&query, "done") != 0;
+        tests->count += well;
     }
-    if (well && code != SQLITE_DONE)
-        well = store_error(store, doing, err);
-    sqlite3_finalize(statement);
+    well = query_end(&query) && well;
     if (!well) {
         test_list_free(tests);
         free(*done);
