@@ -223,7 +223,7 @@ static enum engine_end run(struct night *night, int jobs, int *signal) {
         .jobs = jobs,
         .folder = folder,
         .ledger = ledger,
-        .listener = {.started = started, .done = done, .message = message, .context = night},
+        .listener = {.started = started, .ended = done, .message = message, .context = night},
     };
     const enum engine_end end = engine_local(&job, signal, &err);
     struct ledger noted;

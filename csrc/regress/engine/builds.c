@@ -34,8 +34,7 @@ struct builds {
     size_t count;
     struct option_sets sets; /* of the tests */
     char *folder;            /* of the night; NULL: not known yet */
-    void (*tell)(void *context, const char *line);
-    void *context;
+    void (*report)(const char *line);
 };
 
 /* Finds out which simulator a test plays on, or is debugged with; false if it needs none, or its options cannot be
@@ -156,7 +155,7 @@ static bool was_kept(const struct builds *builds, const struct build *build) {
     if (there && simulator_path(build->config, build->rtl_name, build->variant, path, sizeof path, &err) &&
         access(path, F_OK) == 0 && !same_content(copy, path)) {
         char *line = xprintf("%s has changed since the night began, which goes on with its copy of the old one", path);
-        builds->tell(builds->context, line);
+        builds->report(line);
         free(line);
     }
     free(copy);
@@ -214,7 +213,7 @@ static void make(struct builds *builds, struct build *build, bool profile) {
     bool made = update_simulator(build->config, build->rtl_name, build->variant, profile, &build->log, &err);
     if (!made && profile) {
         char *line = xprintf("%s with a profile; it is built without one", err.text);
-        builds->tell(builds->context, line);
+        builds->report(line);
         free(line);
         free(build->log);
         made = update_simulator(build->config, build->rtl_name, build->variant, false, &build->log, &err);
@@ -223,7 +222,7 @@ static void make(struct builds *builds, struct build *build, bool profile) {
         return;
     build->reason = xstrdup(err.text);
     char *line = xprintf("%s%s%s", err.text, build->log[0] ? "; the end of make's output:\n" : "", build->log);
-    builds->tell(builds->context, line);
+    builds->report(line);
     free(line);
 }
 
@@ -246,9 +245,9 @@ static struct build *need(struct builds *builds, const char *config, char *rtl_n
 }
 
 struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
-                           void (*tell)(void *context, const char *line), void *context) {
+                           void (*report)(const char *line)) {
     struct builds *builds = xcalloc(1, sizeof *builds);
-    *builds = (struct builds){.folder = folder ? xstrdup(folder) : NULL, .tell = tell, .context = context};
+    *builds = (struct builds){.folder = folder ? xstrdup(folder) : NULL, .report = report};
     for (size_t i = 0; i < tests->count; i++) {
         char *rtl_name;
         enum simulator_variant variant;
@@ -284,7 +283,7 @@ const char *builds_debug(struct builds *builds, const struct test *test) {
     struct build *build = need(builds, test->config, rtl_name, variant, NULL, NULL);
     if (!build->reason && !build->kept && !keep(build, builds->folder, &err)) {
         build->reason = xstrdup(err.text);
-        builds->tell(builds->context, err.text);
+        builds->report(err.text);
     }
     return build->reason;
 }

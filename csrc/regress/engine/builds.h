@@ -17,7 +17,7 @@ struct builds;
  * (NULL: it is a new one). Where the durations that the tests are expected to have say that a profile pays, it is
  * built with one. A build that fails is told and does not end anything. */
 struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
-                           void (*tell)(void *context, const char *line), void *context);
+                           void (*report)(const char *line));
 void builds_free(struct builds *builds);
 
 /* The folder of the file list if everything on RTL plays on foreign ones of one folder; NULL: it does not, or that is

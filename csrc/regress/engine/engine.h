@@ -5,14 +5,15 @@
 #include "regress/plan/test.h"
 #include "run/result/result.h"
 
-/* What an engine tells of a test, in any order. */
+/* The events of an engine, of which each layer reports the same: a job of the pool, a test of the engine and a test of
+ * the night has started, made progress, and ended. */
 struct engine_listener {
     void (*started)(void *context, size_t test, const char *host);
     /* part: of its work that is done, 0 to 1. */
     void (*progress)(void *context, size_t test, double part);
-    /* The final result, which the listener may take over (and leave empty). It has kept it when it returns (it outlives
-     * this process), false if it could not: the engine then ends everything and returns. */
-    bool (*done)(void *context, size_t test, const char *host, struct result *result);
+    /* The final result, which the listener may take over (and leave empty). When it returns true the result outlives
+     * this process; after false the engine ends everything and returns. */
+    bool (*ended)(void *context, size_t test, const char *host, struct result *result);
     /* What a person should know: a line. NULL: it goes to stderr. */
     void (*message)(void *context, const char *line);
     /* A few times a second. started, progress and tick may be NULL. */

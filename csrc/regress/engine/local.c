@@ -37,7 +37,7 @@ struct slot {
     size_t number;
     struct server *server; /* whose lanes can play it; NULL: none */
     double seconds;        /* that it is expected to take; of those in a queue */
-    bool begun;            /* by a lane */
+    bool started;          /* by a lane */
     bool alone;            /* no lane may play it any more */
     char *why;             /* it cannot be played; NULL: it can */
     struct result result;
@@ -50,10 +50,10 @@ struct local {
     size_t next;           /* in work->order */
     struct slot **waiting; /* of the order before that, those that were not given to anybody yet */
     size_t waiting_count;
-    size_t done;            /* tests that have a result */
-    double seconds;         /* that those took */
-    struct slot **finished; /* whose results are to be kept */
-    size_t finished_count;
+    size_t done;         /* tests that have a result */
+    double seconds;      /* that those took */
+    struct slot **ended; /* whose results are to be kept */
+    size_t ended_count;
     char host[256];
     char *simulators; /* folder of the night's copies */
     bool clean;       /* there was no report in the folder of the night */
@@ -90,9 +90,9 @@ static void slot_free(struct slot *slot) {
 }
 
 /* Notes that a test is done; its result is kept when the next one has started. */
-static void finish(struct local *local, struct slot *slot) {
-    local->finished = xrealloc(local->finished, (local->finished_count + 1) * sizeof(struct slot *));
-    local->finished[local->finished_count++] = slot;
+static void add_ended(struct local *local, struct slot *slot) {
+    local->ended = xrealloc(local->ended, (local->ended_count + 1) * sizeof(struct slot *));
+    local->ended[local->ended_count++] = slot;
     local->done++;
     local->seconds += slot->result.seconds;
 }
@@ -158,7 +158,7 @@ static void put_back(struct local *local, struct slot *slot) {
     local->waiting[0] = slot;
 }
 
-static void has_started(void *context, struct job *job) {
+static void report_started(void *context, struct job *job) {
     struct local *local = context;
     const struct slot *slot = (struct slot *)job;
     if (listener_of(local)->started)
@@ -171,11 +171,11 @@ static void start(struct local *local, struct slot *slot) {
     if (slot->why)
         error_set(&err, "%s", slot->why);
     else if (pool_start_with(&local->pool, NULL, &slot->job, &slot->played.options, wants_progress(local), &err)) {
-        has_started(local, &slot->job);
+        report_started(local, &slot->job);
         return;
     }
     slot->result = job_failed(&slot->job, &slot->played.options, err.text);
-    finish(local, slot);
+    add_ended(local, slot);
 }
 
 bool engine_noted(const struct test *test, const char *folder, const char *line, struct result *result) {
@@ -189,14 +189,14 @@ bool engine_noted(const struct test *test, const char *folder, const char *line,
     return well;
 }
 
-static void heard(void *context, struct job *job, size_t printed) {
+static void on_progress(void *context, struct job *job, size_t printed) {
     struct local *local = context;
     (void)printed;
     if (listener_of(local)->progress)
         listener_of(local)->progress(listener_of(local)->context, ((struct slot *)job)->number, job->part);
 }
 
-static void ended(void *context, struct job *job) {
+static void on_ended(void *context, struct job *job) {
     struct local *local = context;
     struct slot *slot = (struct slot *)job;
     if (local->killed) {
@@ -205,7 +205,7 @@ static void ended(void *context, struct job *job) {
         return;
     }
     slot->result = job_result(job, &slot->played.options);
-    finish(local, slot);
+    add_ended(local, slot);
 }
 
 /* ---- lanes ---- */
@@ -225,18 +225,18 @@ static bool give(struct local *local, struct slot *slot) {
     return true;
 }
 
-static void begun(void *context, struct job *job) {
+static void on_started(void *context, struct job *job) {
     struct slot *slot = (struct slot *)job;
-    slot->begun = true;
+    slot->started = true;
     *server_ahead(slot->server) -= slot->seconds;
-    has_started(context, job);
+    report_started(context, job);
 }
 
 /* Nothing came of it in a lane: it is the next one that starts, by itself. */
-static void lost(void *context, struct job *job) {
+static void on_lost(void *context, struct job *job) {
     struct local *local = context;
     struct slot *slot = (struct slot *)job;
-    if (!slot->begun)
+    if (!slot->started)
         *server_ahead(slot->server) -= slot->seconds;
     if (local->stopped) {
         slot_free(slot);
@@ -250,7 +250,8 @@ static void lost(void *context, struct job *job) {
 }
 
 static struct job_listener pool_listener(struct local *local) {
-    return (struct job_listener){.heard = heard, .ended = ended, .started = begun, .lost = lost, .context = local};
+    return (struct job_listener){
+        .started = on_started, .progress = on_progress, .ended = on_ended, .lost = on_lost, .context = local};
 }
 
 /* Puts what comes next in the order into the queue of the server; beyond: for one more lane, and with what stands
@@ -344,13 +345,13 @@ static void kill_all(struct local *local) {
 }
 
 static void keep_results(struct local *local) {
-    for (size_t i = 0; i < local->finished_count; i++) {
-        struct slot *slot = local->finished[i];
-        local->failed = local->failed || !listener_of(local)->done(listener_of(local)->context, slot->number,
-                                                                   local->host, &slot->result);
+    for (size_t i = 0; i < local->ended_count; i++) {
+        struct slot *slot = local->ended[i];
+        local->failed = local->failed || !listener_of(local)->ended(listener_of(local)->context, slot->number,
+                                                                    local->host, &slot->result);
         slot_free(slot);
     }
-    local->finished_count = 0;
+    local->ended_count = 0;
     if (local->failed)
         kill_all(local);
 }
@@ -409,7 +410,7 @@ enum engine_end engine_local(const struct engine_job *job, int *signal, struct e
     free(local.waiting);
     pool_close(&local.pool);
     option_sets_free(&local.sets);
-    free(local.finished);
+    free(local.ended);
     free(local.simulators);
     if (local.failed) {
         error_set(err, "a result could not be kept");

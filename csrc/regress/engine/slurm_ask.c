@@ -89,7 +89,7 @@ static void take_task(struct work *work, const struct task *task) {
 }
 
 /* Where every job waits for something that may never come, a person should know. */
-static void tell_waiting(struct slurm *slurm, const char *reason, size_t count) {
+static void say_waiting(struct slurm *slurm, const char *reason, size_t count) {
     static const char *const usual[] = {"None", "Resources", "Priority", "BeginTime", ""};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (strcmp(reason, usual[i]) == 0)
@@ -139,14 +139,14 @@ static void take_lines(struct slurm *slurm, bool *seen) {
             memcpy(reason, task.reason, sizeof reason);
     }
     if (pending > 0 && !running)
-        tell_waiting(slurm, reason, pending);
+        say_waiting(slurm, reason, pending);
     if (slurm->leftovers && leftovers == 0) {
         slurm_read_all(slurm);
         slurm->leftovers = false;
         for (size_t i = 0; i < slurm->old; i++)
             chunk_give_up(slurm->job->folder, i);
-    } else if (slurm->leftovers && !slurm->leftovers_told) {
-        slurm->leftovers_told = true;
+    } else if (slurm->leftovers && !slurm->leftovers_said) {
+        slurm->leftovers_said = true;
         slurm_say(slurm, "%zu job%s of Slurm that an earlier call submitted %s cancelled", leftovers,
                   leftovers == 1 ? "" : "s", leftovers == 1 ? "is" : "are");
     }
@@ -260,7 +260,7 @@ void slurm_ask_next(struct slurm *slurm) {
 
 /* True if a job may have something to do. */
 static bool may_run(const struct work *work) {
-    return work->task.state != TASK_ENDED && !work->closed && work->told < work->count;
+    return work->task.state != TASK_ENDED && !work->closed && work->reported < work->count;
 }
 
 /* Cancels every job that may still run or begin. */

@@ -14,7 +14,7 @@ void slurm_keep_result(struct slurm *slurm, size_t test, const char *host, struc
     const struct engine_listener *listener = &slurm->job->listener;
     if (!slurm_is_open(slurm, test))
         return;
-    if (!listener->done(listener->context, test, host, result)) {
+    if (!listener->ended(listener->context, test, host, result)) {
         slurm->broken = true;
         return;
     }
@@ -32,7 +32,7 @@ static void take_news_of_test(struct slurm *slurm, struct work *work, struct new
         for (size_t i = 0; i < work->count; i++)
             work->started[i] = work->started[i] || work->tests[i] == news->test;
     if (news->kind == NEWS_DONE) {
-        work->told++;
+        work->reported++;
         slurm_keep_result(slurm, news->test, node, &news->result);
     } else if (!slurm_is_open(slurm, news->test) || work < slurm->work + slurm->old) /* it does not run any more */
         return;

@@ -31,7 +31,7 @@ struct work {
     bool followed;      /* it may still say something, though it is over: its node was lost, perhaps it is not */
     bool closed;        /* it said that it has come to its end */
     bool any;           /* it said anything of a test */
-    size_t told;        /* results that it has told */
+    size_t reported;    /* results */
     off_t at;           /* place in its file behind the last whole line */
     char *node;
     char *refused;     /* why it did not go on, in its own words */
@@ -73,7 +73,7 @@ struct slurm {
     size_t batch_most; /* of one array */
     bool unsure;       /* whether it has: squeue knows */
     bool leftovers;    /* jobs of an earlier runner may be there */
-    bool leftovers_told;
+    bool leftovers_said;
     bool pending_cancelled;             /* the night is over: what has not begun will not */
     struct words to_cancel, to_exclude; /* numbers of jobs: to be cancelled; that are to keep off the bad nodes */
     double start, next_read, next_queue, next_submit, retry;

@@ -31,11 +31,11 @@ struct worker {
     char *order; /* path of the chunk: while it is there, the job is to go on */
     double looked;
     int file;
-    double *told; /* process_clock() of the last progress of each test */
+    double *reported; /* process_clock() of the last progress of each test */
 };
 
 /* Adds a line to the results: whole or not at all; sync: it is on the disk when this returns. */
-static bool tell(const struct worker *worker, const struct news *news, bool sync) {
+static bool add_news(const struct worker *worker, const struct news *news, bool sync) {
     char *line = news_line(news);
     const size_t n = strlen(line);
     const off_t end = lseek(worker->file, 0, SEEK_END);
@@ -51,30 +51,30 @@ static bool tell(const struct worker *worker, const struct news *news, bool sync
     return false;
 }
 
-static void started(void *context, size_t test, const char *host) {
+static void on_started(void *context, size_t test, const char *host) {
     const struct worker *worker = context;
     (void)host;
-    tell(worker, &(struct news){.kind = NEWS_STARTED, .test = worker->chunk.numbers[test]}, true);
+    add_news(worker, &(struct news){.kind = NEWS_STARTED, .test = worker->chunk.numbers[test]}, true);
 }
 
-static void progress(void *context, size_t test, double part) {
+static void on_progress(void *context, size_t test, double part) {
     const struct worker *worker = context;
     const double now = process_clock();
-    if (now - worker->told[test] < PROGRESS_SECONDS)
+    if (now - worker->reported[test] < PROGRESS_SECONDS)
         return;
-    worker->told[test] = now;
-    tell(worker, &(struct news){.kind = NEWS_PROGRESS, .test = worker->chunk.numbers[test], .part = part}, false);
+    worker->reported[test] = now;
+    add_news(worker, &(struct news){.kind = NEWS_PROGRESS, .test = worker->chunk.numbers[test], .part = part}, false);
 }
 
-static bool done(void *context, size_t test, const char *host, struct result *result) {
+static bool on_ended(void *context, size_t test, const char *host, struct result *result) {
     const struct worker *worker = context;
     (void)host;
-    return tell(worker, &(struct news){.kind = NEWS_DONE, .test = worker->chunk.numbers[test], .result = *result},
-                true);
+    return add_news(worker, &(struct news){.kind = NEWS_DONE, .test = worker->chunk.numbers[test], .result = *result},
+                    true);
 }
 
 /* A job that Slurm has lost, with its node, may work all the same. Its tests run elsewhere now. */
-static void look(void *context) {
+static void on_tick(void *context) {
     struct worker *worker = context;
     const double now = process_clock();
     if (now - worker->looked < LOOK_SECONDS)
@@ -111,7 +111,7 @@ static int run_chunk(struct worker *worker, const char *folder) {
     const struct chunk *chunk = &worker->chunk;
     struct engine_job job = {.tests = chunk->tests, .count = chunk->count, .jobs = processors(), .folder = folder};
     job.listener = (struct engine_listener){
-        .started = started, .progress = progress, .done = done, .tick = look, .context = worker};
+        .started = on_started, .progress = on_progress, .ended = on_ended, .tick = on_tick, .context = worker};
     size_t *order = xcalloc(chunk->count, sizeof *order);
     for (size_t i = 0; i < chunk->count; i++)
         order[i] = i;
@@ -125,12 +125,12 @@ static int run_chunk(struct worker *worker, const char *folder) {
         end = engine_local(&job, &number, &err);
     if (end == ENGINE_FAILED) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
-        tell(worker, &(struct news){.kind = NEWS_REFUSED, .text = err.text}, true);
+        add_news(worker, &(struct news){.kind = NEWS_REFUSED, .text = err.text}, true);
         status = EXIT_BAD_INPUT;
     } else if (number != 0)
         status = 128 + number;
     else
-        tell(worker, &(struct news){.kind = NEWS_ENDED}, true);
+        add_news(worker, &(struct news){.kind = NEWS_ENDED}, true);
     free(order);
     return status;
 }
@@ -150,15 +150,15 @@ int worker_main(const char *folder, size_t number) {
                 worker.path, strerror(errno));
     else if (!chunk_read(folder, number, &worker.chunk, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
-        tell(&worker, &(struct news){.kind = NEWS_REFUSED, .text = err.text}, true);
+        add_news(&worker, &(struct news){.kind = NEWS_REFUSED, .text = err.text}, true);
     } else {
-        worker.told = xcalloc(worker.chunk.count, sizeof *worker.told);
-        if (tell(&worker, &(struct news){.kind = NEWS_BEGUN, .text = (char *)(node ? node : host)}, true))
+        worker.reported = xcalloc(worker.chunk.count, sizeof *worker.reported);
+        if (add_news(&worker, &(struct news){.kind = NEWS_BEGUN, .text = (char *)(node ? node : host)}, true))
             status = run_chunk(&worker, folder);
     }
     if (worker.file >= 0)
         close(worker.file);
-    free(worker.told);
+    free(worker.reported);
     chunk_free(&worker.chunk);
     free(worker.order);
     free(worker.path);

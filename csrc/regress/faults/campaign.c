@@ -103,7 +103,7 @@ static void take_base(struct state *state, size_t number, const struct result *r
     }
 }
 
-static bool keep_base(void *context, size_t number, const char *host, struct result *result) {
+static bool on_base_ended(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     struct campaign *campaign = state->campaign;
     struct error err;
@@ -159,7 +159,7 @@ static enum engine_end play_bases(struct state *state, int *signal, struct error
         .count = state->total,
         .jobs = campaign->jobs,
         .folder = campaign->folder,
-        .listener = {.done = keep_base, .tick = state->progress.terminal ? show_bases : NULL, .context = state}};
+        .listener = {.ended = on_base_ended, .tick = state->progress.terminal ? show_bases : NULL, .context = state}};
     const enum engine_end end = engine_local(&job, signal, err);
     progress_clear(&state->progress);
     free(order);
@@ -280,7 +280,7 @@ static bool know(struct state *state, const struct member *member, enum verdict 
     return fail(state, &err);
 }
 
-static bool keep_play(void *context, size_t number, const char *host, struct result *result) {
+static bool on_play_ended(void *context, size_t number, const char *host, struct result *result) {
     struct state *state = context;
     const struct group *group = &state->round.items[number];
     struct error err;
@@ -418,7 +418,7 @@ static enum engine_end play_round(struct state *state, int *signal, struct error
         .count = state->total,
         .jobs = campaign->jobs,
         .folder = campaign->folder,
-        .listener = {.done = keep_play, .tick = state->progress.terminal ? show_plays : NULL, .context = state}};
+        .listener = {.ended = on_play_ended, .tick = state->progress.terminal ? show_plays : NULL, .context = state}};
     const enum engine_end end = engine_local(&job, signal, err);
     for (size_t i = 0; i < state->total; i++)
         words_free(&tests[i].options);
@@ -490,7 +490,7 @@ static enum engine_end play_faults(struct state *state, int *signal, struct erro
     return end;
 }
 
-static void tell_bases(const struct state *state) {
+static void print_bases(const struct state *state) {
     const struct campaign *campaign = state->campaign;
     size_t passing = 0, reached = 0;
     for (size_t i = 0; i < campaign->tests->count; i++)
@@ -507,7 +507,7 @@ enum engine_end campaign_run(struct campaign *campaign, int *signal, struct erro
     state.plays = xcalloc(campaign->faults->count + 1, sizeof *state.plays);
     enum engine_end end = play_bases(&state, signal, err);
     if (end == ENGINE_DONE) {
-        tell_bases(&state);
+        print_bases(&state);
         end = play_faults(&state, signal, err);
     }
     if (state.failed) {

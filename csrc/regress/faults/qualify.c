@@ -166,8 +166,7 @@ static bool plant(const struct qualification *q, const char *filelist, struct er
     return status == 0 || (status > 0 && error_set(err, "no faults could be planted; the reason is above"));
 }
 
-static void tell_build(void *context, const char *line) {
-    (void)context;
+static void print_message(const char *line) {
     fprintf(stderr, "nvcosim qualify: %s\n", line);
 }
 
@@ -184,14 +183,14 @@ static bool build(const struct qualification *q, struct error *err) {
     bool well = make_simulator(options->config->name, options->name, VARIANT_PLAIN, &variables, err);
     words_free(&variables);
     if (well) {
-        struct builds *builds = builds_make(&q->tests, NULL, q->folder, tell_build, NULL);
+        struct builds *builds = builds_make(&q->tests, NULL, q->folder, print_message);
         well = builds_keep(builds, q->folder, err);
         builds_free(builds);
     }
     return well;
 }
 
-static void tell_stale(const struct equivalent *entry) {
+static void print_stale(const struct equivalent *entry) {
     fprintf(stderr,
             "nvcosim qualify: the list of equivalents is stale in line %d: the RTL has no such place any more: %s: "
             "%s\n",
@@ -221,7 +220,7 @@ static bool make_copy(struct qualification *q, struct error *err) {
     if (well && options->equivalents) {
         well = equivalents_read(options->equivalents, &q->equivalents, err);
         if (well)
-            faults_exempt(&q->faults, &q->equivalents, tell_stale);
+            faults_exempt(&q->faults, &q->equivalents, print_stale);
     }
     return well;
 }

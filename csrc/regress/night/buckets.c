@@ -7,7 +7,6 @@
 
 #include "nvdla/xalloc.h"
 #include "regress/night/discoveries.h"
-#include "regress/night/failure_triage.h"
 #include "regress/store/query.h"
 #include "regress/store/signature.h"
 #include "regress/store/store_sql.h"
@@ -36,7 +35,7 @@ struct bucket {
 };
 
 struct buckets {
-    const struct buckets_job *job;
+    const struct triage_job *job;
     struct failure *failures;
     size_t failure_count;
     struct bucket *buckets;
@@ -46,7 +45,7 @@ struct buckets {
 
 /* ---- the failures ---- */
 
-/* What is told of a failure goes for all tests like it, but for limits: it costs them whole every time. */
+/* Only failures that come back soon are shrunk: one at a limit of time or memory takes all of it at every attempt. */
 static bool worth_shrinking(const struct result *result, const char *coarse) {
     return (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG || result->verdict == VERDICT_CRASH) &&
            strncmp(coarse, "limit", strlen("limit")) != 0 && strncmp(coarse, "crash:SIGKILL", 13) != 0;
@@ -168,10 +167,10 @@ static struct failure **choose(struct buckets *buckets, size_t *count) {
 }
 
 static bool debug(struct buckets *buckets, int *signal, struct error *err) {
-    const struct buckets_job *job = buckets->job;
+    const struct triage_job *job = buckets->job;
     size_t count, wanted = 0, before;
     struct failure **chosen = choose(buckets, &count);
-    struct look_target *targets = xcalloc(count + 1, sizeof *targets);
+    struct triage_target *targets = xcalloc(count + 1, sizeof *targets);
     const bool time_left =
         discoveries_spent(&buckets->discoveries, DISCOVERY_DEBUG, &before) < job->settings.debug_seconds;
     for (size_t i = 0; time_left && i < count; i++) {
@@ -179,14 +178,14 @@ static bool debug(struct buckets *buckets, int *signal, struct error *err) {
             continue;
         chosen[i]->note = builds_debug(job->builds, &job->tests->tests[chosen[i]->number]);
         if (!chosen[i]->note)
-            targets[wanted++] = (struct look_target){.number = chosen[i]->number, .signature = chosen[i]->coarse};
+            targets[wanted++] = (struct triage_target){.number = chosen[i]->number, .signature = chosen[i]->coarse};
     }
     if (wanted > 0) {
         char *line = xprintf("nvcosim debug looks at %zu of %zu failures", wanted, buckets->failure_count);
-        job->tell(job->context, line);
+        job->report(line);
         free(line);
     }
-    const bool well = looks_debug(job, targets, wanted, &buckets->discoveries, signal, err);
+    const bool well = triage_debug(job, targets, wanted, &buckets->discoveries, signal, err);
     free(targets);
     free(chosen);
     return well;
@@ -256,26 +255,26 @@ static void group(struct buckets *buckets) {
 
 /* The smallest cases of the first buckets, which are those that a person looks at. */
 static bool shrink(struct buckets *buckets, int *signal, struct error *err) {
-    const struct buckets_job *job = buckets->job;
+    const struct triage_job *job = buckets->job;
     size_t most = job->settings.debug_reports > 0 ? (size_t)job->settings.debug_reports : PLAN_DEBUG, count = 0;
     most = job->settings.shrink_seconds <= 0 ? 0 : most < buckets->bucket_count ? most : buckets->bucket_count;
-    struct look_target *targets = xcalloc(most + 1, sizeof *targets);
+    struct triage_target *targets = xcalloc(most + 1, sizeof *targets);
     for (size_t i = 0; i < most; i++) {
         const struct failure *smallest = &buckets->failures[buckets->buckets[i].first];
         if (smallest->shrinkable &&
             !discoveries_find(&buckets->discoveries, DISCOVERY_SHRINK, smallest->number, smallest->signature))
-            targets[count++] = (struct look_target){.number = smallest->number,
-                                                    .signature = smallest->signature,
-                                                    .cycles = smallest->cycles,
-                                                    .debugged = buckets->buckets[i].found != NULL};
+            targets[count++] = (struct triage_target){.number = smallest->number,
+                                                      .signature = smallest->signature,
+                                                      .cycles = smallest->cycles,
+                                                      .debugged = buckets->buckets[i].found != NULL};
     }
     if (count > 0) {
         char *line = xprintf("nvcosim shrink tries the smallest of %zu bucket%s, up to %.6g seconds each", count,
                              count == 1 ? "" : "s", job->settings.shrink_seconds);
-        job->tell(job->context, line);
+        job->report(line);
         free(line);
     }
-    const bool well = looks_shrink(job, targets, count, &buckets->discoveries, signal, err);
+    const bool well = triage_shrink(job, targets, count, &buckets->discoveries, signal, err);
     free(targets);
     return well;
 }
@@ -442,7 +441,7 @@ static void buckets_free(struct buckets *buckets) {
     discoveries_free(&buckets->discoveries);
 }
 
-bool buckets_make(const struct buckets_job *job, int *signal, struct error *err) {
+bool buckets_make(const struct triage_job *job, bool look, int *signal, struct error *err) {
     struct buckets buckets = {.job = job};
     *signal = 0;
     bool well = read_failures(&buckets, err);
@@ -450,11 +449,11 @@ bool buckets_make(const struct buckets_job *job, int *signal, struct error *err)
         well = discoveries_open(job->folder, &buckets.discoveries, err);
     if (well && buckets.failure_count > 0)
         qsort(buckets.failures, buckets.failure_count, sizeof *buckets.failures, by_coarse);
-    if (well && job->look)
+    if (well && look)
         well = debug(&buckets, signal, err);
     if (well) {
         group(&buckets);
-        if (job->look && !*signal)
+        if (look && !*signal)
             well = shrink(&buckets, signal, err);
         find_shrunk(&buckets);
     }

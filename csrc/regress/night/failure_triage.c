@@ -1,4 +1,4 @@
-/* Debug and shrink of failures. See looks.h. */
+/* Debug and shrink of failures. See failure_triage.h. */
 #include "regress/night/failure_triage.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 
 #define TICK_SECONDS 0.25
 
-/* Seconds beyond its own limit that shrink has to write what it found; memory that it needs beside what it plays;
- * memory that debug needs, with waves and copies of the process, in times of what a run has. */
+/* Seconds beyond its own limit in which shrink may write its trace; memory that it needs beside that of the run;
+ * memory of debug, with waves and copies of the process, as a multiple of a run's. */
 enum { SHRINK_GRACE = 30, SHRINK_MEMORY = 256 << 20, DEBUG_MEMORY = 2, SHRINK_ATTEMPTS = 100000 };
 
 enum stage {
@@ -29,7 +29,7 @@ enum stage {
     STAGE_CHECK,  /* nvcosim debug of it */
 };
 
-/* A failure while it is looked at. */
+/* A failure and the process that looks at it. */
 struct look {
     struct job job; /* first: a job of the pool is a look */
     struct run_options options;
@@ -37,13 +37,13 @@ struct look {
     char *path;         /* of what is played */
     char *shrunk;       /* trace that shrink makes; NULL: it does not */
     uint64_t cycles;    /* of that */
-    const struct look_target *target;
+    const struct triage_target *target;
     enum stage stage;
 };
 
-struct looks {
-    const struct buckets_job *job;
-    const struct look_target *targets;
+struct triage {
+    const struct triage_job *job;
+    const struct triage_target *targets;
     size_t count, next, done;
     enum discovery_kind kind;
     struct discoveries *discoveries;
@@ -54,21 +54,21 @@ struct looks {
     struct progress progress;
 };
 
-static const struct test *test_of(const struct looks *looks, const struct look *look) {
-    return &looks->job->tests->tests[look->target->number];
+static const struct test *test_of(const struct triage *triage, const struct look *look) {
+    return &triage->job->tests->tests[look->target->number];
 }
 
-static double spent(const struct looks *looks) {
-    return looks->before + process_clock() - looks->begin;
+static double spent(const struct triage *triage) {
+    return triage->before + process_clock() - triage->begin;
 }
 
-static double debug_time_left(const struct looks *looks) {
-    return looks->job->settings.debug_seconds - spent(looks);
+static double debug_time_left(const struct triage *triage) {
+    return triage->job->settings.debug_seconds - spent(triage);
 }
 
 /* ---- one look ---- */
 
-/* Forgets what was played last. */
+/* Frees what the last stage used. */
 static void look_clear(struct look *look) {
     job_free(&look->job);
     run_options_free(&look->options);
@@ -87,28 +87,28 @@ static void look_free(struct look *look) {
     free(look);
 }
 
-/* Keeps a discovery and lets the look go. */
-static void finish(struct looks *looks, struct look *look, struct discovery *discovery) {
+/* Keeps a discovery and frees the look. */
+static void finish(struct triage *triage, struct look *look, struct discovery *discovery) {
     struct error err;
-    discovery->kind = looks->kind;
+    discovery->kind = triage->kind;
     discovery->test = look->target->number;
-    discovery->spent = spent(looks);
-    if (!discoveries_add(looks->discoveries, discovery, &err))
-        looks->job->tell(looks->job->context, err.text);
-    looks->done++;
+    discovery->spent = spent(triage);
+    if (!discoveries_add(triage->discoveries, discovery, &err))
+        triage->job->report(err.text);
+    triage->done++;
     look_free(look);
 }
 
-static void give_up(struct looks *looks, struct look *look, char *note) {
+static void give_up(struct triage *triage, struct look *look, char *note) {
     struct discovery discovery = {.note = note};
-    if (looks->kind == DISCOVERY_SHRINK)
+    if (triage->kind == DISCOVERY_SHRINK)
         discovery.signature = xstrdup(look->target->signature);
-    finish(looks, look, &discovery);
+    finish(triage, look, &discovery);
 }
 
 /* Starts to play a trace as the test does. */
-static bool start_play(struct looks *looks, struct look *look, char *path, bool debug, struct error *err) {
-    const struct test *test = test_of(looks, look);
+static bool start_play(struct triage *triage, struct look *look, char *path, bool debug, struct error *err) {
+    const struct test *test = test_of(triage, look);
     char *name = test_name(test);
     look_clear(look);
     look->path = path;
@@ -121,11 +121,11 @@ static bool start_play(struct looks *looks, struct look *look, char *path, bool 
                              .output_end = -1};
     free(name);
     if (look->stage == STAGE_DEBUG)
-        look->job.max_seconds = fmax(debug_time_left(looks), 1);
+        look->job.max_seconds = fmax(debug_time_left(triage), 1);
     else if (debug)
-        look->job.max_seconds = looks->job->settings.debug_seconds;
+        look->job.max_seconds = triage->job->settings.debug_seconds;
     test_options(test, &look->words);
-    words_add(&look->words, "--out=%s/buckets/%s", looks->job->folder, debug ? "debug" : "shrunk");
+    words_add(&look->words, "--out=%s/buckets/%s", triage->job->folder, debug ? "debug" : "shrunk");
     words_add(&look->words, "--name=%s", look->job.name);
     if (debug)
         words_add(&look->words, "--debug");
@@ -134,17 +134,17 @@ static bool start_play(struct looks *looks, struct look *look, char *path, bool 
         return error_set(err, "there is no configuration '%s'", test->config);
     if (!run_options_read(&look->options, &look->words, err))
         return false;
-    look->options.simulators = looks->simulators;
-    return pool_start(&looks->pool, &look->job, &look->options, false, err);
+    look->options.simulators = triage->simulators;
+    return pool_start(&triage->pool, &look->job, &look->options, false, err);
 }
 
-static bool start_shrink(struct looks *looks, struct look *look, struct error *err) {
-    const struct test *test = test_of(looks, look);
-    const double seconds = ceil(looks->job->settings.shrink_seconds);
-    char *name = test_name(test), *path = test_trace(test, looks->job->folder);
+static bool start_shrink(struct triage *triage, struct look *look, struct error *err) {
+    const struct test *test = test_of(triage, look);
+    const double seconds = ceil(triage->job->settings.shrink_seconds);
+    char *name = test_name(test), *path = test_trace(test, triage->job->folder);
     struct words words = {0};
     look_clear(look);
-    look->shrunk = xprintf("%s/buckets/%s.nvt", looks->job->folder, name);
+    look->shrunk = xprintf("%s/buckets/%s.nvt", triage->job->folder, name);
     unlink(look->shrunk);
     words_add(&words, "/proc/self/exe");
     words_add(&words, "shrink");
@@ -152,7 +152,7 @@ static bool start_shrink(struct looks *looks, struct look *look, struct error *e
     words_add(&words, "--keep-options");
     words_add(&words, "--seconds=%.0f", seconds);
     words_add(&words, "--attempts=%d", SHRINK_ATTEMPTS);
-    words_add(&words, "--simulators=%s", looks->simulators);
+    words_add(&words, "--simulators=%s", triage->simulators);
     words_add(&words, "--out=%s", look->shrunk);
     test_options(test, &words);
     words_add(&words, "--");
@@ -160,15 +160,15 @@ static bool start_shrink(struct looks *looks, struct look *look, struct error *e
     look->job.name = name;
     look->job.max_seconds = seconds + SHRINK_GRACE;
     look->job.max_memory = test->max_memory ? test->max_memory + SHRINK_MEMORY : 0;
-    const bool started = pool_start_program(&looks->pool, &look->job, words.items, err);
+    const bool started = pool_start_program(&triage->pool, &look->job, words.items, err);
     words_free(&words);
     free(path);
     return started;
 }
 
-/* ---- what came of it ---- */
+/* ---- its results ---- */
 
-/* What nvcosim debug says of a trace: the verdict in its report. Else the note says why there is none. */
+/* The verdict of nvcosim debug, from its report; if there is none, the note says why. */
 static void take_verdict(const char *folder, const struct result *result, struct discovery *discovery) {
     json_t *report = result->report ? json_load_file(result->report, 0, NULL) : NULL;
     const json_t *verdict = json_object_get(report, "verdict");
@@ -204,157 +204,159 @@ static void discovery_texts_free(struct discovery *discovery) {
 }
 
 /* The shrunk trace is one of the bucket if it fails with its signature, and of use if it is smaller. */
-static void judge_shrunk(struct looks *looks, struct look *look, const char *signature) {
+static void judge_shrunk(struct triage *triage, struct look *look, const char *signature) {
     if (!signature || strcmp(signature, look->target->signature) != 0) {
-        give_up(looks, look,
+        give_up(triage, look,
                 signature ? xprintf("what nvcosim shrink made of it fails in another way: %s", signature)
                           : xstrdup("what nvcosim shrink made of it does not fail in the same way"));
         return;
     }
     if (look->cycles > 0 && look->target->cycles > 0 && look->cycles >= look->target->cycles) {
         unlink(look->shrunk);
-        give_up(looks, look, xstrdup("nvcosim shrink cannot make it smaller"));
+        give_up(triage, look, xstrdup("nvcosim shrink cannot make it smaller"));
         return;
     }
     struct discovery discovery = {.signature = xstrdup(signature),
-                                  .trace = xstrdup(look->shrunk + strlen(looks->job->folder) + 1),
+                                  .trace = xstrdup(look->shrunk + strlen(triage->job->folder) + 1),
                                   .cycles = look->cycles};
-    finish(looks, look, &discovery);
+    finish(triage, look, &discovery);
 }
 
-static void next_stage(struct looks *looks, struct look *look, enum stage stage) {
+static void next_stage(struct triage *triage, struct look *look, enum stage stage) {
     struct error err;
     look->stage = stage;
-    if (!start_play(looks, look, xstrdup(look->shrunk), stage == STAGE_CHECK, &err))
-        give_up(looks, look, xprintf("what nvcosim shrink made of it cannot be played: %s", err.text));
+    if (!start_play(triage, look, xstrdup(look->shrunk), stage == STAGE_CHECK, &err))
+        give_up(triage, look, xprintf("what nvcosim shrink made of it cannot be played: %s", err.text));
 }
 
-static void end_shrink(struct looks *looks, struct look *look) {
+static void end_shrink(struct triage *triage, struct look *look) {
     const int status = job_abandon(&look->job);
     const bool fails = status == EXIT_DIFFERENT || status == EXIT_HUNG || status == EXIT_CRASHED;
     if (fails && access(look->shrunk, R_OK) == 0) {
-        next_stage(looks, look, STAGE_PLAY);
+        next_stage(triage, look, STAGE_PLAY);
         return;
     }
     char *words = text_last_line(look->job.output.text, look->job.output.n);
-    give_up(looks, look,
+    give_up(triage, look,
             status == EXIT_OK
                 ? xstrdup("nvcosim shrink sees it pass")
                 : xprintf("nvcosim shrink ended with status %d%s%s", status, words[0] ? ": " : "", words));
     free(words);
 }
 
-static void end_play(struct looks *looks, struct look *look) {
+static void end_play(struct triage *triage, struct look *look) {
     struct result result = job_result(&look->job, &look->options);
     look->cycles = result.device_count > 0 && result.devices[0].clocked ? result.devices[0].cycles : 0;
     if (look->target->debugged && (result.verdict == VERDICT_FAIL || result.verdict == VERDICT_HANG))
-        next_stage(looks, look, STAGE_CHECK);
+        next_stage(triage, look, STAGE_CHECK);
     else {
         char *signature = result_likeness(&result);
-        judge_shrunk(looks, look, signature);
+        judge_shrunk(triage, look, signature);
         free(signature);
     }
     result_free(&result);
 }
 
-static void end_debug(struct looks *looks, struct look *look) {
+static void end_debug(struct triage *triage, struct look *look) {
     struct result result = job_result(&look->job, &look->options);
     struct discovery discovery = {0};
-    take_verdict(looks->job->folder, &result, &discovery);
+    take_verdict(triage->job->folder, &result, &discovery);
     result_free(&result);
     if (look->stage == STAGE_DEBUG)
-        finish(looks, look, &discovery);
+        finish(triage, look, &discovery);
     else {
-        judge_shrunk(looks, look, discovery.signature);
+        judge_shrunk(triage, look, discovery.signature);
         discovery_texts_free(&discovery);
     }
 }
 
-static void ended(void *context, struct job *job) {
-    struct looks *looks = context;
+static void on_ended(void *context, struct job *job) {
+    struct triage *triage = context;
     struct look *look = (struct look *)job;
-    if (looks->killed) {
+    if (triage->killed) {
         job_abandon(job);
         look_free(look);
     } else if (look->stage == STAGE_SHRINK)
-        end_shrink(looks, look);
+        end_shrink(triage, look);
     else if (look->stage == STAGE_PLAY)
-        end_play(looks, look);
+        end_play(triage, look);
     else
-        end_debug(looks, look);
+        end_debug(triage, look);
 }
 
 /* ---- all of them ---- */
 
-static void start(struct looks *looks, const struct look_target *target) {
+static void start(struct triage *triage, const struct triage_target *target) {
     struct look *look = xcalloc(1, sizeof *look);
     struct error err;
     run_options_init(&look->options);
     look->target = target;
-    look->stage = looks->kind == DISCOVERY_DEBUG ? STAGE_DEBUG : STAGE_SHRINK;
+    look->stage = triage->kind == DISCOVERY_DEBUG ? STAGE_DEBUG : STAGE_SHRINK;
     look->job = (struct job){.result_end = -1, .output_end = -1};
-    const bool started = looks->kind == DISCOVERY_DEBUG
-                             ? start_play(looks, look, test_trace(test_of(looks, look), looks->job->folder), true, &err)
-                             : start_shrink(looks, look, &err);
+    const bool started =
+        triage->kind == DISCOVERY_DEBUG
+            ? start_play(triage, look, test_trace(test_of(triage, look), triage->job->folder), true, &err)
+            : start_shrink(triage, look, &err);
     if (!started)
-        give_up(looks, look, xprintf("nvcosim %s: %s", looks->kind == DISCOVERY_DEBUG ? "debug" : "shrink", err.text));
+        give_up(triage, look,
+                xprintf("nvcosim %s: %s", triage->kind == DISCOVERY_DEBUG ? "debug" : "shrink", err.text));
 }
 
-static void start_more(struct looks *looks) {
-    while (!looks->stopped && looks->next < looks->count && looks->pool.count < (size_t)looks->job->jobs)
-        if (looks->kind == DISCOVERY_DEBUG && debug_time_left(looks) <= 0)
-            looks->stopped = true;
+static void start_more(struct triage *triage) {
+    while (!triage->stopped && triage->next < triage->count && triage->pool.count < (size_t)triage->job->jobs)
+        if (triage->kind == DISCOVERY_DEBUG && debug_time_left(triage) <= 0)
+            triage->stopped = true;
         else
-            start(looks, &looks->targets[looks->next++]);
+            start(triage, &triage->targets[triage->next++]);
 }
 
-static void show(struct looks *looks) {
-    if (progress_due(&looks->progress))
-        progress_show(&looks->progress, "%s failures: %zu of %zu done, %zu running",
-                      looks->kind == DISCOVERY_DEBUG ? "debugging" : "shrinking", looks->done, looks->count,
-                      looks->pool.count);
+static void show(struct triage *triage) {
+    if (progress_due(&triage->progress))
+        progress_show(&triage->progress, "%s failures: %zu of %zu done, %zu running",
+                      triage->kind == DISCOVERY_DEBUG ? "debugging" : "shrinking", triage->done, triage->count,
+                      triage->pool.count);
 }
 
-static bool look_at(struct looks *looks, int *signal, struct error *err) {
-    const struct job_listener listener = {.ended = ended, .context = looks};
+static bool look_at(struct triage *triage, int *signal, struct error *err) {
+    const struct job_listener listener = {.ended = on_ended, .context = triage};
     size_t before;
     *signal = 0;
-    looks->begin = process_clock();
-    looks->before = discoveries_spent(looks->discoveries, looks->kind, &before);
-    looks->progress = progress_start();
-    if (looks->count == 0)
+    triage->begin = process_clock();
+    triage->before = discoveries_spent(triage->discoveries, triage->kind, &before);
+    triage->progress = progress_start();
+    if (triage->count == 0)
         return true;
-    if (!pool_open(&looks->pool, true, err))
+    if (!pool_open(&triage->pool, true, err))
         return false;
-    looks->simulators = xprintf("%s/" BUILDS_FOLDER, looks->job->folder);
-    start_more(looks);
-    while (looks->pool.count > 0) {
-        const int number = pool_wait(&looks->pool, TICK_SECONDS, &listener);
-        if (number) { /* what was not found is looked for again */
+    triage->simulators = xprintf("%s/" BUILDS_FOLDER, triage->job->folder);
+    start_more(triage);
+    while (triage->pool.count > 0) {
+        const int number = pool_wait(&triage->pool, TICK_SECONDS, &listener);
+        if (number) { /* what was not finished is looked at again when the night is resumed */
             *signal = number;
-            looks->stopped = looks->killed = true;
-            pool_signal(&looks->pool, SIGKILL);
+            triage->stopped = triage->killed = true;
+            pool_signal(&triage->pool, SIGKILL);
         }
-        start_more(looks);
-        show(looks);
+        start_more(triage);
+        show(triage);
     }
-    progress_clear(&looks->progress);
-    pool_close(&looks->pool);
+    progress_clear(&triage->progress);
+    pool_close(&triage->pool);
     process_obey_signals();
-    free(looks->simulators);
+    free(triage->simulators);
     return true;
 }
 
-bool looks_debug(const struct buckets_job *job, const struct look_target *targets, size_t count,
-                 struct discoveries *discoveries, int *signal, struct error *err) {
-    struct looks looks = {
+bool triage_debug(const struct triage_job *job, const struct triage_target *targets, size_t count,
+                  struct discoveries *discoveries, int *signal, struct error *err) {
+    struct triage triage = {
         .job = job, .targets = targets, .count = count, .kind = DISCOVERY_DEBUG, .discoveries = discoveries};
-    return look_at(&looks, signal, err);
+    return look_at(&triage, signal, err);
 }
 
-bool looks_shrink(const struct buckets_job *job, const struct look_target *targets, size_t count,
-                  struct discoveries *discoveries, int *signal, struct error *err) {
-    struct looks looks = {
+bool triage_shrink(const struct triage_job *job, const struct triage_target *targets, size_t count,
+                   struct discoveries *discoveries, int *signal, struct error *err) {
+    struct triage triage = {
         .job = job, .targets = targets, .count = count, .kind = DISCOVERY_SHRINK, .discoveries = discoveries};
-    return look_at(&looks, signal, err);
+    return look_at(&triage, signal, err);
 }

@@ -1,26 +1,38 @@
 /* Processes that look at failures of a night, several at a time: `nvcosim debug`, and `nvcosim shrink` with a check
- * that what it makes fails in the same way.
+ * that its trace fails in the same way.
  */
 #ifndef REGRESS_NIGHT_FAILURE_TRIAGE_H
 #define REGRESS_NIGHT_FAILURE_TRIAGE_H
 
-#include "regress/night/buckets.h"
+#include "regress/engine/builds.h"
 #include "regress/night/discoveries.h"
+#include "regress/store/store.h"
+
+struct triage_job {
+    struct store *store;
+    int64_t night;
+    const char *folder; /* of the night */
+    const struct test_list *tests;
+    struct builds *builds;
+    int jobs;                         /* processes at a time */
+    struct plan_settings settings;    /* debug_reports, debug_seconds, shrink_seconds */
+    void (*report)(const char *line); /* for a person */
+};
 
 /* A failure to look at. */
-struct look_target {
+struct triage_target {
     size_t number; /* of its test */
     const char *signature;
     uint64_t cycles; /* of the run that failed; 0: not known */
-    bool debugged;   /* nvcosim debug gave the signature: it has to give the same for what is shrunk */
+    bool debugged;   /* the signature is nvcosim debug's, which has to give the same for the shrunk trace */
 };
 
-/* Looks at the targets, in their order; each gives a discovery but those that were ended by a signal or not begun in
- * time. Debug ends when debug_seconds are over, with those of earlier calls; each shrink has shrink_seconds. Returns
- * the signal that ended it, 0: none. False with a message if nothing can be started. */
-bool looks_debug(const struct buckets_job *job, const struct look_target *targets, size_t count,
-                 struct discoveries *discoveries, int *signal, struct error *err);
-bool looks_shrink(const struct buckets_job *job, const struct look_target *targets, size_t count,
+/* Looks at the targets, in their order. Each adds a discovery, except those that a signal ended or that were not begun
+ * in time. Debug ends after debug_seconds, those of earlier calls included; each shrink has shrink_seconds. *signal:
+ * that ended it, 0: none. False with a message if nothing can be started. */
+bool triage_debug(const struct triage_job *job, const struct triage_target *targets, size_t count,
                   struct discoveries *discoveries, int *signal, struct error *err);
+bool triage_shrink(const struct triage_job *job, const struct triage_target *targets, size_t count,
+                   struct discoveries *discoveries, int *signal, struct error *err);
 
 #endif

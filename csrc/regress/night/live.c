@@ -33,7 +33,7 @@ struct live {
     size_t passed, failed, known; /* of this call; known: failures */
     double expected, took;        /* seconds of those done that had an expectation */
     double all_took;              /* of all that are done */
-    size_t told;                  /* tenths that a line was printed of */
+    size_t printed;               /* tenths that have had their line */
     bool terminal, colour, colour_out;
     double drawn; /* process_clock() of the last drawing */
     int *lengths; /* columns of the lines of the block that stand on the screen */
@@ -62,7 +62,7 @@ struct live *live_open(const struct test_list *tests, const struct schedule *sch
                           .terminal = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0,
                           .colour = terminal_has_colour(STDERR_FILENO),
                           .colour_out = terminal_has_colour(STDOUT_FILENO)};
-    live->told = live->total ? live->done * TENTHS / live->total : 0;
+    live->printed = live->total ? live->done * TENTHS / live->total : 0;
     return live;
 }
 
@@ -278,12 +278,12 @@ static void print_result(struct live *live, const struct test *test, const struc
 }
 
 /* Where nobody looks, a line every tenth. */
-static void tell_tenth(struct live *live) {
+static void print_tenth(struct live *live) {
     char left[LIVE_TIME + 16];
     const size_t tenth = live->done * TENTHS / live->total;
-    if (live->terminal || tenth == live->told || live->done == live->total)
+    if (live->terminal || tenth == live->printed || live->done == live->total)
         return;
-    live->told = tenth;
+    live->printed = tenth;
     char *counts = counts_text(live);
     printf("%zu of %zu done: %s%s\n", live->done, live->total, counts, left_text(live, left));
     fflush(stdout);
@@ -304,7 +304,7 @@ void live_ended(struct live *live, size_t test) {
     live->watched[test].state = DONE;
 }
 
-void live_done(struct live *live, size_t test, const struct result *result) {
+void live_result(struct live *live, size_t test, const struct result *result) {
     const struct test *is = &live->tests->tests[test];
     const bool passed = result->verdict == VERDICT_PASS;
     live_ended(live, test);
@@ -319,7 +319,7 @@ void live_done(struct live *live, size_t test, const struct result *result) {
     }
     if (passed == (is->known != NULL))
         print_result(live, is, result);
-    tell_tenth(live);
+    print_tenth(live);
 }
 
 void live_message(struct live *live, const char *line) {

@@ -24,9 +24,9 @@ bool live_on_terminal(const struct live *live);
 void live_started(struct live *live, size_t test);
 /* part: 0 to 1 */
 void live_progress(struct live *live, size_t test, double part);
-/* It does not run any more; live_done() may come later. */
+/* It does not run any more; its result may come later. */
 void live_ended(struct live *live, size_t test);
-void live_done(struct live *live, size_t test, const struct result *result);
+void live_result(struct live *live, size_t test, const struct result *result);
 
 /* A line for a person, above the block. */
 void live_message(struct live *live, const char *line);

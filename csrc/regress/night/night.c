@@ -34,9 +34,9 @@
 
 /* Seconds between two times that results go into the database, which costs milliseconds for the disk, and are told.
  * The ledger of the night has them at once. */
-#define KEEP_SECONDS 2.0
+#define STORE_SECONDS 2.0
 
-struct kept {
+struct ended {
     size_t test;
     int64_t at; /* seconds since 1970 */
     char *host;
@@ -60,11 +60,11 @@ struct night {
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    struct kept *kept; /* results that stand in the ledger only, and are not told yet */
-    size_t kept_count;
-    double told; /* process_clock() */
-    bool lost;   /* results could not be kept in the database */
-    bool broken; /* something that is to be written could not be */
+    struct ended *ended; /* results that are only in the ledger yet, and not printed */
+    size_t ended_count;
+    double stored; /* process_clock() of the last time */
+    bool lost;     /* results could not be kept in the database */
+    bool broken;   /* something that is to be written could not be */
     double start;
 };
 
@@ -295,42 +295,42 @@ static bool resume(struct night *night, struct error *err) {
 
 /* ---- the tests ---- */
 
-static void started(void *context, size_t test, const char *host) {
+static void on_started(void *context, size_t test, const char *host) {
     struct night *night = context;
     (void)host;
     live_started(night->live, test);
 }
 
-static void progress(void *context, size_t test, double part) {
+static void on_progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
 /* Keeps what stands in the ledger only, then tells it. */
-static bool tell_kept(struct night *night) {
+static bool store_ended(struct night *night) {
     struct error err;
-    night->told = process_clock();
-    if (night->kept_count == 0)
+    night->stored = process_clock();
+    if (night->ended_count == 0)
         return !night->lost;
-    struct store_row *rows = xcalloc(night->kept_count, sizeof *rows);
-    for (size_t i = 0; i < night->kept_count; i++)
-        rows[i] = (struct store_row){.number = night->kept[i].test,
-                                     .host = night->kept[i].host,
-                                     .at = night->kept[i].at,
-                                     .result = &night->kept[i].result};
-    if (!store_results(night->store, night->id, rows, night->kept_count, &err)) {
+    struct store_row *rows = xcalloc(night->ended_count, sizeof *rows);
+    for (size_t i = 0; i < night->ended_count; i++)
+        rows[i] = (struct store_row){.number = night->ended[i].test,
+                                     .host = night->ended[i].host,
+                                     .at = night->ended[i].at,
+                                     .result = &night->ended[i].result};
+    if (!store_results(night->store, night->id, rows, night->ended_count, &err)) {
         night->lost = true;
         complain(night, err.text);
     }
-    for (size_t i = 0; i < night->kept_count; i++) {
+    for (size_t i = 0; i < night->ended_count; i++) {
         if (!night->lost)
-            live_done(night->live, night->kept[i].test, &night->kept[i].result);
-        result_free(&night->kept[i].result);
-        free(night->kept[i].host);
+            live_result(night->live, night->ended[i].test, &night->ended[i].result);
+        result_free(&night->ended[i].result);
+        free(night->ended[i].host);
     }
     free(rows);
-    free(night->kept);
-    night->kept = NULL;
-    night->kept_count = 0;
+    free(night->ended);
+    night->ended = NULL;
+    night->ended_count = 0;
     return !night->lost;
 }
 
@@ -344,30 +344,29 @@ static bool note(const struct night *night, size_t test, const char *host, const
     return noted;
 }
 
-static bool keep(void *context, size_t test, const char *host, struct result *result) {
+static bool on_ended(void *context, size_t test, const char *host, struct result *result) {
     struct night *night = context;
     const bool noted = note(night, test, host, result);
     live_ended(night->live, test);
-    night->kept = xgrow(night->kept, night->kept_count, sizeof *night->kept);
-    night->kept[night->kept_count++] =
-        (struct kept){.test = test, .at = time(NULL), .host = xstrdup(host), .result = *result};
+    night->ended = xgrow(night->ended, night->ended_count, sizeof *night->ended);
+    night->ended[night->ended_count++] =
+        (struct ended){.test = test, .at = time(NULL), .host = xstrdup(host), .result = *result};
     *result = (struct result){0};
-    return noted && process_clock() - night->told < KEEP_SECONDS ? !night->lost : tell_kept(night);
+    return noted && process_clock() - night->stored < STORE_SECONDS ? !night->lost : store_ended(night);
 }
 
-static void message(void *context, const char *line) {
+static void on_message(void *context, const char *line) {
     live_message(((struct night *)context)->live, line);
 }
 
-static void tick(void *context) {
+static void on_tick(void *context) {
     struct night *night = context;
-    if (night->kept_count > 0 && process_clock() - night->told >= KEEP_SECONDS)
-        tell_kept(night);
+    if (night->ended_count > 0 && process_clock() - night->stored >= STORE_SECONDS)
+        store_ended(night);
     live_tick(night->live);
 }
 
-static void tell_build(void *context, const char *line) {
-    (void)context;
+static void print_message(const char *line) {
     fprintf(stderr, "nvcosim: %s\n", line);
 }
 
@@ -383,16 +382,16 @@ static bool drop_unbuilt(struct night *night) {
             night->schedule.order[kept++] = number;
             continue;
         }
-        const bool well = keep(night, number, host, &result);
+        const bool well = on_ended(night, number, host, &result);
         result_free(&result);
         if (!well)
             return false;
     }
     night->schedule.count = kept;
-    return tell_kept(night);
+    return store_ended(night);
 }
 
-static void tell_beginning(const struct night *night, size_t before) {
+static void print_beginning(const struct night *night, size_t before) {
     char time[LIVE_TIME];
     const double span = schedule_span(&night->schedule, on_slurm(night) ? 1 : night->jobs);
     printf("night %" PRId64 " of %s: %zu test%s", night->id, night->settings.name, night->schedule.count,
@@ -414,11 +413,11 @@ static void tell_beginning(const struct night *night, size_t before) {
 }
 
 static enum engine_end run_tests(struct night *night, int *signal, struct error *err) {
-    const struct engine_listener listener = {.started = started,
-                                             .progress = live_on_terminal(night->live) ? progress : NULL,
-                                             .done = keep,
-                                             .message = message,
-                                             .tick = tick,
+    const struct engine_listener listener = {.started = on_started,
+                                             .progress = live_on_terminal(night->live) ? on_progress : NULL,
+                                             .ended = on_ended,
+                                             .message = on_message,
+                                             .tick = on_tick,
                                              .context = night};
     const struct engine_job job = {
         .tests = night->tests.tests,
@@ -437,8 +436,7 @@ static enum engine_end run_tests(struct night *night, int *signal, struct error 
 
 /* ---- after the tests ---- */
 
-static void tell_look(void *context, const char *line) {
-    (void)context;
+static void print_line(const char *line) {
     printf("%s\n", line);
     fflush(stdout);
 }
@@ -446,18 +444,16 @@ static void tell_look(void *context, const char *line) {
 /* Puts the failures into buckets, and looks at some of them if all tests have run. Returns whether it came to its end;
  * what goes wrong is told. */
 static bool fill_buckets(struct night *night, bool look, int *signal) {
-    const struct buckets_job job = {.store = night->store,
-                                    .night = night->id,
-                                    .folder = night->folder,
-                                    .tests = &night->tests,
-                                    .builds = night->builds,
-                                    .jobs = night->jobs,
-                                    .settings = night->settings,
-                                    .look = look,
-                                    .tell = tell_look,
-                                    .context = night};
+    const struct triage_job job = {.store = night->store,
+                                   .night = night->id,
+                                   .folder = night->folder,
+                                   .tests = &night->tests,
+                                   .builds = night->builds,
+                                   .jobs = night->jobs,
+                                   .settings = night->settings,
+                                   .report = print_line};
     struct error err;
-    const bool well = buckets_make(&job, signal, &err);
+    const bool well = buckets_make(&job, look, signal, &err);
     if (!well)
         complain(night, err.text);
     return well && !*signal;
@@ -567,12 +563,12 @@ static int run_night(struct night *night) {
     for (size_t i = 0; night->done && i < night->tests.count; i++)
         before += night->done[i];
     night->schedule = schedule_make(&night->tests, night->done);
-    tell_beginning(night, before);
+    print_beginning(night, before);
     night->live = live_open(&night->tests, &night->schedule, before, on_slurm(night) ? 1 : night->jobs);
     enum engine_end end = !drop_unbuilt(night)         ? ENGINE_FAILED
                           : night->schedule.count == 0 ? ENGINE_DONE
                                                        : run_tests(night, &signal, &err);
-    if (!tell_kept(night))
+    if (!store_ended(night))
         end = ENGINE_FAILED;
     live_close(night->live);
     night->live = NULL;
@@ -622,7 +618,7 @@ static bool prepare(struct night *night, struct error *err) {
         return expect(night, err);
     if (!expect(night, err))
         return false;
-    night->builds = builds_make(&night->tests, night->done, night->folder, tell_build, NULL);
+    night->builds = builds_make(&night->tests, night->done, night->folder, print_message);
     return (options->resume || begin(night, err)) && builds_keep(night->builds, night->folder, err);
 }
 

@@ -78,7 +78,7 @@ struct job {
 /* Who waits for jobs. */
 struct job_listener {
     /* The job has said something; printed: bytes at the end of job->output. NULL: nobody is interested. */
-    void (*heard)(void *context, struct job *job, size_t printed);
+    void (*progress)(void *context, struct job *job, size_t printed);
     void (*ended)(void *context, struct job *job); /* job_result() tells what came of it */
     /* Of jobs that were put into a queue, that is job_queue(): a lane plays it now; nothing came of it, and it has to
      * be started otherwise. */

@@ -93,7 +93,7 @@ static void finish(struct jobs *run, struct result *result) {
 }
 
 /* What a job prints goes to stderr at once if no other job runs beside it. */
-static void heard(void *context, struct job *job, size_t printed) {
+static void on_progress(void *context, struct job *job, size_t printed) {
     struct jobs *run = context;
     if (printed > 0 && run->options->jobs == 1) {
         progress_clear(&run->progress);
@@ -115,7 +115,7 @@ static bool show_outputs(const struct jobs *run, const struct job *job, struct e
 }
 
 /* Takes in a job whose process has ended. */
-static void collect(void *context, struct job *job) {
+static void on_ended(void *context, struct job *job) {
     struct jobs *run = context;
     if (run->ending && !job->record) {
         job_abandon(job);
@@ -180,7 +180,7 @@ static void show_progress(struct jobs *run) {
 /* Waits for something to happen, at most that long (negative: as long as it takes), and takes it in. Returns the signal
  * that asks to end the run, 0 if none does. */
 static int await(struct jobs *run, double seconds) {
-    const struct job_listener listener = {.heard = heard, .ended = collect, .context = run};
+    const struct job_listener listener = {.progress = on_progress, .ended = on_ended, .context = run};
     return pool_wait(&run->pool, seconds, &listener);
 }
 

@@ -257,8 +257,8 @@ static size_t hear(struct lanes *lanes, struct lane *lane, const struct job_list
     take_printed(lanes, lane);
     if (said > 0)
         take_lines(lanes, lane, listener);
-    if (said > 0 && lane->job && listener->heard)
-        listener->heard(listener->context, lane->job, 0);
+    if (said > 0 && lane->job && listener->progress)
+        listener->progress(listener->context, lane->job, 0);
     return said;
 }
 

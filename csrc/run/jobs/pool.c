@@ -178,8 +178,8 @@ static int take_signals(const struct pool *pool, bool *children) {
 
 static void hear(struct job *job, const struct job_listener *listener) {
     const size_t printed = job_listen(job);
-    if (listener->heard)
-        listener->heard(listener->context, job, printed);
+    if (listener->progress)
+        listener->progress(listener->context, job, printed);
 }
 
 /* Takes in what a process has left; a child of it may hold the pipes open and go on. */
