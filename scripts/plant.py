@@ -1,26 +1,31 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of an RTL, all in one: each fault changes one operator or one constant in the body of a module, and a number
-chooses at run time which of them is there, so that a thousand faults cost one build.
+"""Plants faults in a copy of an RTL, all of them in one copy: each fault changes one operator or one constant in the body of a module. A
+number selects at run time which fault is present, so a thousand faults cost one build.
 
 usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--top MODULE]] [--verilator-option OPTION]... [FOLDER...]
-  OUT         gets the sources that hold faults, faults.f, the file list of the copy, and faults.json, the table of faults
+  OUT         folder for the copy: rtl/ with the changed sources, faults.f, the file list of the copy, and faults.json, the table of faults
   --filelist  of the RTL, as `nvcosim build` takes it; default: the RTL in rtl/, of configuration CONFIG
-  FOLDER      these folders get faults, by turns; default: every place of the design is as likely as any other
-
-An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function (tb/planted.h, called from Verilator's C++) tells if the
-fault is there, and keeps that the changed expression had another value: in a run without any fault that names the faults that could change
-something in it.
+  FOLDER      only these folders get faults, in turn; default: every place in the design is equally likely
 
   plant.py build/planted --count 40 --seed 1
   nvcosim build --config small --name planted --filelist build/planted/faults.f
   nvcosim run --dut rtl:planted --fault 7 TRACE
 
-`nvcosim qualify` does all of this for a whole corpus. Places for faults are the right-hand sides of assignments, conditions, what case looks
-at, and what is connected to inputs, in modules, functions and packages that the design has after elaboration. Sizes, ranges, indices,
-labels, replications, parameters, comparisons of a parameter with a number (they switch parts of a design on or off), resets, initial blocks,
-clocks and what no branch of `ifdef compiles are none. The copy is elaborated and
-translated by Verilator: a place that does not compile gives way to the next one, and is counted; so does one that the translated design has not
-any more: in a function that nothing calls, in what a parameter or a constant input switches off, in a value that nothing reads.
+`nvcosim qualify` does all of this for a whole corpus of traces.
+
+OUT/rtl and the scratch folders OUT/trial and OUT/xml are emptied by each call. They carry a mark, the file planted-by-nvcosim.txt. A folder
+of that name that has files and no mark is refused, and so is an OUT that is the top of a project or contains the RTL.
+
+An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function (tb/planted.h, called from Verilator's C++) returns
+whether fault 7 is selected. It also records that the changed expression had another value, so one run without a fault lists the faults that
+could have any effect.
+
+Faults are placed in the right-hand sides of assignments, in conditions, in the selectors of case statements and in the connections of
+inputs, in modules, functions and packages that are part of the elaborated design. These stay as they are: sizes, ranges, indices, labels,
+replications, parameters, comparisons of a parameter with a number (they switch parts of a design on or off), resets, initial blocks, clocks,
+and inactive branches of `ifdef. Verilator elaborates and translates the copy. A place that does not compile is replaced by the next one and
+counted. So is a place that the translated design no longer has: a function that nothing calls, logic that a parameter or a constant input
+switches off, a value that nothing reads.
 """
 import argparse
 import concurrent.futures
@@ -33,432 +38,70 @@ import subprocess
 import sys
 import tempfile
 
+from verilog_source import Source
+
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+MARK = "planted-by-nvcosim.txt"
 HEADER = os.path.join(ROOT, "tb", "planted.h")
 OPERATORS = {"+": "-", "-": "+", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
              "||": "&&", "&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "!": "", "~": ""}
-COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 ARITHMETIC = {"+", "-", "*", "/", "%", "<<", ">>", "<<<", ">>>", "~", "'0", "'1"}
-TOKEN = re.compile(r"""
-    "(?:\\.|[^"\\])*"                                       # text
-  | \\\S+                                                   # escaped name
-  | `\w+
-  | (?:\d[\d_]*)?\s*'[sS]?[bodhBODH]\s*[0-9a-fA-FxXzZ?_]+   # constant with a base
-  | '[01xXzZ](?!\w)
-  | \d[\d_]*(?:\.\d+)?
-  | [A-Za-z_$][\w$]*
-  | <<<=?|>>>=?|<<=|>>=|===|!==|==\?|!=\?|->>?|\+:|-:|\+\+|--|&&&|&&|\|\||~&|~\||~\^|\^~|\*\*|::|==|!=|<=|>=|<<|>>|[-+*/%&|^]=|\S
-""", re.X)
 BASED = re.compile(r"(\d[\d_]*)\s*'(s?)([bodh])\s*([0-9a-f_]+)", re.I)
 BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
-NAME = re.compile(r"[A-Za-z_\\]")
-CLOCK_OR_RESET = re.compile(r"clk|clock|rst|reset", re.I)
-OPENING = {"(": ")", "[": "]", "{": "}"}
-DIRECTIVES = {"timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef", "undefineall", "line", "pragma",
-              "begin_keywords", "end_keywords", "include", "define", "nounconnected_drive", "unconnected_drive", "verilator_config"}
-# Items and statements without places, up to their ';' or to the word that ends them.
-SKIPPED = {"parameter", "localparam", "specparam", "defparam", "typedef", "import", "export", "genvar", "modport", "timeunit", "timeprecision",
-           "bind", "alias", "let", "assert", "assume", "cover", "restrict", "expect", "default", "global", "enum", "struct", "union", "event"}
-BLOCKS = {"specify": "endspecify", "table": "endtable", "covergroup": "endgroup", "property": "endproperty", "sequence": "endsequence",
-          "clocking": "endclocking", "class": "endclass", "primitive": "endprimitive", "config": "endconfig", "checker": "endchecker"}
-SYSTEM_CONSTANTS = {"$bits", "$clog2", "$size", "$high", "$low", "$left", "$right"}
-MASKED = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 
 
-class Site:
-    """An expression that may be changed."""
-
-    def __init__(self, start, end, kind, left, head, module):
-        self.start, self.end = start, end  # tokens
-        self.kind = kind                   # 'value' or 'condition'
-        self.left = left                   # text of what it is assigned to, "" if nobody knows
-        self.head = head                   # text before it, for a person
-        self.module = module
-
-
-class Source:
-    """A source file: finds the expressions of its statements."""
-
-    def __init__(self, path, defines):
-        self.path = path
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as f:
-            self.text = f.read()
-        code = self.active(self.without_comments(self.text), defines)
-        matches = list(TOKEN.finditer(code))
-        self.tokens = [m.group() for m in matches]
-        self.from_ = [m.start() for m in matches]
-        self.to = [m.end() for m in matches]
-        self.match()
-        self.sites = []
-        self.module = ""
-        self.quiet = 0  # depth of what gets no faults
-        self.items(0, len(self.tokens))
-
-    @staticmethod
-    def without_comments(text):
-        blank = lambda s: re.sub(r"[^\n]", " ", s)
-        text = re.sub(r"//[^\n]*\btranslate_off\b.*?(//[^\n]*\btranslate_on\b|\Z)", lambda m: blank(m.group()), text, flags=re.S)
-        return MASKED.sub(lambda m: m.group() if m.group()[0] == '"' else blank(m.group()), text)
-
-    @staticmethod
-    def active(text, defines):
-        """What the compiler directives leave, all else by blanks of the same length."""
-        lines = text.split("\n")
-        stack = []  # of (active now, some branch was active)
-        continued = False
-        for number, line in enumerate(lines):
-            live = all(s[0] for s in stack)
-            match = re.match(r"\s*`(\w+)\s*(\w+)?", line)
-            word = match.group(1) if match else ""
-            if continued:
-                continued = line.rstrip().endswith("\\")
-                lines[number] = " " * len(line)
+def faults_of(source, parameters):
+    """(site, token, replacement) for each change that a source allows."""
+    for site in source.sites:
+        fixed = source.constants(site.start, site.end, parameters)
+        for i in range(site.start, site.end):
+            if i in fixed:
                 continue
-            if word in ("ifdef", "ifndef"):
-                stack.append([(match.group(2) in defines) == (word == "ifdef")] * 2)
-            elif word == "elsif" and stack:
-                now = not stack[-1][1] and match.group(2) in defines
-                stack[-1] = [now, stack[-1][1] or now]
-            elif word == "else" and stack:
-                stack[-1] = [not stack[-1][1], True]
-            elif word == "endif" and stack:
-                stack.pop()
-            elif word == "define" and live:
-                defines.add(match.group(2))
-            if word in DIRECTIVES or word in ("ifdef", "ifndef", "elsif", "else", "endif"):
-                continued = word == "define" and line.rstrip().endswith("\\")
-                lines[number] = " " * len(line)
-            elif not live:
-                lines[number] = " " * len(line)
-        return "\n".join(lines)
+            token = source.tokens[i]
+            before = source.tokens[i - 1] if i > site.start else "("
+            after = source.tokens[i + 1] if i + 1 < site.end else ")"
+            operand = re.match(r"[\w$)\]}']", before[-1]) is not None
+            new = None
+            if token in ("!", "~"):
+                new = ""
+            elif token in OPERATORS and operand:
+                new = OPERATORS[token]
+            elif BASED.fullmatch(token):
+                width, sign, base, digits = BASED.fullmatch(token).groups()
+                value = (int(digits.replace("_", ""), BASES[base.lower()]) + 1) % (1 << int(width.replace("_", "")))
+                new = f"{width}'{sign}d{value}"
+            elif token in ("'0", "'1"):
+                new = "'1" if token == "'0" else "'0"
+            elif token.isdigit() and before not in (".", "'") and after not in ("'", "{"):
+                new = str(int(token) + 1)
+            if new is not None and before != "'":
+                yield site, i, new
 
-    def match(self):
-        """The closing bracket of each opening one."""
-        self.closing = {}
-        stack = []
-        for i, token in enumerate(self.tokens):
-            if token in OPENING:
-                stack.append(i)
-            elif token in (")", "]", "}") and stack:
-                self.closing[stack.pop()] = i
 
-    def word(self, at):
-        return self.tokens[at] if at < len(self.tokens) else ""
+def statement_text(source, site, token, new):
+    """The statement with the change marked, on one line, without comments."""
+    text = "".join((" " if i > site.start and source.from_[i] > source.to[i - 1] else "")
+                   + (f"[[{source.tokens[i]} -> {new}]]" if i == token else source.tokens[i]) for i in range(site.start, site.end))
+    return " ".join(f"{site.head}{text}{')' if site.head.endswith('(') else ''}".split())
 
-    def close(self, at):
-        """Behind the bracket that closes the one at `at`."""
-        return self.closing.get(at, len(self.tokens) - 1) + 1
 
-    def until(self, at, *stops):
-        """The first of the stops outside brackets."""
-        while at < len(self.tokens) and self.tokens[at] not in stops:
-            at = self.close(at) if self.tokens[at] in OPENING else at + 1
-        return at
-
-    def behind(self, at, stop):
-        return self.until(at, stop) + 1
-
-    def flat(self, start, end):
-        """Tokens as text on one line."""
-        return " ".join(self.tokens[start:end])
-
-    # ---- the items of modules ----
-
-    def items(self, at, end):
-        while at < end:
-            at = self.item(at)
-
-    def item(self, at):
-        word = self.word(at)
-        if word in ("module", "macromodule", "package", "interface", "program"):
-            name = at + 1 + (self.word(at + 1) in ("automatic", "static"))
-            self.module = self.word(name)
-            return self.behind(name, ";")
-        if word in ("function", "task"):
-            return self.routine(at)
-        if word in BLOCKS:
-            while at < len(self.tokens) and self.tokens[at] != BLOCKS[word]:
-                at += 1
-            return at + 1
-        if word == "assign":
-            return self.assignments(at + 1)
-        if word in ("initial", "final"):
-            self.quiet += 1
-            at = self.statement(at + 1)
-            self.quiet -= 1
-            return at
-        if word in ("always", "always_ff", "always_comb", "always_latch"):
-            return self.statement(at + 1)
-        if word in ("generate", "endgenerate", "else", "end", "endmodule", "endpackage", "endinterface", "endprogram", ";"):
-            return self.label(at + 1)
-        if word == "begin":
-            return self.label(at + 1)
-        if word in ("if", "for", "case"):  # of elaboration
-            return self.close(at + 1) if self.word(at + 1) == "(" else at + 1
-        if word == "endcase" or word == "":
-            return at + 1
-        if word == "default" and self.word(at + 1) in (":", "begin"):
-            return at + 1 + (self.word(at + 1) == ":")
-        if word in SKIPPED:
-            return self.behind(at, ";")
-        if word.startswith("`"):
-            at += 1
-            at = self.close(at) if self.word(at) == "(" else at
-            return at + (self.word(at) == ";")
-        return self.declaration(at)
-
-    def label(self, at):
-        return at + 2 if self.word(at) == ":" and NAME.match(self.word(at + 1)) else at
-
-    def routine(self, at):
-        """A function or task."""
-        last = {"function": "endfunction", "task": "endtask"}[self.tokens[at]]
-        at = self.behind(at, ";")
-        while at < len(self.tokens) and self.tokens[at] != last:
-            at = self.statement(at)
-        return self.label(at + 1)
-
-    def declaration(self, at):
-        """A net, a variable, an instance, the label of a branch of a generated case."""
-        end = self.until(at, ";", "=", ":", "begin", "end", "endcase", "endmodule")
-        word = self.word(end)
-        if word == ":":
-            return end + 1
-        if word == "=":
-            head = self.tokens[at:end]
-            if head[0] in ("wire", "wand", "wor", "tri", "uwire"):
-                return self.assignments(end - 1)
-            return self.behind(end, ";")  # what a variable begins with
-        if word != ";":
-            return max(end, at + 1)
-        first = at + 1
-        if self.word(first) == "#":
-            first = self.close(first + 1) if self.word(first + 1) == "(" else first + 2
-        if NAME.match(self.word(at)) and NAME.match(self.word(first)):
-            while NAME.match(self.word(first)):
-                ports = first + 1
-                while self.word(ports) == "[":
-                    ports = self.close(ports)
-                if self.word(ports) != "(":
-                    break
-                self.ports(ports, self.tokens[first])
-                first = self.close(ports) + 1
-        return end + 1
-
-    def ports(self, at, instance):
-        end = self.close(at) - 1
-        i = at + 1
-        while i < end:
-            if self.tokens[i] == "." and self.word(i + 2) == "(":
-                if not CLOCK_OR_RESET.search(self.tokens[i + 1]):
-                    self.site(i + 3, self.close(i + 2) - 1, "value", "", f"{instance}.{self.tokens[i + 1]}(")
-                i = self.close(i + 2)
-            else:
-                i += 1
-
-    def assignments(self, at):
-        """L = E, L = E; of assign and of nets."""
-        if self.word(at) == "#":
-            at = self.close(at + 1) if self.word(at + 1) == "(" else at + 2
-        if self.word(at) == "(" and self.word(self.close(at)) != "=":  # strengths
-            at = self.close(at)
-        while True:
-            equals = self.until(at, "=", ";")
-            if self.word(equals) != "=":
-                return equals + 1
-            end = self.until(equals + 1, ",", ";")
-            self.site(equals + 1, end, "value", self.flat(at, equals), self.flat(at, equals) + " = ")
-            if self.word(end) != ",":
-                return end + 1
-            at = end + 1
-
-    # ---- statements ----
-
-    def statement(self, at):
-        word = self.word(at)
-        if word in ("begin", "fork"):
-            last = {"begin": ("end",), "fork": ("join", "join_any", "join_none")}[word]
-            at = self.label(at + 1)
-            while at < len(self.tokens) and self.tokens[at] not in last:
-                at = self.statement(at)
-            return self.label(at + 1)
-        if word in ("unique", "unique0", "priority"):
-            return self.statement(at + 1)
-        if word == "@":
-            return self.statement(self.close(at + 1) if self.word(at + 1) == "(" else at + 2)
-        if word == "#":
-            return self.statement(self.close(at + 1) if self.word(at + 1) == "(" else at + 2)
-        if word == "if":
-            return self.if_statement(at)
-        if word in ("case", "casez", "casex"):
-            return self.case_statement(at)
-        if word in ("for", "while", "repeat", "foreach", "wait"):
-            return self.statement(self.close(at + 1))
-        if word in ("forever", "do"):
-            return self.statement(at + 1)
-        if word == "return":
-            end = self.until(at, ";")
-            self.site(at + 1, end, "value", "", "return ")
-            return end + 1
-        if word.startswith("`"):
-            return self.item(at)
-        if word in ("end", "endcase", "endmodule", "endfunction", "endtask", ""):
-            return at + 1
-        if self.label(at + 1) == at + 1 and self.word(at + 1) == ":" and self.word(at + 2) in ("begin", "if", "for"):
-            return self.statement(at + 2)
-        return self.simple(at)
-
-    def if_statement(self, at):
-        end = self.close(at + 1)
-        condition = self.tokens[at + 2:end - 1]
-        reset = any(CLOCK_OR_RESET.search(t) for t in condition)
-        if not reset:
-            self.site(at + 2, end - 1, "condition", "", "if (")
-        self.quiet += reset
-        at = self.statement(end)
-        self.quiet -= reset
-        return self.statement(at + 1) if self.word(at) == "else" else at
-
-    def case_statement(self, at):
-        end = self.close(at + 1)
-        self.site(at + 2, end - 1, "value", "", f"{self.tokens[at]} (")
-        at = end + (self.word(end) == "inside")
-        while at < len(self.tokens) and self.tokens[at] != "endcase":
-            if self.tokens[at] == "default":
-                at += 1 + (self.word(at + 1) == ":")
-            elif self.tokens[at].startswith("`"):
-                at = self.item(at)
-                continue
-            else:
-                at = self.behind(at, ":")
-            at = self.statement(at)
-        return at + 1
-
-    def simple(self, at):
-        """An assignment, a declaration in a block, a call."""
-        end = self.until(at, ";")
-        equals = self.until(at, ";", "=", "<=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "<<=", ">>=")
-        if equals >= end or self.tokens[at] in SKIPPED or self.tokens[at].startswith("$"):
-            return end + 1
-        start = equals + 1
-        if self.word(start) == "#":
-            start = self.close(start + 1) if self.word(start + 1) == "(" else start + 2
-        left = at
-        if NAME.match(self.tokens[at]) and any(NAME.match(t) for t in self.tokens[equals - 1:equals]) and equals - at > 1 and \
-                self.tokens[equals - 2] not in (".", "::"):
-            left = equals - 1  # a declaration
-            if self.tokens[at] in ("static", "const"):
-                return end + 1
-        if self.tokens[equals] in ("=", "<="):
-            self.site(start, end, "value", self.flat(left, equals), f"{self.flat(left, equals)} {self.tokens[equals]} ")
-        return end + 1
-
-    # ---- places ----
-
-    def site(self, start, end, kind, left, head):
-        tokens = self.tokens[start:end]
-        names = [t for t in tokens if re.match(r"[a-z\\]", t)]
-        if self.quiet or not names or left.startswith("unused") or any("unused" in t for t in names):
-            return
-        if any(CLOCK_OR_RESET.search(t) for t in names) or any(t.startswith('"') for t in tokens):
-            return
-        if "`" in "".join(t[0] for t in tokens) and any(t.startswith("`") and t[1:] in ("ifdef", "ifndef", "else", "endif") for t in tokens):
-            return
-        if start >= 2 and any(a == "'" and b == "{" for a, b in zip(tokens, tokens[1:])):
-            return
-        self.sites.append(Site(start, end, kind, left, head, self.module))
-
-    def constants(self, start, end, parameters):
-        """Tokens of an expression that stay as they are: indices, replications, sizes, comparisons of a parameter with a number."""
-        fixed = set()
-        beside = {"", "(", ")", "&&", "||", "!", "?", ":"}
-        for i in range(start, end):
-            token = self.tokens[i]
-            if token == "[":
-                fixed.update(range(i, self.close(i)))
-            elif token == "{" and i > start and (NAME.match(self.tokens[i - 1]) or self.tokens[i - 1][0].isdigit() or self.tokens[i - 1] == ")"):
-                k = i - 1  # back to the brace of the replication
-                depth = 0
-                while k > start and not (depth == 0 and self.tokens[k] == "{"):
-                    depth += (self.tokens[k] in (")", "]", "}")) - (self.tokens[k] in OPENING)
-                    k -= 1
-                fixed.update(range(k, i))
-            elif token == "'" and i > start and self.tokens[i - 1] == ")":
-                k = i - 1
-                depth = 0
-                while k >= start:
-                    depth += (self.tokens[k] in (")", "]", "}")) - (self.tokens[k] in OPENING)
-                    if depth == 0:
-                        break
-                    k -= 1
-                fixed.update(range(k, i))
-            elif token in SYSTEM_CONSTANTS and self.word(i + 1) == "(":
-                fixed.update(range(i, self.close(i + 1)))
-            elif token in COMPARISONS and i + 1 < end and self.tokens[i - 1] in parameters and self.tokens[i + 1].isdigit():
-                k = i - 3 if i - 2 > start and self.tokens[i - 2] == "::" else i - 1
-                before, after = "" if k <= start else self.tokens[k - 1], "" if i + 2 >= end else self.tokens[i + 2]
-                if before in beside and after in beside:
-                    fixed.update(range(k, i + 2))
-        return fixed
-
-    def faults(self, parameters):
-        """(site, token, what takes its place)"""
-        for site in self.sites:
-            fixed = self.constants(site.start, site.end, parameters)
-            for i in range(site.start, site.end):
-                if i in fixed:
-                    continue
-                token = self.tokens[i]
-                before = self.tokens[i - 1] if i > site.start else "("
-                after = self.tokens[i + 1] if i + 1 < site.end else ")"
-                operand = re.match(r"[\w$)\]}']", before[-1]) is not None
-                new = None
-                if token in ("!", "~"):
-                    new = ""
-                elif token in OPERATORS and operand:
-                    new = OPERATORS[token]
-                elif BASED.fullmatch(token):
-                    width, sign, base, digits = BASED.fullmatch(token).groups()
-                    value = (int(digits.replace("_", ""), BASES[base.lower()]) + 1) % (1 << int(width.replace("_", "")))
-                    new = f"{width}'{sign}d{value}"
-                elif token in ("'0", "'1"):
-                    new = "'1" if token == "'0" else "'0"
-                elif token.isdigit() and before not in (".", "'") and after not in ("'", "{"):
-                    new = str(int(token) + 1)
-                if new is not None and before != "'":
-                    yield site, i, new
-
-    # ---- changes ----
-
-    def line(self, token):
-        return self.text.count("\n", 0, self.from_[token]) + 1
-
-    def changed(self, site, token, new):
-        return " ".join(filter(None, (self.flat(site.start, token), new, self.flat(token + 1, site.end))))
-
-    def statement_text(self, site, token, new):
-        """The statement with the change marked, on one line, without comments."""
-        text = "".join((" " if i > site.start and self.from_[i] > self.to[i - 1] else "")
-                       + (f"[[{self.tokens[i]} -> {new}]]" if i == token else self.tokens[i]) for i in range(site.start, site.end))
-        return " ".join(f"{site.head}{text}{')' if site.head.endswith('(') else ''}".split())
-
-    def plant(self, faults, asks):
-        """The text with faults: (number, site, token, new). Lines keep their numbers. asks: what gives the text that asks for a fault, by its
-        number, the site and the changed expression."""
-        sites = {}
-        for number, site, token, new in faults:
-            sites.setdefault(site.start, (site, []))[1].append((number, token, new))
-        text = self.text
-        for start in sorted(sites, reverse=True):
-            site, mine = sites[start]
-            a, b = self.from_[site.start], self.to[site.end - 1]
-            front, back = "", ""
-            for number, token, new in mine:
-                changed = self.changed(site, token, new)
-                front += f"({asks(self, number, site, changed)} ? ({changed}) : "
-                back += ")"
-            text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
-        return text if asks is at_run_time else text.replace("verilator no_inline_task", "")  # those may read no variable
+def planted(source, faults, asks):
+    """The text of a source with faults: (number, site, token, replacement). Lines keep their numbers. asks(source, number, site, changed
+    expression) returns the Verilog that asks for a fault."""
+    sites = {}
+    for number, site, token, new in faults:
+        sites.setdefault(site.start, (site, []))[1].append((number, token, new))
+    text = source.text
+    for start in sorted(sites, reverse=True):
+        site, mine = sites[start]
+        a, b = source.from_[site.start], source.to[site.end - 1]
+        front, back = "", ""
+        for number, token, new in mine:
+            changed = " ".join(filter(None, (source.flat(site.start, token), new, source.flat(token + 1, site.end))))
+            front += f"({asks(source, number, site, changed)} ? ({changed}) : "
+            back += ")"
+        text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
+    return text if asks is at_run_time else text.replace("verilator no_inline_task", "")  # such a task may read no variable
 
 
 def at_run_time(source, number, site, changed):
@@ -492,6 +135,33 @@ def put(path, text):
                 return
     with open(path, "wb") as f:
         f.write(data)
+
+
+def own(folders):
+    """Marks folders whose files plant.py may remove. One that has files and no mark is refused."""
+    for folder in folders:
+        if os.path.isdir(folder) and os.listdir(folder) and not os.path.isfile(os.path.join(folder, MARK)):
+            sys.exit(f"plant: {folder}: found files and no {MARK}, expected an empty folder or one that plant.py made, because its files are "
+                     "removed; remove it yourself, or give another OUT")
+    for folder in folders:
+        put(os.path.join(folder, MARK), "scripts/plant.py of nvcosim made this folder. It removes all files in it without asking.\n")
+
+
+def inside(path, folder):
+    path, folder = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.commonpath([path, folder]) == folder
+
+
+def refuse(out, listed):
+    """Ends with a message if OUT is a folder that holds something other than a copy."""
+    expected = "expected a folder for the copy alone, such as build/planted"
+    if os.path.realpath(out) == ROOT:
+        sys.exit(f"plant: {out}: found the checkout of nvcosim, {expected}")
+    source = next((path for path in listed.files() if inside(path, out)), None)
+    if source:
+        sys.exit(f"plant: {out}: found {os.path.relpath(os.path.realpath(source), os.path.realpath(out))}, a source of the RTL to be copied, {expected}")
+    if os.path.lexists(os.path.join(out, ".git")):
+        sys.exit(f"plant: {out}: found the top folder of a project, for it has .git, {expected}")
 
 
 class FileList:
@@ -564,12 +234,12 @@ class Verilator:
     def __init__(self, options, out):
         self.words = ["verilator", "--error-limit", "100000", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "+1800-2017ext+sv",
                       "--top-module", options.top, *options.verilator_option]
-        self.xml = os.path.join(out, "design.xml")
-        self.out = out
+        self.folder = os.path.join(out, "xml")
+        self.xml = os.path.join(self.folder, "design.xml")
 
     def elaborate(self, filelist):
         """The errors as text; None if there are none."""
-        done = subprocess.run([*self.words, "--xml-only", "--xml-output", self.xml, "-Mdir", os.path.join(self.out, "xml"), "-f", filelist],
+        done = subprocess.run([*self.words, "--xml-only", "--xml-output", self.xml, "-Mdir", self.folder, "-f", filelist],
                               capture_output=True, text=True, errors="replace", check=False)
         return None if done.returncode == 0 else done.stderr
 
@@ -622,10 +292,10 @@ class Copy:
             by_file.setdefault(path, []).append((number, *fault))
         for path, faults in by_file.items():
             copies[path] = os.path.join(out, "rtl", self.relative(path))
-            put(copies[path], self.sources[path].plant(faults, asks))
+            put(copies[path], planted(self.sources[path], faults, asks))
         for folder, _, names in os.walk(os.path.join(out, "rtl")):
             for name in names:
-                if os.path.join(folder, name) not in copies.values():
+                if name != MARK and os.path.join(folder, name) not in copies.values():
                     os.remove(os.path.join(folder, name))
         first = [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]
         if asks is by_variable:
@@ -666,9 +336,9 @@ class Copy:
 def read_list(options):
     """The file list, the root of its sources, and their names."""
     listed = FileList()
-    if options.filelist:
-        listed.read(options.filelist, None)
-    else:
+    listed.read(options.filelist or os.path.join(ROOT, "rtl", "nvdla.f"), None)
+    refuse(options.out, listed)
+    if not options.filelist:
         package = os.path.join(options.out, "nvdla_pkg.sv")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_tables.py"), "sv", folder, options.config], check=True)
@@ -676,8 +346,7 @@ def read_list(options):
                 put(package, f.read())
             with open(os.path.join(folder, "config.f"), encoding="utf-8") as f:
                 options.verilator_option += f.read().split()  # the engines that not all configurations have
-        listed.entries.append(("source", package))
-        listed.read(os.path.join(ROOT, "rtl", "nvdla.f"), None)
+        listed.entries.insert(0, ("source", package))
     for option in options.verilator_option:
         if option.startswith(("+define+", "-D")):
             listed.defines.update(n.split("=")[0] for n in re.sub(r"^(\+define\+|-D)", "", option).split("+"))
@@ -692,8 +361,7 @@ def choose(options, listed, verilator):
     if errors:
         sys.exit(f"{errors}plant: the RTL does not elaborate by itself; the errors are above")
     used, parameters = verilator.design()
-    generated = os.path.abspath(options.out)
-    paths = [p for p in dict.fromkeys(listed.files()) if p in used and not p.startswith(generated + os.sep)]
+    paths = [p for p in dict.fromkeys(listed.files()) if p in used and not p.startswith(options.out + os.sep)]
     if not paths:
         sys.exit(f"plant: no file of {options.filelist or 'rtl/nvdla.f'} defines a module of the design below {options.top}")
     defines = set(listed.defines)
@@ -704,7 +372,7 @@ def choose(options, listed, verilator):
     root = os.path.commonpath([os.path.dirname(p) for p in paths])
     if not options.filelist:
         root = os.path.join(ROOT, "rtl")
-    places = [(path, *fault) for path in paths for fault in sources[path].faults(parameters)]
+    places = [(path, *fault) for path in paths for fault in faults_of(sources[path], parameters)]
     return sources, root, places
 
 
@@ -763,8 +431,9 @@ def main():
     parser.add_argument("--verilator-option", action="append", default=[], help="further option for Verilator")
     options = parser.parse_intermixed_args()
     options.out = os.path.abspath(options.out)
-    os.makedirs(options.out, exist_ok=True)
     listed = read_list(options)
+    scratch = [os.path.join(options.out, name) for name in ("trial", "xml")]
+    own([os.path.join(options.out, "rtl"), *scratch])
     verilator = Verilator(options, options.out)
     sources, root, places = choose(options, listed, verilator)
     rng = random.Random(options.seed)
@@ -775,7 +444,6 @@ def main():
         rng.shuffle(order)
     copy = Copy(options, listed, verilator, sources, root)
     chosen, dropped = settle(options, copy, verilator, order)
-    shutil.rmtree(os.path.join(options.out, "trial"), ignore_errors=True)
     copy.write(dict(enumerate(chosen, 1)), options.out)
     errors = verilator.elaborate(os.path.join(options.out, "faults.f"))
     if errors:
@@ -784,15 +452,15 @@ def main():
     def described(path, site, token, new):
         source, name = sources[path], copy.relative(path)
         return {"folder": os.path.dirname(name) or ".", "file": name, "line": source.line(token), "module": site.module,
-                "original": source.tokens[token], "changed": new, "statement": source.statement_text(site, token, new)}
+                "original": source.tokens[token], "changed": new, "statement": statement_text(source, site, token, new)}
 
     table = {"seed": options.seed, "root": root, "faults": [{"number": n, **described(*p)} for n, p in enumerate(chosen, 1)],
              "broken": [described(*p) for p in dropped["broken"]], "gone": len(dropped["gone"]), "places": len(places),
-             "statements": sorted({f"{copy.relative(p[0])}\t{sources[p[0]].statement_text(*p[1:])}" for p in places})}
+             "statements": sorted({f"{copy.relative(p[0])}\t{statement_text(sources[p[0]], *p[1:])}" for p in places})}
     with open(os.path.join(options.out, "faults.json"), "w", encoding="utf-8", errors="surrogateescape") as f:
         json.dump(table, f, indent=1)
-    os.remove(verilator.xml)
-    shutil.rmtree(os.path.join(options.out, "xml"), ignore_errors=True)
+    for folder in scratch:
+        shutil.rmtree(folder)
     print(f"plant: {len(chosen)} faults in {options.out}, seed {options.seed}, out of {len(places)} places; "
           f"{len(dropped['broken'])} did not compile, {len(dropped['gone'])} are not in the elaborated design")
     for fault in table["broken"]:

@@ -54,7 +54,9 @@ shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 os.chdir(ROOT)
 table = planted / "faults.json"
-if not table.exists() or table.stat().st_mtime < (ROOT / "scripts/plant.py").stat().st_mtime:
+scripts = ROOT / "scripts/plant.py", ROOT / "scripts/verilog_source.py"
+if not table.exists() or table.stat().st_mtime < max(script.stat().st_mtime for script in scripts):
+    shutil.rmtree(planted, ignore_errors=True)
     subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "20", "--seed", "7", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
     subprocess.run([nvcosim, "build", "--config", "small", "--name", "planted", "--filelist", str(planted / "faults.f")], check=True)
 os.chdir(work)

@@ -15,8 +15,7 @@ dir=$(realpath "$dir")
 # ---- places ----
 places() { # FILE LIST FILE: the places as FILE:LINE STATEMENT
     python3 scripts/plant.py "$dir/places" --count 1000 --seed 5 --filelist "$1" --top top >"$2.log" 2>&1 || return
-    python3 -c 'import json, sys
-for f in json.load(open(sys.argv[1]))["faults"]: print("{file}:{line} {module} {statement}".format(**f))' "$dir/places/faults.json" | sort >"$2"
+    jq -r '.faults[] | "\(.file):\(.line) \(.module) \(.statement)"' "$dir/places/faults.json" | sort >"$2"
 }
 places tests/regress/vmod/list.f "$dir/found"
 cmp "$dir/found" tests/regress/vmod/places.txt || diff "$dir/found" tests/regress/vmod/places.txt
@@ -35,6 +34,32 @@ python3 scripts/plant.py "$dir/full" --config full --count 2 --seed 1 bdma rubik
     grep -q '"file": "bdma/' "$dir/full/faults.json" && grep -q '"file": "rubik/' "$dir/full/faults.json"
 check "engines that only some configurations have get faults there" $?
 
+# ---- what plant.py does not touch ----
+refuses() { # TITLE OUT TEXT [OPTION...]: ends with a message that has TEXT; what is in OUT stays
+    local before
+    before=$(find "$2" -type f | sort | xargs -d '\n' md5sum)
+    python3 scripts/plant.py "$2" --count 1 --seed 5 --filelist "$dir/mine/list.f" --top top "${@:4}" >"$dir/refused.log" 2>&1
+    [ $? -eq 1 ] && grep -qF -- "plant: $2$3" "$dir/refused.log" && [ "$(find "$2" -type f | sort | xargs -d '\n' md5sum)" = "$before" ]
+    check "$1" $? || cat "$dir/refused.log"
+}
+cp -r tests/regress/vmod "$dir/mine"
+mkdir -p "$dir/soc/rtl/uart" "$dir/tried/trial" "$dir/project/.git"
+echo 'module uart; endmodule' | tee "$dir/soc/rtl/uart/uart.v" >"$dir/tried/trial/notes"
+echo '[core]' >"$dir/project/.git/config"
+refuses "files of another project below OUT/rtl are refused, and stay" "$dir/soc" "/rtl: found files and no planted-by-nvcosim.txt, expected"
+refuses "and so are files in the scratch folders" "$dir/tried" "/trial: found files and no planted-by-nvcosim.txt, expected"
+refuses "an OUT that is the top of a project is refused" "$dir/project" ": found the top folder of a project, for it has .git, expected"
+refuses "an OUT that contains the RTL is refused" "$dir/mine" ": found lib/leaf.v, a source of the RTL to be copied, expected"
+python3 scripts/plant.py rtl --count 1 --seed 5 >"$dir/refused.log" 2>&1
+[ $? -eq 1 ] && grep -qx "plant: $PWD/rtl: found .*\.svh*, a source of the RTL to be copied, expected .*" "$dir/refused.log" && [ ! -e rtl/rtl ]
+check "and so is the root of our own RTL" $? || cat "$dir/refused.log"
+python3 scripts/plant.py . --count 1 --seed 5 >"$dir/refused.log" 2>&1
+[ $? -eq 1 ] && grep -qx "plant: $PWD: found the checkout of nvcosim, expected .*" "$dir/refused.log" && [ ! -e rtl/planted-by-nvcosim.txt ]
+check "and the checkout" $? || cat "$dir/refused.log"
+touch "$dir/places/rtl/old.v"
+places tests/regress/vmod/list.f "$dir/found" && [ ! -e "$dir/places/rtl/old.v" ] && [ -e "$dir/places/rtl/top.v" ] && [ ! -e "$dir/places/trial" ]
+check "a folder of its own loses what the last call left" $?
+
 # ---- a campaign; the RTL comes by a file list, as anybody's ----
 printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" >"$dir/own.f"
 traces=()
@@ -42,13 +67,9 @@ for name in rand_cdp_000 rand_dc_000 rand_edge_sdp_000 rand_img_001 rand_mixed_0
     traces+=("traces/conformance/small/$name.nvt.gz")
 done
 campaign=(qualify --filelist "$dir/own.f" --name qualifytest --count 24 --seed 11)
-rows() { # DATABASE: what came of each fault
-    python3 - "$1" <<'PY'
-import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute("SELECT number, file, line, statement, state, noticed_by, verdict, reason FROM fault "
-                                                "WHERE night = (SELECT max(id) FROM night) ORDER BY number"):
-    print(*row, sep="\t")
-PY
+rows() { # DATABASE: the outcome of each fault
+    tests/regress/sql.py "$1" "SELECT number, file, line, statement, state, noticed_by, verdict, reason FROM fault
+        WHERE night = (SELECT max(id) FROM night) ORDER BY number" $'\t'
 }
 "$NVCOSIM" "${campaign[@]}" --out "$dir/a" "${traces[@]}" >"$dir/a.txt" 2>"$dir/a.log"
 check "a campaign" $?
@@ -87,7 +108,7 @@ for turn in 1 2; do
     more=(--resume)
 done
 "$NVCOSIM" "${campaign[@]}" --out "$dir/c" --resume "${traces[@]}" >"$dir/c.txt" 2>"$dir/c.log" && rows "$dir/c/nights.db" | cmp - "$dir/a.rows" &&
-    [ "$(python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); print(*d.execute("PRAGMA integrity_check").fetchone(), d.execute("SELECT count(*) FROM night").fetchone()[0])' "$dir/c/nights.db")" = "ok 1" ]
+    [ "$(tests/regress/sql.py "$dir/c/nights.db" 'SELECT integrity_check, (SELECT count(*) FROM night) FROM pragma_integrity_check')" = "ok|1" ]
 check "killed twice and resumed: the same end, in one night" $?
 
 # ---- known equivalents ----
@@ -103,8 +124,7 @@ check "killed twice and resumed: the same end, in one night" $?
 [ $? -eq $(($(grep -vc noticed "$dir/a.rows") > 1)) ] && [ "$(rows "$dir/d/nights.db" | grep -c '	equivalent	.*a test says so')" -eq 1 ] &&
     grep -q 'stale in line 4: .*cdma/nvdla_cdma.sv: x <= a' "$dir/d.log"
 check "the list of equivalents: what it has is not played, what the RTL has not any more is told" $?
-python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT key, verdict FROM result WHERE item = ?", ("checked",)).fetchone())' \
-    "$dir/d/nights.db" | grep -qx 'checked/rand_cdp_000.* PASS'
+tests/regress/sql.py "$dir/d/nights.db" "SELECT key, verdict FROM result WHERE item = 'checked'" | grep -qx 'checked/rand_cdp_000.*|PASS'
 check "tests with --checks are played on a copy with checks" $?
 echo "- {file: a, statement: b}" >"$dir/list.yml"
 "$NVCOSIM" "${campaign[@]}" --out "$dir/e" --equivalents "$dir/list.yml" "${traces[@]}" >"$dir/e.txt" 2>"$dir/e.log"
