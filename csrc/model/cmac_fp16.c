@@ -235,7 +235,7 @@ void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, 
     memset(weights->mantissas + end, 0, rest * sizeof *weights->mantissas);
     memset(weights->exponents + end, ZERO_EXPONENT, rest);
     memset(weights->keys + end, 0, rest);
-    memset(weights->bits + end, 0, rest);
+    memset(weights->bits + end, 1, rest); /* as of a zero: the kind AVX2 wants a bit */
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
