@@ -1,4 +1,4 @@
-# Targets a user needs: demo, demo-network, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
+# Targets a user needs: demo, demo-network, check, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -52,7 +52,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: install uninstall man build demo demo-network test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -70,9 +70,14 @@ demo-network:
 	@$(MAKE) --no-print-directory -j $(JOBS) build
 	@scripts/demo_network.sh $(B) $(PICTURE)
 
-## make test          set up, build and run all tests (NVDLA_CONFORMANCE, default ../shared/conformance: a folder of further conformance traces)
+## make check         what one runs after each edit: build, unit tests, quick lint, own traces, command line
+check:
+	@scripts/setup.sh check
+	@tests/run.py $(B) check
+
+## make test          set up, build and run all tests of a day (NVDLA_CONFORMANCE, default ../shared/conformance: a folder of further conformance traces)
 test: setup
-	@tests/run.sh $(B)
+	@tests/run.py $(B) test
 
 ## make build         build/nvcosim and the simulator of configuration small; brings other simulators up to date that were built before
 build: $(B)/nvcosim $(B)/nvcosim-small $(filter $(foreach c,$(CONFIGS),$(B)/nvcosim-$(c) $(VARIANTS:%=$(B)/nvcosim-$(c)-%)),$(wildcard $(B)/nvcosim-*))
@@ -263,7 +268,7 @@ coverage: build
 
 ## make nightly       every trace with every memory behaviour, long fuzzing, all configurations
 nightly: setup
-	@NIGHTLY=1 tests/run.sh $(B)
+	@tests/run.py $(B) nightly
 
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -65,8 +65,8 @@ ELSEWHERE = [
     (r"--dut rtl:qualify ", "tests/regress/qualify.sh", "--fault"),
     (r"--engine slurm ", "tests/regress/slurm.sh", "--engine slurm"),
     (r"regress plans/nightly\.yml$", "tests/regress/nightly.sh", "plans/nightly.yml"),
-    (r"^make test$", "tests/run.sh", "tests/readme.py"),
-    (r"^make (coverage|nightly|bench|fuzz|lint)\b", "tests/run.sh", "make"),
+    (r"^make test$", "tests/groups.py", "tests/readme.py"),
+    (r"^make (coverage|nightly|bench|fuzz|lint)\b", "tests/groups.py", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
 ]
 # Commands with a simulator that nothing else needs, minutes of compiling: run if it is there already, or with NIGHTLY=1.

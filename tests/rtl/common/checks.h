@@ -1,5 +1,5 @@
 // Named cases of a bench and what fails in them: one line 'ok NAME' or 'FAIL NAME: reasons' each, and a summary that
-// tests/run.sh counts.
+// tests/run.py counts.
 #pragma once
 #include <cinttypes>
 #include <cstdarg>

@@ -1,0 +1,94 @@
+"""What tests/run.py runs: steps, which build what groups need, and groups of tests. Costly work is a step of its own where groups share it.
+
+levels: check (after each edit: a minute), test (before a commit), nightly. A group that is too long for a level has a short form there, with a
+title of its own. needs: names of steps; all groups need the first one. In commands: BUILD, the folder; JOBS, the cores.
+"""
+import collections
+import os
+import subprocess
+
+Step = collections.namedtuple("Step", "name title command")
+Group = collections.namedtuple("Group", "levels title command needs", defaults=("",))
+
+STEPS = [
+    Step("build", "build nvcosim and the small simulator", "make -j $JOBS build"),
+    Step("unit", "build unit tests", "make -j $JOBS unit-tests"),
+    Step("sanitized", "build unit tests with address and undefined sanitizers", "make -j $JOBS asan-tests"),
+    Step("benches", "build the benches of the engines", "make -j $JOBS benches"),
+    Step("outputs", "build what writes about nights", "make -j $JOBS $BUILD/tests/outputs"),
+    Step("damage", "build what damages loadables", "make -j $JOBS $BUILD/asan/tests/damage"),
+]
+
+CONFIGS = ("small", "small_256", "medium_512", "large", "full")
+NETWORK = os.environ.get("NVDLA_CONFORMANCE", "../shared/conformance") + "/small/net_lenet/net_lenet.cfg"
+DRIVERS = "traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt.gz " + NETWORK
+
+
+def benches():
+    """Names of the benches that the Makefile builds: every day, every night."""
+    day, night = (subprocess.run(["make", "list-benches", f"NIGHTLY={n}"], capture_output=True, text=True, check=True).stdout.split() for n in ("", "1"))
+    return [("test nightly" if b in day else "nightly", b) for b in night]
+
+
+GROUPS = [
+    Group("check test nightly", "unit tests", "tests/unit/run.sh $BUILD/tests", "unit"),
+    Group("test nightly", "unit tests with sanitizers", "tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
+    Group("test", "model against the plain definitions", "tests/naive/run.sh $BUILD"),
+    Group("nightly", "model against the plain definitions, many layers", "tests/naive/run.sh $BUILD 200000"),
+    Group("test nightly", "command line", "tests/cli/cli.sh"),
+    Group("test nightly", "lint", "tests/succeeds.sh make lint"),
+    Group("test nightly", "proofs of leaf modules", "tests/formal/prove.sh $BUILD"),
+    *(Group(levels, f"engine alone: {b}", f"$BUILD/benches/{b}/bench ${{NIGHTLY:+--seeds 1000}}", "benches") for levels, b in benches()),
+    Group("nightly", "nightly plan", "tests/regress/nightly.sh"),
+    Group("check test", "own traces on rtl and model", "tests/replay/own.sh"),
+    *(Group("test", f"random layers on rtl and model, {c}", f"tests/replay/random.sh {c} 20") for c in ("small", "large_compressed", "full")),
+    Group("test", "checks inside the rtl find nothing", "tests/replay/checks.sh small 10"),
+    Group("test nightly", "checks inside the rtl name planted faults", "tests/rtl/checks/planted.py $BUILD"),
+    Group("test nightly", "clock gates of the rtl", "tests/replay/clock_gates.py $BUILD"),
+    Group("test nightly", "hangs", "tests/replay/hang.sh $BUILD"),
+    Group("test nightly", "hangs: the engine that is named", "tests/replay/hang_faults.py $BUILD"),
+    Group("test nightly", "stop at first, copies of a run", "tests/replay/copies.sh $BUILD"),
+    Group("test nightly", "traces in pieces", "tests/replay/split.sh $BUILD"),
+    Group("test nightly", "a reset for many traces", "tests/replay/fork.py $BUILD"),
+    Group("test nightly", "how far it is, and where the time went", "tests/replay/progress.py $BUILD"),
+    Group("test nightly", "another rtl with a bug is caught and reported", "tests/replay/second_dut.sh $BUILD"),
+    Group("test nightly", "a checkout of the shape of NVIDIA's repository", "tests/replay/nvidia_checkout.sh $BUILD"),
+    Group("test nightly", "another rtl with the ports of full", "tests/replay/foreign_full.sh $BUILD"),
+    Group("test nightly", "compilers, profiles and threads of simulators", "tests/replay/compilers.sh $BUILD"),
+    Group("test nightly", "make install", "tests/replay/install.sh $BUILD"),
+    Group("test nightly", "taps", "tests/replay/taps.sh $BUILD"),
+    Group("test nightly", "taps of another rtl", "tests/replay/foreign_taps.sh $BUILD"),
+    Group("test nightly", "waves", "tests/replay/waves.sh $BUILD"),
+    Group("test nightly", "nvcosim debug names the engine to blame for planted faults", "tests/replay/debug.sh $BUILD"),
+    Group("test nightly", "regress: buckets of planted faults", "tests/regress/buckets_planted.py $BUILD"),
+    Group("test nightly", "report.html in a browser", "tests/replay/html.sh $BUILD"),
+    Group("test nightly", "regress: simulators that crash, hang, eat, fill, babble", "tests/regress/faults.sh"),
+    Group("test nightly", "regress: interrupted and resumed", "tests/regress/interrupt.sh"),
+    Group("test nightly", "regress: failures come into buckets", "tests/regress/buckets.sh"),
+    Group("test nightly", "regress: killed at random moments and resumed", "tests/regress/killed.py $BUILD"),
+    Group("test nightly", "junit.xml and summary of a night", "tests/regress/outputs.py $BUILD", "outputs"),
+    Group("test nightly", "page of a night in a browser", "tests/regress/page.py $BUILD", "outputs"),
+    Group("test nightly", "bisect over a repository of rtl", "tests/regress/bisect.sh $BUILD"),
+    Group("test nightly", "regress: recipes for gitlab, github and cron", "tests/regress/ci.py $BUILD"),
+    Group("test nightly", "regress: nights side by side", "tests/regress/compare.py $BUILD"),
+    Group("test nightly", "qualify: faults that a corpus notices", "tests/regress/qualify.sh $BUILD"),
+    Group("test nightly", "regress on a slurm cluster", "tests/regress/slurm.sh $BUILD"),
+    Group("test nightly", "readme: commands and their outputs", "tests/readme.py $BUILD"),
+    Group("test nightly", "icarus, four-state", "make icarus-smoke"),
+    Group("test nightly", "icarus, four-state, full", "make icarus-smoke CONFIG=full"),
+    *(Group("test", f"conformance traces, {c}", f"tests/replay/conformance.sh {c}") for c in CONFIGS),
+    Group("test nightly", "captures of drivers", "tests/import/captures.py $NVCOSIM $BUILD/import/captures --rtl"),
+    Group("test nightly", "captures in every form that the formats have", "tests/import/generate.py $NVCOSIM $BUILD/import/forms 8"),
+    Group("test nightly", "drivers that are simulated", f"tests/import/driver.py $NVCOSIM $BUILD $BUILD/import/driver --rtl --seeds=3,4 {DRIVERS}"),
+    Group("test nightly", "exported programs on the model, and for riscv64 and arm", "tests/export/programs.sh $BUILD"),
+    Group("test nightly", "exported traces read as what they were made from", "tests/export/formats.sh $BUILD"),
+    Group("test nightly", "cycles against the public rtl", "tests/replay/cycles.py $NVCOSIM"),
+    Group("test nightly", "loadables", "tests/loadable/run.sh $BUILD", "damage"),
+    Group("test nightly", "fuzzing", "make -j $JOBS fuzz ${NIGHTLY:+FUZZ_RUNS=2000000}"),
+    Group("nightly", "line coverage of the rtl, at least 95 %", "tests/succeeds.sh make coverage COVERAGE_MINIMUM=95"),
+    Group("nightly", "make bench", "tests/succeeds.sh make bench"),
+    # Every other target of the Makefile once, in its smallest form.
+    Group("test", "make bench, one round", "tests/succeeds.sh make bench BENCH_ROUNDS=1 BENCH_TRACES=traces/conformance/small/rand_sdp_000.nvt.gz"),
+    Group("test", "make coverage, own traces", "tests/succeeds.sh make coverage COVERAGE_LAYERS=0 NVDLA_CONFORMANCE=none"),
+    Group("test", "make nightly, what it would run", "make --no-print-directory nightly LIST=1"),
+]
