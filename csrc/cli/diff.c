@@ -9,7 +9,7 @@
 #include "memory/file.h"
 #include "nvdla/cube.h"
 #include "nvdla/text.h"
-#include "observe/recorder.h"
+#include "observe/tap_compare.h"
 #include "run/options/options.h"
 
 enum { KEY_CUBE = 0x100, KEY_BASE };

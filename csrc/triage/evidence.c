@@ -17,6 +17,7 @@
 #include "layers/view.h"
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
+#include "observe/recorder.h"
 
 enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
 

@@ -3,7 +3,7 @@
 #define TRIAGE_EVIDENCE_H
 
 #include "nvdla/text.h"
-#include "observe/recorder.h"
+#include "observe/tap_compare.h"
 #include "triage/triage_input.h"
 
 /* Lines on the element that differs in that stream. */

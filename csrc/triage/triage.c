@@ -9,6 +9,7 @@
 
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
+#include "observe/tap_compare.h"
 #include "triage/evidence.h"
 
 /* The streams in the order in which values pass through them, and who makes what is in them. */

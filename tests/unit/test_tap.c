@@ -16,6 +16,7 @@
 #include "model/model.h"
 #include "observe/histogram.h"
 #include "observe/recorder.h"
+#include "observe/tap_compare.h"
 #include "replay/player.h"
 
 static char folder[64];

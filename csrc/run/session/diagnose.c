@@ -10,7 +10,6 @@
 #include "device/wave_view.h"
 #include "layers/cubes.h"
 #include "nvdla/xalloc.h"
-#include "observe/recorder.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "run/session/judge.h"

@@ -13,6 +13,7 @@
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
+#include "observe/tap_compare.h"
 #include "run/session/judge.h"
 
 static const char *const side_names[TAPS_SIDES] = {[TAPS_RTL] = "rtl", [TAPS_MODEL] = "model"};
