@@ -4,8 +4,9 @@
 usage: check_structure.py       prints what breaks a rule as FILE:LINE: text; exit status 1 if anything does
 
 1. A folder includes only the folders that MAY_INCLUDE names for it, so nothing includes upwards.
-2. Every source file begins with a comment that says what it is for.
-3. Names of files in rtl/ are names of their modules or packages.
+2. Neither folders nor units (NAME.c with NAME.h) include each other in a circle.
+3. Every source file begins with a comment that says what it is for.
+4. Names of files in rtl/ are names of their modules or packages.
 """
 import pathlib
 import re
@@ -33,7 +34,7 @@ MAY_INCLUDE = {
     "split": "nvdla memory layers trace device model replay export",
     "run/process": "nvdla",
     "run/network": "nvdla memory trace loadable device model",
-    "run/simulators": "nvdla memory run/process run/options",
+    "run/simulators": "nvdla memory run/process",
     "run/options": "nvdla layers device replay run/network run/simulators",
     "run/result": "nvdla device report run/process run/simulators run/options",
     "run/serve": "nvdla replay run/process run/options",
@@ -93,6 +94,37 @@ def check_order(file):
             yield number, f"{folder} includes {name}; it may include: {MAY_INCLUDE[folder] or 'no other folder'}"
 
 
+def circles(graph):
+    """The circles of a graph {node: nodes that it includes}, each as its nodes in order."""
+    reached = {}
+    for start in graph:
+        found, todo = set(), list(graph[start])
+        while todo:
+            node = todo.pop()
+            if node not in found:
+                found.add(node)
+                todo += graph.get(node, ())
+        reached[start] = found
+    return sorted({tuple(sorted(n for n in reached[node] if node in reached.get(n, ()))) for node in graph
+                   if node in reached[node]})
+
+
+def check_circles(sources):
+    """Folders as the table has them, units as they are included."""
+    for circle in circles({folder: below.split() for folder, below in MAY_INCLUDE.items()}):
+        yield "scripts/check_structure.py", "MAY_INCLUDE has a circle of folders: " + ", ".join(circle)
+    known = {f.removeprefix("csrc/") for f in sources}
+    graph = {}
+    for file in sources:
+        unit = file.removeprefix("csrc/")[:-2]
+        included = graph.setdefault(unit, set())
+        included.update(name[:-2] for _, name in includes(file) if name in known and name[:-2] != unit)
+    for circle in circles(graph):
+        file = next(f for f in sources if f.removeprefix("csrc/")[:-2] == circle[0])
+        yield file, ("circle of units: " + ", ".join(circle) +
+                     "; move what they share into a header below them")
+
+
 def check_comment(file):
     lines = (ROOT / file).read_text().split("\n")
     first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
@@ -123,6 +155,9 @@ def main():
         for number, text in found:
             print(f"{file}:{number}: {text}")
             failed = True
+    for file, text in check_circles(sources):
+        print(f"{file}:1: {text}")
+        failed = True
     return 1 if failed else 0
 
 
