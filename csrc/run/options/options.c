@@ -1,6 +1,7 @@
 /* The options of a run: their table, their parser, what they may be combined with. */
 #include "run/options/options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ enum {
     KEY_LAYER,
 };
 
-enum { GROUP_MEMORY = 3 };
+enum { GROUP_MEMORY = 3, LATENCY_MOST = 1000000 /* clocks */, STALL_MOST = 999 /* per mille */ };
 
 const struct argp_option run_option_table[] = {
     {.doc = "What is played", .group = 1},
@@ -358,14 +359,6 @@ const struct argp config_of_trace_argp = {.options = config_of_trace_table, .par
 const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
-static uint64_t number_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return argument_number(state, name, arg, 0, max);
-}
-
-static uint64_t positive_option(struct argp_state *state, const char *name, const char *arg, uint64_t max) {
-    return argument_number(state, name, arg, 1, max);
-}
-
 static const char *option_name(int key) {
     for (const struct argp_option *option = run_option_table; option->name || option->doc; option++)
         if (option->name && option->key == key)
@@ -410,12 +403,12 @@ static void dut_option(struct run_options *options, const char *arg, struct argp
                    arg, RTL_NAME_MAX);
 }
 
-static void latency_kind_option(struct axi_options *axi, const char *arg, struct argp_state *state) {
+static void latency_kind_option(struct run_options *options, const char *arg, struct argp_state *state) {
     static const char *const names[] = {
         [LATENCY_FIXED] = "fixed", [LATENCY_UNIFORM] = "uniform", [LATENCY_PAGE] = "page"};
     for (int kind = LATENCY_FIXED; kind <= LATENCY_PAGE; kind++) {
         if (strcmp(arg, names[kind]) == 0) {
-            axi->latency_kind = (enum latency_kind)kind;
+            options->rtl.axi.latency_kind = (enum latency_kind)kind;
             return;
         }
     }
@@ -543,225 +536,179 @@ static void check_options(struct run_options *options, struct argp_state *state)
         argp_error(state, "-v and -q exclude each other");
 }
 
+static void config_of_run_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    options->config = config_option(arg, state);
+}
+
+static void stall_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const uint32_t stall = (uint32_t)argument_number(state, "stall", arg, 0, STALL_MOST);
+    for (int channel = STALL_AR; channel <= STALL_B; channel++)
+        options->rtl.axi.stall[channel] = stall;
+}
+
+static void wave_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const size_t n = strlen(arg);
+    if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
+        argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
+    options->rtl.wave.path = arg;
+}
+
+static void wave_layer_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (!wave_layer_valid(arg))
+        argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
+    options->wave_layer = arg;
+}
+
+static void copies_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    options->copies = true;
+    options->copies_every = arg ? argument_number(state, "copies", arg, 0, UINT64_MAX) : 0;
+}
+
+static void debug_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    (void)arg, (void)state;
+    options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
+}
+
+static void serve_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
+        argp_error(state, "--serve: found '%s', expected FD,PID", arg);
+}
+
+static void layer_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char *end;
+    options->layer.seed = strtoull(arg, &end, 10);
+    options->layer.generator = end + 1;
+    if (end == arg || *end != ',')
+        argp_error(state, "--layer: found '%s', expected SEED,GENERATOR", arg);
+}
+
+static void ledger_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
+        argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
+}
+
+/* What an option sets. */
+struct target {
+    int key;
+    enum { FLAG, NUMBER, NUMBER32, TEXT, OTHER } kind; /* bool, uint64_t, 32 bits, const char *; by its function */
+    size_t member;                                     /* of struct run_options */
+    uint64_t least, most;                              /* of a number */
+    const char *what;                                  /* expected of a text */
+    void (*take)(struct run_options *options, const char *arg, struct argp_state *state);
+    size_t also; /* a bool that is set too; 0: none */
+    bool own;    /* of this process: a simulator that it starts is not given it, or another value */
+};
+
+#define MEMBER(name) offsetof(struct run_options, name)
+#define SETS(name) .kind = FLAG, .member = MEMBER(name)
+#define IN(name, from, to) .kind = NUMBER, .member = MEMBER(name), .least = (from), .most = (to)
+#define IN_32(name, from, to) .kind = NUMBER32, .member = MEMBER(name), .least = (from), .most = (to)
+#define IS(name, text) .kind = TEXT, .member = MEMBER(name), .what = (text)
+#define TAKEN_BY(function) .kind = OTHER, .take = (function)
+
+static const struct target targets[] = {
+    {.key = KEY_CONFIG, TAKEN_BY(config_of_run_option)},
+    {.key = KEY_DUT, TAKEN_BY(dut_option)},
+    {.key = KEY_NO_GOLDEN, SETS(no_golden)},
+    {.key = KEY_STRICT, SETS(play.strict)},
+    {.key = KEY_PIN, TAKEN_BY(pin_option)},
+    {.key = KEY_FAULT, TAKEN_BY(fault_option)},
+    {.key = KEY_CHECKS, SETS(rtl.checks)},
+    {.key = 'o', IS(out, "the name of a folder")},
+    {.key = KEY_ONLY_FAILED, SETS(only_failed)},
+    {.key = KEY_STOP_AT_FIRST, SETS(play.stop_at_first)},
+    {.key = KEY_MAX_CYCLES, IN(play.max_cycles, 1, UINT64_MAX)},
+    {.key = KEY_MAX_SECONDS, IN(max_seconds, 1, 1000000000), .own = true},
+    {.key = KEY_TIMEOUT, IN(play.timeout, 1, UINT64_MAX)},
+    {.key = KEY_STILL, IN(play.still, 1, UINT64_MAX)},
+    {.key = KEY_SEED, IN(seed, 0, UINT64_MAX)},
+    {.key = KEY_LATENCY, IN_32(rtl.axi.read_latency, 0, LATENCY_MOST)},
+    {.key = KEY_WRITE_LATENCY, IN_32(rtl.axi.write_latency, 0, LATENCY_MOST)},
+    {.key = KEY_LATENCY_KIND, TAKEN_BY(latency_kind_option)},
+    {.key = KEY_LATENCY_MAX, IN_32(rtl.axi.latency_max, 0, LATENCY_MOST), .also = MEMBER(latency_max_given)},
+    {.key = KEY_PAGE_HIT, IN_32(rtl.axi.page_hit, 0, LATENCY_MOST), .also = MEMBER(page_given)},
+    {.key = KEY_PAGE_MISS, IN_32(rtl.axi.page_miss, 0, LATENCY_MOST), .also = MEMBER(page_given)},
+    {.key = KEY_STALL, TAKEN_BY(stall_option)},
+    {.key = KEY_STALL_AR, IN_32(rtl.axi.stall[STALL_AR], 0, STALL_MOST)},
+    {.key = KEY_STALL_R, IN_32(rtl.axi.stall[STALL_R], 0, STALL_MOST)},
+    {.key = KEY_STALL_AW, IN_32(rtl.axi.stall[STALL_AW], 0, STALL_MOST)},
+    {.key = KEY_STALL_W, IN_32(rtl.axi.stall[STALL_W], 0, STALL_MOST)},
+    {.key = KEY_STALL_B, IN_32(rtl.axi.stall[STALL_B], 0, STALL_MOST)},
+    {.key = KEY_BANDWIDTH, IN_32(rtl.axi.bandwidth, 1, 1000)},
+    {.key = KEY_REORDER, SETS(rtl.axi.reorder)},
+    {.key = KEY_ALLOW_OUTSIDE, SETS(rtl.axi.allow_outside)},
+    {.key = KEY_ALLOW_UNDEFINED, SETS(allow_undefined)},
+    {.key = KEY_TAP, TAKEN_BY(tap_option)},
+    {.key = KEY_WAVE, TAKEN_BY(wave_option)},
+    {.key = KEY_WAVE_FROM, IN(rtl.wave.from, 0, UINT64_MAX)},
+    {.key = KEY_WAVE_TO, IN(rtl.wave.to, 0, UINT64_MAX)},
+    {.key = KEY_WAVE_LAYER, TAKEN_BY(wave_layer_option)},
+    {.key = KEY_WAVE_SCOPE, TAKEN_BY(scope_option)},
+    {.key = KEY_WAVE_PLAIN, SETS(rtl.wave.plain)},
+    {.key = KEY_OUTPUTS, IS(outputs, "the name of a folder"), .own = true},
+    {.key = KEY_LABELS, IS(style.labels, "the name of a file"), .own = true},
+    {.key = KEY_TOP, IN_32(style.top, 1, 1000000), .own = true},
+    {.key = KEY_NPY, SETS(style.npy), .own = true},
+    {.key = KEY_DIMG, SETS(style.dimg), .own = true},
+    {.key = KEY_COVERAGE, IS(coverage, "the name of a file, FILE.dat, or of a folder"), .own = true},
+    {.key = KEY_COVERAGE_KIND, TAKEN_BY(coverage_kind_option), .own = true},
+    {.key = 'j', IN_32(jobs, 1, 1024), .own = true},
+    {.key = KEY_THREADS, IN_32(threads, 1, 256)},
+    {.key = KEY_SIM_THREADS, IN_32(sim_threads, 1, SIM_THREADS_MOST), .own = true},
+    {.key = KEY_HISTOGRAM, SETS(histogram)},
+    {.key = KEY_FUNCTIONAL, SETS(functional)},
+    {.key = KEY_HTML, SETS(html), .also = MEMBER(rtl.timeline)},
+    {.key = KEY_STATS, SETS(stats), .also = MEMBER(rtl.measure)},
+    {.key = 'v', SETS(verbose)},
+    {.key = 'q', SETS(quiet)},
+    {.key = KEY_NAME, IS(name, "a name"), .own = true},
+    {.key = KEY_SIMULATORS, IS(simulators, "a folder"), .own = true},
+    {.key = KEY_RESULTS, IS(results, "the name of a file, or - for stdout"), .own = true},
+    {.key = KEY_RESULT_FD, IN_32(result_fd, 0, 1000), .own = true},
+    {.key = KEY_FRESH, SETS(fresh), .own = true},
+    {.key = KEY_SERVE, TAKEN_BY(serve_option), .own = true},
+    {.key = KEY_LAYER, TAKEN_BY(layer_option), .own = true},
+    {.key = KEY_LEDGER, TAKEN_BY(ledger_option), .own = true},
+    {.key = KEY_DEBUG, TAKEN_BY(debug_option)},
+    {.key = KEY_COPIES, TAKEN_BY(copies_option)},
+    {.key = KEY_NO_REPORT, SETS(no_report)},
+    {.key = KEY_PROGRESS, SETS(progress), .own = true},
+};
+
+static void take_option(const struct target *target, const char *arg, struct argp_state *state) {
+    struct run_options *options = state->input;
+    const char *name = option_name(target->key);
+    char *member = (char *)options + target->member;
+    switch (target->kind) {
+    case FLAG:
+        *(bool *)member = true;
+        break;
+    case NUMBER:
+        *(uint64_t *)(void *)member = argument_number(state, name, arg, target->least, target->most);
+        break;
+    case NUMBER32: /* an int, too: none is above INT_MAX */
+        *(uint32_t *)(void *)member = (uint32_t)argument_number(state, name, arg, target->least, target->most);
+        break;
+    case TEXT:
+        *(const char **)(void *)member = argument_text(state, name, arg, target->what);
+        break;
+    case OTHER:
+        target->take(options, arg, state);
+        break;
+    }
+    if (target->also)
+        *((char *)options + target->also) = true;
+    if (!target->own)
+        words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
+}
+
 error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     struct run_options *options = state->input;
-    struct axi_options *axi = &options->rtl.axi;
-    const char *name = option_name(key);
-    switch (key) {
-    case KEY_CONFIG:
-        options->config = config_option(arg, state);
-        break;
-    case KEY_DUT:
-        dut_option(options, arg, state);
-        break;
-    case KEY_NO_GOLDEN:
-        options->no_golden = true;
-        break;
-    case KEY_CHECKS:
-        options->rtl.checks = true;
-        break;
-    case KEY_STOP_AT_FIRST:
-        options->play.stop_at_first = true;
-        break;
-    case KEY_COPIES:
-        options->copies = true;
-        options->copies_every = arg ? number_option(state, name, arg, UINT64_MAX) : 0;
-        break;
-    case KEY_FAULT:
-        fault_option(options, arg, state);
-        break;
-    case KEY_NO_REPORT:
-        options->no_report = true;
-        break;
-    case KEY_STRICT:
-        options->play.strict = true;
-        break;
-    case KEY_PIN:
-        pin_option(options, arg, state);
-        break;
-    case 'o':
-        options->out = argument_text(state, name, arg, "the name of a folder");
-        break;
-    case KEY_ONLY_FAILED:
-        options->only_failed = true;
-        break;
-    case KEY_MAX_CYCLES:
-        options->play.max_cycles = positive_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_TIMEOUT:
-        options->play.timeout = positive_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_STILL:
-        options->play.still = positive_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_SEED:
-        options->seed = number_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_LATENCY:
-        axi->read_latency = (uint32_t)number_option(state, name, arg, 1000000);
-        break;
-    case KEY_WRITE_LATENCY:
-        axi->write_latency = (uint32_t)number_option(state, name, arg, 1000000);
-        break;
-    case KEY_LATENCY_KIND:
-        latency_kind_option(axi, arg, state);
-        break;
-    case KEY_LATENCY_MAX:
-        axi->latency_max = (uint32_t)number_option(state, name, arg, 1000000);
-        options->latency_max_given = true;
-        break;
-    case KEY_PAGE_HIT:
-        axi->page_hit = (uint32_t)number_option(state, name, arg, 1000000);
-        options->page_given = true;
-        break;
-    case KEY_PAGE_MISS:
-        axi->page_miss = (uint32_t)number_option(state, name, arg, 1000000);
-        options->page_given = true;
-        break;
-    case KEY_STALL: {
-        uint32_t stall = (uint32_t)number_option(state, name, arg, 999);
-        for (int channel = STALL_AR; channel <= STALL_B; channel++)
-            axi->stall[channel] = stall;
-        break;
-    }
-    case KEY_STALL_AR:
-    case KEY_STALL_R:
-    case KEY_STALL_AW:
-    case KEY_STALL_W:
-    case KEY_STALL_B:
-        axi->stall[key - KEY_STALL_AR + STALL_AR] = (uint32_t)number_option(state, name, arg, 999);
-        break;
-    case KEY_BANDWIDTH:
-        axi->bandwidth = (uint32_t)positive_option(state, name, arg, 1000);
-        break;
-    case KEY_REORDER:
-        axi->reorder = true;
-        break;
-    case KEY_ALLOW_UNDEFINED:
-        options->allow_undefined = true;
-        break;
-    case KEY_ALLOW_OUTSIDE:
-        axi->allow_outside = true;
-        break;
-    case KEY_TAP:
-        tap_option(options, arg, state);
-        break;
-    case KEY_WAVE: {
-        size_t n = strlen(arg);
-        if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
-            argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
-        options->rtl.wave.path = arg;
-        break;
-    }
-    case KEY_WAVE_FROM:
-        options->rtl.wave.from = number_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_WAVE_TO:
-        options->rtl.wave.to = number_option(state, name, arg, UINT64_MAX);
-        break;
-    case KEY_WAVE_LAYER:
-        if (!wave_layer_valid(arg))
-            argp_error(state, "--wave-layer: found '%s', expected a number from 1, or a launch like SDP#0", arg);
-        options->wave_layer = arg;
-        break;
-    case KEY_WAVE_PLAIN:
-        options->rtl.wave.plain = true;
-        break;
-    case KEY_WAVE_SCOPE:
-        scope_option(options, arg, state);
-        break;
-    case KEY_OUTPUTS:
-        options->outputs = argument_text(state, name, arg, "the name of a folder");
-        return 0; /* each trace is given one of its own */
-    case KEY_LABELS:
-        options->style.labels = argument_text(state, name, arg, "the name of a file");
-        return 0; /* the parent's own, as the next ones */
-    case KEY_TOP:
-        options->style.top = (unsigned)positive_option(state, name, arg, 1000000);
-        return 0;
-    case KEY_NPY:
-        options->style.npy = true;
-        return 0;
-    case KEY_DIMG:
-        options->style.dimg = true;
-        return 0;
-    case KEY_COVERAGE:
-        options->coverage = argument_text(state, name, arg, "the name of a file, FILE.dat, or of a folder");
-        return 0; /* each simulator is given a file of its own */
-    case KEY_COVERAGE_KIND:
-        coverage_kind_option(options, arg, state);
-        return 0; /* which simulator that is, the parent knows */
-    case 'j':
-        options->jobs = (int)positive_option(state, name, arg, 1024);
-        return 0; /* the parent's own */
-    case KEY_THREADS:
-        options->threads = (int)positive_option(state, name, arg, 256);
-        break;
-    case KEY_SIM_THREADS:
-        options->sim_threads = (int)positive_option(state, name, arg, SIM_THREADS_MOST);
-        return 0; /* which simulator that is, the parent knows */
-    case KEY_HISTOGRAM:
-        options->histogram = true;
-        break;
-    case KEY_FUNCTIONAL:
-        options->functional = true;
-        break;
-    case KEY_HTML:
-        options->html = options->rtl.timeline = true;
-        break;
-    case KEY_STATS:
-        options->stats = options->rtl.measure = true;
-        break;
-    case 'v':
-        options->verbose = true;
-        break;
-    case 'q':
-        options->quiet = true;
-        break;
-    case KEY_NAME:
-        options->name = argument_text(state, name, arg, "a name");
-        return 0;
-    case KEY_SIMULATORS:
-        options->simulators = argument_text(state, name, arg, "a folder");
-        return 0;
-    case KEY_RESULTS:
-        options->results = argument_text(state, name, arg, "the name of a file, or - for stdout");
-        return 0; /* the parent's own */
-    case KEY_MAX_SECONDS:
-        options->max_seconds = positive_option(state, name, arg, 1000000000);
-        return 0; /* likewise */
-    case KEY_RESULT_FD:
-        options->result_fd = (int)number_option(state, name, arg, 1000);
-        return 0;
-    case KEY_FRESH:
-        options->fresh = true;
-        return 0; /* the parent's own */
-    case KEY_SERVE:
-        if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
-            argp_error(state, "--serve: found '%s', expected FD,PID", arg);
-        return 0;
-    case KEY_LAYER: {
-        char *end;
-        options->layer.seed = strtoull(arg, &end, 10);
-        options->layer.generator = end + 1;
-        if (end == arg || *end != ',')
-            argp_error(state, "--layer: found '%s', expected SEED,GENERATOR", arg);
-        return 0;
-    }
-    case KEY_LEDGER:
-        if (sscanf(arg, "%d,%zu,%lf", &options->ledger.file, &options->ledger.test, &options->ledger.start) != 3)
-            argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
-        return 0;
-    case KEY_DEBUG:
-        options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
-        break;
-    case KEY_PROGRESS:
-        options->progress = true;
-        return 0;
-    case ARGP_KEY_ARG:
+    if (key == ARGP_KEY_ARG) {
         words_add(&options->traces, "%s", arg);
         return 0;
-    case ARGP_KEY_END:
+    }
+    if (key == ARGP_KEY_END) {
         if (options->traces.count == 0 && options->serve.socket < 0)
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that holds one");
@@ -771,12 +718,13 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->rtl.fault_count = options->fault_count;
         options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
         return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
-    if (name)
-        words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
-    return 0;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (targets[i].key == key) {
+            take_option(&targets[i], arg, state);
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
 }
 
 /* ---- options from words ---- */
