@@ -175,11 +175,14 @@ static void outside(struct axi_memory *mem, uint64_t cycle, struct owner owner, 
         mem->dev->findings_dropped++;
         return;
     }
+    const struct finding finding = {
+        .cycle = cycle, .rule = write ? "region-write" : "region-read", .kind = FINDING_ACCESS, .owner = owner};
+    const bool named = owner.unit >= 0 && owner.ordinal >= 0;
     char name[64];
-    device_report(mem->dev, cycle, write ? "region-write" : "region-read",
-                  "%s %s %d bytes at 0x%llx on the %s port (AXI ID %d), outside every declared or loaded region",
-                  owner_name(owner, id, name, sizeof name), write ? "writes" : "reads", mem->bytes,
-                  (unsigned long long)address, memory_space_name((enum memory_space)mem->port), id);
+    device_report(mem->dev, &finding,
+                  "%s%s%s %d bytes at 0x%llx on the %s port (AXI ID %d), outside every declared or loaded region",
+                  named ? "" : owner_name(owner, id, name, sizeof name), named ? "" : " ", write ? "writes" : "reads",
+                  mem->bytes, (unsigned long long)address, memory_space_name((enum memory_space)mem->port), id);
 }
 
 static void tell(const struct axi_memory *mem, struct axi_beat *beat) {

@@ -14,7 +14,7 @@ void csb_master_start(struct csb_master *csb, bool write, bool nposted, uint32_t
 static void unrequested(struct csb_master *csb, struct device *dev, uint64_t cycle, const char *rule,
                         const char *text) {
     if (csb->reports++ < REPORTS)
-        device_report(dev, cycle, rule, "%s", text);
+        device_report(dev, &(struct finding){.cycle = cycle, .rule = rule, .owner = {-1, -1}}, "%s", text);
     else
         dev->findings_dropped++;
 }

@@ -49,7 +49,7 @@ struct Mark {
 struct Simulation : VerilatedContext {
     std::unique_ptr<Vtb_top> top;
     bool has_checks = false;
-    void (*check_failed)(void *arg, const char *name, const char *scope) = nullptr;
+    void (*check_failed)(void *arg, const char *name, const char *scope, bool of_others) = nullptr;
     void (*check_layer)(void *arg, const char *scope, int event) = nullptr;
     void *check_arg = nullptr;
 #ifdef COSIM_WAVES
@@ -187,7 +187,7 @@ uint32_t *find_signal(void *context, const char *name) {
     return var ? static_cast<uint32_t *>(var->datap()) : nullptr;
 }
 
-void checks_connect(void *context, void (*failed)(void *, const char *, const char *),
+void checks_connect(void *context, void (*failed)(void *, const char *, const char *, bool),
                     void (*layer)(void *, const char *, int), void *arg) {
     auto *simulation = static_cast<Simulation *>(context);
     simulation->check_failed = failed;
@@ -235,7 +235,13 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
 extern "C" void nvdla_check_failed(const char *name, const char *scope) {
     auto *simulation = static_cast<Simulation *>(Verilated::threadContextp());
     if (simulation->check_failed)
-        simulation->check_failed(simulation->check_arg, name, scope);
+        simulation->check_failed(simulation->check_arg, name, scope, false);
+}
+
+extern "C" void nvdla_check_others_failed(const char *name, const char *scope) {
+    auto *simulation = static_cast<Simulation *>(Verilated::threadContextp());
+    if (simulation->check_failed)
+        simulation->check_failed(simulation->check_arg, name, scope, true);
 }
 
 extern "C" void nvdla_check_layer(const char *scope, int event_kind) {

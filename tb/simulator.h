@@ -47,7 +47,8 @@ struct simulator {
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
     /* Names who is told (NULL: nobody) of checks that fail and of layers that start and end (observers/checks.h); NULL
      * if the design of this build holds no checks. */
-    void (*checks_connect)(void *context, void (*failed)(void *arg, const char *name, const char *scope),
+    void (*checks_connect)(void *context,
+                           void (*failed)(void *arg, const char *name, const char *scope, bool of_others),
                            void (*layer)(void *arg, const char *scope, int event), void *arg);
     /* Planted faults of the design, as in struct rtl_statistics. */
     const uint8_t *faults_met;

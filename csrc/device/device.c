@@ -10,18 +10,29 @@
 /* Only the first findings are kept: a broken design repeats the same one every clock. */
 enum { FINDINGS_KEPT = 100 };
 
-void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...) {
+/* Begins the text of a finding with whose it is. */
+static void name_subject(struct finding *finding) {
+    int n = 0;
+    if (finding->instance)
+        n = snprintf(finding->text, sizeof finding->text, "%s: ", finding->instance);
+    else if (finding->owner.unit >= 0 && finding->owner.ordinal >= 0)
+        n = snprintf(finding->text, sizeof finding->text, "%s launch %d ", nvdla_unit_names[finding->owner.unit],
+                     (int)finding->owner.ordinal);
+    finding->subject = (size_t)n < sizeof finding->text ? (unsigned)n : (unsigned)sizeof finding->text - 1;
+}
+
+void device_report(struct device *dev, const struct finding *facts, const char *format, ...) {
     if (dev->finding_count == FINDINGS_KEPT) {
         dev->findings_dropped++;
         return;
     }
     dev->findings = xgrow(dev->findings, dev->finding_count, sizeof *dev->findings);
     struct finding *finding = &dev->findings[dev->finding_count++];
-    finding->cycle = cycle;
-    finding->rule = rule;
+    *finding = *facts;
+    name_subject(finding);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    vsnprintf(finding->text + finding->subject, sizeof finding->text - finding->subject, format, arguments);
     va_end(arguments);
 }
 

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/beat.h"
 #include "device/rtl_options.h"
 #include "memory/memory.h"
 #include "memory/space.h"
@@ -39,7 +40,18 @@ struct timeline;     /* device/timeline.h */
 struct finding {
     uint64_t cycle;
     const char *rule; /* short fixed name, "axi-aw-stable", "region-write", ... */
-    char text[240];   /* one line for a person: engine, layer, address */
+    enum finding_kind {
+        FINDING_PINS,   /* register bus and interrupt, pins that are unknown */
+        FINDING_AXI,    /* a rule of AXI */
+        FINDING_ACCESS, /* memory outside the regions */
+        FINDING_CHECK,  /* a check inside the RTL */
+        FINDING_SIZE,   /* a layer beyond what the model computes */
+    } kind;
+    struct owner owner;   /* the launch it is about; unit -1: no unit's, ordinal -1: no launch of the unit */
+    const char *instance; /* FINDING_CHECK: where it is in the design, "u_sdp.u_out"; lives as long as the device */
+    bool of_others;       /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */
+    unsigned subject;     /* bytes of the text that name the launch or the instance */
+    char text[240];       /* one line for a person, made from the above: launch or instance, what is wrong, address */
 };
 
 /* What becomes of programming that breaks a rule, from the mildest to the worst. */
@@ -190,9 +202,10 @@ struct device {
     uint64_t warnings_dropped;
 };
 
-/* Records a finding (printf text). rule must be a string that outlives the device. */
-void device_report(struct device *dev, uint64_t cycle, const char *rule, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Records a finding. facts: all but the text, which says what is wrong (printf text) after instance or launch. rule
+ * must be a string that outlives the device. */
+void device_report(struct device *dev, const struct finding *facts, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Records a warning (printf text: registers with their values and the rule; the effect is added). */
 void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, enum rule_effect effect, const char *format,

@@ -32,6 +32,11 @@ void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, 
     dma->pending_count = 0;
 }
 
+static struct finding finding_of(const struct dma *dma, const char *rule) {
+    return (struct finding){
+        .rule = rule, .kind = FINDING_ACCESS, .owner = {.unit = dma->origin.unit, .ordinal = dma->origin.ordinal}};
+}
+
 /* Counts an atom outside every region, and reports it if that is not allowed. */
 static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
     dma->outside->count++;
@@ -39,11 +44,11 @@ static void complain(struct dma *dma, const char *rule, const char *verb, uint64
         return;
     dma->complaints--;
     bool primary = dma->mem == dma->dev->memory[SPACE_PRIMARY];
-    device_report(dma->dev, 0, rule,
-                  "%s launch %d %s %zu bytes at 0x%" PRIx64
-                  " on the %s port (AXI ID %d), outside every declared or loaded region",
-                  nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, verb, dma->atom, address,
-                  memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY), dma->origin.axi_id);
+    const struct finding finding = finding_of(dma, rule);
+    device_report(dma->dev, &finding,
+                  "%s %zu bytes at 0x%" PRIx64 " on the %s port (AXI ID %d), outside every declared or loaded region",
+                  verb, dma->atom, address, memory_space_name(primary ? SPACE_PRIMARY : SPACE_SECONDARY),
+                  dma->origin.axi_id);
 }
 
 static void check_read(struct dma *dma, uint64_t address, size_t size) {
@@ -63,9 +68,9 @@ static bool check_write(struct dma *dma, uint64_t address, size_t size) {
             complain(dma, "region-write", "writes", address + at);
     bool flooded = dma->outside_left == 0;
     if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {
-        device_report(dma->dev, 0, "region-flood",
-                      "%s launch %d wrote %d runs outside every declared or loaded region; what follows is dropped",
-                      nvdla_unit_names[dma->origin.unit], dma->origin.ordinal, OUTSIDE_RUNS);
+        const struct finding finding = finding_of(dma, "region-flood");
+        device_report(dma->dev, &finding,
+                      "wrote %d runs outside every declared or loaded region; what follows is dropped", OUTSIDE_RUNS);
     }
     return !flooded;
 }

@@ -158,10 +158,12 @@ static void report_too_large(struct model *model, const struct work *work) {
     if (model->reported[work->too_large])
         return;
     model->reported[work->too_large] = true;
-    device_report(&model->dev, 0, "layer-size",
-                  "%s launch %d has %" PRIu64 " %s; the model carries out layers of at most %" PRIu64,
-                  nvdla_unit_names[work->too_large], model_ordinal(model, work->too_large), work->size, work->measure,
-                  work->most);
+    const struct finding finding = {
+        .rule = "layer-size",
+        .kind = FINDING_SIZE,
+        .owner = {.unit = (int16_t)work->too_large, .ordinal = model_ordinal(model, work->too_large)}};
+    device_report(&model->dev, &finding, "has %" PRIu64 " %s; the model carries out layers of at most %" PRIu64,
+                  work->size, work->measure, work->most);
 }
 
 static enum device_state model_advance(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err) {

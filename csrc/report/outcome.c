@@ -540,7 +540,7 @@ static void find_reason(struct report *report) {
     /* A check inside the RTL fails where the fault is: what follows from it, hangs and wrong bytes, comes second. */
     for (int i = 0; i < in->played_count; i++) {
         const struct device *dev = in->played[i].dev;
-        if (dev->finding_count > 0 && strncmp(dev->findings[0].rule, "check-", strlen("check-")) == 0) {
+        if (dev->finding_count > 0 && dev->findings[0].kind == FINDING_CHECK) {
             set_finding_reason(report, dev);
             return;
         }

@@ -55,20 +55,11 @@ static const struct {
     {"u_read_dma", "mcif"}, {"u_rubik", "rubik"},
 };
 
-const char *triage_engine_named(const char *text) {
-    const size_t length = strcspn(text, ":");
-    if (strncmp(text, "u_", 2) == 0) {
-        for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
-            const char *found = strstr(text, instances[i].instance);
-            if (found && (size_t)(found - text) < length && (found == text || found[-1] == '.'))
-                return instances[i].engine;
-        }
-        return NULL;
-    }
-    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        const size_t n = strlen(nvdla_unit_names[unit]);
-        if (!strncmp(text, nvdla_unit_names[unit], n) && (text[n] == ' ' || text[n] == ',' || text[n] == ':'))
-            return triage_engine(unit);
+const char *triage_engine_at(const char *instance) {
+    for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
+        const char *found = strstr(instance, instances[i].instance);
+        if (found && (found == instance || found[-1] == '.'))
+            return instances[i].engine;
     }
     return NULL;
 }

@@ -19,9 +19,8 @@
 /* The folder under rtl/ of a unit's engine. */
 const char *triage_engine(enum nvdla_unit unit);
 
-/* The same of a text that begins with a unit or with the instance of a module: "SDP launch 3: ...",
- * "u_cdma.u_dat_read: ..."; NULL if it names none. */
-const char *triage_engine_named(const char *text);
+/* The same of the instance of a module, "u_cdma.u_dat_read"; NULL if it is not known. */
+const char *triage_engine_at(const char *instance);
 
 /* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they
  * began to be recorded later. */

@@ -1,6 +1,7 @@
 // Checks inside the RTL: the contracts that module heads state, as statements that fail.
 //
 //   `NVDLA_CHECK(Name, Cond)                  Cond holds at every rising edge of clk_i out of reset
+//   `NVDLA_CHECK_OTHERS(Name, Cond)           the same of a Cond that other engines keep: if it fails, this engine is not to blame
 //   `NVDLA_STABLE(Name, Valid, Ready, Data)   a stream's word stays offered, unchanged, until it is taken
 //   `NVDLA_PARAM(Name, Cond)                  Cond, a constant, holds for this instance's parameters; always compiled in
 //   `NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)   words of Bits pass in order, at most Room at a time (nvdla_check_queue)
@@ -11,9 +12,9 @@
 // Only NVDLA_CHECKS (simulators of VARIANT=checks and waves) compiles them in. They see what flip-flops see: values just before the
 // edge. State that only checks need stands in `ifdef NVDLA_CHECKS and comes from the handshakes, never from the logic under check.
 //
-// A failing check stops nothing. Under Verilator it calls nvdla_check_failed with its name and its scope; whoever compiles the
-// RTL with NVDLA_CHECKS provides that function and nvdla_check_layer (the testbench: tb/main_verilator.cpp). Elsewhere it is
-// $error.
+// A failing check stops nothing. Under Verilator it calls nvdla_check_failed (or nvdla_check_others_failed) with its name and its
+// scope; whoever compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
+// tb/main_verilator.cpp). Elsewhere it is $error.
 // This file comes before all others in a file list (rtl/nvdla.f); no module includes it.
 `ifndef NVDLA_CHECK_SVH
 `define NVDLA_CHECK_SVH
@@ -26,9 +27,11 @@
 `ifdef VERILATOR
 // name: the check's own; scope: the hierarchical name of the block of that name, so that the instance is what stands before it.
 import "DPI-C" function void nvdla_check_failed(input string name, input string scope);
+import "DPI-C" function void nvdla_check_others_failed(input string name, input string scope);
 // scope: the register group. event_kind: 0 the group exists (once, at time 0), 1 a layer starts, 2 it is done.
 import "DPI-C" function void nvdla_check_layer(input string scope, input int event_kind);
 `define NVDLA_CHECK_FAILED(Name) nvdla_check_failed(`"Name`", $sformatf("%m"))
+`define NVDLA_CHECK_OTHERS_FAILED(Name) nvdla_check_others_failed(`"Name`", $sformatf("%m"))
 `define NVDLA_LAYER(Start, Done) \
   initial nvdla_check_layer($sformatf("%m"), 0); \
   always @(posedge clk_i or negedge rst_ni) \
@@ -36,12 +39,18 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
     else if (rst_ni && (Done)) nvdla_check_layer($sformatf("%m"), 2);
 `else
 `define NVDLA_CHECK_FAILED(Name) $error("check %s failed", `"Name`")
+`define NVDLA_CHECK_OTHERS_FAILED(Name) `NVDLA_CHECK_FAILED(Name)
 `define NVDLA_LAYER(Start, Done)
 `endif
 
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond) \
   always @(posedge Clock or negedge ResetN) begin : Name \
     if (ResetN && !(Cond)) `NVDLA_CHECK_FAILED(Name); \
+  end
+
+`define NVDLA_CHECK_OTHERS(Name, Cond) \
+  always @(posedge clk_i or negedge rst_ni) begin : Name \
+    if (rst_ni && !(Cond)) `NVDLA_CHECK_OTHERS_FAILED(Name); \
   end
 
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data) \
@@ -71,6 +80,7 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 `define NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)
 `define NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond)
+`define NVDLA_CHECK_OTHERS(Name, Cond)
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data)
 
 `endif

@@ -783,7 +783,7 @@ module nvdla_csc
   `NVDLA_STABLE(AtomStable, atom_valid, atom_go, {atom_start, atom_end, atom_channel_end, atom_layer_end, atom_data_o})
   `NVDLA_STABLE(WeightStable, weight_valid, weight_go, {weight_last, weight_cell, wt_data_o})
   `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateRun || !(op_valid || data_op_valid || weight_op_valid || atom_valid_o || wt_valid_o))
-  `NVDLA_CHECK(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
+  `NVDLA_CHECK_OTHERS(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
   `NVDLA_CHECK(OneCellLoads, !wt_valid_o || $onehot({wt_sel_b_o, wt_sel_a_o}))
   `NVDLA_CHECK(PendingTogether, !cdma_o.dat_pending_req || cdma_o.wt_pending_req)

@@ -45,8 +45,8 @@ __attribute__((format(printf, 4, 5))) static void broken(struct axi_monitor *mon
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    device_report(mon->dev, cycle, rule_names[rule], "%s port: %s", memory_space_name((enum memory_space)mon->port),
-                  text);
+    const struct finding finding = {.cycle = cycle, .rule = rule_names[rule], .kind = FINDING_AXI, .owner = {-1, -1}};
+    device_report(mon->dev, &finding, "%s port: %s", memory_space_name((enum memory_space)mon->port), text);
 }
 
 void axi_monitor_init(struct axi_monitor *mon, struct device *dev, int port) {

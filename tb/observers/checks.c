@@ -126,7 +126,7 @@ void checks_mute(struct checks *checks, bool muted) {
     checks->muted = muted;
 }
 
-void checks_failed(struct checks *checks, const char *name, const char *scope) {
+void checks_failed(struct checks *checks, const char *name, const char *scope, bool of_others) {
     char instance[512], where[200];
     if (checks->muted)
         return;
@@ -141,11 +141,18 @@ void checks_failed(struct checks *checks, const char *name, const char *scope) {
     }
     check->reports++;
     describe(checks, instance, where, sizeof where);
-    device_report(checks->dev, *checks->cycle, check->rule, "%s: %s", instance, where);
+    const int unit = unit_of(instance);
+    const struct finding finding = {.cycle = *checks->cycle,
+                                    .rule = check->rule,
+                                    .kind = FINDING_CHECK,
+                                    .owner = {(int16_t)unit, unit < 0 ? -1 : checks->started[unit] - 1},
+                                    .instance = check->instance,
+                                    .of_others = of_others};
+    device_report(checks->dev, &finding, "%s", where);
 }
 
-static void failed(void *arg, const char *name, const char *scope) {
-    checks_failed(arg, name, scope);
+static void failed(void *arg, const char *name, const char *scope, bool of_others) {
+    checks_failed(arg, name, scope, of_others);
 }
 
 static void layer(void *arg, const char *scope, int event) {

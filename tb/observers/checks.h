@@ -40,8 +40,8 @@ struct observer checks_observer(struct checks *checks);
 /* A register group, by its hierarchical name, starts or finishes a layer. */
 void checks_layer(struct checks *checks, const char *scope, enum check_event event);
 
-/* Check `name` failed. scope: the hierarchical name of its block, "TOP.tb_top.dut.u_sdp.u_x.Name".
- */
-void checks_failed(struct checks *checks, const char *name, const char *scope);
+/* Check `name` failed. scope: the hierarchical name of its block, "TOP.tb_top.dut.u_sdp.u_x.Name". of_others: see
+ * struct finding. */
+void checks_failed(struct checks *checks, const char *name, const char *scope, bool of_others);
 
 #endif

@@ -13,7 +13,8 @@ static void clock_unknown(void *context, const struct sampled *now) {
     if (!rule)
         return;
     if (unknown->reports++ < UNKNOWN_REPORTS)
-        device_report(unknown->dev, now->cycle, rule, "%s is unknown (X or Z)", name);
+        device_report(unknown->dev, &(struct finding){.cycle = now->cycle, .rule = rule, .owner = {-1, -1}},
+                      "%s is unknown (X or Z)", name);
     else
         unknown->dev->findings_dropped++;
 }

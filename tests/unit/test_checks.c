@@ -10,9 +10,9 @@
 #include "tb/observers/checks.h"
 
 static uint64_t cycle;
-static void (*told)(void *, const char *, const char *); /* what the simulator was given */
+static void (*told)(void *, const char *, const char *, bool); /* what the simulator was given */
 
-static void connect(void *context, void (*failed)(void *, const char *, const char *),
+static void connect(void *context, void (*failed)(void *, const char *, const char *, bool),
                     void (*layer)(void *, const char *, int), void *arg) {
     (void)context;
     (void)layer;
@@ -47,40 +47,41 @@ static void test_names_instance_and_layer(void **state) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     cycle = 7;
-    checks_failed(checks, "NoPush", "TOP.tb_top.dut.u_sdp.u_out.NoPush");
+    checks_failed(checks, "NoPush", "TOP.tb_top.dut.u_sdp.u_out.NoPush", false);
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_GROUP_EXISTS);
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
     checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_STARTS);
     cycle = 8;
-    checks_failed(checks, "NoPop", "TOP.tb_top.dut.u_sdp.u_out.NoPop");
+    checks_failed(checks, "NoPop", "TOP.tb_top.dut.u_sdp.u_out.NoPop", false);
     cycle = 9;
-    checks_failed(checks, "Free", "TOP.tb_top.dut.u_pdp.u_rdma.u_dma.Free");
+    checks_failed(checks, "Free", "TOP.tb_top.dut.u_pdp.u_rdma.u_dma.Free", false);
     cycle = 10;
-    checks_failed(checks, "Grant", "TOP.tb_top.dut.u_mif.u_mcif.Grant");
+    checks_failed(checks, "Grant", "TOP.tb_top.dut.u_mif.u_mcif.Grant", true);
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
     checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_DONE);
     cycle = 11;
-    checks_failed(checks, "Stay", "TOP.tb_top.dut.u_sdp.Stay");
+    checks_failed(checks, "Stay", "TOP.tb_top.dut.u_sdp.Stay", false);
     cycle = 12;
-    checks_failed(checks, "Quiet", "TOP.tb_top.dut.u_mif.Quiet");
+    checks_failed(checks, "Quiet", "TOP.tb_top.dut.u_mif.Quiet", false);
     checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
     cycle = 13;
-    checks_failed(checks, "Again", "TOP.tb_top.dut.u_sdp.Again");
+    checks_failed(checks, "Again", "TOP.tb_top.dut.u_sdp.Again", false);
     checks_observer(checks).reset(checks);
     cycle = 1;
-    checks_failed(checks, "Reset", "TOP.tb_top.dut.u_sdp.Reset");
+    checks_failed(checks, "Reset", "TOP.tb_top.dut.u_sdp.Reset", false);
     static const struct {
         uint64_t cycle;
-        const char *rule, *text;
+        const char *rule, *instance, *text;
+        struct owner owner;
     } expected[] = {
-        {7, "check-NoPush", "u_sdp.u_out: SDP before its first launch"},
-        {8, "check-NoPop", "u_sdp.u_out: SDP launch 0"},
-        {9, "check-Free", "u_pdp.u_rdma.u_dma: PDP_RDMA launch 0"},
-        {10, "check-Grant", "u_mif.u_mcif: SDP launch 0, PDP_RDMA launch 0 running"},
-        {11, "check-Stay", "u_sdp: SDP after launch 0"},
-        {12, "check-Quiet", "u_mif: no layer running"},
-        {13, "check-Again", "u_sdp: SDP launch 1"},
-        {1, "check-Reset", "u_sdp: SDP before its first launch"},
+        {7, "check-NoPush", "u_sdp.u_out", "u_sdp.u_out: SDP before its first launch", {NVDLA_SDP, -1}},
+        {8, "check-NoPop", "u_sdp.u_out", "u_sdp.u_out: SDP launch 0", {NVDLA_SDP, 0}},
+        {9, "check-Free", "u_pdp.u_rdma.u_dma", "u_pdp.u_rdma.u_dma: PDP_RDMA launch 0", {NVDLA_PDP_RDMA, 0}},
+        {10, "check-Grant", "u_mif.u_mcif", "u_mif.u_mcif: SDP launch 0, PDP_RDMA launch 0 running", {-1, -1}},
+        {11, "check-Stay", "u_sdp", "u_sdp: SDP after launch 0", {NVDLA_SDP, 0}},
+        {12, "check-Quiet", "u_mif", "u_mif: no layer running", {-1, -1}},
+        {13, "check-Again", "u_sdp", "u_sdp: SDP launch 1", {NVDLA_SDP, 1}},
+        {1, "check-Reset", "u_sdp", "u_sdp: SDP before its first launch", {NVDLA_SDP, -1}},
     };
     const size_t count = sizeof expected / sizeof expected[0];
     assert_int_equal(dev->finding_count, count);
@@ -88,6 +89,11 @@ static void test_names_instance_and_layer(void **state) {
         assert_int_equal(dev->findings[i].cycle, expected[i].cycle);
         assert_string_equal(dev->findings[i].rule, expected[i].rule);
         assert_string_equal(dev->findings[i].text, expected[i].text);
+        assert_string_equal(dev->findings[i].instance, expected[i].instance);
+        assert_int_equal(dev->findings[i].owner.unit, expected[i].owner.unit);
+        assert_int_equal(dev->findings[i].owner.ordinal, expected[i].owner.ordinal);
+        assert_int_equal(dev->findings[i].of_others, expected[i].cycle == 10);
+        assert_int_equal(dev->findings[i].kind, FINDING_CHECK);
     }
     close_checks(checks);
 }
@@ -96,8 +102,8 @@ static void test_each_check_is_reported_twice(void **state) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     for (cycle = 0; cycle < 10; cycle++) {
-        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_a.Full");
-        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_b.Full");
+        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_a.Full", false);
+        checks_failed(checks, "Full", "TOP.tb_top.dut.u_csc.u_b.Full", false);
     }
     assert_int_equal(dev->finding_count, 4);
     assert_int_equal(dev->findings_dropped, 16);
@@ -113,7 +119,7 @@ static void test_many_different_checks(void **state) {
         snprintf(name, sizeof name, "N%d", i);
         snprintf(scope, sizeof scope, "TOP.tb_top.dut.u_csc.%s", name);
         cycle = 5;
-        checks_failed(checks, name, scope);
+        checks_failed(checks, name, scope, false);
     }
     assert_int_equal(dev->finding_count + dev->findings_dropped, 300);
     assert_string_equal(dev->findings[0].rule, "check-N0");

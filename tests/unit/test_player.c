@@ -680,7 +680,7 @@ static void a_finding_ends_the_run_if_asked(void **state) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 1);
-    device_report(&f->fake->dev, 5, "rule", "text");
+    device_report(&f->fake->dev, &(struct finding){.cycle = 5, .rule = "rule", .owner = {-1, -1}}, "text");
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     play_result_free(&f->result);
     f->options.stop_at_first = true;
@@ -965,7 +965,8 @@ static void a_broken_device_ends_a_run(void **state) {
 
 static void findings_of_the_device_fail_the_run(void **state) {
     struct fixture *f = *state;
-    device_report(&f->fake->dev, 12, "axi-aw-stable", "awaddr changed");
+    device_report(&f->fake->dev, &(struct finding){.cycle = 12, .rule = "axi-aw-stable", .owner = {-1, -1}},
+                  "awaddr changed");
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
     assert_int_equal(f->result.failure_count, 0);
 }
@@ -973,7 +974,7 @@ static void findings_of_the_device_fail_the_run(void **state) {
 static void only_the_first_findings_are_kept(void **state) {
     struct fixture *f = *state;
     for (unsigned i = 0; i < 130; i++)
-        device_report(&f->fake->dev, i, "rule", "finding %u", i);
+        device_report(&f->fake->dev, &(struct finding){.cycle = i, .rule = "rule", .owner = {-1, -1}}, "finding %u", i);
     assert_int_equal(f->fake->dev.finding_count, 100);
     assert_int_equal(f->fake->dev.findings_dropped, 30);
     assert_string_equal(f->fake->dev.findings[99].text, "finding 99");

@@ -420,7 +420,8 @@ static void failed_register_and_crc_checks_are_decoded(void **state) {
 
 static void findings_and_hangs_are_reasons(void **state) {
     struct fixture *f = *state;
-    device_report(&f->rtl, 99, "axi-aw-stable", "awaddr changed while awvalid waits");
+    const struct finding finding = {.cycle = 99, .rule = "axi-aw-stable", .kind = FINDING_AXI, .owner = {-1, -1}};
+    device_report(&f->rtl, &finding, "awaddr changed while awvalid waits");
     f->rtl_result.outcome = PLAY_CHECK_FAILED;
     make(f);
     assert_int_equal(report_status(f->report), REPORT_FAILED);

@@ -54,6 +54,18 @@ static struct triage_sign *add_sign(struct signs *signs) {
     return signs->count < SIGNS_MOST ? &signs->item[signs->count++] : NULL;
 }
 
+/* The folder of the engine that a finding accuses; NULL: none. */
+static const char *accused(const struct finding *finding) {
+    switch (finding->kind) {
+    case FINDING_AXI: /* its rules are the memory interface's to keep, whoever asked */
+        return "mcif";
+    case FINDING_CHECK:
+        return finding->of_others ? NULL : triage_engine_at(finding->instance);
+    default:
+        return finding->owner.unit < 0 ? NULL : triage_engine((enum nvdla_unit)finding->owner.unit);
+    }
+}
+
 /* Failing checks inside the RTL, broken rules of AXI, accesses outside regions. */
 static void add_findings(struct signs *signs, const struct device *dev) {
     for (size_t i = 0; i < dev->finding_count; i++) {
@@ -61,10 +73,7 @@ static void add_findings(struct signs *signs, const struct device *dev) {
         struct triage_sign *sign = add_sign(signs);
         if (!sign)
             return;
-        /* The rules of AXI are the memory interface's to keep, whoever asked. */
-        sign->engine = strncmp(finding->rule, "axi-", 4) == 0 ? "mcif" : triage_engine_named(finding->text);
-        if (strstr(finding->rule, "Others")) /* a check of what other engines do does not accuse its own */
-            sign->engine = NULL;
+        sign->engine = accused(finding);
         sign->cycle = finding->cycle;
         snprintf(sign->name, sizeof sign->name, "%s", finding->rule);
         snprintf(sign->text, sizeof sign->text, "cycle %" PRIu64 ", rule %s: %s", finding->cycle, finding->rule,

@@ -75,28 +75,19 @@ static void set_launch(struct lint_finding *finding, const struct program *prog,
         set_place(finding, prog, &prog->ops[launch->tag]);
 }
 
-/* Accesses outside the regions, one for each launch and direction, and layers beyond the limits of the model; their
- * texts begin with "UNIT launch N ". */
+/* Accesses outside the regions, one for each launch and direction, and layers beyond the limits of the model. */
 static void add_device_findings(struct lint *lint, const struct program *prog, const struct layer_tracker *launches,
                                 const struct device *dev) {
-    char last[64] = "";
+    const struct finding *last = NULL;
     for (size_t i = 0; i < dev->finding_count; i++) {
-        const char *text = dev->findings[i].text;
-        char name[24], verb[16], key[64];
-        int ordinal, length;
-        if (sscanf(text, "%23s launch %d %n%15s", name, &ordinal, &length, verb) != 3) {
-            set_words(add(lint, RULE_WARNS), text);
+        const struct finding *found = &dev->findings[i];
+        if (last && strcmp(found->rule, last->rule) == 0 && found->owner.unit == last->owner.unit &&
+            found->owner.ordinal == last->owner.ordinal)
             continue;
-        }
-        snprintf(key, sizeof key, "%s %d %s", name, ordinal, verb);
-        if (strcmp(key, last) == 0)
-            continue;
-        snprintf(last, sizeof last, "%s", key);
+        last = found;
         struct lint_finding *finding = add(lint, RULE_WARNS);
-        for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-            if (strcmp(nvdla_unit_names[unit], name) == 0)
-                set_launch(finding, prog, launches, unit, ordinal);
-        set_words(finding, finding->unit >= 0 ? text + length : text);
+        set_launch(finding, prog, launches, (enum nvdla_unit)found->owner.unit, found->owner.ordinal);
+        set_words(finding, found->text + found->subject);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "common/bench.h"
 
 extern "C" void nvdla_check_failed(const char *name, const char *scope);
+extern "C" void nvdla_check_others_failed(const char *name, const char *scope);
 extern "C" void nvdla_check_layer(const char *scope, int event_kind);
 
 Checks checks;
@@ -47,6 +48,9 @@ uint64_t number(int argc, char **argv, int &i) {
 
 // Called by the design (rtl/common/nvdla_check.svh): a check inside the RTL fails the case that is being played.
 extern "C" void nvdla_check_failed(const char *name, const char *scope) {
+    checks.rtl_check(name, scope);
+}
+extern "C" void nvdla_check_others_failed(const char *name, const char *scope) {
     checks.rtl_check(name, scope);
 }
 extern "C" void nvdla_check_layer(const char *, int) {
