@@ -30,6 +30,8 @@ nv regress p.yml --notify=; check regress_notify_empty 2 "--notify: found '', ex
 nv regress p.yml --dry-run; check regress_dry_run 0 "3 tests, 3 without a history" "good/good" "layers/sdp-0001"
 that regress_dry_run_makes_nothing test ! -e nvcosim-nights
 nv regress p.yml --dry-run --select fast; check regress_dry_run_select 0 "1 test, 1 without a history" '!layers/'
+sed 's/dut: model/dut: rtl:nosuch/' p.yml >nosuch.yml
+nv regress nosuch.yml --dry-run; check regress_dry_run_no_rtl 2 "3 tests, 3 without a history" "rtl:nosuch" "nvcosim build"
 nv regress p.yml --resume; check regress_nothing_to_resume 2 "nights.db: there is no such database"
 nv regress p.yml --seed 5 --notify 'cat >summary'; check regress_runs 0 "night 1 of p: 3 tests, " "seed 5, none with a history" "All 3 tests pass"
 that regress_notified grep -q "All 3 tests pass" summary
@@ -51,6 +53,10 @@ END
 nv regress known.yml; check regress_known 0 "PASS t/good,model: known to fail until 2199-12-31: issue 7" '!FAIL t/badgold'
 sed -i '/^known_failures/,$d' known.yml
 nv regress known.yml; check regress_not_known 1 "FAIL t/badgold,model: " "1 of 2 tests" '!PASS t/good'
+# a name with an escape sequence does not reach the terminal; tests that take no time are not "0:00 left"
+printf 'name: "\\e[31mred"\nitems:\n  - {name: t, traces: [good/good.cfg], config: small, dut: model, reseed: 39}\n' >red.yml
+nv regress red.yml; check regress_shows_names 0 'night 5 of \x1b[31mred: 40 tests' "20 of 40 done: 20 passed, 0 failed, " '!0:00 left' $'!\e[31m'
+nv regress --help; check regress_help_out 0 "OUT/night-N" "OUT/nights.db" '!DIR/night-N'
 that regress_report test -s nvcosim-nights/night-4/reports/t.badgold,model/report.html
 that regress_no_report_of_passes test ! -e nvcosim-nights/night-4/reports/t.good,model
 nv regress p.yml --out good/good.cfg; check regress_out_is_a_file 2 "good/good.cfg"

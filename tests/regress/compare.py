@@ -72,7 +72,7 @@ def night_of_devices(revision, factor, seed):
     return cursor.lastrowid
 
 
-devices, devices_after = night_of_devices("c0ffee" + "1" * 34, 1, 5), night_of_devices("c0ffee" + "2" * 34, 1.1, 5)
+devices, devices_after, devices_again = (night_of_devices("c0ffee" + digit * 34, factor, 5) for digit, factor in (("1", 1), ("2", 1.1), ("3", 1)))
 database.commit()
 last = nights["failed"]
 
@@ -170,6 +170,7 @@ addEventListener("load", () => {
     field.value = "NEW failure"; field.dispatchEvent(new Event("input"));
     result.filtered = document.querySelector("#pair-count").textContent;
     result.visible = [...document.querySelectorAll(".pairs tbody tr")].filter((row) => row.offsetHeight).length;
+    result.letters = Math.max(...[...document.querySelectorAll(".scatter text")].map((text) => text.getBoundingClientRect().height)) / parseFloat(getComputedStyle(document.body).lineHeight);
     result.ids = [...document.querySelectorAll("section")].map((section) => section.id);
     result.odd = (document.body.innerHTML.match(/NaN|[^a-z]nan[^a-z]|Infinity|undefined/g) || []).length;
   } catch (error) { result.errors.push(String(error)); }
@@ -206,7 +207,12 @@ check("its links lead there from another folder", f'href="../../night-{last}/ind
 says("a page that cannot be written", compare(str(before), str(last), "--page=none/p.html"), 2, "none/p.html")
 run = compare(f"{devices}:dut=both", f"{devices}:dut=rtl:mine", "--page=devices.html", "--json")
 check("data go to stdout, the word of the page to stderr", json.loads(run.stdout)["worse"] and "page: devices.html" in run.stderr)
+compare(str(devices), str(devices_after), "--page=short.html")
+check("tests of milliseconds have no coloured speed", 'class="" data-name="speed">1.100<' in open(os.path.join(folder, "short.html"), encoding="utf-8").read())
+compare(str(devices), str(devices_again), "--page=equal.html")
 if shutil.which("chromium"):
+    seen = browse(open(os.path.join(folder, "equal.html"), encoding="utf-8").read(), 1280)
+    check("letters of the dot plot are no larger than the page's where all ratios are 1", 0.3 < seen.get("letters", 0) <= 1, seen)
     for width in (1280, 360):
         seen = browse(source, width)
         check(f"{width} pixels: no error in its script, nothing asked for", not seen["errors"], seen["errors"])

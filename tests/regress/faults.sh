@@ -125,8 +125,8 @@ that live_shows_what_runs test "$(live_rows)" = "0 at most 2 shown"
 printf 'items:\n  - name: rtl\n    config: small\n    traces: [good1.cfg, good2.cfg]\n  - name: model\n    config: small\n    dut: model\n    traces: [good/good.cfg]\n' >build.yml
 rm -f tree/build/nvcosim-small
 touch tree/fail
-command=("$TREE" regress build.yml); check build_fails 2 "the simulator small could not be built; the end of make's output:" "compiling small" \
-    "ERROR rtl/good1: the simulator small could not be built" "ERROR rtl/good2: " "of build: 3 tests" '!ERROR model'
+command=("$TREE" regress build.yml); check build_fails 2 "the simulator nvcosim-small could not be built; the end of make's output:" "compiling small" \
+    "ERROR rtl/good1: the simulator nvcosim-small could not be built" "ERROR rtl/good2: " "of build: 3 tests" '!ERROR model'
 that build_fails_model is model/good,model PASS
 rm tree/fail
 
@@ -139,7 +139,7 @@ that profile_without test "$(how)" = PROFILE=
 command=("$TREE" regress profile.yml --database profile.db); check profile_pays 0
 that profile_with test "$(how)" = PROFILE=1
 touch tree/fail_profile
-command=("$TREE" regress profile.yml --database profile.db); check profile_fails 0 "the simulator small could not be built with a profile; it is built without one"
+command=("$TREE" regress profile.yml --database profile.db); check profile_fails 0 "the simulator nvcosim-small could not be built with a profile; it is built without one"
 that profile_instead test "$(how)" = PROFILE=
 rm tree/fail_profile
 truncate -s 1G tree/build/sim/nvcosim-small/a.cpp
@@ -172,7 +172,8 @@ END
     rm -r disk/nights
     command=("$TREE" regress disk.yml -j 1 --out nights --database disk/n.db)
     sed -i 's:^filler).*:filler) [ -e "$WORK/room" ] || dd if=/dev/zero of="$WORK/disk/fill" 2>/dev/null; verdict PASS; exit 0 ;;:' tree/simulator
-    check disk_full_database 2 "disk/n.db: a result cannot be kept: no space is left on its disk" "To go on: nvcosim regress --database=$WORK/disk/n.db --jobs=1 --resume=1"
+    check disk_full_database 2 "disk/n.db: a result cannot be kept: no space is left on its disk" "INTERRUPTED disk night 1" '!RUNNING' "To go on: nvcosim regress --database=$WORK/disk/n.db --jobs=1 --resume=1"
+    that disk_full_page grep -q INTERRUPTED nights/night-1/index.html
     rm disk/fill
     touch room
     command=("$TREE" regress --database=disk/n.db --resume=1); check disk_has_room_again 1 "night 1 of disk: 0 tests left of 5" "1 of 5 tests fails in 1 bucket; 4 pass" # the ledger has kept them

@@ -147,6 +147,55 @@ static void the_night_before_is_of_the_same_plan_and_selection(void **state) {
     review_free(review);
 }
 
+/* A bucket of known failures alone counts neither in the sentence nor beside the failures. */
+static void page_and_sentence_count_the_same_buckets(void **state) {
+    const struct fixture *f = *state;
+    add_night(f, 1, "p", NULL, "done");
+    for (int i = 0; i < 3; i++) {
+        char key[] = "item/0", sql[400];
+        key[5] = (char)('0' + i);
+        add_test(f, 1, i, key, "FAIL", "wrong", 100);
+        snprintf(sql, sizeof sql,
+                 "UPDATE result SET bucket = %d, known = %s WHERE number = %d; INSERT INTO bucket (night, number, "
+                 "signature, title, count, smallest, command) VALUES (1, %d, 's%d', 't', 1, %d, 'c')",
+                 i + 1, i == 2 ? "'issue 7'" : "NULL", i, i + 1, i, i);
+        run(f, sql);
+    }
+    struct review *review = review_of(f, 1);
+    char *page = written(f, review, "index.html", page_write);
+    review_free(review);
+    assert_non_null(strstr(page, "2 of 3 tests fail in 2 buckets; 1 fails as known; 0 pass."));
+    assert_non_null(strstr(page, "<small>in 2 buckets, 0 new</small>"));
+    free(page);
+}
+
+/* Hundreds of traces in the command are shown as their number, and copied whole. */
+static void a_long_command_is_shown_short(void **state) {
+    const struct fixture *f = *state;
+    struct text command = {0};
+    text_printf(&command, "nvcosim qualify --count 60 --name=own");
+    add_night(f, 1, "p", NULL, "done");
+    for (int i = 0; i < 300; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "item/t%03d", i);
+        add_test(f, 1, i, key, "PASS", "", 1);
+        text_printf(&command, i % 2 ? " 'a b/t%03d.nvt.gz'" : " some/where/t%03d.nvt.gz", i);
+    }
+    char *update =
+        sqlite3_mprintf("UPDATE result SET trace = substr(key, 6); UPDATE night SET command = %Q", command.text);
+    run(f, update);
+    struct review *review = review_of(f, 1);
+    char *page = written(f, review, "index.html", page_write);
+    assert_string_equal(review->command, command.text);
+    review_free(review);
+    assert_non_null(strstr(page, "<code>nvcosim qualify --count 60 --name=own (300 traces)</code>"));
+    assert_non_null(strstr(page, "some/where/t298.nvt.gz"));
+    assert_null(strstr(page, "<code>nvcosim qualify --count 60 --name=own some"));
+    sqlite3_free(update);
+    free(command.text);
+    free(page);
+}
+
 /* A reason of many megabytes would make a file that nobody reads. */
 static void texts_are_bounded(void **state) {
     const struct fixture *f = *state;
@@ -211,6 +260,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_night_without_tests_is_written, setup, teardown),
         cmocka_unit_test_setup_teardown(the_night_before_is_of_the_same_plan_and_selection, setup, teardown),
+        cmocka_unit_test_setup_teardown(page_and_sentence_count_the_same_buckets, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_long_command_is_shown_short, setup, teardown),
         cmocka_unit_test_setup_teardown(texts_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_not_there_is_told, setup, teardown),
         cmocka_unit_test(numbers_are_for_people),

@@ -1,6 +1,8 @@
 /* The database of regressions: what is kept is on the disk and is kept once, several processes write at a time, older
  * databases are brought up to date in one piece, and files that are none are refused with a word that helps.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -428,6 +430,10 @@ static void files_that_are_no_database(void **state) {
     expect_refused(fifo, true, "this is no regular file");
     expect_refused(none, false, "there is no such database");
     expect_refused(below, true, "notes.txt");
+    assert_int_equal(open("/sys/nights.db", O_RDWR | O_CREAT | O_CLOEXEC, 0600), -1); /* no one may, not even root */
+    char *why = xprintf("/sys/nights.db: the database cannot be opened: %s", strerror(errno));
+    expect_refused("/sys/nights.db", true, why);
+    free(why);
     expect_refused(empty, false, "the database is empty");
     assert_true(access(none, F_OK) != 0);
     sqlite3 *database;

@@ -226,22 +226,27 @@ static void make(struct builds *builds, struct build *build, bool profile) {
     free(line);
 }
 
-/* The build of a simulator, made now if it is new. Takes rtl_name. tests: that will play on it, not those that are
+static struct build *add(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant) {
+    builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
+    struct build *build = &builds->builds[builds->count++];
+    *build = (struct build){.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
+    return build;
+}
+
+/* The build of a simulator, made now if it is new. Takes rtl_name. tests: that will play on it, except those that are
  * done. */
 static struct build *need(struct builds *builds, const char *config, char *rtl_name, enum simulator_variant variant,
                           const struct test_list *tests, const bool *done) {
-    struct build *found = find(builds, config, rtl_name, variant);
-    if (found) {
+    struct build *build = find(builds, config, rtl_name, variant);
+    if (build) {
         free(rtl_name);
-        return found;
+        return build;
     }
-    struct build build = {.config = xstrdup(config), .rtl_name = rtl_name, .variant = variant};
-    build.kept = was_kept(builds, &build);
-    if (!build.kept)
-        make(builds, &build, tests && profile_pays(builds, tests, done, &build));
-    builds->builds = xgrow(builds->builds, builds->count, sizeof *builds->builds);
-    builds->builds[builds->count] = build;
-    return &builds->builds[builds->count++];
+    build = add(builds, config, rtl_name, variant);
+    build->kept = was_kept(builds, build);
+    if (!build->kept)
+        make(builds, build, tests && profile_pays(builds, tests, done, build));
+    return build;
 }
 
 struct builds *builds_make(const struct test_list *tests, const bool *done, const char *folder,
@@ -255,6 +260,30 @@ struct builds *builds_make(const struct test_list *tests, const bool *done, cons
             need(builds, tests->tests[i].config, rtl_name, variant, tests, done);
     }
     return builds;
+}
+
+bool builds_possible(const struct test_list *tests, const bool *done, void (*report)(const char *line)) {
+    struct builds *seen = xcalloc(1, sizeof *seen);
+    bool possible = true;
+    for (size_t i = 0; i < tests->count; i++) {
+        const char *config = tests->tests[i].config;
+        enum simulator_variant variant;
+        struct error err;
+        char *rtl_name;
+        if ((done && done[i]) || !simulator_of(&seen->sets, &tests->tests[i], false, &rtl_name, &variant))
+            continue;
+        if (find(seen, config, rtl_name, variant)) {
+            free(rtl_name);
+            continue;
+        }
+        add(seen, config, rtl_name, variant);
+        if (!simulator_known(config, rtl_name, variant, &err)) {
+            report(err.text);
+            possible = false;
+        }
+    }
+    builds_free(seen);
+    return possible;
 }
 
 char *builds_directory(const struct builds *builds) {

@@ -20,6 +20,9 @@ struct builds *builds_make(const struct test_list *tests, const bool *done, cons
                            void (*report)(const char *line));
 void builds_free(struct builds *builds);
 
+/* Whether the simulators that the tests need are there or can be built; each that is not is reported. */
+bool builds_possible(const struct test_list *tests, const bool *done, void (*report)(const char *line));
+
 /* The folder of the file list if everything on RTL plays on foreign ones of one folder; NULL: it does not, or that is
  * not known. free() it. */
 char *builds_directory(const struct builds *builds);

@@ -33,6 +33,7 @@ struct live {
     size_t passed, failed, known; /* of this call; known: failures */
     double expected, took;        /* seconds of those done that had an expectation */
     double all_took;              /* of all that are done */
+    double start;                 /* process_clock() */
     size_t printed;               /* tenths that have had their line */
     bool terminal, colour, colour_out;
     double drawn; /* process_clock() of the last drawing */
@@ -58,6 +59,7 @@ struct live *live_open(const struct test_list *tests, const struct schedule *sch
                           .done = before,
                           .total = before + schedule->count,
                           .jobs = jobs,
+                          .start = process_clock(),
                           .watched = xcalloc(tests->count, sizeof *live->watched),
                           .terminal = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0,
                           .colour = terminal_has_colour(STDERR_FILENO),
@@ -80,10 +82,11 @@ static double scaled(const struct live *live, double expected) {
     return done > 0 ? live->all_took / (double)done : 0;
 }
 
-/* Seconds left; negative: nobody knows. */
+/* Seconds left; negative: not known. A second of a test costs at least its part of a process, and as much more as it
+ * has cost until now: short tests take longer to be started and stored than to run. */
 static double time_left(const struct live *live) {
     const double now = process_clock();
-    double work = 0, longest = 0;
+    double work = 0, longest = 0, done = live->all_took;
     for (size_t i = 0; i < live->schedule->count; i++) {
         const size_t test = live->schedule->order[i];
         const struct watched *watched = &live->watched[test];
@@ -93,24 +96,28 @@ static double time_left(const struct live *live) {
         if (whole <= 0 && watched->state == WAITING)
             return -1;
         double rest = whole;
-        if (watched->state == RUNNING)
+        if (watched->state == RUNNING) {
             rest = watched->part > 0.05 ? elapsed * (1 - watched->part) / watched->part
                    : whole > elapsed    ? whole - elapsed
                                         : 0;
+            done += elapsed;
+        }
         work += rest;
         longest = rest > longest ? rest : longest;
     }
-    work /= live->running > (size_t)live->jobs ? (double)live->running : live->jobs;
+    const double share = 1 / (double)(live->running > (size_t)live->jobs ? live->running : (size_t)live->jobs),
+                 cost = done > 0 ? (now - live->start) / done : 0;
+    work *= cost > share ? cost : share;
     return work > longest ? work : longest;
 }
 
-/* ", 2:35 left", "" if nobody knows. */
+/* ", 2:35 left", "" if it is not known. */
 static char *left_text(const struct live *live, char text[LIVE_TIME + 16]) {
     char time[LIVE_TIME];
     const double left = time_left(live);
     text[0] = '\0';
     if (left >= 0 && live->done < live->total)
-        snprintf(text, LIVE_TIME + 16, ", %s left", live_time(left, time));
+        snprintf(text, LIVE_TIME + 16, ", %s left", live_time(left > 1 ? left : 1, time));
     return text;
 }
 

@@ -394,7 +394,8 @@ static bool drop_unbuilt(struct night *night) {
 static void print_beginning(const struct night *night, size_t before) {
     char time[LIVE_TIME];
     const double span = schedule_span(&night->schedule, on_slurm(night) ? 1 : night->jobs);
-    printf("night %" PRId64 " of %s: %zu test%s", night->id, night->settings.name, night->schedule.count,
+    char *name = text_shown(night->settings.name), *folder = text_shown(night->folder);
+    printf("night %" PRId64 " of %s: %zu test%s", night->id, name, night->schedule.count,
            night->schedule.count == 1 ? "" : "s");
     if (before)
         printf(" left of %zu", night->tests.count);
@@ -408,8 +409,10 @@ static void print_beginning(const struct night *night, size_t before) {
     else if (span >= 1)
         printf(", about %s%s%s", live_time(span, time), on_slurm(night) ? " of computing" : "",
                night->schedule.unknown ? " (not all have a history)" : "");
-    printf("; %s\n", night->folder);
+    printf("; %s\n", folder);
     fflush(stdout);
+    free(name);
+    free(folder);
 }
 
 static enum engine_end run_tests(struct night *night, int *signal, struct error *err) {
@@ -500,13 +503,14 @@ static char *resume_command(const struct night *night) {
 }
 
 /* The files and the words about the night. Whatever fails is told, and nothing is lost by it. */
-static void write_outputs(struct night *night, bool notify) {
+static void write_outputs(struct night *night, const char *state, bool notify) {
     struct error err;
     struct review *review = review_read(store_database(night->store), night->id, &err);
     if (!review) {
         complain(night, err.text);
         return;
     }
+    review->state = state; /* a full disk may have kept it from the database */
     char *junit = xprintf("%s/junit.xml", night->folder), *page = xprintf("%s/index.html", night->folder);
     if (!junit_write(review, junit, &err))
         complain(night, err.text);
@@ -537,12 +541,13 @@ static int end_night(struct night *night, enum engine_end end, int signal) {
     const bool whole = fill_buckets(night, all_run, &ended) && all_run;
     signal = signal ? signal : ended;
     int status = whole ? EXIT_OK : EXIT_DIFFERENT;
-    if (!store_state(night->store, night->id, whole ? "done" : "interrupted", process_clock() - night->start, &err))
+    const char *state = whole ? "done" : "interrupted";
+    if (!store_state(night->store, night->id, state, process_clock() - night->start, &err))
         complain(night, err.text);
     process_obey_signals(); /* Ctrl-C ends what follows */
     if (!worst_status(night, &status, &err))
         complain(night, err.text);
-    write_outputs(night, !signal);
+    write_outputs(night, state, !signal);
     if (whole)
         builds_remove(night->folder);
     else {
@@ -631,7 +636,7 @@ int night_run(const struct night_options *options) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
     else if (options->dry_run) {
         dry_run_print(&night.tests, night.done, on_slurm(&night) ? 0 : night.jobs);
-        status = EXIT_OK;
+        status = builds_possible(&night.tests, night.done, print_message) ? EXIT_OK : EXIT_BAD_INPUT;
     } else
         status = run_night(&night);
     night_free(&night);

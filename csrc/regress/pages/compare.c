@@ -397,6 +397,7 @@ static void add_pair(struct comparison *comparison, const struct side_test *a, c
         pair->cycles_ratio = (double)b->result.cycles / (double)a->result.cycles;
     if (a->result.speed > 0 && b->result.speed > 0)
         pair->speed_ratio = b->result.speed / a->result.speed;
+    pair->speed_counts = fmin(a->result.cpu_seconds, b->result.cpu_seconds) >= COMPARE_SPEED_SECONDS;
     comparison->over += comparison->limit >= 0 && pair->cycles_ratio > 1 + comparison->limit / 100;
 }
 
@@ -439,6 +440,7 @@ static void count_mean(struct comparison *comparison, const char *kind, const ch
     if (pair->speed_ratio > 0) {
         mean->speed_count++;
         mean->speed += log(pair->speed_ratio);
+        mean->long_count += pair->speed_counts;
     }
 }
 
@@ -475,6 +477,7 @@ static void make_means(struct comparison *comparison) {
         struct compare_mean *mean = &comparison->means[i];
         mean->cycles = mean->count ? exp(mean->cycles / (double)mean->count) : 0;
         mean->speed = mean->speed_count ? exp(mean->speed / (double)mean->speed_count) : 0;
+        mean->speed_counts = 2 * mean->long_count >= mean->speed_count;
     }
     if (comparison->mean_count > 0)
         qsort(comparison->means, comparison->mean_count, sizeof *comparison->means, by_kind);

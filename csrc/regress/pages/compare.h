@@ -21,6 +21,9 @@
 
 enum { COMPARE_EXTREMES = 10 /* tests that changed most, which are shown */ };
 
+/* CPU time of a run from which on its speed is worth a colour: of shorter ones it is mostly noise of the machine. */
+#define COMPARE_SPEED_SECONDS 1.0
+
 /* Strings are owned by the comparison; NULL where the database has NULL. */
 struct compare_side {
     const char *given; /* as the side was asked for */
@@ -65,6 +68,7 @@ struct compare_pair {
     bool same_work;      /* the same layer, with the same seeds unless the sides differ in what is played */
     double cycles_ratio; /* B to A, both passed doing the same work; 0: not to be compared */
     double speed_ratio;  /* likewise; 0 */
+    bool speed_counts;   /* both took COMPARE_SPEED_SECONDS */
 };
 
 /* Whose data a test moves: convolutions with the SDP behind them, the SDP alone, and the others. */
@@ -81,8 +85,9 @@ enum compare_engine {
 /* Geometric means over tests. */
 struct compare_mean {
     const char *kind, *name; /* "item", "conformance"; "", "all" of all tests */
-    size_t count, slower, faster, speed_count;
+    size_t count, slower, faster, speed_count, long_count /* those whose speed counts */;
     double cycles, speed; /* of the ratios, B to A; 0: none */
+    bool speed_counts;    /* that of at least half of the tests does */
 };
 
 struct comparison {

@@ -55,14 +55,16 @@ static void write_verdict(FILE *out, const struct compare_result *result) {
         page_badge(out, result->verdict, result->known);
 }
 
-static void write_ratio(FILE *out, double ratio, bool more_is_good, const char *name) {
+/* good: what is better, 1 more, -1 less; 0: no colour. */
+static void write_ratio(FILE *out, double ratio, int good, const char *name) {
     if (ratio <= 0) {
         fputs("<td></td>", out);
         return;
     }
     const double edge = 0.0005;
-    const char *class = ratio > 1 + edge   ? (more_is_good ? "good" : "bad")
-                        : ratio < 1 - edge ? (more_is_good ? "bad" : "good")
+    const char *class = good == 0          ? ""
+                        : ratio > 1 + edge ? (good > 0 ? "good" : "bad")
+                        : ratio < 1 - edge ? (good > 0 ? "bad" : "good")
                                            : "";
     fprintf(out, "<td class=\"%s\" data-name=\"%s\">%.3f</td>", class, name, ratio);
 }
@@ -180,7 +182,7 @@ static void write_test(const struct view *view, const struct compare_pair *pair)
     const char *command = told->debug_command ? told->debug_command : told->command;
     if (told->verdict > VERDICT_PASS && command) {
         fputs("<details><summary>command</summary>", out);
-        page_command(out, command);
+        page_command(out, command, NULL);
         fputs("</details>", out);
     }
     fputs("</li>\n", out);
@@ -216,7 +218,7 @@ static void write_extremes(FILE *out, const char *title, const struct compare_pa
         html_text(out, pairs[i]->name);
         fprintf(out, " <small>%s &rarr; %s</small></th>", html_count((uint64_t)pairs[i]->a.cycles, before),
                 html_count((uint64_t)pairs[i]->b.cycles, now));
-        write_ratio(out, pairs[i]->cycles_ratio, false, "B/A");
+        write_ratio(out, pairs[i]->cycles_ratio, -1, "B/A");
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table>\n", out);
@@ -235,9 +237,9 @@ static void write_means(FILE *out, const struct comparison *comparison) {
             fprintf(out, "<span class=\"of\">%s</span> ", mean->kind);
         html_text(out, mean->name);
         fprintf(out, "</th><td>%zu</td>", mean->count > mean->speed_count ? mean->count : mean->speed_count);
-        write_ratio(out, mean->cycles, false, "cycles");
+        write_ratio(out, mean->cycles, -1, "cycles");
         fprintf(out, "<td>%zu</td><td>%zu</td>", mean->slower, mean->faster);
-        write_ratio(out, mean->speed, true, "speed");
+        write_ratio(out, mean->speed, mean->speed_counts, "speed");
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
@@ -298,7 +300,7 @@ static void write_all(FILE *out, const struct comparison *comparison) {
         fputs("</td>", out);
         write_count(out, pair->a.cycles, "cycles");
         write_count(out, pair->b.cycles, "&rarr;");
-        write_ratio(out, pair->cycles_ratio, false, "B/A");
+        write_ratio(out, pair->cycles_ratio, -1, "B/A");
         for (int side = 0; side < 2; side++) {
             const double speed = side ? pair->b.speed : pair->a.speed;
             if (speed > 0)
@@ -306,7 +308,7 @@ static void write_all(FILE *out, const struct comparison *comparison) {
             else
                 fputs("<td></td>", out);
         }
-        write_ratio(out, pair->speed_ratio, true, "B/A");
+        write_ratio(out, pair->speed_ratio, pair->speed_counts, "B/A");
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table>\n</section>\n", out);

@@ -51,7 +51,7 @@ static void put_cycles(struct table *table, const struct compare_result *result)
         table_cell(table, COLOUR_NONE, "%s", "");
 }
 
-/* A ratio with three digits behind the point. good: what is better, 1 more, -1 less. */
+/* A ratio with three digits after the point. good: what is better, 1 more, -1 less; 0: no colour. */
 static void put_ratio(struct table *table, double ratio, int good) {
     if (ratio <= 0) {
         table_cell(table, COLOUR_NONE, "%s", "");
@@ -59,7 +59,8 @@ static void put_ratio(struct table *table, double ratio, int good) {
     }
     const double edge = 0.0005;
     table_cell(table,
-               ratio > 1 + edge   ? (good > 0 ? COLOUR_GOOD : COLOUR_BAD)
+               good == 0          ? COLOUR_NONE
+               : ratio > 1 + edge ? (good > 0 ? COLOUR_GOOD : COLOUR_BAD)
                : ratio < 1 - edge ? (good > 0 ? COLOUR_BAD : COLOUR_GOOD)
                                   : COLOUR_NONE,
                "%.3f", ratio);
@@ -120,7 +121,7 @@ static void print_extremes(const struct table_style *style, const char *title, c
         put_ratio(table, pairs[i]->cycles_ratio, -1);
         put_cycles(table, &pairs[i]->a);
         put_cycles(table, &pairs[i]->b);
-        put_ratio(table, pairs[i]->speed_ratio, 1);
+        put_ratio(table, pairs[i]->speed_ratio, pairs[i]->speed_counts);
         table_cell(table, COLOUR_NONE, "%s", pairs[i]->name);
     }
     table_print(table);
@@ -148,7 +149,7 @@ static void print_means(const struct comparison *comparison, const struct table_
         put_ratio(table, mean->cycles, -1);
         table_cell(table, COLOUR_NONE, "%zu", mean->slower);
         table_cell(table, COLOUR_NONE, "%zu", mean->faster);
-        put_ratio(table, mean->speed, 1);
+        put_ratio(table, mean->speed, mean->speed_counts);
     }
     table_print(table);
     table_free(table);
@@ -184,7 +185,7 @@ static void print_all(const struct comparison *comparison, const struct table_st
             else
                 table_cell(table, COLOUR_NONE, "%s", "");
         }
-        put_ratio(table, pair->speed_ratio, 1);
+        put_ratio(table, pair->speed_ratio, pair->speed_counts);
         table_cell(table, COLOUR_NONE, "%s", pair->name);
     }
     table_print(table);

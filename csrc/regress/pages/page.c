@@ -9,6 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/pages/page.embed.h"
 #include "regress/pages/page_parts.h"
+#include "run/session/session.h"
 
 /* ---- the head ---- */
 
@@ -44,9 +45,9 @@ static void write_test_tiles(FILE *out, const struct review *review) {
     const size_t run = review->test_count - review->open;
     snprintf(more, sizeof more, "of %zu, %.1f %%", run, run ? 100 * (double)review->passed / (double)run : 0);
     count_tile(out, "tests:show=passed", "Passed", review->passed, more);
-    snprintf(more, sizeof more, "in %zu %s, %zu new", review->bucket_count,
-             review->bucket_count == 1 ? "bucket" : "buckets", review->fresh_buckets);
-    count_tile(out, "buckets", "Failed", review->failed, review->bucket_count > 0 ? more : "");
+    snprintf(more, sizeof more, "in %zu %s, %zu new", review->failed_buckets,
+             review->failed_buckets == 1 ? "bucket" : "buckets", review->fresh_buckets);
+    count_tile(out, "buckets", "Failed", review->failed, review->failed_buckets > 0 ? more : "");
     if (review->before > 0) {
         count_tile(out, "news", "New failures", review->new_failures, "");
         count_tile(out, "news", "New passes", review->new_passes, "");
@@ -115,6 +116,55 @@ static void write_bar(FILE *out, const struct review *review) {
     fputs("</div>\n", out);
 }
 
+/* One word of a command, quoted for a shell as text_quoted() does it: the bytes up to its end. */
+static size_t word_length(const char *text) {
+    bool quoted = false;
+    size_t n = 0;
+    for (; text[n] && (quoted || text[n] != ' '); n++)
+        if (text[n] == '\'')
+            quoted = !quoted;
+        else if (text[n] == '\\' && !quoted && text[n + 1])
+            n++;
+    return n;
+}
+
+/* True if the word names the trace of a test. at: the test of the last such word; they have the same order. */
+static bool names_trace(const struct review *review, const char *word, size_t n, size_t *at) {
+    const bool quoted = word[0] == '\'' && n > 1;
+    char *path = xstrndup(word + quoted, n - 2 * quoted), name[512];
+    bool found = false;
+    trace_name(path, name, sizeof name);
+    for (size_t i = 0; !found && i < review->test_count; i++) {
+        const size_t test = (*at + i) % review->test_count;
+        if ((found = strcmp(review->tests[test].trace, name) == 0))
+            *at = test;
+    }
+    free(path);
+    return found;
+}
+
+/* The command of the night with many traces as their number, "nvcosim qualify --count 60 (313 traces)". free() it. */
+static char *short_command(const struct review *review) {
+    enum { NAMED = 3 };
+    struct text all = {0}, text = {0};
+    size_t traces = 0, at = 0, n;
+    for (const char *word = review->command; *word; word += n + strspn(word + n, " ")) {
+        n = word_length(word);
+        text_printf(&all, "%s%.*s", all.n ? " " : "", (int)n, word);
+        if (names_trace(review, word, n, &at))
+            traces++;
+        else
+            text_printf(&text, "%s%.*s", text.n ? " " : "", (int)n, word);
+    }
+    if (traces <= NAMED) {
+        free(text.text);
+        return all.text;
+    }
+    free(all.text);
+    text_printf(&text, " (%zu traces)", traces);
+    return text.text;
+}
+
 static void write_head(FILE *out, const struct review *review) {
     static const struct {
         const char *class, *sign;
@@ -151,7 +201,9 @@ static void write_head(FILE *out, const struct review *review) {
     if (review->selected)
         html_printf(out, "; --select '%s'", review->selected);
     fputs("</p>\n", out);
-    page_command(out, review->command);
+    char *command = short_command(review);
+    page_command(out, command, strcmp(command, review->command) == 0 ? NULL : review->command);
+    free(command);
     fputs("<dl class=\"tiles\">\n", out);
     if (review->fault_count > 0)
         write_fault_tiles(out, review);

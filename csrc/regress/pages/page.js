@@ -3,18 +3,19 @@
 {
   // commands to paste
   const copy = (button) => {
-    const text = button.previousElementSibling.textContent;
-    const tell = (well) => {
+    const code = button.previousElementSibling, text = button.dataset.whole ?? code.textContent;
+    const show = (well) => {
       button.textContent = well ? "copied" : "press Ctrl-C";
       button.classList.toggle("done", well);
       setTimeout(() => { button.textContent = "copy"; button.classList.remove("done"); }, 1600);
     };
-    // Pages of the file system may not be allowed to use the clipboard; then what is selected is copied.
+    // Pages of the file system may not be allowed to use the clipboard; then what is selected is copied, which has to be on the page.
     const select = () => {
-      getSelection().selectAllChildren(button.previousElementSibling);
-      tell(document.execCommand("copy"));
+      code.textContent = text;
+      getSelection().selectAllChildren(code);
+      show(document.execCommand("copy"));
     };
-    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => tell(true), select);
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => show(true), select);
     else select();
   };
   for (const button of all(".copy")) button.hidden = false;

@@ -110,10 +110,10 @@ static void write_bucket(FILE *out, const struct review *review, size_t index) {
     fputs("</h3>\n", out);
     write_bucket_facts(out, review, bucket);
     write_smallest(out, review, bucket);
-    page_command(out, bucket->command);
+    page_command(out, bucket->command, NULL);
     if (bucket->shrunk_command) {
         fputs("<p>What it was shrunk to:</p>\n", out);
-        page_command(out, bucket->shrunk_command);
+        page_command(out, bucket->shrunk_command, NULL);
     }
     if (bucket->note) {
         fputs("<p class=\"reason\">", out);

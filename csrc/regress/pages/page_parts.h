@@ -12,8 +12,9 @@
 
 /* The verdict with a sign of its own, so that nobody needs the colour. */
 void page_badge(FILE *out, int verdict, bool known);
-/* A command with a button that copies it. */
-void page_command(FILE *out, const char *command);
+/* A command with a button that copies it. whole: what is copied if that is longer than what is shown; NULL: the same.
+ */
+void page_command(FILE *out, const char *command, const char *whole);
 /* What came of a test in past nights (struct review_test), as a row of bars: those of failures stand out. */
 void page_past(FILE *out, const char *past);
 /* The start of a link to a file, relative to the page, whatever its name holds; close it with "</a>". */

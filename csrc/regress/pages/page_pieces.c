@@ -20,10 +20,16 @@ void page_badge(FILE *out, int verdict, bool known) {
             known ? " known" : "", open ? "&#8211;" : signs[verdict], review_verdict_text(verdict));
 }
 
-void page_command(FILE *out, const char *command) {
+void page_command(FILE *out, const char *command, const char *whole) {
     fputs("<div class=\"paste\"><code>", out);
     html_text(out, command);
-    fputs("</code><button type=\"button\" class=\"copy\" hidden>copy</button></div>\n", out);
+    fputs("</code><button type=\"button\" class=\"copy\"", out);
+    if (whole) {
+        fputs(" data-whole=\"", out);
+        html_text(out, whole);
+        fputs("\"", out);
+    }
+    fputs(" hidden>copy</button></div>\n", out);
 }
 
 void page_past(FILE *out, const char *past) {

@@ -43,6 +43,12 @@ struct reader {
 
 /* ---- strings that the review owns ---- */
 
+/* Takes a string. */
+static const char *own(struct review *review, char *text) {
+    review->strings = xgrow(review->strings, review->string_count, sizeof *review->strings);
+    return review->strings[review->string_count++] = text;
+}
+
 /* A copy, cut between characters if it is too long for people. */
 static const char *keep(struct review *review, const char *text) {
     if (!text)
@@ -51,8 +57,7 @@ static const char *keep(struct review *review, const char *text) {
     const bool whole = n <= REVIEW_TEXT;
     while (!whole && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
         n--;
-    review->strings = xgrow(review->strings, review->string_count, sizeof *review->strings);
-    return review->strings[review->string_count++] = xprintf("%.*s%s", (int)n, text, whole ? "" : " ...");
+    return own(review, xprintf("%.*s%s", (int)n, text, whole ? "" : " ..."));
 }
 
 static const char *text_of(struct reader *reader, struct query *row, const char *column) {
@@ -103,8 +108,8 @@ static bool read_night(struct reader *reader, int64_t night) {
         TAKE_TEXTS(reader, &query, {"kind", &review->kind}, {"plan", &review->plan}, {"plan_path", &review->plan_path},
                    {"selected", &review->selected}, {"state", &review->state}, {"started", &review->started},
                    {"ended", &review->ended}, {"host", &review->host}, {"version", &review->version},
-                   {"revision", &review->revision}, {"engine", &review->engine}, {"command", &review->command},
-                   {"folder", &review->folder});
+                   {"revision", &review->revision}, {"engine", &review->engine}, {"folder", &review->folder});
+        review->command = own(review, query_copy(&query, "command")); /* whole, to be copied */
         review->night = night;
         review->seed = (uint64_t)query_number(&query, "seed");
         review->seconds = query_real(&query, "seconds");
@@ -517,8 +522,10 @@ static void count(struct review *review) {
         review->cycles += test->cycles;
         review->cpu_seconds += test->cpu_seconds;
     }
-    for (size_t i = 0; i < review->bucket_count; i++)
+    for (size_t i = 0; i < review->bucket_count; i++) {
         review->fresh_buckets += review->buckets[i].fresh;
+        review->failed_buckets += !all_known(&review->buckets[i]);
+    }
 }
 
 static bool read_all(struct reader *reader, int64_t night) {
@@ -620,11 +627,9 @@ char *review_sentence(const struct review *review) {
     if (review->failed > 0) {
         text_printf(&text, "%zu of %zu tests %s", review->failed, review->test_count,
                     plural(review->failed, "fails", "fail"));
-        size_t buckets = 0;
-        for (size_t b = 0; b < review->bucket_count; b++)
-            buckets += !all_known(&review->buckets[b]);
-        if (buckets > 0)
-            text_printf(&text, " in %zu %s", buckets, plural(buckets, "bucket", "buckets"));
+        if (review->failed_buckets > 0)
+            text_printf(&text, " in %zu %s", review->failed_buckets,
+                        plural(review->failed_buckets, "bucket", "buckets"));
         if (review->new_failures > 0)
             text_printf(&text, ", %zu of them new since night %" PRId64, review->new_failures, review->before);
         else if (review->before > 0)

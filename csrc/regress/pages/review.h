@@ -17,7 +17,7 @@
 enum {
     REVIEW_PAST = 14,   /* nights that the past of a test goes back, this one included */
     REVIEW_TRENDS = 30, /* nights of a trend */
-    REVIEW_TEXT = 4000, /* bytes of any text; the database has all of it */
+    REVIEW_TEXT = 4000, /* bytes of any text but the command of the night; the database has all of it */
     REVIEW_NOT_RUN = -1 /* in place of a verdict: the test has no result */
 };
 
@@ -105,7 +105,8 @@ struct review {
     const char *before_started, *before_revision, *before_folder;
     size_t gone; /* tests of that night that this one has not */
     /* Counts. */
-    size_t passed, failed, known, open, new_failures, new_passes, fresh_buckets, flaky, expired, excused_pass;
+    size_t passed, failed, known, open, new_failures, new_passes, failed_buckets /* not of known failures alone */,
+        fresh_buckets, flaky, expired, excused_pass;
     size_t verdicts[VERDICT_COUNT];
     size_t noticed, survived, unreached, equivalent, fault_open;
     int64_t cycles; /* of all tests */

@@ -2,6 +2,7 @@
 #include "regress/store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,7 +39,8 @@ void store_close(struct store *store) {
 
 static const char opening[] = "the database cannot be opened";
 
-/* Looks at the file before SQLite does: a FIFO would make it wait, and a folder gives a message that helps nobody. */
+/* Looks at the file before SQLite does: a FIFO would make it wait, of a folder it says nothing useful, and of a folder
+ * that cannot be written it reports the error of its last attempt, "No such file". */
 static bool check_file(const char *path, bool create, struct error *err) {
     struct stat found;
     if (stat(path, &found) == 0)
@@ -51,8 +53,14 @@ static bool check_file(const char *path, bool create, struct error *err) {
                          path);
     const char *slash = strrchr(path, '/');
     char *folder = slash && slash > path ? xstrndup(path, (size_t)(slash - path)) : NULL;
-    const bool well = !folder || directory_make(folder, err);
+    bool well = !folder || directory_make(folder, err);
     free(folder);
+    if (!well)
+        return false;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    well = file >= 0 || error_set(err, "%s: %s: %s", path, opening, strerror(errno));
+    if (file >= 0)
+        close(file);
     return well;
 }
 

@@ -383,6 +383,15 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     return ok;
 }
 
+bool simulator_known(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
+    char path[SIMULATOR_PATH];
+    struct words variables = {0};
+    const bool known = simulator_path(config, rtl_name, variant, path, sizeof path, err) &&
+                       (!rtl_name[0] || written(path) || read_variables(config, rtl_name, &variables, err));
+    words_free(&variables);
+    return known;
+}
+
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err) {
     return build_simulator(config, rtl_name, variant, false, false, NULL, err);
 }

@@ -69,6 +69,10 @@ bool update_simulator(const char *config, const char *rtl_name, enum simulator_v
  * known, it was not built here. */
 double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant);
 
+/* Whether a simulator is there, or can be built: the project's own, or of a foreign RTL that was built before. False
+ * with a message. */
+bool simulator_known(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
+
 /* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
