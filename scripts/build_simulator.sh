@@ -193,6 +193,7 @@ revision() {
 # made.h, what made.cpp tells.
 {
     echo "options: $optimize"
+    # shellcheck disable=SC2001 # ${//} takes the longest match only
     echo "profile: $(sed 's:[^ ]*/::g' <<<"${profiled:-none}")"
     verilator --version | sed -E 's/^Verilator ([^ ]*).*/verilator: \1/'
     echo "threads: $threads"

@@ -36,7 +36,7 @@ if [ "$build" = --uninstall ]; then
     exit 0
 fi
 
-mkdir -p "$share" 2>/dev/null && [ -w "$share" ] || fail "$share cannot be written; choose another PREFIX, or use sudo"
+{ mkdir -p "$share" 2>/dev/null && [ -w "$share" ]; } || fail "$share cannot be written; choose another PREFIX, or use sudo"
 remove
 mkdir -p "$share"
 : >"$manifest"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Lint of everything: Verilator -Wall and Icarus over the RTL of every configuration, cppcheck and clang-format over the C and C++, the order
-# of the folders, opening comments, the index of the chapters.
+# Lint of everything: Verilator -Wall and Icarus for the RTL of every configuration, cppcheck and clang-format for C and C++, shellcheck
+# (.shellcheckrc) and pyflakes for scripts, the order of the folders, opening comments, the index of the chapters.
 #
 # usage: lint.sh CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
 set -u
@@ -38,6 +38,10 @@ result "clang-format" $status
 cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
     --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c tb/observers/*.c
 result "cppcheck" $?
+find scripts tests .ci/run \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
+result "shellcheck" $?
+find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
+result "pyflakes" $?
 scripts/check_structure.py
 result "order of the folders, opening comments" $?
 scripts/spec_index.py --check

@@ -40,7 +40,7 @@ longest() {
 # Compiles with counters, plays, collects.
 train() {
     local file trace status played=0 traces=() work=$dir/training
-    [ $family != clang ] || command -v "$(llvm_profdata)" >/dev/null || fail "llvm-profdata is not installed; \`make setup\` installs what is missing"
+    [ "$family" != clang ] || command -v "$(llvm_profdata)" >/dev/null || fail "llvm-profdata is not installed; \`make setup\` installs what is missing"
     rm -rf "$work"
     mkdir -p "$work/traces"
     for trace in ${TRAINING:-}; do

@@ -27,6 +27,8 @@ more=(
     clang-format
     clang-tidy       # nightly lint
     cppcheck
+    shellcheck       # lint of the shell scripts
+    pyflakes3        # lint of the Python scripts
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for the picture of the README

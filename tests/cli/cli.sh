@@ -4,7 +4,7 @@
 # usage: NVCOSIM=build/nvcosim tests/cli/cli.sh [NAME...]      NAME: of a file (run_usage), or of a check (run_dut_empty_name)
 cd "$(dirname "$0")/../.." || exit 2
 export NVCOSIM=${NVCOSIM:-build/nvcosim}
-files() { ls tests/cli/*.sh | grep -vE '/(cli|frame|traces|source_tree)\.sh$'; }
+files() { printf '%s\n' tests/cli/*.sh | grep -vE '/(cli|frame|traces|source_tree)\.sh$'; }
 status=0
 if [ $# -eq 0 ]; then
     for file in $(files); do
@@ -17,7 +17,7 @@ for name; do
         bash "tests/cli/$name.sh" || status=1
         continue
     fi
-    # A check whose name is composed stands in no file as it is: all files are asked then.
+    # The name of a check may be composed in its file. If no file has it as it is, all files are tried.
     # shellcheck disable=SC2046 # the names are words
     candidates=$(grep -lwE "(check|that|lines) $name" $(files) || files)
     judged=0

@@ -23,11 +23,11 @@ full gen "$NVCOSIM" gen --out cases
 full coverage "$NVCOSIM" coverage good.nvt
 full calibrate "$NVCOSIM" calibrate good.nvt
 full shrink "$NVCOSIM" shrink --dut model good.nvt
-for simulator in "$(dirname "$NVCOSIM")"/nvcosim-small; do
-    [ -x "$simulator" ] || continue
+simulator=$(dirname "$NVCOSIM")/nvcosim-small
+if [ -x "$simulator" ]; then
     full simulator_help "$simulator" --help
     full simulator_version "$simulator" --version
-done
+fi
 # standard output that the caller has closed
 command=(bash -c 'exec "$0" --version >&-' "$NVCOSIM"); check closed_version 2 "could not be written: Bad file descriptor"
 command=(bash -c 'exec "$0" run --dut model --results closed.jsonl good/good.cfg >&-' "$NVCOSIM"); check closed_run 2 "could not be written: Bad file descriptor"
@@ -42,9 +42,9 @@ status = subprocess.run(sys.argv[2:], stdout=writer, restore_signals=sys.argv[1]
 sys.exit(status if status >= 0 else 128 - status)
 END
 for c in "info good/good.cfg" "run --dut model good/good.cfg" "--help" "--version"; do
-    # shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2206 # words
     command=(python3 gone.py 1 "$NVCOSIM" $c); check "pipe_${c%% *}" 141
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2206 # words
     command=(python3 gone.py 0 "$NVCOSIM" $c); check "pipe_ignored_${c%% *}" 2 "could not be written: Broken pipe"
 done
 finish

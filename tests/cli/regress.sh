@@ -35,7 +35,7 @@ nv regress nosuch.yml --dry-run; check regress_dry_run_no_rtl 2 "3 tests, 3 with
 nv regress p.yml --resume; check regress_nothing_to_resume 2 "nights.db: there is no such database"
 nv regress p.yml --seed 5 --notify 'cat >summary'; check regress_runs 0 "night 1 of p: 3 tests, " "seed 5, none with a history" "All 3 tests pass"
 that regress_notified grep -q "All 3 tests pass" summary
-that regress_keeps_layers test "$(ls nvcosim-nights/night-1/layers/small_sdp_*.nvt.gz | wc -l)" = 2
+that regress_keeps_layers test "$(find nvcosim-nights/night-1/layers -name 'small_sdp_*.nvt.gz' | wc -l)" = 2
 that regress_junit test -s nvcosim-nights/night-1/junit.xml
 nv regress p.yml --resume; check regress_resume_done 2 "no night of plan p is left to resume"
 nv regress --database=nvcosim-nights/nights.db --resume=1; check regress_resume_done_night 2 "night 1 is done: nothing is left to resume"

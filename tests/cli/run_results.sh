@@ -41,7 +41,8 @@ nv run --dut model --results /dev/full good/good.cfg; check results_full_disk 2 
 command=(bash -c 'trap "" XFSZ; ulimit -f 1; exec "$0" run --dut model --results results.jsonl good/good.cfg good/good.cfg good/good.cfg' "$NVCOSIM")
 check results_no_room 2 "--results: results.jsonl: "
 holds results_no_half_line 'len(all) >= 0'
-nv run --dut model -j 4 --results results.jsonl $(for ((i = 0; i < 60; i++)); do echo good/good.cfg; done); check results_parallel 0 "60 passed"
+mapfile -t sixty < <(yes good/good.cfg | head -n 60)
+nv run --dut model -j 4 --results results.jsonl "${sixty[@]}"; check results_parallel 0 "60 passed"
 holds results_parallel_whole 'len(all) == 60 and len(r) == 60'
 command=("$TREE" run --results results.jsonl badreg/badreg.cfg good/good.cfg); check results_crash 4
 holds results_of_a_crash 'r["badreg"]["verdict"] == "CRASH" and r["badreg"]["exit_status"] == 139 and r["badreg"]["report"] == "nvcosim-out/badreg/report.json" and r["good"]["verdict"] == "PASS"'
@@ -87,7 +88,7 @@ if run.wait(30) != status:
     sys.exit(f"exit status {run.returncode}, expected {status}")
 END
 for s in "2 130" "15 143"; do
-    # shellcheck disable=SC2086 # signal and status
+    # shellcheck disable=SC2206 # signal and status
     command=(timeout 50 python3 early.py $s "$TREE" run -j 2 --results results.jsonl sleeps/sleeps.cfg good/good.cfg); check "line_when_done_${s% *}" 0 "ended with 1 trace running, 1 of 2 done"
     holds "result_when_done_${s% *}" 'list(r) == ["good"]'
 done

@@ -105,7 +105,7 @@ wait_for(lambda: all(gone(p) for p in pids()))
 END
 for s in 2 15 9; do
     rm -f pids
-    command=(python3 ended.py $s "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
+    command=(python3 ended.py "$s" "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
 done
 # A tree that cannot be written, and one that is installed: simulators are made in the user's cache, once, and again when the program is newer.
 cp -r tree locked

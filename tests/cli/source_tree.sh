@@ -3,6 +3,7 @@
 # the name of their trace says. A file tree/fail makes the build fail. Included by tests.
 mkdir -p tree/build
 cp "$NVCOSIM" tree/build/nvcosim
+# shellcheck disable=SC2034 # for the files that include this one
 TREE=$WORK/tree/build/nvcosim
 cat >tree/Makefile <<'END'
 B = build

@@ -31,7 +31,7 @@ export_all() { # FORMAT
     triples=()
     for trace in traces/conformance/*/*.nvt.gz; do
         # rand_high: memory that input.txn has no addresses for
-        [ $((number++ % 4)) = 0 ] && [[ $1 != txn || $trace != */rand_high_* ]] || continue
+        if [ $((number++ % 4)) != 0 ] || [[ $1 = txn && $trace = */rand_high_* ]]; then continue; fi
         config=$(basename "$(dirname "$trace")") name=$(basename "$trace" .nvt.gz)
         "$NVCOSIM" export "$trace" --to "$1" -o "$work/$1/$config/$name" 2>"$work/log" || cat "$work/log"
         triples+=("$trace" "$work/$1/$config/$name" "$config")
@@ -62,7 +62,7 @@ for capture in traces/captures/*/vp.log* "${NVDLA_CONFORMANCE:-../shared/conform
             that "$name as $format is refused for its mask, if at all" grep -q 'that S_INTR_MASK holds back' "$work/refused"
             continue
         fi
-        triples+=("$work/$name.nvt" "$work/import_$format/$name" $config)
+        triples+=("$work/$name.nvt" "$work/import_$format/$name" "$config")
     done
     "$NVCOSIM" import -q --config $config --from txn --dialect player "$work/import_txn/$name/input.txn" -o "$work/again_$name.nvt" >"$work/log" 2>&1
     that "$name imported again: the same registers" cmp <(registers "$work/$name.nvt") <(registers "$work/again_$name.nvt")

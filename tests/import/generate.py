@@ -179,7 +179,7 @@ def vcd(draw, accesses):
         lines.append(f"$var {draw.choice(('wire', 'reg', 'logic'))} {width} {code} {name} {f'[{width - 1}:0] ' if width > 1 else ''}$end")
     lines += ["$scope module inner $end", "$var wire 32 $9 data_too [31:0] $end", "$upscope $end", "$upscope $end", "$upscope $end", "$enddefinitions $end",
               "#0", "$dumpvars", "xck", "r1.5 r0", "sIDLE s0"] + [f"x{c}" if w == 1 else f"bx {c}" for w, c in zip(widths, codes)] + ["$end"]
-    time, waiting = 0, []
+    time = 0
 
     def clock(changes):
         nonlocal time

@@ -13,14 +13,14 @@ for row in sqlite3.connect(sys.argv[1], timeout=60).execute(sys.argv[2]): print(
 # gone NAME: the processes that a script has noted in pids.NAME are no more
 gone() {
     local pid
-    for pid in $(cat "pids.$1"); do
+    while read -r pid; do
         for ((i = 0; i < 50; i++)); do
-            [ -d "/proc/$pid" ] && [ "$(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null)" != Z ] || continue 2
+            case $(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null) in "" | Z) continue 2 ;; esac
             sleep 0.1
         done
         echo "process $pid of $1 is still there"
         return 1
-    done
+    done <"pids.$1"
     [ -s "pids.$1" ]
 }
 # verdict KEY: of the last night

@@ -13,7 +13,7 @@ if ! command -v chromium >/dev/null; then
     exit 0
 fi
 rm -rf "$dir" && mkdir -p "$dir"
-nvcosim=$(realpath "$NVCOSIM") small=$PWD/traces/conformance/small
+NVCOSIM=$(realpath "$NVCOSIM") small=$PWD/traces/conformance/small
 # page TITLE STATUS PAGE OPTIONS_OF_html_page...: the run before it ended with STATUS as it should, and its page is good
 page() {
     local title=$1 status=$2 page=$3
@@ -48,7 +48,6 @@ page "a hang" "$(ends $? 3; echo $?)" "$dir/out/partner/report.html" --timeline 
 # Traces of the command line's tests: a golden of which one byte is wrong, a name that is markup, and a cube of two million bytes.
 (
     cd "$dir" || exit 2
-    NVCOSIM=$nvcosim
     . "$OLDPWD/tests/cli/traces.sh"
     name='<script>document.title="x"<!--'
     mkdir odd_name && cp badgold/in.dat odd_name && cp badgold/badgold.cfg "odd_name/$name.cfg" && cp badgold/badgold_golden_80010000.dat "odd_name/${name}_golden_80010000.dat"

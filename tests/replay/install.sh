@@ -5,7 +5,6 @@
 # usage: install.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 make -s install PREFIX=/opt/nvdla DESTDIR="$dir/package" && [ -x "$dir/package/opt/nvdla/bin/nvcosim" ] && ! grep -rqF "$dir" "$dir/package/opt/nvdla/share"

@@ -13,7 +13,7 @@ settings=("" "--stall 300 --seed 11" "--latency 150" "--reorder --latency-kind u
 i=0
 for engine in "${engines[@]}"; do
     setting=${settings[i % ${#settings[@]}]}
-    "$NVCOSIM" gen --config "$config" --engine $engine --seed 1 --count "$count" --out "$dir/$engine" >/dev/null || exit 1
+    "$NVCOSIM" gen --config "$config" --engine "$engine" --seed 1 --count "$count" --out "$dir/$engine" >/dev/null || exit 1
     # shellcheck disable=SC2086 # the options are words
     play "$config $engine, memory ${setting:-default}" --config "$config" --out build/random-reports $setting -- "$dir/$engine"/*.nvt.gz
     i=$((i + 1))

@@ -89,7 +89,7 @@ PY
 check "15 pieces on the RTL of full: $out" $?
 
 "$NVCOSIM" run --pieces 3 --max-cycles 9000 --out "$dir/out" "$dir/digits.nvt.gz" >"$dir/log" 2>&1
-[ $? -eq 3 ] && grep -qE '^HANG digits: 3 of 3 pieces; the first is piece 1, ' "$dir/log" && [ "$(ls "$dir"/out/digits.pieces/digits-[123].nvt | wc -l)" -eq 3 ] &&
+[ $? -eq 3 ] && grep -qE '^HANG digits: 3 of 3 pieces; the first is piece 1, ' "$dir/log" && [ "$(find "$dir/out/digits.pieces" -name 'digits-[123].nvt' | wc -l)" -eq 3 ] &&
     grep -qE '^piece 3, SDP #[0-9]+ \(digits.nvt.gz:[0-9]+, layer 0.[0-9]+ of the network\)' "$dir/out/digits.pieces/report.txt"
 check "pieces that hang: exit status 3, the report names their launches in the whole" $?
 "$NVCOSIM" run -q --dut model --pieces 2 --out "$dir/out" "$dir/digits.nvt.gz" && [ "$(ls "$dir/out/digits.pieces")" = "$(printf 'report.json\nreport.txt')" ]
