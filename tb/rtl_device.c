@@ -279,11 +279,8 @@ static bool csb_wait(struct rtl_device *rtl, enum csb_state state, uint64_t limi
 
 static bool rtl_csb_write(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
-    if (rtl->options.copies && (value & 1)) {
-        const struct nvdla_register *reg = nvdla_register_at(dev->config, address);
-        if (reg && !strcmp(reg->name, "D_OP_ENABLE"))
-            consider_copy(rtl, true);
-    }
+    if (rtl->options.copies && register_write_arms(dev->config, address, value))
+        consider_copy(rtl, true);
     csb_master_start(&rtl->csb, true, nposted, address, value);
     return csb_wait(rtl, CSB_REQUEST, CSB_WRITE_LIMIT, err) &&
            (!nposted || csb_wait(rtl, CSB_RESPONSE, CSB_WRITE_LIMIT, err));

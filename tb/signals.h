@@ -1,13 +1,14 @@
 /* The packed vectors of tb_top.sv as arrays of 32-bit words, word 0 = bits 31:0. Pure data handling: no VPI here.
  *
- *   outs    word 0 flags (bits 31:16: links between engines), word 1 nvdla2csb_data, then per AXI port:
- *           {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata; then, in simulators with TB_TAPS,
- * MOVE_WORDS with a bit for each stream of tb/streams.csv that moves, and as many with one for each whose launch ends
- *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat, then per AXI port:
- *           {16'd0, bid, rid}, rdata
- *   t0, t1  the streams, one vector each, of those that the simulator's table of taps has: the lanes, without gaps,
- * then the other fields, beginning with a word of their own; in simulators with TB_TAPS only pins    word 0 the four
- * one-bit pins, words 1..6 the power vectors
+ *   outs    word 0 flags (bits 31:16: links between engines), word 1 nvdla2csb_data
+ *           per AXI port: {8'd0, awid, awlen, arlen, arid}, araddr, awaddr, wstrb, wdata
+ *           with TB_TAPS: MOVE_WORDS, a bit for each stream of tb/streams.csv that moves
+ *           with TB_TAPS: MOVE_WORDS, a bit for each of them whose launch ends
+ *   ins     word 0 flags and csb2nvdla_addr (bits 31:16), word 1 csb2nvdla_wdat
+ *           per AXI port: {16'd0, bid, rid}, rdata
+ *   t0, t1  with TB_TAPS: the streams of the simulator's table of taps, one vector each: the lanes without gaps,
+ *           the other fields from the next word on
+ *   pins    word 0 the four one-bit pins, words 1..6 the power vectors
  *
  * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
  */

@@ -119,7 +119,7 @@ static bool write_case(const struct gen_options *options, uint64_t seed, struct 
     gen_draw(&gen, options->config, options->engines, seed);
     struct program *prog = gen_build(&gen, path, err);
     if (prog)
-        drawn_check_reads(prog);
+        random_checks_add(prog);
     bool good = prog && trace_write(prog, path, err);
     program_free(prog);
     if (good && !options->quiet)

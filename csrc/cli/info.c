@@ -119,7 +119,7 @@ int info_main(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
     if (options.build) {
-        const bool fine = made_print(stdout, options.json, &err);
+        const bool fine = build_info_print(stdout, options.json, &err);
         if (!fine)
             fprintf(stderr, "nvcosim info: %s\n", err.text);
         return fine ? EXIT_OK : EXIT_BAD_INPUT;

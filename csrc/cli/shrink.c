@@ -219,7 +219,7 @@ static bool try_program(void *context, struct program *prog) {
     char path[FILE_SIZE];
     struct error err;
     if (args->described)
-        drawn_check_reads(prog);
+        random_checks_add(prog);
     snprintf(path, sizeof path, "%s/case.nvt", args->directory);
     bool fails = trace_write(prog, path, &err) && fails_as_wanted(args, path);
     if (progress_due(&args->progress)) {
@@ -297,7 +297,7 @@ static bool shrink_described(struct arguments *args, const struct program *prog,
     struct program *built = gen_build(&gen, out, err);
     if (!built)
         return error_prefix(err, "the layers that the comments describe are not legal: ");
-    drawn_check_reads(built);
+    random_checks_add(built);
     snprintf(path, sizeof path, "%s/case.nvt", args->directory);
     bool same = trace_write(built, path, err) && fails_as_wanted(args, path);
     program_free(built);
@@ -307,7 +307,7 @@ static bool shrink_described(struct arguments *args, const struct program *prog,
     shrink_case(&args->shrink, &gen);
     built = gen_build(&gen, out, err);
     if (built)
-        drawn_check_reads(built);
+        random_checks_add(built);
     bool good = built && trace_write(built, out, err);
     program_free(built);
     return good;

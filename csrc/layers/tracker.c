@@ -99,6 +99,12 @@ static bool arms(const struct nvdla_register *reg, uint32_t offset, uint32_t val
     return reg->grouped && strcmp(reg->name, "D_OP_ENABLE") == 0;
 }
 
+bool register_write_arms(const struct nvdla_config *config, uint32_t address, uint32_t value) {
+    const struct nvdla_register *reg = nvdla_register_at(config, address);
+    int group;
+    return reg && arms(reg, reg->address - nvdla_unit_base(config, reg->unit), value, &group);
+}
+
 /* CFG_OP of BDMA: what is pushed into a full queue is lost. */
 static void push_block(struct layer_tracker *tracker) {
     if (tracker->block_count == BLOCKS)

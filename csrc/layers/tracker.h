@@ -50,6 +50,9 @@ const struct nvdla_config *layer_tracker_config(const struct layer_tracker *trac
  * next launch is recorded; launches can be reached again by layer_tracker_launch. */
 const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t address, uint32_t value, size_t tag);
 
+/* True if a register write arms a group of a unit (of BDMA: launches its descriptors). */
+bool register_write_arms(const struct nvdla_config *config, uint32_t address, uint32_t value);
+
 /* Number of launches so far (all units), and the i-th of them in order of arming. */
 size_t layer_tracker_count(const struct layer_tracker *tracker);
 const struct launch *layer_tracker_launch(const struct layer_tracker *tracker, size_t index);

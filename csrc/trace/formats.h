@@ -2,8 +2,7 @@
  * nothing is played from a file that has an error anywhere.
  *
  *   NAME.cfg          trace test of the configurable branch, chapter 80 section 3 (default configuration small)
- *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full); a directory that holds input.txn
- * works too
+ *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full)
  *   *.nvt, *.nvt.gz   this project's own format, traces/FORMAT.md (its header names the configuration)
  *
  * Each may be compressed (.gz). A directory may be given in place of the file: it holds exactly one NAME.cfg or

@@ -74,29 +74,40 @@ bool axi_monitor_holds(const struct axi_monitor *mon) {
     return mon->ar_held || mon->aw_held || mon->w_held;
 }
 
+struct request {
+    uint64_t address;
+    int id, length;
+};
+
+static struct request read_request(const struct axi_outputs *out) {
+    return (struct request){out->araddr, out->arid, out->arlen};
+}
+
+static struct request write_request(const struct axi_outputs *out) {
+    return (struct request){out->awaddr, out->awid, out->awlen};
+}
+
+/* AR or AW, as it waited for ready in the clock before and as it is now. */
+static void check_held_request(struct axi_monitor *mon, uint64_t cycle, bool write, bool valid, struct request held,
+                               struct request now) {
+    const enum rule rule = write ? AW_STABLE : AR_STABLE;
+    const char *name = write ? "aw" : "ar";
+    if (!valid)
+        broken(mon, cycle, rule, "%svalid fell before %sready (%saddr 0x%llx, %sid %d)", name, name, name,
+               (unsigned long long)held.address, name, held.id);
+    else if (now.address != held.address || now.id != held.id || now.length != held.length)
+        broken(mon, cycle, rule, "%s changed before %sready: %saddr 0x%llx to 0x%llx, %sid %d to %d, %slen %d to %d",
+               write ? "AW" : "AR", name, name, (unsigned long long)held.address, (unsigned long long)now.address, name,
+               held.id, now.id, name, held.length, now.length);
+}
+
 /* Rules of a channel that waited for ready in the clock before. */
 static void check_held(struct axi_monitor *mon, uint64_t cycle, const struct axi_outputs *out) {
     const struct axi_outputs *held = &mon->held;
-    if (mon->ar_held) {
-        if (!out->arvalid)
-            broken(mon, cycle, AR_STABLE, "arvalid fell before arready (araddr 0x%llx, arid %d)",
-                   (unsigned long long)held->araddr, held->arid);
-        else if (out->araddr != held->araddr || out->arid != held->arid || out->arlen != held->arlen)
-            broken(mon, cycle, AR_STABLE,
-                   "AR changed before arready: araddr 0x%llx to 0x%llx, arid %d to %d, arlen %d to %d",
-                   (unsigned long long)held->araddr, (unsigned long long)out->araddr, held->arid, out->arid,
-                   held->arlen, out->arlen);
-    }
-    if (mon->aw_held) {
-        if (!out->awvalid)
-            broken(mon, cycle, AW_STABLE, "awvalid fell before awready (awaddr 0x%llx, awid %d)",
-                   (unsigned long long)held->awaddr, held->awid);
-        else if (out->awaddr != held->awaddr || out->awid != held->awid || out->awlen != held->awlen)
-            broken(mon, cycle, AW_STABLE,
-                   "AW changed before awready: awaddr 0x%llx to 0x%llx, awid %d to %d, awlen %d to %d",
-                   (unsigned long long)held->awaddr, (unsigned long long)out->awaddr, held->awid, out->awid,
-                   held->awlen, out->awlen);
-    }
+    if (mon->ar_held)
+        check_held_request(mon, cycle, false, out->arvalid, read_request(held), read_request(out));
+    if (mon->aw_held)
+        check_held_request(mon, cycle, true, out->awvalid, write_request(held), write_request(out));
     if (mon->w_held) {
         if (!out->wvalid)
             broken(mon, cycle, W_STABLE, "wvalid fell before wready");

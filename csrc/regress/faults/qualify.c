@@ -138,12 +138,12 @@ static bool lock_copy(struct qualification *q, struct error *err) {
 /* Runs scripts/plant.py, which says on stderr what it does. */
 static bool plant(const struct qualification *q, const char *filelist, struct error *err) {
     const struct qualify_options *options = q->options;
-    struct places places;
+    struct install_paths places;
     struct words words = {0};
-    if (!places_find(&places, err))
+    if (!install_paths_find(&places, err))
         return false;
     if (!places.sources) {
-        places_free(&places);
+        install_paths_free(&places);
         return error_set(err, "there are no sources here to plant faults with (scripts/plant.py)");
     }
     words_add(&words, "python3");
@@ -162,7 +162,7 @@ static bool plant(const struct qualification *q, const char *filelist, struct er
         words_add(&words, "%s", options->folders.items[i]);
     const int status = process_run_group(words.items, STDERR_FILENO, NULL, NULL, err);
     words_free(&words);
-    places_free(&places);
+    install_paths_free(&places);
     return status == 0 || (status > 0 && error_set(err, "no faults could be planted; the reason is above"));
 }
 

@@ -1,4 +1,5 @@
-/* Child processes. fork() and exec() stand nowhere else. */
+/* Child processes: all of them, except copies of a simulator (replay/copies.c) and the process that cleans up after
+ * bisect. */
 #include "run/process/process.h"
 
 #include <errno.h>

@@ -23,7 +23,7 @@ bool layer_write(const struct run_layer *layer, const struct nvdla_config *confi
     const bool there = !slash || directory_make(folder, err);
     struct program *program = there ? gen_build(&drawn, path, err) : NULL;
     if (program)
-        drawn_check_reads(program);
+        random_checks_add(program);
     const bool well = program && trace_write(program, path, err);
     program_free(program);
     free(folder);

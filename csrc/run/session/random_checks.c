@@ -1,4 +1,4 @@
-/* A read becomes a check for zero; those that fail on the model tell what it read. See drawn.h. */
+/* A read becomes a check for zero; those that fail on the model tell what it read. See random_checks.h. */
 #include "run/session/random_checks.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "nvdla/xalloc.h"
 #include "replay/player.h"
 
-void drawn_check_reads(struct program *prog) {
+void random_checks_add(struct program *prog) {
     const struct model_options model_options = {.threads = 1};
     struct play_options options;
     struct play_result result;

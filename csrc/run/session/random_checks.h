@@ -7,6 +7,6 @@
 /* Makes each register read of the program a check of what the model reads there: status, and counters of what the
  * layers' values did, of which memory tells nothing. For a program of gen_build, whose reads do not depend on time; one
  * that the model does not play to its end is left as it is. */
-void drawn_check_reads(struct program *prog);
+void random_checks_add(struct program *prog);
 
 #endif

@@ -1,4 +1,4 @@
-/* How much there is to do in a run, and how far it is; see watch.h. */
+/* How much there is to do in a run, and how far it is; see run_progress.h. */
 #include "run/session/run_progress.h"
 
 #include <inttypes.h>
@@ -28,50 +28,52 @@ void send_line(int fd, const char *text) {
 /* The part of a device's work that is done, by the clocks that the layers take at least, and the layer that it is at,
  * from 1: of the RTL by the memory traffic of the layers, of the model, which does one at a time, by the operations
  * done. 0: none. */
-static double part_done(const struct watch *watch, struct device *dev, size_t done, size_t *layer) {
+static double part_done(const struct run_progress *progress, struct device *dev, size_t done, size_t *layer) {
     struct device_statistics statistics = {0};
-    const size_t count = watch->layer_count;
+    const size_t count = progress->layer_count;
     const double bus = (double)dev->config->dbb_data_bits / 8;
     *layer = 0;
     if (count == 0)
         return 0;
-    const double all = (double)watch->sums[count - 1].clocks + 1;
+    const double all = (double)progress->sums[count - 1].clocks + 1;
     dev->ops->statistics(dev, &statistics);
-    while (*layer < count && watch->layers[*layer] < done)
+    while (*layer < count && progress->layers[*layer] < done)
         ++*layer;
     if (*layer == 0)
         return 0;
-    if (!statistics.rtl || watch->bytes == 0)
-        return *layer > 1 ? (double)watch->sums[*layer - 2].clocks / all : 0;
+    if (!statistics.rtl || progress->bytes == 0)
+        return *layer > 1 ? (double)progress->sums[*layer - 2].clocks / all : 0;
     const double moved = bus * (double)(device_beats(statistics.read_beats) + device_beats(statistics.write_beats));
     size_t at = 0; /* armed are some more */
-    while (at + 1 < *layer && (double)watch->sums[at].bytes <= moved)
+    while (at + 1 < *layer && (double)progress->sums[at].bytes <= moved)
         at++;
     *layer = at + 1;
-    const struct watch_layer before = at > 0 ? watch->sums[at - 1] : (struct watch_layer){0}, sum = watch->sums[at];
+    const struct progress_layer before = at > 0 ? progress->sums[at - 1] : (struct progress_layer){0},
+                                sum = progress->sums[at];
     double part = sum.bytes > before.bytes ? (moved - (double)before.bytes) / (double)(sum.bytes - before.bytes) : 0;
     part = part < 0 ? 0 : part > 1 ? 1 : part;
     return ((double)before.clocks + part * (double)(sum.clocks - before.clocks)) / all;
 }
 
-void send_progress(void *context, const struct device *dev, size_t done, size_t total) {
-    struct watch *watch = context;
+void run_progress_send(void *context, const struct device *dev, size_t done, size_t total) {
+    struct run_progress *progress = context;
     const double now = process_clock();
-    if (now - watch->last < 0.2)
+    if (now - progress->last < 0.2)
         return;
-    watch->last = now;
+    progress->last = now;
     struct device *device = (struct device *)dev;
     const uint64_t cycles = dev->ops->time(device);
     size_t layer;
-    const double part = watch->from + watch->share * part_done(watch, device, done, &layer);
-    const struct launch *launch = layer > 0 ? watch->launches[layer - 1] : NULL;
-    const struct network_layer *of = launch ? network_layer_of(&watch->network, launch->unit, launch->ordinal) : NULL;
+    const double part = progress->from + progress->share * part_done(progress, device, done, &layer);
+    const struct launch *launch = layer > 0 ? progress->launches[layer - 1] : NULL;
+    const struct network_layer *of =
+        launch ? network_layer_of(&progress->network, launch->unit, launch->ordinal) : NULL;
     char *name = of ? xprintf("\"name\":\"%u.%u %s\",", of->task, of->operation, of->type) : xstrdup("");
     char *text = xprintf("{%s\"device\":\"%s\",\"layer\":%zu,\"layers\":%zu,\"cycles\":%" PRIu64
                          ",\"rate\":%.0f,\"part\":%.4f,\"done\":%zu,\"operations\":%zu}",
-                         name, dev->name, layer, watch->layer_count, cycles,
-                         now > watch->start ? (double)cycles / (now - watch->start) : 0, part, done, total);
-    send_line(watch->fd, text);
+                         name, dev->name, layer, progress->layer_count, cycles,
+                         now > progress->start ? (double)cycles / (now - progress->start) : 0, part, done, total);
+    send_line(progress->fd, text);
     free(text);
     free(name);
 }
@@ -116,53 +118,54 @@ static uint64_t launch_bytes(const struct nvdla_config *config, const struct lau
 
 /* What the layers move and take, each launch with the layer that is armed next to it: engines of a chain are armed
  * together, in any order. */
-static void sum_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, struct watch *watch) {
-    watch->sums = xcalloc(watch->layer_count + 1, sizeof *watch->sums);
-    for (size_t i = 0, at = 0; watch->layer_count > 0 && i < layer_tracker_count(tracker); i++) {
+static void sum_layers(const struct nvdla_config *config, const struct layer_tracker *tracker,
+                       struct run_progress *progress) {
+    progress->sums = xcalloc(progress->layer_count + 1, sizeof *progress->sums);
+    for (size_t i = 0, at = 0; progress->layer_count > 0 && i < layer_tracker_count(tracker); i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
-        while (at + 1 < watch->layer_count && watch->layers[at + 1] <= launch->tag)
+        while (at + 1 < progress->layer_count && progress->layers[at + 1] <= launch->tag)
             at++;
-        const size_t before = launch->tag > watch->layers[at] ? launch->tag - watch->layers[at] : 0;
-        const bool next = at + 1 < watch->layer_count && watch->layers[at + 1] - launch->tag < before;
-        struct watch_layer *sum = &watch->sums[next ? at + 1 : at];
+        const size_t before = launch->tag > progress->layers[at] ? launch->tag - progress->layers[at] : 0;
+        const bool next = at + 1 < progress->layer_count && progress->layers[at + 1] - launch->tag < before;
+        struct progress_layer *sum = &progress->sums[next ? at + 1 : at];
         const uint64_t clocks = launch_clocks(config, launch);
         sum->bytes += launch_bytes(config, launch);
         sum->clocks = clocks > sum->clocks ? clocks : sum->clocks; /* they work at the same time */
     }
-    for (size_t i = 1; i < watch->layer_count; i++) {
-        watch->sums[i].bytes += watch->sums[i - 1].bytes;
-        watch->sums[i].clocks += watch->sums[i - 1].clocks;
+    for (size_t i = 1; i < progress->layer_count; i++) {
+        progress->sums[i].bytes += progress->sums[i - 1].bytes;
+        progress->sums[i].clocks += progress->sums[i - 1].clocks;
     }
 }
 
 uint64_t program_clocks(const struct program *prog) {
     struct layer_tracker *tracker = program_launches(prog);
-    struct watch watch = {0};
-    watch.layer_count = find_layers(prog->config, tracker, &watch.layers, &watch.launches);
-    sum_layers(prog->config, tracker, &watch);
-    const uint64_t clocks = watch.layer_count > 0 ? watch.sums[watch.layer_count - 1].clocks : 0;
-    watch_free(&watch);
+    struct run_progress progress = {0};
+    progress.layer_count = find_layers(prog->config, tracker, &progress.layers, &progress.launches);
+    sum_layers(prog->config, tracker, &progress);
+    const uint64_t clocks = progress.layer_count > 0 ? progress.sums[progress.layer_count - 1].clocks : 0;
+    run_progress_free(&progress);
     layer_tracker_free(tracker);
     return clocks;
 }
 
-void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
-                  struct watch *watch) {
+void run_progress_measure(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
+                          struct run_progress *progress) {
     result->operations = prog->count;
     result->launches = layer_tracker_count(tracker);
-    result->layers = watch->layer_count = find_layers(prog->config, tracker, &watch->layers, &watch->launches);
-    sum_layers(prog->config, tracker, watch);
-    network_read(prog, &watch->network, NULL); /* what it does not say is not told */
+    result->layers = progress->layer_count = find_layers(prog->config, tracker, &progress->layers, &progress->launches);
+    sum_layers(prog->config, tracker, progress);
+    network_read(prog, &progress->network, NULL); /* what it does not say is not told */
     for (size_t i = 0; i < result->launches; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
         result->macs += launch_macs(launch);
-        watch->bytes += launch_bytes(prog->config, launch);
+        progress->bytes += launch_bytes(prog->config, launch);
     }
 }
 
-void watch_free(struct watch *watch) {
-    free(watch->sums);
-    free(watch->layers);
-    free(watch->launches);
-    network_free(&watch->network);
+void run_progress_free(struct run_progress *progress) {
+    free(progress->sums);
+    free(progress->layers);
+    free(progress->launches);
+    network_free(&progress->network);
 }

@@ -8,13 +8,13 @@
 #include "trace/network.h"
 #include "trace/program.h"
 
-struct watch {
+struct run_progress {
     int fd;
     size_t *layers;                 /* the operations that arm what writes memory, in order */
     const struct launch **launches; /* those that they arm */
     struct network network;         /* that the trace was made of, if it says so */
     size_t layer_count;
-    struct watch_layer {
+    struct progress_layer {
         uint64_t bytes, clocks; /* that it moves over the memory ports, and takes at least, with all before it */
     } * sums;                   /* of each layer */
     uint64_t bytes;             /* that all launches move over the memory ports */
@@ -22,17 +22,18 @@ struct watch {
     double start, last;
 };
 
-/* Counts what there is to do: for the result, and to tell how far it is. The tracker must stay; end with watch_free. */
-void measure_work(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
-                  struct watch *watch);
+/* Counts what there is to do: for the result, and to tell how far it is. The tracker must stay; end with
+ * run_progress_free. */
+void run_progress_measure(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
+                          struct run_progress *progress);
 
-void watch_free(struct watch *watch);
+void run_progress_free(struct run_progress *progress);
 
 /* Clocks that the layers of a program take at least. */
 uint64_t program_clocks(const struct program *prog);
 
-/* Tells the runner how far it is, a few times a second; as in struct play_options. context: the watch. */
-void send_progress(void *context, const struct device *dev, size_t done, size_t total);
+/* Tells the runner how far it is, a few times a second; as in struct play_options. context: the progress. */
+void run_progress_send(void *context, const struct device *dev, size_t done, size_t total);
 
 /* Prints the end of a layer of a network, which a comment tells, to stderr; as in struct play_options. */
 void print_layer_end(void *context, struct device *dev, const char *text);

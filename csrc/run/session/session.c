@@ -121,7 +121,7 @@ struct session {
     struct histogram_set histograms;
     struct taps taps;
     struct second_look look;
-    struct watch watch;
+    struct run_progress watch;
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
@@ -141,7 +141,7 @@ static void stop_runaway(void *context, const struct device *dev, size_t done, s
         device->stop = true;
     }
     if (session->options->progress)
-        send_progress(&session->watch, dev, done, total);
+        run_progress_send(&session->watch, dev, done, total);
 }
 
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
@@ -193,7 +193,7 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         session->play.progress = stop_runaway;
         session->play.progress_context = session;
     } else if (options->progress) {
-        session->play.progress = send_progress;
+        session->play.progress = run_progress_send;
         session->play.progress_context = &session->watch;
     }
     if (options->verbose)
@@ -231,7 +231,7 @@ static void session_close(struct session *session) {
     histogram_set_free(&session->histograms);
     taps_free(&session->taps);
     second_look_close(&session->look);
-    watch_free(&session->watch);
+    run_progress_free(&session->watch);
     free(session->launches);
     free(session->wave_path);
 }
@@ -404,7 +404,7 @@ static int play_program(const struct run_options *options, const struct program 
     if (options->histogram)
         session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
     if (session_open(&session, rtl_name, open, context, &err)) {
-        measure_work(prog, tracker, result, &session.watch);
+        run_progress_measure(prog, tracker, result, &session.watch);
         if (options->functional)
             result->coverage = functional_bins(prog, tracker);
         const double loaded = process_cpu_clock();

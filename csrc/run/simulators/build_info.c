@@ -1,4 +1,4 @@
-/* Asks the simulators how they were made. See made.h. */
+/* Asks the simulators how they were made. See build_info.h. */
 #include "run/simulators/build_info.h"
 
 #include <dirent.h>
@@ -89,19 +89,19 @@ static void print_folder(FILE *out, json_t *list, const char *folder) {
         free(entries);
 }
 
-bool made_print(FILE *out, bool json, struct error *err) {
-    struct places places;
-    if (!places_find(&places, err))
+bool build_info_print(FILE *out, bool json, struct error *err) {
+    struct install_paths paths;
+    if (!install_paths_find(&paths, err))
         return false;
     json_t *list = json ? json_array() : NULL;
-    print_folder(out, list, places.ready);
-    if (places.build && strcmp(places.build, places.ready) != 0)
-        print_folder(out, list, places.build);
+    print_folder(out, list, paths.ready);
+    if (paths.build && strcmp(paths.build, paths.ready) != 0)
+        print_folder(out, list, paths.build);
     if (list) {
         json_dumpf(list, out, JSON_INDENT(2));
         fputc('\n', out);
     }
     json_decref(list);
-    places_free(&places);
+    install_paths_free(&paths);
     return true;
 }

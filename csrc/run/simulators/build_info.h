@@ -9,6 +9,6 @@
 
 /* Prints each simulator there is and what it tells about itself (compiler, options, profile, ...), as text or JSON.
  * False with a message if there is no folder to look into. */
-bool made_print(FILE *out, bool json, struct error *err);
+bool build_info_print(FILE *out, bool json, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checkout, read-only checkout or installation. See places.h. */
+/* Checkout, read-only checkout or installation. See paths.h. */
 #include "run/simulators/install_paths.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static char *cache_of(const char *sources) {
     return home && home[0] == '/' ? xprintf("%s/.cache/nvcosim/%08lx", home, id) : NULL;
 }
 
-bool places_find(struct places *places, struct error *err) {
+bool install_paths_find(struct install_paths *paths, struct error *err) {
     char directory[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
     if (n <= 0)
@@ -42,32 +42,32 @@ bool places_find(struct places *places, struct error *err) {
     char *slash = strrchr(directory, '/');
     const char *above = slash ? directory : "";
     const int length = slash ? (int)(slash - directory) : 0;
-    *places = (struct places){.sources = with_makefile(xprintf("%.*s", length, above))};
-    if (!places->sources && text_ends_with(directory, "/bin"))
-        places->sources = with_makefile(xprintf("%.*s/share/nvcosim", length, above));
-    const bool installed = places->sources && text_ends_with(places->sources, "/share/nvcosim");
-    places->ready = installed ? xprintf("%.*s/lib/nvcosim", length, above) : xstrdup(directory);
-    places->cached = places->sources && (installed || access(directory, W_OK) != 0);
-    places->build = places->cached ? cache_of(places->sources) : xstrdup(directory);
+    *paths = (struct install_paths){.sources = with_makefile(xprintf("%.*s", length, above))};
+    if (!paths->sources && text_ends_with(directory, "/bin"))
+        paths->sources = with_makefile(xprintf("%.*s/share/nvcosim", length, above));
+    const bool installed = paths->sources && text_ends_with(paths->sources, "/share/nvcosim");
+    paths->ready = installed ? xprintf("%.*s/lib/nvcosim", length, above) : xstrdup(directory);
+    paths->cached = paths->sources && (installed || access(directory, W_OK) != 0);
+    paths->build = paths->cached ? cache_of(paths->sources) : xstrdup(directory);
     return true;
 }
 
-void places_free(struct places *places) {
-    free(places->sources);
-    free(places->ready);
-    free(places->build);
+void install_paths_free(struct install_paths *paths) {
+    free(paths->sources);
+    free(paths->ready);
+    free(paths->build);
 }
 
-bool places_prepare(const struct places *places, struct error *err) {
-    if (!places->sources)
+bool install_paths_prepare(const struct install_paths *paths, struct error *err) {
+    if (!paths->sources)
         return error_set(
             err,
             "%s/../Makefile: not found; simulators can only be built from the source tree that nvcosim was "
             "built in, or that was installed with it",
-            places->ready);
-    if (!places->build)
+            paths->ready);
+    if (!paths->build)
         return error_set(
             err, "%s cannot be written, and neither XDG_CACHE_HOME nor HOME names a folder to build simulators in",
-            places->ready);
-    return directory_make(places->build, err);
+            paths->ready);
+    return directory_make(paths->build, err);
 }

@@ -16,18 +16,18 @@
 
 #include "nvdla/error.h"
 
-struct places {
+struct install_paths {
     char *sources; /* folder with the Makefile; NULL if there is none */
     char *ready;   /* folder of the simulators that came with the program */
     char *build;   /* folder that simulators are built in; the same as ready where that can be written */
     bool cached;   /* build is the user's cache */
 };
 
-/* Fills *places; false with a message if the program cannot tell where it lies. Release it with places_free. */
-bool places_find(struct places *places, struct error *err);
-void places_free(struct places *places);
+/* Fills *paths; false with a message if the program cannot tell where it lies. Release it with install_paths_free. */
+bool install_paths_find(struct install_paths *paths, struct error *err);
+void install_paths_free(struct install_paths *paths);
 
 /* Makes the build folder. False with a message: no sources, or nowhere to write. */
-bool places_prepare(const struct places *places, struct error *err);
+bool install_paths_prepare(const struct install_paths *paths, struct error *err);
 
 #endif

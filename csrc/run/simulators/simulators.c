@@ -45,11 +45,11 @@ static bool join(const char *folder, const char *name, char *path, size_t size, 
 }
 
 bool simulator_side_path(const char *name, char *path, size_t size, struct error *err) {
-    struct places places;
-    if (!places_find(&places, err))
+    struct install_paths paths;
+    if (!install_paths_find(&paths, err))
         return false;
-    const bool ok = join(places.build ? places.build : places.ready, name, path, size, err);
-    places_free(&places);
+    const bool ok = join(paths.build ? paths.build : paths.ready, name, path, size, err);
+    install_paths_free(&paths);
     return ok;
 }
 
@@ -66,14 +66,14 @@ char *simulator_name(const char *config, const char *rtl_name, enum simulator_va
 
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err) {
-    struct places places;
-    if (!places_find(&places, err))
+    struct install_paths paths;
+    if (!install_paths_find(&paths, err))
         return false;
     char *file = simulator_name(config, rtl_name, variant);
-    bool ok = join(places.ready, file, path, size, err);
-    if (ok && places.cached && places.build && access(path, F_OK) != 0)
-        ok = join(places.build, file, path, size, err);
-    places_free(&places);
+    bool ok = join(paths.ready, file, path, size, err);
+    if (ok && paths.cached && paths.build && access(path, F_OK) != 0)
+        ok = join(paths.build, file, path, size, err);
+    install_paths_free(&paths);
     free(file);
     return ok;
 }
@@ -166,32 +166,32 @@ static int lock_builds(const char *folder, const char *name, struct error *err) 
 }
 
 bool simulators_can_be_built(struct error *err) {
-    struct places places;
-    if (!places_find(&places, err))
+    struct install_paths paths;
+    if (!install_paths_find(&paths, err))
         return false;
-    const bool ok = places_prepare(&places, err);
-    places_free(&places);
+    const bool ok = install_paths_prepare(&paths, err);
+    install_paths_free(&paths);
     return ok;
 }
 
 /* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
  * Variants of another RTL are made again after `nvcosim build` has made its simulator. */
-static bool up_to_date(const struct places *places, const char *config, const char *rtl_name, const char *path) {
+static bool up_to_date(const struct install_paths *paths, const char *config, const char *rtl_name, const char *path) {
     char plain[SIMULATOR_PATH];
     struct error err;
     const time_t made = written(path);
     if (rtl_name[0] && simulator_path(config, rtl_name, VARIANT_PLAIN, plain, sizeof plain, &err) &&
         made < written(plain))
         return false;
-    return made && (!places->cached || strncmp(path, places->build, strlen(places->build)) != 0 ||
+    return made && (!paths->cached || strncmp(path, paths->build, strlen(paths->build)) != 0 ||
                     made >= written("/proc/self/exe"));
 }
 
 /* The first file that a simulator was made from and that has changed since, by the list that Verilator keeps of what it
  * read; NULL: there is none, or the simulator was not built here. A file that is gone does not count: the RTL of a
  * revision that was checked out for its build is gone after it. free() it. */
-static char *changed_source(const struct places *places, const char *name) {
-    char *path = xprintf("%s/sim/%s/Vtb_top__verFiles.dat", places->build ? places->build : places->ready, name);
+static char *changed_source(const struct install_paths *paths, const char *name) {
+    char *path = xprintf("%s/sim/%s/Vtb_top__verFiles.dat", paths->build ? paths->build : paths->ready, name);
     FILE *list = fopen(path, "r");
     char line[SIMULATOR_PATH + 256], *changed = NULL;
     free(path);
@@ -204,7 +204,7 @@ static char *changed_source(const struct places *places, const char *name) {
             continue;
         line[at + (int)strcspn(line + at, "\"\n")] = '\0';
         char *file =
-            line[at] == '/' || !places->sources ? xstrdup(line + at) : xprintf("%s/%s", places->sources, line + at);
+            line[at] == '/' || !paths->sources ? xstrdup(line + at) : xprintf("%s/%s", paths->sources, line + at);
         if (stat(file, &s) == 0 && S_ISREG(s.st_mode) &&
             (s.st_size != size || s.st_mtim.tv_sec != seconds || s.st_mtim.tv_nsec != nanoseconds))
             changed = xstrdup(line + at);
@@ -216,28 +216,28 @@ static char *changed_source(const struct places *places, const char *name) {
 }
 
 /* True if the simulator NAME, which is at path, is there and need not be built again. */
-static bool is_current(const struct places *places, const char *config, const char *rtl_name, const char *name,
+static bool is_current(const struct install_paths *paths, const char *config, const char *rtl_name, const char *name,
                        const char *path) {
-    char *changed = up_to_date(places, config, rtl_name, path) ? changed_source(places, name) : NULL;
-    const bool current = !changed && up_to_date(places, config, rtl_name, path);
+    char *changed = up_to_date(paths, config, rtl_name, path) ? changed_source(paths, name) : NULL;
+    const bool current = !changed && up_to_date(paths, config, rtl_name, path);
     free(changed);
     return current;
 }
 
 /* Words to run one of make's targets in the source tree. make reads its command line as its own language, and hands its
  * environment on as it is: there names of files are only names. */
-static void make_words(const struct places *places, const char *target, const char *config, const char *rtl_name,
+static void make_words(const struct install_paths *paths, const char *target, const char *config, const char *rtl_name,
                        enum simulator_variant variant, const struct words *variables, struct words *words) {
     words_add(words, "env");
     for (size_t i = 0; variables && i < variables->count; i++)
         words_add(words, "%s", variables->items[i]);
     words_add(words, "make");
     words_add(words, "-C");
-    words_add(words, "%s", places->sources);
+    words_add(words, "%s", paths->sources);
     words_add(words, "--no-print-directory");
     words_add(words, "%s", target);
-    if (places->cached)
-        words_add(words, "B=%s", places->build);
+    if (paths->cached)
+        words_add(words, "B=%s", paths->build);
     words_add(words, "CONFIG=%s", config);
     words_add(words, "NAME=%s", rtl_name);
     words_add(words, "VARIANT=%s", simulator_variant_names[variant]);
@@ -248,18 +248,18 @@ static void make_words(const struct places *places, const char *target, const ch
  * another process may have built it meanwhile. log: as for run_make(). */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
                         const struct words *variables, const char *unless_current, char **log, struct error *err) {
-    struct places places;
-    if (!places_find(&places, err))
+    struct install_paths paths;
+    if (!install_paths_find(&paths, err))
         return false;
-    char *name = simulator_name(config, rtl_name, variant), *folder = xprintf("%s/sim", places.build);
+    char *name = simulator_name(config, rtl_name, variant), *folder = xprintf("%s/sim", paths.build);
     struct words shared = {0}, own = {0};
-    make_words(&places, "simulator-base", config, rtl_name, variant, variables, &shared);
-    make_words(&places, "simulator", config, rtl_name, variant, variables, &own);
-    bool ok = places_prepare(&places, err) && directory_make(folder, err);
+    make_words(&paths, "simulator-base", config, rtl_name, variant, variables, &shared);
+    make_words(&paths, "simulator", config, rtl_name, variant, variables, &own);
+    bool ok = install_paths_prepare(&paths, err) && directory_make(folder, err);
     int lock = ok ? lock_builds(folder, name, err) : -1;
     ok = lock >= 0;
-    if (ok && !(unless_current && is_current(&places, config, rtl_name, name, unless_current))) {
-        const int base = lock_builds(places.build, "", err);
+    if (ok && !(unless_current && is_current(&paths, config, rtl_name, name, unless_current))) {
+        const int base = lock_builds(paths.build, "", err);
         ok = base >= 0 && run_make(&shared, name, log, err);
         close(base);
         ok = ok && run_make(&own, name, log, err);
@@ -268,7 +268,7 @@ static bool make_locked(const char *config, const char *rtl_name, enum simulator
         close(lock);
     words_free(&shared);
     words_free(&own);
-    places_free(&places);
+    install_paths_free(&paths);
     free(folder);
     free(name);
     return ok;
@@ -349,15 +349,15 @@ static char *simulator_words(const char *config, const char *rtl_name, enum simu
 static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
                             bool profile, char **log, struct error *err) {
     char path[SIMULATOR_PATH];
-    struct places places;
-    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !places_find(&places, err))
+    struct install_paths paths;
+    if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !install_paths_find(&paths, err))
         return false;
-    const bool there = up_to_date(&places, config, rtl_name, path); /* whether it is one shows when it is started */
-    const bool from_sources = places.sources && !places.cached;
-    const bool can_build = there || places_prepare(&places, err);
+    const bool there = up_to_date(&paths, config, rtl_name, path); /* whether it is one shows when it is started */
+    const bool from_sources = paths.sources && !paths.cached;
+    const bool can_build = there || install_paths_prepare(&paths, err);
     char *name = simulator_name(config, rtl_name, variant);
-    char *changed = there && !update && places.sources ? changed_source(&places, name) : NULL;
-    places_free(&places);
+    char *changed = there && !update && paths.sources ? changed_source(&paths, name) : NULL;
+    install_paths_free(&paths);
     free(name);
     if ((there && !changed && !(update && from_sources)) || !can_build)
         return there;

@@ -1,4 +1,4 @@
-/* The version, from a header that the Makefile writes (build/gen/version.h). */
+/* The version, from a header that the Makefile writes (build/gen/version_number.h). */
 #include "run/simulators/version.h"
 
 #include "version_number.h"
