@@ -4,7 +4,7 @@
 # usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS] [TAPS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
 #   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
-#   TAPS       table of taps (README, "Element streams of another RTL") that says where the RTL has its streams, for variants taps and waves;
+#   TAPS       table of taps (docs/taps.md) that says where the RTL has its streams, for variants taps and waves;
 #              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
 #   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
 #              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be

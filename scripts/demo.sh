@@ -19,6 +19,6 @@ what the trace programs, register by register
 the same run as waves, buses grouped
   $build/nvcosim run $trace --wave demo.fst
   gtkwave demo.gtkw
-everything else; README.md is the manual
+everything else; docs/README.md is the index of the manual
   $build/nvcosim --help
 TEXT

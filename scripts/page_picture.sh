@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes pictures for the README, of pages as a browser shows them: docs/report.png, the head of report.html of a trace that an RTL with a bug fails,
+# Makes pictures for docs, of pages as a browser shows them: docs/report.png, the head of report.html of a trace that an RTL with a bug fails,
 # and docs/nightly.png, the head of index.html of a night (tests/regress/fixture.py).
 #
 # usage: page_picture.sh BUILD [report] [nightly]      both by default

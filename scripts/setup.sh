@@ -31,11 +31,11 @@ more=(
     pyflakes3        # lint of the Python scripts
     libcmocka-dev    # unit tests
     gtkwave          # looks at waves
-    xvfb             # a screen for it in tests, and for the picture of the README
+    xvfb             # a screen for it in tests, and for a picture in docs
     libxml2-utils    # checks JUnit XML in tests
     python3-yaml     # reads the files of docs/ci in tests
     jq               # an example in docs/results.md
-    chromium         # looks at report.html and index.html in tests, and takes their pictures for the README
+    chromium         # looks at report.html and index.html in tests, and takes their pictures for docs
     help2man         # man pages
     yosys            # proofs of leaf modules
     gcc-riscv64-linux-gnu   # other machines that exported C programs are compiled for

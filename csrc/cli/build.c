@@ -52,7 +52,7 @@ static const struct argp_option option_table[] = {
      .key = KEY_TAPS,
      .arg = "FILE.csv",
      .doc = "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
-            "(README, \"Element streams of another RTL\"). A copy of the RTL in rtl/ needs none"},
+            "(docs/taps.md). A copy of the RTL in rtl/ needs none"},
     {.name = "compiler",
      .key = KEY_COMPILER,
      .arg = "CXX",

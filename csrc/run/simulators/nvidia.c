@@ -13,7 +13,7 @@
 
 const char *const nvidia_pins[NVIDIA_PIN_COUNT] = {"tmc2slcg_disable_clock_gating=1"};
 
-#define README_SECTION "README, \"NVIDIA's own RTL\""
+#define MANUAL "docs/other-rtl.md"
 
 /* A list being made. */
 struct list {
@@ -106,13 +106,13 @@ static char *find_vmod(const struct nvdla_config *config, const char *checkout, 
     if (!vmod && fixed) {
         error_set(err,
                   "--nvidia: %s/nvdla/top/NV_nvdla.v is not there; full is on branch nvdlav1: git -C %s checkout "
-                  "nvdlav1 (" README_SECTION ")",
+                  "nvdlav1 (" MANUAL ")",
                   paths[1], checkout);
     } else if (!vmod) {
         char *outdir = xprintf("%s/outdir", checkout), *others = generated_projects(outdir);
         error_set(err,
                   "--nvidia: %s/nvdla/top/NV_nvdla.v is not there%s; generate it on branch master, with a tree.make "
-                  "that names project nv_%s: cd %s && ./tools/bin/tmake -build vmod (" README_SECTION ")",
+                  "that names project nv_%s: cd %s && ./tools/bin/tmake -build vmod (" MANUAL ")",
                   paths[0], others, config->name, checkout);
         free(outdir);
         free(others);
@@ -145,7 +145,7 @@ static char *find_rams(const char *vmod, const char *rams, bool full, struct err
     else
         error_set(err,
                   "--nvidia: %s/rams/fpga/model holds no RAM models (*.v); make vmod again: ./tools/bin/tmake -build "
-                  "vmod (" README_SECTION ")",
+                  "vmod (" MANUAL ")",
                   vmod);
     return NULL;
 }
@@ -161,7 +161,7 @@ static bool require(const struct list *list, const char *path, bool directory, s
     if (!there)
         error_set(err,
                   "--nvidia: %s is not there; the RTL was not generated to its end: ./tools/bin/tmake -build vmod "
-                  "(" README_SECTION ")",
+                  "(" MANUAL ")",
                   whole);
     free(whole);
     return there;
@@ -268,8 +268,7 @@ static bool add_fifos(struct list *list, bool full, struct error *err) {
     }
     entries_free(names, count);
     if (!any && !full)
-        error_set(err, "--nvidia: %s holds no *.v; make vmod again: ./tools/bin/tmake -build vmod (" README_SECTION ")",
-                  fifos);
+        error_set(err, "--nvidia: %s holds no *.v; make vmod again: ./tools/bin/tmake -build vmod (" MANUAL ")", fifos);
     free(fifos);
     return any || full;
 }
