@@ -126,5 +126,5 @@ command=(python3 terminal.py "$TREE" run -q -j 2 sleeps/sleeps.cfg sleeps/sleeps
 command=("$TREE" run sleeps/sleeps.cfg); check no_progress_in_a_pipe 0 "PASS sleeps" '!layer 4' '!--progress'
 sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 3/' tree/Makefile
 rm tree/build/nvcosim-small
-command=(python3 terminal.py "$TREE" run good/good.cfg); check progress_of_a_build 0 "building small: 2 s" "good/good.cfg"
+command=(python3 terminal.py "$TREE" run good/good.cfg); check progress_of_a_build 0 "building nvcosim-small: 2 s" "good/good.cfg"
 finish

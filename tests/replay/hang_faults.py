@@ -59,10 +59,6 @@ def main(argv):
     faults = load()
     out = os.path.join(build, "tests", "hang_faults")
     files = plant(faults, os.path.join(out, "rtl"))
-    with open(files, "r+", encoding="utf-8") as f:
-        sources = f.read()
-        f.seek(0)
-        f.write(os.path.join(build, "gen", "small", "nvdla_pkg.sv") + "\n" + sources)
     subprocess.run(["make", "-s", "simulator", f"B={build}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla",
                     f"VERILATOR_OPTIONS=+define+TB_LINKS +define+TB_WAITS +define+TB_FAULTS +incdir+{build}/gen"], cwd=ROOT, check=True)
     named = 0

@@ -11,6 +11,7 @@
 
 #include "replay/player.h"
 #include "report/hang_text.h"
+#include "run/session/run_progress.h"
 
 enum { REGISTERS = 0x40000 / 4, LOG_MAX = 4096, SCRIPT_MAX = 16, ACCESS_CLOCKS = 4 };
 enum { HANG_READS = 2 + 11 + 5 }; /* registers that the message of a hang reads: GLB, S_STATUS, MCIF weights */
@@ -916,6 +917,24 @@ static void a_time_out_ends_what_moves(void **state) {
     assert_in_range(f->fake->clock, 200000, 200000 + HANG_READS * ACCESS_CLOCKS);
 }
 
+/* The limit of a run without --timeout: it is far from what any memory makes of a layer, and there without layers. */
+static void an_endless_run_has_a_limit(void **state) {
+    (void)state;
+    struct progress_layer sums[] = {{.clocks = 100}, {.clocks = 600}, {.clocks = 700}};
+    const struct run_progress none = {0}, progress = {.sums = sums, .layer_count = 3};
+    struct axi_options axi;
+    axi_options_default(&axi);
+    assert_int_equal(endless_clocks(&none, &axi), 1000000);
+    const uint64_t quiet = endless_clocks(&progress, &axi);
+    assert_in_range(quiet, 500 * 1000, 4000 * 1000);
+    axi.stall[STALL_R] = 900;
+    assert_in_range(endless_clocks(&progress, &axi), 9 * (quiet - 1000000), 11 * quiet);
+    axi.stall[STALL_W] = 1000;
+    axi.bandwidth = 1;
+    sums[2].clocks = UINT64_MAX / 2;
+    assert_int_equal(endless_clocks(&progress, &axi), INT64_MAX);
+}
+
 /* A poll that reads something new each time waits for something that happens. */
 static void polls_of_what_changes_do_not_hang(void **state) {
     struct fixture *f = *state;
@@ -1035,6 +1054,7 @@ int main(void) {
         TEST(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever),
         TEST(a_layer_that_nobody_notes_has_its_time_while_something_moves),
         TEST(a_time_out_ends_what_moves),
+        TEST(an_endless_run_has_a_limit),
         TEST(polls_of_what_changes_do_not_hang),
         TEST(an_interrupt_that_cannot_be_cleared_is_a_hang),
         TEST(a_sequential_wait_hangs_with_a_report),

@@ -128,7 +128,8 @@ const struct argp_option run_option_table[] = {
     {.name = "timeout",
      .key = KEY_TIMEOUT,
      .arg = "N",
-     .doc = "Give it up after N clocks in which no operation got done, whatever the layer does (default: no limit)"},
+     .doc = "It hangs when no operation is done for N clocks, though something moves (default: 1,000 times what its "
+            "longest layer takes at least, and more if the memory is slower than the default one)"},
     {.name = "still",
      .key = KEY_STILL,
      .arg = "N",

@@ -149,6 +149,24 @@ uint64_t program_clocks(const struct program *prog) {
     return clocks;
 }
 
+/* How many times longer than with the memory of axi_options_default() the accesses of a layer may take. */
+static double slowness(const struct axi_options *axi) {
+    const uint32_t latency = axi->read_latency + axi->latency_max + axi->page_hit + axi->page_miss + axi->write_latency;
+    double factor = (1 + latency / 32.0) * 1000 / (axi->bandwidth ? axi->bandwidth : 1000);
+    for (int channel = 0; channel < 5; channel++)
+        factor *= 1000.0 / (axi->stall[channel] < 1000 ? 1000 - axi->stall[channel] : 1);
+    return factor;
+}
+
+uint64_t endless_clocks(const struct run_progress *progress, const struct axi_options *axi) {
+    enum { TIMES = 1000, LEAST = 1000000 };
+    uint64_t longest = 0;
+    for (size_t i = 0, before = 0; i < progress->layer_count; before = progress->sums[i++].clocks)
+        longest = progress->sums[i].clocks - before > longest ? progress->sums[i].clocks - before : longest;
+    const double clocks = TIMES * slowness(axi) * (double)longest + LEAST;
+    return clocks < (double)INT64_MAX ? (uint64_t)clocks : INT64_MAX;
+}
+
 void run_progress_measure(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
                           struct run_progress *progress) {
     result->operations = prog->count;

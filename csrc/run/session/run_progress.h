@@ -3,6 +3,7 @@
 #define RUN_SESSION_RUN_PROGRESS_H
 
 #include "device/device.h"
+#include "device/rtl_options.h"
 #include "layers/tracker.h"
 #include "run/result/result.h"
 #include "trace/network.h"
@@ -28,6 +29,10 @@ void run_progress_measure(const struct program *prog, const struct layer_tracker
                           struct run_progress *progress);
 
 void run_progress_free(struct run_progress *progress);
+
+/* Clocks without any operation done after which a run counts as endless, though something moves: a thousand times
+ * what its longest layer takes at least, more with a slower memory. */
+uint64_t endless_clocks(const struct run_progress *progress, const struct axi_options *axi);
 
 /* Clocks that the layers of a program take at least. */
 uint64_t program_clocks(const struct program *prog);

@@ -405,6 +405,8 @@ static int play_program(const struct run_options *options, const struct program 
         session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
     if (session_open(&session, rtl_name, open, context, &err)) {
         run_progress_measure(prog, tracker, result, &session.watch);
+        if (!session.play.timeout)
+            session.play.timeout = endless_clocks(&session.watch, &options->rtl.axi);
         if (options->functional)
             result->coverage = functional_bins(prog, tracker);
         const double loaded = process_cpu_clock();
