@@ -304,11 +304,10 @@ static int head_room(const struct calibration *calibration, const struct spot *s
 }
 
 /* Finds the convertors of the first play. */
-static bool find_spots(struct calibration *calibration) {
+static void find_spots(struct calibration *calibration) {
     const struct histogram_entry **entries = histograms_sorted(&calibration->histograms);
-    calibration->spots = calloc(calibration->histograms.count + 1, sizeof *calibration->spots);
-    bool ok = entries && calibration->spots;
-    for (size_t i = 0; ok && i < calibration->histograms.count; i++) {
+    calibration->spots = xcalloc(calibration->histograms.count, sizeof *calibration->spots);
+    for (size_t i = 0; i < calibration->histograms.count; i++) {
         const struct histogram_entry *entry = entries[i];
         const struct histogram *histogram = &entry->histogram;
         if (!convertor_of(entry->tap))
@@ -326,7 +325,6 @@ static bool find_spots(struct calibration *calibration) {
             spot->expected_before = calibrate_expect(histogram, &spot->present);
     }
     free(entries);
-    return ok;
 }
 
 /* The part of a register that a spot's setting takes, the rest as the launch has it. */
@@ -391,14 +389,10 @@ static int settle(struct calibration *calibration) {
         return status;
     if (calibration->result.outcome == PLAY_CHECK_FAILED)
         fprintf(stderr, "nvcosim: warning: checks of the trace fail on the model\n");
-    bool ok = find_spots(calibration);
-    while (ok && status == EXIT_OK && take_recommendations(calibration)) {
+    find_spots(calibration);
+    while (status == EXIT_OK && take_recommendations(calibration)) {
         apply(calibration);
         status = play_once(calibration);
-    }
-    if (!ok) {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        return EXIT_BAD_INPUT;
     }
     return status;
 }
@@ -506,12 +500,8 @@ static int calibrate(const struct calibrate_run *options) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_BAD_INPUT;
     }
-    int status = EXIT_BAD_INPUT;
     calibration.layers = program_launches(calibration.prog);
-    if (!calibration.layers)
-        fprintf(stderr, "nvcosim: out of memory\n");
-    else
-        status = settle(&calibration);
+    int status = settle(&calibration);
     if (status == EXIT_OK) {
         print_all(&calibration);
         if (options->write)

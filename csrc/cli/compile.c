@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/with_trace.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/network/compile.h"
@@ -91,8 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static bool compile_file(const struct arguments *arguments, struct error *err) {
     struct loadable *loadable = loadable_read(arguments->in, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
-    for (size_t i = 0; prog && i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    print_warnings(prog);
     const bool good = prog && (!arguments->out || trace_write(prog, arguments->out, err)) &&
                       (!arguments->writes || compile_list_writes(prog, arguments->writes, err));
     program_free(prog);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/with_trace.h"
 #include "export/bytes.h"
 #include "export/cfg.h"
 #include "export/order.h"
@@ -14,7 +15,7 @@
 #include "run/options/options.h"
 #include "trace/formats.h"
 
-enum { KEY_TO = 0x100, KEY_NO_GOLDEN, KEY_SEED };
+enum { KEY_TO = 0x100, KEY_SEED };
 
 enum target { TARGET_NONE, TARGET_C, TARGET_UIO, TARGET_TXN, TARGET_CFG, TARGET_NVT };
 
@@ -38,7 +39,6 @@ static const struct argp_option option_table[] = {
             "Linux; txn: a folder with input.txn of the trace player; cfg: a folder with a "
             "trace test, NAME.cfg; nvt: the trace with its streams put in order"},
     {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file or folder to write"},
-    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
     {0},
 };
@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct export_options *options = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->trace.config;
+        state->child_inputs[0] = &options->trace;
         return 0;
     case KEY_TO:
         for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
@@ -71,9 +71,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case 'o':
         options->out = arg;
-        return 0;
-    case KEY_NO_GOLDEN:
-        options->trace.no_golden = true;
         return 0;
     case KEY_SEED:
         options->seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
@@ -157,25 +154,17 @@ static bool export_ordered(const struct export_options *options, struct program 
     return good;
 }
 
+static bool export_trace(struct program *prog, void *context, struct error *err) {
+    const struct export_options *options = context;
+    return options->target == TARGET_CFG ? export_as_cfg(options, prog, err) : export_ordered(options, prog, err);
+}
+
 int export_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &trace_options_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct export_options options = {.seed = 1};
-    struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return EXIT_BAD_INPUT;
-    struct program *prog = trace_read(options.in, &options.trace, &err);
-    if (!prog) {
-        fprintf(stderr, "%s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
-    for (size_t i = 0; i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
-    const bool good =
-        options.target == TARGET_CFG ? export_as_cfg(&options, prog, &err) : export_ordered(&options, prog, &err);
-    if (!good)
-        fprintf(stderr, "%s\n", err.text);
-    program_free(prog);
-    return good ? EXIT_OK : EXIT_BAD_INPUT;
+    return with_trace(options.in, &options.trace, export_trace, &options);
 }

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/with_trace.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
 #include "run/network/network_info.h"
 #include "run/options/options.h"
 #include "run/simulators/build_info.h"
-#include "trace/formats.h"
 
-enum { KEY_NO_GOLDEN = 0x100, KEY_JSON, KEY_DOT, KEY_REPORT, KEY_BUILD };
+enum { KEY_JSON = 0x100, KEY_DOT, KEY_REPORT, KEY_BUILD };
 
 struct info_options {
     struct trace_options trace;
@@ -19,7 +19,6 @@ struct info_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
     {.name = "dot", .key = KEY_DOT, .doc = "Of a network: print a graph for Graphviz (dot -Tsvg)"},
     {.name = "report",
@@ -69,10 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     struct info_options *options = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&options->trace.config;
-        return 0;
-    case KEY_NO_GOLDEN:
-        options->trace.no_golden = true;
+        state->child_inputs[0] = &options->trace;
         return 0;
     case KEY_JSON:
         options->json = true;
@@ -110,8 +106,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
+static bool print_trace(struct program *prog, void *context, struct error *err) {
+    const struct info_options *options = context;
+    (void)err;
+    char *text = options->json ? explain_json(prog) : explain_text(prog);
+    printf("%s%s", text, options->json ? "\n" : "");
+    free(text);
+    return true;
+}
+
 int info_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp_child children[] = {{.argp = &trace_options_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE\n--build", .doc = doc};
     struct info_options options = {0};
@@ -126,22 +131,5 @@ int info_main(int argc, char **argv) {
     }
     if (is_network(options.path))
         return info_network(&options);
-    struct program *prog = trace_read(options.path, &options.trace, &err);
-    if (!prog) {
-        fprintf(stderr, "%s\n", err.text);
-        return EXIT_BAD_INPUT;
-    }
-    for (size_t i = 0; i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
-    char *text = options.json ? explain_json(prog) : explain_text(prog);
-    int status = EXIT_OK;
-    if (text)
-        printf("%s%s", text, options.json ? "\n" : "");
-    else {
-        fprintf(stderr, "nvcosim: out of memory\n");
-        status = EXIT_BAD_INPUT;
-    }
-    free(text);
-    program_free(prog);
-    return status;
+    return with_trace(options.path, &options.trace, print_trace, &options);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/with_trace.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -142,8 +143,7 @@ static bool compile_network(const struct arguments *arguments, char **path, stru
     struct loadable *loadable = loadable_read(*path, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     char name[256], *trace = xprintf("%s/%s.nvt.gz", folder, trace_name(*path, name, sizeof name));
-    for (size_t i = 0; prog && i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    print_warnings(prog);
     const bool fine = prog && directory_make(folder, err) && trace_write(prog, trace, err);
     program_free(prog);
     loadable_free(loadable);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/with_trace.h"
 #include "export/folder.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -15,7 +16,7 @@
 #include "split/split.h"
 #include "trace/formats.h"
 
-enum { KEY_PIECES = 0x100, KEY_IDLE_ONLY, KEY_WHOLE_MEMORY, KEY_ALLOW_UNDEFINED, KEY_NO_GOLDEN, KEY_SEED, KEY_THREADS };
+enum { KEY_PIECES = 0x100, KEY_IDLE_ONLY, KEY_WHOLE_MEMORY, KEY_ALLOW_UNDEFINED, KEY_SEED, KEY_THREADS };
 
 enum { PIECES_MAX = 100000, THREADS_MAX = 64 };
 
@@ -42,7 +43,6 @@ static const struct argp_option option_table[] = {
     {.name = "allow-undefined",
      .key = KEY_ALLOW_UNDEFINED,
      .doc = "Play settings whose result the spec leaves open on the model"},
-    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
     {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
     {.name = "threads", .key = KEY_THREADS, .arg = "N", .doc = "Threads of the model (default 1)"},
     {0},
@@ -70,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     uint64_t value;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&arguments->trace.config;
+        state->child_inputs[0] = &arguments->trace;
         state->child_inputs[1] = &arguments->compile;
         return 0;
     case 'o':
@@ -90,9 +90,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_ALLOW_UNDEFINED:
         arguments->split.allow_undefined = true;
-        return 0;
-    case KEY_NO_GOLDEN:
-        arguments->trace.no_golden = true;
         return 0;
     case KEY_SEED:
         arguments->split.seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
@@ -172,8 +169,7 @@ static bool split_file(struct arguments *arguments, struct error *err) {
     struct program *prog = read_program(arguments, err);
     arguments->split.progress = show_progress;
     arguments->split.progress_context = &progress;
-    for (size_t i = 0; prog && i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+    print_warnings(prog);
     struct split *split =
         prog ? split_new(prog, trace_name(arguments->in, name, sizeof name), &arguments->split, err) : NULL;
     progress_clear(&progress);
@@ -196,7 +192,7 @@ static bool split_file(struct arguments *arguments, struct error *err) {
 
 int split_main(int argc, char **argv) {
     static const struct argp_child children[] = {
-        {.argp = &config_of_trace_argp}, {.argp = &compile_argp, .group = 7}, {0}};
+        {.argp = &trace_options_argp}, {.argp = &compile_argp, .group = 7}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct arguments arguments = {.split = {.seed = 1}};

@@ -316,7 +316,5 @@ char *explain_json(const struct program *prog) {
     json_t *json =
         json_pack("{s:o, s:s, s:b, s:o, s:o}", "file", json_text(prog->files[0]), "configuration", prog->config->name,
                   "sequential", (int)prog->sequential, "layers", launches, "operations", ops);
-    char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
-    json_decref(json);
-    return text;
+    return json_to_text(json, JSON_INDENT(1));
 }

@@ -403,7 +403,5 @@ char *report_json(const struct report *report) {
         json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)
         json_object_set_new(json, "first_wrong", json_wrong(report));
-    char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
-    json_decref(json);
-    return text;
+    return json_to_text(json, JSON_INDENT(1));
 }

@@ -17,3 +17,11 @@ json_t *json_text(const char *text) {
     free(ascii);
     return json;
 }
+
+char *json_to_text(json_t *json, size_t flags) {
+    char *text = json_dumps(json, flags);
+    if (!text)
+        xexhausted();
+    json_decref(json);
+    return text;
+}
