@@ -6,7 +6,7 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
                                                  fields that no module uses, a macro for each struct that lists them
        gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
 
-The CSV files are the only place where the register map, its enumerated values, the clients of
+The CSV files are the only place where the register map, its enumerated values, the engines, the clients of
 the memory interfaces and the configuration parameters are written down; both languages take
 them from here. So do the testbench in C and tb_top.sv with the streams of tb/streams.csv.
 """
@@ -19,10 +19,13 @@ from collections import OrderedDict
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "csrc", "nvdla")
 UNUSED_FIELDS = os.path.join(TABLES, "..", "..", "rtl", "unused_fields.csv")
 STREAMS = os.path.join(TABLES, "..", "..", "tb", "streams.csv")
-UNITS = ["CFGROM", "GLB", "MCIF", "CVIF", "BDMA", "CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP_RDMA", "SDP",
-         "PDP_RDMA", "PDP", "CDP_RDMA", "CDP", "RBK"]
 ACCESS = ["RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"]
 STORED = ("RW", "RWT")  # accesses whose written value is kept and read back
+
+
+class Row(dict):
+    """A row of a table: its cells by column; where: FILE:LINE."""
+    where = ""
 
 
 def read_csv(name):
@@ -30,12 +33,16 @@ def read_csv(name):
         # The description is free text and may hold commas: everything past the last column belongs to it.
         reader = csv.reader(f)
         head = next(reader)
-        for row in reader:
-            yield dict(zip(head, row[:len(head) - 1] + [",".join(row[len(head) - 1:])]))
+        for cells in reader:
+            row = Row(zip(head, cells[:len(head) - 1] + [",".join(cells[len(head) - 1:])]))
+            row.where = f"{os.path.basename(name)}:{reader.line_num}"
+            if len(row) != len(head):
+                sys.exit(f"{row.where}: {len(cells)} columns, expected {len(head)}: {','.join(head)}")
+            yield row
 
 
 def load_registers():
-    """map name -> list of registers {unit, name, offset, group, fields}, by address."""
+    """map name -> list of registers {unit, name, offset, group, fields, where}, by address."""
     enums = {}
     for r in read_csv("enums.csv"):
         enums.setdefault((r["config"], r["unit"], r["register"], r["field"]), []).append((r["name"], int(r["value"], 0)))
@@ -44,14 +51,12 @@ def load_registers():
         regs = maps.setdefault(r["config"], OrderedDict())
         key = (r["unit"], r["register"])
         reg = regs.setdefault(key, dict(unit=r["unit"], name=r["register"], offset=int(r["byte_offset"], 16),
-                                        group=r["group"] == "D", fields=[]))
+                                        group=r["group"] == "D", fields=[], where=r.where))
         field = dict(name=r["field"], msb=int(r["msb"]), lsb=int(r["lsb"]), access=r["access"],
                      reset=int(r["reset_hex"], 16), text=r["description"],
                      enums=enums.get((r["config"], r["unit"], r["register"], r["field"]), []))
         if field["access"] not in ACCESS:
-            sys.exit(f"registers.csv: {r['unit']}.{r['register']}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
-        if r["unit"] not in UNITS:
-            sys.exit(f"registers.csv: unit {r['unit']!r}, expected one of {UNITS}")
+            sys.exit(f"{r.where}: {r['unit']}.{r['register']}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
         reg["fields"].append(field)
     for regs in maps.values():
         for reg in regs.values():
@@ -59,17 +64,119 @@ def load_registers():
     return {m: sorted(regs.values(), key=lambda r: r["offset"]) for m, regs in maps.items()}
 
 
+def unit_names(maps):
+    """All units, in the order of their windows in the full map; first those that only the small map has."""
+    windows = {}
+    for name in sorted(maps):  # full before small
+        for reg in maps[name]:
+            windows.setdefault(reg["unit"], (name == "full", reg["offset"] >> 12))
+    return sorted(windows, key=windows.get)
+
+
+# Registers whose writes launch a layer.
+LAUNCHES = ("D_OP_ENABLE", "CFG_LAUNCH0")
+
+
+def load_engines(maps):
+    """Rows of engines.csv, checked against the registers and the streams; with index, the columns of several words as lists, launches
+    (the unit has launches), and bit: of group 0 of the interrupt. Columns:
+    engine     ENGINE_... in C; in the order of the data path. Engines that share a unit have a row each
+    name       for reports
+    unit       whose registers it works by; the first row of a unit answers for it
+    folder     of its sources below rtl/
+    instances  of its modules, in the design's top or inside other engines
+    condition  column of configurations.csv: configurations with 0 there lack it; empty: all have it
+    waits      1: it can be in a chain of waits when a run hangs
+    interrupt  NAME of GLB.S_INTR_STATUS.NAME_DONE_STATUS0
+    ends       units whose launches are over with the interrupt, its own first
+    taps       the streams of tb/streams.csv that it makes, as taps
+    lane       the unit whose launches say when it has work, for its lane in the page's chart; empty: no lane
+    wave       colour of its group in GTKWave; fill: of its layers in the graph of a network
+    chapters   of docs/nvdla that describe it, the main one first"""
+    units, rows, seen, streamed = unit_names(maps), list(read_csv("engines.csv")), {}, {}
+    launching = {r["unit"] for regs in maps.values() for r in regs if r["name"] in LAUNCHES}
+    conditions = next(read_csv("configurations.csv")).keys()
+    status = {f["name"]: f["lsb"] for r in maps["full"] if (r["unit"], r["name"]) == ("GLB", "S_INTR_STATUS") for f in r["fields"]}
+    sources = [f[:-len("_DONE_STATUS0")] for f in status if f.endswith("_DONE_STATUS0")]
+    stream_taps = {(s["unit"], s["tap"]) for s in load_streams(units) if s["order"]}
+
+    def one_of(row, column, word, words):
+        if word and word not in words:
+            sys.exit(f"{row.where}: {column} {word!r}, expected one of {', '.join(words)}")
+
+    def once(row, column, word):
+        if word and seen.setdefault((column, word), row.where) != row.where:
+            sys.exit(f"{row.where}: {column} {word!r} is also in {seen[column, word]}: take it out of one of them")
+
+    for index, row in enumerate(rows):
+        row["index"] = index
+        for column in ("instances", "ends", "taps", "chapters"):
+            row[column] = row[column].split()
+        for column in ("engine", "name", "folder"):
+            if not row[column]:
+                sys.exit(f"{row.where}: no {column}: every engine needs one")
+        for column, words in (("unit", units), ("condition", conditions), ("interrupt", sources), ("lane", units), ("wave", WAVE_COLOURS)):
+            one_of(row, column, row[column], words)
+        for unit in row["ends"]:
+            one_of(row, "ends", unit, units)
+            once(row, "ends", unit)
+        for column in ("engine", "name", "interrupt"):
+            once(row, column, row[column])
+        for instance in row["instances"]:
+            once(row, "instance", instance)
+        for tap in row["taps"]:
+            if (row["unit"], tap) not in stream_taps:
+                sys.exit(f"{row.where}: tap {tap!r}, but streams.csv has no stream with an order of unit {row['unit'] or 'none'} and that tap: "
+                         f"expected one of {', '.join(t for u, t in sorted(stream_taps) if u == row['unit']) or 'none'}")
+            once(row, "tap", row["unit"] + "." + tap)
+            streamed[row["unit"], tap] = row
+        if row["ends"] and (not row["interrupt"] or row["ends"][0] != row["unit"]):
+            sys.exit(f"{row.where}: ends {' '.join(row['ends'])}, expected its own unit first, and an interrupt")
+        if row["lane"] and row["lane"] not in launching:
+            sys.exit(f"{row.where}: lane {row['lane']!r} has no launches: expected one of {', '.join(u for u in units if u in launching)}")
+        row["launches"] = row["unit"] in launching
+        row["bit"] = status[row["interrupt"] + "_DONE_STATUS0"] if row["interrupt"] else None
+    answering, ended = unit_engines(rows), {unit for row in rows for unit in row["ends"]}
+    for reg in (r for regs in maps.values() for r in regs):
+        if reg["unit"] not in answering:
+            sys.exit(f"{reg['where']}: unit {reg['unit']!r} is in no row of engines.csv: add a row for its engine")
+        if reg["name"] in LAUNCHES and reg["unit"] not in ended:
+            sys.exit(f"{answering[reg['unit']].where}: unit {reg['unit']} has launches (its register {reg['name']}), but no interrupt ends them: "
+                     "add the unit to the ends of the engine whose interrupt does")
+    for source in sources:
+        if ("interrupt", source) not in seen:
+            sys.exit(f"engines.csv: no engine has the interrupt {source!r} of GLB.S_INTR_STATUS: add it to the engine that raises it")
+    for unit, tap in sorted(stream_taps):
+        if (unit, tap) not in streamed:
+            sys.exit(f"engines.csv: no engine has the tap {tap} of unit {unit}, which streams.csv names: add it to the engine that makes the stream")
+    return rows
+
+
+WAVE_COLOURS = ("RED", "ORANGE", "YELLOW", "GREEN", "VIOLET")
+
+
+def unit_engines(engines):
+    """unit -> the row that answers for it."""
+    return {row["unit"]: row for row in reversed(engines) if row["unit"]}
+
+
+def client_engine(client, engines):
+    """The engine that a client serves: of those of its unit the one that is called like it, else the first."""
+    own = [e for e in engines if e["unit"] == client["unit"]]
+    return next((e for e in own if e["engine"] == client["name"]), own[0])
+
+
 def load_clients(maps):
     """Clients of the memory interfaces, as the rows of clients.csv with id and slots as numbers (slot None: the map has no
     such client), and lsb: bit of the arbiter weight in MCIF's window."""
-    clients, taken = [], set()
+    clients, taken, units = [], set(), unit_names(maps)
     conditions = next(read_csv("configurations.csv")).keys()
     for row in read_csv("clients.csv"):
-        where = f"clients.csv: {row['direction']} client {row['name']}"
+        where = f"{row.where}: {row['direction']} client {row['name']}"
         if row["direction"] not in ("read", "write"):
             sys.exit(f"{where}: direction {row['direction']!r}, expected read or write")
-        if row["unit"] not in UNITS:
-            sys.exit(f"{where}: unit {row['unit']!r}, expected one of {UNITS}")
+        if row["unit"] not in units:
+            sys.exit(f"{where}: unit {row['unit']!r}, expected one of {', '.join(units)}")
         if row["condition"] and row["condition"] not in conditions:
             sys.exit(f"{where}: condition {row['condition']!r} is no column of configurations.csv")
         row["id"] = int(row["id"])
@@ -106,7 +213,7 @@ def config_clients(clients, direction, cfg):
     for c in clients:
         if c["direction"] == direction and (not c["condition"] or int(cfg[c["condition"]])):
             if c["slot"][cfg["map"]] is None:
-                sys.exit(f"clients.csv: {direction} client {c['name']}: configuration {cfg['name']} has it, but there is no slot_{cfg['map']}")
+                sys.exit(f"{c.where}: {direction} client {c['name']}: configuration {cfg['name']} has it, but there is no slot_{cfg['map']}")
             found.append(c)
     return sorted(found, key=lambda c: c["slot"][cfg["map"]])
 
@@ -129,9 +236,10 @@ def c_string(s):
 
 def generate_c(outdir):
     maps = load_registers()
+    units, engines = unit_names(maps), load_engines(maps)
     configs = list(read_csv("configurations.csv"))
     out = ["/* Generated by scripts/gen_tables.py from the tables in csrc/nvdla. */", '#include "nvdla/registers.h"',
-           '#include "nvdla/clients.h"', '#include "nvdla/config.h"', '#include "nvdla_offsets.h"', "#include <stddef.h>", ""]
+           '#include "nvdla/clients.h"', '#include "nvdla/config.h"', '#include "nvdla/engines.h"', '#include "nvdla_offsets.h"', "#include <stddef.h>", ""]
     for m, regs in maps.items():
         fields, enums = [], []
         for reg in regs:
@@ -156,7 +264,7 @@ def generate_c(outdir):
     for m, regs in maps.items():
         out.append(f"    [NVDLA_MAP_{m.upper()}] = {{{c_string(m)}, {m}_registers, {len(regs)}}},")
     out.append("};")
-    out.append("const char *const nvdla_unit_names[NVDLA_UNIT_COUNT] = {" + ", ".join(c_string(u) for u in UNITS) + "};")
+    out.append("const char *const nvdla_unit_names[NVDLA_UNIT_COUNT] = {" + ", ".join(c_string(u) for u in units) + "};")
     out.append("const struct nvdla_config nvdla_configs[] = {")
     for c in configs:
         items = []
@@ -168,18 +276,29 @@ def generate_c(outdir):
     out.append("const struct nvdla_client_facts nvdla_clients[NVDLA_CLIENT_COUNT] = {")
     for c in clients:
         ram, weight = (f"{unit}_{c[key].replace('.', '__')}" for unit, key in ((c["unit"], "ram_type"), ("MCIF", "weight")))
-        condition = f"offsetof(struct nvdla_config, {c['condition']})" if c["condition"] else "NVDLA_CLIENT_ALWAYS"
         out.append(f"    [{client_constant(c)}] = {{{c_string(c['name'])}, {c['id']}, {'true' if c['direction'] == 'write' else 'false'}, "
-                   f"NVDLA_{c['unit']}, {ram.split('__')[0]}, {ram}_MASK, {weight.split('__')[0]}, {weight}_LSB, {condition}}},")
-    out += ["};", ""]
+                   f"NVDLA_{c['unit']}, ENGINE_{client_engine(c, engines)['engine']}, {ram.split('__')[0]}, {ram}_MASK, {weight.split('__')[0]}, "
+                   f"{weight}_LSB, {condition_offset(c)}}},")
+    out.append("};")
+    emit_engines(out, engines, maps, units)
     write(outdir, "nvdla_tables.c", out)
+    interrupts = by_bit(engines)
 
     names = ["/* Generated by scripts/gen_tables.py: the names that the tables in csrc/nvdla are indexed by. */",
              "#ifndef NVDLA_NAMES_H", "#define NVDLA_NAMES_H", ""]
-    for enum, values in (("nvdla_unit", [f"NVDLA_{u}" for u in UNITS] + ["NVDLA_UNIT_COUNT"]),
+    for enum, values in (("nvdla_unit", [f"NVDLA_{u}" for u in units] + ["NVDLA_UNIT_COUNT"]),
                          ("nvdla_access", [f"NVDLA_ACCESS_{a}" for a in ACCESS]),
+                         ("nvdla_engine", [f"ENGINE_{e['engine']}" for e in engines] + ["ENGINE_COUNT"]),
+                         ("nvdla_interrupt", [f"INTERRUPT_{e['interrupt']}" for e in interrupts] + ["INTERRUPT_COUNT"]),
                          ("nvdla_client", [client_constant(c) for c in clients] + ["NVDLA_CLIENT_COUNT"])):
         names += [f"enum {enum} {{"] + [f"    {v}," for v in values] + ["};"]
+    names += ["", "/* Of each client in the order of the data path: CLIENT(name, unit, engine). */"]
+    for direction in ("read", "write"):
+        names += [f"#define FOR_{direction.upper()}_CLIENTS(CLIENT) \\"]
+        here = sorted((c for c in clients if c["direction"] == direction), key=lambda c: client_engine(c, engines)["index"])
+        names += [f"    CLIENT({c['name']}, {c['unit']}, {client_engine(c, engines)['engine']}) \\" for c in here] + [""]
+    names += ["/* Of each interrupt: INTERRUPT(name, unit). */", "#define FOR_INTERRUPTS(INTERRUPT) \\"]
+    names += [f"    INTERRUPT({e['interrupt']}, {e['unit']}) \\" for e in interrupts] + [""]
     names += ["", "#endif", ""]
     write(outdir, "nvdla_names.h", names)
 
@@ -203,7 +322,40 @@ def generate_c(outdir):
             h.append(f"#define {name}__{field}_MASK {bits:#010x}u")
     h += ["", "#endif", ""]
     write(outdir, "nvdla_offsets.h", h)
-    generate_streams(outdir, configs)
+    generate_streams(outdir, configs, engines, units)
+
+
+def condition_offset(row):
+    return f"offsetof(struct nvdla_config, {row['condition']})" if row["condition"] else "NVDLA_ALWAYS"
+
+
+def by_bit(engines):
+    """Those with interrupts, in the order of their bits."""
+    return sorted((e for e in engines if e["interrupt"]), key=lambda e: e["bit"])
+
+
+def emit_engines(out, engines, maps, units):
+    out.append("const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT] = {")
+    for e in engines:
+        facts = dict(name=c_string(e["name"]), folder=c_string(e["folder"]), unit=f"NVDLA_{e['unit'] if e['launches'] else 'UNIT_COUNT'}",
+                     waits="true" if e["waits"] else "false", interrupt=f"INTERRUPT_{e['interrupt'] or 'COUNT'}",
+                     lane=c_string(e["folder"].upper()) if e["lane"] else "NULL", lane_unit=f"NVDLA_{e['lane'] or 'UNIT_COUNT'}",
+                     wave=f"WAVE_{e['wave'] or 'NONE'}", fill=c_string(e["fill"]) if e["fill"] else "NULL")
+        out.append(f"    [ENGINE_{e['engine']}] = {{" + ", ".join(f".{k} = {v}" for k, v in facts.items()) + "},")
+    out += ["};", "const struct nvdla_unit_facts nvdla_units[NVDLA_UNIT_COUNT] = {"]
+    answering, ended_by = unit_engines(engines), {unit: e["interrupt"] for e in engines for unit in e["ends"]}
+    for unit in units:
+        windows = [next((f"{r['offset'] >> 12:#x}" for r in maps[m] if r["unit"] == unit), "NVDLA_NO_WINDOW") for m in maps]
+        out.append(f"    [NVDLA_{unit}] = {{ENGINE_{answering[unit]['engine']}, INTERRUPT_{ended_by.get(unit, 'COUNT')}, "
+                   f"{{{', '.join(f'[NVDLA_MAP_{m.upper()}] = {w}' for m, w in zip(maps, windows))}}}, {condition_offset(answering[unit])}}},")
+    out += ["};", "const struct nvdla_interrupt_facts nvdla_interrupts[INTERRUPT_COUNT] = {"]
+    for e in by_bit(engines):
+        ends = " | ".join(f"UINT32_C(1) << NVDLA_{unit}" for unit in e["ends"]) or "0"
+        out.append(f"    [INTERRUPT_{e['interrupt']}] = {{{{\"{e['interrupt']}_0\", \"{e['interrupt']}_1\"}}, {e['bit']}, ENGINE_{e['engine']}, NVDLA_{e['unit']}, {ends}}},")
+    instances = [(instance, e) for e in engines for instance in e["instances"]]
+    out += ["};", "const struct nvdla_instance nvdla_instances[] = {"]
+    out += [f"    {{{c_string(instance)}, ENGINE_{e['engine']}}}," for instance, e in instances]
+    out += ["};", f"const size_t nvdla_instance_count = {len(instances)};", ""]
 
 
 # ---- streams inside an RTL ----
@@ -212,7 +364,7 @@ FIELD_WORDS = {"address": 2, "select": 2, "index": 1, "flags": 1}  # what a stre
 MOST_STREAM_WORDS = 128
 
 
-def load_streams():
+def load_streams(units):
     """Rows of tb/streams.csv with fields as a list, then two for each client of the memory interfaces:
     what it asks for (data: atoms less one; select: 1 primary, 0 secondary memory), and the atoms (flags: how many a word has at most,
     which the width of the data in a table of taps says)."""
@@ -220,8 +372,8 @@ def load_streams():
         rows = list(csv.DictReader(f))
     for r in rows:
         where = f"streams.csv: {r['stream']}"
-        if r["unit"] not in UNITS:
-            sys.exit(f"{where}: unit {r['unit']!r}, expected one of {UNITS}")
+        if r["unit"] not in units:
+            sys.exit(f"{where}: unit {r['unit']!r}, expected one of {', '.join(units)}")
         r["fields"] = r["fields"].split()
         for field in r["fields"]:
             if field not in FIELD_WORDS:
@@ -257,8 +409,8 @@ def stream_layout(stream, cfg):
     return lanes, width, bits, places, words
 
 
-def generate_streams(outdir, configs):
-    streams = load_streams()
+def generate_streams(outdir, configs, engines, units):
+    streams = load_streams(units)
     h = ["/* Generated by scripts/gen_tables.py: the streams of tb/streams.csv, and how tb_top's vectors hold them. */",
          "#ifndef TAP_STREAMS_H", "#define TAP_STREAMS_H", ""]
     h += ["enum rtl_stream {"] + [f"    STREAM_{s['stream']}," for s in streams] + ["    STREAM_COUNT", "};"]
@@ -268,6 +420,11 @@ def generate_streams(outdir, configs):
     h.append("/* STREAM(name, unit, tap, format, order) for each. */")
     h.append("#define FOR_STREAMS(STREAM) \\")
     h += [f"    STREAM({s['stream']}, {s['unit']}, {s['tap']}, {s['format']}, {s['order']}) \\" for s in streams if s["order"]]
+    h += ["", "/* PASSAGE(unit, tap, engine): the streams in the order in which values pass through them, and the engine that makes them. */",
+          "#define FOR_PASSAGES(PASSAGE) \\"]
+    makers = {(e["unit"], tap): e["engine"] for e in engines for tap in e["taps"]}
+    passages = OrderedDict.fromkeys((s["unit"], s["tap"]) for s in streams if s["order"])
+    h += [f"    PASSAGE({unit}, {tap}, {makers[unit, tap]}) \\" for unit, tap in passages]
     h += ["", "/* CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME. */",
           "#define FOR_CLIENTS(CLIENT) \\"]
     h += [f"    CLIENT({client_stream(c)}) \\" for c in client_rows()]
@@ -295,7 +452,7 @@ def below_design(expression):
 
 def generate_taps(outdir, name, table):
     cfg = find_config(name)
-    streams = load_streams()
+    streams = load_streams(unit_names(load_registers()))
     columns = ["stream", "valid", "end", "data"] + list(FIELD_WORDS) + ["late"]
     try:
         with open(table, newline="", encoding="utf-8") as f:
@@ -399,9 +556,13 @@ def generate_sv(outdir, name):
     windows = []  # of the units that exist
     if cfg["map"] == "full":
         widen_fields(regs, maps["small"])
-    for unit in UNITS:
+    units = unit_names(maps)
+    engines = load_engines(maps)
+    answering = unit_engines(engines)
+    for unit in units:
+        condition = answering[unit]["condition"]
         unit_regs = [r for r in regs if r["unit"] == unit]
-        if not unit_regs or (unit == "CVIF" and cfg["secondary_memory"] == "0"):
+        if not unit_regs or (condition and not int(cfg[condition])):
             continue
         windows.append((unit, (unit_regs[0]["offset"] & ~0xFFF) >> 12))
         base = unit_regs[0]["offset"] & ~0xFFF
@@ -430,7 +591,7 @@ def generate_sv(outdir, name):
     # The units on the register bus: number, and window of each.
     out.append("  // Units on the register bus: bit of the select, windows in the same order, number 0 in the low bits.")
     out += [f"  localparam int Sel{camel(unit)} = {i};" for i, (unit, _) in enumerate(windows)]
-    out += [f"  localparam int Sel{camel(unit)} = -1;" for unit in UNITS if unit not in dict(windows)]
+    out += [f"  localparam int Sel{camel(unit)} = -1;" for unit in units if unit not in dict(windows)]
     out.append("  localparam int CsbAddrBits = 10;  // number of a word in a unit's window")
     out.append(f"  localparam int CsbUnits = {len(windows)};")
     out.append(f"  localparam logic [{len(windows) * 6 - 1}:0] CsbWindows = {packed(6, [w for _, w in windows])};")
@@ -441,8 +602,8 @@ def generate_sv(outdir, name):
     # Options that both simulators take: the port widths that tb_top needs whatever RTL it drives.
     options = [f"+define+TB_AW={cfg['addr_bits']}", f"+define+TB_DW={cfg['dbb_data_bits']}"]
     if cfg["secondary_memory"] == "1":
-        options += [f"+define+TB_SRAM_DW={cfg['cvsram_data_bits']}", "+define+NVDLA_SECONDARY_MEMORY"]
-    options += [f"+define+NVDLA_{name.upper()}" for name in ("bdma", "rubik") if cfg[name] == "1"]
+        options += [f"+define+TB_SRAM_DW={cfg['cvsram_data_bits']}"]
+    options += [f"+define+NVDLA_{e['condition'].upper()}" for e in engines if e["condition"] and cfg[e["condition"]] == "1"]
     if cfg["sdp_ew_throughput"] != "0":
         options.append("+define+NVDLA_EW")
     write(outdir, "config.f", options + [""])

@@ -16,12 +16,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "docs/nvdla"
 INDEX = CHAPTERS / "index.md"
 
-# The chapters that describe a unit's registers, the first one always named.
-UNIT_CHAPTERS = {
-    "GLB": ["10"], "CFGROM": ["10"], "MCIF": ["70"], "CVIF": ["70"], "CDMA": ["30"], "CSC": ["40", "30"], "CMAC_A": ["40"],
-    "CMAC_B": ["40"], "CACC": ["40"], "SDP_RDMA": ["50"], "SDP": ["50", "55"], "PDP_RDMA": ["60"], "PDP": ["60"],
-    "CDP_RDMA": ["62"], "CDP": ["62", "55"], "BDMA": ["64"], "RBK": ["66"],
-}
 Section = collections.namedtuple("Section", "file number title anchor text")
 
 
@@ -45,8 +39,14 @@ def link(section):
     return f"[{section.file[:2]} {section.number or 'head'}]({section.file}#{section.anchor})"
 
 
+def unit_chapters():
+    """The chapters that describe a unit's registers, the first one always named."""
+    with open(ROOT / "csrc/nvdla/engines.csv", newline="") as file:
+        return {row["unit"]: row["chapters"].split() for row in reversed(list(csv.DictReader(file)))}
+
+
 def registers(all_sections):
-    rows = {}
+    rows, of_unit = {}, unit_chapters()
     with open(ROOT / "csrc/nvdla/registers.csv", newline="") as file:
         for row in csv.DictReader(file):
             entry = rows.setdefault((row["unit"], row["register"]), {"small": "", "full": "", "fields": []})
@@ -55,7 +55,7 @@ def registers(all_sections):
                 entry["fields"].append(row["field"])
     lines = ["| register | small | full | fields | sections |", "|---|---|---|---|---|"]
     for (unit, name), entry in sorted(rows.items()):
-        chapters = UNIT_CHAPTERS[unit]
+        chapters = of_unit[unit]
         word = re.compile(rf"(?<![A-Z0-9_]){name}(?![A-Z0-9_])")
         where = [s for s in all_sections if s.file[:2] in chapters and s.number and word.search(s.text)]
         if not where:

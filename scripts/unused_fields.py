@@ -13,10 +13,14 @@ import glob
 import re
 import sys
 
-# Struct of nvdla_pkg, and the folder whose modules use it.
-UNITS = {"cdma_d_t": "cdma", "csc_d_t": "csc", "cmac_a_d_t": "cmac", "cacc_d_t": "cacc", "sdp_d_t": "sdp", "sdp_s_t": "sdp", "sdp_rdma_d_t": "sdp",
-         "pdp_d_t": "pdp", "pdp_rdma_d_t": "pdp", "cdp_d_t": "cdp", "cdp_s_t": "cdp", "cdp_rdma_d_t": "cdp", "rbk_d_t": "rubik"}
 LIST = "rtl/unused_fields.csv"
+
+
+def structs():
+    """Structs of nvdla_pkg (of a unit's registers without and with groups), and the folder whose modules use them."""
+    with open("csrc/nvdla/engines.csv", newline="", encoding="utf-8") as f:
+        rows = [row for row in csv.DictReader(f) if row["unit"]]
+    return {f"{row['unit'].lower()}_{kind}_t": row["folder"] for row in reversed(rows) for kind in "sd"}
 
 
 def look_at(path, struct, used):
@@ -40,14 +44,15 @@ def look_at(path, struct, used):
 
 def main():
     wrong = []
-    used = {struct: {} for struct in UNITS}
-    for struct, folder in UNITS.items():
+    folders = structs()
+    used = {struct: {} for struct in folders}
+    for struct, folder in folders.items():
         for path in sorted(glob.glob(f"rtl/{folder}/*.sv")):
             wrong += look_at(path, struct, used[struct])
     with open(LIST, newline="", encoding="utf-8") as f:
         for number, row in enumerate(csv.DictReader(f), 2):
-            if row["struct"] not in UNITS:
-                wrong.append(f"{LIST}:{number}: found struct {row['struct']!r}, expected one of {', '.join(UNITS)}")
+            if row["struct"] not in folders:
+                wrong.append(f"{LIST}:{number}: found struct {row['struct']!r}, expected one of {', '.join(folders)}")
             elif row["field"] in used[row["struct"]]:
                 wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} is used ({used[row['struct']][row['field']]}): take it off the list")
             if not row["reason"]:

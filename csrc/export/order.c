@@ -6,6 +6,7 @@
 
 #include "layers/pairing.h"
 #include "layers/tracker.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
@@ -65,14 +66,6 @@ static void put_clear(struct order *order, const struct op *from, uint32_t bits,
 
 /* ---- interrupts ---- */
 
-static enum nvdla_unit interrupt_unit(int bit) {
-    static const enum nvdla_unit units[] = {NVDLA_SDP, NVDLA_CDP, NVDLA_PDP, NVDLA_BDMA, NVDLA_RBK};
-    const size_t source = (size_t)bit / 2;
-    if (source < sizeof units / sizeof *units)
-        return units[source];
-    return bit >= (int)GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB ? NVDLA_CACC : NVDLA_CDMA;
-}
-
 /* The launches without which this one cannot end have been armed, too. */
 static bool is_fed(const struct order *order, const struct launch *launch) {
     static const enum nvdla_unit convolution[] = {NVDLA_CACC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA};
@@ -92,7 +85,7 @@ static bool is_fed(const struct order *order, const struct launch *launch) {
 
 /* The launch that raises the next interrupt of that bit has been armed. `earlier` interrupts come before it. */
 static bool is_armed(const struct order *order, int bit, int earlier) {
-    const enum nvdla_unit unit = interrupt_unit(bit);
+    const enum nvdla_unit unit = nvdla_interrupt_unit(bit);
     const struct launch *launch;
     int seen = order->waited_of[bit] + earlier;
     for (int ordinal = 0; (launch = layer_tracker_find(order->layers, unit, ordinal)) != NULL; ordinal++)
@@ -132,7 +125,7 @@ static void take_before(struct order *order, const struct launch *armed) {
             before = launch;
     for (size_t i = 0; before && i < order->notify_count;) {
         const int bit = order->prog->ops[order->notifies[i]].bit;
-        if (bit >= 0 && bit % 2 == armed->group && interrupt_unit(bit) == armed->unit &&
+        if (bit >= 0 && bit % 2 == armed->group && nvdla_interrupt_unit(bit) == armed->unit &&
             order->notifies[i] < before->tag)
             take_interrupt(order, i);
         else

@@ -7,6 +7,7 @@
 #include "gen/conv_sizes.h"
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 #include "trace/verify.h"
@@ -452,19 +453,6 @@ static bool survives(const struct program *prog, const struct op *op, const bool
     }
 }
 
-/* The unit whose D_OP_ENABLE leads to an interrupt. */
-static enum nvdla_unit unit_of_interrupt(int bit) {
-    static const struct {
-        int bit;
-        enum nvdla_unit unit;
-    } sources[] = {{0, NVDLA_SDP}, {2, NVDLA_CDP},   {4, NVDLA_PDP},   {6, NVDLA_BDMA},
-                   {8, NVDLA_RBK}, {16, NVDLA_CDMA}, {18, NVDLA_CDMA}, {20, NVDLA_CACC}};
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
-        if (sources[i].bit == (bit & ~1))
-            return sources[i].unit;
-    return NVDLA_UNIT_COUNT;
-}
-
 /* The program without the layers that keep[] denies, into ops[] (room for all). Returns the number of operations, 0 if
  * the rest can not stand alone. */
 static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
@@ -507,8 +495,8 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
             op.value ^= (uint32_t)gone[reg->unit] & 1;
         if (is_launch(reg) && (gone[NVDLA_BDMA] & 1))
             op.address ^= BDMA_CFG_LAUNCH0 ^ BDMA_CFG_LAUNCH1;
-        if (op.kind == OP_INTR_NOTIFY && op.bit >= 0 && unit_of_interrupt(op.bit) < NVDLA_UNIT_COUNT)
-            op.bit ^= gone[unit_of_interrupt(op.bit)] & 1;
+        if (op.kind == OP_INTR_NOTIFY && op.bit >= 0 && nvdla_interrupt_unit(op.bit) < NVDLA_UNIT_COUNT)
+            op.bit ^= gone[nvdla_interrupt_unit(op.bit)] & 1;
         ops[count++] = op;
     }
     free(raised);

@@ -16,6 +16,7 @@
 #include "import/relocate.h"
 #include "layers/cubes.h"
 #include "memory/file.h"
+#include "nvdla/engines.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
@@ -122,34 +123,7 @@ static void put_register(struct lift *lift, enum op_kind kind, uint64_t line, ui
                NULL);
 }
 
-/* ---- interrupts ---- */
-
-static const struct {
-    enum nvdla_unit unit;
-    int bit; /* of group 0 */
-} interrupt_units[] = {
-    {NVDLA_SDP, GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB},   {NVDLA_CDP, GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB},
-    {NVDLA_PDP, GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB},   {NVDLA_BDMA, GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB},
-    {NVDLA_RBK, GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB}, {NVDLA_CACC, GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB},
-};
-
-/* The interrupt of a unit's group as a bit of S_INTR_STATUS, 0 if it has none. */
-static uint32_t interrupt_of(enum nvdla_unit unit, int group) {
-    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
-        if (interrupt_units[i].unit == unit)
-            return 1u << (interrupt_units[i].bit + group);
-    return 0;
-}
-
 /* ---- groups ---- */
-
-/* The units with groups that have no interrupt of their own, and those with which they take turns. */
-static const struct {
-    enum nvdla_unit unit, with;
-} companions[] = {
-    {NVDLA_CDMA, NVDLA_CACC},    {NVDLA_CSC, NVDLA_CACC},     {NVDLA_CMAC_A, NVDLA_CACC},  {NVDLA_CMAC_B, NVDLA_CACC},
-    {NVDLA_SDP_RDMA, NVDLA_SDP}, {NVDLA_PDP_RDMA, NVDLA_PDP}, {NVDLA_CDP_RDMA, NVDLA_CDP},
-};
 
 static void set_turn(struct lift *lift, enum nvdla_unit unit, bool second, bool guessed) {
     const uint32_t bit = UINT32_C(1) << unit;
@@ -163,16 +137,12 @@ static void set_turn(struct lift *lift, enum nvdla_unit unit, bool second, bool 
 /* The first interrupt of a unit proves a guess or shows that it is wrong: software may have armed group 1 first though
  * group 0 is first in turn. */
 static void prove_turns(struct lift *lift, uint32_t bits) {
-    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++) {
-        const enum nvdla_unit unit = interrupt_units[i].unit;
-        const uint32_t bit = UINT32_C(1) << unit, groups = bits >> interrupt_units[i].bit & 3;
-        if (groups == 0 || (lift->turn_guessed & bit) == 0)
+    for (int i = 0; i < INTERRUPT_COUNT; i++) {
+        const enum nvdla_unit unit = nvdla_interrupts[i].unit;
+        const uint32_t bit = UINT32_C(1) << unit, groups = bits >> nvdla_interrupts[i].bit & 3;
+        if (!nvdla_interrupts[i].ends || groups == 0 || (lift->turn_guessed & bit) == 0)
             continue;
-        uint32_t wrong = bit;
-        for (size_t c = 0; c < sizeof companions / sizeof *companions; c++)
-            if (companions[c].with == unit)
-                wrong |= UINT32_C(1) << companions[c].unit;
-        wrong &= groups == 1 ? lift->turn_guessed : 0;
+        const uint32_t wrong = groups == 1 ? nvdla_interrupts[i].ends & lift->turn_guessed : 0;
         lift->turn_second &= ~wrong;
         lift->turn_guessed &= ~(wrong | bit);
     }
@@ -182,10 +152,10 @@ static void prove_turns(struct lift *lift, uint32_t bits) {
 static void complete(struct lift *lift, uint32_t bits) {
     prove_turns(lift, bits);
     lift->running &= ~bits;
-    for (size_t i = 0; i < sizeof interrupt_units / sizeof *interrupt_units; i++)
+    for (int i = 0; i < INTERRUPT_COUNT; i++)
         for (int group = 0; group < 2; group++)
-            if (bits >> (interrupt_units[i].bit + group) & 1)
-                put_slot(lift, lift_memory_completed(lift->memory, interrupt_units[i].unit, group));
+            if (nvdla_interrupts[i].ends && bits >> nvdla_interrupts[i].bit >> group & 1)
+                put_slot(lift, lift_memory_completed(lift->memory, nvdla_interrupts[i].unit, group));
 }
 
 /* "SDP_0 CACC_0": free() it. */
@@ -248,7 +218,7 @@ static void end_status(struct lift *lift, enum nvdla_unit unit) {
     static const uint32_t fields[] = {SDP_S_STATUS__STATUS_0_MASK, SDP_S_STATUS__STATUS_1_MASK};
     uint32_t idle = 0, done = 0;
     for (int group = 0; group < 2; group++) {
-        const uint32_t interrupt = interrupt_of(unit, group);
+        const uint32_t interrupt = nvdla_unit_interrupt(unit, group);
         const bool writes = interrupt != 0 && unit != NVDLA_CACC;
         if ((loop->last & fields[group]) != 0 || (loop->mask & fields[group]) == 0)
             continue;
@@ -406,8 +376,7 @@ static void follow_table(struct lift *lift, const struct nvdla_register *reg) {
 
 /* Units whose launches the driver counts as layers. */
 static bool is_operation(enum nvdla_unit unit) {
-    return unit == NVDLA_CACC || unit == NVDLA_SDP || unit == NVDLA_PDP || unit == NVDLA_CDP || unit == NVDLA_BDMA ||
-           unit == NVDLA_RBK;
+    return nvdla_unit_interrupt(unit, 0) != 0;
 }
 
 static void take_write(struct lift *lift, const struct access *access) {
@@ -431,7 +400,7 @@ static void take_write(struct lift *lift, const struct access *access) {
         lift->summary->launches++;
         lift->summary->operations += is_operation(launch->unit);
         lift_memory_armed(lift->memory, launch, &load, &check);
-        lift->running |= interrupt_of(launch->unit, launch->group);
+        lift->running |= nvdla_unit_interrupt(launch->unit, launch->group);
         set_turn(lift, launch->unit, launch->group == 1, launch->group == 1);
         lift->armed |= UINT32_C(1) << launch->unit;
         put_slot(lift, load);

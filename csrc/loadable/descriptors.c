@@ -4,6 +4,7 @@
 #include <string.h>
 
 const char *const op_type_names[TYPE_COUNT] = {"BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK"};
+const enum nvdla_unit op_type_units[TYPE_COUNT] = {NVDLA_BDMA, NVDLA_CACC, NVDLA_SDP, NVDLA_PDP, NVDLA_CDP, NVDLA_RBK};
 
 static unsigned u16(const uint8_t *bytes) {
     return (unsigned)(bytes[0] | bytes[1] << 8);

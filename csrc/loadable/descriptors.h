@@ -8,11 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla_names.h"
+
 /* Types of operations, which are the driver's processors. */
 enum op_type { TYPE_BDMA, TYPE_CONV, TYPE_SDP, TYPE_PDP, TYPE_CDP, TYPE_RUBIK, TYPE_COUNT };
 
 /* "BDMA", "CONV", ... */
 extern const char *const op_type_names[TYPE_COUNT];
+extern const enum nvdla_unit op_type_units[TYPE_COUNT]; /* that write the results */
 
 enum cube_type { CUBE_MEMORY, CUBE_SRAM, CUBE_ON_THE_FLY };
 

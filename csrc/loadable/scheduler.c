@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
@@ -208,13 +209,12 @@ static bool has_fetch_edges(const struct operation *op) {
 }
 
 static void await(struct state *state, const struct group *group) {
-    static const int first_bit[TYPE_COUNT] = {
-        [TYPE_BDMA] = 6, [TYPE_CONV] = 20, [TYPE_SDP] = 0, [TYPE_PDP] = 4, [TYPE_CDP] = 2, [TYPE_RUBIK] = 8};
-    enum { CDMA_DATA = 16, CDMA_WEIGHTS = 18 };
     const struct operation *op = op_of(state, group->operation);
     const unsigned g = index_of(state, group);
-    const uint32_t own = UINT32_C(1) << first_bit[op->type] << g;
-    const uint32_t fetched = op->type == TYPE_CONV ? (UINT32_C(1) << CDMA_DATA | UINT32_C(1) << CDMA_WEIGHTS) << g : 0;
+    const uint32_t own = nvdla_unit_interrupt(op_type_units[op->type], (int)g);
+    const uint32_t fetches =
+        GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_MASK;
+    const uint32_t fetched = op->type == TYPE_CONV ? fetches << g : 0;
     const uint32_t wanted = own | (has_fetch_edges(op) ? fetched : 0);
     emit_note(state->emitter, "task %zu, layer %d: %s is done", state->task->number, group->operation,
               op_type_names[op->type]);

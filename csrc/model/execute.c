@@ -3,22 +3,11 @@
 
 #include "model/cacc.h"
 #include "model/ports.h"
+#include "nvdla/engines.h"
 #include "nvdla_offsets.h"
 
-/* Bits of GLB.S_INTR_STATUS; group 1 is the bit above. */
-enum interrupt_bit {
-    INTERRUPT_SDP = GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB,
-    INTERRUPT_CDP = GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB,
-    INTERRUPT_PDP = GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB,
-    INTERRUPT_BDMA = GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_LSB,
-    INTERRUPT_RUBIK = GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB,
-    INTERRUPT_CDMA_DAT = GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_LSB,
-    INTERRUPT_CDMA_WT = GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_LSB,
-    INTERRUPT_CACC = GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB,
-};
-
-static void raise_interrupt(struct model *model, enum interrupt_bit bit, unsigned group) {
-    model->interrupt_status |= UINT32_C(1) << ((unsigned)bit + group);
+static void raise_interrupt(struct model *model, enum nvdla_interrupt interrupt, unsigned group) {
+    model->interrupt_status |= UINT32_C(1) << (nvdla_interrupts[interrupt].bit + group);
 }
 
 /* The layer of a unit is done. Returns the group that is released. */

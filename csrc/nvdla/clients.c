@@ -1,14 +1,15 @@
 /* Questions to the table of memory clients. */
 #include "nvdla/clients.h"
 
-#include <string.h>
-
 bool nvdla_client_exists(const struct nvdla_config *config, enum nvdla_client client) {
-    const size_t condition = nvdla_clients[client].condition;
-    int value = 1;
-    if (condition != NVDLA_CLIENT_ALWAYS)
-        memcpy(&value, (const char *)config + condition, sizeof value);
-    return value != 0;
+    return nvdla_config_meets(config, nvdla_clients[client].condition);
+}
+
+bool nvdla_unit_reads(enum nvdla_unit unit) {
+    for (int i = 0; i < NVDLA_CLIENT_COUNT; i++)
+        if (nvdla_clients[i].unit == unit && !nvdla_clients[i].write)
+            return true;
+    return false;
 }
 
 enum nvdla_client nvdla_client_find(int id, bool write) {

@@ -17,24 +17,25 @@
 
 enum { AXI_IDS = 16 }; /* AXI IDs 0..15; readers and writers count separately */
 
-#define NVDLA_CLIENT_ALWAYS SIZE_MAX
-
 struct nvdla_client_facts {
     const char *name;                /* "SDP_B" */
     int id;                          /* AXI ID */
     bool write;                      /* it writes; else it reads */
     enum nvdla_unit unit;            /* whose layers it serves, */
+    enum nvdla_engine engine;        /* by which engine, */
     uint32_t ram_register, ram_mask; /* the field there that chooses the port: 1 primary, 0 secondary */
     uint32_t weight_register;        /* MCIF and CVIF have the same layout: the register with its arbiter weight, */
     unsigned weight_lsb;             /* 8 bits from here on */
-    size_t condition;                /* offset of an int of struct nvdla_config: configurations with 0 there have no
-                                      * such client; NVDLA_CLIENT_ALWAYS: all have it */
+    size_t condition;                /* see nvdla_config_meets */
 };
 
 extern const struct nvdla_client_facts nvdla_clients[NVDLA_CLIENT_COUNT];
 
 /* True if the configuration has the client. */
 bool nvdla_client_exists(const struct nvdla_config *config, enum nvdla_client client);
+
+/* True if the launches of a unit read memory. */
+bool nvdla_unit_reads(enum nvdla_unit unit);
 
 /* The client behind an AXI ID of the read or write channels; NVDLA_CLIENT_COUNT: no configuration has one. */
 enum nvdla_client nvdla_client_find(int id, bool write);

@@ -1,7 +1,6 @@
 /* The table of configurations answers every question about what is built; this file asks it. */
 #include "nvdla/config.h"
 
-#include <stddef.h>
 #include <string.h>
 
 const struct nvdla_config *nvdla_config_find(const char *name) {
@@ -9,6 +8,13 @@ const struct nvdla_config *nvdla_config_find(const char *name) {
         if (strcmp(nvdla_configs[i].name, name) == 0)
             return &nvdla_configs[i];
     return NULL;
+}
+
+bool nvdla_config_meets(const struct nvdla_config *config, size_t condition) {
+    int value = 1;
+    if (condition != NVDLA_ALWAYS)
+        memcpy(&value, (const char *)config + condition, sizeof value);
+    return value != 0;
 }
 
 bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature) {

@@ -3,6 +3,8 @@
 #define NVDLA_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum nvdla_map { NVDLA_MAP_FULL, NVDLA_MAP_SMALL, NVDLA_MAP_COUNT };
 
@@ -38,6 +40,11 @@ enum nvdla_feature {
 
 /* Whether the configuration has the feature, and so the devices here, model and RTL. Spec: 10-system section 1. */
 bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature);
+
+/* Whether the configuration has what a row of a table is conditional on: an int of struct nvdla_config at that offset
+ * that is not 0; NVDLA_ALWAYS: all have it. */
+bool nvdla_config_meets(const struct nvdla_config *config, size_t condition);
+#define NVDLA_ALWAYS SIZE_MAX
 
 /* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
 enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };

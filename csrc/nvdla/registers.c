@@ -5,72 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WINDOW_BYTES = 0x1000, NO_WINDOW = 0xffff };
+#include "nvdla/engines.h"
 
-/* Windows by 4-KiB number (address / 0x1000), chapter 10 section 4.3. */
-static const uint16_t windows[NVDLA_MAP_COUNT][NVDLA_UNIT_COUNT] = {
-    [NVDLA_MAP_FULL] = {[NVDLA_CFGROM] = NO_WINDOW,
-                        [NVDLA_GLB] = 0x00,
-                        [NVDLA_MCIF] = 0x02,
-                        [NVDLA_CVIF] = 0x03,
-                        [NVDLA_BDMA] = 0x04,
-                        [NVDLA_CDMA] = 0x05,
-                        [NVDLA_CSC] = 0x06,
-                        [NVDLA_CMAC_A] = 0x07,
-                        [NVDLA_CMAC_B] = 0x08,
-                        [NVDLA_CACC] = 0x09,
-                        [NVDLA_SDP_RDMA] = 0x0a,
-                        [NVDLA_SDP] = 0x0b,
-                        [NVDLA_PDP_RDMA] = 0x0c,
-                        [NVDLA_PDP] = 0x0d,
-                        [NVDLA_CDP_RDMA] = 0x0e,
-                        [NVDLA_CDP] = 0x0f,
-                        [NVDLA_RBK] = 0x10},
-    [NVDLA_MAP_SMALL] = {[NVDLA_CFGROM] = 0x00,
-                         [NVDLA_GLB] = 0x01,
-                         [NVDLA_MCIF] = 0x02,
-                         [NVDLA_CVIF] = 0x0f,
-                         [NVDLA_BDMA] = 0x10,
-                         [NVDLA_CDMA] = 0x03,
-                         [NVDLA_CSC] = 0x04,
-                         [NVDLA_CMAC_A] = 0x05,
-                         [NVDLA_CMAC_B] = 0x06,
-                         [NVDLA_CACC] = 0x07,
-                         [NVDLA_SDP_RDMA] = 0x08,
-                         [NVDLA_SDP] = 0x09,
-                         [NVDLA_PDP_RDMA] = 0x0a,
-                         [NVDLA_PDP] = 0x0b,
-                         [NVDLA_CDP_RDMA] = 0x0c,
-                         [NVDLA_CDP] = 0x0d,
-                         [NVDLA_RBK] = 0x11},
-};
-
-/* Interrupt sources in the order of their group 0 bits, chapter 10 section 7. */
-static const struct {
-    const char *name[2];
-    int bit; /* of group 0 */
-} interrupts[] = {
-    {{"SDP_0", "SDP_1"}, 0},          {{"CDP_0", "CDP_1"}, 2},     {{"PDP_0", "PDP_1"}, 4},
-    {{"BDMA_0", "BDMA_1"}, 6},        {{"RUBIK_0", "RUBIK_1"}, 8}, {{"CDMA_DAT_0", "CDMA_DAT_1"}, 16},
-    {{"CDMA_WT_0", "CDMA_WT_1"}, 18}, {{"CACC_0", "CACC_1"}, 20},
-};
-enum { INTERRUPT_SOURCES = sizeof interrupts / sizeof interrupts[0] };
+enum { WINDOW_BYTES = 0x1000 };
 
 bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
-    if ((unsigned)unit >= NVDLA_UNIT_COUNT || windows[config->map][unit] == NO_WINDOW)
-        return false;
-    /* BDMA and RBK have no rows in the small map: no configuration with that map builds them. */
-    const bool full = config->map == NVDLA_MAP_FULL;
-    switch (unit) {
-    case NVDLA_CVIF:
-        return nvdla_has(config, FEATURE_SECONDARY_MEMORY);
-    case NVDLA_BDMA:
-        return full && nvdla_has(config, FEATURE_BDMA);
-    case NVDLA_RBK:
-        return full && nvdla_has(config, FEATURE_RUBIK);
-    default:
-        return true;
-    }
+    return (unsigned)unit < NVDLA_UNIT_COUNT && nvdla_units[unit].windows[config->map] != NVDLA_NO_WINDOW &&
+           nvdla_config_meets(config, nvdla_units[unit].condition);
 }
 
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address) {
@@ -123,13 +64,13 @@ enum nvdla_unit nvdla_unit_find(const char *name) {
 
 enum nvdla_unit nvdla_unit_at(const struct nvdla_config *config, uint32_t address) {
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        if (windows[config->map][unit] == address / WINDOW_BYTES)
+        if (nvdla_units[unit].windows[config->map] == address / WINDOW_BYTES)
             return nvdla_has_unit(config, (enum nvdla_unit)unit) ? (enum nvdla_unit)unit : NVDLA_UNIT_COUNT;
     return NVDLA_UNIT_COUNT;
 }
 
 uint32_t nvdla_unit_base(const struct nvdla_config *config, enum nvdla_unit unit) {
-    return (uint32_t)windows[config->map][unit] * WINDOW_BYTES;
+    return (uint32_t)nvdla_units[unit].windows[config->map] * WINDOW_BYTES;
 }
 
 char *nvdla_register_name(const struct nvdla_config *config, uint32_t address, char *text, size_t size) {
@@ -182,18 +123,17 @@ char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t valu
 }
 
 int nvdla_interrupt_bit(const char *name) {
-    for (size_t i = 0; i < INTERRUPT_SOURCES; i++)
+    for (int i = 0; i < INTERRUPT_COUNT; i++)
         for (int group = 0; group < 2; group++)
-            if (strcasecmp(name, interrupts[i].name[group]) == 0)
-                return interrupts[i].bit + group;
+            if (strcasecmp(name, nvdla_interrupts[i].names[group]) == 0)
+                return (int)nvdla_interrupts[i].bit + group;
     return -1;
 }
 
 const char *nvdla_interrupt_name(int bit) {
-    for (size_t i = 0; i < INTERRUPT_SOURCES; i++)
-        if (bit == interrupts[i].bit || bit == interrupts[i].bit + 1)
-            return interrupts[i].name[bit - interrupts[i].bit];
-    return NULL;
+    const enum nvdla_interrupt interrupt = nvdla_interrupt_at(bit);
+    return interrupt == INTERRUPT_COUNT ? NULL
+                                        : nvdla_interrupts[interrupt].names[bit - (int)nvdla_interrupts[interrupt].bit];
 }
 
 bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask) {

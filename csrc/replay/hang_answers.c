@@ -10,7 +10,7 @@ static void answer(struct hang_answer *f, const char *format, va_list args) {
 }
 
 struct hang_answer hang_nothing(const char *format, ...) {
-    struct hang_answer f = {.kind = NOTHING, .on = NOBODY, .ordinal = -1};
+    struct hang_answer f = {.kind = NOTHING, .on = ENGINE_COUNT, .ordinal = -1};
     va_list args;
     va_start(args, format);
     answer(&f, format, args);
@@ -18,7 +18,7 @@ struct hang_answer hang_nothing(const char *format, ...) {
     return f;
 }
 
-struct hang_answer hang_waits_for(enum engine on, uint64_t since, const char *format, ...) {
+struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...) {
     struct hang_answer f = {.kind = WAITS, .on = on, .since = since, .ordinal = -1};
     va_list args;
     va_start(args, format);
@@ -28,7 +28,7 @@ struct hang_answer hang_waits_for(enum engine on, uint64_t since, const char *fo
 }
 
 struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...) {
-    struct hang_answer f = {.kind = GUILTY, .on = NOBODY, .strength = strength, .ordinal = ordinal};
+    struct hang_answer f = {.kind = GUILTY, .on = ENGINE_COUNT, .strength = strength, .ordinal = ordinal};
     va_list args;
     va_start(args, format);
     answer(&f, format, args);
@@ -41,15 +41,15 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index) {
     return p->seen && p->since > p->last ? p->since : p->last;
 }
 
-struct hang_answer hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index) {
+struct hang_answer hang_waits_for_input(const struct reasoning *r, enum nvdla_engine from, enum wait_index index) {
     const struct flow *f = flow(r, index);
     return hang_waits_for(from, hang_waited(r, index), "waits for %s: has got %" PRIu64 " of %" PRIu64,
                           pair(r, index)->name, f->moved_of, f->required_of);
 }
 
-struct hang_answer hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index) {
+struct hang_answer hang_waits_for_output(const struct reasoning *r, enum nvdla_engine to, enum wait_index index) {
     return hang_waits_for(to, pair(r, index)->since, "offers %s that %s does not take", pair(r, index)->name,
-                          hang_engine_facts[to].name);
+                          nvdla_engines[to].name);
 }
 
 struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index) {

@@ -55,11 +55,11 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
     const int ordinal = hang_current(r, NVDLA_CDMA);
     if (in_state(r, WAIT_STATE_CDMA_DAT, "Pending") || in_state(r, WAIT_STATE_CDMA_WT, "Pending")) {
         if (hang_launch_count(r, NVDLA_CSC) <= ordinal)
-            return hang_waits_for(E_TRACE, 0,
+            return hang_waits_for(ENGINE_TRACE, 0,
                                   "waits for CSC to agree to the change of banks, which has not been armed");
         if (hang_current(r, NVDLA_CSC) >= 0 && hang_current(r, NVDLA_CSC) <= ordinal &&
             !in_state(r, WAIT_STATE_CSC, "Pend"))
-            return hang_waits_for(E_CSC, r->waits->states[WAIT_STATE_CDMA_DAT].since,
+            return hang_waits_for(ENGINE_CSC, r->waits->states[WAIT_STATE_CDMA_DAT].since,
                                   "waits for CSC to agree to the change of banks");
         return hang_guilty(IDLE, ordinal, "stays in the change of banks");
     }
@@ -69,7 +69,7 @@ struct hang_answer hang_judge_cdma_data(const struct reasoning *r) {
             return hang_ended_early(r, WAIT_ASK_CDMA_DAT);
         if (in_state(r, WAIT_STATE_CDMA_DAT, "Busy") && !counter(r, WAIT_COUNTER_SPACE) &&
             counter(r, WAIT_COUNTER_USED))
-            return hang_waits_for(E_CSC, hang_waited(r, WAIT_FREE_SLICES),
+            return hang_waits_for(ENGINE_CSC, hang_waited(r, WAIT_FREE_SLICES),
                                   "waits for room in CBUF: %u of %u entries are in use", counter(r, WAIT_COUNTER_USED),
                                   counter(r, WAIT_COUNTER_RING));
         if (!in_state(r, WAIT_STATE_CDMA_DAT, "Done"))
@@ -107,7 +107,7 @@ struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
         if (in_state(r, WAIT_STATE_CDMA_WT, "Done") && ask->ordinal <= ordinal)
             return hang_ended_early(r, WAIT_ASK_CDMA_WT);
         if (in_state(r, WAIT_STATE_CDMA_WT, "Busy") && !counter(r, WAIT_COUNTER_WT_FREE))
-            return hang_waits_for(E_CSC, hang_waited(r, WAIT_FREE_WEIGHTS), "waits for room in CBUF for weights");
+            return hang_waits_for(ENGINE_CSC, hang_waited(r, WAIT_FREE_WEIGHTS), "waits for room in CBUF for weights");
         if (!in_state(r, WAIT_STATE_CDMA_WT, "Done"))
             return hang_guilty(IDLE, ask->ordinal, "asks for no more after %" PRIu64 " of %" PRIu64 " atoms",
                                ask->moved_of, ask->required_of);
@@ -127,14 +127,14 @@ static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
     static const struct {
         enum wait_index layer;
         enum nvdla_unit unit;
-        enum engine engine;
-    } partners[] = {{WAIT_LAYER_CMAC_A, NVDLA_CMAC_A, E_CMAC},
-                    {WAIT_LAYER_CMAC_B, NVDLA_CMAC_B, E_CMAC},
-                    {WAIT_LAYER_CACC, NVDLA_CACC, E_CACC}};
+        enum nvdla_engine engine;
+    } partners[] = {{WAIT_LAYER_CMAC_A, NVDLA_CMAC_A, ENGINE_CMAC},
+                    {WAIT_LAYER_CMAC_B, NVDLA_CMAC_B, ENGINE_CMAC},
+                    {WAIT_LAYER_CACC, NVDLA_CACC, ENGINE_CACC}};
     const int ordinal = hang_current(r, NVDLA_CSC);
     if (in_state(r, WAIT_STATE_CSC, "Pend")) {
         if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)
-            *f = hang_waits_for(E_TRACE, r->waits->states[WAIT_STATE_CSC].since,
+            *f = hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
                                 "waits for CDMA to agree to the change of banks, which has not been armed");
         else if (!changes_banks(r, ordinal, false))
             *f = hang_guilty(COMPLETE, ordinal, "changes banks that its registers leave as they were");
@@ -143,7 +143,7 @@ static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
                  in_state(r, WAIT_STATE_CDMA_WT, "Pending"))
             *f = hang_guilty(IDLE, ordinal, "stays in the change of banks, to which CDMA agrees");
         else
-            *f = hang_waits_for(E_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
+            *f = hang_waits_for(ENGINE_CDMA_DAT, r->waits->states[WAIT_STATE_CSC].since,
                                 "waits for CDMA to agree to the change of banks");
         return true;
     }
@@ -154,7 +154,7 @@ static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
             continue;
         const char *name = nvdla_unit_names[partners[i].unit];
         if (hang_launch_count(r, partners[i].unit) <= ordinal)
-            *f = hang_waits_for(E_TRACE, r->waits->states[WAIT_STATE_CSC].since,
+            *f = hang_waits_for(ENGINE_TRACE, r->waits->states[WAIT_STATE_CSC].since,
                                 "waits for %s, which has not been armed", name);
         else
             *f = hang_waits_for(partners[i].engine, r->waits->states[WAIT_STATE_CSC].since,
@@ -172,14 +172,14 @@ static struct hang_answer judge_csc_input(const struct reasoning *r) {
     const uint32_t left = counter(r, WAIT_COUNTER_LEFT), group = (uint32_t)hang_conv_now(r).group;
     const uint32_t want = counter(r, WAIT_COUNTER_SEEN) + (left < group ? left : group);
     if (hang_launch_count(r, NVDLA_CDMA) <= ordinal)
-        return hang_waits_for(E_TRACE, 0, "waits for CDMA, which has not been armed");
+        return hang_waits_for(ENGINE_TRACE, 0, "waits for CDMA, which has not been armed");
     if (slices->known && slices->owed && slices->ordinal <= ordinal &&
         counter(r, WAIT_COUNTER_SLICES) < counter(r, WAIT_COUNTER_HEIGHT))
-        return hang_waits_for(E_CDMA_DAT, hang_waited(r, WAIT_SLICES), "waits for input: CBUF has %u of %u lines",
+        return hang_waits_for(ENGINE_CDMA_DAT, hang_waited(r, WAIT_SLICES), "waits for input: CBUF has %u of %u lines",
                               counter(r, WAIT_COUNTER_SLICES), counter(r, WAIT_COUNTER_HEIGHT));
     if (kernels->known && kernels->owed && kernels->ordinal <= ordinal && counter(r, WAIT_COUNTER_KERNELS) < want)
-        return hang_waits_for(E_CDMA_WT, hang_waited(r, WAIT_KERNELS), "waits for weights: CBUF has %u of %u kernels",
-                              counter(r, WAIT_COUNTER_KERNELS), want);
+        return hang_waits_for(ENGINE_CDMA_WT, hang_waited(r, WAIT_KERNELS),
+                              "waits for weights: CBUF has %u of %u kernels", counter(r, WAIT_COUNTER_KERNELS), want);
     return hang_guilty(
         COMPLETE, ordinal,
         "has its input and weights (%u of %u lines, %u of %u kernels) and has given %" PRIu64 " of %" PRIu64 " atoms",
@@ -207,9 +207,9 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
             return hang_ended_early(r, hang_owed(r, WAIT_ATOMS) ? WAIT_ATOMS : WAIT_ROWS);
         if (!r->waits->inside) {
             if (hang_missing(r, WAIT_DATA_CDMA_DAT, NVDLA_CSC))
-                return hang_waits_for_input(r, E_CDMA_DAT, WAIT_DATA_CDMA_DAT);
+                return hang_waits_for_input(r, ENGINE_CDMA_DAT, WAIT_DATA_CDMA_DAT);
             if (hang_missing(r, WAIT_DATA_CDMA_WT, NVDLA_CSC))
-                return hang_waits_for_input(r, E_CDMA_WT, WAIT_DATA_CDMA_WT);
+                return hang_waits_for_input(r, ENGINE_CDMA_WT, WAIT_DATA_CDMA_WT);
             return hang_owes(r, WAIT_ATOMS);
         }
         if (judge_csc_begin(r, &f))
@@ -221,7 +221,7 @@ struct hang_answer hang_judge_csc(const struct reasoning *r) {
         const struct conv_shape shape = hang_conv_now(r);
         const uint64_t room = shape.results * (shape.batches > 1 ? shape.batches + 1 : 1);
         if (refused(r, WAIT_ATOMS) && refused(r, WAIT_ROWS) && counter(r, WAIT_COUNTER_CREDITS) < room)
-            return hang_waits_for(E_CACC, pair(r, WAIT_ATOMS)->since,
+            return hang_waits_for(ENGINE_CACC, pair(r, WAIT_ATOMS)->since,
                                   "waits for credits: %u of %" PRIu64 " rows of CACC are free, %" PRIu64 " are needed",
                                   counter(r, WAIT_COUNTER_CREDITS), hang_all_credits(r->config), room);
         if (refused(r, WAIT_ATOMS) && (counter(r, WAIT_COUNTER_LOADED) || pair(r, WAIT_WEIGHTS)->valid))
@@ -244,7 +244,7 @@ struct hang_answer hang_judge_cmac(const struct reasoning *r) {
                            "has got %" PRIu64 " atoms that complete a row and given %" PRIu64 " such sums",
                            pair(r, WAIT_ROWS)->moved, pair(r, WAIT_SUM_ROWS)->moved);
     if (hang_missing(r, WAIT_SUMS, NVDLA_CMAC_A))
-        return hang_waits_for_input(r, E_CSC, WAIT_ATOMS);
+        return hang_waits_for_input(r, ENGINE_CSC, WAIT_ATOMS);
     for (enum nvdla_unit unit = NVDLA_CMAC_A; unit <= NVDLA_CMAC_B; unit++)
         if (hang_jobs(r, unit) > 0)
             return hang_guilty(COMPLETE, hang_current(r, unit), "%s has given all its sums, and does not end its layer",
@@ -264,14 +264,14 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r) {
         return hang_guilty(LOST, ordinal, "has given %" PRIu64 " results for %" PRIu64 " rows of %" PRIu64, results,
                            rows, beats);
     if (refused(r, WAIT_RESULTS))
-        return hang_waits_for_output(r, E_SDP, WAIT_RESULTS);
+        return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
     /* With batches rows wait for those of the next column. */
     if (counts && results < rows * beats && (hang_conv_now(r).batches == 1 || !hang_missing(r, WAIT_SUMS, NVDLA_CACC)))
         return hang_guilty(LOST, ordinal,
                            "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64, rows,
                            results, rows * beats);
     if (hang_missing(r, WAIT_SUMS, NVDLA_CACC))
-        return hang_waits_for_input(r, E_CMAC, WAIT_SUMS);
+        return hang_waits_for_input(r, ENGINE_CMAC, WAIT_SUMS);
     if (hang_owed(r, WAIT_RESULTS))
         return hang_owes(r, WAIT_RESULTS);
     if (hang_jobs(r, NVDLA_CACC) > 0 || hang_owed(r, WAIT_INTR_CACC))

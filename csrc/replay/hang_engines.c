@@ -9,7 +9,7 @@
 struct reader {
     size_t client;
     enum wait_index out;
-    enum engine to;
+    enum nvdla_engine to;
 };
 
 static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit unit, const struct reader *readers,
@@ -50,10 +50,10 @@ static struct hang_answer judge_rdma(const struct reasoning *r, enum nvdla_unit 
 }
 
 static struct hang_answer judge_sdp_rdma(const struct reasoning *r) {
-    static const struct reader readers[] = {{L_SDP, WAIT_SDP_MAIN, E_SDP},
-                                            {L_SDP_B, WAIT_SDP_BS, E_SDP},
-                                            {L_SDP_N, WAIT_SDP_BN, E_SDP},
-                                            {L_SDP_E, WAIT_SDP_EW, E_SDP}};
+    static const struct reader readers[] = {{L_SDP, WAIT_SDP_MAIN, ENGINE_SDP},
+                                            {L_SDP_B, WAIT_SDP_BS, ENGINE_SDP},
+                                            {L_SDP_N, WAIT_SDP_BN, ENGINE_SDP},
+                                            {L_SDP_E, WAIT_SDP_EW, ENGINE_SDP}};
     return judge_rdma(r, NVDLA_SDP_RDMA, readers, 4);
 }
 
@@ -82,11 +82,11 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
             return f;
         if (flying && !pair(r, WAIT_RESULTS)->counted) {
             if (hang_missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
-                return hang_waits_for_input(r, E_CDMA_DAT, WAIT_DATA_CDMA_DAT);
+                return hang_waits_for_input(r, ENGINE_CDMA_DAT, WAIT_DATA_CDMA_DAT);
             if (hang_missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
-                return hang_waits_for_input(r, E_CDMA_WT, WAIT_DATA_CDMA_WT);
+                return hang_waits_for_input(r, ENGINE_CDMA_WT, WAIT_DATA_CDMA_WT);
             if (hang_cdma_does_not_end(r))
-                return hang_waits_for(E_CDMA_DAT, hang_waited(r, WAIT_DATA_CDMA_DAT),
+                return hang_waits_for(ENGINE_CDMA_DAT, hang_waited(r, WAIT_DATA_CDMA_DAT),
                                       "waits for CSC, CMAC and CACC, and these for CDMA");
             if (hang_owed(r, WAIT_BEAT_SDP))
                 return hang_guilty(
@@ -96,13 +96,13 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
                     flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
         }
         if (flying && hang_missing(r, WAIT_RESULTS, NVDLA_SDP))
-            return hang_waits_for_input(r, E_CACC, WAIT_RESULTS);
+            return hang_waits_for_input(r, ENGINE_CACC, WAIT_RESULTS);
         if (!flying && hang_missing(r, WAIT_DATA_SDP, NVDLA_SDP))
-            return hang_waits_for_input(r, E_SDP_RDMA, WAIT_DATA_SDP);
+            return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_DATA_SDP);
         static const enum wait_index operands[] = {WAIT_DATA_SDP_B, WAIT_DATA_SDP_N, WAIT_DATA_SDP_E};
         for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
             if (hang_missing(r, operands[i], NVDLA_SDP))
-                return hang_waits_for_input(r, E_SDP_RDMA, operands[i]);
+                return hang_waits_for_input(r, ENGINE_SDP_RDMA, operands[i]);
         if (hang_owed(r, WAIT_BEAT_SDP))
             return hang_owes(r, WAIT_BEAT_SDP);
         return hang_does_not_end(r, NVDLA_SDP);
@@ -124,7 +124,7 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
                            passed);
     if (refused(r, WAIT_FLY))
-        return hang_waits_for_output(r, E_PDP, WAIT_FLY);
+        return hang_waits_for_output(r, ENGINE_PDP, WAIT_FLY);
     if (!flying && refused(r, WAIT_RESULTS) && flow(r, WAIT_RESULTS)->ordinal >= 0 &&
         launches_with(r, NVDLA_SDP, (ordinal < 0 ? hang_launch_count(r, NVDLA_SDP) : ordinal) - 1,
                       SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK,
@@ -140,11 +140,11 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         return hang_guilty(IDLE, ordinal, "does not take its own results, with the way out free");
     /* A stage that needs operands takes data and operands together. */
     if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP))
-        return hang_waits_for_input(r, E_SDP_RDMA, WAIT_SDP_EW);
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_EW);
     if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && hang_missing(r, WAIT_SDP_BN, NVDLA_SDP))
-        return hang_waits_for_input(r, E_SDP_RDMA, WAIT_SDP_BN);
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BN);
     if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && hang_missing(r, WAIT_SDP_BS, NVDLA_SDP))
-        return hang_waits_for_input(r, E_SDP_RDMA, WAIT_SDP_BS);
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BS);
     const char *behind_x2 = nvdla_has(r->config, FEATURE_EW) ? "EW" : "the convertor";
     if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE))
         return hang_guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
@@ -156,10 +156,10 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         if (refused(r, input))
             return hang_guilty(IDLE, ordinal, "does not take %s, with nothing in its way", pair(r, input)->name);
         if (hang_missing(r, input, NVDLA_SDP))
-            return hang_waits_for_input(r, flying ? E_CACC : E_SDP_RDMA, input);
+            return hang_waits_for_input(r, flying ? ENGINE_CACC : ENGINE_SDP_RDMA, input);
         const enum nvdla_unit unit = flying ? NVDLA_CACC : NVDLA_SDP_RDMA;
         const struct flow *source = flow(r, WAIT_SDP_SOURCE);
-        return hang_waits_for(E_TRACE, hang_waited(r, input),
+        return hang_waits_for(ENGINE_TRACE, hang_waited(r, input),
                               "has got %" PRIu64 " of %" PRIu64 " beats of input, and no armed launch of %s gives more",
                               source->moved_of, source->required_of, nvdla_unit_names[unit]);
     }
@@ -171,17 +171,17 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
 }
 
 static struct hang_answer judge_pdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {L_PDP, WAIT_PDP_MAIN, E_PDP};
+    static const struct reader reader = {L_PDP, WAIT_PDP_MAIN, ENGINE_PDP};
     return judge_rdma(r, NVDLA_PDP_RDMA, &reader, 1);
 }
 
 static struct hang_answer judge_cdp_rdma(const struct reasoning *r) {
-    static const struct reader reader = {L_CDP, WAIT_CDP_MAIN, E_CDP};
+    static const struct reader reader = {L_CDP, WAIT_CDP_MAIN, ENGINE_CDP};
     return judge_rdma(r, NVDLA_CDP_RDMA, &reader, 1);
 }
 
 /* PDP and CDP: input, something in between, output to memory. */
-static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit unit, enum engine from,
+static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit unit, enum nvdla_engine from,
                                       enum wait_index input, enum wait_index port, enum wait_index out, size_t writer) {
     struct hang_answer f;
     const int ordinal = hang_current(r, unit);
@@ -189,8 +189,8 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
     if (!r->waits->inside) {
         if (hang_jobs(r, unit) == 0)
             return hang_nothing("has ended its layers");
-        if (from == E_SDP && !pair(r, port)->counted && hang_jobs(r, NVDLA_SDP) > 0)
-            return hang_waits_for(E_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
+        if (from == ENGINE_SDP && !pair(r, port)->counted && hang_jobs(r, NVDLA_SDP) > 0)
+            return hang_waits_for(ENGINE_SDP, 0, "has written %" PRIu64 " of %" PRIu64 " atoms, and SDP has not ended",
                                   flow(r, hang_client_links[writer].data)->moved_of,
                                   flow(r, hang_client_links[writer].data)->required_of);
         if (port != WAIT_DATA_PDP && hang_judge_holding(r, port, &hang_client_links[writer], &f))
@@ -198,7 +198,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
         if (hang_missing(r, port, unit))
             return hang_waits_for_input(r, from, port);
         const struct flow *written = flow(r, hang_client_links[writer].data);
-        if (hang_owed(r, hang_client_links[writer].data) && from == E_SDP && !pair(r, port)->counted)
+        if (hang_owed(r, hang_client_links[writer].data) && from == ENGINE_SDP && !pair(r, port)->counted)
             return hang_guilty(IDLE, ordinal,
                                "or SDP before it: SDP has ended and PDP has written %" PRIu64 " of %" PRIu64 " atoms",
                                written->moved_of, written->required_of);
@@ -222,7 +222,7 @@ static struct hang_answer judge_plane(const struct reasoning *r, enum nvdla_unit
         return hang_guilty(IDLE, ordinal, "does not take %s, with nothing in its way", pair(r, input)->name);
     if (hang_owed(r, out) && input_complete) {
         if (pair(r, input)->moved == 0 && flow(r, input)->ordinal < 0)
-            return hang_waits_for(E_TRACE, 0, "waits for %s, which has not been armed", hang_engine_facts[from].name);
+            return hang_waits_for(ENGINE_TRACE, 0, "waits for %s, which has not been armed", nvdla_engines[from].name);
         return hang_owes(r, out);
     }
     if (hang_jobs(r, unit) > 0 || hang_owed(r, interrupt))
@@ -235,12 +235,12 @@ static struct hang_answer judge_pdp(const struct reasoning *r) {
     const struct launch *launch = hang_launch(r, NVDLA_PDP, ordinal);
     const bool from_memory = !launch || REGISTER_FIELD(launch_register(launch, PDP_D_OPERATION_MODE_CFG),
                                                        PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
-    return judge_plane(r, NVDLA_PDP, from_memory ? E_PDP_RDMA : E_SDP, from_memory ? WAIT_PDP_MAIN : WAIT_FLY,
+    return judge_plane(r, NVDLA_PDP, from_memory ? ENGINE_PDP_RDMA : ENGINE_SDP, from_memory ? WAIT_PDP_MAIN : WAIT_FLY,
                        from_memory ? WAIT_DATA_PDP : WAIT_FLY, WAIT_PDP_OUT, L_PDP_W);
 }
 
 static struct hang_answer judge_cdp(const struct reasoning *r) {
-    return judge_plane(r, NVDLA_CDP, E_CDP_RDMA, WAIT_CDP_MAIN, WAIT_DATA_CDP, WAIT_CDP_OUT, L_CDP_W);
+    return judge_plane(r, NVDLA_CDP, ENGINE_CDP_RDMA, WAIT_CDP_MAIN, WAIT_DATA_CDP, WAIT_CDP_OUT, L_CDP_W);
 }
 
 /* BDMA and RUBIK: from memory to memory. */
@@ -277,7 +277,7 @@ struct hang_answer hang_judge_glb(const struct reasoning *r) {
         return hang_guilty(LOST, -1, "has interrupts 0x%08x that are not masked, and dla_intr is %d", unmasked,
                            r->hang->intr_line);
     if (r->hang->answers && r->hang->intr_status)
-        return hang_waits_for(E_TRACE, 0, "has interrupts 0x%08x that nobody serves", r->hang->intr_status);
+        return hang_waits_for(ENGINE_TRACE, 0, "has interrupts 0x%08x that nobody serves", r->hang->intr_status);
     return hang_nothing("has no interrupt");
 }
 
@@ -316,51 +316,60 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
         const int needed = mask ? launches_with(r, unit, ordinal, offset, mask, partners[i].set) : ordinal + 1;
         if (hang_launch_count(r, partners[i].partner) >= needed)
             continue;
-        *f = hang_waits_for(E_TRACE, launch->tag, "works with %s, which has not been armed",
+        *f = hang_waits_for(ENGINE_TRACE, launch->tag, "works with %s, which has not been armed",
                             nvdla_unit_names[partners[i].partner]);
         return true;
     }
     return false;
 }
 
-struct hang_answer hang_judge(const struct reasoning *r, enum engine engine) {
+struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine) {
     struct hang_answer f;
-    if (hang_engine_facts[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, hang_engine_facts[engine].unit, &f))
+    if (!nvdla_engines[engine].waits)
+        return hang_nothing("%s", "");
+    if (nvdla_engines[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, nvdla_engines[engine].unit, &f))
         return f;
     switch (engine) {
-    case E_MCIF:
+    case ENGINE_MCIF:
         return hang_judge_mcif(r);
-    case E_CDMA_DAT:
+    case ENGINE_CDMA_DAT:
         return hang_judge_cdma_data(r);
-    case E_CDMA_WT:
+    case ENGINE_CDMA_WT:
         return hang_judge_cdma_weights(r);
-    case E_CSC:
+    case ENGINE_CSC:
         return hang_judge_csc(r);
-    case E_CMAC:
+    case ENGINE_CMAC:
         return hang_judge_cmac(r);
-    case E_CACC:
+    case ENGINE_CACC:
         return hang_judge_cacc(r);
-    case E_SDP_RDMA:
+    case ENGINE_SDP_RDMA:
         return judge_sdp_rdma(r);
-    case E_SDP:
+    case ENGINE_SDP:
         return judge_sdp(r);
-    case E_PDP_RDMA:
+    case ENGINE_PDP_RDMA:
         return judge_pdp_rdma(r);
-    case E_PDP:
+    case ENGINE_PDP:
         return judge_pdp(r);
-    case E_CDP_RDMA:
+    case ENGINE_CDP_RDMA:
         return judge_cdp_rdma(r);
-    case E_CDP:
+    case ENGINE_CDP:
         return judge_cdp(r);
-    case E_BDMA:
+    case ENGINE_BDMA:
         return judge_mover(r, NVDLA_BDMA, L_BDMA, L_BDMA_W);
-    case E_RUBIK:
+    case ENGINE_RUBIK:
         return judge_mover(r, NVDLA_RBK, L_RUBIK, L_RUBIK_W);
-    case E_GLB:
+    case ENGINE_GLB:
         return hang_judge_glb(r);
-    case E_MEMORY:
+    case ENGINE_MEMORY:
         return hang_nothing(r->waits->burst_count ? "owes answers" : "owes nothing");
-    default:
-        return hang_nothing("%s", "");
+    case ENGINE_TRACE:
+    case ENGINE_CVIF: /* these do not wait */
+    case ENGINE_CBUF:
+    case ENGINE_CMAC_B:
+    case ENGINE_LUT:
+    case ENGINE_CSB:
+    case ENGINE_COUNT:
+        break;
     }
+    return hang_nothing("%s", "");
 }

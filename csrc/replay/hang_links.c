@@ -5,53 +5,15 @@
 #include "layers/traffic.h"
 #include "nvdla/sizes.h"
 
-const struct engine_facts hang_engine_facts[ENGINES] = {
-    [E_MEMORY] = {"memory", "memory", NVDLA_UNIT_COUNT},
-    [E_MCIF] = {"MCIF", "mcif", NVDLA_UNIT_COUNT},
-    [E_CDMA_DAT] = {"CDMA data", "cdma", NVDLA_CDMA},
-    [E_CDMA_WT] = {"CDMA weights", "cdma", NVDLA_CDMA},
-    [E_CSC] = {"CSC", "csc", NVDLA_CSC},
-    [E_CMAC] = {"CMAC", "cmac", NVDLA_CMAC_A},
-    [E_CACC] = {"CACC", "cacc", NVDLA_CACC},
-    [E_SDP_RDMA] = {"SDP_RDMA", "sdp", NVDLA_SDP_RDMA},
-    [E_SDP] = {"SDP", "sdp", NVDLA_SDP},
-    [E_PDP_RDMA] = {"PDP_RDMA", "pdp", NVDLA_PDP_RDMA},
-    [E_PDP] = {"PDP", "pdp", NVDLA_PDP},
-    [E_CDP_RDMA] = {"CDP_RDMA", "cdp", NVDLA_CDP_RDMA},
-    [E_CDP] = {"CDP", "cdp", NVDLA_CDP},
-    [E_BDMA] = {"BDMA", "bdma", NVDLA_BDMA},
-    [E_RUBIK] = {"RUBIK", "rubik", NVDLA_RBK},
-    [E_GLB] = {"GLB", "glb", NVDLA_UNIT_COUNT},
-    [E_TRACE] = {"trace", "trace", NVDLA_UNIT_COUNT},
-};
-
 const struct client_links hang_client_links[HANG_CLIENTS] = {
-#define READING(c, e)                                                                                                  \
-    {                                                                                                                  \
-        NVDLA_READ_##c, e, WAIT_ASK_##c, WAIT_TAKE_##c, WAIT_DUE_##c, WAIT_READ_##c, WAIT_DATA_##c, WAIT_COUNT,        \
-            WAIT_COUNT, WAIT_COUNT, WAIT_COUNT                                                                         \
-    }
-#define WRITING(c, e)                                                                                                  \
-    {                                                                                                                  \
-        NVDLA_WRITE_##c, e, WAIT_CMD_##c, WAIT_PUT_##c, WAIT_PACK_##c, WAIT_WRITE_##c, WAIT_BEAT_##c, WAIT_LAST_##c,   \
-            WAIT_ACK_##c, WAIT_DONE_##c, WAIT_INTR_##c                                                                 \
-    }
-    [L_CDMA_DAT] = READING(CDMA_DAT, E_CDMA_DAT),
-    [L_CDMA_WT] = READING(CDMA_WT, E_CDMA_WT),
-    [L_SDP] = READING(SDP, E_SDP_RDMA),
-    [L_SDP_B] = READING(SDP_B, E_SDP_RDMA),
-    [L_SDP_N] = READING(SDP_N, E_SDP_RDMA),
-    [L_SDP_E] = READING(SDP_E, E_SDP_RDMA),
-    [L_PDP] = READING(PDP, E_PDP_RDMA),
-    [L_CDP] = READING(CDP, E_CDP_RDMA),
-    [L_BDMA] = READING(BDMA, E_BDMA),
-    [L_RUBIK] = READING(RUBIK, E_RUBIK),
-    [L_SDP_W] = WRITING(SDP, E_SDP),
-    [L_PDP_W] = WRITING(PDP, E_PDP),
-    [L_CDP_W] = WRITING(CDP, E_CDP),
-    [L_BDMA_W] = WRITING(BDMA, E_BDMA),
-    [L_RUBIK_W] = WRITING(RUBIK, E_RUBIK),
-};
+#define READING(c, u, e)                                                                                               \
+    [L_##c] = {NVDLA_READ_##c, ENGINE_##e, WAIT_ASK_##c, WAIT_TAKE_##c, WAIT_DUE_##c, WAIT_READ_##c,                   \
+               WAIT_DATA_##c,  WAIT_COUNT, WAIT_COUNT,   WAIT_COUNT,    WAIT_COUNT},
+#define WRITING(c, u, e)                                                                                               \
+    [L_##c##_W] = {NVDLA_WRITE_##c, ENGINE_##e,    WAIT_CMD_##c, WAIT_PUT_##c,  WAIT_PACK_##c, WAIT_WRITE_##c,         \
+                   WAIT_BEAT_##c,   WAIT_LAST_##c, WAIT_ACK_##c, WAIT_DONE_##c, WAIT_INTR_##c},
+    FOR_READ_CLIENTS(READING) FOR_WRITE_CLIENTS(WRITING)};
+
 /* ---- what the registers require ---- */
 
 uint64_t hang_beat_atoms(const struct nvdla_config *config) {
@@ -106,14 +68,9 @@ enum { UNKNOWN = -1 };
 /* Elements that move on a link for a launch, UNKNOWN if that does not follow from the registers alone. */
 typedef int64_t required_fn(const struct nvdla_config *config, const struct launch *launch, int argument);
 
-static int64_t required_atoms(const struct nvdla_config *config, const struct launch *launch, int client) {
-    return (int64_t)launch_atoms(config, launch, (enum nvdla_client)client);
-}
-
 /* BDMA: of all descriptors, the same to read and to write. */
-static int64_t required_copies(const struct nvdla_config *config, const struct launch *launch, int argument) {
+static int64_t required_copies(const struct nvdla_config *config, const struct launch *launch) {
     uint64_t atoms = 0;
-    (void)argument;
     for (size_t i = 0; i < launch->block_count; i++) {
         struct launch_block block;
         if (launch_block(config, launch, i, &block))
@@ -123,21 +80,20 @@ static int64_t required_copies(const struct nvdla_config *config, const struct l
     return (int64_t)atoms;
 }
 
-static int64_t required_group(const struct nvdla_config *config, const struct launch *launch, int argument) {
-    (void)config;
-    (void)argument;
-    return launch->block_count > 0;
+static int64_t required_atoms(const struct nvdla_config *config, const struct launch *launch, int client) {
+    return launch->unit == NVDLA_BDMA ? required_copies(config, launch)
+                                      : (int64_t)launch_atoms(config, launch, (enum nvdla_client)client);
 }
 
+/* BDMA: of a launch without descriptors none. */
 static int64_t required_one(const struct nvdla_config *config, const struct launch *launch, int argument) {
     (void)config;
-    (void)launch;
     (void)argument;
-    return 1;
+    return launch->unit != NVDLA_BDMA || launch->block_count > 0;
 }
 
 static int64_t required_last(const struct nvdla_config *config, const struct launch *launch, int client) {
-    return required_atoms(config, launch, client) > 0;
+    return launch->unit == NVDLA_BDMA ? launch->block_count > 0 : required_atoms(config, launch, client) > 0;
 }
 
 static int64_t required_cbuf(const struct nvdla_config *config, const struct launch *launch, int client) {
@@ -200,32 +156,22 @@ static const struct flow_rule {
     int argument;
     bool beats; /* of the memory interface: what they hold of a launch is known if they are atoms */
 } flow_rules[WAIT_COUNT] = {
-#define READER_OF(c, u, f)                                                                                             \
-    [WAIT_ASK_##c] = {u, f, NVDLA_READ_##c, false}, [WAIT_TAKE_##c] = {u, f, NVDLA_READ_##c, false},                   \
-    [WAIT_READ_##c] = {u, f, NVDLA_READ_##c, true}, [WAIT_DATA_##c] = {u, f, NVDLA_READ_##c, true}
-#define READER(c, u) READER_OF(c, u, required_atoms)
-#define WRITER_OF(c, u, f, one)                                                                                        \
-    [WAIT_CMD_##c] = {u, f, NVDLA_WRITE_##c, false}, [WAIT_PUT_##c] = {u, f, NVDLA_WRITE_##c, false},                  \
-    [WAIT_WRITE_##c] = {u, f, NVDLA_WRITE_##c, true}, [WAIT_BEAT_##c] = {u, f, NVDLA_WRITE_##c, true},                 \
-    [WAIT_LAST_##c] = {u, one, NVDLA_WRITE_##c, false}, [WAIT_DONE_##c] = {u, one, NVDLA_WRITE_##c, false}
-#define WRITER(c) WRITER_OF(c, NVDLA_##c, required_atoms, required_last)
+#define READER(c, u, e)                                                                                                \
+    [WAIT_ASK_##c] = {NVDLA_##u, required_atoms, NVDLA_READ_##c, false},                                               \
+    [WAIT_TAKE_##c] = {NVDLA_##u, required_atoms, NVDLA_READ_##c, false},                                              \
+    [WAIT_READ_##c] = {NVDLA_##u, required_atoms, NVDLA_READ_##c, true},                                               \
+    [WAIT_DATA_##c] = {NVDLA_##u, required_atoms, NVDLA_READ_##c, true},
+#define WRITER(c, u, e)                                                                                                \
+    [WAIT_CMD_##c] = {NVDLA_##u, required_atoms, NVDLA_WRITE_##c, false},                                              \
+    [WAIT_PUT_##c] = {NVDLA_##u, required_atoms, NVDLA_WRITE_##c, false},                                              \
+    [WAIT_WRITE_##c] = {NVDLA_##u, required_atoms, NVDLA_WRITE_##c, true},                                             \
+    [WAIT_BEAT_##c] = {NVDLA_##u, required_atoms, NVDLA_WRITE_##c, true},                                              \
+    [WAIT_LAST_##c] = {NVDLA_##u, required_last, NVDLA_WRITE_##c, false},                                              \
+    [WAIT_DONE_##c] = {NVDLA_##u, required_last, NVDLA_WRITE_##c, false},
+#define INTERRUPTING(i, u) [WAIT_INTR_##i] = {NVDLA_##u, required_one, 0, false},
 #define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0, false}
-    READER(CDMA_DAT, NVDLA_CDMA),
-    READER(CDMA_WT, NVDLA_CDMA),
-    READER(SDP, NVDLA_SDP_RDMA),
-    READER(SDP_B, NVDLA_SDP_RDMA),
-    READER(SDP_N, NVDLA_SDP_RDMA),
-    READER(SDP_E, NVDLA_SDP_RDMA),
-    READER(PDP, NVDLA_PDP_RDMA),
-    READER(CDP, NVDLA_CDP_RDMA),
-    READER(RUBIK, NVDLA_RBK),
-    READER_OF(BDMA, NVDLA_BDMA, required_copies),
-    WRITER(SDP),
-    WRITER(PDP),
-    WRITER(CDP),
-    WRITER_OF(RUBIK, NVDLA_RBK, required_atoms, required_last),
-    WRITER_OF(BDMA, NVDLA_BDMA, required_copies, required_group),
-    [WAIT_LAYER_RUBIK] = {NVDLA_RBK, required_one, 0, false},
+    FOR_READ_CLIENTS(READER) FOR_WRITE_CLIENTS(WRITER)
+        FOR_INTERRUPTS(INTERRUPTING)[WAIT_LAYER_RUBIK] = {NVDLA_RBK, required_one, 0, false},
     LAYER(CDMA),
     LAYER(CSC),
     LAYER(CMAC_A),
@@ -260,14 +206,6 @@ static const struct flow_rule {
     [WAIT_PDP_OUT] = {NVDLA_PDP, required_atoms, NVDLA_WRITE_PDP, false},
     [WAIT_CDP_MAIN] = {NVDLA_CDP_RDMA, required_atoms, NVDLA_READ_CDP, false},
     [WAIT_CDP_OUT] = {NVDLA_CDP, required_atoms, NVDLA_WRITE_CDP, false},
-    [WAIT_INTR_CDMA_DAT] = {NVDLA_CDMA, required_one, 0, false},
-    [WAIT_INTR_CDMA_WT] = {NVDLA_CDMA, required_one, 0, false},
-    [WAIT_INTR_CACC] = {NVDLA_CACC, required_one, 0, false},
-    [WAIT_INTR_SDP] = {NVDLA_SDP, required_one, 0, false},
-    [WAIT_INTR_PDP] = {NVDLA_PDP, required_one, 0, false},
-    [WAIT_INTR_CDP] = {NVDLA_CDP, required_one, 0, false},
-    [WAIT_INTR_BDMA] = {NVDLA_BDMA, required_group, 0, false},
-    [WAIT_INTR_RUBIK] = {NVDLA_RBK, required_one, 0, false},
 };
 
 /* ---- launches ---- */

@@ -69,9 +69,9 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
                            given, name, data);
     if (refused(r, c->take))
         return hang_waits_for(c->engine, pair(r, c->take)->since, "holds atoms that %s does not take",
-                              hang_engine_facts[c->engine].name);
+                              nvdla_engines[c->engine].name);
     if (asked > given)
-        return hang_waits_for(E_MEMORY, hang_waited(r, c->data), "waits for %" PRIu64 " beats from the memory",
+        return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %" PRIu64 " beats from the memory",
                               asked - given);
     if (!r->moving && taken != atoms && data >= due)
         return hang_guilty(LOST, ordinal,
@@ -84,8 +84,8 @@ static struct hang_answer judge_read(const struct reasoning *r, const struct cli
                            name, data, taken);
     if (due > request || refused(r, c->ask)) {
         if (refused(r, c->request) && blocked(r, c->client))
-            return hang_waits_for(E_TRACE, pair(r, c->request)->since, "never answers %s, whose arbiter weight is 0",
-                                  name);
+            return hang_waits_for(ENGINE_TRACE, pair(r, c->request)->since,
+                                  "never answers %s, whose arbiter weight is 0", name);
         if (refused(r, c->request) && flight_wrong(r, false))
             return hang_guilty(LOST, ordinal,
                                "counts beats in flight that the memory does not owe, and takes no request of %s", name);
@@ -114,7 +114,7 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
     if (announced(r, id) && request == written && !r->moving)
         return hang_guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
     if (memory_owes(r, true, id))
-        return hang_waits_for(E_MEMORY, hang_waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
+        return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
     if (!r->moving && written != beats)
         return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s and written %" PRIu64, beats, name,
                            written);
@@ -135,7 +135,7 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
                            name, atoms, due);
     if (beats < due) {
         if (refused(r, c->request) && blocked(r, c->client))
-            return hang_waits_for(E_TRACE, pair(r, c->request)->since,
+            return hang_waits_for(ENGINE_TRACE, pair(r, c->request)->since,
                                   "never takes writes of %s, whose arbiter weight is 0", name);
         if (flight_wrong(r, true))
             return hang_guilty(LOST, ordinal,
@@ -188,11 +188,11 @@ bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait
         return true;
     }
     if (refused(r, ask)) {
-        *f = hang_waits_for_output(r, E_MCIF, ask);
+        *f = hang_waits_for_output(r, ENGINE_MCIF, ask);
         return true;
     }
     if (pair(r, take)->moved < pair(r, ask)->moved && !refused(r, take)) {
-        *f = hang_waits_for(E_MCIF, hang_waited(r, take),
+        *f = hang_waits_for(ENGINE_MCIF, hang_waited(r, take),
                             "waits for %s: has got %" PRIu64 " of the %" PRIu64 " it asked for", pair(r, take)->name,
                             pair(r, take)->moved, pair(r, ask)->moved);
         return true;
@@ -208,10 +208,10 @@ bool hang_judge_reading(const struct reasoning *r, const struct client_links *c,
     const int id = nvdla_clients[c->client].id;
     const struct flow *data = flow(r, c->data);
     if (blocked(r, c->client))
-        *f = hang_waits_for(E_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
+        *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, c->data), "reads as %s, whose arbiter weight is 0",
                             nvdla_clients[c->client].name);
     else if (on_ports(r->waits->read_asked, id) > on_ports(r->waits->read_given, id))
-        *f = hang_waits_for(E_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
+        *f = hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->data), "waits for %s: has got %" PRIu64 " of %" PRIu64,
                             pair(r, c->data)->name, data->moved_of, data->required_of);
     else
         *f = hang_guilty(IDLE, data->ordinal, "has read %" PRIu64 " of %" PRIu64 " atoms and asks for no more",
@@ -222,7 +222,7 @@ bool hang_judge_reading(const struct reasoning *r, const struct client_links *c,
 bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f) {
     if (!blocked(r, out->client))
         return false;
-    *f = hang_waits_for(E_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
+    *f = hang_waits_for(ENGINE_TRACE, hang_waited(r, out->data), "writes as %s, whose arbiter weight is 0",
                         nvdla_clients[out->client].name);
     return true;
 }
@@ -250,9 +250,9 @@ bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_com
                          "has given %" PRIu64 " atoms to write and commands for %" PRIu64, pair(r, c->take)->moved,
                          pair(r, c->ask)->moved);
     else if (refused(r, c->take))
-        *f = hang_waits_for_output(r, E_MCIF, c->take);
+        *f = hang_waits_for_output(r, ENGINE_MCIF, c->take);
     else if (refused(r, c->ask) && !hang_owed(r, c->take))
-        *f = hang_waits_for_output(r, E_MCIF, c->ask);
+        *f = hang_waits_for_output(r, ENGINE_MCIF, c->ask);
     else if (!input_complete)
         return false;
     else if (hang_owed(r, c->take))
@@ -262,7 +262,7 @@ bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_com
     else if (hang_owed(r, c->last))
         *f = hang_guilty(COMPLETE, flow(r, c->last)->ordinal, "has not marked the last command of its layer");
     else if (pair(r, c->last)->moved > pair(r, c->done)->moved && hang_owed(r, c->interrupt))
-        *f = hang_waits_for(E_MCIF, hang_waited(r, c->acknowledged),
+        *f = hang_waits_for(ENGINE_MCIF, hang_waited(r, c->acknowledged),
                             "has written everything and waits for the acknowledge");
     else
         return false;

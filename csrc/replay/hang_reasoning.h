@@ -12,38 +12,8 @@
 #include "layers/view.h"
 #include "nvdla/clients.h"
 #include "nvdla/config.h"
+#include "nvdla/engines.h"
 #include "replay/hang_facts.h"
-
-/* In the order of the data path. */
-enum engine {
-    E_MEMORY,
-    E_MCIF,
-    E_CDMA_DAT,
-    E_CDMA_WT,
-    E_CSC,
-    E_CMAC,
-    E_CACC,
-    E_SDP_RDMA,
-    E_SDP,
-    E_PDP_RDMA,
-    E_PDP,
-    E_CDP_RDMA,
-    E_CDP,
-    E_BDMA,
-    E_RUBIK,
-    E_GLB,
-    E_TRACE,
-    ENGINES,
-    NOBODY = ENGINES,
-    E_FIRST = E_CDMA_DAT, /* engines with layers of their own, in the order of the data path */
-    E_LAST = E_RUBIK,
-};
-
-struct engine_facts {
-    const char *name, *folder;
-    enum nvdla_unit unit; /* whose launches it works on; NVDLA_UNIT_COUNT: none's */
-};
-extern const struct engine_facts hang_engine_facts[ENGINES];
 
 /* How sure it is that an engine is the guilty one. */
 enum strength {
@@ -56,7 +26,7 @@ enum strength {
 /* What became of an engine. */
 struct hang_answer {
     enum { NOTHING, WAITS, GUILTY } kind;
-    enum engine on; /* WAITS */
+    enum nvdla_engine on; /* WAITS */
     enum strength strength;
     uint64_t since;
     int ordinal;
@@ -71,36 +41,25 @@ struct flow {
     uint64_t moved_of, required_of; /* of that launch */
 };
 
-/* Places in hang_client_links: readers, then writers. */
+/* Places in hang_client_links: readers, then writers, in the order of the data path. */
 enum client_place {
-    L_CDMA_DAT,
-    L_CDMA_WT,
-    L_SDP,
-    L_SDP_B,
-    L_SDP_N,
-    L_SDP_E,
-    L_PDP,
-    L_CDP,
-    L_BDMA,
-    L_RUBIK,
-    L_SDP_W,
-    L_PDP_W,
-    L_CDP_W,
-    L_BDMA_W,
-    L_RUBIK_W,
+#define READER_PLACE(c, u, e) L_##c,
+#define WRITER_PLACE(c, u, e) L_##c##_W,
+    FOR_READ_CLIENTS(READER_PLACE) FOR_WRITE_CLIENTS(WRITER_PLACE) HANG_CLIENTS
+#undef READER_PLACE
+#undef WRITER_PLACE
 };
 
 /* What a memory client moves, from the engine's side to the port. */
 struct client_links {
     enum nvdla_client client;
-    enum engine engine;
+    enum nvdla_engine engine;
     enum wait_index ask, take;                           /* atoms; of writers: commands and atoms given */
     enum wait_index due;                                 /* beats of that: of requests, of atoms with their commands */
     enum wait_index request, data;                       /* behind the DMA client, beats: pieces, data */
     enum wait_index last, acknowledged, done, interrupt; /* of readers: WAIT_COUNT */
 };
 
-enum { HANG_CLIENTS = L_RUBIK_W + 1 };
 extern const struct client_links hang_client_links[HANG_CLIENTS];
 
 struct reasoning {
@@ -189,7 +148,7 @@ bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_u
 struct hang_answer hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* since: the clock since which it has waited; 0: not known. */
-struct hang_answer hang_waits_for(enum engine on, uint64_t since, const char *format, ...)
+struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ordinal: the launch that does not end; -1: none. */
@@ -201,9 +160,9 @@ uint64_t hang_waited(const struct reasoning *r, enum wait_index index);
 
 /* The elements of a link have not all come: the engine waits for the one before it, or, where that one has not been
  * armed, for the program. */
-struct hang_answer hang_waits_for_input(const struct reasoning *r, enum engine from, enum wait_index index);
+struct hang_answer hang_waits_for_input(const struct reasoning *r, enum nvdla_engine from, enum wait_index index);
 
-struct hang_answer hang_waits_for_output(const struct reasoning *r, enum engine to, enum wait_index index);
+struct hang_answer hang_waits_for_output(const struct reasoning *r, enum nvdla_engine to, enum wait_index index);
 
 /* All input is there and an output is not. */
 struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index);
@@ -256,6 +215,6 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r);
 struct hang_answer hang_judge_glb(const struct reasoning *r);
 
 /* What stops an engine, by itself. */
-struct hang_answer hang_judge(const struct reasoning *r, enum engine engine);
+struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine);
 
 #endif

@@ -15,11 +15,11 @@
 enum { STILL_CLOCKS = 1000 }; /* without movement, after which nothing is on its way any more */
 
 /* The memory interface as the engine that waits for it sees it. */
-static struct hang_answer judge_for(const struct reasoning *r, enum engine engine, enum engine asker) {
+static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine engine, enum nvdla_engine asker) {
     struct hang_answer best = hang_judge(r, engine);
-    if (engine != E_MCIF || !r->waits->inside)
+    if (engine != ENGINE_MCIF || !r->waits->inside)
         return best;
-    struct hang_answer own = hang_nothing("has answered everything that %s asked for", hang_engine_facts[asker].name);
+    struct hang_answer own = hang_nothing("has answered everything that %s asked for", nvdla_engines[asker].name);
     for (size_t i = 0; i < HANG_CLIENTS; i++) {
         if (hang_client_links[i].engine != asker)
             continue;
@@ -33,32 +33,27 @@ static struct hang_answer judge_for(const struct reasoning *r, enum engine engin
 }
 
 /* The engine whose end does not come: of those that write memory and have not ended, the one that was armed first; else
- * the first of the others on the data path. NOBODY: all have ended. */
-static enum engine find_start(const struct reasoning *r) {
-    static const struct {
-        enum engine engine;
-        enum wait_index interrupt;
-    } ends[] = {{E_PDP, WAIT_INTR_PDP},
-                {E_CDP, WAIT_INTR_CDP},
-                {E_SDP, WAIT_INTR_SDP},
-                {E_BDMA, WAIT_INTR_BDMA},
-                {E_RUBIK, WAIT_INTR_RUBIK}};
-    enum engine start = NOBODY;
+ * the first of the others on the data path. ENGINE_COUNT: all have ended. */
+static enum nvdla_engine find_start(const struct reasoning *r) {
+    enum nvdla_engine start = ENGINE_COUNT;
     size_t first = SIZE_MAX;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        const enum nvdla_unit unit = hang_engine_facts[ends[i].engine].unit;
+    for (size_t i = 0; i < HANG_CLIENTS; i++) {
+        const struct client_links *writer = &hang_client_links[i];
+        if (writer->interrupt == WAIT_COUNT)
+            continue;
+        const enum nvdla_unit unit = nvdla_engines[writer->engine].unit;
         int ordinal = hang_current(r, unit);
-        if (ordinal < 0 && hang_owed(r, ends[i].interrupt))
+        if (ordinal < 0 && hang_owed(r, writer->interrupt))
             ordinal = hang_launch_count(r, unit) - 1;
         const struct launch *launch = ordinal < 0 ? NULL : hang_launch(r, unit, ordinal);
         if (launch && launch->tag < first) {
-            start = ends[i].engine;
+            start = writer->engine;
             first = launch->tag;
         }
     }
-    for (enum engine engine = E_FIRST; start == NOBODY && engine <= E_LAST; engine++) {
+    for (enum nvdla_engine engine = 0; start == ENGINE_COUNT && engine < ENGINE_COUNT; engine++) {
         const bool works =
-            hang_jobs(r, hang_engine_facts[engine].unit) > 0 || (engine == E_CMAC && hang_jobs(r, NVDLA_CMAC_B) > 0);
+            hang_jobs(r, nvdla_engines[engine].unit) > 0 || (engine == ENGINE_CMAC && hang_jobs(r, NVDLA_CMAC_B) > 0);
         if (works && hang_judge(r, engine).kind != NOTHING)
             start = engine;
     }
@@ -66,33 +61,33 @@ static enum engine find_start(const struct reasoning *r) {
 }
 
 /* Two engines that wait for each other's accounts of CBUF: who holds back what the other may have? */
-static enum engine break_tie(const struct reasoning *r, enum engine cdma) {
-    if (cdma == E_CDMA_DAT) {
+static enum nvdla_engine break_tie(const struct reasoning *r, enum nvdla_engine cdma) {
+    if (cdma == ENGINE_CDMA_DAT) {
         const uint64_t held = pair(r, WAIT_SLICES)->moved - pair(r, WAIT_FREE_SLICES)->moved;
-        return held > counter(r, WAIT_COUNTER_SLICES) ? E_CSC : E_CDMA_DAT;
+        return held > counter(r, WAIT_COUNTER_SLICES) ? ENGINE_CSC : ENGINE_CDMA_DAT;
     }
     const struct launch *launch = hang_launch(r, NVDLA_CDMA, hang_current(r, NVDLA_CDMA));
     if (!launch)
-        return E_CDMA_WT;
+        return ENGINE_CDMA_WT;
     const struct registers_view view = launch_view(r->config, launch);
     const uint64_t held = pair(r, WAIT_WT_ENTRIES)->moved - pair(r, WAIT_FREE_WEIGHTS)->moved;
     const uint64_t need = ceil_div(counter(r, WAIT_COUNTER_KERNELS) * (size_t)cdma_cubes(&view).kernel_bytes,
                                    (size_t)r->config->cbuf_bank_bytes * (nvdla_has_16_bits(r->config) ? 2 : 1));
-    return held > need + 1 ? E_CSC : E_CDMA_WT;
+    return held > need + 1 ? ENGINE_CSC : ENGINE_CDMA_WT;
 }
 
-static void add_step(struct hang_triage *t, enum engine engine, const struct hang_answer *f) {
+static void add_step(struct hang_triage *t, enum nvdla_engine engine, const struct hang_answer *f) {
     struct hang_step *step = &t->chain[t->chain_count++];
     *step = (struct hang_step){.engine = &t->engines[engine], .since = f->since};
     snprintf(step->text, sizeof step->text, "%s", f->text);
 }
 
-static void blame(struct hang_triage *t, enum engine engine, const struct hang_answer *f, const char *text) {
+static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct hang_answer *f, const char *text) {
     /* What is not seen may be otherwise. */
-    const char *how = t->inside || engine == E_TRACE ? "" : " (as far as links and ports show)";
+    const char *how = t->inside || engine == ENGINE_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
-    t->engine = hang_engine_facts[engine].folder;
-    t->unit = hang_engine_facts[engine].name;
+    t->engine = nvdla_engines[engine].folder;
+    t->unit = nvdla_engines[engine].name;
     t->ordinal = f ? f->ordinal : -1;
     if (t->ordinal >= 0)
         snprintf(launch, sizeof launch, " (launch %d)", t->ordinal);
@@ -100,55 +95,46 @@ static void blame(struct hang_triage *t, enum engine engine, const struct hang_a
              text, how, t->cycle);
 }
 
-/* Who raises interrupts. */
-static const struct {
-    enum engine engine;
-    enum wait_index interrupt;
-    const char *names[2]; /* of groups 0 and 1 */
-} sources[] = {
-    {E_CDMA_DAT, WAIT_INTR_CDMA_DAT, {"CDMA_DAT_0", "CDMA_DAT_1"}},
-    {E_CDMA_WT, WAIT_INTR_CDMA_WT, {"CDMA_WT_0", "CDMA_WT_1"}},
-    {E_CACC, WAIT_INTR_CACC, {"CACC_0", "CACC_1"}},
-    {E_SDP, WAIT_INTR_SDP, {"SDP_0", "SDP_1"}},
-    {E_PDP, WAIT_INTR_PDP, {"PDP_0", "PDP_1"}},
-    {E_CDP, WAIT_INTR_CDP, {"CDP_0", "CDP_1"}},
-    {E_BDMA, WAIT_INTR_BDMA, {"BDMA_0", "BDMA_1"}},
-    {E_RUBIK, WAIT_INTR_RUBIK, {"RUBIK_0", "RUBIK_1"}},
-};
+static const enum wait_index interrupt_links[INTERRUPT_COUNT] = {
+#define LINK(i, u) [INTERRUPT_##i] = WAIT_INTR_##i,
+    FOR_INTERRUPTS(LINK)};
 
-/* An interrupt that was raised more often than layers were armed, or for a group that was not. NOBODY: none. */
-static enum engine find_false_interrupt(const struct reasoning *r, struct hang_answer *f) {
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
-        const enum nvdla_unit unit = hang_engine_facts[sources[i].engine].unit;
+/* An interrupt that was raised more often than layers were armed, or for a group that was not. ENGINE_COUNT: none. */
+static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct hang_answer *f) {
+    for (enum nvdla_engine engine = 0; engine < ENGINE_COUNT; engine++) {
+        const enum nvdla_interrupt interrupt = nvdla_engines[engine].interrupt;
+        if (interrupt == INTERRUPT_COUNT)
+            continue;
+        const enum nvdla_unit unit = nvdla_engines[engine].unit;
+        const enum wait_index link = interrupt_links[interrupt];
         bool armed[2] = {false, false};
         const struct launch *launch;
         for (int ordinal = 0; (launch = hang_launch(r, unit, ordinal)); ordinal++)
             armed[launch->group & 1] = true;
-        if (flow(r, sources[i].interrupt)->beyond) {
+        if (flow(r, link)->beyond) {
             *f = hang_guilty(EXCESS, hang_launch_count(r, unit) - 1,
-                             "has raised its interrupt %" PRIu64 " times for %d layers",
-                             pair(r, sources[i].interrupt)->moved, hang_launch_count(r, unit));
-            return sources[i].engine;
+                             "has raised its interrupt %" PRIu64 " times for %d layers", pair(r, link)->moved,
+                             hang_launch_count(r, unit));
+            return engine;
         }
-        for (int bit = 0; bit < 32; bit++)
-            for (int group = 0; group < 2; group++) {
-                const char *name = r->hang->intr_status >> bit & 1 ? nvdla_interrupt_name(bit) : NULL;
-                if (!name || strcmp(name, sources[i].names[group]) != 0 || armed[group] ||
-                    (pair(r, sources[i].interrupt)->counted && !pair(r, sources[i].interrupt)->moved))
-                    continue; /* counted, but never raised: GLB has made it up */
-                *f = hang_guilty(LOST, hang_launch_count(r, unit) - 1,
-                                 "has raised interrupt %s, of a group that was not armed", name);
-                return sources[i].engine;
-            }
+        for (unsigned group = 0; group < 2; group++) {
+            if (!(r->hang->intr_status >> nvdla_interrupts[interrupt].bit >> group & 1) || armed[group] ||
+                (pair(r, link)->counted && !pair(r, link)->moved))
+                continue; /* counted, but never raised: GLB has made it up */
+            *f = hang_guilty(LOST, hang_launch_count(r, unit) - 1,
+                             "has raised interrupt %s, of a group that was not armed",
+                             nvdla_interrupts[interrupt].names[group]);
+            return engine;
+        }
     }
-    return NOBODY;
+    return ENGINE_COUNT;
 }
 
 /* An engine that gave too much, or less than it took, is the guilty one wherever the chain leads: those behind it only
- * show what it did. NOBODY: none. */
-static enum engine find_lost(const struct reasoning *r, struct hang_answer *f) {
+ * show what it did. ENGINE_COUNT: none. */
+static enum nvdla_engine find_lost(const struct reasoning *r, struct hang_answer *f) {
     for (enum strength strength = EXCESS; strength >= LOST; strength--)
-        for (enum engine engine = E_MCIF; engine <= E_LAST; engine++) {
+        for (enum nvdla_engine engine = ENGINE_MCIF; engine < ENGINE_GLB; engine++) {
             *f = hang_judge(r, engine);
             if (f->kind == GUILTY && f->strength == strength)
                 return engine;
@@ -162,8 +148,8 @@ static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
         const struct op *op = &r->hang->prog->ops[r->hang->streams[i].op];
         const struct nvdla_register *reg =
             op->kind == OP_POLL && !r->hang->streams[i].unit_absent ? nvdla_register_at(r->config, op->address) : NULL;
-        for (enum engine engine = E_FIRST; reg && engine <= E_LAST; engine++) {
-            if (hang_engine_facts[engine].unit != reg->unit || hang_jobs(r, reg->unit) > 0)
+        for (enum nvdla_engine engine = 0; reg && engine < ENGINE_COUNT; engine++) {
+            if (!nvdla_engines[engine].waits || nvdla_engines[engine].unit != reg->unit || hang_jobs(r, reg->unit) > 0)
                 continue;
             const struct hang_answer f =
                 hang_guilty(COMPLETE, -1, "is polled for %s.%s, has no layer, and does not show what is expected",
@@ -195,52 +181,55 @@ static int interrupts_taken(const struct hang *hang, int bit, bool *waits) {
 /* The trace waits for the interrupt of a layer that has ended without one. */
 static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
     for (int bit = 0; bit < 32; bit++) {
-        const char *name = nvdla_interrupt_name(bit);
-        for (size_t i = 0; name && i < sizeof sources / sizeof sources[0]; i++) {
-            const enum nvdla_unit unit = hang_engine_facts[sources[i].engine].unit;
-            const int group = !strcmp(name, sources[i].names[1]);
-            if (strcmp(name, sources[i].names[group]) != 0 || hang_jobs(r, unit) > 0 ||
-                (r->hang->intr_status >> bit & 1))
-                continue;
-            int armed = 0, last = -1;
-            const struct launch *launch;
-            for (int ordinal = 0; (launch = hang_launch(r, unit, ordinal)); ordinal++)
-                if (launch->group == group) {
-                    armed++;
-                    last = ordinal;
-                }
-            bool waits = false;
-            if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
-                continue;
-            /* It comes when everything has been written. */
-            struct hang_answer f = {.kind = NOTHING};
-            for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
-                if (hang_client_links[k].engine == sources[i].engine && hang_client_links[k].interrupt != WAIT_COUNT)
-                    hang_judge_silenced(r, &hang_client_links[k], &f);
-            if (f.kind == WAITS) {
-                add_step(t, sources[i].engine, &f);
-                char text[280];
-                snprintf(text, sizeof text, "does not go on: %s %s", hang_engine_facts[sources[i].engine].name, f.text);
-                blame(t, E_TRACE, NULL, text);
-                return true;
+        const enum nvdla_interrupt interrupt = nvdla_interrupt_at(bit);
+        const enum nvdla_unit unit = nvdla_interrupt_unit(bit);
+        if (interrupt == INTERRUPT_COUNT || hang_jobs(r, unit) > 0 || (r->hang->intr_status >> bit & 1))
+            continue;
+        const enum nvdla_engine engine = nvdla_interrupts[interrupt].engine;
+        const int group = bit - (int)nvdla_interrupts[interrupt].bit;
+        int armed = 0, last = -1;
+        const struct launch *launch;
+        for (int ordinal = 0; (launch = hang_launch(r, unit, ordinal)); ordinal++)
+            if (launch->group == group) {
+                armed++;
+                last = ordinal;
             }
-            f = hang_guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come", name);
-            add_step(t, sources[i].engine, &f);
-            blame(t, sources[i].engine, &f, f.text);
+        bool waits = false;
+        if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
+            continue;
+        /* It comes when everything has been written. */
+        struct hang_answer f = {.kind = NOTHING};
+        for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
+            if (hang_client_links[k].engine == engine && hang_client_links[k].interrupt != WAIT_COUNT)
+                hang_judge_silenced(r, &hang_client_links[k], &f);
+        if (f.kind == WAITS) {
+            add_step(t, engine, &f);
+            char text[280];
+            snprintf(text, sizeof text, "does not go on: %s %s", nvdla_engines[engine].name, f.text);
+            blame(t, ENGINE_TRACE, NULL, text);
             return true;
         }
+        f = hang_guilty(COMPLETE, last, "has ended its layer, and its interrupt %s has not come",
+                        nvdla_interrupt_name(bit));
+        add_step(t, engine, &f);
+        blame(t, engine, &f, f.text);
+        return true;
     }
     return false;
 }
 
+static bool has_layers(enum nvdla_engine engine) {
+    return engine < ENGINE_COUNT && nvdla_engines[engine].unit != NVDLA_UNIT_COUNT;
+}
+
 static void follow(const struct reasoning *r, struct hang_triage *t) {
-    bool seen[ENGINES] = {false};
-    enum engine at = find_start(r), asker = NOBODY, last = NOBODY;
+    bool seen[ENGINE_COUNT] = {false};
+    enum nvdla_engine at = find_start(r), asker = ENGINE_COUNT, last = ENGINE_COUNT;
     struct hang_answer f = {0}, lost;
-    t->chain = xcalloc(ENGINES + 1, sizeof *t->chain);
-    if (at == NOBODY) {
-        const enum engine culprit = find_lost(r, &f);
-        if (culprit != NOBODY) {
+    t->chain = xcalloc(ENGINE_COUNT + 1, sizeof *t->chain);
+    if (at == ENGINE_COUNT) {
+        const enum nvdla_engine culprit = find_lost(r, &f);
+        if (culprit != ENGINE_COUNT) {
             add_step(t, culprit, &f);
             blame(t, culprit, &f, f.text);
             return;
@@ -248,14 +237,14 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         if (blame_polled(r, t) || blame_silent(r, t))
             return;
         f = hang_judge_glb(r);
-        add_step(t, E_GLB, &f);
+        add_step(t, ENGINE_GLB, &f);
         if (f.kind == GUILTY)
-            blame(t, E_GLB, &f, f.text);
+            blame(t, ENGINE_GLB, &f, f.text);
         else
-            blame(t, E_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
+            blame(t, ENGINE_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
         return;
     }
-    for (; at != NOBODY && !seen[at]; asker = at, at = f.on) {
+    for (; at != ENGINE_COUNT && !seen[at]; asker = at, at = f.on) {
         f = judge_for(r, at, asker);
         last = at;
         seen[at] = true;
@@ -264,8 +253,8 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
             break;
     }
     const bool circle = f.kind == WAITS;
-    const enum engine culprit = find_lost(r, &lost);
-    if (culprit != NOBODY) {
+    const enum nvdla_engine culprit = find_lost(r, &lost);
+    if (culprit != ENGINE_COUNT) {
         if (culprit != last || circle) {
             lost.since = 0;
             add_step(t, culprit, &lost);
@@ -273,29 +262,29 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
         blame(t, culprit, &lost, lost.text);
     } else if (f.kind == GUILTY) {
         blame(t, last, &f, f.text);
-    } else if (circle && (seen[E_CDMA_DAT] || seen[E_CDMA_WT]) && seen[E_CSC]) {
-        const enum engine held = break_tie(r, seen[E_CDMA_WT] ? E_CDMA_WT : E_CDMA_DAT);
+    } else if (circle && (seen[ENGINE_CDMA_DAT] || seen[ENGINE_CDMA_WT]) && seen[ENGINE_CSC]) {
+        const enum nvdla_engine held = break_tie(r, seen[ENGINE_CDMA_WT] ? ENGINE_CDMA_WT : ENGINE_CDMA_DAT);
         blame(t, held, &f,
-              held == E_CSC ? "does not give back what it has used up in CBUF"
-                            : "has room in CBUF and does not use it");
-    } else if (last == E_TRACE && blame_polled(r, t)) {
+              held == ENGINE_CSC ? "does not give back what it has used up in CBUF"
+                                 : "has room in CBUF and does not use it");
+    } else if (last == ENGINE_TRACE && blame_polled(r, t)) {
         return;
-    } else if (last == E_TRACE && t->chain_count > 1) {
+    } else if (last == ENGINE_TRACE && t->chain_count > 1) {
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         char text[280];
         snprintf(text, sizeof text, "does not go on: %s %s", step->engine->name, step->text);
-        blame(t, E_TRACE, NULL, text);
-    } else if (last == E_MEMORY) {
-        blame(t, E_MEMORY, NULL, "owes answers");
-    } else if (asker != NOBODY && f.kind == NOTHING) {
+        blame(t, ENGINE_TRACE, NULL, text);
+    } else if (last == ENGINE_MEMORY) {
+        blame(t, ENGINE_MEMORY, NULL, "owes answers");
+    } else if (asker != ENGINE_COUNT && f.kind == NOTHING) {
         /* The last one has given all that it has to give: the one before it wants too much. */
         const struct hang_step *step = &t->chain[t->chain_count - 2];
-        const struct hang_answer wants = {.kind = GUILTY, .ordinal = hang_current(r, hang_engine_facts[asker].unit)};
+        const struct hang_answer wants = {.kind = GUILTY, .ordinal = hang_current(r, nvdla_engines[asker].unit)};
         blame(t, asker, &wants, step->text);
-    } else if (circle && (at == E_MCIF ? asker : at) <= E_LAST) {
+    } else if (circle && has_layers(at == ENGINE_MCIF ? asker : at)) {
         char text[280];
         snprintf(text, sizeof text, "waits in a circle: %s", f.text);
-        blame(t, at == E_MCIF ? asker : at, &f, text);
+        blame(t, at == ENGINE_MCIF ? asker : at, &f, text);
     } else {
         snprintf(t->sentence, sizeof t->sentence,
                  "the engines wait for each other in a circle; nothing has moved since cycle %" PRIu64, t->cycle);
@@ -305,20 +294,19 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
 /* ---- all of it ---- */
 
 static void describe_engines(const struct reasoning *r, struct hang_triage *t) {
-    t->engines = xcalloc(ENGINES, sizeof *t->engines);
-    t->engine_count = ENGINES;
-    for (enum engine engine = 0; engine < ENGINES; engine++) {
+    t->engines = xcalloc(ENGINE_COUNT, sizeof *t->engines);
+    t->engine_count = ENGINE_COUNT;
+    for (enum nvdla_engine engine = 0; engine < ENGINE_COUNT; engine++) {
         const struct hang_answer f = hang_judge(r, engine);
         struct hang_engine *e = &t->engines[engine];
         *e = (struct hang_engine){
-            .name = hang_engine_facts[engine].name,
-            .folder = hang_engine_facts[engine].folder,
-            .armed = hang_jobs(r, hang_engine_facts[engine].unit),
-            .waits_for = f.kind == WAITS ? hang_engine_facts[f.on].name : NULL,
+            .name = nvdla_engines[engine].name,
+            .folder = nvdla_engines[engine].folder,
+            .armed = hang_jobs(r, nvdla_engines[engine].unit),
+            .waits_for = f.kind == WAITS ? nvdla_engines[f.on].name : NULL,
         };
-        e->seen = hang_engine_facts[engine].unit == NVDLA_UNIT_COUNT
-                      ? engine != E_TRACE
-                      : hang_launch_count(r, hang_engine_facts[engine].unit) > 0;
+        e->seen = has_layers(engine) ? hang_launch_count(r, nvdla_engines[engine].unit) > 0 : engine != ENGINE_TRACE;
+        e->seen = e->seen && nvdla_engines[engine].waits;
         e->running = e->armed > 0;
         snprintf(e->text, sizeof e->text, "%s", f.text);
     }

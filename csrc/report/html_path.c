@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nvdla/clients.h"
+#include "nvdla/engines.h"
 #include "replay/hang_triage.h"
 #include "report/html_parts.h"
 #include "report/walk.h"
@@ -106,14 +107,12 @@ static bool ends_of(const char *name, char from[16], char to[16]) {
     return sscanf(name, "%15[A-Z] to %15[A-Z]", from, to) == 2;
 }
 
-/* The units of a group of registers are engines too: CMAC_A is CMAC, SDP_RDMA is SDP. */
-static bool is_of(enum nvdla_unit unit, const char *engine) {
-    const char *name = nvdla_unit_names[unit];
-    const size_t n = strlen(engine);
-    return strncmp(name, engine, n) == 0 && (name[n] == '\0' || name[n] == '_');
+/* True if a unit's registers are an engine's: CMAC_A is CMAC, SDP_RDMA is SDP. */
+static bool is_of(enum nvdla_unit unit, const struct nvdla_engine_facts *engine) {
+    return strcmp(nvdla_unit_folder(unit), engine->folder) == 0;
 }
 
-static void write_armed(FILE *out, const struct hang *hang, const char *engine) {
+static void write_armed(FILE *out, const struct hang *hang, const struct nvdla_engine_facts *engine) {
     for (size_t i = 0; i < hang->armed_count; i++)
         if (is_of(hang->armed[i].unit, engine)) {
             fputs("<li class=\"tap differs\"><b>", out);
@@ -139,25 +138,27 @@ static void write_links(FILE *out, const struct device_link *links, size_t count
 }
 
 static void write_hang(const struct page *page, const struct hang *hang) {
-    static const char *const engines[] = {"CDMA", "CBUF", "CSC", "CMAC", "CACC", "SDP", "PDP", "CDP", "BDMA", "RBK"};
     FILE *out = page->out;
     size_t count = 0;
     const struct device_link *links =
         hang->dev->ops && hang->dev->ops->links ? hang->dev->ops->links((struct device *)hang->dev, &count) : NULL;
     fputs("<ol class=\"path\">\n", out);
-    for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
+    for (int e = 0; e < ENGINE_COUNT; e++) {
+        const struct nvdla_engine_facts *engine = &nvdla_engines[e];
+        if (!engine->lane)
+            continue;
         bool armed = false, linked = false;
         char from[16], to[16];
         for (size_t i = 0; i < hang->armed_count; i++)
-            armed = armed || is_of(hang->armed[i].unit, engines[e]);
+            armed = armed || is_of(hang->armed[i].unit, engine);
         for (size_t i = 0; links && i < count; i++)
-            linked = linked || (links[i].moved && ends_of(links[i].name, from, to) && strcmp(from, engines[e]) == 0);
+            linked = linked || (links[i].moved && ends_of(links[i].name, from, to) && strcmp(from, engine->lane) == 0);
         if (!armed && !linked)
             continue;
-        fprintf(out, "<li class=\"engine%s\"><h3>%s</h3><ul>\n", armed ? " waiting" : "", engines[e]);
-        write_armed(out, hang, engines[e]);
+        fprintf(out, "<li class=\"engine%s\"><h3>%s</h3><ul>\n", armed ? " waiting" : "", engine->lane);
+        write_armed(out, hang, engine);
         if (links)
-            write_links(out, links, count, engines[e], hang->now);
+            write_links(out, links, count, engine->lane, hang->now);
         fputs("</ul></li>\n", out);
     }
     fputs("</ol>\n", out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "report/html_parts.h"
 
@@ -105,18 +106,9 @@ static void add_figures(struct figures *figures, const struct lanes *lanes, cons
 
 /* ---- engines ---- */
 
-static const char *const engines[] = {"CDMA", "CBUF", "CSC", "CMAC", "CACC", "SDP", "PDP", "CDP", "BDMA", "RUBIK"};
-
-/* The unit whose launches say when an engine has work. */
-static enum nvdla_unit unit_of(const char *engine) {
-    return strcmp(engine, "CBUF") == 0 || strcmp(engine, "CMAC") == 0 ? NVDLA_CSC : nvdla_unit_find(engine);
-}
-
 /* True if a client works for the engine: CDMA's, SDP's with those of SDP_RDMA. */
-static bool serves(enum nvdla_client client, const char *engine) {
-    const char *name = nvdla_clients[client].name;
-    const size_t n = strlen(engine);
-    return strncmp(name, engine, n) == 0 && (name[n] == '\0' || name[n] == '_');
+static bool serves(enum nvdla_client client, enum nvdla_engine engine) {
+    return strcmp(nvdla_engines[nvdla_clients[client].engine].folder, nvdla_engines[engine].folder) == 0;
 }
 
 static uint8_t cause_index(struct lanes *lanes, const char *name) {
@@ -167,7 +159,7 @@ static double share_of(uint64_t clocks, uint64_t all) {
     return clocks < all ? (double)clocks / (double)all : 1;
 }
 
-static struct activity look_at_bucket(const struct timeline *timeline, size_t index, const char *engine) {
+static struct activity look_at_bucket(const struct timeline *timeline, size_t index, enum nvdla_engine engine) {
     const struct timeline_bucket *bucket = &timeline->buckets[index];
     const uint64_t clocks = timeline_clocks(timeline, index);
     struct activity now = {0};
@@ -177,14 +169,14 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
         if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
             continue;
         const double moved = share_of(bucket->links[i], clocks);
-        if (strcmp(from, engine) == 0)
+        if (strcmp(from, nvdla_engines[engine].lane) == 0)
             now.out = moved > now.out ? moved : now.out;
-        if (strcmp(to, engine) != 0)
+        if (strcmp(to, nvdla_engines[engine].lane) != 0)
             continue;
         now.in = moved > now.in ? moved : now.in;
-        for (size_t e = 0; e < sizeof engines / sizeof *engines; e++)
-            if (strcmp(engines[e], from) == 0)
-                now.before = engines[e];
+        for (int e = 0; e < ENGINE_COUNT; e++)
+            if (nvdla_engines[e].lane && strcmp(nvdla_engines[e].lane, from) == 0)
+                now.before = nvdla_engines[e].lane;
     }
     for (int c = 0; c < NVDLA_CLIENT_COUNT; c++) {
         if (!serves((enum nvdla_client)c, engine))
@@ -206,7 +198,7 @@ static struct activity look_at_bucket(const struct timeline *timeline, size_t in
 
 /* What an engine does in each bucket: it is busy while it hands something on (to an engine or to memory), it waits
  * while it has work and neither takes nor gives. Returns false if nothing can be seen of it. */
-static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane *lane) {
+static bool look_at_engine(struct lanes *lanes, enum nvdla_engine engine, struct lane *lane) {
     const struct timeline *timeline = lanes->timeline;
     double *work = xcalloc(timeline->count, sizeof *work), *moves = xcalloc(timeline->count, sizeof *moves);
     bool seen = false, gives = false;
@@ -218,7 +210,7 @@ static bool look_at_engine(struct lanes *lanes, const char *engine, struct lane 
         const char *cause = now.memory ? "the memory" : now.before ? now.before : "";
         lane->cause[b] = cause_index(lanes, cause);
     }
-    add_work(lanes, unit_of(engine), moves, work);
+    add_work(lanes, nvdla_engines[engine].lane_unit, moves, work);
     for (size_t b = 0; b < timeline->count; b++) {
         const double share = work[b] < 1 ? work[b] : 1;
         if (lane->cause[b] > 0 && share > moves[b]) /* what waits for nobody has not begun */
@@ -242,7 +234,7 @@ static void mean(const struct timeline *timeline, const struct lane *lane, doubl
     *wait /= (double)span(timeline);
 }
 
-static void write_engine(struct lanes *lanes, struct figures *figures, const char *engine) {
+static void write_engine(struct lanes *lanes, struct figures *figures, enum nvdla_engine engine) {
     struct lane *lane = xcalloc(1, sizeof *lane);
     double busy, wait;
     char summary[128], value[32];
@@ -250,7 +242,7 @@ static void write_engine(struct lanes *lanes, struct figures *figures, const cha
         mean(lanes->timeline, lane, &busy, &wait);
         snprintf(summary, sizeof summary, "busy in %.1f %% of the clocks, waits in %.1f %%", 100 * busy, 100 * wait);
         snprintf(value, sizeof value, "%.0f %%, waits %.0f %%", 100 * busy, 100 * wait);
-        write_lane(lanes, engine, "unit", lane, summary, value);
+        write_lane(lanes, nvdla_engines[engine].lane, "unit", lane, summary, value);
         add_figures(figures, lanes, lane, "%", 100);
     }
     free(lane);
@@ -446,8 +438,9 @@ void html_timeline(const struct page *page) {
     write_bars(&lanes, NVDLA_CDP);
     write_bars(&lanes, NVDLA_BDMA);
     write_bars(&lanes, NVDLA_RBK);
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
-        write_engine(&lanes, &figures, engines[i]);
+    for (int engine = 0; engine < ENGINE_COUNT; engine++)
+        if (nvdla_engines[engine].lane)
+            write_engine(&lanes, &figures, (enum nvdla_engine)engine);
     write_bus(&lanes, &figures, "register bus", offsetof(struct timeline_bucket, accesses));
     write_bus(&lanes, &figures, "interrupt", offsetof(struct timeline_bucket, interrupt));
     write_axis(&lanes);

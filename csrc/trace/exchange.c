@@ -1,21 +1,8 @@
 /* Accesses to units whose groups are exchanged. See exchange.h. */
 #include "trace/exchange.h"
 
+#include "nvdla/engines.h"
 #include "nvdla_offsets.h"
-
-/* Bits of GLB's interrupt registers; group 1 is the bit above. */
-static const struct {
-    enum nvdla_unit unit;
-    unsigned bit;
-} interrupts[] = {
-    {NVDLA_SDP, GLB_S_INTR_STATUS__SDP_DONE_STATUS0_LSB},
-    {NVDLA_CDP, GLB_S_INTR_STATUS__CDP_DONE_STATUS0_LSB},
-    {NVDLA_PDP, GLB_S_INTR_STATUS__PDP_DONE_STATUS0_LSB},
-    {NVDLA_RBK, GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_LSB},
-    {NVDLA_CDMA, GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0_LSB},
-    {NVDLA_CDMA, GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0_LSB},
-    {NVDLA_CACC, GLB_S_INTR_STATUS__CACC_DONE_STATUS0_LSB},
-};
 
 bool unit_has_groups(const struct nvdla_config *config, enum nvdla_unit unit) {
     const struct nvdla_register *enable =
@@ -24,10 +11,10 @@ bool unit_has_groups(const struct nvdla_config *config, enum nvdla_unit unit) {
 }
 
 static uint32_t exchange_interrupts(uint32_t units, uint32_t bits) {
-    for (size_t i = 0; i < sizeof interrupts / sizeof *interrupts; i++) {
-        if ((units >> interrupts[i].unit & 1) == 0)
+    for (int i = 0; i < INTERRUPT_COUNT; i++) {
+        if ((units >> nvdla_interrupts[i].unit & 1) == 0)
             continue;
-        const unsigned low = interrupts[i].bit;
+        const unsigned low = nvdla_interrupts[i].bit;
         const uint32_t pair = bits >> low & 3;
         bits = (bits & ~(UINT32_C(3) << low)) | (pair >> 1 | (pair & 1) << 1) << low;
     }

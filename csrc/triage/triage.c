@@ -7,62 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
 #include "observe/tap_compare.h"
+#include "tap_streams.h"
 #include "triage/evidence.h"
 
 /* The streams in the order in which values pass through them, and who makes what is in them. */
 static const struct passage {
     enum nvdla_unit unit;
     enum tap tap;
-    const char *engine;
+    enum nvdla_engine engine;
 } path[] = {
-    {NVDLA_CDMA, TAP_CBUF_DAT, "cdma"},   {NVDLA_CDMA, TAP_CBUF_WT, "cdma"},  {NVDLA_CDMA, TAP_CBUF_MASK, "cdma"},
-    {NVDLA_CSC, TAP_CSC_DAT, "csc"},      {NVDLA_CSC, TAP_CSC_WT, "csc"},     {NVDLA_CMAC_A, TAP_CMAC_SUM, "cmac"},
-    {NVDLA_CMAC_B, TAP_CMAC_SUM, "cmac"}, {NVDLA_CACC, TAP_CACC_SAT, "cacc"}, {NVDLA_SDP, TAP_SDP_IN, "sdp"},
-    {NVDLA_SDP, TAP_SDP_X1, "sdp"},       {NVDLA_SDP, TAP_SDP_X2, "sdp"},     {NVDLA_SDP, TAP_SDP_CVT_IN, "sdp"},
-    {NVDLA_SDP, TAP_SDP_OUT, "sdp"},      {NVDLA_PDP, TAP_PDP_IN, "pdp"},     {NVDLA_PDP, TAP_PDP_ROW, "pdp"},
-    {NVDLA_PDP, TAP_PDP_OUT, "pdp"},      {NVDLA_CDP, TAP_CDP_IN, "cdp"},     {NVDLA_CDP, TAP_CDP_SUM, "cdp"},
-    {NVDLA_CDP, TAP_LUT_HIT, "lut"},      {NVDLA_CDP, TAP_LUT_OUT, "lut"},    {NVDLA_CDP, TAP_CDP_CVT_IN, "cdp"},
-    {NVDLA_CDP, TAP_CDP_OUT, "cdp"},
-};
-enum { PASSAGES = sizeof path / sizeof path[0], ENDING = sizeof ".tap" - 1 };
-
-const char *triage_engine(enum nvdla_unit unit) {
-    static const struct {
-        const char *unit, *engine;
-    } engines[] = {{"CFGROM", "csb"},  {"GEC", "csb"},      {"CVIF", "mcif"},    {"CMAC_A", "cmac"},
-                   {"CMAC_B", "cmac"}, {"SDP_RDMA", "sdp"}, {"PDP_RDMA", "pdp"}, {"CDP_RDMA", "cdp"},
-                   {"GLB", "glb"},     {"MCIF", "mcif"},    {"BDMA", "bdma"},    {"CDMA", "cdma"},
-                   {"CSC", "csc"},     {"CACC", "cacc"},    {"SDP", "sdp"},      {"PDP", "pdp"},
-                   {"CDP", "cdp"},     {"RBK", "rubik"}};
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
-        if (!strcmp(engines[i].unit, nvdla_unit_names[unit]))
-            return engines[i].engine;
-    return "csb";
-}
-
-/* Instances of the top and of modules that other folders use. */
-static const struct {
-    const char *instance, *engine;
-} instances[] = {
-    {"u_lut", "lut"},       {"u_dat_read", "mcif"},    {"u_wt_read", "mcif"},      {"u_dma", "mcif"},
-    {"u_cdma", "cdma"},     {"u_cbuf", "cbuf"},        {"u_csc", "csc"},           {"u_cmac_a", "cmac"},
-    {"u_cmac_b", "cmac"},   {"u_cacc", "cacc"},        {"u_sdp", "sdp"},           {"u_pdp", "pdp"},
-    {"u_cdp", "cdp"},       {"u_mif", "mcif"},         {"u_csb", "csb"},           {"u_glb", "glb"},
-    {"u_cfgrom", "csb"},    {"u_bdma.u_read", "mcif"}, {"u_bdma.u_write", "mcif"}, {"u_bdma", "bdma"},
-    {"u_read_dma", "mcif"}, {"u_rubik", "rubik"},
-};
-
-const char *triage_engine_at(const char *instance) {
-    for (size_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
-        const char *found = strstr(instance, instances[i].instance);
-        if (found && (found == instance || found[-1] == '.'))
-            return instances[i].engine;
-    }
-    return NULL;
-}
+#define PASSAGE(u, t, e) {NVDLA_##u, TAP_##t, ENGINE_##e},
+    FOR_PASSAGES(PASSAGE)};
+enum { PASSAGES = sizeof path / sizeof path[0] };
 
 void triage_begin_with(const char *rtl, struct recorder *model) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
@@ -304,7 +264,7 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     for (size_t i = 0; i < PASSAGES && good; i++) {
         if (i == 0 || path[i].unit != path[i - 1].unit)
             add_passages(input, path[i].unit, walk, found);
-        struct walk_step *step = add_step(walk, path[i].engine, tap_names[path[i].tap]);
+        struct walk_step *step = add_step(walk, nvdla_engines[path[i].engine].folder, tap_names[path[i].tap]);
         good = look_at_stream(input, &path[i], inside, step, &found[walk->count - 1], err);
     }
     add_passages(input, NVDLA_UNIT_COUNT, walk, found);

@@ -16,12 +16,6 @@
 #include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
-/* The folder under rtl/ of a unit's engine. */
-const char *triage_engine(enum nvdla_unit unit);
-
-/* The same of the instance of a module, "u_cdma.u_dat_read"; NULL if it is not known. */
-const char *triage_engine_at(const char *instance);
-
 /* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they
  * began to be recorded later. */
 struct recorder;

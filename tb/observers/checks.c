@@ -5,26 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 
 enum {
     REPORTS_PER_CHECK = 2, /* the first one says what is wrong, the second one whether it goes on */
     CHECKS_KEPT = 64,      /* different checks whose rule names are kept; a design that breaks more is broken enough */
     NAME_MAX_LENGTH = 64,
-};
-
-/* Instances of the top module, and inside them, that hold the register groups of a unit. A longer prefix wins. */
-static const struct place {
-    const char *prefix;
-    enum nvdla_unit unit;
-} places[] = {
-    {"u_bdma", NVDLA_BDMA},     {"u_cdma", NVDLA_CDMA},
-    {"u_csc", NVDLA_CSC},       {"u_cmac_a", NVDLA_CMAC_A},
-    {"u_cmac_b", NVDLA_CMAC_B}, {"u_cacc", NVDLA_CACC},
-    {"u_sdp", NVDLA_SDP},       {"u_sdp.u_rdma", NVDLA_SDP_RDMA},
-    {"u_pdp", NVDLA_PDP},       {"u_pdp.u_rdma", NVDLA_PDP_RDMA},
-    {"u_cdp", NVDLA_CDP},       {"u_cdp.u_rdma", NVDLA_CDP_RDMA},
-    {"u_rubik", NVDLA_RBK},
 };
 
 struct check {
@@ -52,22 +39,9 @@ static const char *below_top(const char *scope) {
     return found ? found + sizeof top - 1 : scope;
 }
 
-/* The unit that an instance belongs to, -1 if to none. */
-static int unit_of(const char *instance) {
-    int unit = -1;
-    size_t longest = 0;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const size_t n = strlen(places[i].prefix);
-        if (n > longest && strncmp(instance, places[i].prefix, n) == 0 && strchr("._", instance[n])) {
-            unit = (int)places[i].unit;
-            longest = n;
-        }
-    }
-    return unit;
-}
-
 int checks_unit(const char *scope) {
-    return unit_of(below_top(scope));
+    const enum nvdla_unit unit = nvdla_unit_of_instance(below_top(scope));
+    return unit == NVDLA_UNIT_COUNT ? -1 : (int)unit;
 }
 
 void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *scope, int event), void *arg) {
@@ -87,7 +61,7 @@ void checks_layer(struct checks *checks, const char *scope, enum check_event eve
 
 /* "SDP launch 3", "SDP after launch 3", "CDMA launch 4, CSC launch 4 running": where a check stands, for a person. */
 static void describe(const struct checks *checks, const char *instance, char *text, size_t size) {
-    const int unit = unit_of(instance);
+    const int unit = checks_unit(instance);
     if (unit >= 0) {
         const int started = checks->started[unit];
         if (started == 0)
@@ -141,7 +115,7 @@ void checks_failed(struct checks *checks, const char *name, const char *scope, b
     }
     check->reports++;
     describe(checks, instance, where, sizeof where);
-    const int unit = unit_of(instance);
+    const int unit = checks_unit(instance);
     const struct finding finding = {.cycle = *checks->cycle,
                                     .rule = check->rule,
                                     .kind = FINDING_CHECK,

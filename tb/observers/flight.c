@@ -32,9 +32,7 @@ struct flight {
     struct unit_runs units[NVDLA_UNIT_COUNT];
 };
 
-static const enum nvdla_unit readers[] = {NVDLA_CDMA,     NVDLA_SDP_RDMA, NVDLA_PDP_RDMA,
-                                          NVDLA_CDP_RDMA, NVDLA_RBK,      NVDLA_BDMA};
-enum { READERS = sizeof readers / sizeof readers[0], GROUPS = 2, BUS_BYTES = 64 /* the most that a beat writes */ };
+enum { GROUPS = 2, BUS_BYTES = 64 /* the most that a beat writes */ };
 
 static struct run *find_run(const struct flight *flight, int unit, int ordinal) {
     const struct unit_runs *runs = &flight->units[unit];
@@ -59,8 +57,9 @@ static void end_run(const struct flight *flight, int unit, int ordinal, uint64_t
 /* All of the layer is in memory: its launches are done. */
 static void end_layer(const struct flight *flight, const struct launch *writer, uint64_t cycle) {
     end_run(flight, (int)writer->unit, writer->ordinal, cycle);
-    for (int i = 0; i < READERS; i++) {
-        const struct launch *feeder = layer_tracker_feeder(flight->tracker, writer, readers[i]);
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const struct launch *feeder =
+            nvdla_unit_reads(unit) ? layer_tracker_feeder(flight->tracker, writer, unit) : NULL;
         if (feeder)
             end_run(flight, (int)feeder->unit, feeder->ordinal, cycle);
     }
@@ -123,15 +122,15 @@ static uint64_t start_of(const struct flight *flight, const struct launch *launc
 
 size_t flight_at(const struct flight *flight, uint64_t cycle, struct device_launch *launches, size_t room) {
     size_t found = 0;
-    for (int i = 0; i < READERS; i++) {
-        const int count = (int)flight->units[readers[i]].count;
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+        const int count = nvdla_unit_reads(unit) ? (int)flight->units[unit].count : 0;
         for (int ordinal = count > GROUPS ? count - GROUPS : 0; ordinal < count && found < room; ordinal++) {
-            const struct launch *launch = layer_tracker_find(flight->tracker, readers[i], ordinal);
-            const struct run *run = find_run(flight, (int)readers[i], ordinal);
+            const struct launch *launch = layer_tracker_find(flight->tracker, unit, ordinal);
+            const struct run *run = find_run(flight, (int)unit, ordinal);
             const uint64_t start = start_of(flight, launch, run);
             if (start <= cycle && run->done >= cycle)
-                launches[found++] = (struct device_launch){
-                    .unit = readers[i], .ordinal = ordinal, .armed = launch->tag, .start = start};
+                launches[found++] =
+                    (struct device_launch){.unit = unit, .ordinal = ordinal, .armed = launch->tag, .start = start};
         }
     }
     return found;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layers/cubes.h"
+#include "nvdla/engines.h"
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
@@ -69,20 +70,6 @@ struct marks {
 
     struct mark unit_marks[NVDLA_UNIT_COUNT], csb, interrupt, port_marks[AXI_PORTS][CHANNELS], stream_marks[STREAMS];
     struct wave_mark list[NVDLA_UNIT_COUNT + 2 + AXI_PORTS * CHANNELS + STREAMS];
-};
-
-/* Which bits of S_INTR_STATUS tell that launches are over, by the beginning of their name. */
-static const struct source {
-    const char *name;
-    enum nvdla_unit units[5];
-    int count;
-} sources[] = {
-    {"SDP_", {NVDLA_SDP, NVDLA_SDP_RDMA}, 2},
-    {"CDP_", {NVDLA_CDP, NVDLA_CDP_RDMA}, 2},
-    {"PDP_", {NVDLA_PDP, NVDLA_PDP_RDMA}, 2},
-    {"BDMA_", {NVDLA_BDMA}, 1},
-    {"RUBIK_", {NVDLA_RBK}, 1},
-    {"CACC_", {NVDLA_CACC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA}, 5},
 };
 
 /* What tells most about a launch beside its number: fields of one register. */
@@ -331,16 +318,15 @@ static void read_status(struct marks *marks, uint32_t bits) {
     marks->interrupts = bits;
     marks->interrupt_changed = true;
     for (int bit = 0; bit < GLB_BITS && !marks->exact; bit++) {
-        const char *name = bits >> bit & 1 ? nvdla_interrupt_name(bit) : NULL;
-        for (size_t i = 0; name && i < sizeof sources / sizeof sources[0]; i++) {
-            const size_t n = strlen(sources[i].name);
-            if (strncmp(name, sources[i].name, n) != 0)
-                continue;
-            for (int u = 0; u < sources[i].count; u++) {
-                const int ordinal = oldest(marks, sources[i].units[u], name[n] - '0');
-                if (ordinal >= 0)
-                    done(marks, sources[i].units[u], ordinal);
-            }
+        const enum nvdla_interrupt interrupt = bits >> bit & 1 ? nvdla_interrupt_at(bit) : INTERRUPT_COUNT;
+        if (interrupt == INTERRUPT_COUNT)
+            continue;
+        const struct nvdla_interrupt_facts *source = &nvdla_interrupts[interrupt];
+        for (uint32_t ends = source->ends; ends; ends &= ends - 1) {
+            const enum nvdla_unit unit = (enum nvdla_unit)__builtin_ctz(ends);
+            const int ordinal = oldest(marks, unit, bit - (int)source->bit);
+            if (ordinal >= 0)
+                done(marks, unit, ordinal);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include "layers/tracker.h"
 #include "layers/traffic.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "tb/signals.h"
 
@@ -207,13 +208,11 @@ static void arm(struct timeline_counter *counter, const struct launch *launch, u
  * does not count, as little as in tb/provenance.c: the hardware takes the groups by turns, whichever was armed first.
  */
 static void cleared(struct timeline_counter *counter, uint32_t bits) {
-    static const struct {
-        enum nvdla_unit unit;
-        int lsb; /* of group 0; that of group 1 is the next */
-    } sources[] = {{NVDLA_SDP, 0}, {NVDLA_CDP, 2}, {NVDLA_PDP, 4}, {NVDLA_BDMA, 6}, {NVDLA_RBK, 8}, {NVDLA_CACC, 20}};
-    for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
-        struct unit_launches *unit = &counter->units[sources[s].unit];
-        for (int n = __builtin_popcount(bits >> sources[s].lsb & 3); n > 0 && unit->done < unit->count; n--) {
+    for (int i = 0; i < INTERRUPT_COUNT; i++) {
+        if (!nvdla_interrupts[i].ends)
+            continue;
+        struct unit_launches *unit = &counter->units[nvdla_interrupts[i].unit];
+        for (int n = __builtin_popcount(bits >> nvdla_interrupts[i].bit & 3); n > 0 && unit->done < unit->count; n--) {
             struct timeline_launch *launch = &counter->timeline.launches[unit->index[unit->done++]];
             launch->done = counter->risen > launch->last ? counter->risen : launch->last;
             if (launch->done < launch->armed) /* nothing was seen of it but that it is done */

@@ -11,6 +11,7 @@
 #include "device/rtl_options.h"
 #include "memory/file.h"
 #include "nvdla/clients.h"
+#include "nvdla/engines.h"
 #include "nvdla/registers.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -33,8 +34,6 @@ enum {
 };
 #define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
 
-enum { RED = 1, ORANGE, YELLOW, GREEN, VIOLET = 7 }; /* blue and indigo, 5 and 6, are hard to see on black */
-
 enum { PATTERNS = 48 };
 
 static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal that is not a field of a register */
@@ -42,8 +41,9 @@ static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal 
 /* Signals that are shown together: names with * for anything but '/', which stands for '.', below "TOP/tb_top/"; with
  * "marks/" in front they are below the root. "name/" and two * take enumerations anywhere below name. */
 struct group {
-    const char *title;
-    int color;
+    const char *title;              /* NULL: the engine's lane */
+    enum nvdla_engine engine;       /* whose it is, */
+    enum nvdla_wave_colour color;   /* or, of no engine, its colour */
     const char *patterns[PATTERNS]; /* in the order of the screen */
     const char *registers[4];       /* folded: the registers of the layer that runs */
     enum nvdla_unit units[4];       /* whose they are */
@@ -71,27 +71,24 @@ struct group {
 /* In the order of the data. */
 static const struct group groups[] = {
     {.title = "Marks: what goes on",
-     .color = YELLOW,
+     .color = WAVE_YELLOW,
      .patterns = {"marks/CSB", "marks/interrupt", "marks/stream_*", "marks/[A-Z]*"}},
     {.title = "CSB and interrupt",
-     .color = GREEN,
+     .color = WAVE_GREEN,
      .patterns = {"clk", "dla_reset_rstn", "csb2nvdla_valid", "csb2nvdla_ready", "csb2nvdla_write", "csb2nvdla_nposted",
                   "csb2nvdla_addr", "csb2nvdla_wdat", "nvdla2csb_valid", "nvdla2csb_data", "nvdla2csb_wr_complete",
                   "dla_intr", "dut/u_glb/status_q", "dut/u_glb/mask_q", "dut/*_done"}},
-    {.title = "CDMA",
-     .color = ORANGE,
+    {.engine = ENGINE_CDMA_DAT,
      .patterns = {"marks/CDMA", "dut/u_cdma/run", "dut/u_cdma/dat_state_q", "dut/u_cdma/wt_state_q", "dut/u_cdma/**",
                   MIF_READ("dut/u_cdma/dat"), MIF_READ("dut/u_cdma/wt"), "dut/u_cdma/used_q", "dut/u_cdma/atom_valid",
                   "dut/u_cdma/cvt_data", "dut/dat_wr/*", "dut/wt_wr/*", "dut/cdma2csc/*"},
      .registers = {"dut/u_cdma/d/*"},
      .units = {NVDLA_CDMA}},
-    {.title = "CBUF",
-     .color = VIOLET,
+    {.engine = ENGINE_CBUF,
      .patterns = {"dut/dat_wr/valid", "dut/dat_wr/addr", "dut/dat_wr/data", "dut/wt_wr/valid", "dut/wt_wr/addr",
                   "dut/wt_wr/data", "dut/dat_rd/*", "dut/dat_rd_data", "dut/dat_rd_next/*", "dut/dat_rd_next_data",
                   "dut/wt_rd/*", "dut/wt_rd_data", "dut/mask_rd/*", "dut/mask_rd_data"}},
-    {.title = "CSC",
-     .color = YELLOW,
+    {.engine = ENGINE_CSC,
      .patterns = {"marks/CSC",
                   "dut/u_csc/run",
                   "dut/u_csc/state_q",
@@ -117,27 +114,24 @@ static const struct group groups[] = {
                   "dut/wt_data"},
      .registers = {"dut/u_csc/d/*"},
      .units = {NVDLA_CSC}},
-    {.title = "CMAC",
-     .color = GREEN,
+    {.engine = ENGINE_CMAC,
      .patterns = {"marks/CMAC_A", "marks/CMAC_B", "dut/cmac_a_run", "dut/cmac_b_run", "dut/mac_valid", "dut/mac_a_sum",
                   "dut/mac_b_sum", "dut/mac_*"}},
-    {.title = "CACC",
-     .color = RED,
+    {.engine = ENGINE_CACC,
      .patterns = {"marks/CACC", "dut/cacc_run", "dut/u_cacc/**", "dut/u_cacc/position_q", "dut/u_cacc/*/u_sums/rows_q",
                   "dut/u_cacc/*/u_sums/wr_row_q", "dut/u_cacc/*/u_sums/base_q", "dut/u_cacc/*/u_sums/rd_row_q",
                   "dut/u_cacc/*/u_sums/beat_q", "dut/credit_valid", "dut/cacc2sdp_valid", "dut/cacc2sdp_ready",
                   "dut/cacc2sdp_data"},
      .registers = {"dut/u_cacc/d/*"},
      .units = {NVDLA_CACC}},
-    {.title = "SDP",
-     .color = VIOLET,
+    {.engine = ENGINE_SDP,
      .patterns = {"marks/SDP", "marks/SDP_RDMA", "dut/u_sdp/run", "dut/u_sdp/group", "dut/u_sdp/**",
                   MIF_READ("dut/u_sdp/m"), MIF_READ("dut/u_sdp/b"), MIF_READ("dut/u_sdp/n"), MIF_READ("dut/u_sdp/e"),
                   "dut/u_sdp/*_op_valid", "dut/u_sdp/*_op_ready", "dut/u_sdp/src_*"},
      .registers = {"dut/u_sdp/d/*", "dut/u_sdp/u_rdma/d/*"},
      .units = {NVDLA_SDP, NVDLA_SDP_RDMA}},
     {.title = "SDP pipe and output",
-     .color = VIOLET,
+     .engine = ENGINE_SDP,
      .patterns = {"dut/u_sdp/src_valid",
                   "dut/u_sdp/src_ready",
                   "dut/u_sdp/src_data",
@@ -159,37 +153,33 @@ static const struct group groups[] = {
                   "dut/sdp2pdp_valid",
                   "dut/sdp2pdp_ready",
                   "dut/sdp2pdp_data"}},
-    {.title = "PDP",
-     .color = ORANGE,
+    {.engine = ENGINE_PDP,
      .patterns = {"marks/PDP", "marks/PDP_RDMA", "dut/u_pdp/run", "dut/u_pdp/rdma_run", "dut/u_pdp/**",
                   MIF_READ("dut/u_pdp/r"), "dut/u_pdp/in_*", "dut/u_pdp/beat_*", "dut/u_pdp/beat/*", "dut/u_pdp/tot_*",
                   "dut/u_pdp/out_*", MIF_WRITE("dut/u_pdp/w")},
      .registers = {"dut/u_pdp/d/*", "dut/u_pdp/rdma_d/*"},
      .units = {NVDLA_PDP, NVDLA_PDP_RDMA}},
-    {.title = "CDP",
-     .color = YELLOW,
+    {.engine = ENGINE_CDP,
      .patterns = {"marks/CDP", "marks/CDP_RDMA", "dut/u_cdp/run", "dut/u_cdp/rdma_run", "dut/u_cdp/**",
                   MIF_READ("dut/u_cdp/r"), "dut/u_cdp/mem_*", "dut/u_cdp/block_*", "dut/u_cdp/beat_*",
                   "dut/u_cdp/out_*", MIF_WRITE("dut/u_cdp/w")},
      .registers = {"dut/u_cdp/d/*", "dut/u_cdp/rdma_d/*", "dut/u_cdp/s/*"},
      .units = {NVDLA_CDP, NVDLA_CDP_RDMA, NVDLA_CDP}},
-    {.title = "BDMA",
-     .color = GREEN,
+    {.engine = ENGINE_BDMA,
      .patterns = {"marks/BDMA", "dut/u_bdma/busy_q", "dut/u_bdma/launch", "dut/u_bdma/push", "dut/u_bdma/free",
                   "dut/u_bdma/u_load/left_q", "dut/u_bdma/job_valid", "dut/u_bdma/job_ready", "dut/u_bdma/job/*",
                   "dut/u_bdma/req_*", MIF_READ("dut/u_bdma/r"), "dut/u_bdma/beat_valid", "dut/u_bdma/beat_ready",
                   "dut/u_bdma/beat", "dut/u_bdma/cmd_*", MIF_WRITE("dut/u_bdma/w"), "dut/u_bdma/ack"}},
-    {.title = "RUBIK",
-     .color = ORANGE,
+    {.engine = ENGINE_RUBIK,
      .patterns = {"marks/RBK", "dut/u_rubik/run", "dut/u_rubik/group", "dut/u_rubik/layer/*", "dut/u_rubik/req_*",
                   MIF_READ("dut/u_rubik/r"), "dut/u_rubik/in_*", "dut/u_rubik/u_turn/full_q", "dut/u_rubik/out_*",
                   "dut/u_rubik/cmd_*", MIF_WRITE("dut/u_rubik/w")},
      .registers = {"dut/u_rubik/d/*"},
      .units = {NVDLA_RBK}},
-    {.title = "AXI read, primary port", .color = GREEN, .patterns = {AXI_READ("dbb")}},
-    {.title = "AXI write, primary port", .color = RED, .patterns = {AXI_WRITE("dbb")}},
-    {.title = "AXI read, secondary port", .color = GREEN, .patterns = {AXI_READ("cvsram")}},
-    {.title = "AXI write, secondary port", .color = RED, .patterns = {AXI_WRITE("cvsram")}},
+    {.title = "AXI read, primary port", .color = WAVE_GREEN, .patterns = {AXI_READ("dbb")}},
+    {.title = "AXI write, primary port", .color = WAVE_RED, .patterns = {AXI_WRITE("dbb")}},
+    {.title = "AXI read, secondary port", .color = WAVE_GREEN, .patterns = {AXI_READ("cvsram")}},
+    {.title = "AXI write, secondary port", .color = WAVE_RED, .patterns = {AXI_WRITE("cvsram")}},
 };
 
 /* Signals of a group or of its registers, in the order of the screen. */
@@ -403,7 +393,7 @@ static const char *short_name(const char *path) {
     return engine ? engine + 1 : path + 4;
 }
 
-static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, int color) {
+static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum nvdla_wave_colour color) {
     const struct wave_signal *signal = &save->index->signals[i];
     const size_t number = translation_of(save, signal, unit);
     const uint64_t flags = FLAG_RIGHT | (number ? FLAG_HEX | FLAG_TRANSLATED : radix(signal));
@@ -422,13 +412,14 @@ static void end_group(struct save *save, const char *title, bool closed) {
 }
 
 /* Those that move, or those that do not. */
-static void print_signals(struct save *save, const struct chosen *chosen, bool moves, int color) {
+static void print_signals(struct save *save, const struct chosen *chosen, bool moves, enum nvdla_wave_colour color) {
     for (size_t i = 0; i < chosen->count; i++)
         if (save->index->signals[chosen->signals[i]].moves == moves)
             print_signal(save, chosen->signals[i], chosen->units[i], color);
 }
 
-static void print_folded(struct save *save, const char *title, const struct chosen *chosen, bool both, int color) {
+static void print_folded(struct save *save, const char *title, const struct chosen *chosen, bool both,
+                         enum nvdla_wave_colour color) {
     begin_group(save, title, true);
     if (both)
         print_signals(save, chosen, true, color);
@@ -438,25 +429,28 @@ static void print_folded(struct save *save, const char *title, const struct chos
 
 static void print_group(struct save *save, const struct group *group, const struct chosen *chosen,
                         const struct chosen *registers) {
+    const struct nvdla_engine_facts *engine = &nvdla_engines[group->engine];
+    const char *own = group->title ? group->title : engine->lane;
+    const enum nvdla_wave_colour color = group->color ? group->color : engine->wave;
     size_t moving = 0;
     for (size_t i = 0; i < chosen->count; i++)
         moving += save->index->signals[chosen->signals[i]].moves;
     if (only_marks(save, group, chosen))
         return;
-    char *title = moving ? xstrdup(group->title) : xprintf("%s: nothing moves", group->title);
+    char *title = moving ? xstrdup(own) : xprintf("%s: nothing moves", own);
     begin_group(save, title, moving == 0);
-    print_signals(save, chosen, true, group->color);
+    print_signals(save, chosen, true, color);
     if (registers->count > 0) {
-        char *name = xprintf("%s registers of the layer", group->title);
-        print_folded(save, name, registers, true, group->color);
+        char *name = xprintf("%s registers of the layer", own);
+        print_folded(save, name, registers, true, color);
         free(name);
     }
     if (moving && moving < chosen->count) {
-        char *name = xprintf("%s: %zu that never move", group->title, chosen->count - moving);
-        print_folded(save, name, chosen, false, group->color);
+        char *name = xprintf("%s: %zu that never move", own, chosen->count - moving);
+        print_folded(save, name, chosen, false, color);
         free(name);
     } else {
-        print_signals(save, chosen, false, group->color);
+        print_signals(save, chosen, false, color);
     }
     end_group(save, title, moving == 0);
     free(title);

@@ -1,24 +1,26 @@
 #!/bin/bash
-# What scripts/gen_tables.py says of a clients.csv that does not fit the other tables.
+# What scripts/gen_tables.py says of tables that do not fit each other.
 # shellcheck source=tests/cli/frame.sh
 . "$(dirname "$0")/frame.sh"
 
-mkdir -p tree/scripts tree/csrc/nvdla tree/rtl
+mkdir -p tree/scripts tree/csrc/nvdla tree/rtl tree/tb
 cp "$ROOT/scripts/gen_tables.py" tree/scripts
 cp "$ROOT/rtl/unused_fields.csv" tree/rtl
-# with SED: clients.csv as that changes it
+# with SED [TABLE]: clients.csv, or that table, as SED changes it
 with() {
     cp "$ROOT"/csrc/nvdla/*.csv tree/csrc/nvdla
-    sed -i "$1" tree/csrc/nvdla/clients.csv
+    cp "$ROOT"/tb/streams.csv tree/tb
+    sed -i "$1" "tree/${2:-csrc/nvdla/clients.csv}"
     command=(python3 tree/scripts/gen_tables.py sv out large)
 }
+ENGINES=csrc/nvdla/engines.csv
 
 with ''
 check tables_good 0
 that tables_slot grep -q 'RdSlotSdpE = 5;' out/nvdla_pkg.sv
 that tables_no_slot grep -q 'RdSlotBdma = -1;' out/nvdla_pkg.sv
 with 's/RD_WEIGHT_SDP_N/RD_WEIGHT_SDP_X/'
-check tables_no_field 1 "clients.csv: read client SDP_N: registers.csv has no field MCIF.CFG_RD_WEIGHT_1.RD_WEIGHT_SDP_X"
+check tables_no_field 1 "clients.csv:8: read client SDP_N: registers.csv has no field MCIF.CFG_RD_WEIGHT_1.RD_WEIGHT_SDP_X"
 with 's/^\(read,SDP_E,.*\),7,5,/\1,7,,/'
 check tables_slot_missing 1 "read client SDP_E: configuration large has it, but there is no slot_small"
 with 's/,rubik$/,rubic/'
@@ -27,4 +29,31 @@ with 's/^read,PDP,2,/read,PDP,3,/'
 check tables_id_twice 1 "read client CDP: id 3 belongs to another client"
 with 's/^write,CDP,/wrote,CDP,/'
 check tables_direction 1 "wrote client CDP: direction 'wrote', expected read or write"
+
+with '/^RUBIK,/d' $ENGINES
+check engines_row_missing 1 "registers.csv:605: unit 'RBK' is in no row of engines.csv: add a row for its engine"
+with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
+check engines_unit_unknown 1 "engines.csv:19: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
+with 's/CACC_SAT/CACC_OUT/' $ENGINES
+check engines_tap_unknown 1 "engines.csv:11: tap 'CACC_OUT', but streams.csv has no stream with an order of unit CACC and that tap: expected one of CACC_SAT"
+with 's/ CDP_CVT_IN / /' $ENGINES
+check engines_tap_missing 1 "engines.csv: no engine has the tap CDP_CVT_IN of unit CDP, which streams.csv names: add it to the engine that makes the stream"
+with 's/^GLB,/CSC,/' $ENGINES
+check engines_twice 1 "engines.csv:21: engine 'CSC' is also in engines.csv:8: take it out of one of them"
+with 's/u_cmac_b/u_cmac_a/' $ENGINES
+check engines_instance_twice 1 "engines.csv:10: instance 'u_cmac_a' is also in engines.csv:9"
+with 's/,CDMA_WT,,CBUF/,CDMA_WTS,,CBUF/' $ENGINES
+check engines_interrupt_unknown 1 "engines.csv:6: interrupt 'CDMA_WTS', expected one of SDP, CDP,"
+with 's/,CDMA_WT,,CBUF/,,,CBUF/' $ENGINES
+check engines_interrupt_missing 1 "engines.csv: no engine has the interrupt 'CDMA_WT' of GLB.S_INTR_STATUS: add it to the engine that raises it"
+with 's/PDP PDP_RDMA,PDP_IN/PDP,PDP_IN/' $ENGINES
+check engines_never_over 1 "engines.csv:14: unit PDP_RDMA has launches (its register D_OP_ENABLE), but no interrupt ends them: add the unit to the ends of the engine whose interrupt does"
+with 's/PDP PDP_RDMA,PDP_IN/PDP_RDMA PDP,PDP_IN/' $ENGINES
+check engines_ends_order 1 "engines.csv:15: ends PDP_RDMA PDP, expected its own unit first, and an interrupt"
+with 's/,RBK,ORANGE/,GLB,ORANGE/' $ENGINES
+check engines_lane 1 "engines.csv:20: lane 'GLB' has no launches: expected one of BDMA, CDMA,"
+with 's/,YELLOW,,1,40 30$/,YELLOW/; s/,YELLOW,,40 30$/,YELLOW/' $ENGINES
+check engines_columns 1 "engines.csv:8: 12 columns, expected 14: engine,name,unit,"
+with 's/,BDMA,GREEN,/,BDMA,BLUE,/' $ENGINES
+check engines_colour 1 "engines.csv:19: wave 'BLUE', expected one of RED, ORANGE,"
 finish

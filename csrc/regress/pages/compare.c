@@ -5,9 +5,12 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/clients.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "regress/pages/review.h"
 #include "regress/store/query.h"
@@ -240,20 +243,18 @@ static char *pair_name(const char *key, const char *item, const char *config, co
     return ends.text;
 }
 
+/* Whose data a test moves, as bits of enum nvdla_engine: convolutions with the SDP after them count as CACC. */
 static unsigned engines_of(const char *reads, const char *writes) {
-    static const struct {
-        const char *client;
-        enum compare_engine engine;
-    } clients[] = {
-        {"\"PDP\"", COMPARE_PDP}, {"\"CDP\"", COMPARE_CDP}, {"\"BDMA\"", COMPARE_BDMA}, {"\"RUBIK\"", COMPARE_RUBIK}};
+    _Static_assert(ENGINE_COUNT <= 32, "a bit for each engine");
     unsigned engines = 0;
+    for (int i = 0; writes && i < NVDLA_CLIENT_COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "\"%s\"", nvdla_clients[i].name);
+        if (nvdla_clients[i].write && strstr(writes, name))
+            engines |= 1u << nvdla_clients[i].engine;
+    }
     if (reads && strstr(reads, "\"CDMA_DAT\""))
-        engines |= 1u << COMPARE_CONV;
-    else if (writes && strstr(writes, "\"SDP\""))
-        engines |= 1u << COMPARE_SDP;
-    for (size_t i = 0; writes && i < sizeof clients / sizeof *clients; i++)
-        if (strstr(writes, clients[i].client))
-            engines |= 1u << clients[i].engine;
+        engines = (engines & ~(1u << ENGINE_SDP)) | 1u << ENGINE_CACC;
     return engines;
 }
 
@@ -459,9 +460,6 @@ static int by_kind(const void *left, const void *right) {
 }
 
 static void make_means(struct comparison *comparison) {
-    static const char *const engines[COMPARE_ENGINES] = {
-        [COMPARE_CONV] = "conv", [COMPARE_SDP] = "sdp",   [COMPARE_PDP] = "pdp",
-        [COMPARE_CDP] = "cdp",   [COMPARE_BDMA] = "bdma", [COMPARE_RUBIK] = "rubik"};
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
         if (pair->cycles_ratio <= 0 && pair->speed_ratio <= 0)
@@ -469,9 +467,9 @@ static void make_means(struct comparison *comparison) {
         count_mean(comparison, "", "all", pair);
         count_mean(comparison, "item", pair->item, pair);
         count_mean(comparison, "config", pair->config, pair);
-        for (int engine = 0; engine < COMPARE_ENGINES; engine++)
+        for (int engine = 0; engine < ENGINE_COUNT; engine++)
             if (pair->engines >> engine & 1)
-                count_mean(comparison, "engine", engines[engine], pair);
+                count_mean(comparison, "engine", engine == ENGINE_CACC ? "conv" : nvdla_engines[engine].folder, pair);
     }
     for (size_t i = 0; i < comparison->mean_count; i++) {
         struct compare_mean *mean = &comparison->means[i];

@@ -62,24 +62,13 @@ extern const char *const compare_changes[COMPARE_CHANGES];
 struct compare_pair {
     const char *name;          /* the key, without what the sides choose by */
     const char *item, *config; /* of B, where it is there; else of A */
-    unsigned engines;          /* bit enum compare_engine */
+    unsigned engines;          /* bit enum nvdla_engine: whose data it moves */
     struct compare_result a, b;
     enum compare_change change;
     bool same_work;      /* the same layer, with the same seeds unless the sides differ in what is played */
     double cycles_ratio; /* B to A, both passed doing the same work; 0: not to be compared */
     double speed_ratio;  /* likewise; 0 */
     bool speed_counts;   /* both took COMPARE_SPEED_SECONDS */
-};
-
-/* Whose data a test moves: convolutions with the SDP behind them, the SDP alone, and the others. */
-enum compare_engine {
-    COMPARE_CONV,
-    COMPARE_SDP,
-    COMPARE_PDP,
-    COMPARE_CDP,
-    COMPARE_BDMA,
-    COMPARE_RUBIK,
-    COMPARE_ENGINES
 };
 
 /* Geometric means over tests. */

@@ -241,19 +241,11 @@ static bool play_on(struct compiler *compiler) {
 
 /* ---- layers ---- */
 
-/* The unit that writes a layer's result. */
-static enum nvdla_unit writing_unit(const struct operation *op) {
-    static const enum nvdla_unit units[TYPE_COUNT] = {
-        [TYPE_BDMA] = NVDLA_BDMA, [TYPE_CONV] = NVDLA_CACC, [TYPE_SDP] = NVDLA_SDP,
-        [TYPE_PDP] = NVDLA_PDP,   [TYPE_CDP] = NVDLA_CDP,   [TYPE_RUBIK] = NVDLA_RBK};
-    return units[op->type];
-}
-
 /* Behind the end of a layer: the model runs it, and what it wrote is checked. */
 static bool layer_completed(void *context, const struct dla_task *task, size_t operation, int launch,
                             struct error *err) {
     struct compiler *compiler = context;
-    const enum nvdla_unit unit = writing_unit(&task->operations[operation]);
+    const enum nvdla_unit unit = op_type_units[task->operations[operation].type];
     char name[LAYER_NAME];
     if (!play_on(compiler)) {
         const size_t path = strlen(task->loadable->path);

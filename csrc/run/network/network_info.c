@@ -9,6 +9,7 @@
 #include "loadable/cpu_task.h"
 #include "loadable/scheduler.h"
 #include "memory/file.h"
+#include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/network/compile.h"
@@ -121,11 +122,8 @@ static void read_sdp(struct layer *layer, const struct operation *op) {
 static void read_operation(struct info *info, struct layer *layer, const struct operation *op) {
     static const char *const pools[] = {"average", "max", "min"};
     static const char *const rubiks[] = {"contract", "split", "merge"};
-    static const enum nvdla_unit units[TYPE_COUNT] = {
-        [TYPE_BDMA] = NVDLA_BDMA, [TYPE_CONV] = NVDLA_CACC, [TYPE_SDP] = NVDLA_SDP,
-        [TYPE_PDP] = NVDLA_PDP,   [TYPE_CDP] = NVDLA_CDP,   [TYPE_RUBIK] = NVDLA_RBK};
     layer->type = op_type_names[op->type];
-    layer->unit = units[op->type];
+    layer->unit = op_type_units[op->type];
     if (op->type == TYPE_BDMA) {
         layer->what = xprintf("%u transfers", op->bdma.transfer_count);
         layer->in = xstrdup("");
@@ -465,15 +463,9 @@ static void put_quoted(FILE *out, const char *text) {
 }
 
 static void print_node(FILE *out, const struct layer *layer) {
-    static const struct {
-        const char *type, *colour;
-    } colours[] = {{"CONV", "#cfe2f3"},  {"SDP", "#d9ead3"},  {"PDP", "#fff2cc"}, {"CDP", "#fce5cd"},
-                   {"RUBIK", "#ead1dc"}, {"BDMA", "#eeeeee"}, {"CPU", "#f4cccc"}};
-    const char *colour = "white";
+    const char *colour =
+        strcmp(layer->type, "CPU") == 0 ? "#f4cccc" : nvdla_engines[nvdla_units[layer->unit].engine].fill;
     char number[32];
-    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
-        if (strcmp(colours[i].type, layer->type) == 0)
-            colour = colours[i].colour;
     fprintf(out, "  l%zu_%zu [fillcolor=\"%s\", label=\"%zu.%zu %s", layer->task, layer->operation, colour, layer->task,
             layer->operation, layer->type);
     if (layer->what[0])

@@ -9,6 +9,7 @@
 
 #include "device/wave_view.h"
 #include "layers/cubes.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
@@ -60,9 +61,9 @@ static const char *accused(const struct finding *finding) {
     case FINDING_AXI: /* its rules are the memory interface's to keep, whoever asked */
         return "mcif";
     case FINDING_CHECK:
-        return finding->of_others ? NULL : triage_engine_at(finding->instance);
+        return finding->of_others ? NULL : nvdla_instance_folder(finding->instance);
     default:
-        return finding->owner.unit < 0 ? NULL : triage_engine((enum nvdla_unit)finding->owner.unit);
+        return finding->owner.unit < 0 ? NULL : nvdla_unit_folder((enum nvdla_unit)finding->owner.unit);
     }
 }
 
@@ -85,15 +86,6 @@ static bool interrupt_register(const struct nvdla_config *config, uint32_t addre
     return address == nvdla_unit_base(config, NVDLA_GLB) + GLB_S_INTR_STATUS;
 }
 
-/* The unit that raises an interrupt: "CACC_0", "CDMA_DAT_1". */
-static enum nvdla_unit unit_of_interrupt(const char *name) {
-    enum nvdla_unit unit = 0;
-    while (unit < NVDLA_UNIT_COUNT && (strncmp(nvdla_unit_names[unit], name, strlen(nvdla_unit_names[unit])) != 0 ||
-                                       name[strlen(nvdla_unit_names[unit])] != '_'))
-        unit++;
-    return unit;
-}
-
 /* A check of memory that fails though every beat so far is right: the layer that writes there said too early that it is
  * done. */
 static void memory_sign(const struct report_input *input, const struct play_failure *failure,
@@ -113,7 +105,7 @@ static void memory_sign(const struct report_input *input, const struct play_fail
     snprintf(sign->name, sizeof sign->name, "memory");
     if (!writer)
         return;
-    sign->engine = triage_engine(writer->unit);
+    sign->engine = nvdla_unit_folder(writer->unit);
     snprintf(sign->text, sizeof sign->text, "%s launch %d has not written what it should have by then, at 0x%" PRIx64,
              nvdla_unit_names[writer->unit], writer->ordinal, address);
 }
@@ -136,10 +128,10 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
         const int bit = interrupt_register(input->prog->config, op->address)
                             ? __builtin_ffs((int)(result->failures[i].got ^ result->failures[i].expected)) - 1
                             : -1;
-        if (bit >= 0 && nvdla_interrupt_name(bit)) /* whose interrupt is too much or missing: "CACC_0" */
-            unit = unit_of_interrupt(nvdla_interrupt_name(bit));
+        if (nvdla_interrupt_unit(bit) < NVDLA_UNIT_COUNT) /* whose interrupt is too much or missing */
+            unit = nvdla_interrupt_unit(bit);
         const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table is its own */
-        sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? triage_engine(unit) : NULL;
+        sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? nvdla_unit_folder(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
                  result->failures[i].expected);
@@ -151,7 +143,7 @@ static bool wrong_sign(const struct wrong_beat *wrong, struct triage_sign *sign)
     if (!wrong || wrong->beat.owner.unit < 0)
         return false;
     const char *client = nvdla_client_name(wrong->beat.id, true);
-    *sign = (struct triage_sign){.engine = triage_engine((enum nvdla_unit)wrong->beat.owner.unit),
+    *sign = (struct triage_sign){.engine = nvdla_unit_folder((enum nvdla_unit)wrong->beat.owner.unit),
                                  .cycle = wrong->beat.cycle};
     snprintf(sign->name, sizeof sign->name, "AXI_WRITE of %s", client);
     const bool alone = wrong->beat.owner.unit == NVDLA_BDMA || wrong->beat.owner.unit == NVDLA_RBK;
@@ -276,7 +268,7 @@ static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *r
     const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
     if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)
         return 0;
-    *passage = (struct triage_passage){.engine = triage_engine((enum nvdla_unit)read->beat.owner.unit),
+    *passage = (struct triage_passage){.engine = nvdla_unit_folder((enum nvdla_unit)read->beat.owner.unit),
                                        .name = "reads at the ports",
                                        .before = engine_before(client),
                                        .differs = true,

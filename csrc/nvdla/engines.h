@@ -1,0 +1,95 @@
+/* The engines as data: whose registers they work by, where their sources and instances are, which interrupt they raise,
+ * how reports show them. Generated from engines.csv by scripts/gen_tables.py, which explains the columns; the register
+ * bus of the RTL is made from the same rows.
+ *
+ * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. What is outside the design
+ * and can stop it has rows too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in the order of
+ * their bits: INTERRUPT_CDMA_WT; INTERRUPT_COUNT.
+ */
+#ifndef NVDLA_ENGINES_H
+#define NVDLA_ENGINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvdla/config.h"
+#include "nvdla_names.h"
+
+/* GTKWave's numbers; blue and indigo, 5 and 6, are hard to see on black. */
+enum nvdla_wave_colour { WAVE_NONE, WAVE_RED, WAVE_ORANGE, WAVE_YELLOW, WAVE_GREEN, WAVE_VIOLET = 7 };
+
+struct nvdla_engine_facts {
+    const char *name;               /* for reports: "CDMA data" */
+    const char *folder;             /* of its sources under rtl/: "cdma"; several engines may share one */
+    enum nvdla_unit unit;           /* whose launches it works on; NVDLA_UNIT_COUNT: none's */
+    bool waits;                     /* it can be in a chain of waits (replay/hang_triage.h) */
+    enum nvdla_interrupt interrupt; /* that it raises; INTERRUPT_COUNT: none */
+    const char *lane;               /* name of its lane over time, "CDMA"; NULL: it has none */
+    enum nvdla_unit lane_unit;      /* whose launches say when it has work */
+    enum nvdla_wave_colour wave;    /* of its group in GTKWave */
+    const char *fill;               /* of its layers in the graph of a network, "#cfe2f3"; NULL: it ends no layer */
+};
+
+extern const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT];
+
+enum { NVDLA_NO_WINDOW = 0xffff };
+
+struct nvdla_unit_facts {
+    enum nvdla_engine engine;          /* that answers for it */
+    enum nvdla_interrupt interrupt;    /* with which its launches are over; INTERRUPT_COUNT: it has no launches */
+    uint16_t windows[NVDLA_MAP_COUNT]; /* address / 0x1000 in each map, NVDLA_NO_WINDOW: it is not in that map */
+    size_t condition;                  /* see nvdla_config_meets */
+};
+
+extern const struct nvdla_unit_facts nvdla_units[NVDLA_UNIT_COUNT];
+
+struct nvdla_interrupt_facts {
+    const char *names[2];     /* of groups 0 and 1, "CDMA_WT_0" */
+    unsigned bit;             /* of group 0 in GLB's interrupt registers; that of group 1 is the next */
+    enum nvdla_engine engine; /* that raises it, */
+    enum nvdla_unit unit;     /* for its unit */
+    uint32_t ends;            /* bit enum nvdla_unit: whose launches are over with it; 0: no launch is */
+};
+
+extern const struct nvdla_interrupt_facts nvdla_interrupts[INTERRUPT_COUNT];
+
+/* The folder under rtl/ of a unit's engine. */
+static inline const char *nvdla_unit_folder(enum nvdla_unit unit) {
+    return nvdla_engines[nvdla_units[unit].engine].folder;
+}
+
+/* The interrupt of a unit's group as a bit of S_INTR_STATUS, 0 if it has none that ends its launches. */
+static inline uint32_t nvdla_unit_interrupt(enum nvdla_unit unit, int group) {
+    const enum nvdla_interrupt interrupt = nvdla_units[unit].interrupt;
+    return interrupt != INTERRUPT_COUNT && nvdla_interrupts[interrupt].unit == unit
+               ? UINT32_C(1) << (nvdla_interrupts[interrupt].bit + (unsigned)group)
+               : 0;
+}
+
+/* The interrupt of a bit of S_INTR_STATUS, INTERRUPT_COUNT if the bit has none. */
+enum nvdla_interrupt nvdla_interrupt_at(int bit);
+
+/* The unit that raises it, NVDLA_UNIT_COUNT if the bit has no interrupt. */
+static inline enum nvdla_unit nvdla_interrupt_unit(int bit) {
+    const enum nvdla_interrupt interrupt = nvdla_interrupt_at(bit);
+    return interrupt == INTERRUPT_COUNT ? NVDLA_UNIT_COUNT : nvdla_interrupts[interrupt].unit;
+}
+
+struct nvdla_instance {
+    const char *name; /* "u_sdp.u_rdma" */
+    enum nvdla_engine engine;
+};
+
+extern const struct nvdla_instance nvdla_instances[];
+extern const size_t nvdla_instance_count;
+
+/* The folder under rtl/ of the engine of the innermost instance in a hierarchical name below the design's top
+ * ("u_cdma.u_dat_read.u_fifo": "mcif"); NULL if none is known. */
+const char *nvdla_instance_folder(const char *instance);
+
+/* The unit on whose launches an instance works: that of the longest instance with one that the name begins with;
+ * NVDLA_UNIT_COUNT if there is none. */
+enum nvdla_unit nvdla_unit_of_instance(const char *instance);
+
+#endif
