@@ -50,7 +50,7 @@ MAY_INCLUDE = {
         "regress/engine regress/pages",
     "regress/faults": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store "
         "regress/engine regress/pages regress/night",
-    "regress/bisect": "nvdla memory run/process run/simulators run/result regress/plan regress/store",
+    "regress/bisect": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run/session",
     "cli": "nvdla memory trace observe model gen coverage report split export import run/process run/network "

@@ -7,7 +7,8 @@
 # The stand-in for make: takes the verdict of the revision into the simulator, fails where there is none.
 cat >tree/Makefile <<'END'
 B = build
-.PHONY: simulator
+.PHONY: simulator simulator-base
+simulator-base: ;
 simulator:
 	@echo built >>$(B)/builds
 	@test ! -e $(dir $(FILELIST))slow || { echo $$$$ >$(B)/building; sleep 30; }
@@ -98,10 +99,10 @@ check prepared 1 "--prepare fails on it" "one of these" "source none" "source FA
 bisect --repo five --good HEAD~3 --bad HEAD --prepare 'cp source rtl/verdict'
 check prepared_odd 1 "CRASH crash:2: fails in another way" "one of these"
 
-# ---- what can not be ----
+# ---- what cannot be ----
 bisect --repo one --good c4 --bad c6; check good_is_bad 2 "--good 'c4' fails (FAIL value:SDP): there is no change from good to bad"
 bisect --repo one --good c0 --bad c2; check bad_is_good 2 "--bad 'c2' passes: $WORK/good/good.cfg does not fail there"
-bisect --repo two --good c2 --bad c8; check good_unbuilt 2 "--good 'c2' can not be judged: it does not build"
+bisect --repo two --good c2 --bad c8; check good_unbuilt 2 "--good 'c2' cannot be judged: it does not build"
 bisect --repo one --good c6 --bad c0; check mistaken 2 "--bad 'c0' comes before --good 'c6'" "mistaken"
 bisect --repo one --good c0 --bad c0; check the_same 2 "are the same commit"
 bisect --repo one --good none --bad c6; check no_commit 2 "'none': found no such commit"

@@ -48,7 +48,7 @@ mkdir -p "$repo/out" && sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e 's:^:../rtl/
     { echo nvdla_pkg.sv; cat "$dir/list"; } >"$repo/out/vmod.f" && commit "A list"
 echo "module (" >>"$repo/rtl/pdp/nvdla_pdp_pkg.sv" && commit "PDP: half done again"
 out=$("$nvcosim" bisect traces/conformance/small/rand_sdp_000.nvt.gz --repo "$repo" --filelist out/vmod.f --good HEAD~1 --bad HEAD --out "$dir/logs" 2>&1)
-[ $? -eq 2 ] && grep -q "'HEAD' can not be judged: it does not build: %Error.*nvdla_pdp_pkg.sv" <<<"$out"
+[ $? -eq 2 ] && grep -q "'HEAD' cannot be judged: it does not build: %Error.*nvdla_pdp_pkg.sv" <<<"$out"
 check "the error of Verilator is told" $?
 rm -f "$build"/nvcosim-small-bisect_* "$build"/small-bisect_*.variables
 finish

@@ -1,6 +1,6 @@
-/* nvcosim bisect: the commit of an RTL since which a trace fails. `git bisect` goes over the user's repository in a
- * checkout of its own in a temporary folder, which goes however this ends; each revision that it asks for is built as
- * another RTL behind today's harness, and played.
+/* nvcosim bisect: finds the commit of an RTL since which a trace fails. `git bisect` searches in a checkout of its own in
+ * a temporary folder, which is removed however this ends. Each revision that it asks for is built as another RTL in
+ * today's harness, and played.
  */
 #ifndef REGRESS_BISECT_BISECT_H
 #define REGRESS_BISECT_BISECT_H
@@ -22,7 +22,7 @@ struct bisect_options {
     bool first_parent, any_failure;
 };
 
-/* Does it. Returns the exit status: 0 the commit is found, 1 only skipped ones are left, 2 it can not be done; 128 + N:
+/* Does it. Returns the exit status: 0 the commit is found, 1 only skipped ones remain, 2 it cannot be done; 128 + N:
  * ended by signal N. */
 int bisect_run(const struct bisect_options *options);
 

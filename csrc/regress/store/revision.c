@@ -1,11 +1,8 @@
-/* Asks git for the revision of a folder. */
+/* Asks git for the revision of a folder, with a limit of time. See revision.h. */
 #include "regress/store/revision.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -13,31 +10,25 @@
 
 enum { HASH_LEAST = 40 };
 
-/* What git prints, stdout and stderr; NULL if it does not end well. free() it. */
+/* What git prints, stdout and stderr; NULL if it fails. free() it. */
 static char *ask(const char *folder, const char *const *question) {
-    /* It asks nobody for a password, takes no lock that an editor would stumble over, and ends in time. */
+    /* It asks for no password, takes no lock that an editor would stumble over, and ends in time. */
     static const char *const before[] = {
         "timeout", "-k", "1", "10", "env", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C", "git", "-C"};
     struct words words = {0};
     struct error err;
-    struct stat found;
-    char *text = NULL;
-    const int output = memfd_create("git", MFD_CLOEXEC);
-    if (output < 0)
-        return NULL;
+    int status;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         words_add(&words, "%s", before[i]);
     words_add(&words, "%s", folder);
     for (; *question; question++)
         words_add(&words, "%s", *question);
-    if (process_run_group(words.items, output, NULL, NULL, &err) == 0 && fstat(output, &found) == 0) {
-        text = xcalloc((size_t)found.st_size + 1, 1);
-        if (pread(output, text, (size_t)found.st_size, 0) != found.st_size)
-            text[0] = '\0';
-    }
-    close(output);
+    char *text = process_output(words.items, &status, &err);
     words_free(&words);
-    return text;
+    if (text && status == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Lines "XY NAME" of `git status --porcelain`; warnings have another form. */

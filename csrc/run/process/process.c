@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -222,6 +224,24 @@ int process_run_group(char *const *words, int output, void (*tick)(void *context
     struct group group = {.words = words, .output = output};
     const pid_t pid = process_start(lead, &group, err);
     return pid < 0 ? -1 : process_wait(pid, tick, context);
+}
+
+char *process_output(char *const *words, int *status, struct error *err) {
+    struct stat printed;
+    char *text = NULL;
+    const int output = memfd_create("output", MFD_CLOEXEC);
+    if (output < 0) {
+        error_set(err, "no memory for the output of %s: %s", words[0], strerror(errno));
+        return NULL;
+    }
+    *status = process_run_group(words, output, NULL, NULL, err);
+    if (*status >= 0 && fstat(output, &printed) == 0) {
+        text = xcalloc((size_t)printed.st_size + 1, 1);
+        if (pread(output, text, (size_t)printed.st_size, 0) != printed.st_size)
+            text[0] = '\0';
+    }
+    close(output);
+    return text;
 }
 
 /* ---- what runs below a process ---- */

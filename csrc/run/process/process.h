@@ -67,6 +67,9 @@ bool process_has_ended(pid_t pid);
  * started. */
 int process_run_group(char *const *words, int output, void (*tick)(void *context), void *context, struct error *err);
 
+/* The same, with what it printed to stdout and stderr; free() it. NULL with a message if it cannot be started. */
+char *process_output(char *const *words, int *status, struct error *err);
+
 /* Bytes resident of a process and of all that it has started and that runs; 0 if it is gone. */
 uint64_t process_memory(pid_t pid);
 

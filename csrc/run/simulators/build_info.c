@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,24 +18,15 @@ static int is_simulator(const struct dirent *entry) {
 }
 
 /* What a program prints for --version; NULL if it does not end well. free() it. */
-static char *version_of(const char *path) {
-    struct words words = {0};
+static char *version_of(char *path) {
+    char *const words[] = {path, (char[]){"--version"}, NULL};
     struct error err;
-    struct stat found;
-    char *text = NULL;
-    const int output = memfd_create("version", MFD_CLOEXEC);
-    if (output < 0)
-        return NULL;
-    words_add(&words, "%s", path);
-    words_add(&words, "--version");
-    if (process_run_group(words.items, output, NULL, NULL, &err) == 0 && fstat(output, &found) == 0) {
-        text = xcalloc((size_t)found.st_size + 1, 1);
-        if (pread(output, text, (size_t)found.st_size, 0) != found.st_size)
-            text[0] = '\0';
-    }
-    close(output);
-    words_free(&words);
-    return text;
+    int status;
+    char *text = process_output(words, &status, &err);
+    if (text && status == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* The lines "KEY: VALUE" below the first one, as an object; it is empty if there are none. */
