@@ -13,9 +13,9 @@ struct emitter {
     const struct nvdla_config *config;
 };
 
-/* A field of a register value, by the names of nvdla_offsets.h: FIELD(SDP_D_CVT_SHIFT__CVT_SHIFT, 3). What does not fit
+/* A field of a register value, by the names of nvdla_offsets.h: BITS(SDP_D_CVT_SHIFT__CVT_SHIFT, 3). What does not fit
  * is cut off, as the driver does. */
-#define FIELD(name, value) ((uint32_t)(value) << name##_LSB & name##_MASK)
+#define BITS(name, value) ((uint32_t)(value) << name##_LSB & name##_MASK)
 
 /* A write or a poll of the register at an offset of a unit's window, which the configuration has. */
 void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);

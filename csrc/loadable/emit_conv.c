@@ -5,8 +5,8 @@
 enum { WINOGRAD = 1 };
 
 static uint32_t sizes(unsigned width, unsigned height) {
-    return FIELD(CACC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH, width - 1) |
-           FIELD(CACC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT, height - 1);
+    return BITS(CACC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH, width - 1) |
+           BITS(CACC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT, height - 1);
 }
 
 static bool is_pixels(const struct conv_op *conv) {
@@ -18,39 +18,39 @@ static void emit_cacc(const struct emitter *emitter, const struct operation *op)
     const struct data_cube *dst = &op->dst;
     const bool point = dst->width == 1 && dst->height == 1;
     const uint32_t misc =
-        FIELD(CACC_D_MISC_CFG__CONV_MODE, conv->mode) | FIELD(CACC_D_MISC_CFG__PROC_PRECISION, conv->out_precision);
+        BITS(CACC_D_MISC_CFG__CONV_MODE, conv->mode) | BITS(CACC_D_MISC_CFG__PROC_PRECISION, conv->out_precision);
     emit_write(emitter, NVDLA_CACC, CACC_D_MISC_CFG, misc);
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, sizes(dst->width, dst->height));
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1,
-               FIELD(CACC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
+               BITS(CACC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_ADDR, low_word(dst->address));
-    emit_write(emitter, NVDLA_CACC, CACC_D_BATCH_NUMBER, FIELD(CACC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
+    emit_write(emitter, NVDLA_CACC, CACC_D_BATCH_NUMBER, BITS(CACC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
     emit_write(emitter, NVDLA_CACC, CACC_D_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, NVDLA_CACC, CACC_D_SURF_STRIDE, dst->surface_stride);
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_MAP,
-               FIELD(CACC_D_DATAOUT_MAP__LINE_PACKED, point) | FIELD(CACC_D_DATAOUT_MAP__SURF_PACKED, point));
-    emit_write(emitter, NVDLA_CACC, CACC_D_CLIP_CFG, FIELD(CACC_D_CLIP_CFG__CLIP_TRUNCATE, conv->out_cvt.truncate));
+               BITS(CACC_D_DATAOUT_MAP__LINE_PACKED, point) | BITS(CACC_D_DATAOUT_MAP__SURF_PACKED, point));
+    emit_write(emitter, NVDLA_CACC, CACC_D_CLIP_CFG, BITS(CACC_D_CLIP_CFG__CLIP_TRUNCATE, conv->out_cvt.truncate));
     emit_write(emitter, NVDLA_CMAC_A, CMAC_A_D_MISC_CFG, misc);
     emit_write(emitter, NVDLA_CMAC_B, CMAC_B_D_MISC_CFG, misc);
 }
 
 /* D_MISC_CFG of CSC and CDMA. */
 static uint32_t misc_cfg(const struct conv_op *conv, unsigned in_precision) {
-    return FIELD(CDMA_D_MISC_CFG__CONV_MODE, conv->mode) | FIELD(CDMA_D_MISC_CFG__IN_PRECISION, in_precision) |
-           FIELD(CDMA_D_MISC_CFG__PROC_PRECISION, conv->out_precision) |
-           FIELD(CDMA_D_MISC_CFG__DATA_REUSE, conv->data_reuse) |
-           FIELD(CDMA_D_MISC_CFG__WEIGHT_REUSE, conv->weight_reuse) |
-           FIELD(CDMA_D_MISC_CFG__SKIP_DATA_RLS, conv->skip_data_rls) |
-           FIELD(CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS, conv->skip_weight_rls);
+    return BITS(CDMA_D_MISC_CFG__CONV_MODE, conv->mode) | BITS(CDMA_D_MISC_CFG__IN_PRECISION, in_precision) |
+           BITS(CDMA_D_MISC_CFG__PROC_PRECISION, conv->out_precision) |
+           BITS(CDMA_D_MISC_CFG__DATA_REUSE, conv->data_reuse) |
+           BITS(CDMA_D_MISC_CFG__WEIGHT_REUSE, conv->weight_reuse) |
+           BITS(CDMA_D_MISC_CFG__SKIP_DATA_RLS, conv->skip_data_rls) |
+           BITS(CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS, conv->skip_weight_rls);
 }
 
 static uint32_t bank(const struct conv_op *conv) {
-    return FIELD(CDMA_D_BANK__DATA_BANK, conv->data_bank - 1) | FIELD(CDMA_D_BANK__WEIGHT_BANK, conv->weight_bank - 1);
+    return BITS(CDMA_D_BANK__DATA_BANK, conv->data_bank - 1) | BITS(CDMA_D_BANK__WEIGHT_BANK, conv->weight_bank - 1);
 }
 
 static uint32_t strides(const struct conv_op *conv) {
-    return FIELD(CDMA_D_CONV_STRIDE__CONV_X_STRIDE, conv->stride_x - 1) |
-           FIELD(CDMA_D_CONV_STRIDE__CONV_Y_STRIDE, conv->stride_y - 1);
+    return BITS(CDMA_D_CONV_STRIDE__CONV_X_STRIDE, conv->stride_x - 1) |
+           BITS(CDMA_D_CONV_STRIDE__CONV_Y_STRIDE, conv->stride_y - 1);
 }
 
 static void emit_csc(const struct emitter *emitter, const struct operation *op) {
@@ -58,41 +58,40 @@ static void emit_csc(const struct emitter *emitter, const struct operation *op) 
     const struct data_cube *dst = &op->dst;
     const bool winograd = conv->mode == WINOGRAD;
     emit_write(emitter, NVDLA_CSC, CSC_D_MISC_CFG, misc_cfg(conv, conv->out_precision));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_FORMAT, FIELD(CSC_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)));
+    emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_FORMAT, BITS(CSC_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)));
     emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
     emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1,
-               FIELD(CSC_D_DATAIN_SIZE_EXT_1__DATAIN_CHANNEL_EXT, conv->c_csc - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_BATCH_NUMBER, FIELD(CSC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
+               BITS(CSC_D_DATAIN_SIZE_EXT_1__DATAIN_CHANNEL_EXT, conv->c_csc - 1));
+    emit_write(emitter, NVDLA_CSC, CSC_D_BATCH_NUMBER, BITS(CSC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_POST_Y_EXTENSION,
-               FIELD(CSC_D_POST_Y_EXTENSION__Y_EXTENSION, conv->post_extension));
+               BITS(CSC_D_POST_Y_EXTENSION__Y_EXTENSION, conv->post_extension));
     emit_write(emitter, NVDLA_CSC, CSC_D_ENTRY_PER_SLICE,
-               FIELD(CSC_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_FORMAT, FIELD(CSC_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
+               BITS(CSC_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
+    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_FORMAT, BITS(CSC_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
     emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0,
-               FIELD(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT, conv->kw_csc - 1) |
-                   FIELD(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT, conv->kh_csc - 1));
+               BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT, conv->kw_csc - 1) |
+                   BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT, conv->kh_csc - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1,
-               FIELD(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT, conv->kc_csc - 1) |
-                   FIELD(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL, dst->channel - 1));
+               BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT, conv->kc_csc - 1) |
+                   BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL, dst->channel - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_BYTES, conv->weight.size);
-    emit_write(emitter, NVDLA_CSC, CSC_D_WMB_BYTES, FIELD(CSC_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
+    emit_write(emitter, NVDLA_CSC, CSC_D_WMB_BYTES, BITS(CSC_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
     emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, sizes(conv->w_cmac, conv->h_cmac));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_1,
-               FIELD(CSC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_ATOMICS, FIELD(CSC_D_ATOMICS__ATOMICS, dst->width * dst->height - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_RELEASE, FIELD(CSC_D_RELEASE__RLS_SLICES, conv->release - 1));
+    emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_1, BITS(CSC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
+    emit_write(emitter, NVDLA_CSC, CSC_D_ATOMICS, BITS(CSC_D_ATOMICS__ATOMICS, dst->width * dst->height - 1));
+    emit_write(emitter, NVDLA_CSC, CSC_D_RELEASE, BITS(CSC_D_RELEASE__RLS_SLICES, conv->release - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_CONV_STRIDE_EXT, winograd ? 0 : strides(conv));
     emit_write(emitter, NVDLA_CSC, CSC_D_DILATION_EXT,
-               FIELD(CSC_D_DILATION_EXT__X_DILATION_EXT, conv->dilation_x - 1) |
-                   FIELD(CSC_D_DILATION_EXT__Y_DILATION_EXT, conv->dilation_y - 1));
+               BITS(CSC_D_DILATION_EXT__X_DILATION_EXT, conv->dilation_x - 1) |
+                   BITS(CSC_D_DILATION_EXT__Y_DILATION_EXT, conv->dilation_y - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING,
                winograd ? 0
-                        : FIELD(CSC_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
-                              FIELD(CSC_D_ZERO_PADDING__PAD_TOP, conv->pad_top));
+                        : BITS(CSC_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
+                              BITS(CSC_D_ZERO_PADDING__PAD_TOP, conv->pad_top));
     emit_write(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING_VALUE,
-               FIELD(CSC_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
+               BITS(CSC_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
     emit_write(emitter, NVDLA_CSC, CSC_D_BANK, bank(conv));
-    emit_write(emitter, NVDLA_CSC, CSC_D_PRA_CFG, FIELD(CSC_D_PRA_CFG__PRA_TRUNCATE, conv->pra_truncate));
+    emit_write(emitter, NVDLA_CSC, CSC_D_PRA_CFG, BITS(CSC_D_PRA_CFG__PRA_TRUNCATE, conv->pra_truncate));
 }
 
 static void emit_cdma_input(const struct emitter *emitter, const struct operation *op) {
@@ -101,15 +100,14 @@ static void emit_cdma_input(const struct emitter *emitter, const struct operatio
     const uint64_t second = src->address + (uint64_t)conv->u_offset, atom = (uint64_t)emitter->config->mem_atom;
     emit_write(emitter, NVDLA_CDMA, CDMA_D_MISC_CFG, misc_cfg(conv, conv->in_precision));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT,
-               FIELD(CDMA_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)) |
-                   FIELD(CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT, is_pixels(conv) ? conv->data_format : 0) |
-                   FIELD(CDMA_D_DATAIN_FORMAT__PIXEL_MAPPING, conv->pixel_mapping) |
-                   FIELD(CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE, conv->pixel_override));
+               BITS(CDMA_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)) |
+                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT, is_pixels(conv) ? conv->data_format : 0) |
+                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_MAPPING, conv->pixel_mapping) |
+                   BITS(CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE, conv->pixel_override));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, sizes(src->width, src->height));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1,
-               FIELD(CDMA_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, BITS(CDMA_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, FIELD(CDMA_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, BITS(CDMA_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_0, high_word(src->address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_LOW_0, low_word(src->address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_1, high_word(second));
@@ -119,25 +117,25 @@ static void emit_cdma_input(const struct emitter *emitter, const struct operatio
     emit_write(emitter, NVDLA_CDMA, CDMA_D_LINE_UV_STRIDE, conv->uv_line_stride);
     emit_write(
         emitter, NVDLA_CDMA, CDMA_D_DAIN_MAP,
-        FIELD(CDMA_D_DAIN_MAP__LINE_PACKED, src->line_stride == src->width * atom) |
-            FIELD(CDMA_D_DAIN_MAP__SURF_PACKED, src->surface_stride == (uint64_t)src->width * src->height * atom));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_NUMBER, FIELD(CDMA_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
+        BITS(CDMA_D_DAIN_MAP__LINE_PACKED, src->line_stride == src->width * atom) |
+            BITS(CDMA_D_DAIN_MAP__SURF_PACKED, src->surface_stride == (uint64_t)src->width * src->height * atom));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_NUMBER, BITS(CDMA_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_STRIDE, conv->batch_stride);
     emit_write(emitter, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE,
-               FIELD(CDMA_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_FETCH_GRAIN, FIELD(CDMA_D_FETCH_GRAIN__GRAINS, conv->fetch_grain - 1));
+               BITS(CDMA_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_FETCH_GRAIN, BITS(CDMA_D_FETCH_GRAIN__GRAINS, conv->fetch_grain - 1));
 }
 
 static void emit_cdma_weights(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT,
-               FIELD(CDMA_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
+               BITS(CDMA_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0,
-               FIELD(CDMA_D_WEIGHT_SIZE_0__BYTE_PER_KERNEL, conv->bytes_per_kernel - 1));
+               BITS(CDMA_D_WEIGHT_SIZE_0__BYTE_PER_KERNEL, conv->bytes_per_kernel - 1));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_1,
-               FIELD(CDMA_D_WEIGHT_SIZE_1__WEIGHT_KERNEL, op->dst.channel - 1));
+               BITS(CDMA_D_WEIGHT_SIZE_1__WEIGHT_KERNEL, op->dst.channel - 1));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE,
-               FIELD(CDMA_D_WEIGHT_RAM_TYPE__WEIGHT_RAM_TYPE, ram_type(&conv->weight)));
+               BITS(CDMA_D_WEIGHT_RAM_TYPE__WEIGHT_RAM_TYPE, ram_type(&conv->weight)));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_HIGH, high_word(conv->weight.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_LOW, low_word(conv->weight.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, conv->weight.size);
@@ -147,35 +145,35 @@ static void emit_cdma_weights(const struct emitter *emitter, const struct operat
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WGS_ADDR_LOW, low_word(conv->wgs.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_HIGH, high_word(conv->wmb.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_LOW, low_word(conv->wmb.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_BYTES, FIELD(CDMA_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_BYTES, BITS(CDMA_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
 }
 
 static void emit_cdma_convertor(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
     const struct cvt_param *cvt = &conv->in_cvt;
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_FORMAT, FIELD(CDMA_D_MEAN_FORMAT__MEAN_FORMAT, conv->mean_format));
+    emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_FORMAT, BITS(CDMA_D_MEAN_FORMAT__MEAN_FORMAT, conv->mean_format));
     if (conv->mean_format) {
         emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_GLOBAL_0,
-                   FIELD(CDMA_D_MEAN_GLOBAL_0__MEAN_RY, conv->mean_ry) |
-                       FIELD(CDMA_D_MEAN_GLOBAL_0__MEAN_GU, conv->mean_gu));
+                   BITS(CDMA_D_MEAN_GLOBAL_0__MEAN_RY, conv->mean_ry) |
+                       BITS(CDMA_D_MEAN_GLOBAL_0__MEAN_GU, conv->mean_gu));
         emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_GLOBAL_1,
-                   FIELD(CDMA_D_MEAN_GLOBAL_1__MEAN_BV, conv->mean_bv) |
-                       FIELD(CDMA_D_MEAN_GLOBAL_1__MEAN_AX, conv->mean_ax));
+                   BITS(CDMA_D_MEAN_GLOBAL_1__MEAN_BV, conv->mean_bv) |
+                       BITS(CDMA_D_MEAN_GLOBAL_1__MEAN_AX, conv->mean_ax));
     }
     emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_CFG,
-               cvt->enable ? FIELD(CDMA_D_CVT_CFG__CVT_EN, 1) | FIELD(CDMA_D_CVT_CFG__CVT_TRUNCATE, cvt->truncate) : 0);
+               cvt->enable ? BITS(CDMA_D_CVT_CFG__CVT_EN, 1) | BITS(CDMA_D_CVT_CFG__CVT_TRUNCATE, cvt->truncate) : 0);
     if (cvt->enable) {
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_OFFSET, FIELD(CDMA_D_CVT_OFFSET__CVT_OFFSET, cvt->offset));
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_SCALE, FIELD(CDMA_D_CVT_SCALE__CVT_SCALE, cvt->scale));
+        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_OFFSET, BITS(CDMA_D_CVT_OFFSET__CVT_OFFSET, cvt->offset));
+        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_SCALE, BITS(CDMA_D_CVT_SCALE__CVT_SCALE, cvt->scale));
     }
     emit_write(emitter, NVDLA_CDMA, CDMA_D_CONV_STRIDE, strides(conv));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING,
-               FIELD(CDMA_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
-                   FIELD(CDMA_D_ZERO_PADDING__PAD_RIGHT, conv->pad_right) |
-                   FIELD(CDMA_D_ZERO_PADDING__PAD_TOP, conv->pad_top) |
-                   FIELD(CDMA_D_ZERO_PADDING__PAD_BOTTOM, conv->pad_bottom));
+               BITS(CDMA_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
+                   BITS(CDMA_D_ZERO_PADDING__PAD_RIGHT, conv->pad_right) |
+                   BITS(CDMA_D_ZERO_PADDING__PAD_TOP, conv->pad_top) |
+                   BITS(CDMA_D_ZERO_PADDING__PAD_BOTTOM, conv->pad_bottom));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE,
-               FIELD(CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
+               BITS(CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_BANK, bank(conv));
 }
 

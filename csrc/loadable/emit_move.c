@@ -11,9 +11,9 @@ static uint32_t less_one(unsigned n) {
 }
 
 static uint32_t partial_in(const struct pdp_op *pdp) {
-    return FIELD(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST, less_one(pdp->in_first)) |
-           FIELD(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST, less_one(pdp->in_last)) |
-           FIELD(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID, less_one(pdp->in_mid));
+    return BITS(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST, less_one(pdp->in_first)) |
+           BITS(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST, less_one(pdp->in_last)) |
+           BITS(PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID, less_one(pdp->in_mid));
 }
 
 static void emit_pdp_rdma(const struct emitter *emitter, const struct operation *op) {
@@ -21,24 +21,24 @@ static void emit_pdp_rdma(const struct emitter *emitter, const struct operation 
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_PDP_RDMA;
     emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_WIDTH,
-               FIELD(PDP_RDMA_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
+               BITS(PDP_RDMA_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
     emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT,
-               FIELD(PDP_RDMA_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
+               BITS(PDP_RDMA_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
     emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL,
-               FIELD(PDP_RDMA_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
+               BITS(PDP_RDMA_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
     emit_write(emitter, unit, PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
-    emit_write(emitter, unit, PDP_RDMA_D_DATA_FORMAT, FIELD(PDP_RDMA_D_DATA_FORMAT__INPUT_DATA, pdp->precision));
-    emit_write(emitter, unit, PDP_RDMA_D_SRC_RAM_CFG, FIELD(PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE, ram_type(src)));
+    emit_write(emitter, unit, PDP_RDMA_D_DATA_FORMAT, BITS(PDP_RDMA_D_DATA_FORMAT__INPUT_DATA, pdp->precision));
+    emit_write(emitter, unit, PDP_RDMA_D_SRC_RAM_CFG, BITS(PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE, ram_type(src)));
     emit_write(emitter, unit, PDP_RDMA_D_OPERATION_MODE_CFG,
-               FIELD(PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM, pdp->split - 1));
+               BITS(PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM, pdp->split - 1));
     emit_write(emitter, unit, PDP_RDMA_D_POOLING_KERNEL_CFG,
-               FIELD(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, pdp->pool_width) |
-                   FIELD(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH, pdp->stride_x - 1));
+               BITS(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, pdp->pool_width) |
+                   BITS(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH, pdp->stride_x - 1));
     emit_write(emitter, unit, PDP_RDMA_D_POOLING_PADDING_CFG,
-               FIELD(PDP_RDMA_D_POOLING_PADDING_CFG__PAD_WIDTH, pdp->pad_left));
+               BITS(PDP_RDMA_D_POOLING_PADDING_CFG__PAD_WIDTH, pdp->pad_left));
     emit_write(emitter, unit, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in(pdp));
 }
 
@@ -51,46 +51,46 @@ static uint32_t reciprocal(const struct pdp_op *pdp, unsigned size_less_one) {
 static void emit_pdp_sizes(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src, *dst = &op->dst;
     const enum nvdla_unit unit = NVDLA_PDP;
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_WIDTH, FIELD(PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
+    emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_WIDTH, BITS(PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
     emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_HEIGHT,
-               FIELD(PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
+               BITS(PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
     emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_CHANNEL,
-               FIELD(PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
+               BITS(PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
     emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_WIDTH,
-               FIELD(PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH, dst->width - 1));
+               BITS(PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH, dst->width - 1));
     emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_HEIGHT,
-               FIELD(PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT, dst->height - 1));
+               BITS(PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT, dst->height - 1));
     emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_CHANNEL,
-               FIELD(PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL, dst->channel - 1));
+               BITS(PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL, dst->channel - 1));
 }
 
 static void emit_pdp_windows(const struct emitter *emitter, const struct operation *op) {
     const struct pdp_op *pdp = &op->pdp;
     const enum nvdla_unit unit = NVDLA_PDP;
     emit_write(emitter, unit, PDP_D_OPERATION_MODE_CFG,
-               FIELD(PDP_D_OPERATION_MODE_CFG__POOLING_METHOD, pdp->mode) |
-                   FIELD(PDP_D_OPERATION_MODE_CFG__FLYING_MODE, op->src.type != CUBE_ON_THE_FLY) |
-                   FIELD(PDP_D_OPERATION_MODE_CFG__SPLIT_NUM, pdp->split - 1));
+               BITS(PDP_D_OPERATION_MODE_CFG__POOLING_METHOD, pdp->mode) |
+                   BITS(PDP_D_OPERATION_MODE_CFG__FLYING_MODE, op->src.type != CUBE_ON_THE_FLY) |
+                   BITS(PDP_D_OPERATION_MODE_CFG__SPLIT_NUM, pdp->split - 1));
     emit_write(emitter, unit, PDP_D_PARTIAL_WIDTH_IN, partial_in(pdp));
     emit_write(emitter, unit, PDP_D_PARTIAL_WIDTH_OUT,
-               FIELD(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST, less_one(pdp->out_first)) |
-                   FIELD(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST, less_one(pdp->out_last)) |
-                   FIELD(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID, less_one(pdp->out_mid)));
+               BITS(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST, less_one(pdp->out_first)) |
+                   BITS(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST, less_one(pdp->out_last)) |
+                   BITS(PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID, less_one(pdp->out_mid)));
     emit_write(emitter, unit, PDP_D_POOLING_KERNEL_CFG,
-               FIELD(PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, pdp->pool_width) |
-                   FIELD(PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT, pdp->pool_height) |
-                   FIELD(PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH, pdp->stride_x - 1) |
-                   FIELD(PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT, pdp->stride_y - 1));
+               BITS(PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, pdp->pool_width) |
+                   BITS(PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT, pdp->pool_height) |
+                   BITS(PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH, pdp->stride_x - 1) |
+                   BITS(PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT, pdp->stride_y - 1));
     emit_write(emitter, unit, PDP_D_RECIP_KERNEL_WIDTH, reciprocal(pdp, pdp->pool_width));
     emit_write(emitter, unit, PDP_D_RECIP_KERNEL_HEIGHT, reciprocal(pdp, pdp->pool_height));
     emit_write(emitter, unit, PDP_D_POOLING_PADDING_CFG,
-               FIELD(PDP_D_POOLING_PADDING_CFG__PAD_LEFT, pdp->pad_left) |
-                   FIELD(PDP_D_POOLING_PADDING_CFG__PAD_TOP, pdp->pad_top) |
-                   FIELD(PDP_D_POOLING_PADDING_CFG__PAD_RIGHT, pdp->pad_right) |
-                   FIELD(PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM, pdp->pad_bottom));
+               BITS(PDP_D_POOLING_PADDING_CFG__PAD_LEFT, pdp->pad_left) |
+                   BITS(PDP_D_POOLING_PADDING_CFG__PAD_TOP, pdp->pad_top) |
+                   BITS(PDP_D_POOLING_PADDING_CFG__PAD_RIGHT, pdp->pad_right) |
+                   BITS(PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM, pdp->pad_bottom));
     for (uint32_t i = 0; i < 7; i++)
         emit_write(emitter, unit, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i,
-                   FIELD(PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X, pdp->padding_value[i]));
+                   BITS(PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X, pdp->padding_value[i]));
 }
 
 _Static_assert(PDP_D_POOLING_PADDING_VALUE_7_CFG == PDP_D_POOLING_PADDING_VALUE_1_CFG + 24,
@@ -111,23 +111,23 @@ void emit_pdp(const struct emitter *emitter, const struct operation *op) {
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_RAM_CFG, FIELD(PDP_D_DST_RAM_CFG__DST_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, NVDLA_PDP, PDP_D_DATA_FORMAT, FIELD(PDP_D_DATA_FORMAT__INPUT_DATA, op->pdp.precision));
+    emit_write(emitter, NVDLA_PDP, PDP_D_DST_RAM_CFG, BITS(PDP_D_DST_RAM_CFG__DST_RAM_TYPE, ram_type(dst)));
+    emit_write(emitter, NVDLA_PDP, PDP_D_DATA_FORMAT, BITS(PDP_D_DATA_FORMAT__INPUT_DATA, op->pdp.precision));
 }
 
 static void emit_cdp_rdma(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_CDP_RDMA;
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, FIELD(CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_HEIGHT, FIELD(CDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
+    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, BITS(CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
+    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_HEIGHT, BITS(CDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
     emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_CHANNEL,
-               FIELD(CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+               BITS(CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
     emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
     emit_write(emitter, unit, CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
     emit_write(emitter, unit, CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_DMA_CFG, FIELD(CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_FORMAT, FIELD(CDP_RDMA_D_DATA_FORMAT__INPUT_DATA, op->cdp.in_precision));
+    emit_write(emitter, unit, CDP_RDMA_D_SRC_DMA_CFG, BITS(CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
+    emit_write(emitter, unit, CDP_RDMA_D_DATA_FORMAT, BITS(CDP_RDMA_D_DATA_FORMAT__INPUT_DATA, op->cdp.in_precision));
 }
 
 void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
@@ -141,18 +141,18 @@ void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_write(emitter, unit, CDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, unit, CDP_D_DST_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, unit, CDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
-    emit_write(emitter, unit, CDP_D_DST_DMA_CFG, FIELD(CDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, unit, CDP_D_DATA_FORMAT, FIELD(CDP_D_DATA_FORMAT__INPUT_DATA_TYPE, cdp->in_precision));
-    emit_write(emitter, unit, CDP_D_LRN_CFG, FIELD(CDP_D_LRN_CFG__NORMALZ_LEN, (cdp->local_size - 1) / 2 - 1));
-    emit_write(emitter, unit, CDP_D_DATIN_OFFSET, FIELD(CDP_D_DATIN_OFFSET__DATIN_OFFSET, cdp->in_cvt.offset));
-    emit_write(emitter, unit, CDP_D_DATIN_SCALE, FIELD(CDP_D_DATIN_SCALE__DATIN_SCALE, cdp->in_cvt.scale));
-    emit_write(emitter, unit, CDP_D_DATIN_SHIFTER, FIELD(CDP_D_DATIN_SHIFTER__DATIN_SHIFTER, cdp->in_cvt.truncate));
-    emit_write(emitter, unit, CDP_D_DATOUT_OFFSET, FIELD(CDP_D_DATOUT_OFFSET__DATOUT_OFFSET, cdp->out_cvt.offset));
-    emit_write(emitter, unit, CDP_D_DATOUT_SCALE, FIELD(CDP_D_DATOUT_SCALE__DATOUT_SCALE, cdp->out_cvt.scale));
-    emit_write(emitter, unit, CDP_D_DATOUT_SHIFTER, FIELD(CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER, cdp->out_cvt.truncate));
+    emit_write(emitter, unit, CDP_D_DST_DMA_CFG, BITS(CDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
+    emit_write(emitter, unit, CDP_D_DATA_FORMAT, BITS(CDP_D_DATA_FORMAT__INPUT_DATA_TYPE, cdp->in_precision));
+    emit_write(emitter, unit, CDP_D_LRN_CFG, BITS(CDP_D_LRN_CFG__NORMALZ_LEN, (cdp->local_size - 1) / 2 - 1));
+    emit_write(emitter, unit, CDP_D_DATIN_OFFSET, BITS(CDP_D_DATIN_OFFSET__DATIN_OFFSET, cdp->in_cvt.offset));
+    emit_write(emitter, unit, CDP_D_DATIN_SCALE, BITS(CDP_D_DATIN_SCALE__DATIN_SCALE, cdp->in_cvt.scale));
+    emit_write(emitter, unit, CDP_D_DATIN_SHIFTER, BITS(CDP_D_DATIN_SHIFTER__DATIN_SHIFTER, cdp->in_cvt.truncate));
+    emit_write(emitter, unit, CDP_D_DATOUT_OFFSET, BITS(CDP_D_DATOUT_OFFSET__DATOUT_OFFSET, cdp->out_cvt.offset));
+    emit_write(emitter, unit, CDP_D_DATOUT_SCALE, BITS(CDP_D_DATOUT_SCALE__DATOUT_SCALE, cdp->out_cvt.scale));
+    emit_write(emitter, unit, CDP_D_DATOUT_SHIFTER, BITS(CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER, cdp->out_cvt.truncate));
     emit_write(emitter, unit, CDP_D_FUNC_BYPASS,
-               FIELD(CDP_D_FUNC_BYPASS__SQSUM_BYPASS, cdp->bypass_sqsum) |
-                   FIELD(CDP_D_FUNC_BYPASS__MUL_BYPASS, cdp->bypass_mul));
+               BITS(CDP_D_FUNC_BYPASS__SQSUM_BYPASS, cdp->bypass_sqsum) |
+                   BITS(CDP_D_FUNC_BYPASS__MUL_BYPASS, cdp->bypass_mul));
 }
 
 void emit_rubik(const struct emitter *emitter, const struct operation *op) {
@@ -162,12 +162,12 @@ void emit_rubik(const struct emitter *emitter, const struct operation *op) {
     const enum nvdla_unit unit = NVDLA_RBK;
     const uint32_t bytes = (uint32_t)nvdla_element_bytes((enum nvdla_precision)rubik->precision);
     emit_write(emitter, unit, RBK_D_MISC_CFG,
-               FIELD(RBK_D_MISC_CFG__RUBIK_MODE, rubik->mode) | FIELD(RBK_D_MISC_CFG__IN_PRECISION, rubik->precision));
-    emit_write(emitter, unit, RBK_D_DAIN_RAM_TYPE, FIELD(RBK_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
+               BITS(RBK_D_MISC_CFG__RUBIK_MODE, rubik->mode) | BITS(RBK_D_MISC_CFG__IN_PRECISION, rubik->precision));
+    emit_write(emitter, unit, RBK_D_DAIN_RAM_TYPE, BITS(RBK_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
     emit_write(emitter, unit, RBK_D_DATAIN_SIZE_0,
-               FIELD(RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH, src->width - 1) |
-                   FIELD(RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT, src->height - 1));
-    emit_write(emitter, unit, RBK_D_DATAIN_SIZE_1, FIELD(RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
+               BITS(RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH, src->width - 1) |
+                   BITS(RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT, src->height - 1));
+    emit_write(emitter, unit, RBK_D_DATAIN_SIZE_1, BITS(RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
     emit_write(emitter, unit, RBK_D_DAIN_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, RBK_D_DAIN_ADDR_HIGH, high_word(src->address));
     if (rubik->mode == MERGE)
@@ -175,8 +175,8 @@ void emit_rubik(const struct emitter *emitter, const struct operation *op) {
     else
         emit_write(emitter, unit, RBK_D_DAIN_SURF_STRIDE, src->surface_stride);
     emit_write(emitter, unit, RBK_D_DAIN_LINE_STRIDE, src->line_stride);
-    emit_write(emitter, unit, RBK_D_DAOUT_RAM_TYPE, FIELD(RBK_D_DAOUT_RAM_TYPE__DATAOUT_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, unit, RBK_D_DATAOUT_SIZE_1, FIELD(RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
+    emit_write(emitter, unit, RBK_D_DAOUT_RAM_TYPE, BITS(RBK_D_DAOUT_RAM_TYPE__DATAOUT_RAM_TYPE, ram_type(dst)));
+    emit_write(emitter, unit, RBK_D_DATAOUT_SIZE_1, BITS(RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
     emit_write(emitter, unit, RBK_D_DAOUT_ADDR_LOW, low_word(dst->address));
     emit_write(emitter, unit, RBK_D_DAOUT_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, unit, RBK_D_DAOUT_LINE_STRIDE, dst->line_stride);
@@ -189,8 +189,8 @@ void emit_rubik(const struct emitter *emitter, const struct operation *op) {
     emit_write(emitter, unit, RBK_D_CONTRACT_STRIDE_0, (dst->channel * bytes + ATOM - 1) / ATOM * src->surface_stride);
     emit_write(emitter, unit, RBK_D_CONTRACT_STRIDE_1, rubik->stride_y * dst->line_stride);
     emit_write(emitter, unit, RBK_D_DECONV_STRIDE,
-               FIELD(RBK_D_DECONV_STRIDE__DECONV_X_STRIDE, rubik->stride_x - 1) |
-                   FIELD(RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE, rubik->stride_y - 1));
+               BITS(RBK_D_DECONV_STRIDE__DECONV_X_STRIDE, rubik->stride_x - 1) |
+                   BITS(RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE, rubik->stride_y - 1));
 }
 
 void emit_bdma(const struct emitter *emitter, const struct operation *op) {
@@ -203,17 +203,17 @@ void emit_bdma(const struct emitter *emitter, const struct operation *op) {
         emit_write(emitter, unit, BDMA_CFG_SRC_ADDR_HIGH, high_word(transfer->source_address));
         emit_write(emitter, unit, BDMA_CFG_DST_ADDR_LOW, low_word(transfer->destination_address));
         emit_write(emitter, unit, BDMA_CFG_DST_ADDR_HIGH, high_word(transfer->destination_address));
-        emit_write(emitter, unit, BDMA_CFG_LINE, FIELD(BDMA_CFG_LINE__SIZE, transfer->line / ATOM - 1));
+        emit_write(emitter, unit, BDMA_CFG_LINE, BITS(BDMA_CFG_LINE__SIZE, transfer->line / ATOM - 1));
         emit_write(emitter, unit, BDMA_CFG_CMD,
-                   FIELD(BDMA_CFG_CMD__SRC_RAM_TYPE, bdma->source_type == CUBE_MEMORY) |
-                       FIELD(BDMA_CFG_CMD__DST_RAM_TYPE, bdma->destination_type == CUBE_MEMORY));
-        emit_write(emitter, unit, BDMA_CFG_LINE_REPEAT, FIELD(BDMA_CFG_LINE_REPEAT__NUMBER, transfer->line_repeat - 1));
+                   BITS(BDMA_CFG_CMD__SRC_RAM_TYPE, bdma->source_type == CUBE_MEMORY) |
+                       BITS(BDMA_CFG_CMD__DST_RAM_TYPE, bdma->destination_type == CUBE_MEMORY));
+        emit_write(emitter, unit, BDMA_CFG_LINE_REPEAT, BITS(BDMA_CFG_LINE_REPEAT__NUMBER, transfer->line_repeat - 1));
         emit_write(emitter, unit, BDMA_CFG_SRC_LINE, transfer->source_line);
         emit_write(emitter, unit, BDMA_CFG_DST_LINE, transfer->destination_line);
         emit_write(emitter, unit, BDMA_CFG_SURF_REPEAT,
-                   FIELD(BDMA_CFG_SURF_REPEAT__NUMBER, transfer->surface_repeat - 1));
+                   BITS(BDMA_CFG_SURF_REPEAT__NUMBER, transfer->surface_repeat - 1));
         emit_write(emitter, unit, BDMA_CFG_SRC_SURF, transfer->source_surface);
         emit_write(emitter, unit, BDMA_CFG_DST_SURF, transfer->destination_surface);
-        emit_write(emitter, unit, BDMA_CFG_OP, FIELD(BDMA_CFG_OP__EN, 1));
+        emit_write(emitter, unit, BDMA_CFG_OP, BITS(BDMA_CFG_OP__EN, 1));
     }
 }

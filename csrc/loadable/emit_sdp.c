@@ -48,11 +48,11 @@ static void emit_operands(const struct emitter *emitter, int index, const struct
     const struct unit_registers *regs = &units[index];
     const bool on = sdp_unit_reads(unit);
     emit_write(emitter, NVDLA_SDP_RDMA, regs->rdma_cfg,
-               FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE, !on) |
-                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE, uses[unit->type & 3]) |
-                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE, unit->precision != NVDLA_INT8) |
-                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE, unit->mode != PER_KERNEL) |
-                   FIELD(SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE, ram_type(&unit->cube)));
+               BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE, !on) |
+                   BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE, uses[unit->type & 3]) |
+                   BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE, unit->precision != NVDLA_INT8) |
+                   BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE, unit->mode != PER_KERNEL) |
+                   BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE, ram_type(&unit->cube)));
     if (!on)
         return;
     emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low, low_word(unit->cube.address));
@@ -69,27 +69,27 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
     for (int i = 0; i < SDP_UNITS; i++)
         emit_write(emitter, NVDLA_SDP_RDMA, units[i].rdma_cfg, 0);
     emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG,
-               FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE, flying) |
-                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
-                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION, sdp->src_precision) |
-                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION, proc_precision(sdp)) |
-                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION, sdp->dst_precision) |
-                   FIELD(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
+               BITS(SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE, flying) |
+                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
+                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION, sdp->src_precision) |
+                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION, proc_precision(sdp)) |
+                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION, sdp->dst_precision) |
+                   BITS(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
     if (!operation_needs_rdma(op))
         return;
     emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH,
-               FIELD(SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
+               BITS(SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
     emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT,
-               FIELD(SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
+               BITS(SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
     emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL,
-               FIELD(SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+               BITS(SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
     if (!flying) {
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG,
-                   FIELD(SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
+                   BITS(SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
     }
     for (int i = 0; i < SDP_UNITS; i++)
         emit_operands(emitter, i, &sdp->units[i]);
@@ -99,11 +99,11 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
 
 /* D_DP_BS_CFG, D_DP_BN_CFG; of EW bit 6 passes by the table, not ReLU. */
 static uint32_t stage_cfg(const struct sdp_unit *unit, unsigned act) {
-    return FIELD(SDP_D_DP_BS_CFG__BS_BYPASS, !unit->enable) | FIELD(SDP_D_DP_BS_CFG__BS_ALU_BYPASS, !adds(unit)) |
-           FIELD(SDP_D_DP_BS_CFG__BS_ALU_ALGO, unit->alu_type) |
-           FIELD(SDP_D_DP_BS_CFG__BS_MUL_BYPASS, !multiplies(unit)) |
-           FIELD(SDP_D_DP_BS_CFG__BS_MUL_PRELU, unit->act == ACT_PRELU) |
-           FIELD(SDP_D_DP_BS_CFG__BS_RELU_BYPASS, unit->act != act);
+    return BITS(SDP_D_DP_BS_CFG__BS_BYPASS, !unit->enable) | BITS(SDP_D_DP_BS_CFG__BS_ALU_BYPASS, !adds(unit)) |
+           BITS(SDP_D_DP_BS_CFG__BS_ALU_ALGO, unit->alu_type) |
+           BITS(SDP_D_DP_BS_CFG__BS_MUL_BYPASS, !multiplies(unit)) |
+           BITS(SDP_D_DP_BS_CFG__BS_MUL_PRELU, unit->act == ACT_PRELU) |
+           BITS(SDP_D_DP_BS_CFG__BS_RELU_BYPASS, unit->act != act);
 }
 
 static void emit_stage(const struct emitter *emitter, const struct unit_registers *regs, const struct sdp_unit *unit) {
@@ -112,17 +112,17 @@ static void emit_stage(const struct emitter *emitter, const struct unit_register
         return;
     if (adds(unit))
         emit_write(emitter, NVDLA_SDP, regs->alu_cfg,
-                   FIELD(SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC, unit->mode != 0) |
-                       FIELD(SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE, unit->shift));
+                   BITS(SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC, unit->mode != 0) |
+                       BITS(SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE, unit->shift));
     if (unit->mode == 0) {
         emit_write(emitter, NVDLA_SDP, regs->alu_value,
-                   FIELD(SDP_D_DP_BS_ALU_SRC_VALUE__BS_ALU_OPERAND, unit->alu_operand));
+                   BITS(SDP_D_DP_BS_ALU_SRC_VALUE__BS_ALU_OPERAND, unit->alu_operand));
         emit_write(emitter, NVDLA_SDP, regs->mul_value,
-                   FIELD(SDP_D_DP_BS_MUL_SRC_VALUE__BS_MUL_OPERAND, unit->mul_operand));
+                   BITS(SDP_D_DP_BS_MUL_SRC_VALUE__BS_MUL_OPERAND, unit->mul_operand));
     }
     emit_write(emitter, NVDLA_SDP, regs->mul_cfg,
-               FIELD(SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC, unit->mode != 0) |
-                   FIELD(SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE, unit->truncate));
+               BITS(SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC, unit->mode != 0) |
+                   BITS(SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE, unit->truncate));
 }
 
 /* One operand of EW: from a register, or through its convertor. offset: of the register behind which the convertor's
@@ -130,16 +130,16 @@ static void emit_stage(const struct emitter *emitter, const struct unit_register
 static void emit_ew_operand(const struct emitter *emitter, uint32_t cfg, uint32_t value, uint32_t offset,
                             bool from_memory, int32_t operand, const struct cvt_param *cvt) {
     emit_write(emitter, NVDLA_SDP, cfg,
-               FIELD(SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC, from_memory) |
-                   FIELD(SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS, !cvt->enable));
+               BITS(SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC, from_memory) |
+                   BITS(SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS, !cvt->enable));
     if (!from_memory) {
-        emit_write(emitter, NVDLA_SDP, value, FIELD(SDP_D_DP_EW_ALU_SRC_VALUE__EW_ALU_OPERAND, operand));
+        emit_write(emitter, NVDLA_SDP, value, BITS(SDP_D_DP_EW_ALU_SRC_VALUE__EW_ALU_OPERAND, operand));
         return;
     }
-    emit_write(emitter, NVDLA_SDP, offset, FIELD(SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE__EW_ALU_CVT_OFFSET, cvt->offset));
-    emit_write(emitter, NVDLA_SDP, offset + 4, FIELD(SDP_D_DP_EW_ALU_CVT_SCALE_VALUE__EW_ALU_CVT_SCALE, cvt->scale));
+    emit_write(emitter, NVDLA_SDP, offset, BITS(SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE__EW_ALU_CVT_OFFSET, cvt->offset));
+    emit_write(emitter, NVDLA_SDP, offset + 4, BITS(SDP_D_DP_EW_ALU_CVT_SCALE_VALUE__EW_ALU_CVT_SCALE, cvt->scale));
     emit_write(emitter, NVDLA_SDP, offset + 8,
-               FIELD(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE, cvt->truncate));
+               BITS(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE, cvt->truncate));
 }
 
 _Static_assert(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE + 8 &&
@@ -157,7 +157,7 @@ static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) 
         emit_ew_operand(emitter, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE,
                         unit->mode != 0, unit->mul_operand, &unit->mul_cvt);
     emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE,
-               FIELD(SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE, unit->truncate));
+               BITS(SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE, unit->truncate));
 }
 
 void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
@@ -167,9 +167,9 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_sdp_rdma(emitter, op);
     if (sdp->lut >= 0)
         emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, FIELD(SDP_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, FIELD(SDP_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, FIELD(SDP_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, BITS(SDP_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, BITS(SDP_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, BITS(SDP_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
     if (to_memory) {
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
@@ -180,17 +180,17 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_stage(emitter, &units[SDP_X2], &sdp->units[SDP_X2]);
     emit_ew(emitter, &sdp->units[SDP_Y]);
     emit_write(emitter, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG,
-               FIELD(SDP_D_FEATURE_MODE_CFG__FLYING_MODE, src->type == CUBE_ON_THE_FLY) |
-                   FIELD(SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, !to_memory) |
-                   FIELD(SDP_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
-                   FIELD(SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, FIELD(SDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
+               BITS(SDP_D_FEATURE_MODE_CFG__FLYING_MODE, src->type == CUBE_ON_THE_FLY) |
+                   BITS(SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, !to_memory) |
+                   BITS(SDP_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
+                   BITS(SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
+    emit_write(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, BITS(SDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
     if (sdp->batch > 1)
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BATCH_STRIDE, sdp->batch_stride);
     emit_write(emitter, NVDLA_SDP, SDP_D_DATA_FORMAT,
-               FIELD(SDP_D_DATA_FORMAT__PROC_PRECISION, proc_precision(sdp)) |
-                   FIELD(SDP_D_DATA_FORMAT__OUT_PRECISION, sdp->dst_precision));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, FIELD(SDP_D_CVT_OFFSET__CVT_OFFSET, sdp->out_cvt.offset));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, FIELD(SDP_D_CVT_SCALE__CVT_SCALE, sdp->out_cvt.scale));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, FIELD(SDP_D_CVT_SHIFT__CVT_SHIFT, sdp->out_cvt.truncate));
+               BITS(SDP_D_DATA_FORMAT__PROC_PRECISION, proc_precision(sdp)) |
+                   BITS(SDP_D_DATA_FORMAT__OUT_PRECISION, sdp->dst_precision));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, BITS(SDP_D_CVT_OFFSET__CVT_OFFSET, sdp->out_cvt.offset));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, BITS(SDP_D_CVT_SCALE__CVT_SCALE, sdp->out_cvt.scale));
+    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, BITS(SDP_D_CVT_SHIFT__CVT_SHIFT, sdp->out_cvt.truncate));
 }
