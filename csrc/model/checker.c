@@ -214,8 +214,8 @@ static bool table_in_use(const struct checker *checker, enum nvdla_unit unit) {
         return false;
     struct sdp_layer layer = sdp_layer_of(checker);
     return layer.table && (!layer.uses_rdma || running(checker, NVDLA_SDP_RDMA)) &&
-           (!layer.flying || (running(checker, NVDLA_CSC) && running(checker, NVDLA_CMAC_A) &&
-                              running(checker, NVDLA_CMAC_B) && running(checker, NVDLA_CACC))) &&
+           (!layer.shape.flying || (running(checker, NVDLA_CSC) && running(checker, NVDLA_CMAC_A) &&
+                                    running(checker, NVDLA_CMAC_B) && running(checker, NVDLA_CACC))) &&
            (!layer.to_pdp || running(checker, NVDLA_PDP));
 }
 
@@ -377,7 +377,7 @@ void checker_explain(struct checker *checker) {
         struct sdp_layer layer = sdp_layer_of(checker);
         if (layer.uses_rdma)
             waits_for(checker, NVDLA_SDP, NVDLA_SDP_RDMA);
-        if (layer.flying)
+        if (layer.shape.flying)
             waits_for(checker, NVDLA_SDP, NVDLA_CSC);
         if (layer.to_pdp)
             waits_for(checker, NVDLA_SDP, NVDLA_PDP);

@@ -168,7 +168,7 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
     struct sdp_taps taps = {.input = {.count = 0}};
     if (model->taps.count == 0)
         return taps;
-    bool integer = layer->proc != NVDLA_FP16;
+    bool integer = layer->shape.proc != NVDLA_FP16;
     const struct sdp_stage *ew = &layer->stage[SDP_EW];
     enum tap_format format = integer ? TAP_INT32 : TAP_FP32, operand_format = integer ? TAP_INT16 : TAP_FP16;
     int width = integer ? 32 : 0, operand = integer ? 16 : 0;
@@ -176,7 +176,7 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
     const struct result_order order = result_order_sdp(&view);
     struct tap_out out = {.count = 0};
     if (!layer->compare)
-        out = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->out), element_bits(layer->out));
+        out = tap_of(model, NVDLA_SDP, TAP_SDP_OUT, tap_format_of(layer->shape.out), element_bits(layer->shape.out));
     taps.input = in_order(model, ORDERED_SDP_IN, tap_of(model, NVDLA_SDP, TAP_SDP_IN, format, width), &order);
     if (ew->alu.from_memory)
         taps.ew_alu = tap_of(model, NVDLA_SDP, TAP_EW_ALU_CVT, operand_format, operand);
@@ -190,7 +190,7 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
         in_order(model, ORDERED_SDP_CVT_IN, tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width), &order);
     taps.output = in_order(model, ORDERED_SDP_OUT, out, &order);
     if (integer && !layer->compare) {
-        int bits = element_bits(layer->out);
+        int bits = element_bits(layer->shape.out);
         const struct convertor convertor = {.offset = layer->convertor.offset,
                                             .scale = layer->convertor.scale,
                                             .shift = layer->convertor.shift,
@@ -291,7 +291,7 @@ static void run_sdp(struct model *model, const struct work *work) {
     for (int i = 0; i < SDP_STAGES; i++)
         if (layer->operands[i].enabled)
             client_open(model, &clients.operands[i], client_operands[i], layer->operands[i].primary);
-    if (layer->flying) {
+    if (layer->shape.flying) {
         run_flying(model, work, &clients, &result);
     } else {
         client_open(model, &clients.main, NVDLA_READ_SDP, layer->source.primary);

@@ -36,11 +36,11 @@ static bool to_pdp(const struct registers_view *view) {
 }
 
 static bool batch(const struct registers_view *view) {
-    return layer_of(view).batches > 1;
+    return layer_of(view).shape.batches > 1;
 }
 
 static bool winograd(const struct registers_view *view) {
-    return layer_of(view).winograd;
+    return layer_of(view).shape.winograd;
 }
 
 /* Compare mode, of configurations that can. */
@@ -69,7 +69,7 @@ static bool int8_to_fp16(const struct registers_view *view) {
 }
 
 static bool special_from_memory(const struct registers_view *view) {
-    return (batch(view) || winograd(view)) && !layer_of(view).flying;
+    return (batch(view) || winograd(view)) && !layer_of(view).shape.flying;
 }
 
 static bool special_not_to_memory(const struct registers_view *view) {
@@ -123,7 +123,7 @@ static bool is_infinite(uint32_t fp32) {
 static bool infinite_operand(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     const struct sdp_stage *ew = &layer.stage[SDP_EW];
-    return layer.proc == NVDLA_FP16 && !ew->bypass &&
+    return layer.shape.proc == NVDLA_FP16 && !ew->bypass &&
            ((!ew->alu_bypass && !ew->alu.from_memory && is_infinite((uint32_t)ew->alu.value)) ||
             (!ew->mul_bypass && !ew->mul.from_memory && is_infinite((uint32_t)ew->mul.value)));
 }
@@ -143,7 +143,7 @@ static bool sdp_misaligned(const struct registers_view *view) {
 
 static bool sdp_stride_ignored(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
-    return to_memory(view) && single_pixel(view) && layer.batches == 1 && layer.surfaces > 1 &&
+    return to_memory(view) && single_pixel(view) && layer.shape.batches == 1 && layer.shape.surfaces > 1 &&
            VALUE(view, SDP, D_DST_SURFACE_STRIDE) != (uint32_t)layer.atom;
 }
 
@@ -337,18 +337,18 @@ static uint32_t in(const struct registers_view *view) {
 
 /* IN precision counts. */
 static bool converts_input(const struct registers_view *view) {
-    return rules_wide(view) && !layer_of(view).flying;
+    return rules_wide(view) && !layer_of(view).shape.flying;
 }
 
 static bool sizes_differ(const struct registers_view *view) {
-    uint32_t lanes = (uint32_t)layer_of(view).lanes;
+    uint32_t lanes = (uint32_t)layer_of(view).shape.lanes;
     return VALUE(view, SDP, D_DATA_CUBE_WIDTH) != VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) ||
            VALUE(view, SDP, D_DATA_CUBE_HEIGHT) != VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) ||
            VALUE(view, SDP, D_DATA_CUBE_CHANNEL) / lanes != VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / lanes;
 }
 
 static bool flying_differs(const struct registers_view *view) {
-    return layer_of(view).flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0);
+    return layer_of(view).shape.flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0);
 }
 
 static bool precision_differs(const struct registers_view *view) {
@@ -428,26 +428,26 @@ static bool batch_operands_unaligned(const struct registers_view *view) {
 }
 
 static bool batch_operands_of_one_pixel(const struct registers_view *view) {
-    return batch(view) && single_pixel(view) && layer_of(view).surfaces > 1 && any_operand(view, per_element);
+    return batch(view) && single_pixel(view) && layer_of(view).shape.surfaces > 1 && any_operand(view, per_element);
 }
 
 static struct extent source_of(const struct sdp_layer *layer) {
-    return extent_of(&layer->source, (uint64_t)layer->width * layer->atom, (uint64_t)layer->height,
-                     (uint64_t)layer->surfaces * (uint64_t)layer->source_surfaces);
+    return extent_of(&layer->source, (uint64_t)layer->shape.width * layer->atom, (uint64_t)layer->shape.height,
+                     (uint64_t)layer->shape.surfaces * (uint64_t)layer->source_surfaces);
 }
 
 static struct extent destination_of(const struct sdp_layer *layer) {
-    return extent_of(&layer->destination, (uint64_t)layer->width * layer->atom, (uint64_t)layer->height,
-                     (uint64_t)layer->surfaces * (uint64_t)layer->destination_surfaces);
+    return extent_of(&layer->destination, (uint64_t)layer->shape.width * layer->atom, (uint64_t)layer->shape.height,
+                     (uint64_t)layer->shape.surfaces * (uint64_t)layer->destination_surfaces);
 }
 
 /* Operands per kernel are one line of operand atoms. */
 static struct extent operands_of(const struct sdp_layer *layer, const struct sdp_operands *operands) {
-    uint64_t atom = sdp_operand_atom(layer, operands), surfaces = (uint64_t)layer->surfaces;
+    uint64_t atom = sdp_operand_atom(layer, operands), surfaces = (uint64_t)layer->shape.surfaces;
     struct extent extent = {.primary = operands->primary, .base = operands->base, .lines = 1, .surfaces = 1};
-    extent.line_bytes = operands->per_element ? (uint64_t)layer->width * atom : surfaces * atom;
+    extent.line_bytes = operands->per_element ? (uint64_t)layer->shape.width * atom : surfaces * atom;
     if (operands->per_element) {
-        extent.lines = (uint64_t)layer->height;
+        extent.lines = (uint64_t)layer->shape.height;
         extent.line_stride = operands->line_stride;
         extent.surfaces = surfaces;
         extent.surface_stride = operands->surface_stride;
@@ -463,9 +463,9 @@ static bool overwrites(const struct extent *destination, const struct extent *so
 static bool overwrites_input(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct extent destination = destination_of(&layer), source = source_of(&layer);
-    if (!to_memory(view) || layer.batches > 1)
+    if (!to_memory(view) || layer.shape.batches > 1)
         return false;
-    if (!layer.flying && overwrites(&destination, &source))
+    if (!layer.shape.flying && overwrites(&destination, &source))
         return true;
     for (int i = 0; i < SDP_STAGES; i++) {
         struct extent operands = operands_of(&layer, &layer.operands[i]);
@@ -551,7 +551,7 @@ static struct csc_layer convolution_of(const struct registers_view *view) {
 }
 
 static bool is_flying(const struct registers_view *view) {
-    return layer_of(view).flying;
+    return layer_of(view).shape.flying;
 }
 
 static bool results_differ_in_type(const struct registers_view *view) {
@@ -561,16 +561,17 @@ static bool results_differ_in_type(const struct registers_view *view) {
 static bool results_differ_in_order(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
     struct sdp_layer layer = layer_of(view);
-    bool by_lines = layer.batches > 1 || layer.winograd;
-    return (convolution.mode == CSC_WINOGRAD) != layer.winograd || convolution.batches != (size_t)layer.batches ||
-           (by_lines && convolution.out_width != (size_t)layer.width);
+    bool by_lines = layer.shape.batches > 1 || layer.shape.winograd;
+    return (convolution.mode == CSC_WINOGRAD) != layer.shape.winograd ||
+           convolution.batches != (size_t)layer.shape.batches ||
+           (by_lines && convolution.out_width != (size_t)layer.shape.width);
 }
 
 static bool results_differ_in_number(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
     struct sdp_layer layer = layer_of(view);
-    return convolution.positions != (size_t)layer.width * (size_t)layer.height ||
-           csc_layer_groups(&convolution) != (size_t)layer.surfaces;
+    return convolution.positions != (size_t)layer.shape.width * (size_t)layer.shape.height ||
+           csc_layer_groups(&convolution) != (size_t)layer.shape.surfaces;
 }
 
 static const struct rule sdp_flying_list[] = {
@@ -614,8 +615,8 @@ static bool pooled_type_differs(const struct registers_view *view) {
 static bool pooled_cube_differs(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct pdp_layer pooling = pooling_of(view);
-    return !pooled_type_differs(view) &&
-           (layer.width != pooling.width || layer.height != pooling.height || layer.surfaces != pooling.surfaces);
+    return !pooled_type_differs(view) && (layer.shape.width != pooling.width || layer.shape.height != pooling.height ||
+                                          layer.shape.surfaces != pooling.surfaces);
 }
 
 static const struct rule sdp_to_pdp_list[] = {
@@ -644,8 +645,8 @@ static bool uses_table(const struct registers_view *view) {
 
 static bool select_too_large(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
-    return layer.proc != NVDLA_FP16 && ((layer.lut.le_linear && layer.lut.range[LUT_LE].select >= SELECT_BITS) ||
-                                        layer.lut.range[LUT_LO].select >= SELECT_BITS);
+    return layer.shape.proc != NVDLA_FP16 && ((layer.lut.le_linear && layer.lut.range[LUT_LE].select >= SELECT_BITS) ||
+                                              layer.lut.range[LUT_LO].select >= SELECT_BITS);
 }
 
 static bool any_range(const struct registers_view *view, bool (*condition)(uint32_t fp32)) {
@@ -654,16 +655,16 @@ static bool any_range(const struct registers_view *view, bool (*condition)(uint3
 }
 
 static bool range_infinite(const struct registers_view *view) {
-    return layer_of(view).proc == NVDLA_FP16 && any_range(view, is_infinite);
+    return layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, is_infinite);
 }
 
 static bool range_nan(const struct registers_view *view) {
-    return layer_of(view).proc == NVDLA_FP16 && any_range(view, fp32_is_nan);
+    return layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, fp32_is_nan);
 }
 
 static bool offset_infinite(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
-    return layer.proc == NVDLA_FP16 && !layer.lut.le_linear && layer.lut.le_index_offset == -128;
+    return layer.shape.proc == NVDLA_FP16 && !layer.lut.le_linear && layer.lut.le_index_offset == -128;
 }
 
 static const struct rule sdp_table_list[] = {

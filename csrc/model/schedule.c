@@ -83,11 +83,12 @@ static bool core_agrees(const struct model *model) {
 /* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
  * unless the order of delivery depends on them. */
 static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
-    bool by_lines = sdp->batches > 1 || sdp->winograd;
-    return layer->precision == sdp->proc && layer->batches == (size_t)sdp->batches &&
-           (layer->mode == CSC_WINOGRAD) == sdp->winograd &&
-           layer->positions == (size_t)sdp->width * (size_t)sdp->height &&
-           csc_layer_groups(layer) == (size_t)sdp->surfaces && !(by_lines && layer->out_width != (size_t)sdp->width);
+    bool by_lines = sdp->shape.batches > 1 || sdp->shape.winograd;
+    return layer->precision == sdp->shape.proc && layer->batches == (size_t)sdp->shape.batches &&
+           (layer->mode == CSC_WINOGRAD) == sdp->shape.winograd &&
+           layer->positions == (size_t)sdp->shape.width * (size_t)sdp->shape.height &&
+           csc_layer_groups(layer) == (size_t)sdp->shape.surfaces &&
+           !(by_lines && layer->out_width != (size_t)sdp->shape.width);
 }
 
 /* True if the convolution core delivers what the SDP layer takes. */
@@ -121,8 +122,8 @@ static bool sdp_source_ready(const struct model *model, const struct sdp_layer *
                 return false;
         }
     }
-    return layer->flying ? convolution_ready(model, layer, work)
-                         : client_served(model, NVDLA_READ_SDP, layer->source.primary);
+    return layer->shape.flying ? convolution_ready(model, layer, work)
+                               : client_served(model, NVDLA_READ_SDP, layer->source.primary);
 }
 
 static bool find_sdp(const struct model *model, struct work *work) {
@@ -145,8 +146,8 @@ static bool find_sdp(const struct model *model, struct work *work) {
     if (!register_group_running(&model->units[NVDLA_PDP]))
         return false;
     pdp_layer_decode(&work->pdp, &view);
-    bool same_cube = layer->width == work->pdp.width && layer->height == work->pdp.height &&
-                     layer->surfaces == work->pdp.surfaces && layer->out == work->pdp.kernel.precision;
+    bool same_cube = layer->shape.width == work->pdp.width && layer->shape.height == work->pdp.height &&
+                     layer->shape.surfaces == work->pdp.surfaces && layer->shape.out == work->pdp.kernel.precision;
     return !work->pdp.from_memory && same_cube && pdp_destination_ready(model, &work->pdp) &&
            take(work, ACTION_SDP_PDP, NVDLA_SDP, sdp_layer_atoms(layer) + pdp_layer_atoms(&work->pdp));
 }
@@ -242,7 +243,7 @@ static void explain_sdp(struct model *model) {
         device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma), RULE_HANGS,
                     "waits for ever with operands that no stage has taken (50-sdp section 4)");
     }
-    if (!layer.flying)
+    if (!layer.shape.flying)
         explain_client(model, NVDLA_READ_SDP, layer.source.primary);
     for (int i = 0; i < SDP_STAGES; i++)
         if (layer.operands[i].enabled)

@@ -30,14 +30,14 @@ struct sdp_run {
 
 /* A 1x1xC cube is one contiguous run of atoms, in memory and in the operands: process it as one line. */
 static void flatten(struct sdp_layer *layer) {
-    layer->width = layer->surfaces;
-    layer->surfaces = 1;
+    layer->shape.width = layer->shape.surfaces;
+    layer->shape.surfaces = 1;
     for (int i = 0; i < SDP_STAGES; i++)
         layer->operands[i].per_element = true;
 }
 
 static bool can_be_flattened(const struct sdp_layer *layer) {
-    return layer->width == 1 && layer->height == 1 && layer->batches == 1 && !layer->to_pdp &&
+    return layer->shape.width == 1 && layer->shape.height == 1 && layer->shape.batches == 1 && !layer->to_pdp &&
            layer->source_surfaces == 1 && layer->destination_surfaces == 1;
 }
 
@@ -55,7 +55,7 @@ static void operands_new(struct sdp_run *run, int index) {
     const struct sdp_operands *operands = &run->layer.operands[index];
     struct operand_line *line = &run->operands[index];
     bool alu = !stage->bypass && !stage->alu_bypass, mul = !stage->bypass && !stage->mul_bypass;
-    size_t atoms = operands->per_element ? (size_t)run->layer.width : 1;
+    size_t atoms = operands->per_element ? (size_t)run->layer.shape.width : 1;
     line->alu = alu ? operand_line_new(&stage->alu, run->elements) : NULL;
     line->mul = mul ? operand_line_new(&stage->mul, run->elements) : NULL;
     line->bytes = operands->enabled ? xmalloc(atoms * sdp_operand_atom(&run->layer, operands)) : NULL;
@@ -67,7 +67,7 @@ struct sdp_run *sdp_run_new(const struct sdp_layer *layer, struct sdp_clients *c
     run->clients = clients;
     if (can_be_flattened(layer))
         flatten(&run->layer);
-    run->elements = (size_t)run->layer.width * run->layer.lanes;
+    run->elements = (size_t)run->layer.shape.width * (size_t)run->layer.shape.lanes;
     run->data = xmalloc(run->elements * sizeof *run->data);
     run->unpacked = xmalloc(run->elements * sizeof *run->unpacked);
     run->bytes = xmalloc(2 * run->elements);
@@ -101,13 +101,14 @@ struct line_shape {
 
 static struct line_shape line_shape(const struct sdp_run *run) {
     const struct sdp_layer *layer = &run->layer;
-    if (layer->surfaces == 1) { /* a flattened cube too: all its channels stand side by side */
-        bool flat = layer->channels > layer->lanes;
-        return (struct line_shape){flat ? 1 : (size_t)layer->width, flat ? run->elements : layer->lanes,
-                                   layer->channels};
+    if (layer->shape.surfaces == 1) { /* a flattened cube too: all its channels stand side by side */
+        bool flat = layer->shape.channels > layer->shape.lanes;
+        return (struct line_shape){flat ? 1 : (size_t)layer->shape.width,
+                                   flat ? run->elements : (size_t)layer->shape.lanes, (size_t)layer->shape.channels};
     }
-    return (struct line_shape){(size_t)layer->width, layer->lanes,
-                               tap_lanes(layer->channels, layer->lanes, (size_t)run->surface)};
+    return (struct line_shape){
+        (size_t)layer->shape.width, (size_t)layer->shape.lanes,
+        tap_lanes((size_t)layer->shape.channels, (size_t)layer->shape.lanes, (size_t)run->surface)};
 }
 
 /* Shows a line to a tap; not whole: one atom that stands for all of its surface. */
@@ -116,7 +117,7 @@ static void show_line(const struct sdp_run *run, const struct tap_out *tap, cons
         return;
     struct line_shape shape = line_shape(run);
     const struct tap_place place = {
-        .batch = run->batch, .channel = run->surface * (int)run->layer.lanes, .y = run->line, .x = 0};
+        .batch = run->batch, .channel = run->surface * (int)run->layer.shape.lanes, .y = run->line, .x = 0};
     tap_send(tap, place, elements, whole ? shape.atoms : 1, shape.valid, shape.lanes);
 }
 
@@ -140,7 +141,7 @@ static void take_operands(struct sdp_run *run, int index, const struct sdp_opera
     if (!operand->from_memory)
         return;
     const struct sdp_operands *operands = &run->layer.operands[index];
-    size_t count = operands->per_element ? run->elements : run->layer.lanes;
+    size_t count = operands->per_element ? run->elements : (size_t)run->layer.shape.lanes;
     unpack(operands, run->operands[index].bytes, component, run->unpacked, count);
     if (tap)
         show_line(run, tap, run->unpacked, operands->per_element);
@@ -160,7 +161,7 @@ static void fetch_operands(struct sdp_run *run, int index) {
     uint64_t at = operands->base;
     if (operands->per_element) {
         at += (uint64_t)run->surface * operands->surface_stride + (uint64_t)run->line * operands->line_stride;
-        bytes *= (size_t)layer->width;
+        bytes *= (size_t)layer->shape.width;
     } else {
         at += (uint64_t)run->surface * bytes;
     }
@@ -178,13 +179,13 @@ static void read_line(struct sdp_run *run, int t, uint8_t *bytes) {
     const struct sdp_layer *layer = &run->layer;
     const struct cube *from = &layer->source.cube;
     uint64_t at = from->base + (uint64_t)t * from->surface_stride + (uint64_t)run->line * from->line_stride;
-    dma_read(&run->clients->main, at, bytes, (size_t)layer->width);
+    dma_read(&run->clients->main, at, bytes, (size_t)layer->shape.width);
 }
 
 /* The input of the current line from memory. */
 static void load_line(struct sdp_run *run) {
     const struct sdp_layer *layer = &run->layer;
-    size_t width = (size_t)layer->width, atom = layer->atom;
+    size_t width = (size_t)layer->shape.width, atom = layer->atom;
     if (layer->source_surfaces == 1) {
         read_line(run, run->surface, run->bytes);
     } else {
@@ -195,7 +196,7 @@ static void load_line(struct sdp_run *run) {
             memcpy(run->bytes + (2 * i + 1) * atom, run->halves + (width + i) * atom, atom);
         }
     }
-    sdp_load(layer->in, run->bytes, run->data, run->elements);
+    sdp_load(layer->shape.in, run->bytes, run->data, run->elements);
     if (layer->count_specials)
         fp16_count_specials(run->bytes, run->elements, &run->result.input);
 }
@@ -204,7 +205,7 @@ static void load_line(struct sdp_run *run) {
 static void write_line(struct sdp_run *run, int batch) {
     const struct sdp_layer *layer = &run->layer;
     struct dma *output = &run->clients->output;
-    size_t width = (size_t)layer->width, atom = layer->atom;
+    size_t width = (size_t)layer->shape.width, atom = layer->atom;
     const struct cube *to = &layer->destination.cube;
     uint64_t at = to->base + (uint64_t)run->line * to->line_stride + (uint64_t)batch * to->batch_stride;
     if (layer->destination_surfaces == 1) {
@@ -236,14 +237,14 @@ static void convert_line(struct sdp_run *run, uint8_t *out) {
     if (!layer->compare || layer->compare_flags)
         result->saturated += sdp_convert(&layer->convertor, run->data, out, run->elements);
     if (layer->compare) {
-        sdp_pass_low_bits(layer->out, run->data, out, run->elements);
-    } else if (layer->out == NVDLA_FP16 && !layer->to_pdp) {
+        sdp_pass_low_bits(layer->shape.out, run->data, out, run->elements);
+    } else if (layer->shape.out == NVDLA_FP16 && !layer->to_pdp) {
         struct fp16_specials specials = {.nan = 0};
         fp16_count_specials(out, run->elements, &specials);
         result->nan_outputs += specials.nan;
     }
     show_line(run, &taps->output, out, true);
-    result->unequal = result->unequal || any_set(out, run->elements * (size_t)nvdla_element_bytes(layer->out));
+    result->unequal = result->unequal || any_set(out, run->elements * (size_t)nvdla_element_bytes(layer->shape.out));
 }
 
 /* Takes the line in run->data through the stages to out. */
@@ -257,7 +258,7 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
         show_line(run, &run->clients->taps.stage[i], run->data, true);
     }
     if (layer->table) {
-        sdp_table_apply(&layer->lut, run->clients->table, layer->proc == NVDLA_FP16, run->data, run->elements,
+        sdp_table_apply(&layer->lut, run->clients->table, layer->shape.proc == NVDLA_FP16, run->data, run->elements,
                         &run->result.table);
     }
     convert_line(run, out);
@@ -266,8 +267,8 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
 /* The current line of a batch, batches in turn: its input through the stages to out. */
 static void run_batch(struct sdp_run *run, int batch, uint8_t *out) {
     run->batch = batch;
-    if (run->layer.flying)
-        run->clients->results(run->clients->context, run->data, (size_t)run->layer.width);
+    if (run->layer.shape.flying)
+        run->clients->results(run->clients->context, run->data, (size_t)run->layer.shape.width);
     else
         load_line(run);
     process_line(run, out);
@@ -279,7 +280,7 @@ static void begin_line(struct sdp_run *run) {
 }
 
 static void end_line(struct sdp_run *run) {
-    if (++run->line == run->layer.height) {
+    if (++run->line == run->layer.shape.height) {
         run->line = 0;
         run->surface++;
     }
@@ -293,9 +294,9 @@ void sdp_run_line(struct sdp_run *run, uint8_t *out) {
 
 void sdp_run_to_memory(struct sdp_run *run) {
     const struct sdp_layer *layer = &run->layer;
-    while (run->surface < layer->surfaces) {
+    while (run->surface < layer->shape.surfaces) {
         begin_line(run);
-        for (int batch = 0; batch < layer->batches; batch++) {
+        for (int batch = 0; batch < layer->shape.batches; batch++) {
             run_batch(run, batch, run->bytes);
             if (!layer->compare)
                 write_line(run, batch);

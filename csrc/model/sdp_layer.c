@@ -47,7 +47,7 @@ static struct sdp_stage decode_x(const struct sdp_layer *layer, const struct reg
     uint32_t config = view_value(view, NVDLA_SDP, stage_registers[index].config);
     uint32_t alu = view_value(view, NVDLA_SDP, stage_registers[index].alu_config);
     uint32_t mul = view_value(view, NVDLA_SDP, stage_registers[index].mul_config);
-    bool floating_point = layer->proc == NVDLA_FP16;
+    bool floating_point = layer->shape.proc == NVDLA_FP16;
     struct sdp_stage stage = {
         .bypass = REGISTER_FIELD(config, SDP_D_DP_BS_CFG__BS_BYPASS),
         .alu_bypass = REGISTER_FIELD(config, SDP_D_DP_BS_CFG__BS_ALU_BYPASS),
@@ -75,7 +75,7 @@ static struct sdp_stage decode_x(const struct sdp_layer *layer, const struct reg
 /* How EW takes the operands of one of its halves from memory. */
 static struct sdp_operand_format ew_format(const struct sdp_layer *layer, const struct registers_view *view,
                                            const struct convertor_registers *registers, bool bypass) {
-    if (layer->proc == NVDLA_FP16)
+    if (layer->shape.proc == NVDLA_FP16)
         return fp16_format(layer->flush_nans);
     return (struct sdp_operand_format){.form = bypass ? SDP_SIGNED : SDP_CONVERTED,
                                        .shift = view_value(view, NVDLA_SDP, registers->truncate),
@@ -93,7 +93,7 @@ static struct sdp_stage decode_ew(const struct sdp_layer *layer, const struct re
         .mul_bypass = REGISTER_FIELD(config, SDP_D_DP_EW_CFG__EW_MUL_BYPASS),
         .prelu = REGISTER_FIELD(config, SDP_D_DP_EW_CFG__EW_MUL_PRELU),
         .ew = true,
-        .floating_point = layer->proc == NVDLA_FP16,
+        .floating_point = layer->shape.proc == NVDLA_FP16,
         .algorithm = REGISTER_FIELD(config, SDP_D_DP_EW_CFG__EW_ALU_ALGO),
         .shift = view_value(view, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE),
         .alu = {.from_memory = REGISTER_FIELD(alu, SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC),
@@ -126,7 +126,7 @@ static void decode_stages(struct sdp_layer *layer, const struct registers_view *
 /* ---- operands ---- */
 
 size_t sdp_operand_atom(const struct sdp_layer *layer, const struct sdp_operands *operands) {
-    return layer->lanes * (size_t)operands->components * operands->component_bytes;
+    return (size_t)layer->shape.lanes * (size_t)operands->components * operands->component_bytes;
 }
 
 /* Checks that what a stage takes from memory is what its DMA fetches. Sets valid and leftover. */
@@ -139,11 +139,11 @@ static void match_operands(struct sdp_layer *layer, int index) {
         layer->leftover |= operands->enabled;
     else if (stage->alu.from_memory != alu || stage->mul.from_memory != mul)
         layer->valid = false;
-    if (operands->enabled && operands->component_bytes == 1 && layer->proc != NVDLA_INT8)
+    if (operands->enabled && operands->component_bytes == 1 && layer->shape.proc != NVDLA_INT8)
         layer->valid = false;
     /* Measured, section 8.3. */
-    if (layer->batches > 1 && layer->width == 1 && layer->height == 1 && layer->surfaces > 1 && operands->enabled &&
-        operands->per_element)
+    if (layer->shape.batches > 1 && layer->shape.width == 1 && layer->shape.height == 1 && layer->shape.surfaces > 1 &&
+        operands->enabled && operands->per_element)
         layer->valid = false;
 }
 
@@ -152,19 +152,19 @@ static void match_operands(struct sdp_layer *layer, int index) {
 /* Section 7: what the combinations that finish have in common. INT8 processing to FP16 is one of them, though the
  * hardware scrambles the image; so are 16-bit types that do not match, whose patterns are reinterpreted. */
 static bool precisions_fit(const struct sdp_layer *layer) {
-    bool known = layer->in <= NVDLA_FP16 && layer->proc <= NVDLA_FP16 && layer->out <= NVDLA_FP16;
-    if (layer->proc == NVDLA_INT8)
-        return known && layer->in != NVDLA_FP16;
-    return known && layer->in != NVDLA_INT8 && layer->out != NVDLA_INT8;
+    bool known = layer->shape.in <= NVDLA_FP16 && layer->shape.proc <= NVDLA_FP16 && layer->shape.out <= NVDLA_FP16;
+    if (layer->shape.proc == NVDLA_INT8)
+        return known && layer->shape.in != NVDLA_FP16;
+    return known && layer->shape.in != NVDLA_INT8 && layer->shape.out != NVDLA_INT8;
 }
 
 /* Sections 7, 8.2, 8.3 and 9: what does not go together, batches and Winograd order being special. */
 static bool mode_fits(const struct sdp_layer *layer) {
-    bool special = layer->batches > 1 || layer->winograd;
-    bool whole_bands = layer->width % 2 == 0 && layer->height % WINOGRAD_LINES == 0;
-    return !(layer->out != layer->proc && (layer->to_pdp || layer->compare || special)) &&
-           !(special && (!layer->flying || layer->to_pdp || layer->compare)) &&
-           !(layer->winograd && (layer->batches > 1 || !whole_bands));
+    bool special = layer->shape.batches > 1 || layer->shape.winograd;
+    bool whole_bands = layer->shape.width % 2 == 0 && layer->shape.height % WINOGRAD_LINES == 0;
+    return !(layer->shape.out != layer->shape.proc && (layer->to_pdp || layer->compare || special)) &&
+           !(special && (!layer->shape.flying || layer->to_pdp || layer->compare)) &&
+           !(layer->shape.winograd && (layer->shape.batches > 1 || !whole_bands));
 }
 
 /* True if the registers of SDP_RDMA agree with those of SDP. */
@@ -177,12 +177,12 @@ static bool units_agree(const struct sdp_shape *sdp, const struct sdp_shape *rdm
 
 /* Sections 4 and 8.1: 1x1 cubes are packed, strides ignored; the outputs of batches are not. */
 static void pack(struct sdp_layer *layer) {
-    if (layer->width > 1 || layer->height > 1)
+    if (layer->shape.width > 1 || layer->shape.height > 1)
         return;
     for (int i = 0; i < SDP_STAGES; i++)
         layer->operands[i].per_element = false;
     layer->source.cube.surface_stride = (uint32_t)layer->atom;
-    if (layer->batches == 1)
+    if (layer->shape.batches == 1)
         layer->destination.cube.surface_stride = (uint32_t)layer->atom;
 }
 
@@ -193,25 +193,15 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
     const struct sdp_shape *shape = &sdp.shape;
     bool small = config->map == NVDLA_MAP_SMALL;
     *layer = (struct sdp_layer){
-        .flying = shape->flying,
+        .shape = *shape,
         .uses_rdma = !shape->flying,
         .to_pdp = sdp.to_pdp,
         .compare = sdp.compare, /* the registers make it so, in configurations without EW too: section 9 */
-        .winograd = shape->winograd,
         .flush_nans = shape->proc == NVDLA_FP16 && FIELD(view, SDP, D_FEATURE_MODE_CFG, NAN_TO_ZERO),
         .count_saturation = FIELD(view, SDP, D_PERF_ENABLE, PERF_SAT_EN),
         .count_table = FIELD(view, SDP, D_PERF_ENABLE, PERF_LUT_EN),
         .compare_flags = !small,
-        .in = shape->flying ? shape->proc : rdma.shape.in,
-        .proc = shape->proc,
-        .out = shape->out,
-        .batches = shape->batches,
-        .width = shape->width,
-        .height = shape->height,
-        .channels = (size_t)shape->channels,
         .atom = (size_t)config->mem_atom,
-        .lanes = (size_t)shape->lanes,
-        .surfaces = shape->surfaces,
         .source = rdma.source,
         .destination = sdp.destination,
         .convertor = {.proc = shape->proc,
@@ -221,10 +211,12 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
                       .shift = VALUE(view, SDP, D_CVT_SHIFT),
                       .flags_any_clamp = small},
     };
-    layer->source_surfaces = sdp_memory_surfaces(shape, layer->in);
-    layer->destination_surfaces = sdp_memory_surfaces(shape, layer->out);
-    layer->count_specials =
-        !layer->flying && layer->in == NVDLA_FP16 && FIELD(view, SDP_RDMA, D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN);
+    if (!shape->flying)
+        layer->shape.in = rdma.shape.in;
+    layer->source_surfaces = sdp_memory_surfaces(shape, layer->shape.in);
+    layer->destination_surfaces = sdp_memory_surfaces(shape, layer->shape.out);
+    layer->count_specials = !layer->shape.flying && layer->shape.in == NVDLA_FP16 &&
+                            FIELD(view, SDP_RDMA, D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN);
     decode_stages(layer, view);
     layer->valid = precisions_fit(layer) && mode_fits(layer);
     if (layer->uses_rdma) {
@@ -246,5 +238,6 @@ bool sdp_rdma_busy(const struct registers_view *view) {
 }
 
 uint64_t sdp_layer_atoms(const struct sdp_layer *layer) {
-    return (uint64_t)layer->width * (uint64_t)layer->height * (uint64_t)layer->surfaces * (uint64_t)layer->batches;
+    return (uint64_t)layer->shape.width * (uint64_t)layer->shape.height * (uint64_t)layer->shape.surfaces *
+           (uint64_t)layer->shape.batches;
 }

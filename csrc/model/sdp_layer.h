@@ -17,24 +17,18 @@
 #include "nvdla/lut.h"
 
 struct sdp_layer {
-    bool flying;    /* input from CACC */
+    struct sdp_shape shape;
     bool uses_rdma; /* reads input or operands from memory: SDP_RDMA takes part */
     bool to_pdp;
     bool compare;    /* EW is programmed to compare: nothing is written, the convertor passes the low bits */
     bool valid;      /* the registers of SDP and SDP_RDMA fit together; else the hardware would hang, or do what no
                         chapter defines */
     bool leftover;   /* operands are fetched that no stage takes: SDP finishes, SDP_RDMA never does */
-    bool winograd;   /* order of the pipe only: memory holds an ordinary cube */
     bool flush_nans; /* NAN_TO_ZERO, FP16 processing */
     bool table;      /* EW ends with the table */
     bool count_saturation, count_table, count_specials;
     bool compare_flags; /* the convertor flags saturation in compare mode too */
-    enum nvdla_precision in, proc, out;
-    int batches;
-    int width, height;
-    size_t channels;
-    size_t atom, lanes; /* bytes and elements (of PROC precision) of an atom */
-    int surfaces;       /* of the cube in the pipe, each of `lanes` channels */
+    size_t atom;        /* bytes */
     /* Surfaces in memory per surface of the pipe, 1 or 2: INT16 cubes around INT8 processing have two. */
     int source_surfaces, destination_surfaces;
     struct memory_cube source, destination;
