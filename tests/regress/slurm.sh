@@ -35,7 +35,8 @@ mkdir -p tree/build traces
 cp "$build/nvcosim" tree/build/
 NV=$PWD/tree/build/nvcosim
 cat >tree/Makefile <<END
-.PHONY: simulator
+.PHONY: simulator simulator-base
+simulator-base: ;
 simulator:
 	@case "\$(NAME)" in \\
 	'') cp $build/nvcosim-\$(CONFIG) build/ ;; \\

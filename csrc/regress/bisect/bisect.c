@@ -14,8 +14,8 @@
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
 #include "regress/bisect/bisect_parts.h"
-#include "run/process/process.h"
 #include "run/options/options.h"
+#include "run/process/process.h"
 
 /* ---- the cleaner: the checkout is removed however this process ends ---- */
 
