@@ -32,15 +32,9 @@ for config in "${configs[@]}"; do
         # shellcheck disable=SC2086 # the options are words
         "$nvcosim" run -j "$(nproc)" --config "$config" --out "$out/reports" --coverage "$out/counts/$config-$index" \
             --results "$out/run-$config-$index.jsonl" ${settings[index]} "${traces[@]}" >"$out/run-$config-$index.log" 2>&1
-        python3 - "$out/run-$config-$index.jsonl" "$config, memory ${settings[index]:-default}" ${#traces[@]} <<'PY'
-import json, sys
-path, title, count = sys.argv[1:]
-results = [json.loads(line) for line in open(path, encoding="utf-8")]
-print(f'{title}: {sum(r["verdict"] == "PASS" for r in results)} of {count} traces pass')
-for r in results:
-    if r["verdict"] != "PASS":
-        print(f'{r["verdict"]} {r["trace"]}: {r["reason"]}')
-PY
+        jq -rs --arg title "$config, memory ${settings[index]:-default}: " --argjson count ${#traces[@]} \
+            '$title + "\(map(select(.verdict == "PASS")) | length) of \($count) traces pass", (.[] | select(.verdict != "PASS") | "\(.verdict) \(.trace): \(.reason)")' \
+            "$out/run-$config-$index.jsonl"
         verilator_coverage --write "$out/$config-$index.dat" "$out/counts/$config-$index"/*.dat >/dev/null || exit 1
     done
     "$nvcosim" coverage --config "$config" -o "$out/functional-$config.txt" "${traces[@]}" >/dev/null || exit 1

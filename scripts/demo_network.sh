@@ -12,12 +12,4 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$build/nvcosim" run "$top/$digits/digits.nvdla" --input "$picture" --show-input --labels "$top/$digits/labels.txt" --top 3 --no-report \
     --out "$scratch" --results "$scratch/results.jsonl"
-python3 - "$scratch/results.jsonl" <<'END'
-import json
-import sys
-
-with open(sys.argv[1], encoding="utf-8") as f:
-    result = json.loads(f.readline())
-rtl = result["devices"][0]
-print(f"{result['macs']:,} multiplications in {rtl['op_cycles']:,} clocks of NVDLA, simulated in {result['seconds']:.1f} seconds")
-END
+python3 "$top/scripts/demo_speed.py" "$scratch/results.jsonl"

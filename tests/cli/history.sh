@@ -11,9 +11,7 @@ history() { nv history --database n.db "$@"; }
 # on_terminal COLUMNS: the last command runs on a terminal of that width, what it prints is in stdout; INTERRUPT=1: Ctrl-C after a second
 on_terminal() { command=("$ROOT/tests/cli/on_terminal.py" "$1" "${command[@]}"); }
 # narrow NAME N: no line of stdout is wider, colours not counted
-narrow() { that "$1" python3 -c 'import re, sys
-for line in open("stdout", encoding="utf-8"):
-    assert len(re.sub("\x1b\\[[0-9;]*m", "", line.rstrip("\r\n"))) <= int(sys.argv[1]), line' "$2"; }
+narrow() { that "$1" "$ROOT/tests/cli/narrow.py" "$2"; }
 
 # ---- nights ----
 history; check nights 0 " 5  2026-01-14 01:30  nightly  done        3     1     0               1h04  40000000"; lines nights_lines 9
@@ -76,18 +74,7 @@ sql "$endless count(*) FROM c"; on_terminal 80; INTERRUPT=1 check sql_interrupte
 sql "$endless x FROM c LIMIT 100000"; check sql_streams 0 99999
 
 # ---- docs/database.md says what every column is, and of no other ----
-that every_column_is_documented python3 - "$ROOT/docs/database.md" n.db <<'END'
-import re, sqlite3, sys
-documented, table = set(), None
-for line in open(sys.argv[1], encoding="utf-8"):
-    if line.startswith("## "):
-        table = line[3:].strip()
-    elif match := re.match(r"\| `(\w+)` \|", line):
-        documented.add((table, match.group(1)))
-db = sqlite3.connect(sys.argv[2])
-there = set(db.execute("SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite%'"))
-assert documented == there, documented ^ there
-END
+that every_column_is_documented "$ROOT/tests/cli/columns.py" "$ROOT/docs/database.md" n.db
 
 # ---- databases that are none ----
 nv history --database none.db; check database_none 2 "none.db: there is no such database"

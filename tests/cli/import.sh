@@ -5,28 +5,7 @@
 
 # The layer of good.cfg as a driver does it, with an interrupt service behind it, in several forms: form NAME [BASE]
 "$NVCOSIM" convert good/good.cfg plain.nvt >/dev/null
-form() {
-    python3 - "$ROOT/csrc/nvdla/registers.csv" "$1" "${2:-0}" <<'END'
-import csv, re, sys
-offsets = {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0) for row in csv.DictReader(open(sys.argv[1])) if row["config"] == "small"}
-form, base = sys.argv[2], int(sys.argv[3], 0)
-accesses = [("W", offsets[m.group(1)], int(m.group(2), 0)) for m in re.finditer(r"^reg_write (\S+) (0x[0-9a-f]+)", open("plain.nvt").read(), re.M)]
-status, mask, state = offsets["GLB.S_INTR_STATUS"], offsets["GLB.S_INTR_MASK"], offsets["SDP.S_STATUS"]
-accesses = [("R", offsets["GLB.S_NVDLA_HW_VERSION"], 0x303031)] + accesses
-accesses += [("R", state, 1), ("R", state, 1), ("R", state, 0), ("R", mask, 0), ("R", status, 1), ("W", status, 1), ("R", mask, 0), ("R", status, 0)]
-for n, (kind, address, value) in enumerate(accesses):
-    word = {"R": "read", "W": "write"}[kind]
-    if form == "kmd":
-        print(f"[    1.{n:06}] dla_reg_{word}: addr({address:#x}, {address // 4:#x}), {kind.lower()}val({value:#x})")
-    elif form == "csv":
-        print(f"{n},{kind},{address + base:#x},{value:#x}")
-    elif form == "own":
-        print(f"nv_{word} word {address // 4:x} is {value:x}")
-    elif form == "rwmmio":
-        event = {"R": "rwmmio_post_read", "W": "rwmmio_write"}[kind]
-        print(f"  dla-77  [000] d..1. 1.{n:06}: {event}: dla_{word}+0x10 -> dla_top+0x20 width=32 val={value:#x} addr={address + base:#x}")
-END
-}
+form() { "$ROOT/tests/cli/captures.py" form "$ROOT/csrc/nvdla/registers.csv" "$@"; }
 form kmd >t.log
 nv import t.log -o t.nvt --accesses t.acc
 check import_kmd 0 "t.log: kmd, 31 writes and 8 reads" "2 launches, 1 interrupt waits, 1 polls (of 3 reads)" "SDP group 0, writes 8x1x8 at primary 0x80010000" \
@@ -39,26 +18,7 @@ that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INT
 that import_check grep -qx 'read_check GLB.S_NVDLA_HW_VERSION == 0x303031' t.nvt
 nv run --dut model t.nvt; check import_plays 0 "PASS t "
 # The same of a driver that has run before: group 1 is first in turn. pointer: it reads which.
-second() { # [pointer]
-    python3 - "$ROOT/csrc/nvdla/registers.csv" "${1:-}" <<'END'
-import csv, re, sys
-offsets = {f"{row['unit']}.{row['register']}": int(row["byte_offset"], 0) for row in csv.DictReader(open(sys.argv[1])) if row["config"] == "small"}
-units = [offsets[f"{unit}.S_POINTER"] for unit in ("SDP_RDMA", "SDP")]
-state, status = offsets["SDP.S_STATUS"], offsets["GLB.S_INTR_STATUS"]
-lines = [f"[ 0.1] dla_reg_read: addr({at:#x}, {at // 4:#x}), rval(0x10000)\n" for at in units if sys.argv[2]]
-lines += [f"[ 0.2] dla_reg_write: addr({at:#x}, {at // 4:#x}), wval(0x1)\n" for at in units]
-for line in open("t.log"):
-    at = int(re.search(r"addr\((0x[0-9a-f]+)", line).group(1), 0)
-    if at in units:
-        continue
-    if at == state:
-        line = line.replace("rval(0x1)", "rval(0x10000)")
-    if at == status:
-        line = re.sub(r"val\(0x1\)", "val(0x2)", line)
-    lines.append(line)
-sys.stdout.writelines(lines)
-END
-}
+second() { "$ROOT/tests/cli/captures.py" second "$ROOT/csrc/nvdla/registers.csv" "$@"; } # [pointer]
 for pointer in "" pointer; do
     second $pointer >s.log
     nv import s.log -o s.nvt; check "import_second_group_$pointer" 0 "the capture begins with group 1 of SDP_RDMA, SDP: a driver ran before" "SDP group 1, writes 8x1x8"
@@ -69,13 +29,7 @@ for pointer in "" pointer; do
 done
 # Both groups are armed, the second one first, and group 0 is done first: so it was first in turn.
 second | sed '/rval(0x10000)/,$d' >s.both
-python3 - >>s.both <<'END'
-lines = open("t.log").read().split("\n")
-state = [i for i, line in enumerate(lines) if "rval(0x1)" in line][0] # SDP.S_STATUS: group 1 is pending, then running
-for i, value in enumerate(("0x20001", "0x20001", "0x10000")):
-    lines[state + i] = lines[state + i][:lines[state + i].index("rval")] + f"rval({value})"
-print("\n".join(lines))
-END
+"$ROOT/tests/cli/captures.py" both >>s.both
 nv import s.both -o s.nvt; check import_second_group_not 0 '!a driver ran before'
 nv import -q t.log -o t2.nvt; check import_quiet 0 '!kmd' '!play it'
 nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"

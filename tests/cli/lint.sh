@@ -17,16 +17,7 @@ nv lint good/outside.cfg; check lint_outside 0 "good/outside.cfg:34: warning: SD
 nv lint -q good/good.cfg odd/odd.cfg; check lint_quiet 0 "odd/odd.cfg:34: warning" '!no findings' '!0 errors'
 nv lint broken/broken.cfg good/good.cfg; check lint_unreadable 2 "broken.cfg:31:" "good/good.cfg: no findings"
 nv lint --json good/good.cfg stuck/stuck.cfg; check lint_json 1 '"errors":0' '"effect":"hangs"'
-that lint_json_parses python3 -c '
-import json
-good, stuck = [json.loads(line) for line in open("stdout")]
-assert good["findings"] == [] and good["config"] == "small"
-first = stuck["findings"][0]
-assert (first["severity"], first["effect"], first["unit"], first["launch"], first["line"]) == ("error", "hangs", "SDP", 0, 34), first
-assert first["section"] == "50-sdp section 2.3" and first["file"].endswith("stuck.cfg")
-registers = first["registers"]
-assert registers[0]["name"] == "SDP.D_DATA_CUBE_WIDTH" and registers[0]["value"] == 7 and len(registers) > 1, registers
-assert stuck["errors"] == sum(f["severity"] == "error" for f in stuck["findings"])'
+that lint_json_parses "$ROOT/tests/cli/lint_json.py"
 nv lint; check lint_without_trace 2 "no trace is given"
 nv lint --seed=x good/good.cfg; check lint_seed 2 "--seed: found 'x', expected a number"
 nv lint --config=tiny good/good.cfg; check lint_config 2 "there is no configuration 'tiny'"

@@ -16,31 +16,11 @@ that network_trace test -s nvcosim-out/digits.nvt.gz
 
 nv run --dut model --outputs o --npy --dimg --top 2 --show-input "$net" --input "$digits/1.png"
 check network_forms 0 "     1  1" "     0  0" "!  channel" "█"
-that network_npy python3 -c '
-import struct
-b = open("o/digit.npy", "rb").read()
-assert b[:10] == b"\x93NUMPY\x01\x00\x76\x00" and len(b) == 128 + 40 and b[127:128] == b"\n"
-assert eval(b[10:128]) == {"descr": "<f4", "fortran_order": False, "shape": (1, 10, 1, 1)}
-v = struct.unpack("<10f", b[128:])
-assert abs(v[1] - 1) < 1e-6 and sum(v) < 1.1, v'
-that network_dimg python3 -c '
-import struct
-b = open("o/digit.dimg", "rb").read()
-assert b[:4] == b"DIMG" and struct.unpack("<8I", b[4:36]) == (0, 41, 1, 1, 10, 8, 8, 16) and b[36:] == open("o/digit.bin", "rb").read()[:10]'
+that network_npy "$ROOT/tests/cli/network.py" npy
+that network_dimg "$ROOT/tests/cli/network.py" dimg
 
 # ---- pictures of every kind are the same input ---------------------------------------------------------------------------------------
-python3 - "$digits/5.png" <<'END'
-import struct, sys, zlib
-b = open(sys.argv[1], "rb").read()
-at = b.index(b"IDAT")
-rows = zlib.decompress(b[at + 4:at + 4 + struct.unpack(">I", b[at - 4:at])[0]])
-pixels = b"".join(rows[29 * y + 1:29 * y + 29] for y in range(28))
-open("5.pgm", "wb").write(b"P5 28 28 255\n" + pixels)
-open("5.wide.pgm", "wb").write(b"P5 28 28 65535\n" + b"".join(bytes((p, p)) for p in pixels))
-open("5.plain.pgm", "w").write("P2 28 28 255\n" + "\n".join(map(str, pixels)))
-open("5.cube", "wb").write(b"".join(bytes(((2 * p * 127 + 255) // 510, 0, 0, 0, 0, 0, 0, 0)) for p in pixels))
-open("small.pgm", "wb").write(b"P5 2 2 255\nabcd")
-END
+"$ROOT/tests/cli/network.py" pictures "$digits/5.png"
 nv compile "$net" --input "$digits/5.png" -o png.nvt; check network_compile 0
 for input in 5.pgm 5.wide.pgm 5.plain.pgm raw:5.cube; do
     nv compile "$net" --input "$input" -o other.nvt; check "network_input_$input" 0
@@ -89,27 +69,13 @@ echo '{"layers": []}' >none.json
 nv info --report none.json "$net"; check info_network_other_report 2 "found no clocks of a layer"
 nv info --json --report report.json "$net"
 check info_network_json 0 '"config": "small"' '"multiplications": 204800' '"description": "5x5, stride 1"' '"least_clocks": 3200' '"nchw": ['
-that info_network_json_content python3 -c '
-import json
-net = json.load(open("stdout"))
-layer = net["layers"][4]
-assert layer["from"] == [{"task": 0, "layer": 3, "on_the_fly": True}] and layer["in"] == [8, 8, 16] and layer["clocks"] == 5000, layer
-assert net["layers"][0]["inputs"] == [m["id"] for m in net["memories"] if m["input"]], net["memories"]
-assert [m["tensor"] for m in net["memories"] if m["output"]] == [net["tensors"][1]["name"]], net["memories"]'
+that info_network_json_content "$ROOT/tests/cli/network.py" info
 nv info --json --dot "$net"; check info_network_json_and_dot 2 "exclude each other"
 nv info --dot good/good.cfg; check info_dot_of_a_trace 2 "--dot and --report are for networks"
 head -c 1000 "$net" >cut.nvdla
 nv info cut.nvdla; check info_network_cut 2 "cut.nvdla: "
 
 # ---- a wrong layer is named --------------------------------------------------------------------------------------------------------------
-# The check behind the pooling of layer 0.5, with another byte in it.
-python3 - <<'END'
-lines = open("png.nvt").read().split("\n")
-note = lines.index("# network layer 0.5 PDP PDP#1")
-at = next(i for i in range(note, len(lines)) if lines[i].startswith("mem_check "))
-start = next(i for i in range(at, 0, -1) if lines[i].startswith("blob "))
-lines[start + 1] = "  " + ("01" if lines[start + 1].split()[0][:2] != "01" else "02") + lines[start + 1].strip()[2:]
-open("wrong.nvt", "w").write("\n".join(lines))
-END
+"$ROOT/tests/cli/network.py" damage
 nv run --dut model wrong.nvt; check network_wrong_layer 1 "FAIL wrong" "PDP #1" "PDP #1 is layer 0.5 of the network, PDP"
 finish

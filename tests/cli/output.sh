@@ -33,18 +33,10 @@ command=(bash -c 'exec "$0" --version >&-' "$NVCOSIM"); check closed_version 2 "
 command=(bash -c 'exec "$0" run --dut model --results closed.jsonl good/good.cfg >&-' "$NVCOSIM"); check closed_run 2 "could not be written: Bad file descriptor"
 that closed_results_are_whole python3 -c 'import json; assert json.load(open("closed.jsonl"))["verdict"] == "PASS"'
 # a reader that has gone: the signal, or where that is ignored the message
-cat >gone.py <<'END'
-# gone.py DEFAULT COMMAND...: the command's standard output is a pipe without a reader; DEFAULT 1: SIGPIPE ends it
-import os, subprocess, sys
-reader, writer = os.pipe()
-os.close(reader)
-status = subprocess.run(sys.argv[2:], stdout=writer, restore_signals=sys.argv[1] == "1").returncode
-sys.exit(status if status >= 0 else 128 - status)
-END
 for c in "info good/good.cfg" "run --dut model good/good.cfg" "--help" "--version"; do
     # shellcheck disable=SC2206 # words
-    command=(python3 gone.py 1 "$NVCOSIM" $c); check "pipe_${c%% *}" 141
+    command=("$ROOT/tests/cli/closed_pipe.py" 1 "$NVCOSIM" $c); check "pipe_${c%% *}" 141
     # shellcheck disable=SC2206 # words
-    command=(python3 gone.py 0 "$NVCOSIM" $c); check "pipe_ignored_${c%% *}" 2 "could not be written: Broken pipe"
+    command=("$ROOT/tests/cli/closed_pipe.py" 0 "$NVCOSIM" $c); check "pipe_ignored_${c%% *}" 2 "could not be written: Broken pipe"
 done
 finish

@@ -6,14 +6,7 @@
 
 # ---- --results -----------------------------------------------------------------------------------------------------------------
 # holds NAME EXPRESSION: of r, the results that the last command wrote to results.jsonl, by name of the trace
-holds() {
-    that "$1" python3 -c 'import json, sys
-lines = open("results.jsonl", encoding="utf-8").read()
-assert lines == "" or lines.endswith("\n")
-all = [json.loads(line) for line in lines.splitlines()]
-r = {x["trace"]: x for x in all}
-assert eval(sys.argv[1]), (sys.argv[1], all)' "$2"
-}
+holds() { that "$1" "$ROOT/tests/cli/results_hold.py" "$2"; }
 nv run --dut model --results results.jsonl good/good.cfg badgold/badgold.cfg badcrc/badcrc.cfg hang/hang.cfg outside/outside.cfg open/open.cfg odd/odd.cfg
 mkdir -p outside && cp good/in.dat outside && sed '/AFIVE/d' good/good.cfg >outside/outside.cfg
 check results 2 "2 passed, 4 failed, 1 hung"
@@ -75,56 +68,26 @@ that warning_once test "$(grep -c 'warning: odd' stderr)" = 1
 nv run --dut model -v odd/odd.cfg odd/odd.cfg odd/odd.cfg; check warnings_verbose 0 '!more warnings'
 that warning_every_time test "$(grep -c 'warning: odd' stderr)" = 3
 # a finished trace is told while others still run, and stays told whatever ends the run
-cat >early.py <<'END'
-# early.py SIGNAL STATUS COMMAND...: waits for the line of a trace while another one sleeps, then ends the run
-import signal, subprocess, sys
-number, status = int(sys.argv[1]), int(sys.argv[2])
-run = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-line = run.stdout.readline()
-if not line.startswith("PASS good"):
-    sys.exit(f"first line: {line}")
-run.send_signal(number)
-if run.wait(30) != status:
-    sys.exit(f"exit status {run.returncode}, expected {status}")
-END
 for s in "2 130" "15 143"; do
     # shellcheck disable=SC2206 # signal and status
-    command=(timeout 50 python3 early.py $s "$TREE" run -j 2 --results results.jsonl sleeps/sleeps.cfg good/good.cfg); check "line_when_done_${s% *}" 0 "ended with 1 trace running, 1 of 2 done"
+    command=(timeout 50 "$ROOT/tests/cli/signal_when_done.py" $s "$TREE" run -j 2 --results results.jsonl sleeps/sleeps.cfg good/good.cfg); check "line_when_done_${s% *}" 0 "ended with 1 trace running, 1 of 2 done"
     holds "result_when_done_${s% *}" 'list(r) == ["good"]'
 done
 
 # ---- on a terminal ---------------------------------------------------------------------------------------------------------------
-cat >terminal.py <<'END'
-# terminal.py COMMAND...: runs it on a terminal and prints what came there, escapes shown
-import os, pty, sys
-output = b""
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-while True:
-    try:
-        chunk = os.read(terminal, 4096)
-    except OSError:
-        break
-    if not chunk:
-        break
-    output += chunk
-print(output.decode().replace("\x1b", "\\e").replace("\r", "\\r"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-END
-export TERM=xterm
 unset NO_COLOR
-command=(python3 terminal.py "$NVCOSIM" run --dut model good/good.cfg badcrc/badcrc.cfg); check colour 1 '\e[32mPASS\e[0m good' '\e[31mFAIL\e[0m badcrc'
-command=(env NO_COLOR=1 python3 terminal.py "$NVCOSIM" run --dut model good/good.cfg); check no_colour 0 'PASS good' '!\e[32m'
-command=(env TERM=dumb python3 terminal.py "$NVCOSIM" run --dut model good/good.cfg); check dumb_terminal 0 'PASS good' '!\e[32m'
-command=("$NVCOSIM" run --dut model good/good.cfg); check no_colour_in_a_pipe 0 "PASS good" '!\e['
+terminal=("$ROOT/tests/cli/on_terminal.py" 200)
+command=("${terminal[@]}" "$NVCOSIM" run --dut model good/good.cfg badcrc/badcrc.cfg); check colour 1 $'\e[32mPASS\e[0m good' $'\e[31mFAIL\e[0m badcrc'
+command=("${terminal[@]}" env NO_COLOR=1 "$NVCOSIM" run --dut model good/good.cfg); check no_colour 0 'PASS good' '!'$'\e[32m'
+command=("${terminal[@]}" env TERM=dumb "$NVCOSIM" run --dut model good/good.cfg); check dumb_terminal 0 'PASS good' '!'$'\e[32m'
+command=("$NVCOSIM" run --dut model good/good.cfg); check no_colour_in_a_pipe 0 "PASS good" '!'$'\e['
 nv run --dut model good/good.cfg
 sed -i 's/^\*sleeps\*.*/*sleeps*) for i in 1 2 3 4; do echo "{\\"device\\":\\"rtl\\",\\"layer\\":$i,\\"layers\\":4,\\"cycles\\":${i}234000,\\"rate\\":1000,\\"part\\":0.$((i * 2))}" >\&3; sleep 0.8; done; verdict PASS; exit 0 ;;/' tree/simulator
 rm tree/build/nvcosim-small
-command=(python3 terminal.py "$TREE" run sleeps/sleeps.cfg); check progress_of_one 0 'sleeps on rtl: layer 4 of 4, 4.23M cycles, 1.00k cycles/s, 0:0' ' left\e[K' '\r\e[K\e[32mPASS\e[0m sleeps'
-command=(python3 terminal.py "$TREE" run -q -j 2 sleeps/sleeps.cfg sleeps/sleeps.cfg good/good.cfg); check progress_of_several 0 " of 3 traces done, 2.00k cycles/s, 0:0" "left; sleeps-2 on rtl: layer" "3 passed"
+command=("${terminal[@]}" "$TREE" run sleeps/sleeps.cfg); check progress_of_one 0 'sleeps on rtl: layer 4 of 4, 4.23M cycles, 1.00k cycles/s, 0:0' $' left\e[K' $'\r\e[K\e[32mPASS\e[0m sleeps'
+command=("${terminal[@]}" "$TREE" run -q -j 2 sleeps/sleeps.cfg sleeps/sleeps.cfg good/good.cfg); check progress_of_several 0 " of 3 traces done, 2.00k cycles/s, 0:0" "left; sleeps-2 on rtl: layer" "3 passed"
 command=("$TREE" run sleeps/sleeps.cfg); check no_progress_in_a_pipe 0 "PASS sleeps" '!layer 4' '!--progress'
 sed -i 's/^\t@test ! -e fail/\t@test ! -e fail; sleep 3/' tree/Makefile
 rm tree/build/nvcosim-small
-command=(python3 terminal.py "$TREE" run good/good.cfg); check progress_of_a_build 0 "building nvcosim-small: 2 s" "good/good.cfg"
+command=("${terminal[@]}" "$TREE" run good/good.cfg); check progress_of_a_build 0 "building nvcosim-small: 2 s" "good/good.cfg"
 finish

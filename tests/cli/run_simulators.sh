@@ -81,31 +81,9 @@ that run_built_once test "$(wc -l <tree/build/builds)" = 1
 # a build ends with its runner, and all that it has started
 rm -f tree/build/nvcosim-small pids
 sed -i 's/sleep 0.5/echo $$$$ >..\/pids; sh -c "echo \\$$\\$$ >>..\/pids; sleep 60 \& wait"/' tree/Makefile
-cat >ended.py <<'END'
-# ended.py SIGNAL COMMAND...: ends the command by the signal, which the caller ignores, while it builds; what it started must go
-import os, signal, subprocess, sys, time
-def wait_for(condition):
-    end = time.monotonic() + 30
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit("nothing happens")
-        time.sleep(0.02)
-def pids():
-    return [int(x) for x in open("pids").read().split()] if os.path.exists("pids") else []
-def gone(pid):
-    try:
-        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):  # gone before or while it is read
-        return True
-run = subprocess.Popen(sys.argv[2:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-wait_for(lambda: len(pids()) == 2)
-run.send_signal(int(sys.argv[1]))
-run.wait()
-wait_for(lambda: all(gone(p) for p in pids()))
-END
 for s in 2 15 9; do
     rm -f pids
-    command=(python3 ended.py "$s" "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
+    command=(env IGNORED=2 "$ROOT/tests/cli/signal_run.py" "$s" - "$TREE" run good/good.cfg); check "run_ends_its_build_$s" 0 '!nothing happens'
 done
 # A tree that cannot be written, and one that is installed: simulators are made in the user's cache, once, and again when the program is newer.
 cp -r tree locked

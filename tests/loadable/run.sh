@@ -38,11 +38,7 @@ fi
 
 # A network as large as ResNet-50: at most 5 seconds of processor time and 500 MB.
 python3 "$here/large.py" "$work/large.nvdla"
-read -r seconds kilobytes < <(python3 -c '
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:])
-cost = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(cost.ru_utime, cost.ru_maxrss)' "$NVCOSIM" compile "$work/large.nvdla" --input random:1 -o "$work/large.nvt.gz")
+read -r seconds kilobytes < <(python3 "$here/cost.py" "$NVCOSIM" compile "$work/large.nvdla" --input random:1 -o "$work/large.nvt.gz")
 if awk -v s="$seconds" -v k="$kilobytes" 'BEGIN { exit !(s <= 5 && k <= 500000) }' && [ -s "$work/large.nvt.gz" ]; then
     echo "1 passed, 0 failed"
 else

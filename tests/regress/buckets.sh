@@ -48,8 +48,7 @@ traces=(SDP-sdp-300 SDP-sdp-100 SDP-sdp-200 PDP-cdma-101 PDP-csc-201 PDP-cacc-30
     printf 'known_failures:\n  - {test: "t/SDP-known-50", reason: issue 7, until: 2999-12-31}\n'
 } >p.yml
 # sql QUERY: its rows, columns with | between
-sql() { python3 -c 'import sqlite3, sys
-for row in sqlite3.connect("nvcosim-nights/nights.db", timeout=60).execute(sys.argv[1]): print(*row, sep="|")' "$@"; }
+sql() { "$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db "$1"; }
 buckets() { sql "SELECT b.number, b.count, b.signature, ifnull(b.engine, '-'), b.kind, r.key FROM bucket AS b JOIN result AS r ON r.night = b.night AND r.number = b.smallest WHERE b.night = $1 ORDER BY b.number"; }
 cat >expected <<'END'
 1|3|sdp:SDP_OUT|sdp|value|t/SDP-sdp-100

@@ -6,10 +6,6 @@ export NVCOSIM=${NVCOSIM:-build/nvcosim}
 . "$(dirname "$0")/../cli/frame.sh"
 . "$ROOT/tests/cli/source_tree.sh"
 
-# sql DATABASE QUERY: its rows, columns with | between
-sql() { python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1], timeout=60).execute(sys.argv[2]): print(*row, sep="|")' "$@"; }
-
 # gone NAME: the processes that a script has noted in pids.NAME are no more
 gone() {
     local pid
@@ -24,7 +20,7 @@ gone() {
     [ -s "pids.$1" ]
 }
 # verdict KEY: of the last night
-verdict() { sql "${DATABASE:-nvcosim-nights/nights.db}" "SELECT verdict FROM result WHERE key = '$1' AND night = (SELECT max(id) FROM night)"; }
+verdict() { "$ROOT/tests/regress/sql.py" "${DATABASE:-nvcosim-nights/nights.db}" "SELECT verdict FROM result WHERE key = '$1' AND night = (SELECT max(id) FROM night)"; }
 is() { [ "$(verdict "$1")" = "$2" ] || { echo "$1: found '$(verdict "$1")', expected $2"; return 1; }; }
 
 cat >tree/simulator <<'END'
@@ -86,7 +82,7 @@ command=("$TREE" regress faults.yml -j 4); check faults 4 \
 for name in good1 good2 good3 good4 orphan daemon; do
     that "faults_leave_$name" is "t/$name" PASS
 done
-that faults_peak_memory test "$(sql nvcosim-nights/nights.db "SELECT memory_peak > 60 << 20 FROM result WHERE key = 't/eater'")" = 1
+that faults_peak_memory test "$("$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db "SELECT memory_peak > 60 << 20 FROM result WHERE key = 't/eater'")" = 1
 that faults_crash_output grep -q 'a line of something' nvcosim-nights/night-1/reports/t.flood/report.txt
 plan late "seconds: 1" hang stubborn wrapped mute lingers good1 good2 >late.yml
 command=("$TREE" regress late.yml -j 5); check late 3 \
@@ -98,28 +94,13 @@ command=("$TREE" regress late.yml -j 5); check late 3 \
 for name in hang stubborn wrapped mute lingers orphan daemon; do
     that "faults_end_$name" gone "$name"
 done
-that faults_integrity test "$(sql nvcosim-nights/nights.db 'PRAGMA integrity_check')" = ok
+that faults_integrity test "$("$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db 'PRAGMA integrity_check')" = ok
 
 # on a terminal a test that has ended is not shown as one that runs, though its result is told when it is on the disk
 plan live "seconds: 60" $(seq -f good_%g 120) >live.yml
-live_rows() { # the most tests that are shown at a time
-    python3 - "$TREE" <<'PY'
-import os, pty, re, sys
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], [sys.argv[1], "regress", "live.yml", "-j", "2", "--database", "live.db"])
-shown = b""
-try:
-    while chunk := os.read(terminal, 65536):
-        shown += chunk
-except OSError:
-    pass
-status = os.waitpid(pid, 0)[1]
-rows = [len(re.findall(rb"  t/good_\d+ ", block)) for block in shown.split(b"\x1b[J")]
-print(status, "too many" if max(rows) > 2 or b" more" in shown else "at most 2", "shown" if max(rows) > 0 else "nothing shown")
-PY
-}
-that live_shows_what_runs test "$(live_rows)" = "0 at most 2 shown"
+command=("$ROOT/tests/cli/on_terminal.py" 200 "$TREE" regress live.yml -j 2 --database live.db); check live 0 '! more'
+most=$(awk -v RS='\033\\[J' '{ n = gsub(/  t\/good_[0-9]+ /, "&"); if (n > most) most = n } END { print most }' stdout)
+that live_shows_what_runs test "$most" -ge 1 -a "$most" -le 2
 
 # a simulator that cannot be built is the failure of its tests only
 printf 'items:\n  - name: rtl\n    config: small\n    traces: [good1.cfg, good2.cfg]\n  - name: model\n    config: small\n    dut: model\n    traces: [good/good.cfg]\n' >build.yml
@@ -177,7 +158,7 @@ END
     rm disk/fill
     touch room
     command=("$TREE" regress --database=disk/n.db --resume=1); check disk_has_room_again 1 "night 1 of disk: 0 tests left of 5" "1 of 5 tests fails in 1 bucket; 4 pass" # the ledger has kept them
-    that disk_full_integrity test "$(sql disk/n.db 'PRAGMA integrity_check'; sql disk/n.db 'SELECT count(*) FROM result WHERE verdict IS NULL')" = "$(printf 'ok\n0')"
+    that disk_full_integrity test "$("$ROOT/tests/regress/sql.py" disk/n.db 'PRAGMA integrity_check'; "$ROOT/tests/regress/sql.py" disk/n.db 'SELECT count(*) FROM result WHERE verdict IS NULL')" = "$(printf 'ok\n0')"
 else
     echo "SKIPPED disk_full: a tmpfs cannot be mounted here"
 fi

@@ -5,9 +5,6 @@ export NVCOSIM=${NVCOSIM:-build/nvcosim}
 . "$(dirname "$0")/../cli/frame.sh"
 . "$ROOT/tests/cli/source_tree.sh"
 
-# sql DATABASE QUERY: its rows, columns with | between
-sql() { python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1], timeout=60).execute(sys.argv[2]): print(*row, sep="|")' "$@"; }
 
 # Simulators pass at once, or (slow) when the file "go" is there; each notes its trace, its process and that of a child.
 cat >tree/simulator <<'END'
@@ -34,59 +31,9 @@ export WORK
 } >p.yml
 for i in 1 2; do yes "# the longest run first" | head -n 200 >>fast$i.cfg; done
 
-cat >interrupt.py <<'END'
-# interrupt.py STATUS SIGNAL...: runs the plan, sends the signals one after the other when the slow tests run ("go" lets those pass). What was
-# started must be gone, the exit status as given.
-import os, signal, subprocess, sys, time
-status, actions = int(sys.argv[1]), sys.argv[2:]
-def wait_for(condition, what):
-    end = time.monotonic() + 30
-    while not condition():
-        if time.monotonic() > end:
-            run.kill()
-            sys.exit(f"nothing happens: {what}")
-        time.sleep(0.02)
-def gone(pid):
-    try:
-        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-def pids():
-    return [int(x) for x in open("pids").read().split()] if os.path.exists("pids") else []
-for name in "pids", "go", "started":
-    if os.path.exists(name):
-        os.remove(name)
-run = subprocess.Popen([os.environ["TREE"], "regress", "p.yml", "-j", "2"], stderr=open("said", "w"), start_new_session=True)
-def heard(text):
-    return text in open("said").read()
-wait_for(lambda: len(pids()) == 2 + 6, "the slow tests do not start")
-for action in actions:
-    if action == "go":
-        open("go", "w").close()
-    elif action == "relink":  # somebody builds another simulator meanwhile
-        path = os.environ["TREE"] + "-small"
-        os.remove(path)
-        with open(path, "w") as file:
-            file.write("no program\n")
-    elif action == "other":  # while this one lives
-        for words in ["p.yml", "--resume"], ["--database=nvcosim-nights/nights.db", "--resume=1"]:
-            other = subprocess.run([os.environ["TREE"], "regress", *words], capture_output=True, text=True)
-            print(other.stdout, other.stderr)
-            if other.returncode != 2 or f"is still running as process {run.pid}" not in other.stderr:
-                sys.exit("a second runner is not refused")
-    else:
-        run.send_signal(int(action))
-        if action == "2" and actions.count("2") + actions.count("go") > 1:
-            wait_for(lambda: heard("interrupted: waiting for the 2 running tests; once more ends them at once"), "no word of the interruption")
-run.wait()
-print(open("said").read())
-if run.returncode != status:
-    sys.exit(f"exit status {run.returncode}, expected {status}")
-wait_for(lambda: all(gone(p) for p in pids()), "processes are left")
-END
 export TREE
 # state of the last night, and of how many tests it has results, those that a killed runner has left in its ledger too
-state() { "$TREE" history --sql 'SELECT 1' >/dev/null; sql nvcosim-nights/nights.db "SELECT state, (SELECT count(verdict) FROM result WHERE night = id) FROM night ORDER BY id DESC LIMIT 1"; }
+state() { "$TREE" history --sql 'SELECT 1' >/dev/null; "$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db "SELECT state, (SELECT count(verdict) FROM result WHERE night = id) FROM night ORDER BY id DESC LIMIT 1"; }
 # resumes NAME FIRST: --resume runs what is left and nothing else; the tests that are done: FIRST and what comes after
 resumes() {
     sort started >first
@@ -101,7 +48,7 @@ interrupted() {
     local name=$1 status=$2 done=$3 state=$4
     shift 4
     rm -rf nvcosim-nights # with a history the slow ones ran first
-    command=(python3 interrupt.py "$status" "$@"); check "$name" 0 '!nothing happens'
+    command=("$ROOT/tests/cli/signal_night.py" "$status" "$@"); check "$name" 0 '!nothing happens'
     that "${name}_state" test "$(state)" = "$state|$done"
     resumes "$name" $((6 - done))
 }
@@ -117,11 +64,11 @@ command=("$TREE" regress p.yml --resume); check resume_nothing 2 "no night of pl
 
 # a simulator that changes while the night runs: what has begun goes on with the one that it began with
 rm -rf nvcosim-nights
-command=(python3 interrupt.py 0 relink go); check relinked 0 "!is not played" "!CRASH"
+command=("$ROOT/tests/cli/signal_night.py" 0 relink go); check relinked 0 "!is not played" "!CRASH"
 that relinked_state test "$(state)" = "done|6"
 that relinked_copies_are_gone test ! -e nvcosim-nights/night-1/simulators
 rm -rf nvcosim-nights
-command=(python3 interrupt.py 143 relink 15); check relinked_interrupted 0 '!nothing happens'
+command=("$ROOT/tests/cli/signal_night.py" 143 relink 15); check relinked_interrupted 0 '!nothing happens'
 touch go
 command=("$TREE" regress p.yml --resume); check relinked_resumed 0 "nvcosim-small has changed since the night began, which goes on with its copy of the old one" "All 6 tests pass"
 

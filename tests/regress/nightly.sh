@@ -13,15 +13,5 @@ trap 'rm -f "$log"' EXIT
 status=$?
 folder=$(sed -nE 's/^night [0-9]+ of .*; (.*)$/\1/p' "$log" | head -n 1)
 [ -n "$folder" ] || exit "$status"
-python3 - "$folder/junit.xml" "$log" <<'PY'
-import sys
-import xml.etree.ElementTree as xml
-
-root = xml.parse(sys.argv[1]).getroot()
-total, failed = int(root.get("tests")), int(root.get("failures")) + int(root.get("errors"))
-missing = [line for line in open(sys.argv[2], encoding="utf-8") if "the item is optional, nothing of it runs" in line]
-for line in missing:
-    print("SKIPPED:", line.strip())
-print(f"{total - failed} passed, {failed} failed, {len(missing)} skipped")
-PY
+tests/regress/junit_counts.py "$folder/junit.xml" "$log"
 exit "$status"

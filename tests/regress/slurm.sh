@@ -84,20 +84,8 @@ END
 nights=$PWD/nights
 night=("$NV" regress --out "$nights")
 # results NIGHT: what is the same wherever a test runs, a line each
-cat >results.py <<'END'
-import json, re, sqlite3, sys
-rows = sqlite3.connect(f"file:{sys.argv[1]}/nights.db?mode=ro", uri=True).execute(
-    "SELECT key, verdict, reason, signature, mismatch, cycles, op_cycles, macs, hex(coverage), report, page, command, debug_command, result FROM result WHERE night = ? ORDER BY number", (sys.argv[2],))
-for *row, result in rows:
-    result = json.loads(result) if result else {}
-    for device in result.get("devices", []):
-        device.pop("cpu_seconds")
-    for name in "seconds", "cpu_seconds", "memory_peak":
-        result.pop(name, None)
-    print(re.sub(r"night-\d+", "night-N", json.dumps([row, result])))
-END
-results() { python3 results.py "$nights" "$1"; }
-sql() { python3 -c 'import sqlite3, sys; [print(*row, sep="|") for row in sqlite3.connect(f"file:{sys.argv[1]}/nights.db?mode=ro", uri=True).execute(sys.argv[2])]' "$nights" "$1"; }
+results() { "$ROOT/tests/regress/same_everywhere.py" "$nights" "$1"; }
+sql() { "$ROOT/tests/regress/sql.py" "$nights/nights.db" "$1"; }
 # kill_node NAME: the machine is gone, with all that ran on it
 kill_node() {
     local pid

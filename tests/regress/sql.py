@@ -9,5 +9,5 @@ import sys
 if not 3 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
 separator = sys.argv[3] if len(sys.argv) == 4 else "|"
-for row in sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", timeout=60, uri=True).execute(sys.argv[2]):
+for row in sqlite3.connect(f"file:{sys.argv[1]}?mode=rw", timeout=60, uri=True).execute(sys.argv[2]):
     print(*row, sep=separator)

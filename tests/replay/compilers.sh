@@ -24,20 +24,15 @@ compiled_by() {
 }
 # tells KEY VALUE: info --build says so of the simulator
 tells() {
-    "$NVCOSIM" info --build --json | python3 -c 'import json, re, sys
-facts = [s for s in json.load(sys.stdin) if s["simulator"] == "nvcosim-small-made"][0]
-print(facts)
-sys.exit(0 if re.fullmatch(sys.argv[2], facts[sys.argv[1]]) else 1)' "$1" "$2"
+    local facts
+    facts=$("$NVCOSIM" info --build --json | jq -c '.[] | select(.simulator == "nvcosim-small-made")')
+    echo "$facts"
+    jq -r --arg key "$1" '.[$key]' <<<"$facts" | grep -qxE "$2"
 }
 # plays DUT: prints what the traces come to, without what no two runs have in common
 plays() {
-    "$NVCOSIM" run --dut "$1" --out "$dir/out" --results - -q "${traces[@]}" | python3 -c 'import json, sys
-for line in sys.stdin:
-    if not line.startswith("{"):
-        continue
-    result = json.loads(line)
-    rtl = [d for d in result["devices"] if d["name"] != "model"][0]
-    print(result["verdict"], result["trace"], *(rtl[key] for key in ("cycles", "op_cycles", "checks", "vpi_calls", "read_beats", "write_beats", "interrupts")))'
+    "$NVCOSIM" run --dut "$1" --out "$dir/out" --results - -q "${traces[@]}" | grep '^{' |
+        jq -r '[.verdict, .trace, (.devices[] | select(.name != "model") | .cycles, .op_cycles, .checks, .vpi_calls, .read_beats, .write_beats, .interrupts)] | join(" ")'
 }
 plays both >"$dir/own"
 [ "$(grep -c '^PASS' "$dir/own")" -eq ${#traces[@]} ]

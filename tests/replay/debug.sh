@@ -31,40 +31,6 @@ python3 scripts/plant.py "$dir" --count "$count" --seed "$seed" cacc cbuf cdma c
 check "faults are planted" $?
 "$NVCOSIM" build --config small --name planted --filelist "$dir/faults.f" >"$dir/build.log" 2>&1
 check "the copy is built" $?
-python3 - "$NVCOSIM" "$dir" "${traces[@]}" <<'PY'
-import json, os, subprocess, sys
-nvcosim, folder, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
-noticed = named = 0
-for fault in json.load(open(f"{folder}/faults.json", encoding="utf-8"))["faults"]:
-    chosen = f"--fault={fault['number']}"
-    run = [nvcosim, "run", "-q", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "20", chosen, "--out", f"{folder}/run",
-           "--results", f"{folder}/results"]
-    subprocess.run(run + traces, capture_output=True)
-    failed = [r for r in map(json.loads, open(f"{folder}/results", encoding="utf-8")) if r["verdict"] in ("FAIL", "HANG")]
-    if not failed:
-        continue
-    noticed += 1
-    out = f"{folder}/{fault['number']}"
-    done = subprocess.run([nvcosim, "debug", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "60", chosen, "--out", out,
-                           failed[0]["path"]], capture_output=True, text=True)
-    place = f"{out}/{failed[0]['trace']}"
-    try:
-        verdict = json.load(open(f"{place}/report.json", encoding="utf-8"))["verdict"]
-    except (OSError, KeyError) as error:
-        verdict = {"engine": None, "kind": str(error), "sentence": done.stderr[-300:]}
-    right = verdict["engine"] == fault["folder"] and done.returncode in (1, 3)
-    named += right
-    print(f"{'named' if right else 'WRONG'}: fault {fault['number']} in {fault['file']}:{fault['line']} ({fault['original']} -> {fault['changed']}), "
-          f"{failed[0]['trace']}: {verdict['engine']}, {verdict['kind']}: {verdict['sentence']}")
-    if right and verdict["kind"] == "value":
-        page = open(f"{place}/report.html", encoding="utf-8").read()
-        for file in ("report.txt", "wave.fst", "wave.gtkw", "taps/rtl", "taps/model"):
-            assert os.path.exists(f"{place}/{file}"), file
-        assert verdict["tap"] and verdict["cycle"] and verdict["walk"], verdict
-        assert verdict["element"] or verdict["tap"].startswith("AXI_WRITE"), verdict  # a write outside of all cubes
-        assert f"{fault['folder']} is to blame" in page and f"{fault['folder']} is to blame" in done.stderr
-print(f"{named} of {noticed} faults that the traces notice are named by their folder")
-sys.exit(not (noticed >= 4 and named >= 0.9 * noticed))
-PY
+tests/replay/debug_faults.py "$NVCOSIM" "$dir" "${traces[@]}"
 check "at least nine of ten faults are named by the folder they are in" $?
 finish

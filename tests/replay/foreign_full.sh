@@ -11,26 +11,7 @@ rm -rf "$dir" "$build"/nvcosim-full-standin* "$build/full-standin.variables" && 
 # The ports are those that the testbench connects, macros resolved: what it drives is an input.
 make -s "$build/gen/full/nvdla_pkg.sv"
 verilator -E -P -f "$build/gen/full/config.f" +define+TB_TOP=STANDIN tb/tb_top.sv >"$dir/tb_top.sv"
-python3 - "$dir/tb_top.sv" >"$dir/standin.sv" <<'PY'
-import re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-ports = re.findall(r"\.(\w+)\(", text[text.index("STANDIN dut ("):])
-declared = {name: (width or "", driven) for width, name, driven in re.findall(r"wire *(\[[^;=]*?\])? *(\w+) *(=)?", text)}
-def port(name):
-    width, driven = declared.get(name, ("", "="))
-    return f"  {'input ' if driven else 'output'} logic {width} {name}"
-idle = [n for n in ports if not declared.get(n, ("", "="))[1] and "csb" not in n]
-print("module STANDIN (\n" + ",\n".join(port(n) for n in ports) + "\n);")
-print("""  logic [31:0] words [65536];
-  assign csb2nvdla_ready = 1'b1;
-  always_ff @(posedge dla_core_clk) begin
-    if (csb2nvdla_valid && csb2nvdla_write) words[csb2nvdla_addr] <= csb2nvdla_wdat;
-    nvdla2csb_valid <= dla_reset_rstn && csb2nvdla_valid && !csb2nvdla_write;
-    nvdla2csb_wr_complete <= dla_reset_rstn && csb2nvdla_valid && csb2nvdla_write && csb2nvdla_nposted;
-    nvdla2csb_data <= words[csb2nvdla_addr];
-  end""")
-print("\n".join(f"  assign {n} = '0;" for n in idle) + "\nendmodule")
-PY
+tests/replay/standin.py "$dir/tb_top.sv" >"$dir/standin.sv"
 echo standin.sv >"$dir/standin.f"
 printf 'nvt 1\nconfig full\nmode sequential\nreg_write SDP.D_DST_LINE_STRIDE 0x40\nread_check SDP.D_DST_LINE_STRIDE == 0x40\n' >"$dir/registers.nvt"
 make -s simulator CONFIG=full NAME=standin FILELIST="$dir/standin.f" TOP=STANDIN

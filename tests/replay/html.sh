@@ -54,12 +54,9 @@ page "a hang" "$(ends $? 3; echo $?)" "$dir/out/partner/report.html" --timeline 
     mkdir large && sed 's/CUBE_WIDTH_0, 0x7/CUBE_WIDTH_0, 0x3ff/; s/CUBE_HEIGHT_0, 0x0/CUBE_HEIGHT_0, 0xff/; s/STRIDE_0, 0x40/STRIDE_0, 0x2000/
         s/0x80000000, 0x40, ALL_ZERO/0x80000000, 0x200000, ALL_ZERO/; s/0x80010000, 0x40/0x80400000, 0x200000/; s/0x80010000/0x80400000/; /check_crc/d' good/good.cfg >large/large.cfg
     cp good/in.dat large
-    python3 - large/large_golden_80400000.dat <<'PY'
-import sys
-with open(sys.argv[1], "w", encoding="ascii") as out:
-    lines = ["{offset:0x%x, size:32, payload:%s}" % (at, " ".join(["0x33"] * 32)) for at in range(0, 0x200000, 32)]
-    out.write("{\n" + ",\n".join(lines) + "\n}\n")
-PY
+    awk 'BEGIN { for (i = 0; i < 32; i++) bytes = bytes " 0x33"
+        for (at = 0; at < 2097152; at += 32) printf "%s{offset:0x%x, size:32, payload:%s}", at ? ",\n" : "{\n", at, substr(bytes, 2)
+        print "\n}" }' >large/large_golden_80400000.dat
 )
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/badgold/badgold.cfg" 2>/dev/null
 page "one byte that differs from a golden" "$(ends $? 1; echo $?)" "$dir/out/badgold/report.html" --map

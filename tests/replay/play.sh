@@ -15,19 +15,7 @@ play() {
     n=$(($# - n))
     "$NVCOSIM" run -q -j "$(nproc)" --results "$results" "$@" >"$log" 2>&1
     status=$?
-    counts=$(python3 - "$results" <<'PY'
-import json, sys
-passed = worst = 0
-for line in open(sys.argv[1], encoding="utf-8"):
-    result = json.loads(line)
-    worst = worst or result["status"]
-    if result["verdict"] == "PASS":
-        passed += 1
-    else:
-        print(f'{result["verdict"]} {result["trace"]}: {result["reason"]}', file=sys.stderr)
-print(passed, worst != 0)
-PY
-    ) || counts="0 False"
+    counts=$(tests/replay/play_counts.py "$results") || counts="0 False"
     p=${counts% *}
     [ "$status" -eq 0 ] || [ "${counts#* }" = True ] || { tail -n 12 "$log"; [ "$p" -lt "$n" ] || failed=$((failed + 1)); }
     echo "$title: $p of $n pass"

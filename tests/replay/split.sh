@@ -47,45 +47,21 @@ split traces/loadables/own_tasks_small_int8/net.nvdla tasks --input random:3 && 
 check "a loadable whose tasks are part the processor's" $?
 
 # The last piece ends with the memory of the whole.
-python3 - "$NVCOSIM" "$dir" <<'PY'
-import gzip, json, subprocess, sys
-nvcosim, folder = sys.argv[1:]
-whole, pieces = folder + "/digits.nvt.gz", sorted(__import__("glob").glob(folder + "/digits/*.gz"))
-def outputs(trace, to):
-    subprocess.run([nvcosim, "run", "-q", "--dut", "model", "--outputs", to, trace], check=True)
-    return open(to + "/" + __import__("os").listdir(to)[0], "rb").read()
-a, b = outputs(whole, folder + "/outputs-whole"), outputs(pieces[-1], folder + "/outputs-last")
-first = gzip.open(pieces[2], "rt").read()
-sys.exit(0 if a == b and len(a) > 0 and "SDP #0 is SDP #1 (digits.nvt.gz:" in first and "layer 0.4 of the network" in first else 1)
-PY
+tests/replay/split.py last "$NVCOSIM" "$dir"
 check "the last piece has the outputs of the whole; pieces name their launches" $?
 
 # One run.
 whole=$("$NVCOSIM" run "$dir/digits.nvt.gz" | grep -o ' op_cycles=[0-9]*')
 out=$("$NVCOSIM" run --pieces 3 -j2 --out "$dir/out" --results "$dir/results" "$dir/digits.nvt.gz" 2>"$dir/err") && [ "$(wc -l <<<"$out")" -eq 1 ] &&
-    python3 - "$dir/results" "$dir/out/digits.pieces/report.json" "${whole#*=}" <<'PY'
-import json, sys
-result, report = (json.loads(open(name, encoding="utf-8").read()) for name in sys.argv[1:3])
-good = result["verdict"] == report["verdict"] == "PASS" and len(report["pieces"]) == 3 and result["trace"] == "digits"
-good = good and abs(result["op_cycles"] - int(sys.argv[3])) < 0.05 * int(sys.argv[3]) and result["op_cycles"] == sum(p["op_cycles"] for p in report["pieces"])
-sys.exit(0 if good else 1)
-PY
+    tests/replay/split.py one "$dir/results" "$dir/out/digits.pieces/report.json" "${whole#*=}"
 check "run --pieces: one line, one result, one report, the cycles summed" $?
 "$NVCOSIM" run --sample 3 --seed 5 -j2 --out "$dir/out" "$dir/digits.nvt.gz" 2>"$dir/err" >/dev/null && grep -q 'seed 5' "$dir/err" &&
-    python3 - "$(grep -o 'estimate of the whole: .*' "$dir/err")" "${whole#*=}" <<'PY'
-import re, sys
-estimate, error = map(float, re.search(r"(\d+) op_cycles, standard error (\d+)", sys.argv[1]).groups())
-sys.exit(0 if abs(estimate - float(sys.argv[2])) < 0.2 * float(sys.argv[2]) and error > 0 else 1)
-PY
+    tests/replay/split.py estimate "$(grep -o 'estimate of the whole: .*' "$dir/err")" "${whole#*=}"
 check "run --sample estimates the cycles of the whole, with a standard error" $?
 
 # RTL of full: a network in FP16 with convolutions, SDP, PDP, CDP and RUBIK, each layer a piece.
 out=$("$NVCOSIM" run --pieces 15 -j2 --out "$dir/out" --results "$dir/results" traces/loadables/own_mix_full_fp16/net.nvdla --input random:1 2>"$dir/err") &&
-    python3 - "$dir/results" <<'PY'
-import json, sys
-result = json.load(open(sys.argv[1], encoding="utf-8"))
-sys.exit(0 if (result["verdict"], result["config"], result["dut"]) == ("PASS", "full", "rtl+model") else 1)
-PY
+    jq -e '.verdict == "PASS" and .config == "full" and .dut == "rtl+model"' "$dir/results" >/dev/null
 check "15 pieces on the RTL of full: $out" $?
 
 "$NVCOSIM" run --pieces 3 --max-cycles 9000 --out "$dir/out" "$dir/digits.nvt.gz" >"$dir/log" 2>&1

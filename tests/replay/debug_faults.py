@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Has `nvcosim debug` look at each planted fault that some trace notices: at least nine in ten must be named by the folder they are in.
+
+usage: debug_faults.py NVCOSIM FOLDER TRACE...     FOLDER: of faults.json (scripts/plant.py); reports go there, by the fault's number
+"""
+import json
+import os
+import subprocess
+import sys
+
+nvcosim, folder, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def noticed_by(chosen):
+    """The result of the first trace that does not pass with the fault."""
+    subprocess.run([nvcosim, "run", "-q", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "20", chosen, "--out", f"{folder}/run",
+                    "--results", f"{folder}/results", *traces], capture_output=True, check=False)
+    results = map(json.loads, read(f"{folder}/results").splitlines())
+    return next((r for r in results if r["verdict"] in ("FAIL", "HANG")), None)
+
+
+def check_page(place, fault, verdict, output):
+    for file in ("report.txt", "wave.fst", "wave.gtkw", "taps/rtl", "taps/model"):
+        assert os.path.exists(f"{place}/{file}"), file
+    assert verdict["tap"] and verdict["cycle"] and verdict["walk"], verdict
+    assert verdict["element"] or verdict["tap"].startswith("AXI_WRITE"), verdict  # a write outside of all cubes
+    assert f"{fault['folder']} is to blame" in read(f"{place}/report.html") and f"{fault['folder']} is to blame" in output
+
+
+def main():
+    noticed = named = 0
+    for fault in json.loads(read(f"{folder}/faults.json"))["faults"]:
+        chosen = f"--fault={fault['number']}"
+        failed = noticed_by(chosen)
+        if not failed:
+            continue
+        noticed += 1
+        out = f"{folder}/{fault['number']}"
+        done = subprocess.run([nvcosim, "debug", "--dut", "rtl:planted", "--still", "20000", "--max-seconds", "60", chosen, "--out", out,
+                               failed["path"]], capture_output=True, text=True, check=False)
+        place = f"{out}/{failed['trace']}"
+        try:
+            verdict = json.loads(read(f"{place}/report.json"))["verdict"]
+        except (OSError, KeyError) as error:
+            verdict = {"engine": None, "kind": str(error), "sentence": done.stderr[-300:]}
+        right = verdict["engine"] == fault["folder"] and done.returncode in (1, 3)
+        named += right
+        print(f"{'named' if right else 'WRONG'}: fault {fault['number']} in {fault['file']}:{fault['line']} "
+              f"({fault['original']} -> {fault['changed']}), {failed['trace']}: {verdict['engine']}, {verdict['kind']}: {verdict['sentence']}")
+        if right and verdict["kind"] == "value":
+            check_page(place, fault, verdict, done.stderr)
+    print(f"{named} of {noticed} faults that the traces notice are named by their folder")
+    return not (noticed >= 4 and named >= 0.9 * noticed)
+
+
+sys.exit(main())
