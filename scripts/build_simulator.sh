@@ -100,7 +100,7 @@ is_copy() { [ -n "$name" ] && [ "${top:-NV_nvdla}" = NV_nvdla ] && read_files | 
 copy=
 ! is_copy || copy=1
 
-# What waits for what is known of the RTL in rtl/, and of its copies.
+# Which client waits for which is known for the RTL in rtl/, and of its copies.
 waits=()
 if [ "$variant" = waves ]; then
     if [ -z "$name" ]; then

@@ -9,7 +9,7 @@
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
 # Conformance traces are those that tests/conformance_traces.sh lists.
 # Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
-# functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (what came of each trace), run-CONFIG-N.log.
+# functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (the result of each trace), run-CONFIG-N.log.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 build=$1 count=$3 minimum=${4:-0}

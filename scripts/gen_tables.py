@@ -476,7 +476,7 @@ def generate_taps(outdir, name, table):
             entry["flags"] = f"$bits({entry['data']}) / {8 * int(cfg['mem_atom'])}"
         missing = [c for c in ["valid", "data"] + stream["fields"] if not entry.get(c)]
         if entry.get("late", "") not in ("", "0", "1"):
-            sys.exit(f"{where}: late is {entry['late']!r}, expected 1 (the data come one clock behind valid and the fields) or nothing")
+            sys.exit(f"{where}: late is {entry['late']!r}, expected 1 (the data come one clock after valid and the fields) or nothing")
         if len(row) != len(head) or missing:
             sys.exit(f"{where}: " + (f"has {len(row)} columns, expected {len(head)}" if len(row) != len(head) else f"has no {' and no '.join(missing)}"))
         found[row[0]] = {c: e if c == "late" else below_design(e) for c, e in entry.items() if c != "stream"}
@@ -708,7 +708,7 @@ def widen_fields(regs, others):
 
 def emit_struct(out, type_name, by_word, first, end, unused):
     """Packed struct of the words [first, end), word `first` in the low bits. Members are the fields, gaps are unused_*. If fields of it
-    are among those that nobody uses, a macro lists these and the gaps, for a wire unused_*."""
+    are among those that no module uses, a macro lists these and the gaps, for a wire unused_*."""
     members = []  # from bit 0 upwards
     used = set()
     gap = 0

@@ -30,7 +30,7 @@ remove() {
 }
 
 if [ "$build" = --uninstall ]; then
-    [ -f "$manifest" ] || fail "$manifest is not there; nothing was installed with PREFIX=$prefix"
+    [ -f "$manifest" ] || fail "$manifest does not exist: nothing was installed with PREFIX=$prefix"
     remove
     echo "removed nvcosim from $root"
     exit 0
@@ -47,7 +47,7 @@ put() {
 }
 
 put 755 "$build/nvcosim" bin/nvcosim
-# Simulators of the RTL in rtl/; those of another RTL belong to whoever built them.
+# Simulators of the RTL in rtl/; those of another RTL belong to the user who built them.
 configs=$(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv | paste -sd '|')
 for simulator in "$build"/nvcosim-*; do
     if [[ ${simulator##*/} =~ ^nvcosim-($configs)(-(waves|taps|coverage|toggle|checks))?$ ]] && [ -x "$simulator" ]; then

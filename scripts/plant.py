@@ -118,7 +118,7 @@ def at_run_time(source, number, site, changed):
 
 
 def by_variable(_source, number, _site, _changed):
-    """Asks a variable that nothing sets: what reads it in the translated design tells where the fault would count."""
+    """Asks a variable that nothing sets: the translated design reads it where the fault would have an effect."""
     return f"nvdla_planted::there_{number}"
 
 
@@ -161,7 +161,7 @@ def refuse(out, listed):
     if source:
         sys.exit(f"plant: {out}: found {os.path.relpath(os.path.realpath(source), os.path.realpath(out))}, a source of the RTL to be copied, {expected}")
     if os.path.lexists(os.path.join(out, ".git")):
-        sys.exit(f"plant: {out}: found the top folder of a project, for it has .git, {expected}")
+        sys.exit(f"plant: {out}: found the top folder of a project (.git), {expected}")
 
 
 class FileList:
@@ -215,7 +215,7 @@ class FileList:
                         yield os.path.join(value, name)
 
     def write(self, path, first=(), copies=None):
-        """The list with other lines first, and copies, a dictionary, in the place of the originals."""
+        """The list with other lines first, and with copies instead of the originals. copies: the copy of each."""
         copies = copies or {}
         left = dict(copies)
         lines = list(first)
@@ -284,7 +284,7 @@ class Copy:
         return os.path.relpath(path, self.root)
 
     def write(self, chosen, out, asks=at_run_time):
-        """Writes the copy into a folder. chosen: (path, site, token, new) by number. What is there already stays as it is, so that what is built of
+        """Writes the copy into a folder. chosen: (path, site, token, new) by number. A file that does not change is not written, so that what is built of
         it stays, too. Returns the originals of the copies."""
         copies = {}
         by_file = {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks for register fields that are on the list of those that nobody uses, rtl/unused_fields.csv, and are used; and for waivers of
+"""Finds register fields that are used although rtl/unused_fields.csv lists them as unused, and waivers of
 whole structs.
 
 Modules that see a layer's registers as one struct name the fields they leave aside in a wire unused_*, by the macro that
@@ -56,7 +56,7 @@ def main():
             elif row["field"] in used[row["struct"]]:
                 wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} is used ({used[row['struct']][row['field']]}): take it off the list")
             if not row["reason"]:
-                wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} has no reason: say why nobody uses it")
+                wrong.append(f"{LIST}:{number}: {row['struct']}.{row['field']} has no reason: say why it is not used")
     for line in wrong:
         print(line)
     return bool(wrong)

@@ -36,7 +36,7 @@ class Site:
     def __init__(self, start, end, kind, left, head, module):
         self.start, self.end = start, end  # tokens
         self.kind = kind                   # 'value' or 'condition'
-        self.left = left                   # text of what it is assigned to, "" if nobody knows
+        self.left = left                   # text of what it is assigned to, "" if unknown
         self.head = head                   # text before it, for a person
         self.module = module
 

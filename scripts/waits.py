@@ -7,7 +7,7 @@ usage: waits.py TRACE.nvt.gz... -- OPTION...
   scripts/waits.py traces/corners/small/waits_narrow_*.nvt.gz -- --stall=700 --bandwidth=400
 
 These counters (stalls and latencies in clocks) exist in the RTL alone, and belong to one memory setting. A change of the RTL that is meant to
-change how long a client waits needs this; what else differs is told, and the trace stays as it is. Then `git diff` shows what changed.
+change how long a client waits needs this; any other difference is reported, and the trace stays as it is. Then `git diff` shows what changed.
 """
 import gzip
 import json

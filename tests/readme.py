@@ -7,7 +7,7 @@ usage: readme.py BUILD [--write] [--only PATTERN] [PAGE...]
   --only PATTERN   only commands and outputs that match this regular expression
   PAGE             only these pages; default: README.md, CONTRIBUTING.md, docs/*.md and all other pages but the specification in docs/nvdla
 
-An indented block holds commands, one a line (a line that ends in \\ continues in the next), unless a comment stands before it. An empty line
+An indented block holds commands, one a line (a line that ends in \\ continues in the next), unless a comment precedes it. An empty line
 parts the two. The comment applies to the next blocks too if only empty lines part them:
   <!-- output | FILTER -->   what the command above it prints, on stdout and stderr; `| FILTER` may be left out
   <!-- output: COMMAND -->   what COMMAND prints to stdout
@@ -56,7 +56,7 @@ FILES = [
 ]
 # Commands that end with another status than 0, and how.
 STATUS = [(r"--dut rtl:mine ", 1), (r"^build/nvcosim run .* partner\.nvt", 3)]
-# Commands that other tests run: a file, and what stands in it.
+# Commands that other tests run: a file, and the text in it.
 ELSEWHERE = [
     (r"^\(cd hw && ", "tests/replay/nvidia_checkout.sh", "outdir/nv_small/vmod"),
     (r"build --config small --nvidia hw$", "tests/replay/nvidia_checkout.sh", "build --nvidia"),
@@ -77,7 +77,7 @@ ELSEWHERE = [
     (r"^make (coverage|nightly|bench|benches|fuzz|lint)\b", "tests/groups.py", "make"),
     (r"^make (un)?install\b", "tests/replay/install.sh", "make -s install"),
 ]
-# Commands with a simulator that other groups of tests build, up to minutes of compiling: run if it is there already, or with NIGHTLY=1.
+# Commands with a simulator that other groups of tests build, up to minutes of compiling: run if it exists, or with NIGHTLY=1.
 COSTLY = [
     (r"--coverage-kind toggle", "build/nvcosim-small-toggle"),
     (r"run --coverage ", "build/nvcosim-small-coverage"),

@@ -219,7 +219,7 @@ def write(task, cubes_size, picture, result, names, scale_in, scale_out):
         return [("H", number), ("B", 0), ("H", flags), ("Q", size), ("I", PAGE), ("texts", [content] if content else []), ("vector Q", [0] if content else []),
                 ("H", 0), ("H", tensor)]
 
-    # Memories 1 to 4, then one for each list: 5 to 8 of task 0, 9 to 11 of task 1; address number = memory number. Memory 0 is a page that nobody uses.
+    # Memories 1 to 4, then one for each list: 5 to 8 of task 0, 9 to 11 of task 1; address number = memory number. Memory 0 is a page that is not used.
     sizes = [PAGE, len(task.weights), cubes_size, picture.size, output.size] + [len(data) for _, _, _, data in lists]
     memories = [memory(0, 1, sizes[0]), memory(WEIGHTS, 3, sizes[1], "weights"), memory(CUBES, 1, sizes[2]), memory(INPUT, 5, sizes[3], tensor=0),
                 memory(OUTPUT, 9, sizes[4], tensor=1)]

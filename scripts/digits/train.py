@@ -221,7 +221,7 @@ def main():
     pictures, digits = draw.dataset(args.seed + HELD_OUT, 5000)
     found = logits(layers, pictures).argmax(1)
     print(f"{(found == digits).mean():.2%} of {len(digits)} drawn digits that it has not seen are recognised (in integers)")
-    print("taken for another, by digit:", " ".join(f"{d}: {int((found[digits == d] != d).sum())}" for d in range(10)))
+    print("mistaken for another, by digit:", " ".join(f"{d}: {int((found[digits == d] != d).sum())}" for d in range(10)))
     net = loadable(layers, scale)
     put("digits.nvdla", net)
     rng = numpy.random.default_rng(args.seed + EXAMPLES)

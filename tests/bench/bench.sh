@@ -8,10 +8,10 @@ set -u
 build=$1
 runs=${2:-7}
 shift $(($# < 2 ? $# : 2))
-# stand_in NAME OTHER: prints the path of the conformance trace of small; OTHER, and a warning, if it is not there
+# stand_in NAME OTHER: prints the path of the conformance trace of small; OTHER, and a warning, if it does not exist
 stand_in() {
     tests/conformance_traces.sh small "$1" | grep . && return
-    echo "WARNING: trace $1 is not there (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
+    echo "WARNING: trace $1 is missing (set NVDLA_CONFORMANCE): measuring $2 instead. Its figures are NOT those of the trace that is judged." >&2
     echo "$2"
 }
 traces=("$@")

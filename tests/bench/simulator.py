@@ -5,7 +5,7 @@ usage: simulator.py BUILD [ROUNDS] [TRACE...]     exit status 1 if the profile m
                                                   cannot tell
 
 Processor time of whole commands, by turns; the reset, 8 thousand clocks, is in it. The RTL is this project's as another RTL named bench,
-so that the user's simulators stay as they are. Where the traces that are judged are not there (NVDLA_CONFORMANCE) others of this repository
+so that the user's simulators stay as they are. Where the traces that are judged are missing (NVDLA_CONFORMANCE) others of this repository
 take their place, which are short.
 """
 import os

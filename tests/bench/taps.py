@@ -5,7 +5,7 @@ usage: taps.py BUILD [ROUNDS] [TRACE...]     exit status 1 if one of the traces 
                                              rounds cannot tell
 
 Processor time of whole commands, by turns. The traces are convolutions whose sums pack well and badly, and the longest of SDP and PDP; where
-they are not there (NVDLA_CONFORMANCE) others of this repository take their place, which are short.
+they are missing (NVDLA_CONFORMANCE) others of this repository take their place, which are short.
 """
 import os
 import statistics

@@ -99,7 +99,7 @@ check prepared 1 "--prepare fails on it" "one of these" "source none" "source FA
 bisect --repo five --good HEAD~3 --bad HEAD --prepare 'cp source rtl/verdict'
 check prepared_odd 1 "CRASH crash:2: fails in another way" "one of these"
 
-# ---- what cannot be ----
+# ---- what cannot be bisected ----
 bisect --repo one --good c4 --bad c6; check good_is_bad 2 "--good 'c4' fails (FAIL value:SDP): there is no change from good to bad"
 bisect --repo one --good c0 --bad c2; check bad_is_good 2 "--bad 'c2' passes: $WORK/good/good.cfg does not fail there"
 bisect --repo two --good c2 --bad c8; check good_unbuilt 2 "--good 'c2' cannot be judged: it does not build"

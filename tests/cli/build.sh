@@ -37,7 +37,7 @@ command=("$TREE" build --config large --profile good/good.cfg hang); check build
 that build_profile_variables grep -q "PROFILE=1 TRAINING=$WORK/good/good.cfg $WORK/hang\$" tree/build/how
 command=("$TREE" build --no-profile); check build_no_profile 0 "done"
 that build_no_profile_variables grep -q "PROFILE=0 TRAINING=$" tree/build/how
-command=("$TREE" build --name nobody --profile); check build_unknown 2 "no RTL named nobody was built for configuration small"
+command=("$TREE" build --name nosuch --profile); check build_unknown 2 "no RTL named nosuch was built for configuration small"
 command=("$TREE" build --profile none.cfg); check build_no_training 2 "none.cfg: No such file"
 command=("$TREE" build good/good.cfg); check build_traces_alone 2 "found 'good/good.cfg', expected options only, or --profile"
 command=("$TREE" build --profile --no-profile); check build_both 2 "--profile and --no-profile exclude each other"

@@ -36,7 +36,7 @@ history '*@s?ow'; check test_by_pattern 0 "conformance/rand_sdp_000@slow" '!rand
 history '*'; check tests_all 0 "conformance/rand_pdp_001" "random-mix/0017"; that tests_sections test "$(grep -c verdicts stdout)" = 4
 history random-mix/0017
 check test_known_and_changing 0 "  verdicts  ▄▄▄▄██▄▁" "seed 18446744073709551615" "layer seed" "    known: issue 123; a check failed" "config  layer seed" "large   1           CRASH" \
-    "small   1           PASS     128000              0.16" # another seed: no change of cycles is told
+    "small   1           PASS     128000              0.16" # another seed: no change of cycles is reported
 LC_ALL=C check test_without_utf8 0 "  verdicts  FFFF##FC" "  cycles    _.-:=+*#  100000 to 149000"
 on_terminal 60; check test_60 0 CRASH; narrow test_60_narrow 60
 history rand_sdp_000 --json; check test_json 0 '"change_percent":0.44'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# nvcosim import: options, messages, what becomes of accesses. Captures as wholes: tests/import/captures.py.
+# nvcosim import: options, messages, how accesses are translated. Whole captures: tests/import/captures.py.
 # usage: NVCOSIM=build/nvcosim tests/cli/import.sh
 . "$(dirname "$0")/frame.sh"
 

@@ -42,7 +42,7 @@ nv regress --database=nvcosim-nights/nights.db --resume=1; check regress_resume_
 nv regress --database=nvcosim-nights/nights.db --resume=7; check regress_resume_no_night 2 "there is no night 7"
 nv regress p.yml --notify 'cat >/dev/null; exit 3'; check regress_notify_fails 2 "night 2 of p: 3 tests" "--notify: cat >/dev/null; exit 3: ended with status 3" "All 3 tests pass"
 nv regress p.yml --dry-run; check regress_dry_run_knows 0 "3 tests; about a second with"
-# what is known to fail does not fail the night; what passes all the same is told
+# what is known to fail does not fail the night; a known failure that passes is reported
 cat >known.yml <<'END'
 name: known
 items:

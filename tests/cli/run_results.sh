@@ -1,5 +1,5 @@
 #!/bin/bash
-# nvcosim run: what came of each trace, as data and as lines: --results, when lines appear, what they say, progress and colour.
+# nvcosim run: the result of each trace, as data and as lines: --results, when lines appear, what they say, progress and colour.
 # usage: NVCOSIM=build/nvcosim tests/cli/run_results.sh
 . "$(dirname "$0")/frame.sh"
 . "$ROOT/tests/cli/source_tree.sh"
@@ -30,7 +30,7 @@ that results_line_goes_to_stderr grep -q '^PASS good' stderr
 nv run --dut model --results nodir/r good/good.cfg; check results_bad_file 2 "--results: nodir/r: No such file" '!PASS'
 nv run --dut model --results '' good/good.cfg; check results_empty 2 "--results: found ''"
 nv run --dut model --results /dev/full good/good.cfg; check results_full_disk 2 "--results: /dev/full: No space left on device" "PASS good"
-# a file that may not grow: the line that does not fit is not there
+# a file that may not grow: the line that does not fit is missing
 command=(bash -c 'trap "" XFSZ; ulimit -f 1; exec "$0" run --dut model --results results.jsonl good/good.cfg good/good.cfg good/good.cfg' "$NVCOSIM")
 check results_no_room 2 "--results: results.jsonl: "
 holds results_no_half_line 'len(all) >= 0'
@@ -67,7 +67,7 @@ nv run --dut model odd/odd.cfg odd/odd.cfg odd/odd.cfg; check warnings_are_count
 that warning_once test "$(grep -c 'warning: odd' stderr)" = 1
 nv run --dut model -v odd/odd.cfg odd/odd.cfg odd/odd.cfg; check warnings_verbose 0 '!more warnings'
 that warning_every_time test "$(grep -c 'warning: odd' stderr)" = 3
-# a finished trace is told while others still run, and stays told whatever ends the run
+# a finished trace is reported while others still run, and its line stays however the run ends
 for s in "2 130" "15 143"; do
     # shellcheck disable=SC2206 # signal and status
     command=(timeout 50 "$ROOT/tests/cli/signal_when_done.py" $s "$TREE" run -j 2 --results results.jsonl sleeps/sleeps.cfg good/good.cfg); check "line_when_done_${s% *}" 0 "ended with 1 trace running, 1 of 2 done"

@@ -56,7 +56,7 @@ printf 'nvt 1\nconfig small\nmode sequential\npoll SDP.S_POINTER == 0x1\n' >"$wo
 "$build/tests/export_device" "$work/t.so" "$work/hang.nvt" small >"$work/log" 2>&1
 judge "given up" $? 1 "$work/log" "hang.nvt:4: gave up waiting for register"
 
-# For other machines: without a library, and what is left open is nothing but the program's own entry. With one, for Linux.
+# For other machines: without a library; the program's own entry is the only symbol that stays undefined. With one, for Linux.
 trace=traces/conformance/full/rand_sdp_003.nvt.gz
 "$NVCOSIM" export "$trace" --to c -o "$work/bare.c"
 "$NVCOSIM" export "$trace" --to uio -o "$work/linux.c"

@@ -1,4 +1,4 @@
-// nvdla_wrr_arbiter: the grant goes to one requesting client with a weight, to somebody whenever such a client is there, and to each of
+// nvdla_wrr_arbiter: whenever a client with a weight requests, one such client gets the grant, and each of
 // them again before the others have taken more than the sum of their weights (70-memory-interface section 3.1).
 module proof (
     input logic       clk_i,

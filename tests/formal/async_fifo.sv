@@ -41,7 +41,7 @@ module proof (
   wire push = rst_n && wr_edge && wr_valid_q && wr_ready_q;
   wire pop = rst_n && rd_edge && rd_ready_q && rd_valid_q;
 
-  // Inputs change away from their clock's edge: what an edge samples is what stood before it.
+  // Inputs change away from their clock's edge: an edge samples the value before it.
   always @(posedge clk) begin
     if (age != 2'd3) age <= age + 2'd1;
     rst_n <= age >= 2'd1;

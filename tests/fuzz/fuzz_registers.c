@@ -113,7 +113,7 @@ static void step(struct fuzz *f) {
         argument = byte(f);
         put(f, reg, (argument & 31 ? UINT32_C(1) << (argument & 31) : 0) - (argument >> 7));
         break;
-    case 7: /* one bit of what stands there */
+    case 7: /* one bit of the value */
         reg = pick(f);
         argument = byte(f);
         if (reg) {

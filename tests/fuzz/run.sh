@@ -3,7 +3,7 @@
 # number of inputs alone, not on the clock. New inputs and crashes stay in that directory, the corpus under tests/fuzz is only read.
 #
 # usage: run.sh DIRECTORY RUNS
-# FUZZ_SECONDS in the environment ends each fuzzer after so many seconds; then "N of M inputs" tells how far it came.
+# FUZZ_SECONDS in the environment ends each fuzzer after so many seconds; then "N of M inputs" shows how far it came.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 directory=$1 runs=$2

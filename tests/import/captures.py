@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports every capture that an expected.csv lists, compares outcome and access list, and replays what came of it.
+"""Imports every capture that an expected.csv lists, compares outcome and access list, and replays the trace.
 
 usage: captures.py NVCOSIM OUT [--rtl] [NAME...]       NAME: of a folder
 Captures are those of traces/captures, and those of $NVDLA_CONFORMANCE/captures (default ../shared/conformance) whose names ours do not have.
@@ -98,7 +98,7 @@ def check_row(folder, row):
         judge(f"{name} names the line", not where or f":{where.group(1)}:" in ran.stderr, f"expected {row['note']}; got {ran.stderr}")
         return
     if not os.path.exists(accesses):
-        judge(f"{name} access list", False, "is not there")
+        judge(f"{name} access list", False, "does not exist")
         return
     text = open(accesses, "rb").read()
     judge(f"{name} access list", hashlib.sha256(text).hexdigest() == row["access_list_sha256"],

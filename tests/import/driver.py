@@ -4,7 +4,7 @@ instead of interrupts, tasks one after the other in the same buffers with an inp
 played; every byte that the design wrote must come again (85-driver-sequences).
 
 usage: driver.py NVCOSIM BUILD OUT [--rtl] [--seeds=A,B,...] TRACE...    traces of networks: layers one after the other
-A trace that is not there is skipped.  --rtl: traces of small are played on the RTL too, with back-pressure by seed.
+A trace that does not exist is skipped.  --rtl: traces of small are played on the RTL too, with back-pressure by seed.
 """
 import csv
 import os
@@ -256,7 +256,7 @@ def run(path, config, seed):
                         driver.status &= ~(1 << (BIT[o.kind] + o.group))
     status, message = driver.finish()
     name = f"{os.path.basename(path)} seed {seed} ({tasks} tasks{', S_STATUS' if driver.polls else ''})"
-    judge(f"{name}: the driver comes to its end", status == 0 and all(op.state == "done" for op in operations),
+    judge(f"{name}: the driver ends", status == 0 and all(op.state == "done" for op in operations),
           message + str([(o.kind, o.group, o.state, o.task) for o in operations if o.state != "done"]))
     return name
 

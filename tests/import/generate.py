@@ -37,7 +37,7 @@ def kmd(draw, accesses):
                 "iso": "2026-11-21T08:00:05+01:00 host.lan kernel: ", "bare": "", "cpu": f"{stamp[:-1]}[    T{draw.randrange(99, 9999)}] "}[style]
         line = lead + text
         if style == "serial" and draw.random() < 0.3:
-            at = draw.randrange(len(lead), len(line))  # anywhere behind what stands in front
+            at = draw.randrange(len(lead), len(line))  # anywhere after the prefix
             line = line[:at] + "\n" + line[at:]
         lines.append(line)
         if draw.random() < 0.1:

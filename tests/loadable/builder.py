@@ -196,7 +196,7 @@ def sdp(source=0, destination=0, lut=-1, out=cvt(), x1=unit(), x2=unit(), y=unit
 def conv(width, height, channels, kernel, kernels, out_width, out_height, data_bank, weight_bank, pad=0, atom=8, precision=0, element=1,
          truncate=0, entries=None, stride=1, dilation=1, batch=1, batch_stride=0, compressed=False, pixels=None):
     """Direct. pixels: None for features, else a dictionary of format, sign, in_precision, mean (four numbers), offset, scale, shift of the
-    convertor; `kernel` columns of pixels then stand in one."""
+    convertor; `kernel` columns of pixels are then in one."""
     entries = entries or -(-width * channels * element // atom)
     op = bytearray(92)
     columns, depth = (kernel, channels) if pixels is None else (1, kernel * channels)

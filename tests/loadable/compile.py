@@ -351,7 +351,7 @@ def main():
         for part in (layers, address_offsets, batches, empty_memories, schedules, moves, cpu, refusals):
             try:
                 part(scratch)
-            except Exception as error:  # a result that is not there, after a failure that has been told
+            except Exception as error:  # a missing result, after a failure that has been reported
                 check(part.__name__, False, repr(error))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

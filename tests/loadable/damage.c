@@ -1,4 +1,4 @@
-/* Damages a loadable in every way that counts and compiles what is left of it, model included: cut at every length,
+/* Damages a loadable in every way that counts and compiles the rest, model included: cut at every length,
  * every byte inverted, every byte with one bit changed. Each must compile or be refused with a message, soon, and
  * without much memory, whatever sizes the file then tells.
  *

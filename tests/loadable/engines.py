@@ -102,7 +102,7 @@ class Network:
         return position
 
     def run(self, name, scratch, layers, tables=(), more=()):
-        """Compiles and plays it; returns the bytes of the outputs, None after a failure that is told. more: further tasks of layers."""
+        """Compiles and plays it; returns the bytes of the outputs, None after a failure that is reported. more: further tasks of layers."""
         self.net.dla(layers, self.addresses, tables)
         for task in more:
             self.net.dla(task, self.addresses)
@@ -629,7 +629,7 @@ def main():
             random.seed(part.__name__)
             try:
                 part(pathlib.Path(name))
-            except Exception as error:  # a result that is not there, after a failure that has been told
+            except Exception as error:  # a missing result, after a failure that has been reported
                 check(part.__name__, False, repr(error))
                 raise
     print(f"{passed} passed, {failed} failed")

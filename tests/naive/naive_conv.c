@@ -211,7 +211,7 @@ struct weight_stream {
     int bytes;
     enum nvdla_precision precision;
     size_t byte, bit; /* next */
-    bool short_of;    /* read behind the end */
+    bool short_of;    /* read past the end */
 };
 
 static int32_t next_weight(struct weight_stream *stream) {

@@ -115,7 +115,7 @@ static bool run(const struct program *prog, bool against_model, struct error *er
     struct naive *m = naive_new(prog->config);
     struct error model = {.text = ""};
     bool passed = naive_play(m, prog, options.seed, err);
-    /* Where a check fails, the model tells whether it reads the chapters in the same way. */
+    /* Where a check fails, the model shows whether it reads the chapters in the same way. */
     if (against_model && !m->failed && !compare_with_model(m, prog, &model)) {
         if (passed)
             error_set(err, "%s", model.text);

@@ -243,8 +243,8 @@ static void advance(struct play *p, size_t stream) {
     p->cursor[stream] = i;
 }
 
-/* Executes the first operation in file order that can go. A wait for an interrupt that is to come holds what stands
- * behind it in the file, unless `overtake`. */
+/* Executes the first operation in file order that can go. A wait for an interrupt that is to come holds what follows
+ * it in the file, unless `overtake`. */
 static enum outcome execute_one(struct play *p, bool overtake) {
     const size_t count = p->prog->count;
     bool *blocked = calloc(p->prog->stream_count + 1, sizeof *blocked);

@@ -40,7 +40,7 @@ echo "$((SECONDS - start)) s"
 [ $status -eq 0 ] && grep -q "^$(git -C "$repo" rev-parse HEAD~1) is the first bad commit" <<<"$out" && grep -q "subject: SDP: offsets are added" <<<"$out"
 check "the commit is found (exit status $status)" $?
 grep -q "FAIL value:SDP" <<<"$out" && grep -q "it does not build: %Error.*: skipped" <<<"$out" && grep -q "make -C .* build && .*/build/nvcosim debug" <<<"$out"
-check "what fails is told, and how to debug it" $?
+check "what fails is reported, and how to debug it" $?
 [ "$before" = "$(git -C "$repo" status --porcelain --branch; git -C "$repo" worktree list)" ] && [ -z "$(ls "$TMPDIR")" ]
 check "the repository is as it was" $?
 # The RTL of two revisions, set side by side by a file list of the user's.
@@ -49,6 +49,6 @@ mkdir -p "$repo/out" && sed -e 's://.*::' -e '/^[[:space:]]*$/d' -e 's:^:../rtl/
 echo "module (" >>"$repo/rtl/pdp/nvdla_pdp_pkg.sv" && commit "PDP: half done again"
 out=$("$nvcosim" bisect traces/conformance/small/rand_sdp_000.nvt.gz --repo "$repo" --filelist out/vmod.f --good HEAD~1 --bad HEAD --out "$dir/logs" 2>&1)
 [ $? -eq 2 ] && grep -q "'HEAD' cannot be judged: it does not build: %Error.*nvdla_pdp_pkg.sv" <<<"$out"
-check "the error of Verilator is told" $?
+check "the error of Verilator is reported" $?
 rm -f "$build"/nvcosim-small-bisect_* "$build"/small-bisect_*.variables
 finish

@@ -3,8 +3,8 @@
 
 usage: buckets_planted.py BUILD
 
-The RTL is the copy that tests/replay/debug.sh plants and builds; it is made here if it is not there. One night without debug tells which faults some trace
-notices; three of them, in different engines, are the failures of the next. The same is killed while it debugs, and goes on.
+The RTL is the copy that tests/replay/debug.sh plants and builds; it is made here if it does not exist. One night without debug shows which faults some trace
+notices; three of them, in different engines, are the failures of the next. The same is killed while it debugs, and continues.
 """
 import json
 import os

@@ -157,7 +157,7 @@ check("gitlab: packages are asked for", "make git" in open(os.path.join(tools, "
 plan("cycles: 3000")
 shell("\n".join(regress["before_script"] + regress["script"]), lab, wanted=3, title="gitlab: a job that fails")
 after = shell("\n".join(regress["after_script"]), lab, title="gitlab: after it")
-check("gitlab: what is new is told", "WORSE: 3 new failures" in after.stdout, after.stdout[-800:])
+check("gitlab: what is new is reported", "WORSE: 3 new failures" in after.stdout, after.stdout[-800:])
 artifacts("gitlab: failed night", regress["artifacts"]["paths"] + [regress["artifacts"]["reports"]["junit"]])
 junit("gitlab, failed", 3, 3)
 shell("\n".join(jobs["pages"]["script"]), lab, title="gitlab: pages")

@@ -150,7 +150,7 @@ by = {test["test"]: test for test in json.loads(compare(f"{devices}:memory=,dut=
 check("two memories", by["a/one"]["cycles_ratio"] == 4, by)
 says("what is not one test", compare(f"{devices}:memory=", f"{devices}:memory=*", "--json"), 2, "chooses both a/one", "expected one of them")
 says("faster is not worse, without a failure", compare(f"{devices_after}:dut=both", f"{devices}:dut=both"), 0, "NOT WORSE: 0 new failures", "0.909")
-says("more cycles are told", compare(f"{devices}:dut=both", f"{devices_after}:dut=both"), 0, "engine  sdp", "1.100")
+says("more cycles are reported", compare(f"{devices}:dut=both", f"{devices_after}:dut=both"), 0, "engine  sdp", "1.100")
 says("more cycles than the limit are worse", compare(f"{devices}:dut=both", f"{devices_after}:dut=both", "--limit", "9.5"), 1, "5 tests take more than 9.5 % more cycles")
 says("fewer are not", compare(f"{devices}:dut=both", f"{devices_after}:dut=both", "--limit", "10.5"), 0, "0 tests take more than 10.5 %")
 

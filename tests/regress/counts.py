@@ -12,7 +12,7 @@ def check(title, good, found=""):
 
 
 def skip(what):
-    """Tells that something is not tested, and why."""
+    """Reports a check that is skipped, and why."""
     global skipped
     print(f"SKIPPED {what}")
     skipped += 1

@@ -41,7 +41,7 @@ eater) exec python3 -c 'import time; x = bytearray(150 << 20); time.sleep(60)' ;
 childeater) python3 -c 'import time; x = bytearray(150 << 20); time.sleep(60)'; exit 1 ;;
 sprinter) python3 -c 'x = bytearray(150 << 20)'; verdict PASS; exit 0 ;;
 greedy) exec python3 -c 'bytearray(4 << 30)' ;;
-flood) exec yes "a line of something that nobody reads" ;;
+flood) exec yes "a line of something that no one reads" ;;
 torrent) exec yes 'no result' >&3 ;;
 deluge) exec yes '{"part":0.5}' >&3 ;;
 endless) tr '\0' x </dev/zero >&3 ;;
@@ -96,7 +96,7 @@ for name in hang stubborn wrapped mute lingers orphan daemon; do
 done
 that faults_integrity test "$("$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db 'PRAGMA integrity_check')" = ok
 
-# on a terminal a test that has ended is not shown as one that runs, though its result is told when it is on the disk
+# on a terminal a test that has ended is not shown as one that runs, though its result is only reported when it is on the disk
 plan live "seconds: 60" $(seq -f good_%g 120) >live.yml
 command=("$ROOT/tests/cli/on_terminal.py" 200 "$TREE" regress live.yml -j 2 --database live.db); check live 0 '! more'
 most=$(awk -v RS='\033\\[J' '{ n = gsub(/  t\/good_[0-9]+ /, "&"); if (n > most) most = n } END { print most }' stdout)
@@ -128,7 +128,7 @@ command=("$TREE" regress profile.yml --database profile.db); check profile_too_d
 that profile_not_made test "$(how)" = PROFILE=
 rm -r tree/build/sim
 
-# a disk without room: reports that cannot be written are the failure of those that need them, and of nobody else
+# a disk without room: reports that cannot be written are the failure of those that need them, and of no others
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null; then
     trap 'umount "$WORK/disk"; rm -rf "$WORK"' EXIT
@@ -149,7 +149,7 @@ END
     for name in f/filler r/good1 m/good,model; do
         that "disk_full_leaves_${name%%/*}" is $name PASS
     done
-    # no room for the database: what was kept is there, the rest goes on when there is room again
+    # no room for the database: what was kept stays, the rest continues when there is room again
     rm -r disk/nights
     command=("$TREE" regress disk.yml -j 1 --out nights --database disk/n.db)
     sed -i 's:^filler).*:filler) [ -e "$WORK/room" ] || dd if=/dev/zero of="$WORK/disk/fill" 2>/dev/null; verdict PASS; exit 0 ;;:' tree/simulator

@@ -125,7 +125,7 @@ def result(number, place, test, day, failure=None, known=None, excuse=None, run=
 
 
 def buckets(number):
-    """One for each signature of the night; results are told theirs."""
+    """One for each signature of the night; results get theirs."""
     rows = database.execute("SELECT signature, count(*), min(number), min(cycles) FROM result WHERE night = ? AND signature IS NOT NULL GROUP BY signature", (number,)).fetchall()
     for bucket, (signature, count, smallest, cycles) in enumerate(rows, 1):
         failure = next(f for f in FAILURES if f[0] == signature)
@@ -156,7 +156,7 @@ for day in range(1, LAST + 1):
         named["selected"] = night(day, selected="conformance and not pdp")
         for place, test in enumerate(tests[:20]):
             result(named["selected"], place, test, day)
-    # Nights 10 and 11 stand on the same revision.
+    # Nights 10 and 11 have the same revision.
     number = night(day, revision=revision_of(10 if day == 11 else day), dirty=int(day == 7))
     named["before" if day == 12 else "failed"] = number
     for place, test in enumerate(tests):

@@ -1,5 +1,5 @@
 #!/bin/bash
-# nvcosim regress: Ctrl-C, signals and kill -9 of the runner; what was finished stays, the rest goes on with --resume, nothing is left running.
+# nvcosim regress: Ctrl-C, signals and kill -9 of the runner; what was finished stays, --resume continues with the rest, and no process remains.
 # usage: NVCOSIM=build/nvcosim tests/regress/interrupt.sh
 export NVCOSIM=${NVCOSIM:-build/nvcosim}
 . "$(dirname "$0")/../cli/frame.sh"
@@ -34,7 +34,7 @@ for i in 1 2; do yes "# the longest run first" | head -n 200 >>fast$i.cfg; done
 export TREE
 # state of the last night, and of how many tests it has results, those that a killed runner has left in its ledger too
 state() { "$TREE" history --sql 'SELECT 1' >/dev/null; "$ROOT/tests/regress/sql.py" nvcosim-nights/nights.db "SELECT state, (SELECT count(verdict) FROM result WHERE night = id) FROM night ORDER BY id DESC LIMIT 1"; }
-# resumes NAME FIRST: --resume runs what is left and nothing else; the tests that are done: FIRST and what comes after
+# resumes NAME FIRST: --resume runs the remaining tests and no others, FIRST of 6
 resumes() {
     sort started >first
     rm -f started pids
@@ -56,13 +56,13 @@ interrupted ctrl_c 130 4 interrupted 2 go
 interrupted ctrl_c_twice 130 2 interrupted 2 2
 interrupted sigterm 143 2 interrupted 15
 interrupted hangup 129 2 interrupted 1
-export SETSID= # what has left its group goes with its runner, but not with one that cannot do anything any more
+export SETSID= # a process that has left its group is ended by its runner, but not by one that was killed
 interrupted kill_9 -9 2 running 9
 unset SETSID
 interrupted second_runner 143 2 interrupted other 15
 command=("$TREE" regress p.yml --resume); check resume_nothing 2 "no night of plan p is left to resume"
 
-# a simulator that changes while the night runs: what has begun goes on with the one that it began with
+# a simulator that changes while the night runs: a night continues with the one that it began with
 rm -rf nvcosim-nights
 command=("$ROOT/tests/cli/signal_night.py" 0 relink go); check relinked 0 "!is not played" "!CRASH"
 that relinked_state test "$(state)" = "done|6"

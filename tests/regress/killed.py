@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """kill -9 of the runner at random moments: what was finished stays as it is and is not run again, every test comes to one result.
 
-A test has finished when its process has noted its result, whoever lives then: it comes to its end once.
+A test has finished when its process has noted its result, even if the runner is dead by then. It finishes once.
 
 usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the seed of the moments is printed
 
-What has run is told by the ledger of the night, which every process of a test writes into before it ends. Once the simulator is a script in front of
+The ledger of the night shows what has run, which every process of a test writes into before it ends. Once the simulator is a script in front of
 the real one, as users have them, then itself, so that lanes of it play.
 """
 import json
@@ -45,7 +45,7 @@ def finished():
 
 
 def noted():
-    """Numbers of the tests whose processes have come to their end since the ledger was emptied last, each as often as it has."""
+    """Numbers of the tests whose processes have ended since the ledger was emptied last, each as often as it has."""
     ledger = pathlib.Path("nvcosim-nights/night-1/ledger")
     found = []
     for line in ledger.read_text().split("\n") if ledger.exists() else []:
@@ -107,7 +107,7 @@ items:
     for kill in range(KILLS + 1):
         run = subprocess.Popen(command + words, stdout=subprocess.PIPE, text=True)
         begun = run.stdout.readline()
-        check("what is left is what has no result", int(re.search(r": (\d+) tests", begun).group(1)) == total - len(kept), begun)
+        check("the tests that remain are those without a result", int(re.search(r": (\d+) tests", begun).group(1)) == total - len(kept), begun)
         if kill == KILLS:
             output = begun + run.communicate()[0]
             break
@@ -126,10 +126,10 @@ items:
         check("no simulator is left", not alive(folder), alive(folder))
         ran += noted()
         history = subprocess.run([str(tree / "nvcosim"), "history", "--sql", "SELECT 1"], capture_output=True, text=True)
-        check("history brings in what stands in the ledger", history.returncode == 0 and not history.stderr, history.stderr)
+        check("history brings in what is in the ledger", history.returncode == 0 and not history.stderr, history.stderr)
         now = finished()
         check("finished results stay as they are", kept <= now)
-        check("what has come to its end has a result", set(ran) <= {row[0] for row in rows("number", "verdict IS NOT NULL")})
+        check("what has ended has a result", set(ran) <= {row[0] for row in rows("number", "verdict IS NOT NULL")})
         check("nothing has run twice", len(ran) == len(set(ran)), [test for test in ran if ran.count(test) > 1])
         check("integrity", sqlite3.connect("nvcosim-nights/nights.db").execute("PRAGMA integrity_check").fetchone() == ("ok",))
         kept, words = now, ["--resume"]
@@ -141,11 +141,11 @@ items:
     check("all pass", not rows("key", "verdict <> 'PASS'"), rows("key, reason", "verdict <> 'PASS'")[:3])
     check("one night", {row[0] for row in everything} == {1})
     check("no ledger is left", not pathlib.Path("nvcosim-nights/night-1/ledger").exists())
-    return f"{len(ran)} of {total} tests had come to their end before the last call"
+    return f"{len(ran)} of {total} tests had ended before the last call"
 
 
 def crashes(folder):
-    # What the runner alone knows, of a simulator that crashes, stands in the ledger before it stands in the database.
+    # What the runner alone knows, of a simulator that crashes, is in the ledger before it is in the database.
     tree = pathlib.Path("build")
     traces = sorted((ROOT / "traces/conformance/small").glob("rand_[ps]d*.nvt.gz"))[:3]
     for name, does in ("crash", f"echo ran >>{folder}/crashes; kill -SEGV $$"), ("sleeps", f"[ -e {folder}/slept ] && exit 1; touch {folder}/slept; sleep 60"):

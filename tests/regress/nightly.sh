@@ -1,6 +1,6 @@
 #!/bin/bash
 # The nightly run of this project: plans/nightly.yml through `nvcosim regress`, into nvcosim-nights/, which keeps all nights. Its tests are counted
-# from the night's junit.xml; added traces that are not there (NVDLA_CONFORMANCE) are skipped tests.
+# from the night's junit.xml; added traces that are missing (NVDLA_CONFORMANCE) are skipped tests.
 #
 # usage: nightly.sh [PLAN]     NIGHTS=FOLDER in the environment: another folder than nvcosim-nights
 set -u -o pipefail

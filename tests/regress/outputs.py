@@ -91,7 +91,7 @@ for name, night in nights.items():
     check_summary(name, night, out)
 
 _, run = outputs(4711)
-check("a night that is not there", run.returncode == 1 and "no night 4711" in run.stderr, run.stderr)
+check("a night that does not exist", run.returncode == 1 and "no night 4711" in run.stderr, run.stderr)
 database.execute("DROP TABLE bucket")
 database.commit()
 _, run = outputs(nights["failed"])

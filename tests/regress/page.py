@@ -28,7 +28,7 @@ if not shutil.which("chromium"):
     skip("pages of nights in a browser: chromium is not installed (scripts/setup.sh installs it)")
     finish()
 
-# What a reader does; what came of it is posted to the page around.
+# What a reader does; the outcome is posted to the page around.
 READER = """<script>
 const result = { errors: [], marks: {} };
 addEventListener("error", (event) => result.errors.push(event.message));
@@ -244,7 +244,7 @@ for name, night in nights.items():
         for column, state in ((3, "survived"), (4, "unreached"), (5, "equivalent")):
             counted = sum(int(row[column].replace("\u2013", "0")) for row in folders)
             check(f"faults: {counted} {state}", counted == states[state], states)
-        check("faults: survivors stand there with line and change", len(seen["faults"]) == states["survived"] + states["unreached"] + states["equivalent"]
+        check("faults: survivors are listed with line and change", len(seen["faults"]) == states["survived"] + states["unreached"] + states["equivalent"]
               and all(re.match(r"\w+/\w+\.sv:\d+ .* \u2192 ", text) for text in seen["faults"]), seen["faults"][:2])
 
 path = os.path.join(folder, "large.db")

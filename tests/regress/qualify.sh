@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcosim qualify: places in generated Verilog and in our own RTL; what is noticed, what survives, known equivalents; a campaign that was killed
-# goes on to the same end, and so does one that plays every fault alone.
+# nvcosim qualify: places in generated Verilog and in our own RTL; what is noticed, what survives, known equivalents. A campaign that was killed
+# and resumed has the same result, and so has one that plays every fault alone.
 #
 # usage: qualify.sh BUILD
 set -u
@@ -19,7 +19,7 @@ places() { # FILE LIST FILE: the places as FILE:LINE STATEMENT
 }
 places tests/regress/vmod/list.f "$dir/found"
 cmp "$dir/found" tests/regress/vmod/places.txt || diff "$dir/found" tests/regress/vmod/places.txt
-check "places in generated Verilog: none in resets, sizes, labels, dead branches, modules that nobody has" $?
+check "places in generated Verilog: none in resets, sizes, labels, dead branches, unused modules" $?
 grep -q '7 are not in the elaborated design' "$dir/found.log"
 check "places that the elaborated design has not are counted" $?
 (
@@ -48,7 +48,7 @@ echo 'module uart; endmodule' | tee "$dir/soc/rtl/uart/uart.v" >"$dir/tried/tria
 echo '[core]' >"$dir/project/.git/config"
 refuses "files of another project below OUT/rtl are refused, and stay" "$dir/soc" "/rtl: found files and no planted-by-nvcosim.txt, expected"
 refuses "and so are files in the scratch folders" "$dir/tried" "/trial: found files and no planted-by-nvcosim.txt, expected"
-refuses "an OUT that is the top of a project is refused" "$dir/project" ": found the top folder of a project, for it has .git, expected"
+refuses "an OUT that is the top of a project is refused" "$dir/project" ": found the top folder of a project (.git), expected"
 refuses "an OUT that contains the RTL is refused" "$dir/mine" ": found lib/leaf.v, a source of the RTL to be copied, expected"
 python3 scripts/plant.py rtl --count 1 --seed 5 >"$dir/refused.log" 2>&1
 [ $? -eq 1 ] && grep -qx "plant: $PWD/rtl: found .*\.svh*, a source of the RTL to be copied, expected .*" "$dir/refused.log" && [ ! -e rtl/rtl ]
@@ -60,7 +60,7 @@ touch "$dir/places/rtl/old.v"
 places tests/regress/vmod/list.f "$dir/found" && [ ! -e "$dir/places/rtl/old.v" ] && [ -e "$dir/places/rtl/top.v" ] && [ ! -e "$dir/places/trial" ]
 check "a folder of its own loses what the last call left" $?
 
-# ---- a campaign; the RTL comes by a file list, as anybody's ----
+# ---- a campaign; the RTL comes by a file list, as a user's does ----
 printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" >"$dir/own.f"
 traces=()
 for name in rand_cdp_000 rand_dc_000 rand_edge_sdp_000 rand_img_001 rand_mixed_000 rand_pdp_001 rand_sdp_000 rand_sdp_pdp_000; do
@@ -76,17 +76,17 @@ check "a campaign" $?
 rows "$dir/a/nights.db" >"$dir/a.rows"
 [ "$(wc -l <"$dir/a.rows")" -eq 24 ] && ! cut -f5 "$dir/a.rows" | grep -qvE '^(noticed|survived|unreached)$' &&
     [ "$(cut -f5 "$dir/a.rows" | grep -c noticed)" -ge 12 ]
-check "something is known of every fault, half of them are noticed" $?
+check "every fault has a verdict, half of them are noticed" $?
 grep -qE "^all +24 +$(cut -f5 "$dir/a.rows" | grep -c noticed) " "$dir/a.txt" && grep -q "$(cut -f5 "$dir/a.rows" | grep -c -v noticed)" "$dir/a.txt" &&
     [ "$(grep -c '^  [a-z.]*/*[A-Za-z_]*/[a-z_]*.sv:[0-9]*: fault\|^  NV_nvdla.sv:[0-9]*: fault' "$dir/a.txt")" -eq "$(cut -f5 "$dir/a.rows" | grep -vc noticed)" ]
-check "the table counts them, and names each that nobody noticed" $?
+check "the table counts them, and names each that was not noticed" $?
 [ -s "$dir/a/night-1/index.html" ] && grep -q 'nvdla_' "$dir/a/night-1/index.html"
 check "the page is there" $?
 
 "$NVCOSIM" "${campaign[@]}" --out "$dir/b" --together 1 -j 1 "${traces[@]}" >"$dir/b.txt" 2>"$dir/b.log" && rows "$dir/b/nights.db" | cmp - "$dir/a.rows"
 check "each fault alone, one process at a time: the same end" $?
 
-# One campaign at a time with a simulator: somebody else has its lock.
+# One campaign at a time with a simulator: another process has its lock.
 (
     flock -n 9 && "$NVCOSIM" "${campaign[@]}" --out "$dir/locked" "${traces[@]}" 9>&- >"$dir/locked.txt" 2>"$dir/locked.log"
     [ $? -eq 2 ]
@@ -123,7 +123,7 @@ check "killed twice and resumed: the same end, in one night" $?
 "$NVCOSIM" "${campaign[@]}" --out "$dir/d" --equivalents "$dir/list.yml" --at-least 100 --plan "$dir/plan.yml" >"$dir/d.txt" 2>"$dir/d.log"
 [ $? -eq $(($(grep -vc noticed "$dir/a.rows") > 1)) ] && [ "$(rows "$dir/d/nights.db" | grep -c '	equivalent	.*a test says so')" -eq 1 ] &&
     grep -q 'stale in line 4: .*cdma/nvdla_cdma.sv: x <= a' "$dir/d.log"
-check "the list of equivalents: what it has is not played, what the RTL has not any more is told" $?
+check "the list of equivalents: its faults are not played, and an entry whose place is gone is reported" $?
 tests/regress/sql.py "$dir/d/nights.db" "SELECT key, verdict FROM result WHERE item = 'checked'" | grep -qx 'checked/rand_cdp_000.*|PASS'
 check "tests with --checks are played on a copy with checks" $?
 echo "- {file: a, statement: b}" >"$dir/list.yml"
@@ -140,7 +140,7 @@ name=${key#traces/}
 check "run --fault shows what noticed it" $?
 "$NVCOSIM" run --dut rtl:qualifytest --fault 25 "${traces[0]}" >"$dir/run.log" 2>&1
 [ $? -eq 2 ] && grep -q -- '--fault: found 25, the faults of this simulator are 1 to 24' "$dir/run.log"
-check "a fault that is not there is refused" $?
+check "a fault that does not exist is refused" $?
 "$NVCOSIM" run --fault 1 "${traces[0]}" >"$dir/run.log" 2>&1
 [ $? -eq 2 ] && grep -q -- '--fault: no faults are planted in this simulator' "$dir/run.log"
 check "a simulator without faults refuses one" $?

@@ -1,6 +1,6 @@
 #!/bin/bash
 # nvcosim regress --engine slurm on a real Slurm (slurm_cluster.sh): the same results as on one machine, also when a node dies under its
-# jobs, the runner is killed, the controller is away, a node lacks the shared folder or a test ends its jobs; what it says where it can't go on.
+# jobs, the runner is killed, the controller is away, a node lacks the shared folder or a test ends its jobs; what it prints where it cannot continue.
 #
 # usage: slurm.sh BUILD
 set -u
@@ -145,7 +145,7 @@ check "slurm: the same page" $?
 head -c 3000 diff.txt
 check "slurm: exit status of the worst" "$([ $status = 4 ]; echo $?)"
 check "slurm: both nodes worked" "$([ "$(sql "SELECT count(DISTINCT host) FROM result WHERE night = 1 AND host IN ('n1', 'n2')")" = 2 ]; echo $?)"
-check "slurm: the node that died is told" "$(says slurm.txt 'on node n1'; echo $?)"
+check "slurm: the node that died is reported" "$(says slurm.txt 'on node n1'; echo $?)"
 check "slurm: the job that died is given up" "$([ "$(find nights/night-1/slurm/chunks -type f | wc -l)" -lt "$(find nights/night-1/slurm/results -type f | wc -l)" ]; echo $?)"
 check "slurm: nothing ran twice after it had finished" "$([ "$(cat "$nights"/night-1/slurm/results/* | grep -o '"done":[0-9]*' | sort | uniq -d | wc -l)" = 0 ]; echo $?)"
 
@@ -155,7 +155,7 @@ runner=$!
 wait_for said_more 2 3
 kill -9 $runner
 wait $runner 2>/dev/null
-check "runner killed: its jobs go on" "$([ -n "$(squeue -h)" ]; echo $?)"
+check "runner killed: its jobs continue" "$([ -n "$(squeue -h)" ]; echo $?)"
 kill -9 "$(cat "$SLURM_CLUSTER/slurmctld.pid")"
 "${night[@]}" few.yml --resume >resumed.txt 2>&1 &
 runner=$!
@@ -164,8 +164,8 @@ sleep 1
 "$CLUSTER" --start slurmctld
 wait $runner
 check "resumed while the controller is away: done in the end" $?
-check "resumed: that it is away is told" "$(says resumed.txt 'results of jobs that run still come in'; echo $?)"
-check "resumed: that it is back is told" "$(says resumed.txt 'Slurm answers again'; echo $?)"
+check "resumed: that it is away is reported" "$(says resumed.txt 'results of jobs that run still come in'; echo $?)"
+check "resumed: that it is back is reported" "$(says resumed.txt 'Slurm answers again'; echo $?)"
 few=$(sql 'SELECT count(*) FROM result WHERE night = 2')
 check "resumed: every test has its result" "$([ "$(sql 'SELECT count(*) FROM result WHERE night = 2 AND verdict IS NOT NULL')" = "$few" ]; echo $?)"
 check "resumed: nothing ran twice after it had finished" "$([ "$(said 2)" = "$few" ]; echo $?)"
@@ -207,7 +207,7 @@ check "it is a crash that names the node, the others pass" "$([[ "$(sql "SELECT 
 check "a node that lacks the folder gets no further jobs" "$(says cancel.txt 'node n1 gets no further jobs'; echo $?)"
 check "and has judged nothing" "$([ "$(sql 'SELECT count(*) FROM result WHERE night = 4 AND host IS NOT "n2"')" = 0 ]; echo $?)"
 
-# ---- what it says where it can not go on -------------------------------------------------------------------------------------------
+# ---- what it prints where it cannot continue -------------------------------------------------------------------------------------------
 # refused TITLE STATUS TEXT COMMAND...
 refused() {
     local title=$1 status=$2 text=$3

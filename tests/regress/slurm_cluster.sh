@@ -1,6 +1,6 @@
 #!/bin/bash
 # A Slurm cluster on this one machine: munged, slurmctld and two slurmd (nodes n1 and n2, one CPU each), all in one folder and in
-# namespaces of their own. So they talk over a loopback that nobody else sees, whatever ports are taken, and the kernel ends all of
+# namespaces of their own. So they talk over a loopback of their own, so that ports in use do not matter, and the kernel ends all of
 # them, jobs included, when this script ends, in whatever way it does.
 #
 # usage: slurm_cluster.sh FOLDER COMMAND...    runs the command with the cluster and ends with its status; FOLDER must not exist, and

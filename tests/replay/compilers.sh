@@ -56,7 +56,7 @@ make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 
 check "make simulator CXX=g++ OPT=-O1 PROFILE=1" $?
 "$NVCOSIM" build --name made --compiler no_such_compiler 2>"$dir/log"
 [ $? -eq 2 ] && grep -q 'no_such_compiler is not installed' "$dir/log" && tells compiler 'GCC .*'
-check "a compiler that is not there" $?
+check "a compiler that does not exist" $?
 "$NVCOSIM" build --name made --compiler auto --profile "$dir/made.f" 2>"$dir/log"
 [ $? -eq 2 ] && grep -q 'none of the traces for the profile could be played' "$dir/log"
 check "a profile of no trace" $?

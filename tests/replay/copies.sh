@@ -24,7 +24,7 @@ again() {
     echo "      copy of cycle $made, failure at $failure, $cycles cycles again"
     [ $((made + cycles)) -eq "$failure" ] && [ "$cycles" -le $((failure / 10 > layer ? failure / 10 : layer)) ]
 }
-# rest PATTERN: no process whose command line has it is left, some seconds later at the most
+# rest PATTERN: within some seconds no process remains whose command line has it
 rest() {
     local i
     for ((i = 0; i < 50; i++)); do
@@ -40,9 +40,9 @@ play fails
 [ $status -eq 1 ] && grep -q "^FAIL fails: .*fails.nvt:[0-9]*: CRC-32" <<<"$out"
 check "a failing check ends the run (status $status)" $?
 again
-check "a copy goes on to it from close before" $?
+check "a copy from shortly before plays it again" $?
 jq -e '.devices[0].outcome == "stopped" and .cycles > 290000 and .cycles < 330000 and (.mismatch | not)' "$dir/results" >/dev/null
-check "the trace does not come to its end" $?
+check "the trace is not played to its end" $?
 grep -q 'memory of rtl and model is not compared' "$dir/fails/report.txt"
 check "the report says that memories are not compared" $?
 
@@ -51,7 +51,7 @@ play hangs
 [ $status -eq 3 ]
 check "a hang near the end is a hang (status $status)" $?
 again
-check "a copy goes on to it from close before" $?
+check "a copy from shortly before plays it again" $?
 rest "$dir/hangs.nvt"
 check "and nothing is left" $?
 
@@ -74,9 +74,9 @@ check "with waves the copy records them" $?
 awk -v made="${BASH_REMATCH[1]}" -v failure="${BASH_REMATCH[2]}" '
     /^#/ { at = substr($0, 2) / 1000; if (!n++) first = at }
     END { exit !(n > 1000 && first >= made && first < made + 10 && at >= failure && at < failure + 1000) }' "$dir/fails.vcd"
-check "from where it was made to a little behind the failure" $?
+check "from where it was made to shortly after the failure" $?
 
-# However a run ends, nothing sleeps on, and nobody waits for the end of a pipe.
+# However a run ends, no copy keeps sleeping, and no process waits for the end of a pipe.
 long longer 600
 for signal in INT TERM KILL; do
     "$NVCOSIM" run -q --copies --out "$dir" "$dir/longer.nvt" >"$dir/log" 2>&1 &

@@ -21,7 +21,7 @@ ADDED = os.environ.get("NVDLA_CONFORMANCE") or "../shared/conformance"
 
 
 def one_layer(text):
-    """True if every unit is enabled once and nothing waits or reads behind the first enable (.cfg or .nvt; an .nvt's commands
+    """True if every unit is enabled once and nothing waits or reads after the first enable (.cfg or .nvt; an .nvt's commands
     at "end" come after everything else)."""
     commands = [line for line in text.splitlines() if not re.match(r"//|#| |$", line) and not line.endswith(" end")]
     enables = [(i, m.group(1)) for i, c in enumerate(commands)

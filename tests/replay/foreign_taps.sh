@@ -1,6 +1,6 @@
 #!/bin/bash
 # Element streams of another RTL: a copy of ours with a bug gets rtl/taps.csv by itself, and the first stream that differs is the one
-# behind the bug; a table of its own says where an RTL has its streams; a table that is wrong is told. Where rtl/taps.csv or rtl/waits.csv
+# behind the bug; a table of its own says where an RTL has its streams; a table that is wrong is reported. Where rtl/taps.csv or rtl/waits.csv
 # does not fit a copy, that is said, and the verdict of nvcosim debug comes from the ports.
 #
 # usage: foreign_taps.sh BUILD
@@ -29,7 +29,7 @@ check "the streams of a table are those that are compared" $? || echo "$out"
 
 out=$("$NVCOSIM" run --dut rtl:mapped --tap PDP --out "$dir/out" traces/conformance/small/rand_pdp_001.nvt.gz 2>&1)
 [ $? -eq 0 ] && grep -q 'tap PDP.PDP_OUT: 48 elements equal$' <<<"$out"
-check "names of published ports will do" $? || echo "$out"
+check "names of published ports work" $? || echo "$out"
 
 # wrong TEXT ROW...: what is said of a table with these rows
 wrong() {
@@ -38,7 +38,7 @@ wrong() {
     printf '%s\n' "$@" >"$dir/wrong.csv"
     out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/wrong.csv" 2>&1)
     [ $? -eq 2 ] && grep -qF -- "$text" <<<"$out"
-    check "a wrong table is told: $text" $? || echo "$out"
+    check "a wrong table is reported: $text" $? || echo "$out"
 }
 wrong "its first line is 'stream,data'" 'stream,data'
 wrong "row 2, stream 'SDP_OUTT': there is no such stream; expected one of" 'stream,valid,end,data' 'SDP_OUTT,a,,b'
@@ -47,12 +47,12 @@ wrong "row 2, stream 'SDP_OUT': has no data" 'stream,valid,end,data' 'SDP_OUT,a,
 wrong "row 2, stream 'SDP_OUT': has 3 columns, expected 4" 'stream,valid,end,data' 'SDP_OUT,a,b'
 out=$("$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/none.csv" 2>&1)
 [ $? -eq 2 ] && grep -q 'none.csv: No such file' <<<"$out"
-check "a table that is not there is told" $? || echo "$out"
+check "a table that does not exist is reported" $? || echo "$out"
 printf '%s\n' 'stream,valid,end,data' 'SDP_OUT,u_sdp.nothing,,u_sdp.out_data' >"$dir/wrong.csv"
 "$NVCOSIM" build --config small --name wrong --filelist "$dir/buggy.f" --taps "$dir/wrong.csv" >"$dir/build.txt" 2>&1
 out=$("$NVCOSIM" run --dut rtl:wrong --tap all --out "$dir/out" $trace 2>&1)
 [ $? -ne 0 ] && grep -q "nothing" <<<"$out" && grep -q "taps.svh is made from .*wrong.csv: are its names those of the RTL" <<<"$out"
-check "a name that the RTL does not have is told with the table" $? || echo "$out"
+check "a name that the RTL does not have is reported with the table" $? || echo "$out"
 
 # renamed NAME INSTANCE FILE: a copy with the bug in which an instance has another name, as rtl:NAME
 renamed() {
@@ -66,12 +66,12 @@ renamed() {
 }
 renamed lrn u_lrn cdp/nvdla_cdp.sv
 [ $status -eq 1 ] && grep -q "warning: rtl/taps.csv does not fit this RTL (%Error: .*u_lrn.*): its AXI streams alone are heard; --taps FILE brings" <<<"$out"
-check "that rtl/taps.csv does not fit is told" $? || echo "$out"
+check "that rtl/taps.csv does not fit is reported" $? || echo "$out"
 grep -q 'sdp is to blame: client SDP writes the first wrong beat' <<<"$out" && jq -e '.verdict | .engine == "sdp" and .kind == "value" and .cycle > 0' \
     "$dir/debug/rand_sdp_000/report.json" >/dev/null
 check "and the verdict comes from the ports" $? || echo "$out"
 renamed output u_output sdp/nvdla_sdp_wdma.sv
 [ $status -eq 1 ] && grep -q 'warning: rtl/taps.csv and rtl/waits.csv do not fit this RTL (%Error: .*u_output.*)' <<<"$out" &&
     grep -q 'sdp is to blame: client SDP writes the first wrong beat' <<<"$out"
-check "that neither table fits is told, with the same verdict" $? || echo "$out"
+check "that neither table fits is reported, with the same verdict" $? || echo "$out"
 finish

@@ -204,8 +204,8 @@ items:
     run, servers, copies = disturbed(lambda runner, server, copy: (os.kill(server, signal.SIGKILL), time.sleep(0.2), os.kill(copy, signal.SIGTERM)))
     found = results("disturbed.jsonl")
     long = found.pop("long")
-    check("a server that is killed: its copy goes on until it is ended itself", "signal 15" in long["reason"], long["reason"])
-    check("nobody else notices", found == calm, run.returncode)
+    check("a server that is killed: its copy continues until it is ended itself", "signal 15" in long["reason"], long["reason"])
+    check("no other run notices", found == calm, run.returncode)
     check("another one takes its place", notes()[1] == 2)
 
     run, servers, copies = disturbed(lambda runner, server, copy: os.kill(runner, signal.SIGKILL))

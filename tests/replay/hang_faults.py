@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants the faults of hang_faults.tsv in a copy of rtl/, all in one simulator, plays a trace with each, and looks whether the hang's
+"""Plants the faults of hang_faults.tsv in a copy of rtl/, all in one simulator, plays a trace with each, and checks whether the hang's
 report names the folder of the fault.
 
 usage: hang_faults.py BUILD     one test, which fails if less than nine in ten are named

@@ -35,7 +35,7 @@ def check(title, good, found=""):
     passed, failed = passed + bool(good), failed + (not good)
 
 
-# What a reader does: moves over charts and maps, sorts, opens a row, changes the colours. What came of it goes into attributes of <html>.
+# What a reader does: moves over charts and maps, sorts, opens a row, changes the colours. The outcome goes into attributes of <html>.
 READER = """<script>
 addEventListener("error", (event) => { document.documentElement.dataset.error = event.message; });
 addEventListener("load", () => {
@@ -154,7 +154,7 @@ if options.timeline:
     check(f"the lanes are drawn ({len(drawn)})", len(drawn) >= 4, [item["d"][:40] for item in still.all("path", class_="busy")])
     check("every lane has a figure for every step of time", len(figures["lanes"]) == len(names) and all(len(lane["v"]) == figures["count"] for lane in figures["lanes"]), len(figures["lanes"]))
     bars = [item for item in still.all("a", class_="layer")]
-    check("the layers stand in it", 0 < len(bars) <= len(report["layers"]), len(bars))
+    check("the layers are in it", 0 < len(bars) <= len(report["layers"]), len(bars))
     check("the pointer reads figures out", root["data-now"].startswith("cycle") and len(root["data-values"].split("|")) == len(names), root)
 
 if options.map:
@@ -171,7 +171,7 @@ if options.map:
     article = [item for item in first[0]["parents"] if item["tag"] == "article"][0]
     wrong = sum(int(item["data-n"].split("/")[0]) for item in still.all("rect") if "data-n" in item and article in item["parents"])
     check(f"the cells of the first map hold all {mismatch['count']} bytes", wrong == mismatch["count"], wrong)
-    check("the pointer tells of a cell", " bytes differ; first: line " in root.get("data-tip", ""), root.get("data-tip"))
+    check("the pointer describes a cell", " bytes differ; first: line " in root.get("data-tip", ""), root.get("data-tip"))
 
 if options.hang:
     section = still.all("section", id="hang")

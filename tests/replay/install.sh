@@ -42,5 +42,5 @@ make -s uninstall PREFIX="$dir/prefix" 2>"$dir/log"
 check "uninstall of nothing" $?
 make -s install PREFIX=relative 2>"$dir/log"
 [ $? -eq 2 ] && grep -q "found 'relative', expected an absolute path" "$dir/log"
-check "a PREFIX that is no absolute path" $?
+check "a PREFIX that is not an absolute path" $?
 finish

@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
     # By traces four of five would be done: 0:01 left.
     check("of several traces each counts with the clocks of its layers", counted and seconds(counted[0][2]) > 1, lines[-8:])
     stats = subprocess.run([str(build / "nvcosim"), "run", "--stats", short[0]], capture_output=True, text=True).stdout
-    # On a machine that is busy with other programs the samples may say nothing about the design's own share: then it is told so.
+    # On a machine that is busy with other programs the samples may say nothing about the design's own share: then that is reported.
     split = ["design and bench"] if "evaluation not measured" in stats else ["design", "bench"]
     names = ["load", *split, "model", "compare"]
     line = re.search(r"  time: ([\d.]+) CPU seconds: " + ", ".join(rf"{name} ([\d.]+) \(([\d.]+) %\)" for name in names) + "\n", stats)

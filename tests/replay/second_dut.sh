@@ -34,7 +34,7 @@ out=$("$NVCOSIM" run --dut rtl:buggy --stop-at-first --copies --out "$dir/out" -
 [ $? -eq 1 ] && grep -qE 'first wrong beat at cycle [0-9]+: primary port, AXI ID 1 \(SDP\): SDP #47 writes a wrong value at 0x[0-9a-f]+, surface 0, line 0, column 0, channel [0-9]+: got 0x[0-9a-f]+, expected 0x[0-9a-f]+' <<<"$out"
 check "--stop-at-first names the beat" $?
 tests/replay/second_dut.py first "$dir/results" "$dir/out/long/report.json" "$out"
-check "as data too, and a copy goes on to it from close before" $?
+check "as data too, and a copy from shortly before plays it again" $?
 # In pieces, the piece with that layer fails and no other.
 python3 tests/replay/long_trace.py traces/conformance/small/rand_dc_019.nvt.gz 8 "$dir/few.nvt" --all SDP.D_CVT_OFFSET 0x0 --set 5 SDP.D_CVT_OFFSET 0x5
 out=$("$NVCOSIM" run --dut rtl:buggy --pieces all -j2 --out "$dir/out" "$dir/few.nvt" 2>&1)

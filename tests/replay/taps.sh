@@ -1,6 +1,6 @@
 #!/bin/bash
 # Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also counted as
-# histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is told.
+# histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is reported.
 #
 # A convolution is followed from CDMA to SDP, places included: on direct and image layers, with reuse and chains; of full at INT8, INT16 and
 # FP16, with Winograd, batches and compressed weights.
@@ -58,18 +58,18 @@ out=$("$NVCOSIM" diff "$dir"/{rand_sdp_000/taps/rtl,rand_mixed_000/taps/model}/S
 check "nvcosim diff names the first element that differs" $? || echo "$out"
 out=$("$NVCOSIM" diff "$dir" "$dir" 2>&1)
 [ $? -eq 2 ] && grep -q 'found no element stream' <<<"$out"
-check "folders without streams are told" $?
+check "folders without streams are reported" $?
 
 out=$("$NVCOSIM" run --dut rtl --histogram --tap SDP --out "$dir/rtl" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 0 ] && grep -q '^SDP #0 SDP_OUT' "$dir/rtl/rand_sdp_000/report.txt"
 check "histograms of an RTL alone" $? || echo "$out"
 out=$("$NVCOSIM" run --tap SPD traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 2 ] && grep -q -- "--tap: found 'SPD', expected units such as" <<<"$out"
-check "a unit that does not exist is told" $?
+check "a unit that does not exist is reported" $?
 mkdir -p "$dir/full/rand_sdp_000" && touch "$dir/full/rand_sdp_000/taps"
 out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
 [ $? -eq 2 ] && grep -q 'taps: .*/taps.*cannot create the directory' <<<"$out"
-check "a folder that cannot be made is told" $?
+check "a folder that cannot be made is reported" $?
 
 [ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz \
     traces/conformance/full/rand_{dc_000,dc_004,dcfp_001,img_003,pix_010,batch_002,batch_008,wino_000,wino_003,wino_005,comp_001,sdp_003,bdma_001,rubik_002}.nvt.gz

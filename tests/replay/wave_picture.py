@@ -4,7 +4,7 @@
 usage: wave_picture.py PICTURE.png
 
 The left part holds names in dark on light, the right part waves on black in at least three of GTKWave's colours, and the
-dashed line of a marker stands in it.
+dashed line of a marker is in it.
 """
 import struct
 import sys

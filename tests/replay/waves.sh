@@ -33,7 +33,7 @@ check "and holds what the whole holds" $?
 grep -qE "waves of [0-9]+ cycles: $dir/all.fst; open them with: gtkwave $dir/all.gtkw" "$dir/all.log"
 check "a closing line says which files to open with what" $?
 
-# Marks: what goes on, as text.
+# Marks: what happens, as text.
 marks() { tests/replay/wave_values.py mark "$dir/$1" "${@:2}"; }
 marks all.fst CSB "SDP.S_POINTER = 0" "SDP.D_OP_ENABLE = 1" "PDP.D_OP_ENABLE = 1" "GLB.S_INTR_STATUS -> 0x10" "GLB.S_INTR_STATUS = 0x10"
 check "marks of register accesses" $?
@@ -88,7 +88,7 @@ tests/replay/wave_values.py below "$dir/scope.fst" tb_top.dut.u_pdp tb_top.dut.u
     tests/replay/wave_values.py same "$dir/moved/mixed.fst" "$dir/scope.fst"
 check "parts of the hierarchy, and structures" $?
 record none.fst --wave-scope dut.u_nothing 2>&1 | grep -q "warning: --wave-scope dut.u_nothing: the design has no signal below that name"
-check "a part that does not exist is told" $?
+check "a part that does not exist is reported" $?
 refused() { # TEXT OPTION...
     "$NVCOSIM" run traces/conformance/small/rand_mixed_000.nvt.gz --out "$dir" "${@:2}" >"$dir/refused.log" 2>&1
     [ $? -eq 2 ] && grep -qF -e "$1" "$dir/refused.log"
@@ -110,16 +110,16 @@ full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's 
 (ulimit -f 100 && exec "$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/limit.fst" --out "$dir") \
     >"$dir/limit.log" 2>&1
 status=$?
-full limit "a full disk under the waves is told"
+full limit "a full disk under the waves is reported"
 own_tmp() { # COMMAND: with a /tmp of 4 KB, if this user may have one, and the tree on /mnt, since it may lie in /tmp
     unshare "$@" bash -c 'mount --bind . /mnt && cd /mnt && mount -t tmpfs -o size=4k tmpfs /tmp && exec "$0" "$@"' "$NVCOSIM" run \
         traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/tmp.fst" --out "$dir" >"$dir/tmp.log" 2>&1
 }
-if unshare -m true 2>/dev/null; then own_tmp -m; status=$?; full tmp "full temporary files are told"
-elif unshare -rm true 2>/dev/null; then own_tmp -rm; status=$?; full tmp "full temporary files are told"
+if unshare -m true 2>/dev/null; then own_tmp -m; status=$?; full tmp "full temporary files are reported"
+elif unshare -rm true 2>/dev/null; then own_tmp -rm; status=$?; full tmp "full temporary files are reported"
 else echo "SKIPPED no mount namespace: full temporary files"; fi
 
-# SIGUSR1 starts a recording in a run that is going on.
+# SIGUSR1 starts a recording while a run plays.
 "$NVCOSIM" run traces/conformance/small/rand_large_000.nvt.gz --wave "$dir/hand.fst" --wave-from 99999999 --out "$dir" >"$dir/hand.log" 2>&1 &
 run=$!
 takes_it() { (((16#$(sed -n 's/^SigBlk:\s*//p' "/proc/$run/status") >> 9) & 1)); } # SIGUSR1 is 10

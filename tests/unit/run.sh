@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs the unit tests in FOLDER of which there is a source: a test that was removed must not go on running.
+# Runs the unit tests in FOLDER of which there is a source: a test that was removed must no longer run.
 #
 # usage: run.sh FOLDER
 status=0

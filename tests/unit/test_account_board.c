@@ -1,4 +1,4 @@
-/* The accounts between CDMA, CSC and CACC, on beats made up for the purpose: who gets them wrong is named, and nobody
+/* The accounts between CDMA, CSC and CACC, on beats made up for the purpose: who gets them wrong is named, and no one
  * else. */
 #include <setjmp.h>
 #include <stdarg.h>

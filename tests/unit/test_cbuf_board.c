@@ -66,7 +66,7 @@ static void entries_hold_what_was_written_last(void **state) {
     (void)state;
     struct bench b;
     bench_init(&b, "small");
-    get(&b, STREAM_CBUF_RD_DAT, 7, 99); /* nobody has seen it written */
+    get(&b, STREAM_CBUF_RD_DAT, 7, 99); /* its write was not seen */
     clock(&b);
     put(&b, STREAM_CBUF_WR_DAT, 7, 0, true, 1);
     put(&b, STREAM_CBUF_WR_WT, 9, 0, true, 5);

@@ -1140,7 +1140,8 @@ static void groups_of_compressed_weights_are_reported_as_they_come(void **state)
     unit_free(&u);
 }
 
-/* Section 8.1: what CSC does not know of yet is not there; too few bytes never complete a group before the last. */
+/* Section 8.1: what CSC does not know about yet does not count; too few bytes never complete a group before the last.
+ */
 static void missing_weights_never_come(void **state) {
     (void)state;
     uint64_t seed = 10;

@@ -382,7 +382,7 @@ static void golden_errors(void **state) {
         in_directory(state, names[i], path);
         unlink(path);
     }
-    /* A directory of such a name can not be compared either. */
+    /* A directory of such a name cannot be compared either. */
     in_directory(state, "t_golden_1.dat", path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_null(parse_text(state, trace_read_cfg, "t.cfg", "", NULL, &err));

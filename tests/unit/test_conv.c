@@ -257,7 +257,7 @@ static void rings_wrap(void **state) {
     cbuf_read(&cbuf, data, 3 * 1024 * 8 - 16, back, sizeof back);
     assert_memory_equal(bytes, back, sizeof bytes);
     assert_memory_equal(cbuf.bytes, bytes + 16, 24);
-    /* A weight area beyond the last bank goes on in bank 0. */
+    /* A weight area beyond the last bank continues in bank 0. */
     struct cbuf_ring weights = cbuf_weight_ring(&cbuf, 31, 2);
     cbuf_write(&cbuf, weights, 512 * 8 - 8, bytes, sizeof bytes);
     assert_memory_equal(cbuf.bytes + 32 * 512 * 8 - 8, bytes, 8);
@@ -743,7 +743,7 @@ static void lines_of_sdp_and_order_of_arming_are_free(void **state) {
         put(dev, order[i], order[i] == NVDLA_CDMA ? CDMA_D_OP_ENABLE : CSC_D_OP_ENABLE, 1);
         settle(dev);
     }
-    assert_int_equal(pending_interrupts(dev), 0x50000); /* both fetches are done, nobody takes the results */
+    assert_int_equal(pending_interrupts(dev), 0x50000); /* both fetches are done, no engine takes the results */
     put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
     settle(dev);
     assert_int_equal(pending_interrupts(dev), GROUP_BITS);
@@ -904,7 +904,7 @@ static void a_shorter_layer_uses_the_oldest_lines(void **state) {
     less.rows = less.fetch = less.release = less.out_height = 4;
     conv_run_group(dev, &less, 1);
     conv_check(dev, &less);
-    /* Two lines of the old input stand in front of the new one. */
+    /* Two lines of the old input precede the new one. */
     struct conv next = c;
     next.flags = 0;
     next.source = SOURCE + 0x1000;
@@ -1100,7 +1100,7 @@ static void programs_that_hang(void **state) {
         }
         conv_hangs(dev, &c);
     }
-    /* Memory that is not there. */
+    /* Memory that does not exist. */
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
     conv_program(dev, &c);

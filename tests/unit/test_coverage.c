@@ -269,7 +269,7 @@ static void every_pixel_format_has_its_bins(void **state) {
     }
 }
 
-/* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines behind a pad of 1 fill 8 lines of stride 2. */
+/* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines after a pad of 1 fill 8 lines of stride 2. */
 static void winograd_has_the_strides_and_pads_of_cdma(void **state) {
     (void)state;
     struct program *prog = trace_for("full");

@@ -230,17 +230,17 @@ static void reads_of_nobody(void **state) {
     model_done(&b, 0, LINE, 1);
     assert_int_equal(read_of(&b, PDP_ID, (struct owner){NVDLA_PDP_RDMA, 0}, INPUT, BUS), READ_RIGHT); /* not played */
     assert_int_equal(read_of(&b, NO_ID, (struct owner){-1, -1}, INPUT, BUS), READ_RIGHT); /* a finding of its own */
-    const struct owner nobody = {NVDLA_PDP_RDMA, -1};
-    assert_int_equal(read_of(&b, PDP_ID, nobody, INPUT, 2 * BUS), READ_RIGHT); /* atoms that nobody asked for */
+    const struct owner none = {NVDLA_PDP_RDMA, -1};
+    assert_int_equal(read_of(&b, PDP_ID, none, INPUT, 2 * BUS), READ_RIGHT); /* atoms that no launch asked for */
     assert_int_equal(read_of(&b, 0, (struct owner){NVDLA_BDMA, -1}, INPUT, BUS), READ_RIGHT); /* not counted */
     assert_int_equal(read_of(&b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, -1}, INPUT, BUS), READ_NOBODY);
-    read_of(&b, PDP_ID, nobody, INPUT, BUS);
+    read_of(&b, PDP_ID, none, INPUT, BUS);
     assert_int_equal(b.first.read.beat.owner.unit, NVDLA_CDP_RDMA); /* the first stays */
     assert_int_equal(b.first.read.beat.owner.ordinal, -1);
     b.first.read.kind = READ_RIGHT;
     assert_int_equal(beat_of(&b, SDP_ID, OUTPUT, data, 0xff), WRONG_VALUE);
     b.rtl.stop = false;
-    assert_int_equal(read_of(&b, PDP_ID, nobody, INPUT, BUS), READ_RIGHT); /* behind the first wrong write */
+    assert_int_equal(read_of(&b, PDP_ID, none, INPUT, BUS), READ_RIGHT); /* after the first wrong write */
     bench_free(&b);
 }
 

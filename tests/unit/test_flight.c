@@ -107,7 +107,7 @@ static void the_group_is_free_again(void **state) {
     bench_free(&b);
 }
 
-/* Where a beat holds several atoms nobody knows whose data is read: a launch runs from when it is armed. */
+/* Where a beat holds several atoms it is not known whose data is read: a launch runs from when it is armed. */
 static void wide_buses(void **state) {
     (void)state;
     struct bench b;

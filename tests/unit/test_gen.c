@@ -830,7 +830,7 @@ static void shrinking_keeps_to_its_attempts(void **state) {
     assert_memory_equal(&gen, &before, sizeof gen);
 }
 
-/* A layer of PDP that pools, of any trace; and what is left must be a program on its own. */
+/* A layer of PDP that pools, of any trace; and the rest must be a program on its own. */
 static bool arms_pdp(void *context, struct program *prog) {
     int *calls = context;
     bool found = false;

@@ -267,7 +267,7 @@ static uint32_t word(const uint8_t *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* 20-data-formats section 6: as many bits as stored elements, group by group; what is behind them is 0. */
+/* 20-data-formats section 6: as many bits as stored elements, group by group; what follows them is 0. */
 static void compression_is_right(const struct layer *l, int elements) {
     uint32_t mask_bytes = reg(l->cdma, CDMA_D_WMB_BYTES), weight_bytes = reg(l->cdma, CDMA_D_WEIGHT_BYTES);
     int group = l->config->atomic_k / l->bytes, groups = (l->k + group - 1) / group;

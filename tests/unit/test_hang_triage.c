@@ -344,7 +344,7 @@ static void convolution_at_ports(struct stop *s) {
         s->waits.pairs[seen[i]].counted = true;
 }
 
-/* CDMA needs nobody to end a layer of which it has read everything. */
+/* CDMA needs no other unit to end a layer of which it has read everything. */
 static void cdma_that_has_read_everything_and_goes_on(void **unused) {
     (void)unused;
     struct stop s;

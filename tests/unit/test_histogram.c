@@ -488,7 +488,7 @@ static uint64_t output_elements(const struct nvdla_config *config, const struct 
     return 0;
 }
 
-/* Counts a cube of integers as it stands in memory. */
+/* Counts a cube of integers in the layout of memory. */
 static void count_cube(const struct device *dev, const struct cube *cube, bool primary, struct histogram *histogram) {
     size_t lanes = (size_t)(cube->atom / cube->element_bytes);
     uint8_t atom[64];

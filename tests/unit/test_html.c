@@ -172,7 +172,7 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
     has(f.page, "<pre class=\"evidence\">sum of 17 atoms &lt; 8\n</pre>");
     assert_int_equal(count(f.page, "guilty\">"), 1);
     assert_int_equal(count(f.page, "first wrong here"), 1);
-    assert_int_equal(count(f.page, "<li class=\"engine"), 4); /* streams of one engine stand in one box */
+    assert_int_equal(count(f.page, "<li class=\"engine"), 4); /* streams of one engine share a box */
     clean(&f);
 }
 

@@ -111,7 +111,7 @@ static int play_as_named(const struct words *words) {
         return 0;
     }
     if (strcmp(name, "flood") == 0)
-        babble(STDOUT_FILENO, "a line of something that nobody reads\n");
+        babble(STDOUT_FILENO, "a line of something that no one reads\n");
     if (strcmp(name, "torrent") == 0)
         babble(RESULT, "no result\n");
     if (strcmp(name, "endless") == 0)
@@ -230,7 +230,7 @@ static enum engine_end run(struct night *night, int jobs, int *signal) {
     assert_true(ledger_read(ledger, &noted, &err));
     unsigned times[TESTS_MOST] = {0};
     for (size_t i = 0; i < noted.count; i++)
-        assert_true(++times[noted.entries[i].test] == 1); /* nothing comes to its end twice */
+        assert_true(++times[noted.entries[i].test] == 1); /* nothing ends twice */
     ledger_free(&noted);
     ledger_close(ledger, folder, true);
     int status;
@@ -322,14 +322,14 @@ static void test_faults(void **state) {
     expect(night, "endless", VERDICT_CRASH, "ended because it says more than 64 MiB of its result");
     for (size_t i = 0; LIMITS_MEMORY && i < sizeof large / sizeof *large; i++)
         expect(night, large[i], VERDICT_CRASH, "MiB resident, its limit of memory is 200 MiB");
-    assert_true(result_of(night, "flood")->output != NULL && strstr(result_of(night, "flood")->output, "nobody reads"));
+    assert_true(result_of(night, "flood")->output != NULL && strstr(result_of(night, "flood")->output, "no one reads"));
     expect_gone("stubborn");
     expect_gone("orphan");
     expect_gone("daemon");
     night_free(night);
 }
 
-/* A lane that dies costs no result, and nobody is blamed. */
+/* A lane that dies costs no result, and no test is blamed. */
 static void test_lane_dies(void **state) {
     (void)state;
     struct night *night = xcalloc(1, sizeof *night);
@@ -344,7 +344,7 @@ static void test_lane_dies(void **state) {
     night_free(night);
 }
 
-/* Ctrl-C lets the tests that run come to their end; those in queues do not start. */
+/* Ctrl-C lets the running tests end; those in queues do not start. */
 static void test_interrupted(void **state) {
     (void)state;
     struct night *night = xcalloc(1, sizeof *night);

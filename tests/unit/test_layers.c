@@ -864,7 +864,7 @@ static void cdma_fetches_every_batch(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-/* What lies behind the last tile is not fetched. 30-cdma-cbuf section 5.5. */
+/* What follows the last tile is not fetched. 30-cdma-cbuf section 5.5. */
 static void cdma_fetches_the_tiles_of_winograd(void **state) {
     (void)state;
     struct bench b = bench("full");

@@ -91,7 +91,7 @@ static void reading_is_bounded(void **state) {
     bytes[8] = 6, bytes[10] = 8; /* its vtable: one field, 4 bytes into the table */
     bytes[12] = 4;
     bytes[20] = 12;
-    bytes[24] = 4;  /* the vector stands behind */
+    bytes[24] = 4;  /* the vector follows */
     bytes[28] = 30; /* elements */
     const struct flat_table root = flat_root(&flat, "root");
     assert_false(flat.failed);

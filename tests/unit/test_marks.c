@@ -17,7 +17,7 @@ struct bench {
     struct observer observer;
 };
 
-/* exact: the design tells of its layers. The marks keep a pointer to bench->prov. */
+/* exact: the design reports its layers. The marks keep a pointer to bench->prov. */
 static void start(struct bench *bench, bool exact) {
     bench->config = nvdla_config_find("small");
     bench->prov = provenance_new(bench->config);
@@ -88,7 +88,7 @@ static void from_outside(void **state) {
     assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_DONE);
     put(&bench, NVDLA_GLB, "S_INTR_STATUS", sdp_0);
     expect(&bench, "interrupt", " ");
-    /* Its group armed again: it must have been done, though nobody looked. */
+    /* Its group armed again: it must have been done, though it was not observed. */
     arm(&bench, 1);
     assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 1), LAUNCH_DONE);
     expect(&bench, "SDP", "SDP #2 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");

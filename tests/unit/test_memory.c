@@ -76,7 +76,7 @@ static void many_scattered_pages_stay_apart(void **state) {
         memory_read(mem, ((i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff)) + 8, &value, sizeof value);
         assert_true(value == i);
     }
-    /* Every page but the one of i = 0 differs from memory that nobody wrote. */
+    /* Every page but the one of i = 0 differs from memory that was not written. */
     struct memory *zero = fresh();
     uint64_t count = 0, from = 0, found = 0;
     while (count <= 3000 && memory_next_difference(mem, zero, from, &found)) {

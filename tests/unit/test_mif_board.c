@@ -127,7 +127,7 @@ static void comparing_begins_at_any_time(void **state) {
     mif_board_compare(b.board, false);
     mif_board_ask(b.board, NVDLA_READ_SDP, 0, 0x100, 3, -1);
     axi(&b, NVDLA_READ_SDP, 10, 0x100, 1);
-    axi(&b, NVDLA_READ_SDP, 11, 0x900, 1); /* nobody wants to know */
+    axi(&b, NVDLA_READ_SDP, 11, 0x900, 1); /* no stream is wanted */
     engine(&b, NVDLA_READ_SDP, 12, -1, &atom);
     mif_board_compare(b.board, true);
     engine(&b, NVDLA_READ_SDP, 13, 99, &atom); /* its bytes at the port are not known */
@@ -140,15 +140,16 @@ static void comparing_begins_at_any_time(void **state) {
     mif_board_free(b.board);
 }
 
-/* Beats of two atoms: a beat of read data holds atoms that nobody asked for, and one at which another piece begins; the
- * launch is the piece's. */
+/* Beats of two atoms: a beat of read data holds atoms that were not requested, and one at which another piece begins;
+ * the launch is the piece's. */
 static void beats_hold_more_than_was_asked_for(void **state) {
     (void)state;
     struct bench b = {.count = 0};
     int ordinal = -1;
     tap_listen(&b.listeners, (struct tap_listener){.context = &b, .open = open_nothing, .memory = take});
     b.board = mif_board_new(nvdla_config_find("full"), &b.listeners);
-    assert_true(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x100, false, &ordinal)); /* to be told as not asked for */
+    assert_true(
+        mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x100, false, &ordinal)); /* to be reported as not requested */
     assert_false(mif_board_wants(b.board, NVDLA_READ_SDP_B, 0x120, true, &ordinal));
     mif_board_ask(b.board, NVDLA_READ_SDP_B, 0, 0x120, 2, 4); /* upper half of one beat, lower half of the next */
     mif_board_ask(b.board, NVDLA_READ_SDP_B, 0, 0x160, 1, 5); /* upper half of the same line, asked for again */

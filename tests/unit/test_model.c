@@ -272,7 +272,7 @@ static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
 
 /* ---- memory ---- */
 
-/* 70-memory-interface section 7: addresses of small have 32 bits; a run of atoms goes on at 0. */
+/* 70-memory-interface section 7: addresses of small have 32 bits; a run of atoms continues at 0. */
 static void runs_go_on_at_the_other_end_of_the_address_space(void **state) {
     (void)state;
     static const struct {

@@ -204,7 +204,7 @@ static void content_is_compact(void **state) {
     blob_append(blob, 0, bytes, 500000);
     bytes[0] = 1;
     blob_append(blob, 600000, bytes, 100); /* 01, then 99 zeros */
-    blob_append(blob, 500000, "\2", 1);    /* behind the first chunk, out of order */
+    blob_append(blob, 500000, "\2", 1);    /* after the first chunk, out of order */
     free(bytes);
     struct op op = op_make(OP_MEM_LOAD, 1);
     op.blob = blob;

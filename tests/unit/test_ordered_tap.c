@@ -63,7 +63,7 @@ static void assert_order(const struct heard *heard, const int32_t *expected, siz
     }
 }
 
-/* Two batches: pairs of columns, but for one that shares its 64 bytes with nobody. Three channels: two surfaces. */
+/* Two batches: pairs of columns, except for one that has its 64 bytes alone. Three channels: two surfaces. */
 static void batches_share_pairs_of_columns(void **state) {
     (void)state;
     static const int32_t expected[] = {0,     10,    100,   110,   20,    120, /* surface 0 */
@@ -108,8 +108,8 @@ static void plain_lines_go_straight_through(void **state) {
     struct ordered_tap tap = {.held = 0};
     const struct tap_out to = out_to(&heard), out = ordered_tap_begin(&tap, &to, &order);
     assert_ptr_equal(out.sink[0].context, &heard);
-    const struct tap_out nobody = {.count = 0};
-    assert_int_equal(ordered_tap_begin(&tap, &nobody, &(struct result_order){.winograd = true}).count, 0);
+    const struct tap_out none = {.count = 0};
+    assert_int_equal(ordered_tap_begin(&tap, &none, &(struct result_order){.winograd = true}).count, 0);
     ordered_tap_free(&tap);
 }
 

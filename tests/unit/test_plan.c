@@ -1,4 +1,4 @@
-/* Plans: what a file says becomes tests, and what is wrong in it is told with its place. */
+/* Plans: what a file says becomes tests, and errors are reported with their place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static const char *refusal(const char *text, const char *select) {
     err.text[0] = '\0';
     struct plan *plan = plan_parse(plan_file, text, strlen(text), &err);
     if (plan && plan_expand(plan, 1, today, select, &list, &err))
-        fail_msg("taken for right:\n%s", text);
+        fail_msg("not refused:\n%s", text);
     plan_free(plan);
     const size_t n = strlen(plan_file);
     return strncmp(err.text, plan_file, n) == 0 ? err.text + n : err.text;
@@ -482,7 +482,7 @@ static void aliases_cannot_blow_up(void **state) {
         text_printf(&text, "a%d: b\n", i);
     assert_non_null(strstr(refusal(text.text, NULL), ":1001:1: found more than 1000 keys in one mapping"));
     while (text.n <= 1 << 20)
-        text_printf(&text, "# a comment that goes on and on\n");
+        text_printf(&text, "# a comment that is long, long\n");
     assert_non_null(strstr(refusal(text.text, NULL), ": found more than 1048576 bytes"));
     free(text.text);
     struct test_list list = expand("items:\n"

@@ -41,7 +41,7 @@ struct fake {
     size_t log_count;
     uint64_t clock;
     uint64_t last_act;
-    uint32_t stuck;      /* status bits that can not be cleared */
+    uint32_t stuck;      /* status bits that cannot be cleared */
     bool knows_idle;     /* advance() tells DEVICE_IDLE */
     size_t broken_after; /* accesses until csb calls fail, 0 never */
     uint32_t status_address, mask_address;
@@ -176,7 +176,7 @@ static const struct device_ops fake_ops = {
     .statistics = fake_statistics,
 };
 
-/* The same, of a device that can tell whether something moves. */
+/* The same, of a device that knows whether something moves. */
 static const struct device_ops watched_ops = {
     .reset = fake_reset,
     .csb_write = fake_write,

@@ -88,7 +88,7 @@ static void windows_of_absent_units_are_not_decoded(void **state) {
     assert_false(nvdla_has_unit(config("large"), NVDLA_RBK));
     assert_false(nvdla_has_unit(config("full"), NVDLA_UNIT_COUNT));
     assert_int_equal(nvdla_unit_at(config("full"), 0x01000),
-                     NVDLA_UNIT_COUNT); /* the window of GEC, which is no unit */
+                     NVDLA_UNIT_COUNT); /* the window of GEC, which is not a unit */
     assert_int_equal(nvdla_unit_at(config("small"), 0x0e000), NVDLA_UNIT_COUNT);
     assert_int_equal(nvdla_unit_at(config("small"), 0x0f000), NVDLA_UNIT_COUNT);
     assert_int_equal(nvdla_unit_at(config("large"), 0x0f000), NVDLA_CVIF);
@@ -247,8 +247,8 @@ static void errors_keep_one_message_and_are_cut(void **state) {
     assert_string_equal(err.text, "file.txt:line 7: bad");
     assert_false(error_set(&err, "again: %s", err.text));
     assert_string_equal(err.text, "again: file.txt:line 7: bad");
-    assert_false(error_set(NULL, "nobody reads %d", 1));
-    assert_false(error_prefix(NULL, "nobody reads %d", 1));
+    assert_false(error_set(NULL, "not read %d", 1));
+    assert_false(error_prefix(NULL, "not read %d", 1));
     char longer[3000];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';

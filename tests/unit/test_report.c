@@ -621,7 +621,7 @@ static void a_beat_that_left_the_byte_out_is_named(void **state) {
     json_decref(json);
 }
 
-/* Size of a file, unpacked; -1 if it is not there. */
+/* Size of a file, unpacked; -1 if it does not exist. */
 static long unpacked(const char *directory, const char *name) {
     char path[512], *bytes;
     struct error err;

@@ -201,7 +201,7 @@ static void test_line_again(void **state) {
     char *taken = result_json(&in);
     assert_null(strstr(taken, "changed")); /* it is not made anew */
     free(taken);
-    in.line = xstrdup("{\"verdict\": \"PASS\"}"); /* of somebody else: made anew */
+    in.line = xstrdup("{\"verdict\": \"PASS\"}"); /* of another process: made anew */
     char *anew = result_json(&in);
     assert_non_null(strstr(anew, "\"exit_status\":7"));
     free(anew);

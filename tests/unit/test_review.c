@@ -196,7 +196,7 @@ static void a_long_command_is_shown_short(void **state) {
     free(page);
 }
 
-/* A reason of many megabytes would make a file that nobody reads. */
+/* A reason of many megabytes would make a file that no one reads. */
 static void texts_are_bounded(void **state) {
     const struct fixture *f = *state;
     enum { LONG = 300000 };

@@ -355,7 +355,7 @@ static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
     b.observer.release(b.observer.context);
 }
 
-/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements stand in 16 bits.
+/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits.
  */
 static void sdp_goes_through_winograd_by_bands(void **state) {
     (void)state;
@@ -574,7 +574,7 @@ static void precision_of_the_layer_makes_the_form(void **state) {
         bool from_memory;
         enum rtl_stream stream;
         int lanes;
-        enum tap_format format; /* TAP_FORMATS: nobody hears it */
+        enum tap_format format; /* TAP_FORMATS: it is not wanted */
         int width;
     } cases[] = {
         {NVDLA_INT8, true, STREAM_PDP_IN, 32, TAP_INT8, 8},      {NVDLA_INT16, true, STREAM_PDP_IN, 16, TAP_INT16, 16},
@@ -684,7 +684,7 @@ static void recording_begins_with_the_next_launch(void **state) {
     b.observer.release(b.observer.context);
 }
 
-/* The same for the atoms of a client: its launch goes on for an unknown number of beats. */
+/* The same for the atoms of a client: its launch lasts for an unknown number of beats. */
 static void atoms_are_recorded_from_the_next_launch_on(void **state) {
     (void)state;
     struct bench b;

@@ -424,7 +424,7 @@ static const struct rule_case rule_cases[] = {
      {SET(SDP, D_DST_BASE_ADDR_LOW, LEGAL_SOURCE + 8)},
      {{0}}},
 
-    /* ---- SDP behind the convolution core, before PDP, its table ---- */
+    /* ---- SDP after the convolution core, before PDP, its table ---- */
     {"full", LEGAL_CONVOLUTION, RULE_REFUSED, {"that of the convolution"}, {SET(SDP, D_DATA_FORMAT, 5)}, {{0}}},
     {"full", LEGAL_CONVOLUTION, RULE_REFUSED, {"SDP and CSC must agree"}, {SET(SDP, D_FEATURE_MODE_CFG, 0x101)}, {{0}}},
     {"small", LEGAL_CONVOLUTION, RULE_HANGS, {"does not deliver the cube"}, {SET(SDP, D_DATA_CUBE_WIDTH, 1)}, {{0}}},
@@ -687,7 +687,7 @@ static bool is_busy(struct device *dev, enum nvdla_unit unit) {
     return unit == NVDLA_BDMA ? REGISTER_FIELD(value, BDMA_STATUS__GRP0_BUSY) : value != 0;
 }
 
-/* All that has been told: warnings, and last the refusal. */
+/* All that has been reported: warnings, and last the refusal. */
 static size_t told_count(const struct device *dev) {
     return dev->warning_count + refused;
 }
@@ -735,7 +735,7 @@ static void check_texts(const struct rule_case *c, int number, const struct devi
     }
     for (size_t t = 0; t < TEXTS && c->texts[t]; t++)
         if (!is_told(dev, c->texts[t]))
-            fail_msg("case %d: '%s' has not been told", number, c->texts[t]);
+            fail_msg("case %d: '%s' has not been reported", number, c->texts[t]);
 }
 
 /* What the message says is what happened. */
@@ -840,7 +840,7 @@ static void writes_to_an_armed_group_are_told_once_per_launch(void **state) {
     bench_free(dev);
 }
 
-/* Legal, and what the driver of whole networks does; it is told only where the other group never comes. */
+/* Legal, and what the driver of whole networks does; it is reported only where the other group never comes. */
 static void arming_the_other_group_first_is_told_if_it_hangs(void **state) {
     (void)state;
     struct device *dev = rules_bench("small");
@@ -1013,7 +1013,7 @@ static void partners_that_are_not_armed_are_told(void **state) {
         put(dev, cases[i].unit, cases[i].enable, 1);
         explain(dev);
         if (!is_told(dev, cases[i].text))
-            fail_msg("case %zu: '%s' has not been told", i, cases[i].text);
+            fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
         bench_free(dev);
     }
 }
@@ -1045,7 +1045,7 @@ static void clients_that_are_not_answered_are_told(void **state) {
         legal_layer_enable(cases[i].layer, sink);
         explain(dev);
         if (!is_told(dev, cases[i].text))
-            fail_msg("case %zu: '%s' has not been told", i, cases[i].text);
+            fail_msg("case %zu: '%s' has not been reported", i, cases[i].text);
         bench_free(dev);
     }
 }

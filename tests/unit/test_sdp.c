@@ -486,7 +486,7 @@ static void weight_0_only_delays(void **state) {
     bench_free(dev);
 }
 
-/* Operands that nobody takes: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
+/* Operands that are not taken: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
 static void operands_left_over_block_the_next_layer(void **state) {
     (void)state;
     struct device *dev = bench_new("small");

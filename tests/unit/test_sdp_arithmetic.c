@@ -312,7 +312,7 @@ static void convertor_from_int8(void **state) {
     }
 }
 
-/* Section 10: the flag is a comparison of the clamped with the cut value; here computed as it stands there. */
+/* Section 10: the flag is a comparison of the clamped with the cut value; here computed as written there. */
 static void saturation_flags_at_their_borders(void **state) {
     (void)state;
     for (unsigned shift = 0; shift <= 14; shift++) {

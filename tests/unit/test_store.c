@@ -240,7 +240,7 @@ static void four_writers(void **state) {
     pid_t pids[WRITERS];
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
-    for (int i = 0; i < WRITERS; i++) /* the database is made by whoever comes first */
+    for (int i = 0; i < WRITERS; i++) /* the first of them makes the database */
         pids[i] = start_writer(path, ends[1]);
     for (int i = 0; i < WRITERS; i++) {
         assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
@@ -448,7 +448,7 @@ static void files_that_are_no_database(void **state) {
     expect_refused(newer, true, "made by a newer nvcosim: found version 3 of the schema, this one knows up to 2");
     assert_null(store_open_read_only(newer, &err));
     assert_non_null(strstr(err.text, "made by a newer nvcosim"));
-    /* The pages behind the first are gone. */
+    /* The pages after the first are gone. */
     struct store *store = opened(broken);
     struct test_list tests = some_tests(20);
     begin(store, &tests);

@@ -55,7 +55,7 @@ static void play_with(const struct program *prog, struct tap_listeners taps) {
     dev->ops->destroy(dev);
 }
 
-/* Counts what stands in a file into the histograms of a set, launch by launch, and checks that places go forward. */
+/* Counts the elements of a file into the histograms of a set, launch by launch, and checks that places go forward. */
 static void count_file(struct histogram_set *set, const char *path) {
     struct error err = {.text = ""};
     struct tap_reader *reader = tap_reader_open(path, &err);

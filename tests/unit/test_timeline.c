@@ -160,7 +160,7 @@ static void launches_have_their_times_and_their_traffic(void **state) {
     clock_of(&b, 0, true); /* 112 */
     const struct timeline_launch *sdp = timeline_find(b.timeline, NVDLA_SDP, 0);
     assert_non_null(sdp);
-    assert_int_equal(timeline_end(sdp), 109); /* complete, and nobody has asked for its interrupt yet */
+    assert_int_equal(timeline_end(sdp), 109); /* complete, and its interrupt has not been read yet */
     write_register(&b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
     assert_int_equal(sdp->armed, 99);
     assert_int_equal(sdp->first, 106);
@@ -177,7 +177,7 @@ static void launches_have_their_times_and_their_traffic(void **state) {
     assert_int_equal(traffic->pending, 7); /* 105 to 111 */
     assert_null(timeline_find(b.timeline, NVDLA_SDP, 1));
 
-    /* One that does not come to its end. */
+    /* One that does not end. */
     launch(&b);
     clock_of(&b, 0, true);
     beat(&b, 1);

@@ -89,7 +89,7 @@ static void first_in_time_is_to_blame(void **state) {
     diagnosis_free(&found);
 }
 
-/* The right value in a wrong place: both places are told. */
+/* The right value in a wrong place: both places are reported. */
 static void place_may_be_wrong(void **state) {
     (void)state;
     struct bench bench = bench_open();
@@ -188,7 +188,7 @@ static void signs_when_all_is_equal(void **state) {
     (void)state;
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
-    const struct triage_sign signs[] = {{.engine = NULL, .name = "nobody"},
+    const struct triage_sign signs[] = {{.engine = NULL, .name = "unknown"},
                                         {.engine = "pdp", .name = "StripStable", .cycle = 77, .text = "it failed"}};
     struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
     assert_int_equal(DIAGNOSIS_CHECK, found.kind);

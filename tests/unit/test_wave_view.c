@@ -1,4 +1,4 @@
-/* The view of GTKWave's save files: window, cursor, markers; what else stands in the file stays. */
+/* The view of GTKWave's save files: window, cursor, markers; everything else in the file stays. */
 #include "device/wave_view.h"
 
 #include <setjmp.h>

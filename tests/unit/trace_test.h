@@ -97,7 +97,7 @@ static inline void parse_bad(void **state, trace_reader *reader, const char *nam
     va_end(args);
 }
 
-/* The n-th operation that is no comment. */
+/* The n-th operation that is not a comment. */
 static inline const struct op *op_at(const struct program *prog, size_t n) {
     for (size_t i = 0; i < prog->count; i++)
         if (prog->ops[i].kind != OP_NOTE && n-- == 0)

@@ -112,7 +112,7 @@ class Bus {
     bool both = false; // both kinds of response in one clock
 
   private:
-    // One rising csb edge; tells whether a request was accepted at it.
+    // One rising csb edge; true if a request was accepted at it.
     bool csb_clock() {
         bool accepted = false, edge = false;
         while (!edge) {

@@ -132,7 +132,7 @@ struct Layer {
     int string_bytes() const {
         return (pad_left + w + pad_right) * channels() * element_bytes();
     }
-    // Lines that CSC is told of.
+    // Lines reported to CSC.
     int lines() const {
         return winograd ? lines_ext : h;
     }
@@ -585,7 +585,7 @@ class Csc : public Agent {
             while (up_dat_layer < layers.size() && !layers[up_dat_layer].dat_fetch)
                 up_dat_layer++;
             if (up_dat_layer >= layers.size())
-                return checks.fail("data report behind the last fetch");
+                return checks.fail("data report after the last fetch");
             const Layer &l = layers[up_dat_layer];
             const int lines = top->dat_up_slices_o;
             const int want = l.image      ? 1
@@ -614,7 +614,7 @@ class Csc : public Agent {
             while (up_wt_layer < layers.size() && !layers[up_wt_layer].wt_fetch)
                 up_wt_layer++;
             if (up_wt_layer >= layers.size())
-                return checks.fail("weight report behind the last fetch");
+                return checks.fail("weight report after the last fetch");
             const Layer &l = layers[up_wt_layer];
             const bool last = l.kernels - up_kernels <= l.kpg();
             const int want = last ? l.kernels - up_kernels : l.kpg();
@@ -873,7 +873,7 @@ class Bench {
                         dat.done.count(), wt.done.count(), csc.state().c_str());
         read_back_rest();
         for (int i = 0; i < 50 && !checks.failing(); i++)
-            design.clock(); // nothing may come behind the end
+            design.clock(); // nothing may follow the end
         for (Fetch *f : {&dat, &wt})
             f->done.check(layers.size());
     }
@@ -925,7 +925,7 @@ class Bench {
         f.done.seen = [this, &f, name, data](int) {
             const size_t layer = f.done.count() - 1;
             if (layer >= layers.size())
-                return checks.fail("%s interrupt behind the last layer", name);
+                return checks.fail("%s interrupt after the last layer", name);
             const Reads &left = wr_atoms > 1 ? f.missing : f.wanted;
             if (!left.empty())
                 checks.fail("%s interrupt of layer %zu, %zu atoms not read, first %" PRIx64, name, layer, left.size(),
@@ -1268,7 +1268,7 @@ std::vector<Layer> random_chain(Random &r) {
             if (r.percent(30))
                 l.h = r.range(1, 20);
         } else if (!dat_pend && l.data_reuse && kept_lines > 0 && !other_mode) {
-            // New lines behind the kept ones, of the same shape, if there is room for one; else the kept ones go.
+            // New lines after the kept ones, of the same shape, if there is room for one; else the kept ones go.
             const int room = l.winograd ? 0 : l.ring() / l.line_entries() - kept_lines;
             if (room > 0) {
                 l.h = r.range(1, std::min(room, 20));

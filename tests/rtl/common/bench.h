@@ -10,7 +10,7 @@ extern "C" {
 // That the bench was built for.
 inline const nvdla_config *const config = nvdla_config_find(BENCH_CONFIG);
 
-// To be defined by the bench. usual_seeds: random cases that it plays when it is not told how many.
+// To be defined by the bench. usual_seeds: random cases that it plays by default.
 extern const uint64_t usual_seeds;
 // Cases of its own, each begun with checks.start().
 void directed_cases();

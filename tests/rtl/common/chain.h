@@ -10,7 +10,7 @@ class Interrupts : public Agent {
   public:
     std::vector<int> groups;
     std::vector<uint64_t> times;         // clocks
-    std::function<void(int group)> seen; // told of every interrupt
+    std::function<void(int group)> seen; // called with every interrupt
     bool in_turn = true;                 // layers end one after the other; else both groups may end in one clock
 
     Interrupts(Design &design, const CData &pin, const char *name = "engine")

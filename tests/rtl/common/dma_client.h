@@ -91,7 +91,7 @@ class DmaClient : public Agent {
 class ReadClient : public DmaClient {
   public:
     uint64_t busy = 0;                                          // clocks in which beats were under way
-    std::function<void(bool primary, uint64_t address)> wanted; // told of every beat that is asked for
+    std::function<void(bool primary, uint64_t address)> wanted; // called with every beat that is requested
 
     ReadClient(Design &design, Memory &memory, const char *name, const ReadPins &pins)
         : DmaClient(design, memory, name, pins.request), pins_(pins) {

@@ -84,8 +84,8 @@ class ModelRun {
             write(window, 4, group);
     }
 
-    // Arms all windows with whatever the registers may hold; such a layer may hang or write anywhere, but time must go
-    // on. The model does not take part.
+    // Arms all windows with whatever the registers may hold; such a layer may hang or write anywhere, but time must
+    // pass. The model does not take part.
     void undefined_registers(uint64_t clocks) {
         memory.tolerant = true;
         checks.rtl_checks = Checks::RtlChecks::Ignored;

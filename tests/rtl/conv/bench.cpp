@@ -739,7 +739,7 @@ class Sent : public Agent {
     }
     void take_atom() {
         if (!layers || layer == layers->size()) {
-            checks.fail("clock %" PRIu64 ": an atom behind the last layer", design_.now);
+            checks.fail("clock %" PRIu64 ": an atom after the last layer", design_.now);
             return;
         }
         const Layer &l = (*layers)[layer];
@@ -801,8 +801,8 @@ class Bench {
         done.seen = [this](int) { results_before.push_back(sdp.taken.size() / 4); };
     }
 
-    // Plays a chain of layers; the groups go on from the chain before. keep_banks: its first layer has the banks of the
-    // last one before.
+    // Plays a chain of layers; the groups continue from the chain before. keep_banks: its first layer has the banks of
+    // the last one before.
     void play(const std::vector<Layer> &layers, bool keep_banks = false) {
         sdp.taken.clear();
         results_before.clear();
@@ -1006,12 +1006,12 @@ class ChainDraw {
   private:
     Random &random;
     std::vector<Layer> chain;
-    Contents in; // CBUF behind the last layer
+    Contents in; // CBUF after the last layer
     // The layer that is being drawn.
     Layer l;
     const Layer *last;                                         // the one before, nullptr: none
     bool same_data, data_changed, changed, mode_changed, kept; // kept: lines of the layer before stay
-    unsigned surplus;                                          // entries of weights that nobody uses
+    unsigned surplus;                                          // entries of unused weights
     std::vector<uint8_t> fetched;                              // weights as CSC sees them
     Contents now;                                              // CBUF when the layer begins, and with what it fetches
 
@@ -1121,10 +1121,10 @@ class ChainDraw {
         }
         if (l.compressed && !l.fetch_weight && (elements_of(l) != elements_of(*last) || l.precision != last->precision))
             return false;
-        // Compressed weights stand behind no surplus: it would be read as their first bytes.
+        // Compressed weights never follow a surplus: it would be read as their first bytes.
         if (l.compressed && l.fetch_weight && !now.weights.empty())
             return false;
-        // Lines that nobody will release: another geometry would read across them.
+        // Lines that no layer will release: another geometry would read across them.
         return data_changed || kept || now.lines.empty();
     }
     // Is there room for what it fetches?

@@ -552,7 +552,7 @@ void credits() {
         bench.finish(40000);
         checks.equal("beats in flight", bench.port[0].read_peak, (uint64_t)read_depth[client]);
     }
-    checks.start("a client that does not drain blocks nobody");
+    checks.start("a client that does not drain blocks no other");
     Bench bench(8);
     bench.pins().rs_ready_i = 0;
     bench.behaviour.engine = 1; // reads are requested, hardly drained
@@ -635,7 +635,7 @@ void speed() {
     }
 }
 
-void nobody() {
+void unknown_ids() {
     Bench bench(6);
     if (!bench.secondary()) {
         checks.start("memory type 0 without secondary memory is never accepted");
@@ -646,7 +646,7 @@ void nobody() {
         checks.equal("AR", bench.port[0].ar_ids.size() + bench.port[1].ar_ids.size(), 0);
         checks.equal("AW", bench.port[0].aw_offers + bench.port[1].aw_offers, 0);
     }
-    checks.start("answers to nobody are dropped, and reported by checks");
+    checks.start("answers with unknown IDs are dropped, and reported by checks");
     checks.rtl_checks = Checks::RtlChecks::Wanted;
     Bench drop(9);
     for (int id : {0, 1, 2, 4, 15}) {
@@ -808,7 +808,7 @@ void directed_cases() {
     credits();
     weights();
     speed();
-    nobody();
+    unknown_ids();
     groups();
     interrupts();
 }

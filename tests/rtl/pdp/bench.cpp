@@ -313,7 +313,8 @@ class Run : public ModelRun {
             l.cube[i + 1] = static_cast<uint8_t>(word >> 8);
         }
     }
-    // The cube as beats of SDP: where an element has room for 16 bits INT8 is the low byte, and anything stands above.
+    // The cube as beats of SDP: where an element has room for 16 bits INT8 is the low byte, and the high byte is
+    // random.
     void feed(const Layer &l) {
         std::vector<uint8_t> bytes;
         for (uint8_t b : l.cube) {
@@ -460,7 +461,7 @@ void directed_cases() {
         rate("29x29x32 FP16 average 3x3 stride 2 on the fly", 2, false, 29, 29, 32, 3, 2, 0, 0, 60);
         rate("16x16x32 FP16 average 3x3 stride 1 pad 1", 2, true, 16, 16, 32, 3, 1, 1, 1, 200);
     }
-    checks.start("time goes on with undefined registers");
+    checks.start("time passes with undefined registers");
     for (uint64_t seed = 0; seed < 20; seed++) {
         Run run(Behaviour::quiet(10), seed);
         const std::vector<uint8_t> cube(4096, 0x55);

@@ -757,7 +757,7 @@ class Session {
         return layers;
     }
 
-    // A chain of layers on memories with contents of its own; the groups go on from the chain before.
+    // A chain of layers on memories with contents of its own; the groups continue from the chain before.
     void round() {
         memory.behaviour = random_behaviour(random);
         csb.percent = random.percent(50) ? 100 : random.range(20, 100);
