@@ -1,22 +1,22 @@
 #!/bin/bash
-# Builds one simulator executable: Verilator over an RTL, then the C++ compiler, then the link with the testbench.
+# Builds one simulator: Verilator translates an RTL, a C++ compiler compiles the result, and it is linked with the testbench.
 #
 # usage: build_simulator.sh BUILD CONFIG [NAME] [VARIANT] [FILELIST] [TOP] [VERILATOR_OPTIONS] [PINS] [TAPS]
 #   NAME       empty: the RTL in rtl/; else the name of another RTL, given by FILELIST, TOP (default NV_nvdla) and options
-#   PINS       NAME=VALUE ...: what static inputs are unless --pin says otherwise
-#   TAPS       table of taps (docs/taps.md) that says where the RTL has its streams, for variants taps and waves;
+#   PINS       NAME=VALUE ...: values of static inputs unless --pin sets others
+#   TAPS       table of taps (docs/taps.md), which says where the RTL has its streams, for variants taps and waves;
 #              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
-#   VARIANT    empty: as fast as it gets; waves: records FST, with checks; coverage, toggle: counts the lines executed, the
-#              bits toggled; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be
+#   VARIANT    empty: as fast as possible; waves: records FST, with checks; coverage, toggle: counts executed lines or toggled
+#              bits; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS); taps: the streams inside the RTL can be
 #              read, as in waves
-# From the environment, each empty if it is not given; what is given stays for the builds that follow, auto ends that:
-#   COMPILER, OPT          C++ compiler (else DEFAULT_COMPILER) and its optimisation (else the best of that compiler)
-#   SIM_THREADS            of the Verilated design, default 1
-# and of this build:
-#   PROFILE                1: compiles with a profile of what the code does in the training, makes one if there is none that fits; 0: forgets
-#                          it; else it is used if it fits
-#   TRAINING               traces that are played for the profile; else BUILD/nvcosim draws layers
-# Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line per step that does something.
+# Environment, each empty if not given; a value is kept for later builds, and auto returns to the default:
+#   COMPILER, OPT          C++ compiler (else DEFAULT_COMPILER) and its optimisation (else the best for that compiler)
+#   SIM_THREADS            threads of the Verilated design, default 1
+# and for this build only:
+#   PROFILE                1: compiles with a profile, and makes one by playing traces if none fits; 0: forgets the profile;
+#                          empty: uses a profile if one fits
+#   TRAINING               traces that are played for the profile; else BUILD/nvcosim generates random layers
+# Result: BUILD/nvcosim-CONFIG[-NAME][-VARIANT]. Prints one line for each step that does something.
 set -eu -o pipefail
 build=$1 config=$2 name=${3:-} variant=${4:-} filelist=${5:-} top=${6:-} options=${7:-} pins=${8:-} taps=${9:-}
 root=$(cd "$(dirname "$0")/.." && pwd)

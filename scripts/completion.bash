@@ -1,7 +1,7 @@
-# Completion of nvcosim for bash. Options and commands come from the program's own --help, names of configurations from the message
-# about an unknown one, so that this file knows nothing that the program says itself.
+# Completion of nvcosim for bash. Options and commands come from the program's own --help, names of configurations from its message about an
+# unknown one, so this file repeats nothing that the program knows.
 #
-# Sourced by bash-completion when installed; by hand: . scripts/completion.bash
+# usage: . scripts/completion.bash      bash-completion sources the installed file
 
 _nvcosim_words() { # options of a command, "" for nvcosim itself
     # shellcheck disable=SC2086 # no command is no argument

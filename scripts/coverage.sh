@@ -1,13 +1,12 @@
 #!/bin/bash
-# Coverage: plays every trace there is (conformance traces, random layers) on simulators that count the lines they
-# execute, with a quiet and with a hostile memory; prints a table of the lines of rtl/, what nothing reached, and which kinds of
-# layers no trace holds (nvcosim coverage).
+# Coverage: plays all conformance traces and random layers on simulators that count executed lines, with the default and with a hostile memory.
+# Prints a table of line coverage in rtl/, the lines that were not reached, and the kinds of layers that no trace has (nvcosim coverage).
 #
 # usage: coverage.sh BUILD CONFIGS COUNT [MINIMUM]
 #   CONFIGS   one or several configurations; a line counts as covered if any of them executes it
 #   COUNT     random layers per configuration
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
-# Conformance traces are those that tests/conformance_traces.sh lists.
+# tests/conformance_traces.sh lists the conformance traces.
 # Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
 # functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (the result of each trace), run-CONFIG-N.log.
 set -u -o pipefail

@@ -3,11 +3,11 @@
 
 usage: coverage_table.py LINES.dat [MINIMUM]      run in the root of the sources
 
-A line counts if it holds something that Verilator counts (statements of always blocks and functions; not continuous
-assignments and declarations), and is covered if all of it was executed in some instance: of `if (a) x <= y;` the test and the
-assignment. A branch is one way out of an if, else or case, an else that is not written included. Lines and branches that nothing
-reached are listed below the table. Functions of packages are not counted, nor are branches that end in `return`: Verilator has no
-counter there, or one behind the return. Exit status 1 if less than MINIMUM per cent of the lines are covered.
+A line counts if it has something that Verilator counts: statements of always blocks and functions, but not continuous assignments and
+declarations. It is covered if all of it was executed in some instance: of `if (a) x <= y;` both the test and the assignment. A branch is one
+way through an if, else or case; a missing else counts too. Lines and branches that were not reached are listed after the table. Functions of
+packages and branches that end in `return` are not counted, because Verilator has no counter there or places it after the return. Exit status 1
+if less than MINIMUM per cent of the lines are covered.
 """
 import collections
 import os

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Recognises the digit of a picture with the small LeNet of traces/networks/digits: compiled to a trace, played on the RTL of `small` and on the
-# model, and what came out of the RTL's memory printed.
+# Recognises the digit in a picture with the small LeNet of traces/networks/digits: compiles the network to a trace, plays it on the RTL of
+# `small` and on the model, and prints the scores that the RTL wrote to memory.
 #
 # usage: scripts/demo_network.sh BUILD [PICTURE]     default: traces/networks/digits/7.png; 28 x 28 pixels, light on dark
 set -eu

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Generates from rtl/waits.csv what shows the inside of the design to the hang triage (csrc/replay/hang_triage.h).
+"""Generates from rtl/waits.csv the code that shows handshakes, states and counters of the design to the analysis of hangs
+(csrc/replay/hang_triage.h).
 
 usage: gen_waits.py OUTDIR      writes nvdla_waits.h, which names the rows, and waits.svh, which tb/tb_top.sv includes
 

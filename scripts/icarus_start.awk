@@ -1,9 +1,9 @@
-# Of what Icarus has compiled: how an always_comb is started at time 0.
+# Changes compiled Icarus code so that each always_comb block runs once at time 0.
 #
-# Icarus 11 lets each one wait for the event E_0x0 too, which comes at time 0, but also again in every step of time, in some steps without
-# end. Here its thread begins with the body instead, and then waits for what it reads alone.
+# Icarus 11 makes each block wait for the event E_0x0 too. It comes at time 0, but also again in every time step, in some steps without
+# end. After the change a thread begins with the body of its block, and then waits only for the signals that the block reads.
 #
-# usage: awk -f icarus_start.awk IN.vvp >OUT.vvp     status 1 if nothing is found: another version of Icarus writes something else
+# usage: awk -f icarus_start.awk IN.vvp >OUT.vvp     exit status 1 if no such block is found: another version of Icarus writes other code
 
 /^T_[0-9]+ ;$/ { thread = $1 }
 /^Ewait_[0-9]+ \.event\/or .*, E_0x0;$/ {

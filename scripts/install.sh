@@ -1,8 +1,8 @@
 #!/bin/bash
-# Installs nvcosim, the simulators that are built, the sources that further simulators are built from, man pages and completion.
-# A list of what was installed lies with the sources; uninstall removes what it names and nothing else.
+# Installs nvcosim, the simulators that are built, the sources from which further simulators are built, man pages and completion. A list
+# of the installed files is kept with the sources; --uninstall removes those and nothing else.
 #
-# usage: install.sh BUILD PREFIX [DESTDIR]             PREFIX as the program will see it, DESTDIR before it for packages
+# usage: install.sh BUILD PREFIX [DESTDIR]             PREFIX: path at run time; DESTDIR: staging folder in front of it, for packages
 #        install.sh --uninstall PREFIX [DESTDIR]
 set -eu -o pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Compiles the RTL of one configuration with Icarus, testbench top included. Filters the remarks of Icarus that mean nothing
-# (constant selects in always_*), keeps its exit status.
+# Compiles the RTL of one configuration and the testbench top with Icarus. Suppresses warnings of Icarus that do not matter here (constant
+# selects in always_*), and keeps its exit status.
 #
 # usage: iverilog.sh CONFIG IVERILOG-OPTIONS...
 set -u -o pipefail

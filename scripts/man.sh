@@ -1,5 +1,5 @@
 #!/bin/bash
-# Man pages of nvcosim and of each of its commands, made by help2man from the texts that --help prints.
+# Makes the man pages of nvcosim and its commands with help2man, from what --help prints.
 #
 # usage: man.sh BUILD        writes BUILD/man/nvcosim.1, nvcosim-run.1, ...
 set -eu -o pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes pictures for docs, of pages as a browser shows them: docs/report.png, the head of report.html of a trace that an RTL with a bug fails,
-# and docs/nightly.png, the head of index.html of a night (tests/regress/fixture.py).
+# Takes pictures of pages in a browser, for docs: docs/report.png, the head of report.html for a trace that fails on an RTL with a bug, and
+# docs/nightly.png, the head of index.html of a night (tests/regress/fixture.py).
 #
 # usage: page_picture.sh BUILD [report] [nightly]      both by default
 set -eu

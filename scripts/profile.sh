@@ -1,8 +1,8 @@
-# Part of build_simulator.sh: the profile that a simulator is compiled with, which says how often each place in the code is reached.
-# Sets profiled (what was played for it; empty: there is none) and use_profile (options of the compiler).
+# Part of build_simulator.sh, which sources it: the profile that a simulator is compiled with, counts of how often each piece of code runs.
+# Sets profiled (the traces played for it; empty: no profile) and use_profile (options for the compiler).
 #
-# In the folder of the simulator lie: profile (what it fits: compiler and Verilated C++; then what was played; then its checksum) and
-# the data, profile.data of clang or *.gcda of gcc.
+# The folder of the simulator has the file profile (compiler and Verilated C++ that it fits, the traces, its checksum) and the data,
+# profile.data of clang or *.gcda of gcc.
 # shellcheck shell=bash disable=SC2154,SC2034 # variables of build_simulator.sh, and for it
 
 case $family in

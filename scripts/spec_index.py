@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Index of the chapters in docs/nvdla: sections, registers and rules, each with a link to where it stands.
+"""Index of the chapters in docs/nvdla: sections, registers and rules, each with a link to its place.
 
 usage: spec_index.py            writes docs/nvdla/index.md
        spec_index.py --check    exit status 1 if that file is not what would be written

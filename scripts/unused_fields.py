@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Finds register fields that are used although rtl/unused_fields.csv lists them as unused, and waivers of
-whole structs.
+"""Finds register fields that are used although rtl/unused_fields.csv lists them as unused, and waivers of whole structs.
 
-Modules that see a layer's registers as one struct name the fields they leave aside in a wire unused_*, by the macro that
-scripts/gen_tables.py makes of the list. Verilator then warns of a field that is neither used nor listed, and gen_tables.py knows whether a
-listed field exists; neither notices that a listed field has found a use, or a wire that waives the struct as a whole.
+Modules that get a layer's registers as one struct name the fields that they do not use in a wire unused_*, with the macro that
+scripts/gen_tables.py makes from the list. Verilator then warns about a field that is neither used nor listed, and gen_tables.py checks that
+listed fields exist. Neither notices a listed field that is used, or a wire that waives the whole struct.
 
 usage: unused_fields.py
 """

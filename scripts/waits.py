@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Brings the counters of waiting in traces up to date: what a `read_check ...D_PERF_... volatile` expects becomes what the RTL counts.
+"""Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` expects become those that the RTL counts now.
 
 usage: waits.py TRACE.nvt.gz... -- OPTION...
-  OPTION  memory setting of `nvcosim run` that the trace is played with, as plans/nightly.yml has it for traces of that name
+  OPTION  memory setting of `nvcosim run` for the trace, the one that plans/nightly.yml has for traces of that name
 
   scripts/waits.py traces/corners/small/waits_narrow_*.nvt.gz -- --stall=700 --bandwidth=400
 
-These counters (stalls and latencies in clocks) exist in the RTL alone, and belong to one memory setting. A change of the RTL that is meant to
-change how long a client waits needs this; any other difference is reported, and the trace stays as it is. Then `git diff` shows what changed.
+These counters (stalls and latencies in clocks) exist in the RTL only, and their values depend on the memory setting. Run this after a change
+that is meant to change how long a client waits. If anything else differs, that is reported and the trace stays as it is. `git diff` shows what
+changed.
 """
 import gzip
 import json

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes docs/waves.png: a convolution with pooling behind it as GTKWave shows it, from the save file of a run with fewer rows.
+# Takes the picture docs/waves.png: a convolution followed by pooling, as GTKWave shows it from the save file of a run, with fewer rows.
 #
 # usage: waves_picture.sh BUILD [PICTURE]      PICTURE: docs/waves.png by default
 set -eu

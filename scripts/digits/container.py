@@ -1,5 +1,5 @@
-"""Writes a loadable (docs/nvdla/87-loadables.md): the FlatBuffers container of section 2, and a network for `small` as tasks for the
-accelerator and the processor with the structures of sections 4 and 8.
+"""Writes a loadable (docs/nvdla/87-loadables.md): the FlatBuffers container of section 2, and in it a network for `small` as tasks for the
+accelerator and the processor, with the structures of sections 4 and 8. Imported by train.py.
 """
 import struct
 

@@ -1,5 +1,5 @@
-"""Pictures of digits, drawn: strokes through jittered points, bent, turned and thickened at random, so that no collected data is needed to
-train and check a network. White (255) on black (0), as a list of strokes rendered by their distance from each pixel.
+"""Draws pictures of digits, so that training and checking a network needs no collected data: strokes through points with random offsets, bent,
+turned and thickened at random, white (255) on black (0). Imported by train.py.
 """
 import math
 import struct

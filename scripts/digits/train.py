@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The network of the demonstration: draws digits, trains a small LeNet on them, makes it one of INT8 and writes it as a loadable for `small`
-with ten pictures that it has not seen.
+"""Makes the network of the demonstration: draws digits, trains a small LeNet on them, quantises it to INT8 and writes it as a loadable for
+`small`, with ten pictures that were not used in training.
 
 usage: train.py [--seed N] [--pictures N] [--epochs N] OUT     writes OUT/digits.nvdla, OUT/0.png ... 9.png, OUT/labels.txt
        train.py --draw N [--seed N] OUT                        only draws N pictures of each digit: OUT/DIGIT-NUMBER.pgm

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Speed of the whole harness on the longest SDP trace at hand, all figures from the same runs: simulated cycles per CPU second, the share
-# of that time spent outside the Verilated design's own evaluation, VPI accesses per clock, and the model's time beside it.
-# Runs several times and prints minimum, median and maximum: machines are noisy.
+# Measures the speed of the whole harness on the longest SDP trace, all figures from the same runs: simulated cycles per CPU second, the
+# share of that time outside the evaluation of the Verilated design, VPI accesses per clock, and the time of the model. Plays each trace
+# several times and prints minimum, median and maximum, because machines are noisy.
 #
-# usage: bench.sh BUILD [RUNS] [TRACE...]      7 runs of the trace that is judged and of a convolution, if not told otherwise
+# usage: bench.sh BUILD [RUNS] [TRACE...]      default: 7 runs of that trace and of a convolution
 set -u
 build=$1
 runs=${2:-7}

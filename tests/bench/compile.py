@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What it costs to compile a network as large as ResNet-50 (43 convolutions, 25 MB of weights, 246 layers): processor time and memory, without
-and with the checks of layers, and to write the trace or the list of accesses alone.
+"""Measures what it costs to compile a network as large as ResNet-50 (43 convolutions, 25 MB of weights, 246 layers): processor time and
+memory, with and without the checks of layers, and for writing only the trace or only the list of accesses.
 
 usage: compile.py BUILD [ROUNDS]
 """

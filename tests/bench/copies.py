@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What copies of the simulator cost (csrc/replay/copies.h), on a trace of a million cycles.
+"""Measures what copies of the simulator cost (csrc/replay/copies.h), on a trace of a million cycles.
 
-usage: copies.py BUILD [ROUNDS]      exit status 1 if they cost more than 2 % of the run, which fewer than five rounds cannot tell
+usage: copies.py BUILD [ROUNDS]      exit status 1 if they cost more than 2 % of the run; needs at least five rounds for that
 
-A run with copies differs from one without by less than two runs of the same kind differ on most machines. The run keeps an account itself,
-of forks and the copies' own time; the pages copied behind a fork are not in it. What that account is worth is seen where the copies
-cannot hide, in runs that make a hundred of them: the processor time of all processes, less that of a run without, against the account.
-What copies cost as they are usually made is their account then, times that ratio.
+The difference between a run with copies and one without is smaller than the noise on most machines. The run itself accounts for forks and for
+the copies' own time, but not for pages that are copied after a fork. To calibrate that account, runs that make a hundred copies are measured:
+the processor time of all processes, less that of a run without copies, divided by the account. The cost of copies as usually made is their
+account times that ratio.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Speed of the model's convolution, side by side with the multiply-accumulate peak of the machine: rounds in which the peak and every kind
-# of layer are measured one after the other; the medians of the rounds count, since machines are noisy. Then the same layers with threads
-# (wall-clock time of both). Last, what the model's FP16 takes beside the plain definitions.
+# Measures the speed of the model's convolution against the multiply-accumulate peak of the machine. Each round measures the peak and every
+# kind of layer one after the other, and the medians of the rounds count, because machines are noisy. Then the same layers with threads (wall
+# time), and last the model's FP16 against the plain definitions.
 #
 # usage: model.sh BUILD [ROUNDS]
 set -u

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A network in pieces against the same in one run: the layers of a ResNet-18 for pictures of 32 x 32, on RTL and model of small.
+"""Compares a network in pieces with the same network in one run: the layers of a ResNet-18 for pictures of 32 x 32, on RTL and model of small.
 
 usage: pieces.py BUILD [ROUNDS] [PIECES]
 
-Other work on a machine makes wall time worthless, so it is put together from processor times, too: those of the pieces, the longest first, on two cores, of which one
-is free when the runner has cut, the other one when it has cut the first piece. Run and pieces by turns.
+Other work on a machine makes wall time useless, so a schedule is computed from processor times: the pieces run on two cores, the longest
+first; one core is free when the runner has cut all pieces, the other when it has cut the first. Runs and pieces alternate.
 """
 import json
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What nvcosim regress itself costs: a plan of 500 traces on `small`, a test for each core at a time.
+"""Measures the overhead of nvcosim regress: a plan of 500 traces on `small`, as many tests at a time as there are cores.
 
 usage: regress.py BUILD [TESTS]
 
-Prints how much of the cores' time processes of simulators were alive and computing, what the runner used itself (its own CPU time from the first
-test to the last word, the page of the night included), and what it costs to put something on the disk here. The traces are the short ones of
-this repository, 25 ms each under the default memory and some times that under the hostile one: longer ones cost the runner no more.
+Prints for what share of the cores' time simulators existed and computed, the runner's own CPU time from the first test to the end (the page
+of the night included), and what a write to the disk costs here. The traces are the short ones of this repository, 25 ms each with the default
+memory and several times that with the hostile one. Longer ones cost the runner no more.
 """
 import os
 import pathlib

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What the compiler and a profile make of a simulator: the same RTL built by g++, by clang++ and by clang++ with a profile, on the same traces.
+"""Compares simulators of the same RTL built by g++, by clang++, and by clang++ with a profile, on the same traces.
 
-usage: simulator.py BUILD [ROUNDS] [TRACE...]     exit status 1 if the profile makes one of the traces slower, which fewer than three rounds
-                                                  cannot tell
+usage: simulator.py BUILD [ROUNDS] [TRACE...]     exit status 1 if the profile makes one of the traces slower; needs at least three rounds
 
-Processor time of whole commands, by turns; the reset, 8 thousand clocks, is in it. The RTL is this project's as another RTL named bench,
-so that the user's simulators stay as they are. Where the traces that are judged are missing (NVDLA_CONFORMANCE) others of this repository
-take their place, which are short.
+Measures processor time of whole commands, the reset of 8 thousand clocks included; the simulators alternate. The RTL is built as another RTL
+named bench, so the user's simulators stay as they are. If the traces to be judged are missing (NVDLA_CONFORMANCE), short ones of this
+repository are used instead.
 """
 import os
 import shutil

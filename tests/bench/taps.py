@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What element streams cost: run --tap all, with the comparison of both sides, against the same command without.
+"""Measures what element streams cost: run --tap all, with the comparison of both sides, against the same command without.
 
-usage: taps.py BUILD [ROUNDS] [TRACE...]     exit status 1 if one of the traces takes more than twice as long, which fewer than three
-                                             rounds cannot tell
+usage: taps.py BUILD [ROUNDS] [TRACE...]     exit status 1 if one of the traces takes more than twice as long; needs at least three rounds
 
-Processor time of whole commands, by turns. The traces are convolutions whose sums pack well and badly, and the longest of SDP and PDP; where
-they are missing (NVDLA_CONFORMANCE) others of this repository take their place, which are short.
+Measures processor time of whole commands, which alternate. The traces are convolutions whose sums pack well and badly, and the longest of SDP
+and PDP. If they are missing (NVDLA_CONFORMANCE), short ones of this repository are used instead.
 """
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Processor time of commands that are run by turns, so that what disturbs a machine disturbs them alike."""
+"""Processor time of commands that alternate, so that a disturbance of the machine affects all of them. Imported by the benches."""
 import resource
 import statistics
 import subprocess

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What the marks and the save file cost: recording everything, against what Verilator records by itself.
+"""Measures what marks and save file cost: recording everything, against what Verilator records on its own.
 
-usage: waves.py BUILD [ROUNDS]      exit status 1 if recording is slower than Verilator's own by more than 10 %, which fewer than
-                                    three rounds cannot tell
+usage: waves.py BUILD [ROUNDS]      exit status 1 if recording is more than 10 % slower than Verilator's own; needs at least three rounds
 
-Processor time of whole runs, by turns, the least of ROUNDS (7), all traces together. On a short trace the save file, which costs a few
-hundredths of a second, shows more.
+Measures processor time of whole runs, which alternate; the least of ROUNDS (7) counts, all traces together. The save file costs a few
+hundredths of a second, which matters more on a short trace.
 """
 import os
 import subprocess

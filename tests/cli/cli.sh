@@ -1,5 +1,6 @@
 #!/bin/bash
-# The command line of nvcosim: every subcommand, exit status and error path, one file each (frame.sh holds what they share).
+# Tests the command line of nvcosim: every command, exit status and error path. Each file tests/cli/*.sh is a group of checks; frame.sh has
+# what they share.
 #
 # usage: NVCOSIM=build/nvcosim tests/cli/cli.sh [NAME...]      NAME: of a file (run_usage), or of a check (run_dut_empty_name)
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Frame of the tests of the command line: each file tests/cli/NAME.sh includes it, runs commands in a folder of its own, which holds
-# the traces of traces.sh, and ends with finish. Needs no simulator: what starts one is tested in a copy of the program with a
-# stand-in for make (source_tree.sh).
+# Sourced by each file tests/cli/NAME.sh. A test runs commands in a folder of its own, which has the traces of traces.sh, checks their
+# output, and ends with finish. No simulator is needed: source_tree.sh has stand-ins.
 #
 # Environment: NVCOSIM, path of the program; ONLY, an extended regular expression: checks of other names run but are not judged.
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A database of regressions with nights that never were, for tests of what reads it.
+"""Writes a database of invented nights of regressions, for tests of what reads it.
 
 usage: nights.py SCHEMA DATABASE
 """

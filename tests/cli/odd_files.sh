@@ -1,5 +1,5 @@
 #!/bin/bash
-# Trace files that say nothing, odd bytes, folders.
+# Trace files that are empty or have odd bytes, and folders instead of files.
 # usage: NVCOSIM=build/nvcosim tests/cli/odd_files.sh
 . "$(dirname "$0")/frame.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A stand-in for the source tree above the program: tree/build/nvcosim ($TREE) with a Makefile whose simulators are scripts that behave as
-# the name of their trace says. A file tree/fail makes the build fail. Included by tests.
+# A stand-in for the source tree that belongs to a program: tree/build/nvcosim ($TREE) with a Makefile whose simulators are scripts. A script
+# behaves as the name of its trace says. If the file tree/fail exists, the build fails. Sourced by tests.
 mkdir -p tree/build
 cp "$NVCOSIM" tree/build/nvcosim
 # shellcheck disable=SC2034 # for the files that include this one

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The traces of the tests: an SDP layer that copies 8x1x8 elements with everything bypassed, and variants that fail in one way each.
-# Included by frame.sh.
+# The traces of the tests: an SDP layer that copies 8x1x8 elements with everything bypassed, and variants that each fail in one way.
+# Sourced by frame.sh.
 layer() { # DIR NAME
     mkdir -p "$1"
     {
