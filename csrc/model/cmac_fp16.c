@@ -11,171 +11,20 @@
 #include <pthread.h>
 #include <string.h>
 
-/* One piece of code is compiled for several machines. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SEVERAL_MACHINES
-#include <immintrin.h>
-#endif
-
+#include "model/cmac_fp16_parts.h"
 #include "nvdla/fp.h"
 #include "nvdla/sizes.h"
 #include "nvdla/wide.h"
 
-enum {
-    LANES = CMAC_FP16_LANES,
-    STEP = 4,            /* from exponent to exponent: bits */
-    ZERO_EXPONENT = -64, /* of zero: products of it never count */
-    FAR = 8,             /* distance of exponents, in steps, from which on a product is dropped */
-    TILE_POSITIONS = 16,
-    GROUP = 4,    /* elements whose terms are computed together: those of a position of a tile */
-    LINE = 64,    /* bytes of a line of the cache */
-    KEY_SIGN = 2, /* in a key */
-    NAN_EXPONENT = 63
-};
+struct cmac_fp16_carries cmac_fp16_carries;
 
-/* Added to the product of a pair, so that both numbers are positive. */
-#define BIAS UINT32_C(0x55550000)
-
-/* What the lowest bits of both numbers of a pair carry when they are dropped, a row for each number that those of the
- * data's magnitude can be. In a row bytes by a key, which is bits 7..4 and bit 3 of the weight's magnitude with the
- * product's sign (KEY_SIGN) between them; in a byte a bit for each number that bits 2..0 of the weight can be. When
- * only four bits are dropped, two bits of the key are enough. */
-static struct {
-    _Alignas(64) uint8_t by8[256][64];
-    uint8_t by4[16][4];
-} carries;
-
-/* Distances of the products of 64 elements from the largest one, in bits; for a zero one that does not count. */
-struct distances {
-    uint8_t bits[64][LANES];
-    uint64_t others[16]; /* more than two steps, but not too many to count: lanes of four elements each */
-};
-
-/* Products that are too far from the largest for the tables, of 64 elements. */
-struct far {
-    size_t count;
-    int16_t weight[64 * LANES], data[64 * LANES]; /* mantissas */
-    uint8_t distance[64 * LANES];                 /* in bits */
-    uint8_t place[64 * LANES];                    /* of the sum to which the term is added */
-};
-
-/* What is compiled for each kind. */
-struct machine {
-    void (*read)(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces, size_t count);
-    void (*direct)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                   struct cmac_fp16_sums *sums);
-    void (*tile)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
-                 struct cmac_fp16_sums *sums);
-    void (*fill_tables)(void);
-};
-
-/* ---- what all kinds share ---- */
-
-/* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
-typedef int8_t bytes __attribute__((vector_size(LANES * sizeof(int8_t))));
-typedef uint8_t unsigned_bytes __attribute__((vector_size(LANES * sizeof(uint8_t))));
-typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
-typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t))));
-
-INLINED bytes load_bytes(const int8_t *from) {
-    bytes to;
-    memcpy(&to, from, sizeof to);
-    return to;
-}
-
-/* Carry-save adder: the two results add up to the three operands. By address: clang takes no values of vectors where
- * the caller has other ones. */
-INLINED void add3(words *a, words *b, const words *c) {
-    const words third = *c, differ = *a ^ *b;
-    *b = ((*a & *b) | (differ & third)) << 1;
-    *a = differ ^ third;
-}
-
-/* value = mantissa * 2^exponent * 2^-25; an infinity is the number 2^16; zero is 0, ZERO_EXPONENT. Returns whether it
- * is a NaN. */
-INLINED uint16_t decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
-    const uint16_t e = value >> 10 & 31, m = value & 1023, negative = (uint16_t) - (value >> 15);
-    const uint16_t significand = (uint16_t)(m + (e == 0 ? m : 1024));
-    /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
-    const uint16_t once = (uint16_t)(significand * (e & 1 ? 2 : 1));
-    const uint16_t magnitude = (uint16_t)(once * (e & 2 ? 4 : 1));
-    *mantissa = (int16_t)((magnitude ^ negative) - negative);
-    *exponent = (int8_t)((e & 28) + (magnitude == 0 ? ZERO_EXPONENT : 0));
-    return (value & 0x7fff) > 0x7c00;
-}
-
-INLINED uint16_t magnitude_of(uint16_t value, int16_t mantissa) {
-    const uint16_t negative = (uint16_t) - (value >> 15);
-    return (uint16_t)(((uint16_t)mantissa ^ negative) - negative);
-}
-
-/* The outputs of a tile: 40-convolution-core section 3.3. */
-INLINED void post_add(const int32_t (*restrict positions)[LANES], int64_t (*restrict out)[LANES]) {
-    for (size_t k = 0; k < LANES; k++) {
-        int64_t rows[4][2];
-        for (size_t r = 0; r < 4; r++) {
-            const int32_t *row = &positions[4 * r][k];
-            rows[r][0] = (int64_t)row[0] + row[LANES] + row[2 * LANES];
-            rows[r][1] = (int64_t)row[LANES] - row[2 * LANES] - row[3 * LANES];
-        }
-        for (size_t n = 0; n < 2; n++) {
-            out[n][k] = rows[0][n] + rows[1][n] + rows[2][n];
-            out[2 + n][k] = rows[1][n] - rows[2][n] - rows[3][n];
-        }
-    }
-}
-
-/* ---- the kinds ---- */
-
-#define PLAIN 0
-#define AVX2 1
-#define AVX512 2
-
-#define NAME(name) name##_plain
-#define KIND PLAIN
-#include "model/cmac_fp16_terms.h"
-#undef NAME
-#undef KIND
+static const struct cmac_fp16_machine *const kinds[] = {
+    &cmac_fp16_plain,
 #ifdef SEVERAL_MACHINES
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#endif
-#define NAME(name) name##_avx2
-#define KIND AVX2
-#include "model/cmac_fp16_terms.h"
-#undef NAME
-#undef KIND
-#ifdef __clang__
-#pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi"))),                 \
-                             apply_to = function)
-#else
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")
-#endif
-#define NAME(name) name##_avx512
-#define KIND AVX512
-#include "model/cmac_fp16_terms.h"
-#undef NAME
-#undef KIND
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-#endif
-
-static const struct machine *const kinds[] = {
-    &functions_plain,
-#ifdef SEVERAL_MACHINES
-    &functions_avx2,
-    &functions_avx512,
+    &cmac_fp16_avx2,
+    &cmac_fp16_avx512,
 #endif
 };
-
-static const struct machine *chosen = &functions_plain;
 
 size_t cmac_fp16_kinds(void) {
 #ifdef SEVERAL_MACHINES
@@ -190,18 +39,14 @@ size_t cmac_fp16_kinds(void) {
 #endif
 }
 
-void cmac_fp16_choose(size_t kind) {
-    chosen = kinds[kind];
-}
-
-__attribute__((constructor)) static void choose_best(void) {
-    cmac_fp16_choose(cmac_fp16_kinds() - 1);
+void cmac_fp16_weights_choose(struct cmac_fp16_weights *weights, size_t kind) {
+    weights->machine = kinds[kind];
 }
 
 /* ---- tables ---- */
 
 static void fill_once(void) {
-    chosen->fill_tables();
+    kinds[cmac_fp16_kinds() - 1]->fill_tables();
 }
 
 /* ---- operands ---- */
@@ -221,6 +66,7 @@ void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, 
         (blocks * elements + GROUP) * LANES; /* a whole number of lines of the cache but for the last */
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
+    cmac_fp16_weights_choose(weights, cmac_fp16_kinds() - 1);
     buffer_reserve(&weights->memory, 1,
                    LINE + cells * (sizeof *weights->mantissas + 3) + nans * (LANES * sizeof *weights->nans + 1));
     uint8_t *memory = weights->memory.bytes;
@@ -284,9 +130,9 @@ void cmac_fp16_weights_place(struct cmac_fp16_weights *weights, size_t i, size_t
     }
 }
 
-void cmac_fp16_data_read(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces,
-                         size_t count) {
-    chosen->read(data, window, pieces, count);
+void cmac_fp16_data_read(struct cmac_fp16_data *data, const struct cmac_fp16_weights *weights, const int16_t *window,
+                         const struct cmac_piece *pieces, size_t count) {
+    weights->machine->read(data, window, pieces, count);
 }
 
 /* ---- atomic operations ---- */
@@ -307,7 +153,7 @@ void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     const size_t at = block * weights->elements + first, cell = block * weights->atoms + atom;
     if (data->nan == 0) /* else no cell sends a number */
-        (tile ? chosen->tile : chosen->direct)(weights, at, data, sums);
+        (tile ? weights->machine->tile : weights->machine->direct)(weights, at, data, sums);
     if (data->nan != 0 || weights->has_nan[cell])
         send_nans(weights->nans + cell * LANES, data->nan, tile ? CMAC_FP16_OUTPUTS : 1, sums);
 }

@@ -175,7 +175,7 @@ static void add_up_floating(const struct conv_order *order, const struct conv_so
                             const struct operation *operation, const int16_t *window,
                             int64_t sums[CONV_OUTPUTS][MOST_CELLS]) {
     struct cmac_fp16_data data;
-    cmac_fp16_data_read(&data, window, operation->pieces, operation->count);
+    cmac_fp16_data_read(&data, source->floating, window, operation->pieces, operation->count);
     for (size_t block = 0; block * CMAC_FP16_LANES < operation->at->kernels; block++) {
         struct cmac_fp16_sums sent;
         cmac_fp16_atom(source->floating, block, operation->at->index, operation->before, &data, order->winograd, &sent);

@@ -201,7 +201,7 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
         for (size_t p = 0; p < count; p++) {
             struct cmac_fp16_data data;
             struct cmac_fp16_sums sums;
-            cmac_fp16_data_read(&data, windows[p], table->pieces + piece, pieces);
+            cmac_fp16_data_read(&data, weights, windows[p], table->pieces + piece, pieces);
             for (size_t block = blocks.first; block < blocks.end; block++) {
                 cmac_fp16_atom(weights, block, a, element, &data, run->tiles, &sums);
                 for (size_t o = 0; o < outputs; o++)

@@ -61,7 +61,7 @@ static void convolve(bool tile) {
     struct cmac_fp16_data data;
     struct cmac_fp16_sums sums;
     for (size_t at = 0; at < COUNT; at += ATOM) {
-        cmac_fp16_data_read(&data, (const int16_t *)elements + at, &piece, 1);
+        cmac_fp16_data_read(&data, &weights, (const int16_t *)elements + at, &piece, 1);
         cmac_fp16_atom(&weights, 0, 0, 0, &data, tile, &sums);
         for (size_t o = 0; o < outputs; o++)
             cacc_fp16_add_lanes(&accumulators[o], sums.exponent, sums.mantissa[o]);

@@ -318,7 +318,7 @@ struct FloatingWeights {
         cmac_fp16_data data;
         cmac_fp16_sums out;
         const cmac_piece whole = {0, 0, 64};
-        cmac_fp16_data_read(&data, atom.data(), &whole, 1);
+        cmac_fp16_data_read(&data, &model, atom.data(), &whole, 1);
         cmac_fp16_atom(&model, 0, 0, 0, &data, l.winograd, &out);
         for (size_t k = 0; k < kernels; k++)
             for (size_t n = 0; n < (l.winograd ? 4u : 1u); n++)

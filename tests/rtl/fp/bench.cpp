@@ -313,7 +313,7 @@ void check_cell(Operations &operations, cmac_fp16_weights &weights, const std::a
     const cmac_piece piece = {0, 0, 64};
     cmac_fp16_data data;
     cmac_fp16_sums sums;
-    cmac_fp16_data_read(&data, window, &piece, 1);
+    cmac_fp16_data_read(&data, &weights, window, &piece, 1);
     cmac_fp16_atom(&weights, 0, 0, 0, &data, tile, &sums);
     operations.select(tile ? DotOfTile : Dot);
     for (size_t i = 0; i < 32; i++)

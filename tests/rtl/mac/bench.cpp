@@ -98,7 +98,7 @@ class CellsFp16 {
         const cmac_piece piece = {0, 0, lanes};
         cmac_fp16_data data;
         cmac_fp16_sums got;
-        cmac_fp16_data_read(&data, window, &piece, 1);
+        cmac_fp16_data_read(&data, &weights_, window, &piece, 1);
         cmac_fp16_atom(&weights_, 0, 0, 0, &data, tile, &got);
         for (size_t c = 0; c < loaded; c++)
             for (size_t n = 0; n < (tile ? values : 1); n++)
