@@ -8,7 +8,7 @@ usage: readme.py BUILD [--write] [--only PATTERN] [PAGE...]
   PAGE             only these pages; default: README.md, CONTRIBUTING.md, docs/*.md and all other pages but the specification in docs/nvdla
 
 An indented block holds commands, one a line (a line that ends in \\ continues in the next), unless a comment precedes it. An empty line
-parts the two. The comment applies to the next blocks too if only empty lines part them:
+separates the two. The comment applies to the next blocks too if only empty lines separate them:
   <!-- output | FILTER -->   what the command above it prints, on stdout and stderr; `| FILTER` may be left out
   <!-- output: COMMAND -->   what COMMAND prints to stdout
   <!-- not run: REASON -->   commands that cannot run here
@@ -56,7 +56,7 @@ FILES = [
 ]
 # Commands that end with another status than 0, and how.
 STATUS = [(r"--dut rtl:mine ", 1), (r"^build/nvcosim run .* partner\.nvt", 3)]
-# Commands that other tests run: a file, and the text in it.
+# Commands that other tests run: a file, and a word in it.
 ELSEWHERE = [
     (r"^\(cd hw && ", "tests/replay/nvidia_checkout.sh", "outdir/nv_small/vmod"),
     (r"build --config small --nvidia hw$", "tests/replay/nvidia_checkout.sh", "build --nvidia"),
@@ -133,6 +133,9 @@ class Document:
                 found = re.fullmatch(r"<!-- (text|output|not run:)\s*(.*?)\s*-->", comment)
                 follows = (found.group(1).rstrip(":"), found.group(2)) if found else ("commands", "")
                 i = end + 1
+                if follows[0] == "output" and not any(self.lines[i:i + 1]) and not "".join(self.lines[i + 1:i + 2]).startswith("    "):
+                    self.blocks.append(Block(*follows, i + 1, []))  # which --write fills
+                    follows = ("commands", "")
             elif fenced or not line.startswith("    ") or (i and self.lines[i - 1].strip()):
                 if line.strip():
                     follows = ("commands", "")
@@ -311,7 +314,7 @@ class Test:
         if self.write:
             for block, lines in reversed(written):
                 if lines:
-                    document.lines[block.first:block.first + len(block.lines)] = lines
+                    document.lines[block.first:block.first + len(block.lines)] = lines + ([] if block.lines else [""])
             with open(document.path, "w", encoding="utf-8") as f:
                 f.write("\n".join(document.lines))
 
@@ -362,7 +365,7 @@ def main():
     arguments.add_argument("--write", action="store_true")
     arguments.add_argument("--only", default="")
     arguments.add_argument("pages", nargs="*")
-    given = arguments.parse_args()
+    given = arguments.parse_intermixed_args()
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     test = Test(given.build, given.write, given.only)
     _, text = test.sandbox.shell("for c in '' $(nvcosim help | sed -n '/^Commands/,/^$/s/^  \\([a-z]*\\) .*/\\1/p' | grep -v '^help'); do nvcosim $c --help; done")
