@@ -48,10 +48,6 @@ static const char doc[] =
     "\n"
     "Least clocks of a layer: what the MAC array takes for its multiplications if it never waits.";
 
-static bool is_network(const char *path) {
-    return text_ends_with(path, ".nvdla");
-}
-
 static int info_network(struct info_options *options) {
     struct error err;
     struct loadable *loadable = loadable_read(options->path, &err);

@@ -13,6 +13,7 @@
 #include "run/options/arguments.h"
 #include "run/session/session.h"
 #include "trace/formats.h"
+#include "trace/network.h"
 
 static const char doc[] =
     "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace "
@@ -81,10 +82,6 @@ struct arguments {
     struct compile_options compile;
     bool show_input;
 };
-
-static bool is_network(const char *path) {
-    return text_ends_with(path, ".nvdla");
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;

@@ -15,6 +15,7 @@
 #include "run/session/session.h"
 #include "split/split.h"
 #include "trace/formats.h"
+#include "trace/network.h"
 
 enum { KEY_PIECES = 0x100, KEY_IDLE_ONLY, KEY_WHOLE_MEMORY, KEY_ALLOW_UNDEFINED, KEY_SEED, KEY_THREADS };
 
@@ -114,7 +115,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static struct program *read_program(struct arguments *arguments, struct error *err) {
-    if (!text_ends_with(arguments->in, ".nvdla"))
+    if (!is_network(arguments->in))
         return trace_read(arguments->in, &arguments->trace, err);
     arguments->compile.config = arguments->trace.config;
     struct loadable *loadable = loadable_read(arguments->in, err);

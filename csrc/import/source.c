@@ -169,9 +169,6 @@ const char *span_find_word(struct span span, const char *text) {
 
 /* Reads how the file begins. */
 static bool read_head(const char *path, char *head, size_t *n, struct error *err) {
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return error_set(err, "%s: is not a regular file", path);
     struct file_reader *reader = file_reader_open(path, err);
     if (!reader)
         return false;

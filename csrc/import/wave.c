@@ -5,10 +5,13 @@
  * with the time stamp of that edge.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "import/source_parts.h"
@@ -484,6 +487,21 @@ static int finish(struct source *source) {
     return 0;
 }
 
+/* The output of fst2vcd is over: -1 with a message if that is because it could not read the file. */
+static int end_fst2vcd(struct source *source, struct error *err) {
+    struct state *state = source->state;
+    const int status = pclose(state->pipe);
+    state->pipe = NULL;
+    if (WIFSIGNALED(status))
+        return source_fail(source, 0, err, "the file is damaged: fst2vcd was ended by signal %d (%s)", WTERMSIG(status),
+                           strsignal(WTERMSIG(status)));
+    if (WEXITSTATUS(status) == 127)
+        return source_fail(source, 0, err, "fst2vcd, which reads FST files, is not installed (Debian package gtkwave)");
+    return status == 0
+               ? 0
+               : source_fail(source, 0, err, "the file is damaged: fst2vcd ended with status %d", WEXITSTATUS(status));
+}
+
 static int next(struct source *source, struct access *access, struct error *err) {
     struct state *state = source->state;
     struct span line;
@@ -504,13 +522,10 @@ static int next(struct source *source, struct access *access, struct error *err)
         if (!source_line(source, &line)) {
             if (source->lines.failed)
                 return -1;
+            if (state->pipe && end_fst2vcd(source, err) < 0)
+                return -1;
             if (!state->defined)
                 return source_fail(source, 0, err, "ends before $enddefinitions");
-            if (state->pipe && pclose(state->pipe) != 0) {
-                state->pipe = NULL;
-                return source_fail(source, 0, err, "fst2vcd cannot read it (Debian package gtkwave)");
-            }
-            state->pipe = NULL;
             finish(source);
             continue;
         }
@@ -525,17 +540,52 @@ static bool open_vcd(struct source *source, struct error *err) {
     return true;
 }
 
+/* False with a message if an FST file ends inside a block: fst2vcd runs for ever on some files that were cut. A block
+ * is a type, its length without the type (64 bits, big-endian), and content. */
+static bool is_whole(const char *path, struct error *err) {
+    enum { HEAD = 9, UNFINISHED = 255 /* type of a block that its writer has not closed: fst2vcd knows what to do */ };
+    uint8_t head[HEAD];
+    struct stat info;
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
+    const uint64_t size = fstat(fileno(file), &info) == 0 ? (uint64_t)info.st_size : 0;
+    uint64_t at = 0;
+    bool whole = true;
+    while (whole && at < size && fseeko(file, (off_t)at, SEEK_SET) == 0) {
+        uint64_t length = 0;
+        whole = fread(head, 1, HEAD, file) == HEAD;
+        for (int i = 1; i < HEAD; i++)
+            length = length << 8 | head[i];
+        if (head[0] == UNFINISHED)
+            break;
+        whole = whole && length >= HEAD - 1 && length < size - at;
+        at += whole ? 1 + length : 0;
+    }
+    fclose(file);
+    return whole || error_set(err,
+                              "%s: the file is cut: it has %" PRIu64 " bytes, and its block at byte %" PRIu64
+                              " is longer; write the waves again",
+                              path, size, at);
+}
+
 static bool open_fst(struct source *source, struct error *err) {
+    enum { SECONDS = 60, BYTES_PER_SECOND = 100000 /* a tenth of what it does */ };
     struct state *state = source->state = xcalloc(1, sizeof *state);
-    char *quoted = text_quoted(source->path), *command = xprintf("fst2vcd -f %s 2>/dev/null", quoted), where[32];
-    state->pipe = popen(command, "r");
+    struct stat info;
+    if (!is_whole(source->path, err) || stat(source->path, &info) != 0)
+        return false;
+    char *quoted = text_quoted(source->path);
+    /* It ends with this process, and with its limit of processor time if the file is damaged so that it never ends. */
+    char *command = xprintf("ulimit -t %lld; exec setpriv --pdeathsig KILL fst2vcd -f %s 2>/dev/null",
+                            (long long)(SECONDS + info.st_size / BYTES_PER_SECOND), quoted);
+    state->pipe = popen(command, "re");
     free(command);
     free(quoted);
     if (!state->pipe)
-        return error_set(err, "%s: fst2vcd cannot be started (Debian package gtkwave)", source->path);
-    snprintf(where, sizeof where, "/dev/fd/%d", fileno(state->pipe));
+        return error_set(err, "%s: fst2vcd cannot be started: %s", source->path, strerror(errno));
     source->lines = (struct lines){.path = source->path, .err = err, .piece = 1 << 16};
-    source->lines.file = file_reader_open(where, err);
+    source->lines.file = file_reader_take(dup(fileno(state->pipe)), source->path, err);
     return source->lines.file != NULL;
 }
 

@@ -43,11 +43,17 @@ static bool refill(struct file_reader *reader, struct error *err) {
 }
 
 struct file_reader *file_reader_open(const char *path, struct error *err) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    struct stat info;
+    const bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    const int fd = special ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (special)
+        error_set(err, "%s: is not a regular file", path);
+    else if (fd < 0)
         error_set(err, "%s: cannot open: %s", path, strerror(errno));
-        return NULL;
-    }
+    return fd < 0 ? NULL : file_reader_take(fd, path, err);
+}
+
+struct file_reader *file_reader_take(int fd, const char *path, struct error *err) {
     struct file_reader *reader = xcalloc(1, sizeof *reader);
     reader->path = xstrdup(path);
     reader->fd = fd;

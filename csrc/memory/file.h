@@ -15,8 +15,11 @@
  */
 struct file_reader;
 
-/* Opens a file, gzip or not (told by its content). NULL with a message. */
+/* Opens a regular file, gzip or not, by its content. A device or a pipe, which may never end, is refused. NULL with a
+ * message. */
 struct file_reader *file_reader_open(const char *path, struct error *err);
+/* The same of an open file or pipe, which is closed at the end; path is its name in messages. */
+struct file_reader *file_reader_take(int fd, const char *path, struct error *err);
 /* Reads at most n bytes. Returns how many, 0 at the end, -1 with a message (read error, truncated or corrupt gzip
  * stream). */
 ssize_t file_reader_read(struct file_reader *reader, void *bytes, size_t n, struct error *err);

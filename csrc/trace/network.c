@@ -16,6 +16,10 @@ unsigned network_type_bytes(enum network_type type) {
     return type == NETWORK_INT8 ? 1 : 2;
 }
 
+bool is_network(const char *path) {
+    return text_ends_with(path, ".nvdla") || text_ends_with(path, ".nvdla.gz");
+}
+
 void network_name(const char *name, char text[NETWORK_NAME]) {
     size_t n = 0;
     for (; n < NETWORK_NAME - 1 && name[n]; n++)

@@ -49,6 +49,9 @@ struct network {
 /* Copies a name into network_output.name, with what no file's name should have as '_'. */
 void network_name(const char *name, char text[NETWORK_NAME]);
 
+/* True if a file of that name is a compiled network: NAME.nvdla, NAME.nvdla.gz. */
+bool is_network(const char *path);
+
 /* Where an element lies in the size bytes of an output with a tensor. */
 uint64_t network_place(const struct network_output *output, unsigned n, unsigned c, unsigned y, unsigned x);
 

@@ -10,6 +10,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "trace/formats.h"
+#include "trace/network.h"
 #include "trace/nvt.h"
 
 static bool is_called(const char *path, const char *ending, const char *packed) {
@@ -102,11 +103,13 @@ static trace_reader *open_trace(const char *path, struct lines *lines, char **in
         path = *inside;
     }
     trace_reader *reader = choose(path);
-    if (!reader && text_ends_with(path, ".nvdla"))
+    if (!reader && access(path, F_OK) == 0 && is_network(path))
         error_set(err, "%s: a compiled network; make a trace of it with nvcosim compile", path);
     else if (!reader)
-        error_set(err, "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, or a directory", path,
-                  path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
+        error_set(
+            err,
+            "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, a directory, or a network NAME.nvdla",
+            path, path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
     else if (lines_open_file(lines, path, err))
         return reader;
     free(*inside);

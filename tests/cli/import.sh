@@ -53,6 +53,13 @@ nv import --config full --force t.log -o t5.nvt; check import_forced 1 "dropped:
 nv import --from vcd t.log -o t5.nvt; check import_wrong_format 2 "t.log: ends before \$enddefinitions"
 nv import --from tape t.log -o t5.nvt; check import_no_format 2 "--from: found 'tape', expected mmiotrace, rwmmio, kmd"
 printf 'nothing of note\n' >empty.log
+# waves that were cut, by any number of bytes: fst2vcd would run for ever on some
+for cut in 1 5 300 900; do
+    head -c "-$cut" "$ROOT/traces/captures/synth_small_rand_pdp_003/csb.fst" >cut.fst
+    nv import --config small cut.fst -o cut.nvt; check "import_cut_fst_$cut" 2 "cut.fst: the file is cut: it has" '!play it with'
+done
+cp "$ROOT/traces/captures/synth_small_rand_pdp_003/csb.fst" bad.fst && printf '\377\0\377U' | dd of=bad.fst bs=1 seek=400 conv=notrunc status=none
+nv import --config small bad.fst -o bad.nvt; check import_damaged_fst 2 "bad.fst: the file is damaged: fst2vcd ended with status"
 nv import empty.log -o t5.nvt; check import_unknown 2 "empty.log: no format of captures is recognised in it; give it with --from"
 nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
 printf 'Info: nvdla.csb_adaptor: GP: iswrite=1 addr=0x9004 len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\nInfo: nvdla.dbb_adaptor: GP: iswrite=1 addr=0xffffffffffffffff len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\n' >end.log

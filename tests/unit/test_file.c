@@ -215,7 +215,8 @@ static void missing_and_unreadable_files_are_told(void **state) {
     expect_failure("nothing.dat", "cannot open: No such file or directory");
     expect_failure("no/such/directory.dat", "cannot open: No such file or directory");
     assert_int_equal(mkdir("directory", 0777), 0);
-    expect_failure("directory", "cannot read: Is a directory");
+    expect_failure("directory", "is not a regular file");
+    expect_failure("/dev/zero", "is not a regular file");
     assert_false(file_read("nothing.dat", &(char *){NULL}, &(size_t){0}, NULL));
 }
 

@@ -71,9 +71,14 @@ static void warn_of_idle_options(const struct run_options *options) {
     }
 }
 
-/* Makes the folder of the reports, if it is named; false if nothing can be written there. */
+/* Makes the folder of the reports, if it is named; false if nothing can be written there, or the labels for it cannot
+ * be read. */
 static bool prepare_reports(const struct run_options *options) {
     struct error err;
+    if (!outputs_can_be_shown(&options->style, &err)) {
+        fprintf(stderr, "nvcosim: %s\n", err.text);
+        return false;
+    }
     bool ok = !options->out || directory_make(options->out, &err);
     if (!ok)
         fprintf(stderr, "nvcosim: --out: %s\n", err.text);

@@ -138,6 +138,13 @@ static bool read_labels(const char *path, struct words *labels, struct error *er
     return true;
 }
 
+bool outputs_can_be_shown(const struct outputs_style *style, struct error *err) {
+    struct words labels = {0};
+    const bool fine = read_labels(style->labels, &labels, err);
+    words_free(&labels);
+    return fine;
+}
+
 /* The greatest element that is not marked yet; the first of equals. A NaN is less than all. */
 static size_t greatest(const float *values, const bool *marked, size_t count) {
     size_t best = count;

@@ -18,6 +18,9 @@ struct outputs_style {
     bool npy, dimg; /* also write NAME.npy (binary32, what the elements stand for), NAME.dimg (80-trace-formats 8) */
 };
 
+/* Whether the file of labels, if there is one, can be read: better before a run than after it. False with a message. */
+bool outputs_can_be_shown(const struct outputs_style *style, struct error *err);
+
 /* Reads what outputs_write has written to the folder for that program, prints each output's greatest elements, and
  * writes it in the other forms. Nothing is printed of a program that names no outputs. False with a message. */
 bool outputs_show(FILE *out, const struct program *prog, const char *folder, const struct outputs_style *style,

@@ -31,7 +31,7 @@
 #include "trace/launches.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
