@@ -6,9 +6,8 @@ usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_na
                                                  fields that no module uses, a macro for each struct that lists them
        gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
 
-The CSV files are the only place where the register map, its enumerated values, the engines, the clients of
-the memory interfaces and the configuration parameters are written down; both languages take
-them from here. So do the testbench in C and tb_top.sv with the streams of tb/streams.csv.
+The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
+interfaces and the configuration parameters, for C and SystemVerilog. tb/streams.csv is the only source of the streams.
 """
 import csv
 import os

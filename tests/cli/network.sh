@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiled networks: compile with pictures, run of a network, its outputs in every form, what a failure says of layers.
+# Compiled networks: compiling with pictures, running, the output in every form, layers in messages.
 # usage: NVCOSIM=build/nvcosim tests/cli/network.sh
 . "$(dirname "$0")/frame.sh"
 digits=$ROOT/traces/networks/digits

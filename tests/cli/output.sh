@@ -1,5 +1,5 @@
 #!/bin/bash
-# What cannot be printed must not look like success: a full disk and a closed pipe, with every command.
+# Output that cannot be written must not look like success: a full disk and a closed pipe, with every command.
 # usage: NVCOSIM=build/nvcosim tests/cli/output.sh
 . "$(dirname "$0")/frame.sh"
 

@@ -1,4 +1,4 @@
-"""What the scripts that end runs share: simulators of tests/cli/source_tree.sh write their process numbers to the file pids."""
+"""Helpers of the scripts that send signals: simulators of tests/cli/source_tree.sh write their process numbers to the file pids."""
 import os
 import sys
 import time

@@ -1,5 +1,5 @@
 #!/bin/bash
-# nvcosim run: options that cannot be, and combinations that make no sense.
+# nvcosim run: values of options and combinations of options that are refused.
 # usage: NVCOSIM=build/nvcosim tests/cli/run_usage.sh
 . "$(dirname "$0")/frame.sh"
 

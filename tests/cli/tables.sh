@@ -1,5 +1,6 @@
 #!/bin/bash
-# What scripts/gen_tables.py says of tables that do not fit each other.
+# scripts/gen_tables.py reports tables that do not fit each other.
+# usage: NVCOSIM=build/nvcosim tests/cli/tables.sh
 # shellcheck source=tests/cli/frame.sh
 . "$(dirname "$0")/frame.sh"
 

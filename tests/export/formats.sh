@@ -1,6 +1,6 @@
 #!/bin/bash
-# Traces as input.txn and as .cfg: what is written reads as the same program (docs/export.md says what "the same" is), plays on the
-# model to the same verdict and leaves the same memory; exported once more it gives the same files. One own trace in four.
+# Exports traces as input.txn and as .cfg. The result must read as the same program (docs/export.md defines "the same"), play on the model to
+# the same verdict and memory, and export again to the same files. One own trace in four.
 #
 # usage: NVCOSIM=build/nvcosim tests/export/formats.sh BUILD
 set -u

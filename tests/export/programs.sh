@@ -1,6 +1,6 @@
 #!/bin/bash
-# Exported C programs: compiled with gcc and clang, run against the model, compared with what `nvcosim run` does; traces of every engine of
-# small and full, also one whose golden is wrong. Cross-compiled for riscv64 and arm.
+# Exports traces as C programs, compiles them with gcc and clang, runs them against the model and compares the outcome with that of
+# `nvcosim run`: traces of every engine of small and full, one with a wrong golden too. Cross-compiles for riscv64 and arm.
 #
 # usage: NVCOSIM=build/nvcosim tests/export/programs.sh BUILD
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Proofs about leaf modules of rtl/ (tests/formal/*.sv): what holds after reset for ever, whatever the inputs do, by Yosys and the model
-# checker of its ABC (property directed reachability); and that the states which matter are reached, so that no proof is empty.
+# Proves properties of leaf modules of rtl/ (tests/formal/*.sv) for any inputs and any time after reset, with Yosys and the model checker of its
+# ABC (property directed reachability). Also proves that the interesting states can be reached, so no proof is empty.
 #
 # usage: prove.sh BUILD
 set -u

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs every fuzzer of tests/fuzz over its corpus and RUNS inputs more; ends with "N passed, N failed". What a fuzzer does depends on the
-# number of inputs alone, not on the clock. New inputs and crashes stay in that directory, the corpus under tests/fuzz is only read.
+# Runs every fuzzer of tests/fuzz on its corpus and on RUNS more inputs; ends with "N passed, N failed". The work depends on the number of
+# inputs only, not on the clock. New inputs and crashes are kept in DIRECTORY; the corpus in tests/fuzz is only read.
 #
 # usage: run.sh DIRECTORY RUNS
-# FUZZ_SECONDS in the environment ends each fuzzer after so many seconds; then "N of M inputs" shows how far it came.
+# FUZZ_SECONDS in the environment ends each fuzzer after that many seconds; "N of M inputs" then shows how far it got.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 directory=$1 runs=$2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Simulated drivers on the model: networks run with both groups of every engine armed, interrupts that merge or come twice, polls
-instead of interrupts, tasks one after the other in the same buffers with an input that changes meanwhile. Their logs are imported and
-played; every byte that the design wrote must come again (85-driver-sequences).
+"""Plays networks on the model as drivers do: both groups of every engine armed, interrupts that merge or come twice, polls instead of
+interrupts, tasks one after the other in the same buffers while an input changes. The logs of the accesses are imported and played. Every byte
+that the design wrote must be written again (85-driver-sequences).
 
 usage: driver.py NVCOSIM BUILD OUT [--rtl] [--seeds=A,B,...] TRACE...    traces of networks: layers one after the other
 A trace that does not exist is skipped.  --rtl: traces of small are played on the RTL too, with back-pressure by seed.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Captures of one access list in every format, with the variations that chapters 80 and 85 allow or warn of, by seed; each is imported,
-and the accesses must be the same.
+"""Writes captures of one access list in every format, with the variations that chapters 80 and 85 allow or warn about, by seed. Each is
+imported, and must have the same accesses.
 
 usage: generate.py NVCOSIM OUT [SEEDS]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""nvcosim compile with loadables made here, for what no published file has: other layouts, schedules that wait, damaged ones, and the
-messages of what is refused.
+"""nvcosim compile with loadables built by this script, for cases that no published file has: other layouts, schedules that wait, damage, and the
+messages when a file is refused.
 
 usage: compile.py NVCOSIM
 Ends with "N passed, N failed".

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What no published loadable has, each layer type made here and compared with its plain definition: convolutions of features and of every
-pixel format, batches, compressed weights, the stages of SDP, pooling in pieces, RUBIK, BDMA, events of CDMA, several inputs and outputs.
+"""Builds loadables with layer types that no published file has, and compares each with its plain definition: convolutions of features and of
+every pixel format, batches, compressed weights, the stages of SDP, pooling in pieces, RUBIK, BDMA, events of CDMA, several inputs and outputs.
 
-usage: engines.py NVCOSIM [RTL]     RTL: configurations whose RTL plays them too, with commas
+usage: engines.py NVCOSIM [RTL]     RTL: configurations whose RTL plays them too, separated by commas
 Ends with "N passed, N failed".
 """
 import pathlib

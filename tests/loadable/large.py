@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes a loadable of the size of ResNet-50 for small: 43 convolutions of 3 x 3 x 256 with 256 kernels (25 MB of random weights, 5 billion
-products), each with a sum behind it, and as many additions between cubes as make 246 operations.
+products), each followed by a sum, and additions of cubes up to 246 operations.
 
 usage: large.py FILE [CONVOLUTIONS [SIDE]]
 """

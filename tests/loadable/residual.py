@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a loadable with the layers of ResNet-18 for pictures of 32 x 32, for small: 20 convolutions, 17 of 3 x 3 in eight blocks whose inputs are added to
-their outputs, three of 1 x 1 where a block halves width and height, and one over all that is left, with random weights.
+"""Writes a loadable with the layers of ResNet-18 for pictures of 32 x 32, for small, with random weights: 20 convolutions, 17 of 3 x 3 in eight
+blocks whose inputs are added to their outputs, and three of 1 x 1 where a block halves width and height; then a pooling of the whole area.
 
-usage: residual.py FILE [CHANNELS]      of the first block (16, 64 at most): the others have two, four, and eight times as many
+usage: residual.py FILE [CHANNELS]      of the first block (16, 64 at most); the others have two, four, and eight times as many
 """
 import random
 import struct

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Loadables: those with known results, those made here, and damaged ones.
-# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: plays them on the RTL of large too, damages more of them
-# Ends with "N passed, N failed[, N skipped]" of each part.
+# Tests of loadables: with known results, built by scripts, and damaged ones.
+# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: plays them on the RTL of large too, and damages more of them
+# Ends with "N passed, N failed[, N skipped]" for each part.
 set -u
 build=$1
 here=$(dirname "$0")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles every loadable of folders that have a catalogue.csv, and compares what comes out with what lies beside it: register accesses
-with writes.txt.gz, the output memory with output.bin and golden.dimg. Then plays the trace on the model, and on RTL where asked.
+"""Compiles every loadable of folders that have a catalogue.csv, and compares the result with the files next to it: register accesses with
+writes.txt.gz, the output memory with output.bin and golden.dimg. Then plays the trace on the model, and on RTL on request.
 
 usage: samples.py NVCOSIM [--rtl=small,large] FOLDER...
 Ends with "N passed, N failed".

@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcosim bisect on real RTL: a repository with a copy of rtl/ and the tables it needs, six commits, of which one does not compile and a later one has a fault
-# in SDP (that of tests/replay/buggy_rtl.sh). Every revision is built with Verilator and played.
+# nvcosim bisect on real RTL: a repository with a copy of rtl/ and the tables it needs, and six commits. One does not compile, and a later one has
+# a fault in SDP (that of tests/replay/buggy_rtl.sh). Verilator builds every revision, and the trace is played on it.
 #
 # usage: bisect.sh BUILD
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
-# nvcosim regress: failures come into buckets, by rules that do not depend on what finishes first. Simulators are scripts (tests/cli/source_tree.sh):
-# of trace UNIT-CAUSE-CYCLES memory differs where UNIT wrote, and nvcosim debug blames CAUSE. tests/regress/buckets_planted.py has real ones.
+# nvcosim regress sorts failures into buckets, by rules that do not depend on which test finishes first. Simulators are scripts
+# (tests/cli/source_tree.sh): for a trace UNIT-CAUSE-CYCLES memory differs where UNIT wrote, and nvcosim debug blames CAUSE.
+# tests/regress/buckets_planted.py does the same on real RTL.
 # usage: NVCOSIM=build/nvcosim tests/regress/buckets.sh
 export NVCOSIM=${NVCOSIM:-build/nvcosim}
 . "$(dirname "$0")/../cli/frame.sh"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""nvcosim regress puts failures of an RTL with planted faults into buckets of the engines that are to blame, and shrinks the smallest of each.
+"""nvcosim regress sorts the failures of an RTL with planted faults into buckets by the engine to blame, and shrinks the smallest of each.
 
 usage: buckets_planted.py BUILD
 
-The RTL is the copy that tests/replay/debug.sh plants and builds; it is made here if it does not exist. One night without debug shows which faults some trace
-notices; three of them, in different engines, are the failures of the next. The same is killed while it debugs, and continues.
+The RTL is the copy that tests/replay/debug.sh plants and builds; it is made here if it does not exist. A first night without debug shows which
+faults the traces notice. Three of them, in different engines, are the failures of a second night, which is killed while it debugs, and resumed.
 """
 import json
 import os

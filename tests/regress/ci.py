@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files of docs/ci: their form by what GitLab, GitHub and cron take, and their commands, which are run in a clean clone in the way of each server
-with a small plan; the artifacts that they name must be there then, also when the night fails.
+"""The files of docs/ci: their form must be what GitLab, GitHub and cron accept. Their commands run in a clean clone as on each server, with a small
+plan. The artifacts that they name must then exist, after a failing night too.
 
 usage: ci.py BUILD
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""nvcosim regress --compare: two nights of months of work (fixture.py), two devices, configurations and memories of one night, against figures that are
-computed here from the database; the page in a headless Chromium, wide and as a phone shows it.
+"""nvcosim regress --compare: two nights out of months of work (fixture.py), and two devices, configurations and memories of one night. Its figures
+are compared with figures computed here from the database, and its page is loaded in a headless Chromium, wide and narrow.
 
 usage: compare.py BUILD
 """

@@ -1,4 +1,4 @@
-"""Checks of the tests in Python here, counted: `check(title, good, found)` for each, `finish()` at the end."""
+"""Counts checks of tests written in Python: `check(title, good, found)` for each, `finish()` at the end."""
 import sys
 
 passed = failed = skipped = 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""kill -9 of the runner at random moments: what was finished stays as it is and is not run again, every test comes to one result.
+"""kill -9 of the runner at random moments: finished tests keep their results and are not run again, and every test gets one result.
 
-A test has finished when its process has noted its result, even if the runner is dead by then. It finishes once.
+A test has finished when its process has noted its result, even if the runner is dead by then.
 
 usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the seed of the moments is printed
 
-The ledger of the night shows what has run, which every process of a test writes into before it ends. Once the simulator is a script in front of
-the real one, as users have them, then itself, so that lanes of it play.
+The ledger of the night, which the process of each test writes before it ends, shows what has run. The whole test is done twice: with a script
+that starts the simulator, as users have them, and with the simulator itself, which then plays many traces in one process.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The nightly run of this project: plans/nightly.yml through `nvcosim regress`, into nvcosim-nights/, which keeps all nights. Its tests are counted
-# from the night's junit.xml; added traces that are missing (NVDLA_CONFORMANCE) are skipped tests.
+# The nightly run of this project: plays plans/nightly.yml with `nvcosim regress` into nvcosim-nights/, which keeps all nights. The tests are
+# counted from junit.xml; added traces that are missing (NVDLA_CONFORMANCE) count as skipped.
 #
 # usage: nightly.sh [PLAN]     NIGHTS=FOLDER in the environment: another folder than nvcosim-nights
 set -u -o pipefail

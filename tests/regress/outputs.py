@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""junit.xml and the summary for --notify, of every kind of night (fixture.py), against what the database says.
+"""junit.xml and the summary for --notify, for every kind of night (fixture.py), compared with the database.
 
 usage: outputs.py BUILD
 """

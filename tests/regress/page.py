@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""index.html of every kind of night (fixture.py) in a headless Chromium, wide and as a phone shows it, against what the database says.
+"""index.html for every kind of night (fixture.py) in a headless Chromium, wide and narrow, compared with the database.
 
 usage: page.py BUILD
 
-Always: it stands alone, the browser reports no error, nothing from names became markup, nothing is wider than the screen. Then what it shows: verdict, buckets,
-what is new, known, flaky, the table with its filters and links, charts, faults; and that 5,000 tests are no burden.
+Always: the page needs no other file, the browser reports no error, no name becomes markup, nothing is wider than the screen. Then the
+content: verdict, buckets, new, known and flaky failures, the table with its filters and links, charts, faults. 5,000 tests must not slow it down.
 """
 import glob
 import html.parser

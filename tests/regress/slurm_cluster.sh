@@ -1,7 +1,7 @@
 #!/bin/bash
 # A Slurm cluster on this one machine: munged, slurmctld and two slurmd (nodes n1 and n2, one CPU each), all in one folder and in
-# namespaces of their own. So they talk over a loopback of their own, so that ports in use do not matter, and the kernel ends all of
-# them, jobs included, when this script ends, in whatever way it does.
+# namespaces of their own. They have their own loopback, so ports in use do not matter, and the kernel ends all of them, jobs
+# included, when this script ends for any reason.
 #
 # usage: slurm_cluster.sh FOLDER COMMAND...    runs the command with the cluster and ends with its status; FOLDER must not exist, and
 #                                              its path be short (it holds sockets)

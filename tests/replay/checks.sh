@@ -1,6 +1,6 @@
 #!/bin/bash
-# Plays conformance traces and random layers with the checks inside the RTL (--checks), under a quiet and a hostile memory. Nothing may be found:
-# a check that fails on a correct design is a bug of the check. plans/nightly.yml plays more.
+# Plays conformance traces and random layers with the checks inside the RTL (--checks), with the default and with a hostile memory. No check may
+# fail: one that fails on a correct design is itself wrong. plans/nightly.yml plays more.
 #
 # usage: checks.sh CONFIG [COUNT]     COUNT random layers of each engine (default 10); every third trace
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Simulators are made by the compiler that was asked for, with and without a profile, with several threads, and play the same all the same.
-# The RTL is this project's as another RTL, so that build/nvcosim-small stays as it is.
+# Builds simulators with each compiler, with and without a profile and with several threads. Each must come from the compiler that was asked for,
+# and all must give the same results. Our own RTL is built as another RTL, so that build/nvcosim-small stays as it is.
 #
 # usage: compilers.sh BUILD
 set -u

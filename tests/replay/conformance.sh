@@ -1,10 +1,10 @@
 #!/bin/bash
-# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. Our own traces of small see
-# every memory behaviour, added ones (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations the default and
-# one random one; full is played on the model with several threads too. plans/nightly.yml plays all with every memory behaviour.
+# Plays the conformance traces of one configuration on RTL and model: goldens, register read-back, all memory. Our own traces of small are played
+# with every memory behaviour. Added traces (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations are
+# played with the default and with a random one; those of full also on the model with several threads. plans/nightly.yml plays all with every one.
 #
 # usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
-#                                  REQUIRE_CONFORMANCE=1: that there are no added traces is a failure
+#                                  REQUIRE_CONFORMANCE=1: missing added traces are a failure
 set -u
 . "$(dirname "$0")/play.sh"
 config=$1

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --stop-at-first, and the copies that a simulator keeps of itself: a long trace that fails near its end is looked at again from one of
-# them, and none of them sleeps on, however the run ends.
+# --stop-at-first, and the copies that a simulator keeps of itself. A long trace that fails near its end is played again from such a copy, and no
+# copy survives the run, however that ends.
 #
 # usage: copies.sh BUILD
 set -u

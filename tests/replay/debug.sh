@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcosim debug names the engine to blame: faults planted into one copy of the RTL (scripts/plant.py), each noticed by some trace of a
-# list; at least nine of ten must be named by their folder. What it leaves behind is there and says the same.
+# nvcosim debug names the engine to blame. Faults are planted in a copy of the RTL (scripts/plant.py); of those that a list of traces notices, at
+# least nine in ten must be named by their folder. The files that debug writes must exist and agree with its verdict.
 #
 # usage: debug.sh BUILD [COUNT [SEED]]
 set -u

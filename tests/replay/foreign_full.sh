@@ -1,6 +1,6 @@
 #!/bin/bash
-# A foreign RTL of full's ports, built by file list by `make simulator`, played, and its
-# variant with waves built afterwards from what the first build kept. The design is a stand-in: a file of registers behind full's CSB.
+# Another RTL with the ports of full: `make simulator` builds it by file list, a trace is played on it, and the variant with waves is built later
+# from what the first build kept. The design is a stand-in, a file of registers that CSB reads and writes (standin.py).
 #
 # usage: foreign_full.sh BUILD
 set -u

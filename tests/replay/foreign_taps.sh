@@ -1,7 +1,7 @@
 #!/bin/bash
-# Element streams of another RTL: a copy of ours with a bug gets rtl/taps.csv by itself, and the first stream that differs is the one
-# behind the bug; a table of its own says where an RTL has its streams; a table that is wrong is reported. Where rtl/taps.csv or rtl/waits.csv
-# does not fit a copy, that is said, and the verdict of nvcosim debug comes from the ports.
+# Element streams of another RTL. A copy of ours with a bug uses rtl/taps.csv automatically, and the first stream that differs is the first one
+# downstream of the bug. A table of its own gives the places of the streams in an RTL; a wrong table is reported. If rtl/taps.csv or rtl/waits.csv
+# does not fit a copy, that is reported, and the verdict of nvcosim debug comes from the ports.
 #
 # usage: foreign_taps.sh BUILD
 set -u

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A simulator that resets once and plays each trace in a copy of itself: the same results and reports as simulators that are started
-for their trace, whatever happens to the others or to the one that was copied.
+"""A simulator that resets once and plays each trace in a copy of itself gives the same results and reports as one simulator for each trace,
+whatever happens to other copies or to the process that was copied.
 
-usage: fork.py BUILD [RTL]      RTL: name of another RTL of configuration small that was built, whose results are compared only
+usage: fork.py BUILD [RTL]      RTL: name of another RTL of configuration small that was built; only its results are compared
 
-The simulator is a script in front of the real one, which it becomes; it notes how it was called.
+The simulator is a script that records how it was called and then becomes the real one.
 """
 import json
 import os

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Frame of scripts that judge step by step: included by them. NVCOSIM from the environment.
+# Counts the steps of a test script, which sources it. NVCOSIM comes from the environment.
 NVCOSIM=${NVCOSIM:-build/nvcosim}
 passed=0 failed=0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Are the signals that a .gtkw names in the waves, in the groups that are expected?
+"""Checks that the signals which a .gtkw names exist in the waves, in the expected groups.
 
-usage: gtkw_names.py WAVES.vcd SAVE.gtkw [GROUP COUNT]...     fst2vcd makes the .vcd; COUNT: signals at least, the folded ones included
+usage: gtkw_names.py WAVES.vcd SAVE.gtkw [GROUP COUNT]...     fst2vcd makes the .vcd; COUNT: least number of signals, folded ones included
 """
 import re
 import sys

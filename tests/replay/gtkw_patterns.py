@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Does every pattern of tb/observers/wave_save.c mean a signal?
+"""Checks that every pattern of tb/observers/wave_save.c matches a signal.
 
-usage: gtkw_patterns.py WAVES.vcd BUILD     of our RTL with one port, which has none of the patterns with cvsram in them
+usage: gtkw_patterns.py WAVES.vcd BUILD     waves of our RTL with one port; patterns with cvsram do not apply to it
 
-Of what only the RTL of full has the name must be in the sources of the engine.
+For signals that only the RTL of full has, the name must occur in the sources of the engine.
 """
 import fnmatch
 import glob

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What counts as a hang on our RTL: nothing that moves. Slow memory and layers that show nothing on the ports pass; real hangs end
-# after the limit of --still, and say what was waited for and what moved last.
+# What counts as a hang on our RTL: that nothing moves. Slow memory, and layers that show nothing on the ports, pass. Real hangs end after
+# the limit of --still, and the report names what was waited for and what moved last.
 #
 # usage: hang.sh BUILD
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
-# report.html in a headless Chromium: of a trace that passes, of one that a second RTL with a bug fails, of a golden that differs in one byte,
-# of a hang, of names that look like markup, of a cube with two million bytes that differ. html_page.py judges the pages.
+# report.html in a headless Chromium, judged by html_page.py: for a trace that passes, one that fails on a second RTL with a bug, a golden that
+# differs in one byte, a hang, names that look like markup, and a cube with two million different bytes.
 #
 # usage: html.sh BUILD
 set -u

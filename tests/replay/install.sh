@@ -1,6 +1,6 @@
 #!/bin/bash
-# make install into a folder of its own: the installed program plays with the simulator that came with it, builds another one in the user's
-# cache, has man pages and completion, leaves its folder as it was, and goes without a trace.
+# make install into a folder: the installed program plays with the installed simulator, builds another one in the user's cache, has man pages and
+# completion, and does not change its folder. Uninstalling removes all of it.
 #
 # usage: install.sh BUILD
 set -u

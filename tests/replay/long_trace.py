@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A long trace from a short one: the layer of an .nvt trace (one layer, mode streams) many times over, in both register groups by turns.
+"""Makes a long trace from a short one: the layer of an .nvt trace (one layer, mode streams) many times, in the two register groups alternately.
 
 usage: long_trace.py TRACE.nvt.gz COUNT OUT.nvt [--fail-check N] [--set N UNIT.REGISTER VALUE]
                      [--all UNIT.REGISTER VALUE] [--leave-out N UNIT.REGISTER]
 
---fail-check N   a CRC behind layer N, counted from 0, that cannot be right
+--fail-check N   adds a CRC check after layer N, counted from 0, that cannot pass
 --leave-out N R  layer N does not write this register
 --set N R V      layer N has this register value, the others keep theirs; --all R V: every layer
 """

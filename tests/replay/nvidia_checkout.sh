@@ -1,6 +1,6 @@
 #!/bin/bash
-# nvcosim build --nvidia, on a checkout of the same shape as NVIDIA's with this project's modules as stand-ins: found by -y, by -v of files
-# with several modules, RAM models apart, and a top that wants the pin which that RTL wants.
+# nvcosim build --nvidia, on a checkout with the layout of NVIDIA's, in which this project's modules are stand-ins: modules found by -y, by -v in
+# files with several modules, RAM models apart, and a top with the pin that NVIDIA's RTL needs.
 #
 # usage: nvidia_checkout.sh BUILD
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Plays a few traces of every kind on RTL and model, twice: with the default memory and with a hostile one. Done in seconds;
-# conformance.sh plays all.
+# Plays a few traces of every kind on RTL and model, with the default and with a hostile memory. Takes seconds; conformance.sh plays all.
+#
+# usage: own.sh
 set -u
 . "$(dirname "$0")/play.sh"
 own=(cdp_009 corner_007 dc_pdp_009 edge_group_004 edge_sdp_003 img_006 mixed_000 pdp_001 pdp_017 sdp_000 sdp_014 sdp_019 sdp_pdp_001)

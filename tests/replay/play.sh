@@ -1,5 +1,5 @@
 #!/bin/bash
-# Counts what nvcosim run says of traces as data (--results), for the tests that play many. Included by them.
+# Counts the results of nvcosim run (--results) for tests that play many traces, which source it.
 #
 # Sets passed and failed; needs NVCOSIM (default build/nvcosim).
 NVCOSIM=${NVCOSIM:-build/nvcosim}

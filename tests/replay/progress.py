@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The line on a terminal while traces play: layer n of m, cycles a second, time left by the clocks that the layers take; and --stats, which
-says where the time went.
+"""The progress line on a terminal: layer n of m, cycles a second, time left, by the clocks that the layers take; and --stats, which shows where
+the time went.
 
 usage: progress.py BUILD
 """

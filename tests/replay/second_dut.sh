@@ -1,5 +1,6 @@
 #!/bin/bash
-# Puts a second RTL behind the harness: our own sources with one arithmetic bug (buggy_rtl.sh). The harness must build it by file list and report the mismatch down to cube element and beat.
+# A second RTL in the harness: our own sources with one arithmetic bug (buggy_rtl.sh). It is built by file list, and the mismatch must be reported
+# with cube element and beat.
 #
 # usage: second_dut.sh BUILD
 set -u

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Traces in pieces: all of them pass on the model, those of networks on the RTL too; they leave behind what the whole does; the same bytes every time; damaged and
-# unfit traces leave nothing behind.
+# Traces in pieces. All pieces pass on the model, those of networks on the RTL too, and leave the memory that the whole leaves. The same trace gives
+# the same bytes every time. A trace that is damaged or cannot be cut leaves no files.
 #
 # usage: split.sh BUILD
 set -u

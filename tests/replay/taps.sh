@@ -1,9 +1,9 @@
 #!/bin/bash
-# Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also counted as
-# histograms; another RTL's, whose memory traffic alone is heard, recorded too; and how a difference is reported.
+# Element streams of RTL and model, recorded and compared element by element: equal on layers of every engine, also as histograms. For another
+# RTL, of which only the memory traffic is observed, they are recorded too. Differences are reported.
 #
-# A convolution is followed from CDMA to SDP, places included: on direct and image layers, with reuse and chains; of full at INT8, INT16 and
-# FP16, with Winograd, batches and compressed weights.
+# A convolution is compared from CDMA to SDP, places included: direct and image layers, reuse and chains; for full with INT8, INT16 and FP16,
+# Winograd, batches and compressed weights.
 #
 # usage: taps.sh BUILD [TRACE...]   all traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
 set -u

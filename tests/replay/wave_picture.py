@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Is a picture of GTKWave's window (PNG) one of waves?
+"""Checks that a picture of GTKWave's window (PNG) shows waves.
 
 usage: wave_picture.py PICTURE.png
 
-The left part holds names in dark on light, the right part waves on black in at least three of GTKWave's colours, and the
-dashed line of a marker is in it.
+The left part must have names, dark on light; the right part waves on black in at least three of GTKWave's colours, and the dashed line of a
+marker.
 """
 import struct
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Looks into waves.
+"""Checks values in waves.
 
 usage: wave_values.py mark WAVES.fst NAME TEXT...   the mark has shown these texts, in this order
-       wave_values.py same WHOLE.fst PART.fst       a part of the time or of the signals holds what the whole holds then
-       wave_values.py below WAVES.fst SCOPE...      it holds marks and signals of every SCOPE ("tb_top.dut.u_x", or with
-                                                    ":1" behind it only that level), and no others
+       wave_values.py same WHOLE.fst PART.fst       a part, of the time or of the signals, has the values of the whole
+       wave_values.py below WAVES.fst SCOPE...      it has marks and signals of every SCOPE ("tb_top.dut.u_x"; with ":1" only of
+                                                    that level), and no others
 """
 import subprocess
 import sys
