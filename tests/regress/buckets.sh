@@ -117,8 +117,8 @@ that interrupted_done test "$(sql 'SELECT state FROM night')" = "done"
 # no simulator with waves: told once, nothing else changes
 rm -rf nvcosim-nights debugged tree/build/nvcosim-small-waves
 touch break-builds
-command=("$TREE" regress p.yml); check no_waves 4 "the simulator small waves could not be built"
+command=("$TREE" regress p.yml); check no_waves 4 "the simulator nvcosim-small-waves could not be built"
 that no_waves_is_told_once test "$(grep -c 'could not be built' stderr)" = 1
 that no_waves_buckets test "$(buckets 1 | cut -d'|' -f2,3 | head -1)" = "3|value:PDP"
-that no_waves_note test "$(sql 'SELECT note FROM bucket WHERE number = 1')" = "the simulator small waves could not be built"
+that no_waves_note test "$(sql 'SELECT note FROM bucket WHERE number = 1')" = "the simulator nvcosim-small-waves could not be built"
 finish
