@@ -54,74 +54,86 @@ static bool open_waves(struct rtl_device *rtl, struct error *err) {
     return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
 }
 
-/* The observers of this run. */
-static bool open_observers(struct rtl_device *rtl, struct error *err) {
-    struct device *dev = &rtl->base;
+static void listen_to_ports(struct rtl_device *rtl, struct axi_listener listener) {
+    for (int p = 0; p < rtl->layout.ports; p++)
+        axi_memory_listen(rtl->ports[p].memory, listener);
+}
+
+/* What watches the pins in every run. */
+static void open_monitors(struct rtl_device *rtl) {
     if (rtl->simulator.four_state) {
-        observers_add(&rtl->observers, unknown_observer(&rtl->unknown, dev, &rtl->layout));
+        observers_add(&rtl->observers, unknown_observer(&rtl->unknown, &rtl->base, &rtl->layout));
         rtl->now.aval = rtl->aval;
         rtl->now.bval = rtl->bval;
     }
     for (int p = 0; p < rtl->layout.ports; p++) {
-        axi_monitor_init(&rtl->monitors[p], dev, p);
+        axi_monitor_init(&rtl->monitors[p], &rtl->base, p);
         observers_add(&rtl->observers, axi_monitor_observer(&rtl->monitors[p]));
         rtl->now.out[p] = &rtl->ports[p].out;
         rtl->now.in[p] = &rtl->ports[p].in;
     }
-    if (rtl->options.taps) {
-        const struct stream_source source = stream_source(rtl);
-        struct rtl_tap *tap = rtl_tap_new(dev->config, rtl->options.taps, &source);
-        rtl_tap_record(tap, !rtl->options.taps_later);
-        rtl->tap = tap;
-        observers_add(&rtl->observers, rtl_tap_observer(tap));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, rtl_tap_axi(tap));
+}
+
+/* What watches the streams inside the design. */
+static void open_streams(struct rtl_device *rtl) {
+    const struct nvdla_config *config = rtl->base.config;
+    const struct rtl_options *options = &rtl->options;
+    const struct stream_source source = stream_source(rtl);
+    if (options->taps) {
+        rtl->tap = rtl_tap_new(config, options->taps, &source);
+        rtl_tap_record(rtl->tap, !options->taps_later);
+        observers_add(&rtl->observers, rtl_tap_observer(rtl->tap));
+        listen_to_ports(rtl, rtl_tap_axi(rtl->tap));
     }
-    if (rtl->options.cbuf) {
-        const struct stream_source source = stream_source(rtl);
-        rtl->board = cbuf_board_new(dev->config, &source, rtl->options.cbuf);
-        if (rtl->board) {
-            cbuf_board_compare(rtl->board, !rtl->options.taps_later);
-            observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
-        }
+    rtl->board = options->cbuf ? cbuf_board_new(config, &source, options->cbuf) : NULL;
+    if (rtl->board) {
+        cbuf_board_compare(rtl->board, !options->taps_later);
+        observers_add(&rtl->observers, cbuf_board_observer(rtl->board));
     }
-    if (rtl->options.account) {
-        const struct stream_source source = stream_source(rtl);
-        struct account_board *board = account_board_new(dev->config, &source, rtl->options.account);
-        if (board)
-            observers_add(&rtl->observers, account_board_observer(board));
-    }
-    if (rtl->options.timeline) {
-        struct timeline_counter *counter = timeline_counter_new(dev->config, rtl->vpi.links);
-        observers_add(&rtl->observers, timeline_observer(counter));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, timeline_axi(counter));
-        rtl->statistics.timeline = timeline_counted(counter);
-    }
-    if (!open_waves(rtl, err))
-        return false;
-    if (rtl->options.beats)
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, *rtl->options.beats);
-    if (rtl->options.copies) {
-        const struct axi_options *axi = &rtl->options.axi;
-        rtl->flight =
-            flight_new(dev->config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
-        observers_add(&rtl->observers, flight_observer(rtl->flight));
-        for (int p = 0; p < rtl->layout.ports; p++)
-            axi_memory_listen(rtl->ports[p].memory, flight_axi(rtl->flight));
-    }
-    const bool later = rtl->options.taps_later && rtl->simulator.checks_connect; /* they are evidence, too */
-    if (rtl->options.checks || later) {
-        rtl->checks = checks_open(dev, &rtl->simulator, &rtl->cycle, err);
+    struct account_board *account = options->account ? account_board_new(config, &source, options->account) : NULL;
+    if (account)
+        observers_add(&rtl->observers, account_board_observer(account));
+}
+
+/* The checks inside the design, as findings or, with taps_later, as evidence. */
+static bool open_checks(struct rtl_device *rtl, struct error *err) {
+    if (rtl->options.checks || (rtl->options.taps_later && rtl->simulator.checks_connect)) {
+        rtl->checks = checks_open(&rtl->base, &rtl->simulator, &rtl->cycle, err);
         if (!rtl->checks)
             return false;
         checks_mute(rtl->checks, !rtl->options.checks);
         observers_add(&rtl->observers, checks_observer(rtl->checks));
         if (rtl->marks)
             checks_listen(rtl->checks, hear_layer, rtl->marks);
-    } else if (rtl->marks && rtl->simulator.checks_connect)
+    } else if (rtl->marks && rtl->simulator.checks_connect) {
         rtl->simulator.checks_connect(rtl->simulator.context, NULL, hear_layer, rtl->marks);
+    }
+    return true;
+}
+
+/* The observers of this run. */
+static bool open_observers(struct rtl_device *rtl, struct error *err) {
+    const struct nvdla_config *config = rtl->base.config;
+    open_monitors(rtl);
+    open_streams(rtl);
+    if (rtl->options.timeline) {
+        struct timeline_counter *counter = timeline_counter_new(config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(counter));
+        listen_to_ports(rtl, timeline_axi(counter));
+        rtl->statistics.timeline = timeline_counted(counter);
+    }
+    if (!open_waves(rtl, err))
+        return false;
+    if (rtl->options.beats)
+        listen_to_ports(rtl, *rtl->options.beats);
+    if (rtl->options.copies) {
+        const struct axi_options *axi = &rtl->options.axi;
+        rtl->flight = flight_new(config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
+        observers_add(&rtl->observers, flight_observer(rtl->flight));
+        listen_to_ports(rtl, flight_axi(rtl->flight));
+    }
+    if (!open_checks(rtl, err))
+        return false;
     rtl->clock = rtl->simulator.clock;
     if (rtl->options.measure)
         rtl->clock = meter_wrap(&rtl->meter, rtl->clock);

@@ -385,6 +385,33 @@ static void put_check_of_register(struct writer *writer, const struct op *op) {
         text_printf(&writer->out, "reg_read_check(%s, 0x%" PRIx32 ");\n", register_of(writer, op, name), op->value);
 }
 
+static bool put_memory_op(struct writer *writer, const struct op *op) {
+    struct text *out = &writer->out;
+    switch (op->kind) {
+    case OP_MEM_LOAD:
+        return put_load(writer, op);
+    case OP_MEM_FILL:
+        put_fill(writer, op);
+        return true;
+    case OP_MEM_RESERVE:
+        text_printf(out, "mem_reserve(%s, 0x%08" PRIx64 ", 0x%" PRIx64, space_of(op), op->base, op->size);
+        put_after(writer, op);
+        return true;
+    case OP_MEM_RELEASE:
+        text_printf(out, "mem_release(%s, 0x%08" PRIx64, space_of(op), op->base);
+        put_after(writer, op);
+        return true;
+    case OP_MEM_CHECK:
+        return put_check(writer, op);
+    case OP_MEM_CRC:
+        text_printf(out, "check_crc(%s, %s, 0x%08" PRIx64 ", 0x%" PRIx64 ", 0x%08" PRIx32 ");\n",
+                    writer->form->events[op->after], space_of(op), op->base, op->size, op->value);
+        return true;
+    default:
+        return true;
+    }
+}
+
 static bool put_op(struct writer *writer, const struct op *op) {
     static const char *const polls[] = {"poll_reg_equal", "poll_reg_not_greater", "poll_reg_not_less"};
     struct text *out = &writer->out;
@@ -421,24 +448,12 @@ static bool put_op(struct writer *writer, const struct op *op) {
                     writer->form->streams[op->stream], events[op->event]);
         return true;
     case OP_MEM_LOAD:
-        return put_load(writer, op);
     case OP_MEM_FILL:
-        put_fill(writer, op);
-        return true;
     case OP_MEM_RESERVE:
-        text_printf(out, "mem_reserve(%s, 0x%08" PRIx64 ", 0x%" PRIx64, space_of(op), op->base, op->size);
-        put_after(writer, op);
-        return true;
     case OP_MEM_RELEASE:
-        text_printf(out, "mem_release(%s, 0x%08" PRIx64, space_of(op), op->base);
-        put_after(writer, op);
-        return true;
     case OP_MEM_CHECK:
-        return put_check(writer, op);
     case OP_MEM_CRC:
-        text_printf(out, "check_crc(%s, %s, 0x%08" PRIx64 ", 0x%" PRIx64 ", 0x%08" PRIx32 ");\n", events[op->after],
-                    space_of(op), op->base, op->size, op->value);
-        return true;
+        return put_memory_op(writer, op);
     case OP_CHECK_EVENT:
         text_printf(out, "check_nothing(%s);\n", events[op->after]);
         return true;

@@ -119,11 +119,32 @@ static uint32_t strips(const struct gen_layer *layer, struct rng *noise, int64_t
     return ((uint32_t)first - 1) | ((uint32_t)last - 1) << 10 | middle << 20;
 }
 
+static void put_rdma(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
+                     uint32_t partial_in, struct gen_registers *rdma) {
+    const struct gen_layer *layer = &gen->layers[index];
+    const struct cube *in = &shape->in;
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
+    gen_put(rdma, PDP_RDMA_D_FLYING_MODE, 1);
+    gen_put_address(gen, index, noise, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, in->base);
+    gen_put(rdma, PDP_RDMA_D_SRC_LINE_STRIDE, in->line_stride);
+    gen_put(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE, in->surface_stride);
+    gen_put(rdma, PDP_RDMA_D_SRC_RAM_CFG, shape->in_secondary ? 0 : 1);
+    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
+    gen_put(rdma, PDP_RDMA_D_OPERATION_MODE_CFG, (uint32_t)layer->splits - 1);
+    gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
+    gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, noise, 0xf));
+    gen_put(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
+    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
+    gen_put(rdma, PDP_RDMA_D_CYA, gen_noise(layer, noise, UINT32_MAX));
+}
+
 void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units) {
     const struct gen_layer *layer = &gen->layers[index];
     const struct gen_shape *shape = &shapes[index];
-    struct gen_registers *regs = &units[NVDLA_PDP], *rdma = &units[NVDLA_PDP_RDMA];
+    struct gen_registers *regs = &units[NVDLA_PDP];
     struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_PDP);
     const struct cube *in = layer->sdp ? &shape->middle : &shape->in;
     uint32_t partial_in = strips(layer, &noise, shape->first_in, shape->mid_in, shape->last_in);
@@ -163,23 +184,8 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, PDP_D_DATA_FORMAT, (uint32_t)layer->precision);
     gen_put(regs, PDP_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
     gen_put(regs, PDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
-    if (layer->sdp)
-        return;
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
-    gen_put(rdma, PDP_RDMA_D_FLYING_MODE, 1);
-    gen_put_address(gen, index, &noise, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, in->base);
-    gen_put(rdma, PDP_RDMA_D_SRC_LINE_STRIDE, in->line_stride);
-    gen_put(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE, in->surface_stride);
-    gen_put(rdma, PDP_RDMA_D_SRC_RAM_CFG, shape->in_secondary ? 0 : 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(rdma, PDP_RDMA_D_OPERATION_MODE_CFG, splits);
-    gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
-    gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, &noise, 0xf));
-    gen_put(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
-    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
-    gen_put(rdma, PDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+    if (!layer->sdp)
+        put_rdma(gen, index, shape, &noise, partial_in, &units[NVDLA_PDP_RDMA]);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------

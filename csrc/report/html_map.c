@@ -395,48 +395,22 @@ static void write_wrong(const struct page *page) {
     memory_free(images[1]);
 }
 
-/* What differs between the devices; where nothing does, what differs from golden bytes. */
-void html_maps(const struct page *page) {
+static const char what_differs[] = "What differs";
+
+/* Golden bytes that a device did not leave. Returns whether there are any. */
+static bool write_golden(const struct page *page) {
     const struct report *report = page->report;
     const struct report_input *in = &report->input;
     bool open = false;
-    static const char title[] = "What differs";
-    if (in->wrong) {
-        html_section(page->out, "map", "The first wrong beat",
-                     "The first beat in time that is wrong. What was to come after it is not compared.");
-        write_wrong(page);
-        open = true;
-    }
-    for (size_t i = 0; i < report->mismatch_count; i++) {
-        const struct mismatch *mismatch = &report->mismatches[i];
-        if (!open)
-            html_section(page->out, "map", title, NULL);
-        open = true;
-        if (i == MAPS) {
-            fprintf(page->out, "<p>%zu more areas differ; report.txt lists them.</p>\n", report->mismatch_count - i);
-            break;
-        }
-        const struct pair pair = {.space = mismatch->space,
-                                  .expected = report_memory(report, 1, mismatch->space),
-                                  .got = report_memory(report, 0, mismatch->space),
-                                  .expected_name = in->played[1].dev->name,
-                                  .got_name = in->played[0].dev->name,
-                                  .output = mismatch->output,
-                                  .base = mismatch->base,
-                                  .end = mismatch->last + 1,
-                                  .count = mismatch->count,
-                                  .first = mismatch->first};
-        write_map(page, &pair, 0);
-    }
     int maps = 0;
-    for (int p = 0; p < in->played_count && report->mismatch_count == 0 && !in->wrong; p++) {
+    for (int p = 0; p < in->played_count; p++) {
         const struct play_result *result = in->played[p].result;
         for (size_t i = 0; i < result->failure_count && maps < MAPS; i++) {
             const struct op *op = &in->prog->ops[result->failures[i].op];
             if (op->kind != OP_MEM_CHECK)
                 continue;
             if (!open)
-                html_section(page->out, "map", title, NULL);
+                html_section(page->out, "map", what_differs, NULL);
             open = true;
             maps++;
             struct memory *golden = report_golden(op);
@@ -455,6 +429,43 @@ void html_maps(const struct page *page) {
             memory_free(golden);
         }
     }
+    return open;
+}
+
+/* What differs between the devices; where nothing does, what differs from golden bytes. */
+void html_maps(const struct page *page) {
+    const struct report *report = page->report;
+    const struct report_input *in = &report->input;
+    bool open = false;
+    if (in->wrong) {
+        html_section(page->out, "map", "The first wrong beat",
+                     "The first beat in time that is wrong. What was to come after it is not compared.");
+        write_wrong(page);
+        open = true;
+    }
+    for (size_t i = 0; i < report->mismatch_count; i++) {
+        const struct mismatch *mismatch = &report->mismatches[i];
+        if (!open)
+            html_section(page->out, "map", what_differs, NULL);
+        open = true;
+        if (i == MAPS) {
+            fprintf(page->out, "<p>%zu more areas differ; report.txt lists them.</p>\n", report->mismatch_count - i);
+            break;
+        }
+        const struct pair pair = {.space = mismatch->space,
+                                  .expected = report_memory(report, 1, mismatch->space),
+                                  .got = report_memory(report, 0, mismatch->space),
+                                  .expected_name = in->played[1].dev->name,
+                                  .got_name = in->played[0].dev->name,
+                                  .output = mismatch->output,
+                                  .base = mismatch->base,
+                                  .end = mismatch->last + 1,
+                                  .count = mismatch->count,
+                                  .first = mismatch->first};
+        write_map(page, &pair, 0);
+    }
+    if (report->mismatch_count == 0 && !in->wrong)
+        open = write_golden(page);
     if (open)
         fputs("</section>\n", page->out);
 }
