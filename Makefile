@@ -123,9 +123,14 @@ $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
 $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
-$(TESTS:%=$(1)/tests/%): $(1)/tests/%: $(1)/obj/tests/unit/%.o $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+$(TESTS:%=$(1)/obj/tests/unit/%.o): tests/unit/main.c
+$(1)/obj/tests/unit/test_%.o: CPPFLAGS += -Dmain=$$(notdir $$*)_main
+$(1)/obj/tests/unit/main.o: $(B)/gen/unit_tests.h
+$(1)/tests/units: $(1)/obj/tests/unit/main.o $(TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
+$(TESTS:%=$(1)/tests/%): $(1)/tests/units
+	@ln -f $$< $$@
 -include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)
 endef
 $(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
@@ -133,7 +138,7 @@ $(eval $(call flavour,$(B),$(CC),$$(CFLAGS)))
 $(B)/gen/version_number.h: VERSION
 	@mkdir -p $(@D)
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
-$(foreach f,obj asan/obj fuzz/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/version_number.h
+$(foreach f,obj asan/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/version_number.h
 
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # nobody asks for floating-point traps, and without them more loops become vector code.
@@ -188,6 +193,11 @@ icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 unit-tests: $(TESTS:%=$(B)/tests/%)
 
+# The list of them.
+$(B)/gen/unit_tests.h: FORCE
+	@mkdir -p $(@D)
+	@printf 'UNIT_TEST(%s)\n' $(TESTS) | cmp -s - $@ || printf 'UNIT_TEST(%s)\n' $(TESTS) >$@
+
 # The chapters read a second time, to check the model with (tests/naive).
 $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a
 	@mkdir -p $(@D)
@@ -218,8 +228,8 @@ $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
-# The same tests and library under clang with both sanitizers.
-ASAN_FLAGS := -std=c17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
+# The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs.
+ASAN_FLAGS := -std=c17 -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
 asan-tests: $(TESTS:%=$(B)/asan/tests/%)
 
@@ -227,8 +237,8 @@ asan-tests: $(TESTS:%=$(B)/asan/tests/%)
 
 # ---- fuzzing ------------------------------------------------------------------------------------------------------------------
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-$(eval $(call flavour,$(B)/fuzz,clang,$$(ASAN_FLAGS) -fsanitize=fuzzer-no-link))
-$(FUZZERS): $(B)/fuzz/%: $(B)/fuzz/obj/tests/fuzz/%.o $(B)/fuzz/libnvcosim.a
+$(FUZZERS): $(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(B)/asan/libnvcosim.a
+	@mkdir -p $(@D)
 	$(Q)clang $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 FUZZ_RUNS ?= 20000

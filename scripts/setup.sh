@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that this project needs and that are missing. The lists below are the only ones.
 #
-# usage: scripts/setup.sh [demo]     as root, or as a user with sudo; demo: only what building and replaying need
+# usage: scripts/setup.sh [demo|check]     as root, or as a user with sudo; demo: only what building and replaying need; check: what
+#                                          `make check` needs too
 set -u
 what=${1:-all}
 packages=(
@@ -18,18 +19,21 @@ packages=(
     libpng-dev       # pictures that go into networks
     libjpeg-dev
 )
-# What tests, lint, waves and the manual need too.
+# What `make check` needs too.
+check=(
+    clang-format
+    pyflakes3        # lint of the Python scripts
+    libcmocka-dev    # unit tests
+)
+# What the other tests, lint, waves and the manual need too.
 more=(
     iverilog         # second simulator, four-state
     libclang-rt-14-dev # sanitizers, profiles
     llvm             # llvm-profdata, for simulators with a profile
     lld              # their linker, for link-time optimisation
-    clang-format
     clang-tidy       # nightly lint
     cppcheck
     shellcheck       # lint of the shell scripts
-    pyflakes3        # lint of the Python scripts
-    libcmocka-dev    # unit tests
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for a picture in docs
     libxml2-utils    # checks JUnit XML in tests
@@ -48,9 +52,10 @@ more=(
 )
 case $what in
 demo) ;;
-all) packages+=("${more[@]}") ;;
+check) packages+=("${check[@]}") ;;
+all) packages+=("${check[@]}" "${more[@]}") ;;
 *)
-    echo "setup: found '$what', expected demo or nothing" >&2
+    echo "setup: found '$what', expected demo, check or nothing" >&2
     exit 2
     ;;
 esac
@@ -71,9 +76,19 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "setup: installing ${missing[*]} (once, needs the network)"
 log=$(mktemp)
-if ! { "${sudo[@]}" apt-get update && "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+# apt_get WORD...: waits up to ten minutes while another program holds one of apt's locks
+apt_get() {
+    local try holder
+    for ((try = 0; try < 300; try++)); do
+        "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get "$@" >"$log" 2>&1 && return
+        holder=$(grep -m1 -E 'Could not get lock|Unable to acquire' "$log") || break
+        [ "$try" -gt 0 ] || echo "setup: waiting for another program that installs packages: ${holder#E: }"
+        sleep 2
+    done
     tail -n 20 "$log" >&2
-    echo "setup: apt-get failed, see $log" >&2
+    echo "setup: apt-get $1 failed, see $log" >&2
     exit 1
-fi
+}
+apt_get update
+apt_get install -y --no-install-recommends "${missing[@]}"
 rm -f "$log"
