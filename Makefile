@@ -247,9 +247,10 @@ fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
-## make lint          Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
+LINT ?= all
+## make lint          [LINT=quick|sources|rtl] Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
-	@scripts/lint.sh $(CONFIGS)
+	@scripts/lint.sh $(LINT) $(CONFIGS)
 
 BENCH_ROUNDS ?= 7
 BENCH_TRACES ?=

@@ -2,56 +2,72 @@
 # Lint of everything: Verilator -Wall and Icarus for the RTL of every configuration, cppcheck and clang-format for C and C++, shellcheck
 # (.shellcheckrc) and pyflakes for scripts, the order of the folders, opening comments, the index of the chapters.
 #
-# usage: lint.sh CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
+# usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
+#   PART   quick: what takes seconds; sources: that, cppcheck and shellcheck; rtl: Verilator and Icarus; all
 set -u
 cd "$(dirname "$0")/.." || exit 1
-failed=0
+part=$1 failed=0
+shift
+case $part in quick | sources | rtl | all) ;; *)
+    echo "lint.sh: found '$part', expected quick, sources, rtl or all" >&2
+    exit 2
+    ;;
+esac
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 result() {
     if [ "$2" -eq 0 ]; then echo "ok    $1"; else echo "FAIL  $1"; failed=1; fi
 }
-for config in "$@"; do
-    for define in "" -DNVDLA_CHECKS; do
-        # shellcheck disable=SC2086 # no word if there is no define
-        verilator --lint-only -Wall $define --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" \
-            -F rtl/nvdla.f tb/tb_top.sv
-        result "verilator -Wall $config${define:+ with checks}" $?
-        # shellcheck disable=SC2086
-        remarks=$(scripts/iverilog.sh "$config" -t null $define 2>&1)
-        status=$?
-        [ -n "$remarks" ] && echo "$remarks" | head -20
-        result "iverilog -g2012 $config${define:+ with checks}" $status
+rtl() {
+    for config in "$@"; do
+        for define in "" -DNVDLA_CHECKS; do
+            # shellcheck disable=SC2086 # no word if there is no define
+            verilator --lint-only -Wall $define --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" \
+                -F rtl/nvdla.f tb/tb_top.sv
+            result "verilator -Wall $config${define:+ with checks}" $?
+            # shellcheck disable=SC2086
+            remarks=$(scripts/iverilog.sh "$config" -t null $define 2>&1)
+            status=$?
+            [ -n "$remarks" ] && echo "$remarks" | head -20
+            result "iverilog -g2012 $config${define:+ with checks}" $status
+        done
+        python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv &&
+            verilator --lint-only -Wall +define+TB_TAPS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
+                "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
+        result "verilator -Wall $config with the streams of rtl/taps.csv" $?
     done
-    python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv &&
-        verilator --lint-only -Wall +define+TB_TAPS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
-            "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
-    result "verilator -Wall $config with the streams of rtl/taps.csv" $?
-done
-scripts/unused_fields.py
-result "register fields that no module uses" $?
-find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1
-status=$?
-head -20 "$log"
-result "clang-format" $status
-# Shifts of negative numbers are arithmetic in the compilers that the project is for.
-cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
-    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c tb/observers/*.c
-result "cppcheck" $?
-find scripts tests .ci/run \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
-result "shellcheck" $?
-find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
-result "pyflakes" $?
-scripts/check_structure.py
-result "order of the folders, opening comments" $?
-scripts/spec_index.py --check
-result "index of the chapters" $?
-if [ -n "${NIGHTLY:-}" ]; then
-    includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")
-    printf '%s\0' csrc/*/*.c csrc/*/*/*.c tb/*.c tb/observers/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
-        -Wall -Wextra -Wshadow -Wconversion "${includes[@]}" >"$log" 2>/dev/null
+    scripts/unused_fields.py
+    result "register fields that no module uses" $?
+}
+quick() {
+    find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1
     status=$?
-    cat "$log"
-    result "clang-tidy" $status
-fi
+    head -20 "$log"
+    result "clang-format" $status
+    find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
+    result "pyflakes" $?
+    scripts/check_structure.py
+    result "order of the folders, opening comments" $?
+    scripts/spec_index.py --check
+    result "index of the chapters" $?
+}
+sources() {
+    # Shifts of negative numbers are arithmetic in the compilers that the project is for.
+    cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
+        --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c tb/observers/*.c
+    result "cppcheck" $?
+    find scripts tests .ci/run \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
+    result "shellcheck" $?
+    if [ -n "${NIGHTLY:-}" ]; then
+        includes=(-Icsrc -I. -Ibuild/gen -isystem "$(verilator -getenv VERILATOR_ROOT)/include/vltstd")
+        printf '%s\0' csrc/*/*.c csrc/*/*/*.c tb/*.c tb/observers/*.c | xargs -0 -P "$(nproc)" -I '{}' clang-tidy --quiet '{}' -- -std=c17 -D_GNU_SOURCE \
+            -Wall -Wextra -Wshadow -Wconversion "${includes[@]}" >"$log" 2>/dev/null
+        status=$?
+        cat "$log"
+        result "clang-tidy" $status
+    fi
+}
+[[ $part != @(rtl|all) ]] || rtl "$@"
+[[ $part = rtl ]] || quick
+[[ $part != @(sources|all) ]] || sources
 exit $failed
