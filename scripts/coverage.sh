@@ -6,6 +6,7 @@
 #   CONFIGS   one or several configurations; a line counts as covered if any of them executes it
 #   COUNT     random layers per configuration
 #   MINIMUM   per cent of the lines; less gives exit status 1 (default 0)
+# COVERAGE_EVERY=N in the environment: every Nth of the conformance traces.
 # tests/conformance_traces.sh lists the conformance traces.
 # Result: BUILD/coverage/lines.txt (the table), lines.dat (merged counts), annotated/ (sources with counts), functional.txt (the table),
 # functional-CONFIG.txt (counts, for nvcosim coverage --merge), run-CONFIG-N.jsonl (the result of each trace), run-CONFIG-N.log.
@@ -21,7 +22,7 @@ mkdir -p "$out"
 settings=("" "--stall 300 --stall-w 950 --latency-kind uniform --latency-max 90 --reorder --seed 1")
 merge=()
 for config in "${configs[@]}"; do
-    mapfile -t traces < <(tests/conformance_traces.sh "$config")
+    mapfile -t traces < <(tests/conformance_traces.sh "$config" | awk "NR % ${COVERAGE_EVERY:-1} == 0")
     if [ "$count" -gt 0 ]; then
         "$nvcosim" gen --config "$config" --engine mix --seed 1 --count "$count" --out "$out/random-$config" >/dev/null || exit 1
         traces+=("$out/random-$config"/*.nvt.gz)

@@ -3,8 +3,8 @@
 
 usage: buckets_planted.py BUILD
 
-The RTL is the copy that tests/replay/debug.sh plants and builds; it is made here if it does not exist. A first night without debug shows which
-faults the traces notice. Three of them, in different engines, are the failures of a second night, which is killed while it debugs, and resumed.
+The RTL is that of tests/replay/planted_rtl.sh. A first night without debug shows which faults the traces notice. Three of them, in different
+engines, are the failures of a second night, which is killed while it debugs, and resumed.
 """
 import json
 import os
@@ -25,7 +25,7 @@ FOLDERS = ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 nvcosim = str(build / "nvcosim")
-planted = build / "tests/debug"
+planted = build / "tests/planted"
 work = build / "tests/buckets"
 
 
@@ -53,12 +53,8 @@ def regress(*words):
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 os.chdir(ROOT)
+subprocess.run(["tests/replay/planted_rtl.sh", str(build)], check=True)
 table = planted / "faults.json"
-scripts = ROOT / "scripts/plant.py", ROOT / "scripts/verilog_source.py"
-if not table.exists() or table.stat().st_mtime < max(script.stat().st_mtime for script in scripts):
-    shutil.rmtree(planted, ignore_errors=True)
-    subprocess.run(["python3", "scripts/plant.py", str(planted), "--count", "20", "--seed", "7", "cacc", "cbuf", "cdma", "cdp", "cmac", "csc", "lut", "mcif", "pdp", "sdp"], check=True)
-    subprocess.run([nvcosim, "build", "--config", "small", "--name", "planted", "--filelist", str(planted / "faults.f")], check=True)
 os.chdir(work)
 faults = [fault for fault in json.load(open(table, encoding="utf-8"))["faults"] if fault["folder"] in FOLDERS]
 traces = [ROOT / f"traces/conformance/small/rand_{name}.nvt.gz" for name in ("mixed_000", "dc_pdp_000", "cdp_000", "pdp_001")]

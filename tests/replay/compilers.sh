@@ -2,7 +2,7 @@
 # Builds simulators with each compiler, with and without a profile and with several threads. Each must come from the compiler that was asked for,
 # and all must give the same results. Our own RTL is built as another RTL, so that build/nvcosim-small stays as it is.
 #
-# usage: compilers.sh BUILD
+# usage: compilers.sh BUILD     with NIGHTLY=1 all of it; else the compiler alone that a machine without clang has
 set -u
 . "$(dirname "$0")/frame.sh"
 build=$(realpath "$1")
@@ -44,21 +44,23 @@ mkdir "$dir/bin"
 find /usr/local/bin /usr/bin /bin -maxdepth 1 ! -name '*clang*' ! -name '*llvm*' -exec ln -sf -t "$dir/bin" {} +
 PATH=$dir/bin "$NVCOSIM" build --filelist "$dir/made.f" --name made && compiled_by GCC: && tells compiler 'GCC .*' && tells options -O2 && same
 check "without clang++ it is g++ -O2" $?
-"$NVCOSIM" build --name made --optimize=-O1 && compiled_by Debian && tells compiler '.*[Cc]lang .*' && tells options -O1 && same
-check "with both it is clang++, and an optimisation that is given" $?
-"$NVCOSIM" build --name made --optimize=auto --profile "${traces[@]}" && compiled_by Debian && tells options -O3 && tells profile 'rand_dc_pdp_009.*' && same
-check "with a profile" $?
-touch "$dir/since" && make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" && tells profile 'rand_dc_pdp_009.*' && [ ! "$made/Vtb_top.o" -nt "$dir/since" ]
-check "which stays, and nothing is compiled again" $?
-"$NVCOSIM" build --name made --sim-threads 2 && tells threads 2 && tells profile none && same
-check "with threads the code is another: the profile is not used, the results are the same" $?
-make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 SIM_THREADS=1 PROFILE=1 && compiled_by GCC: && tells options -O1 && tells profile '32 random layers' && same
-check "make simulator CXX=g++ OPT=-O1 PROFILE=1" $?
 "$NVCOSIM" build --name made --compiler no_such_compiler 2>"$dir/log"
 [ $? -eq 2 ] && grep -q 'no_such_compiler is not installed' "$dir/log" && tells compiler 'GCC .*'
 check "a compiler that does not exist" $?
-"$NVCOSIM" build --name made --compiler auto --profile "$dir/made.f" 2>"$dir/log"
-[ $? -eq 2 ] && grep -q 'none of the traces for the profile could be played' "$dir/log"
-check "a profile of no trace" $?
+if [ -n "${NIGHTLY:-}" ]; then
+    "$NVCOSIM" build --name made --optimize=-O1 && compiled_by Debian && tells compiler '.*[Cc]lang .*' && tells options -O1 && same
+    check "with both it is clang++, and an optimisation that is given" $?
+    "$NVCOSIM" build --name made --optimize=auto --profile "${traces[@]}" && compiled_by Debian && tells options -O3 && tells profile 'rand_dc_pdp_009.*' && same
+    check "with a profile" $?
+    touch "$dir/since" && make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" && tells profile 'rand_dc_pdp_009.*' && [ ! "$made/Vtb_top.o" -nt "$dir/since" ]
+    check "which stays, and nothing is compiled again" $?
+    "$NVCOSIM" build --name made --sim-threads 2 && tells threads 2 && tells profile none && same
+    check "with threads the code is another: the profile is not used, the results are the same" $?
+    make -s simulator CONFIG=small NAME=made FILELIST="$dir/made.f" CXX=g++ OPT=-O1 SIM_THREADS=1 PROFILE=1 && compiled_by GCC: && tells options -O1 && tells profile '32 random layers' && same
+    check "make simulator CXX=g++ OPT=-O1 PROFILE=1" $?
+    "$NVCOSIM" build --name made --compiler auto --profile "$dir/made.f" 2>"$dir/log"
+    [ $? -eq 2 ] && grep -q 'none of the traces for the profile could be played' "$dir/log"
+    check "a profile of no trace" $?
+fi
 rm -rf "$made" "$build"/nvcosim-small-made "$build/small-made.variables"
 finish

@@ -3,8 +3,8 @@
 # with every memory behaviour. Added traces (NVDLA_CONFORMANCE, see tests/conformance_traces.sh) and those of other configurations are
 # played with the default and with a random one; those of full also on the model with several threads. plans/nightly.yml plays all with every one.
 #
-# usage: conformance.sh CONFIG     (NVCOSIM, NVDLA_CONFORMANCE from the environment)
-#                                  REQUIRE_CONFORMANCE=1: missing added traces are a failure
+# usage: conformance.sh CONFIG [model]     model: on the model alone (NVCOSIM, NVDLA_CONFORMANCE from the environment)
+#                                          REQUIRE_CONFORMANCE=1: missing added traces are a failure
 set -u
 . "$(dirname "$0")/play.sh"
 config=$1
@@ -16,6 +16,7 @@ few=("" "--stall 300 --reorder --seed 1")
 all=("${few[@]}" "--latency 200" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2" "--stall 700 --bandwidth 400 --seed 3")
 [ "$config" = small ] || all=("${few[@]}")
 # shellcheck disable=SC2034 # play_all gets the name of the array
+[ "${2:-}" != model ] || few=("--dut model") all=("--dut model")
 [ "$config" != full ] || few+=("--dut model --threads 4") all=("${few[@]}")
 
 # play_all TITLE ARRAY-OF-SETTINGS ARRAY-OF-TRACES

@@ -2,10 +2,10 @@
 # nvcosim debug names the engine to blame. Faults are planted in a copy of the RTL (scripts/plant.py); of those that a list of traces notices, at
 # least nine in ten must be named by their folder. The files that debug writes must exist and agree with its verdict.
 #
-# usage: debug.sh BUILD [COUNT [SEED]]
+# usage: debug.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
-build=$1 count=${2:-20} seed=${3:-7}
+build=$1
 dir=$build/tests/debug
 rm -rf "$dir" && mkdir -p "$dir"
 traces=()
@@ -27,10 +27,8 @@ check "the model alone is refused" $?
 "$NVCOSIM" run -q -j2 --stop-at-first --out "$dir/out" traces/conformance/full/rand_{bdma,rubik,rubikp}_00[0-4].nvt.gz >"$dir/log" 2>&1
 check "BDMA and RUBIK: a run that stops at the first wrong beat finds none" $?
 
-python3 scripts/plant.py "$dir" --count "$count" --seed "$seed" cacc cbuf cdma cdp cmac csc lut mcif pdp sdp
-check "faults are planted" $?
-"$NVCOSIM" build --config small --name planted --filelist "$dir/faults.f" >"$dir/build.log" 2>&1
-check "the copy is built" $?
-tests/replay/debug_faults.py "$NVCOSIM" "$dir" "${traces[@]}"
+tests/replay/planted_rtl.sh "$build" >"$dir/build.log" 2>&1
+check "faults are planted, and the copy is built" $?
+tests/replay/debug_faults.py "$NVCOSIM" "$build/tests/planted/faults.json" "$dir" "${traces[@]}"
 check "at least nine of ten faults are named by the folder they are in" $?
 finish

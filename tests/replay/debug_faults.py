@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Has `nvcosim debug` look at each planted fault that some trace notices: at least nine in ten must be named by the folder they are in.
 
-usage: debug_faults.py NVCOSIM FOLDER TRACE...     FOLDER: of faults.json (scripts/plant.py); reports go there, by the fault's number
+usage: debug_faults.py NVCOSIM FAULTS FOLDER TRACE...     FAULTS: the table of scripts/plant.py; reports go to FOLDER, by the fault's number
 """
 import json
 import os
 import subprocess
 import sys
 
-nvcosim, folder, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+nvcosim, faults, folder, traces = *sys.argv[1:4], sys.argv[4:]
 
 
 def read(path):
@@ -34,7 +34,7 @@ def check_page(place, fault, verdict, output):
 
 def main():
     noticed = named = 0
-    for fault in json.loads(read(f"{folder}/faults.json"))["faults"]:
+    for fault in json.loads(read(faults))["faults"]:
         chosen = f"--fault={fault['number']}"
         failed = noticed_by(chosen)
         if not failed:

@@ -5,7 +5,7 @@
 # A convolution is compared from CDMA to SDP, places included: direct and image layers, reuse and chains; for full with INT8, INT16 and FP16,
 # Winograd, batches and compressed weights.
 #
-# usage: taps.sh BUILD [TRACE...]   all traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
+# usage: taps.sh BUILD [TRACE...]   without traces some of small, with NIGHTLY=1 of full too. All traces of the convolution path: taps.sh build traces/conformance/small/*{dc,img,edge,mixed}*.nvt.gz
 set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
@@ -71,8 +71,11 @@ out=$("$NVCOSIM" run --tap SDP --out "$dir/full" traces/conformance/small/rand_s
 [ $? -eq 2 ] && grep -q 'taps: .*/taps.*cannot create the directory' <<<"$out"
 check "a folder that cannot be made is reported" $?
 
-[ $# -gt 0 ] || set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz \
-    traces/conformance/full/rand_{dc_000,dc_004,dcfp_001,img_003,pix_010,batch_002,batch_008,wino_000,wino_003,wino_005,comp_001,sdp_003,bdma_001,rubik_002}.nvt.gz
+if [ $# -eq 0 ]; then
+    set -- traces/conformance/small/rand_{dc_007,img_003,img_011,edge_reuse_000,edge_post_001,mixed_002}.nvt.gz
+    [ -z "${NIGHTLY:-}" ] || set -- "$@" \
+        traces/conformance/full/rand_{dc_000,dc_004,dcfp_001,img_003,pix_010,batch_002,batch_008,wino_000,wino_003,wino_005,comp_001,sdp_003,bdma_001,rubik_002}.nvt.gz
+fi
 conv='CDMA.CBUF_DAT CDMA.CBUF_WT CSC.CSC_DAT CSC.CSC_WT CMAC_A.CMAC_SUM CMAC_B.CMAC_SUM CACC.CACC_SAT'
 for trace; do
     out=$("$NVCOSIM" run --tap all --out "$dir/conv" "$trace" 2>&1)

@@ -4,9 +4,9 @@ default: bench
 
 include Vbench.mk
 include $(ROOT)/tb/verilated.mk
-# A bench runs for seconds: it is not worth the time that -O3 takes.
-OPT_FAST := -O2
-OPT_GLOBAL := -O2
+# A bench runs for seconds: it is not worth the time that more takes.
+OPT_FAST := -O1
+OPT_GLOBAL := -O1
 CPPFLAGS += -Wno-parentheses-equality # Verilator's style
 
 BENCH_SRC := $(wildcard $(ROOT)/tests/rtl/$(ENGINE)/*.cpp $(ROOT)/tests/rtl/common/*.cpp)
@@ -15,7 +15,7 @@ VPATH += $(dir $(BENCH_SRC))
 
 $(BENCH_OBJ): bench_%.o: %.cpp Vbench.mk
 	@echo "  build   $(ENGINE)-$(BENCH_CONFIG)/$@"
-	$(CXX) -std=c++17 -O2 -g $(BENCH_WARNINGS) -MMD -MP -DBENCH_NAME='"$(ENGINE)"' -DBENCH_CONFIG='"$(BENCH_CONFIG)"' -I. -I$(ROOT)/tests/rtl \
+	$(CXX) -std=c++17 -O1 $(BENCH_WARNINGS) -MMD -MP -DBENCH_NAME='"$(ENGINE)"' -DBENCH_CONFIG='"$(BENCH_CONFIG)"' -I. -I$(ROOT)/tests/rtl \
 	    -I$(ROOT)/csrc -I$(BUILD)/gen -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 
 bench: $(BENCH_OBJ) $(VK_GLOBAL_OBJS) Vbench__ALL.a $(BUILD)/libnvcosim.a

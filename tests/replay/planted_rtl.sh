@@ -1,0 +1,19 @@
+#!/bin/bash
+# Faults of many modules (scripts/plant.py) in one copy of the RTL, built as rtl:planted, plain and with waves; one at a time is active (--fault).
+# Does nothing if the copy is younger than what it was made from.
+#
+# usage: planted_rtl.sh BUILD     writes BUILD/tests/planted: the copy, its list faults.f, the table faults.json
+set -eu
+cd "$(dirname "$0")/../.."
+build=$1
+dir=$build/tests/planted
+mkdir -p "$build/tests"
+exec 9>"$dir.lock"
+flock 9
+if [ ! -e "$dir/built" ] || [ -n "$(find rtl scripts/plant.py scripts/verilog_source.py -newer "$dir/built")" ]; then
+    rm -rf "$dir"
+    python3 scripts/plant.py "$dir" --count 20 --seed 7 cacc cbuf cdma cdp cmac csc lut mcif pdp sdp
+    "$build/nvcosim" build --config small --name planted --filelist "$dir/faults.f"
+    "$build/nvcosim" run -q --dut rtl:planted --wave "$dir/first.fst" --wave-to 1 --out "$dir" traces/conformance/small/rand_sdp_000.nvt.gz
+    touch "$dir/built"
+fi
