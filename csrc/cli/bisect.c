@@ -107,42 +107,29 @@ static void check(const struct arguments *args, struct argp_state *state) {
                    args->bisect.filelist);
 }
 
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_FIRST_PARENT, FLAG_AT(OF(bisect.first_parent))},
+    {.key = KEY_ANY_FAILURE, FLAG_AT(OF(bisect.any_failure))},
+    {.key = KEY_GOOD, TEXT_AT(OF(bisect.good), "a value")},
+    {.key = KEY_BAD, TEXT_AT(OF(bisect.bad), "a value")},
+    {.key = KEY_REPO, TEXT_AT(OF(bisect.repo), "a value")},
+    {.key = KEY_FILELIST, TEXT_AT(OF(bisect.filelist), "a value")},
+    {.key = KEY_TOP, TEXT_AT(OF(bisect.top), "a value")},
+    {.key = KEY_TAPS, TEXT_AT(OF(bisect.taps), "a value")},
+    {.key = KEY_PREPARE, TEXT_AT(OF(bisect.prepare), "a value")},
+    {.key = 'o', TEXT_AT(OF(bisect.out), "a value")},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;
     struct bisect_options *bisect = &args->bisect;
+    if (argument_take(settings, sizeof settings / sizeof *settings, own, args, key, arg, state))
+        return 0;
     switch (key) {
-    case KEY_GOOD:
-        bisect->good = argument_text(state, "good", arg, "a value");
-        return 0;
-    case KEY_BAD:
-        bisect->bad = argument_text(state, "bad", arg, "a value");
-        return 0;
-    case KEY_REPO:
-        bisect->repo = argument_text(state, "repo", arg, "a value");
-        return 0;
-    case KEY_FILELIST:
-        bisect->filelist = argument_text(state, "filelist", arg, "a value");
-        return 0;
-    case KEY_TOP:
-        bisect->top = argument_text(state, "top", arg, "a value");
-        return 0;
-    case KEY_TAPS:
-        bisect->taps = argument_text(state, "taps", arg, "a value");
-        return 0;
     case KEY_VERILATOR:
         words_add(&bisect->verilator, "%s", arg);
-        return 0;
-    case KEY_PREPARE:
-        bisect->prepare = argument_text(state, "prepare", arg, "a value");
-        return 0;
-    case KEY_FIRST_PARENT:
-        bisect->first_parent = true;
-        return 0;
-    case KEY_ANY_FAILURE:
-        bisect->any_failure = true;
-        return 0;
-    case 'o':
-        bisect->out = argument_text(state, "out", arg, "a value");
         return 0;
     case ARGP_KEY_END:
         check(args, state);

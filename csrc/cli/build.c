@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/options/rtl_source.h"
 #include "run/simulators/nvidia.h"
@@ -109,18 +110,22 @@ static const char *word(struct argp_state *state, const char *option, const char
     return arg;
 }
 
+#define OF(member) offsetof(struct build_options, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_PROFILE, FLAG_AT(OF(profile))},     {.key = KEY_NO_PROFILE, FLAG_AT(OF(no_profile))},
+    {.key = KEY_NVIDIA, TEXT_AT(OF(nvidia), NULL)}, {.key = KEY_RAMS, TEXT_AT(OF(rams), NULL)},
+    {.key = KEY_TAPS, TEXT_AT(OF(taps), NULL)},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct build_options *options = state->input;
+    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, options, key, arg, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = (void *)&options->config;
         state->child_inputs[1] = &options->source;
-        return 0;
-    case KEY_NVIDIA:
-        options->nvidia = arg;
-        return 0;
-    case KEY_RAMS:
-        options->rams = arg;
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
@@ -130,20 +135,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
                 RTL_NAME_MAX);
         options->name = arg;
         return 0;
-    case KEY_TAPS:
-        options->taps = arg;
-        return 0;
     case KEY_COMPILER:
         options->compiler = word(state, "--compiler", arg, "the name of a compiler");
         return 0;
     case KEY_OPTIMIZE:
         options->optimize = word(state, "--optimize", arg, "an option of the compiler");
-        return 0;
-    case KEY_PROFILE:
-        options->profile = true;
-        return 0;
-    case KEY_NO_PROFILE:
-        options->no_profile = true;
         return 0;
     case KEY_SIM_THREADS:
         if (strspn(arg, "0123456789") != strlen(arg) || atoi(arg) < 1 || atoi(arg) > SIM_THREADS_MOST)

@@ -158,50 +158,45 @@ static bool take_image(struct import_options *options, const char *arg) {
     return good;
 }
 
+#define OF(member) offsetof(struct import_options, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_NO_LINT, FLAG_AT(OF(no_lint))},
+    {.key = 'q', FLAG_AT(OF(quiet))},
+    {.key = KEY_FROM, TEXT_AT(OF(format), NULL)},
+    {.key = KEY_ACCESSES, TEXT_AT(OF(lift.accesses), NULL)},
+    {.key = 'o', TEXT_AT(OF(lift.path), NULL)},
+    {.key = KEY_FORCE, FLAG_AT(OF(source.force))},
+    {.key = KEY_SCOPE, TEXT_AT(OF(source.scope), NULL)},
+    {.key = KEY_CLOCK, TEXT_AT(OF(source.clock), NULL)},
+    {.key = KEY_COLUMNS, TEXT_AT(OF(source.columns), NULL)},
+    {.key = KEY_SEPARATOR, TEXT_AT(OF(source.separator), NULL)},
+    {.key = KEY_DIALECT, TEXT_AT(OF(source.dialect), NULL)},
+    {.key = KEY_SIZE, NUMBER_AT(OF(source.size), 0, UINT64_MAX)},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct import_options *options = state->input;
     struct source_options *source = &options->source;
+    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, options, key, arg, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = (void *)&options->lift.config;
         return 0;
-    case KEY_FROM:
-        options->format = arg;
-        return 0;
     case KEY_BASE:
         source->base = argument_number(state, "base", arg, 0, UINT64_MAX);
         source->has_base = true;
-        return 0;
-    case KEY_SIZE:
-        source->size = argument_number(state, "size", arg, 0, UINT64_MAX);
-        return 0;
-    case KEY_SCOPE:
-        source->scope = arg;
-        return 0;
-    case KEY_CLOCK:
-        source->clock = arg;
         return 0;
     case KEY_SIGNAL:
         if (!strchr(arg, '='))
             argp_error(state, "--signal: found '%s', expected PORT=NAME", arg);
         words_add(&source->signals, "%s", arg);
         return 0;
-    case KEY_COLUMNS:
-        source->columns = arg;
-        return 0;
-    case KEY_SEPARATOR:
-        source->separator = arg;
-        return 0;
-    case KEY_DIALECT:
-        source->dialect = arg;
-        return 0;
     case KEY_PATTERN:
         source->pattern = arg;
         if (!options->format)
             options->format = "pattern";
-        return 0;
-    case KEY_FORCE:
-        source->force = true;
         return 0;
     case KEY_MAP:
         if (!take_map(options, arg))
@@ -210,18 +205,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_MEM:
         if (!take_image(options, arg))
             argp_error(state, "--mem: found '%s', expected ADDRESS=FILE", arg);
-        return 0;
-    case KEY_ACCESSES:
-        options->lift.accesses = arg;
-        return 0;
-    case KEY_NO_LINT:
-        options->no_lint = true;
-        return 0;
-    case 'o':
-        options->lift.path = arg;
-        return 0;
-    case 'q':
-        options->quiet = true;
         return 0;
     case ARGP_KEY_ARG:
         words_add(&options->captures, "%s", arg);

@@ -93,18 +93,30 @@ static void check(const struct qualify_options *options, struct argp_state *stat
         argp_error(state, "--select needs --plan PLAN");
 }
 
+#define OF(member) offsetof(struct qualify_options, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_RESUME, FLAG_AT(OF(resume))},
+    {.key = KEY_PLAN, TEXT_AT(OF(plan), "the name of a file")},
+    {.key = KEY_SELECT, TEXT_AT(OF(select), "an expression such as 'conformance and not slow'")},
+    {.key = KEY_EQUIVALENTS, TEXT_AT(OF(equivalents), "the name of a file")},
+    {.key = 'o', TEXT_AT(OF(out), "the name of a folder")},
+    {.key = KEY_DATABASE, TEXT_AT(OF(database), "the name of a file")},
+    {.key = KEY_SEED, NUMBER_AT(OF(seed), 0, INT64_MAX)},
+    {.key = KEY_COUNT, NUMBER_32_AT(OF(count), 1, 1000000)},
+    {.key = KEY_AT_LEAST, NUMBER_32_AT(OF(at_least), 0, 100)},
+    {.key = KEY_TOGETHER, NUMBER_32_AT(OF(together), 1, 1000)},
+    {.key = 'j', NUMBER_32_AT(OF(jobs), 1, 1024)},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct qualify_options *options = state->input;
+    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, options, key, arg, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = (void *)&options->config;
         state->child_inputs[1] = &options->source;
-        return 0;
-    case KEY_COUNT:
-        options->count = (uint32_t)argument_number(state, "count", arg, 1, 1000000);
-        return 0;
-    case KEY_SEED:
-        options->seed = argument_number(state, "seed", arg, 0, INT64_MAX);
         return 0;
     case KEY_NAME:
         if (!rtl_name_valid(arg))
@@ -114,33 +126,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_FOLDER:
         words_add(&options->folders, "%s", argument_text(state, "folder", arg, "a folder of the RTL"));
-        return 0;
-    case KEY_PLAN:
-        options->plan = argument_text(state, "plan", arg, "the name of a file");
-        return 0;
-    case KEY_SELECT:
-        options->select = argument_text(state, "select", arg, "an expression such as 'conformance and not slow'");
-        return 0;
-    case KEY_EQUIVALENTS:
-        options->equivalents = argument_text(state, "equivalents", arg, "the name of a file");
-        return 0;
-    case KEY_AT_LEAST:
-        options->at_least = (int)argument_number(state, "at-least", arg, 0, 100);
-        return 0;
-    case KEY_TOGETHER:
-        options->together = (int)argument_number(state, "together", arg, 1, 1000);
-        return 0;
-    case 'j':
-        options->jobs = (int)argument_number(state, "jobs", arg, 1, 1024);
-        return 0;
-    case 'o':
-        options->out = argument_text(state, "out", arg, "the name of a folder");
-        return 0;
-    case KEY_DATABASE:
-        options->database = argument_text(state, "database", arg, "the name of a file");
-        return 0;
-    case KEY_RESUME:
-        options->resume = true;
         return 0;
     case ARGP_KEY_ARG:
         words_add(&options->traces, "%s", arg);

@@ -210,49 +210,38 @@ static error_t parse_compare(int key, char *arg, struct compare_arguments *compa
     return 0;
 }
 
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_DRY_RUN, FLAG_AT(OF(night.dry_run))},
+    {.key = KEY_SLURM, TEXT_AT(OF(night.slurm), NULL)},
+    {.key = KEY_SELECT, TEXT_AT(OF(night.select), "an expression such as 'conformance and not slow'")},
+    {.key = 'o', TEXT_AT(OF(night.out), "the name of a folder")},
+    {.key = KEY_DATABASE, TEXT_AT(OF(night.database), "the name of a file")},
+    {.key = KEY_NOTIFY, TEXT_AT(OF(night.notify), "a command")},
+    {.key = 'j', NUMBER_32_AT(OF(night.jobs), 1, 1024)},
+    {.key = KEY_CHUNK, NUMBER_32_AT(OF(night.chunk_seconds), 1, 1000000)},
+    {.key = KEY_WORKER, TEXT_AT(OF(worker), NULL)},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;
     struct night_options *options = &arguments->night;
+    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, arguments, key, arg, state))
+        return 0;
     switch (key) {
-    case KEY_SELECT:
-        options->select = argument_text(state, "select", arg, "an expression such as 'conformance and not slow'");
-        return 0;
-    case KEY_DRY_RUN:
-        options->dry_run = true;
-        return 0;
     case KEY_RESUME:
         options->resume = true;
         options->resumed = arg ? (int64_t)argument_number(state, "resume", arg, 1, INT64_MAX) : 0;
-        return 0;
-    case 'j':
-        options->jobs = (int)argument_number(state, "jobs", arg, 1, 1024);
         return 0;
     case KEY_SEED:
         options->seed = argument_number(state, "seed", arg, 0, INT64_MAX);
         options->seed_given = true;
         return 0;
-    case 'o':
-        options->out = argument_text(state, "out", arg, "the name of a folder");
-        return 0;
-    case KEY_DATABASE:
-        options->database = argument_text(state, "database", arg, "the name of a file");
-        return 0;
-    case KEY_NOTIFY:
-        options->notify = argument_text(state, "notify", arg, "a command");
-        return 0;
     case KEY_ENGINE:
         if (strcmp(arg, "local") != 0 && strcmp(arg, "slurm") != 0)
             argp_error(state, "--engine: found '%s', expected local or slurm", arg);
         options->engine = arg;
-        return 0;
-    case KEY_SLURM:
-        options->slurm = arg;
-        return 0;
-    case KEY_CHUNK:
-        options->chunk_seconds = (int)argument_number(state, "chunk-seconds", arg, 1, 1000000);
-        return 0;
-    case KEY_WORKER:
-        arguments->worker = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (options->plan)

@@ -66,37 +66,32 @@ static const char doc[] =
     "\n"
     "Exit status: 0 written; 2 bad input or usage, or a trace that cannot be cut: nothing is written.";
 
+#define OF(member) offsetof(struct arguments, member)
+
+static const struct argument settings[] = {
+    {.key = KEY_IDLE_ONLY, FLAG_AT(OF(split.idle_only))},
+    {.key = KEY_WHOLE_MEMORY, FLAG_AT(OF(split.whole_memory))},
+    {.key = KEY_ALLOW_UNDEFINED, FLAG_AT(OF(split.allow_undefined))},
+    {.key = 'o', TEXT_AT(OF(out), NULL)},
+    {.key = KEY_SEED, NUMBER_AT(OF(split.seed), 0, UINT64_MAX)},
+    {.key = KEY_THREADS, NUMBER_AT(OF(split.threads), 1, THREADS_MAX)},
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;
     uint64_t value;
+    if (argument_take(settings, sizeof settings / sizeof *settings, option_table, arguments, key, arg, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->trace;
         state->child_inputs[1] = &arguments->compile;
-        return 0;
-    case 'o':
-        arguments->out = arg;
         return 0;
     case KEY_PIECES:
         value = 0;
         if (strcmp(arg, "all") != 0 && (!text_number(arg, PIECES_MAX, &value) || value == 0))
             argp_error(state, "--pieces: found '%s', expected all or a number from 1 to %d", arg, PIECES_MAX);
         arguments->split.pieces = (size_t)value;
-        return 0;
-    case KEY_IDLE_ONLY:
-        arguments->split.idle_only = true;
-        return 0;
-    case KEY_WHOLE_MEMORY:
-        arguments->split.whole_memory = true;
-        return 0;
-    case KEY_ALLOW_UNDEFINED:
-        arguments->split.allow_undefined = true;
-        return 0;
-    case KEY_SEED:
-        arguments->split.seed = argument_number(state, "seed", arg, 0, UINT64_MAX);
-        return 0;
-    case KEY_THREADS:
-        arguments->split.threads = (size_t)argument_number(state, "threads", arg, 1, THREADS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->in)

@@ -360,13 +360,6 @@ const struct argp config_of_trace_argp = {.options = config_of_trace_table, .par
 const struct argp config_of_loadable_argp = {.options = config_of_loadable_table, .parser = parse_config};
 const struct argp config_small_argp = {.options = config_small_table, .parser = parse_config};
 
-static const char *option_name(int key) {
-    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++)
-        if (option->name && option->key == key)
-            return option->name;
-    return NULL;
-}
-
 bool run_option_applies(const char *word, enum dut dut) {
     int group = 0;
     for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
@@ -588,119 +581,97 @@ static void ledger_option(struct run_options *options, const char *arg, struct a
         argp_error(state, "--ledger: found '%s', expected FD,TEST,START", arg);
 }
 
-/* What an option sets. */
-struct target {
+#define OF(member) offsetof(struct run_options, member)
+
+static const struct argument arguments[] = {
+    {.key = KEY_NO_GOLDEN, FLAG_AT(OF(no_golden))},
+    {.key = KEY_STRICT, FLAG_AT(OF(play.strict))},
+    {.key = KEY_CHECKS, FLAG_AT(OF(rtl.checks))},
+    {.key = 'o', TEXT_AT(OF(out), "the name of a folder")},
+    {.key = KEY_ONLY_FAILED, FLAG_AT(OF(only_failed))},
+    {.key = KEY_STOP_AT_FIRST, FLAG_AT(OF(play.stop_at_first))},
+    {.key = KEY_MAX_CYCLES, NUMBER_AT(OF(play.max_cycles), 1, UINT64_MAX)},
+    {.key = KEY_MAX_SECONDS, NUMBER_AT(OF(max_seconds), 1, 1000000000), .own = true},
+    {.key = KEY_TIMEOUT, NUMBER_AT(OF(play.timeout), 1, UINT64_MAX)},
+    {.key = KEY_STILL, NUMBER_AT(OF(play.still), 1, UINT64_MAX)},
+    {.key = KEY_SEED, NUMBER_AT(OF(seed), 0, UINT64_MAX)},
+    {.key = KEY_LATENCY, NUMBER_32_AT(OF(rtl.axi.read_latency), 0, LATENCY_MOST)},
+    {.key = KEY_WRITE_LATENCY, NUMBER_32_AT(OF(rtl.axi.write_latency), 0, LATENCY_MOST)},
+    {.key = KEY_LATENCY_MAX, NUMBER_32_AT(OF(rtl.axi.latency_max), 0, LATENCY_MOST), .also = OF(latency_max_given)},
+    {.key = KEY_PAGE_HIT, NUMBER_32_AT(OF(rtl.axi.page_hit), 0, LATENCY_MOST), .also = OF(page_given)},
+    {.key = KEY_PAGE_MISS, NUMBER_32_AT(OF(rtl.axi.page_miss), 0, LATENCY_MOST), .also = OF(page_given)},
+    {.key = KEY_STALL_AR, NUMBER_32_AT(OF(rtl.axi.stall[STALL_AR]), 0, STALL_MOST)},
+    {.key = KEY_STALL_R, NUMBER_32_AT(OF(rtl.axi.stall[STALL_R]), 0, STALL_MOST)},
+    {.key = KEY_STALL_AW, NUMBER_32_AT(OF(rtl.axi.stall[STALL_AW]), 0, STALL_MOST)},
+    {.key = KEY_STALL_W, NUMBER_32_AT(OF(rtl.axi.stall[STALL_W]), 0, STALL_MOST)},
+    {.key = KEY_STALL_B, NUMBER_32_AT(OF(rtl.axi.stall[STALL_B]), 0, STALL_MOST)},
+    {.key = KEY_BANDWIDTH, NUMBER_32_AT(OF(rtl.axi.bandwidth), 1, 1000)},
+    {.key = KEY_REORDER, FLAG_AT(OF(rtl.axi.reorder))},
+    {.key = KEY_ALLOW_OUTSIDE, FLAG_AT(OF(rtl.axi.allow_outside))},
+    {.key = KEY_ALLOW_UNDEFINED, FLAG_AT(OF(allow_undefined))},
+    {.key = KEY_WAVE_FROM, NUMBER_AT(OF(rtl.wave.from), 0, UINT64_MAX)},
+    {.key = KEY_WAVE_TO, NUMBER_AT(OF(rtl.wave.to), 0, UINT64_MAX)},
+    {.key = KEY_WAVE_PLAIN, FLAG_AT(OF(rtl.wave.plain))},
+    {.key = KEY_OUTPUTS, TEXT_AT(OF(outputs), "the name of a folder"), .own = true},
+    {.key = KEY_LABELS, TEXT_AT(OF(style.labels), "the name of a file"), .own = true},
+    {.key = KEY_TOP, NUMBER_32_AT(OF(style.top), 1, 1000000), .own = true},
+    {.key = KEY_NPY, FLAG_AT(OF(style.npy)), .own = true},
+    {.key = KEY_DIMG, FLAG_AT(OF(style.dimg)), .own = true},
+    {.key = KEY_COVERAGE, TEXT_AT(OF(coverage), "the name of a file, FILE.dat, or of a folder"), .own = true},
+    {.key = 'j', NUMBER_32_AT(OF(jobs), 1, 1024), .own = true},
+    {.key = KEY_THREADS, NUMBER_32_AT(OF(threads), 1, 256)},
+    {.key = KEY_SIM_THREADS, NUMBER_32_AT(OF(sim_threads), 1, SIM_THREADS_MOST), .own = true},
+    {.key = KEY_HISTOGRAM, FLAG_AT(OF(histogram))},
+    {.key = KEY_FUNCTIONAL, FLAG_AT(OF(functional))},
+    {.key = KEY_HTML, FLAG_AT(OF(html)), .also = OF(rtl.timeline)},
+    {.key = KEY_STATS, FLAG_AT(OF(stats)), .also = OF(rtl.measure)},
+    {.key = 'v', FLAG_AT(OF(verbose))},
+    {.key = 'q', FLAG_AT(OF(quiet))},
+    {.key = KEY_NAME, TEXT_AT(OF(name), "a name"), .own = true},
+    {.key = KEY_SIMULATORS, TEXT_AT(OF(simulators), "a folder"), .own = true},
+    {.key = KEY_RESULTS, TEXT_AT(OF(results), "the name of a file, or - for stdout"), .own = true},
+    {.key = KEY_RESULT_FD, NUMBER_32_AT(OF(result_fd), 0, 1000), .own = true},
+    {.key = KEY_FRESH, FLAG_AT(OF(fresh)), .own = true},
+    {.key = KEY_NO_REPORT, FLAG_AT(OF(no_report))},
+    {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
+};
+
+/* Options that are more than a member. */
+static const struct {
     int key;
-    enum { FLAG, NUMBER, NUMBER32, TEXT, OTHER } kind; /* bool, uint64_t, 32 bits, const char *; by its function */
-    size_t member;                                     /* of struct run_options */
-    uint64_t least, most;                              /* of a number */
-    const char *what;                                  /* expected of a text */
     void (*take)(struct run_options *options, const char *arg, struct argp_state *state);
-    size_t also; /* a bool that is set too; 0: none */
-    bool own;    /* of this process: a simulator that it starts is not given it, or another value */
+    bool own; /* as in struct argument */
+} taken[] = {
+    {KEY_CONFIG, config_of_run_option, false},
+    {KEY_DUT, dut_option, false},
+    {KEY_PIN, pin_option, false},
+    {KEY_FAULT, fault_option, false},
+    {KEY_LATENCY_KIND, latency_kind_option, false},
+    {KEY_STALL, stall_option, false},
+    {KEY_TAP, tap_option, false},
+    {KEY_WAVE, wave_option, false},
+    {KEY_WAVE_LAYER, wave_layer_option, false},
+    {KEY_WAVE_SCOPE, scope_option, false},
+    {KEY_COVERAGE_KIND, coverage_kind_option, true},
+    {KEY_SERVE, serve_option, true},
+    {KEY_LAYER, layer_option, true},
+    {KEY_LEDGER, ledger_option, true},
+    {KEY_DEBUG, debug_option, false},
+    {KEY_COPIES, copies_option, false},
 };
 
-#define MEMBER(name) offsetof(struct run_options, name)
-#define SETS(name) .kind = FLAG, .member = MEMBER(name)
-#define IN(name, from, to) .kind = NUMBER, .member = MEMBER(name), .least = (from), .most = (to)
-#define IN_32(name, from, to) .kind = NUMBER32, .member = MEMBER(name), .least = (from), .most = (to)
-#define IS(name, text) .kind = TEXT, .member = MEMBER(name), .what = (text)
-#define TAKEN_BY(function) .kind = OTHER, .take = (function)
-
-static const struct target targets[] = {
-    {.key = KEY_CONFIG, TAKEN_BY(config_of_run_option)},
-    {.key = KEY_DUT, TAKEN_BY(dut_option)},
-    {.key = KEY_NO_GOLDEN, SETS(no_golden)},
-    {.key = KEY_STRICT, SETS(play.strict)},
-    {.key = KEY_PIN, TAKEN_BY(pin_option)},
-    {.key = KEY_FAULT, TAKEN_BY(fault_option)},
-    {.key = KEY_CHECKS, SETS(rtl.checks)},
-    {.key = 'o', IS(out, "the name of a folder")},
-    {.key = KEY_ONLY_FAILED, SETS(only_failed)},
-    {.key = KEY_STOP_AT_FIRST, SETS(play.stop_at_first)},
-    {.key = KEY_MAX_CYCLES, IN(play.max_cycles, 1, UINT64_MAX)},
-    {.key = KEY_MAX_SECONDS, IN(max_seconds, 1, 1000000000), .own = true},
-    {.key = KEY_TIMEOUT, IN(play.timeout, 1, UINT64_MAX)},
-    {.key = KEY_STILL, IN(play.still, 1, UINT64_MAX)},
-    {.key = KEY_SEED, IN(seed, 0, UINT64_MAX)},
-    {.key = KEY_LATENCY, IN_32(rtl.axi.read_latency, 0, LATENCY_MOST)},
-    {.key = KEY_WRITE_LATENCY, IN_32(rtl.axi.write_latency, 0, LATENCY_MOST)},
-    {.key = KEY_LATENCY_KIND, TAKEN_BY(latency_kind_option)},
-    {.key = KEY_LATENCY_MAX, IN_32(rtl.axi.latency_max, 0, LATENCY_MOST), .also = MEMBER(latency_max_given)},
-    {.key = KEY_PAGE_HIT, IN_32(rtl.axi.page_hit, 0, LATENCY_MOST), .also = MEMBER(page_given)},
-    {.key = KEY_PAGE_MISS, IN_32(rtl.axi.page_miss, 0, LATENCY_MOST), .also = MEMBER(page_given)},
-    {.key = KEY_STALL, TAKEN_BY(stall_option)},
-    {.key = KEY_STALL_AR, IN_32(rtl.axi.stall[STALL_AR], 0, STALL_MOST)},
-    {.key = KEY_STALL_R, IN_32(rtl.axi.stall[STALL_R], 0, STALL_MOST)},
-    {.key = KEY_STALL_AW, IN_32(rtl.axi.stall[STALL_AW], 0, STALL_MOST)},
-    {.key = KEY_STALL_W, IN_32(rtl.axi.stall[STALL_W], 0, STALL_MOST)},
-    {.key = KEY_STALL_B, IN_32(rtl.axi.stall[STALL_B], 0, STALL_MOST)},
-    {.key = KEY_BANDWIDTH, IN_32(rtl.axi.bandwidth, 1, 1000)},
-    {.key = KEY_REORDER, SETS(rtl.axi.reorder)},
-    {.key = KEY_ALLOW_OUTSIDE, SETS(rtl.axi.allow_outside)},
-    {.key = KEY_ALLOW_UNDEFINED, SETS(allow_undefined)},
-    {.key = KEY_TAP, TAKEN_BY(tap_option)},
-    {.key = KEY_WAVE, TAKEN_BY(wave_option)},
-    {.key = KEY_WAVE_FROM, IN(rtl.wave.from, 0, UINT64_MAX)},
-    {.key = KEY_WAVE_TO, IN(rtl.wave.to, 0, UINT64_MAX)},
-    {.key = KEY_WAVE_LAYER, TAKEN_BY(wave_layer_option)},
-    {.key = KEY_WAVE_SCOPE, TAKEN_BY(scope_option)},
-    {.key = KEY_WAVE_PLAIN, SETS(rtl.wave.plain)},
-    {.key = KEY_OUTPUTS, IS(outputs, "the name of a folder"), .own = true},
-    {.key = KEY_LABELS, IS(style.labels, "the name of a file"), .own = true},
-    {.key = KEY_TOP, IN_32(style.top, 1, 1000000), .own = true},
-    {.key = KEY_NPY, SETS(style.npy), .own = true},
-    {.key = KEY_DIMG, SETS(style.dimg), .own = true},
-    {.key = KEY_COVERAGE, IS(coverage, "the name of a file, FILE.dat, or of a folder"), .own = true},
-    {.key = KEY_COVERAGE_KIND, TAKEN_BY(coverage_kind_option), .own = true},
-    {.key = 'j', IN_32(jobs, 1, 1024), .own = true},
-    {.key = KEY_THREADS, IN_32(threads, 1, 256)},
-    {.key = KEY_SIM_THREADS, IN_32(sim_threads, 1, SIM_THREADS_MOST), .own = true},
-    {.key = KEY_HISTOGRAM, SETS(histogram)},
-    {.key = KEY_FUNCTIONAL, SETS(functional)},
-    {.key = KEY_HTML, SETS(html), .also = MEMBER(rtl.timeline)},
-    {.key = KEY_STATS, SETS(stats), .also = MEMBER(rtl.measure)},
-    {.key = 'v', SETS(verbose)},
-    {.key = 'q', SETS(quiet)},
-    {.key = KEY_NAME, IS(name, "a name"), .own = true},
-    {.key = KEY_SIMULATORS, IS(simulators, "a folder"), .own = true},
-    {.key = KEY_RESULTS, IS(results, "the name of a file, or - for stdout"), .own = true},
-    {.key = KEY_RESULT_FD, IN_32(result_fd, 0, 1000), .own = true},
-    {.key = KEY_FRESH, SETS(fresh), .own = true},
-    {.key = KEY_SERVE, TAKEN_BY(serve_option), .own = true},
-    {.key = KEY_LAYER, TAKEN_BY(layer_option), .own = true},
-    {.key = KEY_LEDGER, TAKEN_BY(ledger_option), .own = true},
-    {.key = KEY_DEBUG, TAKEN_BY(debug_option)},
-    {.key = KEY_COPIES, TAKEN_BY(copies_option)},
-    {.key = KEY_NO_REPORT, SETS(no_report)},
-    {.key = KEY_PROGRESS, SETS(progress), .own = true},
-};
-
-static void take_option(const struct target *target, const char *arg, struct argp_state *state) {
-    struct run_options *options = state->input;
-    const char *name = option_name(target->key);
-    char *member = (char *)options + target->member;
-    switch (target->kind) {
-    case FLAG:
-        *(bool *)member = true;
-        break;
-    case NUMBER:
-        *(uint64_t *)(void *)member = argument_number(state, name, arg, target->least, target->most);
-        break;
-    case NUMBER32: /* an int, too: none is above INT_MAX */
-        *(uint32_t *)(void *)member = (uint32_t)argument_number(state, name, arg, target->least, target->most);
-        break;
-    case TEXT:
-        *(const char **)(void *)member = argument_text(state, name, arg, target->what);
-        break;
-    case OTHER:
-        target->take(options, arg, state);
-        break;
-    }
-    if (target->also)
-        *((char *)options + target->also) = true;
-    if (!target->own)
-        words_add(&options->given, "--%s%s%s", name, arg ? "=" : "", arg ? arg : "");
+/* Takes an option. *own: see struct argument. False: there is none with that key. */
+static bool take_option(int key, const char *arg, struct argp_state *state, bool *own) {
+    const struct argument *row =
+        argument_take(arguments, sizeof arguments / sizeof *arguments, run_option_table, state->input, key, arg, state);
+    *own = row && row->own;
+    for (size_t i = 0; !row && i < sizeof taken / sizeof *taken; i++)
+        if (taken[i].key == key) {
+            taken[i].take(state->input, arg, state);
+            *own = taken[i].own;
+            return true;
+        }
+    return row;
 }
 
 error_t run_option_parse(int key, char *arg, struct argp_state *state) {
@@ -720,12 +691,12 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         options->rtl.wave.scopes = (const char *const *)options->wave_scopes.items;
         return 0;
     }
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-        if (targets[i].key == key) {
-            take_option(&targets[i], arg, state);
-            return 0;
-        }
-    return ARGP_ERR_UNKNOWN;
+    bool own;
+    if (!take_option(key, arg, state, &own))
+        return ARGP_ERR_UNKNOWN;
+    if (!own)
+        words_add(&options->given, "--%s%s%s", argument_name(run_option_table, key), arg ? "=" : "", arg ? arg : "");
+    return 0;
 }
 
 /* ---- options from words ---- */
