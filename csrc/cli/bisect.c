@@ -45,9 +45,9 @@ static const char doc[] =
     "  nvcosim bisect t.cfg --good HEAD~20 --bad HEAD --filelist out/vmod.f --prepare 'make vmod'\n"
     "  nvcosim bisect --stall 300 --seed 5 t.nvt.gz --good v1 --bad HEAD --first-parent\n"
     "\n"
-    "Exit status: 0 the commit is found; 1 only skipped ones are left, which are named; 2 bad usage, --good fails, "
+    "Exit status: 0 the commit is found; 1 only skipped ones remain, which are named; 2 bad usage, --good fails, "
     "--bad "
-    "passes or one of them can not be built; 128 + N: ended by signal N.";
+    "passes or one of them cannot be built; 128 + N: ended by signal N.";
 
 static const struct argp_option own[] = {
     {.name = "good", .key = KEY_GOOD, .arg = "REV", .doc = "Commit that passes: a branch, a tag, a hash"},
@@ -157,7 +157,7 @@ static int run_bisect(struct arguments *args) {
     char *trace = realpath(path, NULL), *taps = args->bisect.taps ? realpath(args->bisect.taps, NULL) : NULL;
     int status = EXIT_BAD_INPUT;
     if (args->bisect.taps && !taps)
-        fprintf(stderr, "nvcosim bisect: --taps: %s can not be read\n", args->bisect.taps);
+        fprintf(stderr, "nvcosim bisect: --taps: %s cannot be read\n", args->bisect.taps);
     else {
         args->bisect.trace = trace ? trace : path;
         args->bisect.taps = taps;

@@ -31,7 +31,7 @@ static const struct argp_option option_table[] = {
             "statements that would change something are refused"},
     {.name = "csv",
      .key = KEY_CSV,
-     .doc = "Print values between commas (what --sql finds stands in aligned columns on a terminal, between tabs "
+     .doc = "Print values between commas (what --sql finds is in aligned columns on a terminal, between tabs "
             "elsewhere)"},
     {.name = "json", .key = KEY_JSON, .doc = "Print a list of JSON objects"},
     {0},
@@ -44,7 +44,7 @@ static const char doc[] =
     "with * and ?. In the line of verdicts a high block is a pass, a low one a failure, one between them a known "
     "failure, a dot a night in which it did not run; in the line of cycles the lowest block is the least.\n"
     "State of a night: done; running; stopped, by a signal or at its end of time; killed, its runner is gone: regress "
-    "--resume goes on with the last two. fail: mismatches, crashes, errors, refusals; known: failures of any kind that "
+    "--resume continues the last two. fail: mismatches, crashes, errors, refusals; known: failures of any kind that "
     "the plan knows of; open: tests without a result.\n"
     "A star behind a revision: the folder had changes that were not committed. Change: of the cycles against the night "
     "before, where seeds are the same. cycles/s: per second of CPU time.\n"

@@ -1,4 +1,4 @@
-/* nvcosim qualify: plants faults into an RTL and tells which of them a corpus of traces notices. */
+/* nvcosim qualify: plants faults into an RTL and counts which of them a corpus of traces notices. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,16 +63,19 @@ static const struct argp_option option_table[] = {
      .key = KEY_DATABASE,
      .arg = "FILE",
      .doc = "Database of all nights (default: the plan's, or OUT/" NIGHTS_DATABASE ")"},
-    {.name = "resume", .key = KEY_RESUME, .doc = "Go on with the last one that was interrupted; else the same command"},
+    {.name = "resume",
+     .key = KEY_RESUME,
+     .doc = "Continue the last one that was interrupted; otherwise the same command"},
     {0},
 };
 
 static const char doc[] =
     "Is the corpus any good? Plants faults into a copy of the RTL, operators and constants in the bodies of modules, "
     "all "
-    "compiled into one simulator, one of them chosen for each run, and tells which the traces notice and which "
+    "compiled into one simulator, one of them chosen for each run, and prints which the traces notice and which "
     "survive.\v"
-    "First every test is played without a fault; that tells for each of them which faults would have changed something "
+    "First every test is played without a fault, which shows for each of them which faults would have changed "
+    "something "
     "in it. Then each fault is played with these tests, the shortest first, until one does not pass.\n"
     "\n"
     "noticed: a test does not pass; survived: all pass although the changed expression had another value in some; "

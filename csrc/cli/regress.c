@@ -1,4 +1,4 @@
-/* nvcosim regress: runs a plan, keeps what came of it, goes on with what was interrupted; or compares two nights. */
+/* nvcosim regress: runs a plan, keeps the results, resumes what was interrupted; or compares two nights. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,9 @@ static const struct argp_option option_table[] = {
      .key = KEY_RESUME,
      .arg = "NIGHT",
      .flags = OPTION_ARG_OPTIONAL,
-     .doc = "Go on with a night that was interrupted, by its number (default: the last one of the plan): what has a "
-            "result is not run again"},
+     .doc =
+         "Continue a night that was interrupted, by its number (default: the last one of the plan): tests that have a "
+         "result do not run again"},
     {.name = "jobs",
      .key = 'j',
      .arg = "N",
@@ -105,16 +106,16 @@ static const char doc[] =
     "Runs the tests of a plan (docs/plans.md), several at a time, the longest first, and keeps every result in a "
     "database as soon as it is there.\v"
     "Simulators are built, or brought up to date, before the first test, and copied into the folder of the night until "
-    "it is done: what is built meanwhile changes nothing, --resume goes on with the copies. A test that crashes, "
+    "it is done: what is built meanwhile changes nothing, --resume uses the copies. A test that crashes, "
     "hangs, or exceeds its "
-    "limits of time, cycles or memory has that as its verdict; the others go on.\n"
+    "limits of time, cycles or memory has that as its verdict; the others continue.\n"
     "In the end failures that look alike are put into buckets: nvcosim debug looks at some of each kind, nvcosim "
     "shrink "
     "at the smallest of each, within the limits of the plan's `triage` (docs/nights.md).\n"
     "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
     "fail. Where stderr is a terminal, what runs is shown below them.\n"
     "\n"
-    "Ctrl-C lets the running tests come to their end, twice ends them at once; --resume goes on with the rest. So it "
+    "Ctrl-C lets the running tests finish, twice ends them at once; --resume runs the rest. So it "
     "does after SIGTERM, kill -9 or a power cut: a result that was printed is on the disk.\n"
     "\n"
     "Examples:\n"
@@ -128,7 +129,7 @@ static const char doc[] =
     "  nvcosim regress --compare 12:dut=both 12:dut=rtl:mine\n"
     "\n"
     "Exit status: 0 all passed, or failed as the plan knows; else the worst of the others, as of nvcosim run (2, 4, 3, "
-    "1), at least 1 if not all have run; 2 also if the plan is wrong, or something can not be written; 128 + N: ended "
+    "1), at least 1 if not all have run; 2 also if the plan is wrong, or something cannot be written; 128 + N: ended "
     "by signal N. With --compare: 0 B is not worse; 1 it has new failures, or tests over the limit; 2 bad usage.";
 
 /* Of --compare. */
@@ -150,7 +151,7 @@ static void check_compare(const struct arguments *arguments, struct argp_state *
     if (!arguments->compare.a)
         argp_error(state, "--limit, --page, --all, --csv and --json need --compare A B");
     else if (!options->plan)
-        argp_error(state, "--compare: found one night, '%s'; expected a second one behind it", arguments->compare.a);
+        argp_error(state, "--compare: found one night, '%s'; expected a second one after it", arguments->compare.a);
     else if (arguments->compare.csv && arguments->compare.json)
         argp_error(state, "--csv and --json exclude each other");
     else if (options->dry_run || options->resume || options->select || options->seed_given || options->jobs ||
@@ -246,7 +247,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG:
         if (options->plan)
             argp_error(state, "found '%s', expected one %s", arg,
-                       arguments->compare.a ? "night behind --compare A" : "plan");
+                       arguments->compare.a ? "night after --compare A" : "plan");
         options->plan = arg;
         return 0;
     case ARGP_KEY_END:

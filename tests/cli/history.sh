@@ -79,7 +79,7 @@ that every_column_is_documented "$ROOT/tests/cli/columns.py" "$ROOT/docs/databas
 # ---- databases that are none ----
 nv history --database none.db; check database_none 2 "none.db: there is no such database"
 that database_is_not_made test ! -e none.db
-nv history --database good/good.cfg; check database_text 2 "this is no SQLite database"
+nv history --database good/good.cfg; check database_text 2 "this is not a SQLite database"
 nv history --database .; check database_folder 2 "this is a folder"
 nv history --database ''; check database_empty_name 2 "--database: found ''"
 nv history --limit 0; check limit_zero 2 "--limit: found '0'"

@@ -108,7 +108,7 @@ done
 kill -TERM $runner
 wait $runner
 that interrupted_status test $? = 143
-that interrupted_says grep -q "The failures have not all been looked at. To go on: nvcosim regress .*--resume=1" said
+that interrupted_says grep -q "The failures have not all been looked at. To continue: nvcosim regress .*--resume=1" said
 that interrupted_state test "$(sql 'SELECT state FROM night')" = "interrupted"
 touch go
 command=("$TREE" regress p.yml --resume); check interrupted_resumed 4 "0 tests left of 10"

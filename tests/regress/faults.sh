@@ -153,7 +153,7 @@ END
     rm -r disk/nights
     command=("$TREE" regress disk.yml -j 1 --out nights --database disk/n.db)
     sed -i 's:^filler).*:filler) [ -e "$WORK/room" ] || dd if=/dev/zero of="$WORK/disk/fill" 2>/dev/null; verdict PASS; exit 0 ;;:' tree/simulator
-    check disk_full_database 2 "disk/n.db: a result cannot be kept: no space is left on its disk" "INTERRUPTED disk night 1" '!RUNNING' "To go on: nvcosim regress --database=$WORK/disk/n.db --jobs=1 --resume=1"
+    check disk_full_database 2 "disk/n.db: a result cannot be kept: no space is left on its disk" "INTERRUPTED disk night 1" '!RUNNING' "To continue: nvcosim regress --database=$WORK/disk/n.db --jobs=1 --resume=1"
     that disk_full_page grep -q INTERRUPTED nights/night-1/index.html
     rm disk/fill
     touch room

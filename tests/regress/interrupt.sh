@@ -70,7 +70,7 @@ that relinked_copies_are_gone test ! -e nvcosim-nights/night-1/simulators
 rm -rf nvcosim-nights
 command=("$ROOT/tests/cli/signal_night.py" 143 relink 15); check relinked_interrupted 0 '!nothing happens'
 touch go
-command=("$TREE" regress p.yml --resume); check relinked_resumed 0 "nvcosim-small has changed since the night began, which goes on with its copy of the old one" "All 6 tests pass"
+command=("$TREE" regress p.yml --resume); check relinked_resumed 0 "nvcosim-small has changed since the night began, which keeps using its copy of the old one" "All 6 tests pass"
 
 # the time of the night is over
 rm -rf go started nvcosim-nights

@@ -386,7 +386,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
         {"memories: {or: [--reorder]}\n" ITEM(RANDOM), ":1:12: memories: found 'or', expected a name"},
         {"memories: {a: []}\n" ITEM(RANDOM), ":1:15: a: found a list, expected a list of options of nvcosim run"},
         {"memories: {a: [--latecy=2]}\n" ITEM(RANDOM),
-         ":1:16: a: found --latecy, which is no option of nvcosim run; did you mean latency?"},
+         ":1:16: a: found --latecy, which is not an option of nvcosim run; did you mean latency?"},
         {"memories: {a: [--latency]}\n" ITEM(RANDOM), ":1:16: a: found '--latency', expected --latency=N"},
         {"memories: {a: [--reorder=1]}\n" ITEM(RANDOM), ":1:16: a: found '--reorder=1', expected --reorder, which "},
         {"memories: {a: [--reorder, --stall=1000]}\n" ITEM(RANDOM),

@@ -421,7 +421,7 @@ static void files_that_are_no_database(void **state) {
     static const char words[] = "this is a text of more than sixteen bytes\n";
     assert_true(file_write(text, words, sizeof words - 1, &err) && file_write(empty, "", 0, &err));
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    expect_refused(text, true, "this is no SQLite database");
+    expect_refused(text, true, "this is not a SQLite database");
     char *still;
     size_t n;
     assert_true(file_read(text, &still, &n, &err) && strcmp(still, words) == 0);

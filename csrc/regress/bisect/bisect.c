@@ -22,7 +22,7 @@
 static volatile sig_atomic_t cleaner_pipe = -1;
 static volatile pid_t cleaner;
 
-/* Lets the cleaner work and waits for it. Called by signal handlers too. */
+/* Makes the cleaner start and waits for it. Called by signal handlers too. */
 static void clean(void) {
     if (cleaner_pipe < 0)
         return;
@@ -131,7 +131,7 @@ static char *steps_left(const char *said) {
     return steps > 0 ? xprintf(", about %d more after it", steps) : xstrdup("");
 }
 
-/* Goes on until git knows. Returns what git says at the end, free() it; NULL with a message. */
+/* Searches until git knows the commit. Returns what git says at the end, free() it; NULL with a message. */
 static char *search(struct bisect *bisect, char *said, struct error *err) {
     for (int step = 1;; step++) {
         if (git_found(said) || git_skipped_remain(said))
@@ -201,9 +201,8 @@ static bool look_ahead(struct bisect *bisect, struct error *err) {
         return false;
     free(text);
     if (status == 0)
-        return error_set(err,
-                         "--bad '%s' comes before --good '%s', expected it behind; are they mistaken for each other?",
-                         options->bad, options->good);
+        return error_set(err, "--bad '%s' comes before --good '%s', expected it after; are they swapped?", options->bad,
+                         options->good);
     if (!options->filelist) {
         char *place = xprintf("%s:scripts/gen_tables.py", bisect->bad);
         text = GIT(bisect->top, &status, err, "cat-file", "-e", place);

@@ -1,4 +1,4 @@
-/* What is kept of bisections. See bisect_cache.h. */
+/* The cache of simulators of bisections. See bisect_cache.h. */
 #include "regress/bisect/bisect_cache.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ struct kept {
     struct timespec used;
 };
 
-/* The name of the RTL in that of a file; NULL: it is none of bisect. */
+/* The name of the RTL in that of a file; NULL: it is not from a bisection. */
 static const char *rtl_of(const char *file) {
     static const char mark[] = "-bisect_";
     const char *at = strstr(file, mark);

@@ -1,5 +1,5 @@
 /* The simulators that nvcosim bisect has built, kept beside the others (nvcosim-CONFIG-bisect_HASH) so that no revision
- * is built twice: a cache, which does not grow without end.
+ * is built twice: a cache of bounded size.
  */
 #ifndef REGRESS_BISECT_BISECT_CACHE_H
 #define REGRESS_BISECT_BISECT_CACHE_H
@@ -11,8 +11,8 @@ enum { BISECT_KEPT = 32 /* as many as a search among four thousand million commi
 /* Notes that a simulator is used now. */
 void bisect_cache_use(const char *path);
 
-/* Removes the simulators of a folder that were used longest ago, with all files that are called like them, until `most`
- * are left. What cannot be removed stays. */
+/* Removes the simulators of a folder that were used longest ago, with all their files, until `most` remain. What cannot
+ * be removed stays. */
 void bisect_cache_trim(const char *folder, size_t most);
 
 #endif

@@ -1,4 +1,4 @@
-/* Simulators before anything runs, and the copies of them. See builds.h. */
+/* Builds the simulators of a night and copies them. See builds.h. */
 #include "regress/engine/builds.h"
 
 #include <dirent.h>
@@ -118,7 +118,7 @@ static bool copy_program(const char *from, const char *to, struct error *err) {
             return (chmod(to, 0755) == 0 && access(to, X_OK) == 0) ||
                    error_set(err, "%s: %s; --out has to name a folder from which programs can run", to,
                              strerror(errno));
-        error_set(err, "%s: it changes all the time", from);
+        error_set(err, "%s: it keeps changing", from);
     }
     return false;
 }
@@ -154,7 +154,7 @@ static bool was_kept(const struct builds *builds, const struct build *build) {
     const bool there = access(copy, X_OK) == 0;
     if (there && simulator_path(build->config, build->rtl_name, build->variant, path, sizeof path, &err) &&
         access(path, F_OK) == 0 && !same_content(copy, path)) {
-        char *line = xprintf("%s has changed since the night began, which goes on with its copy of the old one", path);
+        char *line = xprintf("%s has changed since the night began, which keeps using its copy of the old one", path);
         builds->report(line);
         free(line);
     }

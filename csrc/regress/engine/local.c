@@ -1,12 +1,12 @@
 /* The tests of a night as processes of this machine: one simulator each, or a copy of this process for the model alone.
  *
- * Nothing that a test does touches another: all that it starts ends with it, and with this process, however that ends;
- * its limits are kept; what it prints is read in turns.
+ * Tests cannot affect each other: all that a test starts ends with it, and with this process, however that ends; its
+ * limits are enforced; what it prints is read in turns.
  *
- * Where simulators can be servers (run/serve/serve.h) tests go into their queues, which lanes play, a second of tests
- * in advance: this process then wakes some times a second whatever the tests take. As many lanes and processes run as
- * there may be tests at a time. The queue of a server gets what comes next in the order; when a lane of it starts also
- * what stands behind tests of other servers there, so that the lanes do not change with each test.
+ * Where simulators can be servers (run/serve/serve.h) tests are queued for them, a second of tests in advance, and
+ * played by lanes: this process then wakes a few times a second, however short the tests are. There are as many lanes
+ * and processes as tests may run at a time. The queue of a server gets the next tests of the order; when a lane starts,
+ * also later tests of the same server, so that lanes do not change with each test.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +23,8 @@
 
 #define TICK_SECONDS 0.25
 
-/* Tests that are put into a queue for each lane, by what they took the last time or, where nobody knows, by what others
- * of this night have taken; and how many are looked at for that. */
+/* Seconds of tests that are queued for each lane, by how long they took the last time or, if that is not known, by how
+ * long others of this night took; and how many tests are looked at for that. */
 #define AHEAD_SECONDS 1.0
 enum { AHEAD_MOST = 256 };
 
@@ -38,7 +38,7 @@ struct slot {
     struct server *server; /* whose lanes can play it; NULL: none */
     double seconds;        /* that it is expected to take; of those in a queue */
     bool started;          /* by a lane */
-    bool alone;            /* no lane may play it any more */
+    bool alone;            /* no lane may play it again */
     char *why;             /* it cannot be played; NULL: it can */
     struct result result;
 };
@@ -48,7 +48,7 @@ struct local {
     struct pool pool;
     struct option_sets sets;
     size_t next;           /* in work->order */
-    struct slot **waiting; /* of the order before that, those that were not given to anybody yet */
+    struct slot **waiting; /* of the order before that: those that have not been started or queued */
     size_t waiting_count;
     size_t done;         /* tests that have a result */
     double seconds;      /* that those took */
@@ -97,7 +97,7 @@ static void add_ended(struct local *local, struct slot *slot) {
     local->seconds += slot->result.seconds;
 }
 
-/* Fills in what playing slot->test takes. */
+/* Fills in what is needed to play slot->test. */
 static bool prepare(struct option_sets *sets, struct slot *slot, const char *folder, struct error *err) {
     const struct test *test = slot->test;
     slot->path = test_trace(test, folder);
@@ -232,7 +232,7 @@ static void on_started(void *context, struct job *job) {
     report_started(context, job);
 }
 
-/* Nothing came of it in a lane: it is the next one that starts, by itself. */
+/* A lane has lost it without a result: it is the next test that starts, in a process of its own. */
 static void on_lost(void *context, struct job *job) {
     struct local *local = context;
     struct slot *slot = (struct slot *)job;
@@ -254,8 +254,8 @@ static struct job_listener pool_listener(struct local *local) {
         .started = on_started, .progress = on_progress, .ended = on_ended, .lost = on_lost, .context = local};
 }
 
-/* Puts what comes next in the order into the queue of the server; beyond: for one more lane, and with what stands
- * behind tests that it cannot play. */
+/* Queues the next tests of the order for the server; beyond: for one more lane, and also those that come after tests
+ * that it cannot play. */
 static void fill(struct local *local, struct server *server, bool beyond) {
     const double most = AHEAD_SECONDS * (double)(lanes_of(&local->pool.lanes, server) + beyond);
     for (size_t i = 0; i < AHEAD_MOST && *server_ahead(server) < most;) {
@@ -283,7 +283,7 @@ static void let_play(struct local *local, struct slot *slot) {
         start(local, slot);
 }
 
-/* Where nothing else is left to start, one more lane for what is in a queue. */
+/* If nothing else remains to start, one more lane for what is queued. */
 static void help(struct local *local) {
     const struct job_listener listener = pool_listener(local);
     const struct servers *servers = &local->pool.servers;
@@ -296,7 +296,7 @@ static void help(struct local *local) {
 
 /* ---- all of them ---- */
 
-/* Nothing starts any more. */
+/* From now on nothing starts. */
 static void stop(struct local *local) {
     const struct job_listener listener = pool_listener(local);
     local->stopped = true;
@@ -356,8 +356,7 @@ static void keep_results(struct local *local) {
         kill_all(local);
 }
 
-/* The first Ctrl-C lets the running tests come to their end; whoever asks twice, or asks by another signal, does not
- * wait. */
+/* The first Ctrl-C lets the running tests finish; the second one, or another signal, ends them. */
 static void obey(struct local *local, int number, int *signal) {
     const bool patient = number == SIGINT && *signal == 0;
     *signal = number;

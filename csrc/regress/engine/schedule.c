@@ -19,7 +19,7 @@ static bool alike(const struct test *a, const struct test *b) {
            !a->generator == !b->generator;
 }
 
-/* What is known of tests of one kind. */
+/* What is known about tests of one kind. */
 struct kind {
     const struct test *example;
     double seconds, bytes; /* of those with a history */
@@ -46,7 +46,7 @@ static void learn(struct kind *kind, double seconds, double bytes) {
     kind->known++;
 }
 
-/* By the size of the trace if that tells anything, else the mean. */
+/* By the size of the trace if it is known, else the mean. */
 static double guess(const struct kind *kind, double bytes) {
     return kind->bytes > 0 && bytes > 0 ? kind->seconds * bytes / kind->bytes : kind->seconds / (double)kind->known;
 }

@@ -1,5 +1,5 @@
-/* In which order tests start, and how long they take: the longest first, so that no core waits at the end for a long
- * one that started last.
+/* The order in which tests start, and how long they are expected to take: the longest first, so that no core idles at
+ * the end while a long test that started last runs.
  */
 #ifndef REGRESS_ENGINE_SCHEDULE_H
 #define REGRESS_ENGINE_SCHEDULE_H
@@ -11,8 +11,8 @@
 struct schedule {
     size_t *order; /* indices of the tests that are not done */
     size_t count;
-    double *seconds; /* wall time of each test of the list: by history (test->expected_seconds); where there is none by
-                        the size of its trace and what others of its kind take; 0: nothing is known of any */
+    double *seconds; /* wall time of each test of the list: by history (test->expected_seconds); without one by the size
+                        of its trace and the time of others of its kind; 0: nothing is known about these */
     size_t unknown;  /* of those in `order`, how many have no history */
 };
 

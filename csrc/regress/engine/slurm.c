@@ -1,12 +1,11 @@
 /* The tests of a night as jobs of a Slurm cluster: arrays of jobs that last some minutes each, whose results come by
- * files on a folder that all nodes share (slurm_files.h). The runner follows these files, asks squeue what became of
- * the jobs, and submits anew what a job has left undone when it ended, by itself or with its node.
+ * files in a folder that all nodes share (slurm_files.h). The runner reads these files as they grow, asks squeue for
+ * the state of the jobs, and submits again what a job left undone when it, or its node, ended.
  *
- * Nothing that a job has said is lost, whatever happens to the job, the controller or the runner: results are taken
- * from the files alone, each once; a runner that comes back (--resume) reads all files of the night first and cancels
- * what an earlier one had submitted. Jobs are known by their names, NAME.FIRST, where NAME is made once for the folder
- * of a night and FIRST is the chunk of the array's first task: so also those are found whose number got lost with an
- * answer.
+ * No result is lost, whatever happens to the job, the controller or the runner: results come from the files alone, each
+ * once; a runner that resumes the night reads all its files first and cancels what an earlier one had submitted. Jobs
+ * are known by their names, NAME.FIRST, where NAME is made once for the folder of a night and FIRST is the chunk of the
+ * array's first task: so jobs are found even if the answer with their number got lost.
  */
 #include <errno.h>
 #include <poll.h>

@@ -88,7 +88,7 @@ static void take_task(struct work *work, const struct task *task) {
         work->state = WORK_RUNNING;
 }
 
-/* Where every job waits for something that may never come, a person should know. */
+/* A person should know if every job waits for something that may never come. */
 static void say_waiting(struct slurm *slurm, const char *reason, size_t count) {
     static const char *const usual[] = {"None", "Resources", "Priority", "BeginTime", ""};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
@@ -162,7 +162,7 @@ static void take_queue(struct slurm *slurm) {
                       slurm->command.words);
         slurm->next_queue = slurm_try_again(slurm, &slurm->silent);
         if (now - slurm->silent > GIVE_UP_SECONDS) {
-            slurm_fail(slurm, "Slurm has not answered for %d minutes, squeue: %s; --resume goes on where this ended",
+            slurm_fail(slurm, "Slurm has not answered for %d minutes, squeue: %s; --resume continues where this ended",
                        GIVE_UP_SECONDS / 60, slurm->command.words);
             slurm->gone = true;
         }
@@ -236,7 +236,7 @@ void slurm_take_answer(struct slurm *slurm) {
         slurm_take_submit(slurm);
         break;
     case ASKED_CANCEL:
-    case ASKED_EXCLUDE: /* squeue shows what came of it */
+    case ASKED_EXCLUDE: /* squeue shows its effect */
         break;
     }
 }
@@ -288,9 +288,10 @@ void slurm_cancel_all(struct slurm *slurm) {
             struct text text = {0};
             for (size_t i = before; i < words.count; i++)
                 text_printf(&text, " %s", words.items[i]);
-            slurm_say(slurm,
-                      "scancel: %s; the jobs go on, `scancel%s` ends them, and --resume takes in what they have done",
-                      slurm->command.words, text.text);
+            slurm_say(
+                slurm,
+                "scancel: %s; the jobs continue, `scancel%s` ends them, and --resume takes in what they have done",
+                slurm->command.words, text.text);
             free(text.text);
         }
     }

@@ -1,4 +1,4 @@
-/* Before the first job: what they are called, what they run, what an earlier runner has left. See slurm_parts.h. */
+/* Before the first job: the names of jobs, their script, what an earlier runner has left. See slurm_parts.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static bool write_script(struct slurm *slurm, struct error *err) {
                 "# usage: job.sh FIRST\n"
                 "program=%s\n"
                 "if [ ! -x \"$program\" ]; then\n"
-                "    echo \"$program is not there on this node: it has to be on a folder that all nodes share\" >&2\n"
+                "    echo \"$program is missing on this node: it has to be in a folder that all nodes share\" >&2\n"
                 "    exit 127\n"
                 "fi\n"
                 "exec \"$program\" regress --worker=%s $(($1 + SLURM_ARRAY_TASK_ID))\n",
@@ -65,7 +65,7 @@ static bool write_script(struct slurm *slurm, struct error *err) {
     return ok;
 }
 
-/* The nodes that an option of sbatch leaves out, NULL if it is another one. next: the word behind it, or NULL. */
+/* The nodes that an option of sbatch leaves out, NULL if it is another one. next: the word after it, or NULL. */
 static const char *excluded(const char *word, const char *next) {
     static const char form[] = "--exclude=";
     if (strcmp(word, "--exclude") == 0 || strcmp(word, "-x") == 0)

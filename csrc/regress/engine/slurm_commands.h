@@ -1,5 +1,5 @@
-/* Slurm's commands: run beside the rest of the work, for a controller that is busy or gone lets them hang, and what
- * they say, read. */
+/* Slurm's commands: run in the background, because they hang while the controller is busy or gone, and their output
+ * parsed. */
 #ifndef REGRESS_ENGINE_SLURM_COMMANDS_H
 #define REGRESS_ENGINE_SLURM_COMMANDS_H
 
@@ -32,8 +32,8 @@ bool command_ended(struct command *command);
 void command_wait(struct command *command, double seconds);
 void command_free(struct command *command);
 
-/* True if what a command said (stderr) tells of a state of the cluster that passes by itself: the controller does not
- * answer, a limit on the number of jobs is reached. Anything else is an error of the call. */
+/* True if the error messages of a command mean a passing state of the cluster: the controller does not answer, a limit
+ * on the number of jobs is reached. Anything else is an error of the call. */
 bool slurm_will_pass(const struct command *command);
 
 /* One task of a job array, as squeue shows it. Its job is named NAME.FIRST, and it runs chunk FIRST + task. */
@@ -56,7 +56,7 @@ struct task {
 /* Words of the squeue command that shows all tasks of this user. */
 void squeue_words(struct words *words);
 
-/* Reads a line of it; false for the jobs of others, and what is no line of it. name: the beginning of the names of
+/* Reads a line of its output; false for the jobs of others and for anything else. name: the beginning of the names of
  * jobs. */
 bool task_parse(const char *line, const char *name, struct task *task);
 

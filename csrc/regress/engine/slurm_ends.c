@@ -1,4 +1,5 @@
-/* Jobs that have ended: what they left undone is submitted anew, what ends every job is given up. See slurm_parts.h. */
+/* Jobs that have ended: what they left undone is submitted again; a test that ends every job is given up. See
+ * slurm_parts.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +80,8 @@ static char *end_cause(const struct slurm *slurm, const struct work *work) {
     return cause;
 }
 
-/* What a job has left undone is submitted anew: each test that had begun by itself, for it may be the one that ends
- * jobs, the others together. */
+/* What a job has left undone is submitted again: each test that had begun alone, for it may be the one that ends jobs,
+ * the others together. */
 static void again(struct slurm *slurm, size_t number, const char *cause) {
     const bool preempted = strcmp(slurm->work[number].task.name, "PREEMPTED") == 0;
     const size_t count = slurm->work[number].count;
@@ -119,7 +120,7 @@ static void again(struct slurm *slurm, size_t number, const char *cause) {
             rest->tests[rest->count++] = work->tests[i];
 }
 
-/* Takes leave of a job that has ended. */
+/* Closes a job that has ended. */
 static void finish_work(struct slurm *slurm, size_t number) {
     struct work *work = &slurm->work[number];
     const size_t left = slurm_open_tests(slurm, work);

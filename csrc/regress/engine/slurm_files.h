@@ -1,11 +1,11 @@
-/* What the runner of a night and its jobs on a Slurm cluster tell each other: files in the folder of the night, which
- * all machines share. Each has one writer, and a job's file of news only ever grows by whole lines, so that nothing is
- * needed of the file system but that it shows what was synced (NFS does).
+/* How the runner of a night and its jobs on a Slurm cluster communicate: by files in the folder of the night, which all
+ * machines share. Each has one writer, and a job's file of news only ever grows by whole lines, so that the file system
+ * has to do no more than show what was synced (NFS does).
  *
- *   slurm/chunks/N       what job N is to do, written before it is submitted, and removed when the runner has given
- * that job up: where Slurm has lost a node that still works, nobody else can tell the job slurm/results/N      what it
- * has to say, line by line; made empty with chunks/N, so that nobody looks for it in vain slurm/logs/          what the
- * jobs printed
+ *   slurm/chunks/N    what job N is to do. Written before it is submitted, and removed when the runner has given the
+ *                     job up, which is the only way to stop it if Slurm has lost a node that still works.
+ *   slurm/results/N   the news of job N, line by line; made empty together with chunks/N.
+ *   slurm/logs/       what the jobs printed.
  */
 #ifndef REGRESS_ENGINE_SLURM_FILES_H
 #define REGRESS_ENGINE_SLURM_FILES_H
@@ -51,13 +51,13 @@ void chunk_free(struct chunk *content);
 enum { CHUNK_SHORTEST = 60 };
 size_t chunks_cut(const double *seconds, size_t count, double chunk_seconds, size_t processors, size_t *chunk_of);
 
-/* What a job says. */
+/* What a job reports. */
 enum news_kind {
     NEWS_BEGUN,    /* text: name of the node */
     NEWS_STARTED,  /* test */
     NEWS_PROGRESS, /* test, part */
     NEWS_DONE,     /* test, result */
-    NEWS_REFUSED,  /* text: why it does not go on */
+    NEWS_REFUSED,  /* text: why it does not continue */
     NEWS_ENDED,    /* all was done, or the end of the night has come */
 };
 struct news {

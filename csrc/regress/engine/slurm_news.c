@@ -1,4 +1,4 @@
-/* What the jobs say: their files, read on as they grow. See slurm_parts.h. */
+/* Reads the files of news of the jobs as they grow. See slurm_parts.h. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void take_news_of_test(struct slurm *slurm, struct work *work, struct new
     if (news->kind == NEWS_DONE) {
         work->reported++;
         slurm_keep_result(slurm, news->test, node, &news->result);
-    } else if (!slurm_is_open(slurm, news->test) || work < slurm->work + slurm->old) /* it does not run any more */
+    } else if (!slurm_is_open(slurm, news->test) || work < slurm->work + slurm->old) /* it no longer runs */
         return;
     else if (news->kind == NEWS_STARTED && listener->started)
         listener->started(listener->context, news->test, node);

@@ -28,13 +28,13 @@ struct work {
     bool *started; /* of each of them */
     size_t count;
     unsigned fruitless; /* jobs that ended before a test started, one after the other, until this one */
-    bool followed;      /* it may still say something, though it is over: its node was lost, perhaps it is not */
-    bool closed;        /* it said that it has come to its end */
+    bool followed;      /* it is over, but may still report: Slurm lost its node, which may work all the same */
+    bool closed;        /* it reported its end */
     bool any;           /* it said anything of a test */
     size_t reported;    /* results */
-    off_t at;           /* place in its file behind the last whole line */
+    off_t at;           /* place in its file after the last whole line */
     char *node;
-    char *refused;     /* why it did not go on, in its own words */
+    char *refused;     /* why it did not continue, in its own words */
     struct task task;  /* as Slurm showed it last */
     double ended;      /* process_clock() of the end, as Slurm has it */
     double completing; /* since when its processes are being ended, 0: they are not */
@@ -79,10 +79,10 @@ struct slurm {
     double start, next_read, next_queue, next_submit, retry;
     double silent;   /* since when the controller has not answered, 0: it does */
     double rejected; /* since when no job is taken, 0: they are */
-    char *waiting;   /* reason that all jobs wait for, if it was told */
+    char *waiting;   /* reason that all jobs wait for, if it was reported */
     bool broken;     /* the listener could not keep a result */
-    bool failed;     /* no more can be submitted: error tells why */
-    bool gone;       /* the controller is: nothing more will be known of jobs */
+    bool failed;     /* no more can be submitted: error says why */
+    bool gone;       /* the controller is: jobs cannot be asked about */
     struct error error;
     int signals;
 };
@@ -92,7 +92,7 @@ struct slurm {
 /* A line for a person. */
 void slurm_say(const struct slurm *slurm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Nothing more is submitted. The first failure is the one that is told. */
+/* Nothing more is submitted. The first failure is the one that is reported. */
 void slurm_fail(struct slurm *slurm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 bool slurm_night_is_over(const struct slurm *slurm);
@@ -138,15 +138,15 @@ void slurm_take_answer(struct slurm *slurm);
 /* process_clock() when what was not answered is tried again; *since: the first time that it was not. */
 double slurm_try_again(struct slurm *slurm, double *since);
 
-/* True, and told, if the shell has not found the program. */
+/* True, with a message, if the shell has not found the program. */
 bool slurm_is_missing(struct slurm *slurm, const char *program);
 
-/* Cancels every job that may still run or begin, and waits until that is said. */
+/* Cancels every job that may still run or begin, and waits for scancel. */
 void slurm_cancel_all(struct slurm *slurm);
 
 /* ---- slurm_submit.c ---- */
 
-/* Submits the next chunks; takes in what came of it. */
+/* Submits the next chunks; takes in the answer. */
 void slurm_submit(struct slurm *slurm);
 void slurm_take_submit(struct slurm *slurm);
 

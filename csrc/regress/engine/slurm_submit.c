@@ -1,4 +1,4 @@
-/* Chunks become arrays of jobs: sbatch, and what is known of them when its answer gets lost. See slurm_parts.h. */
+/* Submits chunks as arrays of jobs, and deals with an answer of sbatch that got lost. See slurm_parts.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +112,6 @@ void slurm_take_submit(struct slurm *slurm) {
     slurm->next_queue = now;
     slurm->unsure = true;
     if (now - slurm->rejected > GIVE_UP_SECONDS && !slurm_any_live(slurm))
-        slurm_fail(slurm, "Slurm has taken no job for %d minutes, sbatch: %s; --resume goes on where this ended",
+        slurm_fail(slurm, "Slurm has taken no job for %d minutes, sbatch: %s; --resume continues where this ended",
                    GIVE_UP_SECONDS / 60, command->words);
 }

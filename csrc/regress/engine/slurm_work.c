@@ -1,4 +1,4 @@
-/* What there is to do on the cluster: tests in chunks, and which of them are open. See slurm_parts.h. */
+/* The work on the cluster: tests in chunks, and which of them are open. See slurm_parts.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 enum {
     CHUNK_SECONDS = 300,
-    GUESSED_SECONDS = 10, /* of a test of which nothing is known */
+    GUESSED_SECONDS = 10, /* of a test without a history */
 };
 
 void slurm_say(const struct slurm *slurm, const char *format, ...) {
@@ -25,7 +25,6 @@ void slurm_say(const struct slurm *slurm, const char *format, ...) {
     free(line);
 }
 
-/* The first failure is the one that is told. */
 void slurm_fail(struct slurm *slurm, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -1,5 +1,5 @@
-/* A job of the cluster: its tests run as those of a night on one machine do, and what comes of them goes into a file,
- * line by line, each on the disk before the next test starts. */
+/* A job of the cluster: its tests run like those of a night on one machine, and their results go into a file, line by
+ * line, each on the disk before the next test starts. See worker.h. */
 #include "regress/engine/worker.h"
 
 #include <errno.h>
@@ -22,13 +22,13 @@
 /* How often a test says how far it is. */
 enum { PROGRESS_SECONDS = 3 };
 
-/* How often a job looks whether the runner has given it up. */
+/* How often a job checks whether the runner has given it up. */
 enum { LOOK_SECONDS = 5 };
 
 struct worker {
     struct chunk chunk;
     char *path;  /* of the results */
-    char *order; /* path of the chunk: while it is there, the job is to go on */
+    char *order; /* path of the chunk: the job ends when it is removed */
     double looked;
     int file;
     double *reported; /* process_clock() of the last progress of each test */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* Runs the tests of a chunk (slurm_files.h) with engine_local(), as many at a time as the job has processors
- * (--cpus-per-task), and says in slurm/results/CHUNK what comes of them. folder: of the night. Returns the exit status:
- * 0 if it came to its end, whatever became of the tests. */
+ * (--cpus-per-task), and reports their results in slurm/results/CHUNK. folder: of the night. Returns the exit status:
+ * 0 if it ran all tests, whatever their verdicts. */
 int worker_main(const char *folder, size_t chunk);
 
 #endif

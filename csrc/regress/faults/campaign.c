@@ -1,12 +1,11 @@
 /* Which test is played with which fault, in rounds. See campaign.h.
  *
- * In the first rounds every open fault is played alone with its next tests; a fault that is noticed is not played any
- * more. Whoever has survived these will survive most others, too, so from then on a test is played with several faults
- * at a time. If it passes, none of them is noticed; else each half of them is played, until one is left: a fault counts
- * as noticed only if a test fails with it alone. (Of two faults one may hide the other; that makes the share smaller,
- * never larger.)
+ * In the first rounds every open fault is played alone with its next tests, until one notices it. A fault that has
+ * survived these will survive most others too, so from then on a test is played with several faults at a time. If it
+ * passes, none of them is noticed; else each half of them is played, down to single faults: a fault counts as noticed
+ * only if a test fails with it alone. (One fault may hide another; that makes the share smaller, never larger.)
  *
- * What is played depends on the results alone, not on time: the same campaign comes to the same end.
+ * What is played depends on the results alone, not on time: the same campaign gives the same result.
  */
 #include "regress/faults/campaign.h"
 
@@ -25,7 +24,7 @@
 #include "run/process/progress.h"
 
 /* A run with a fault is given up after this many times the clocks of the run without, and some more; likewise seconds,
- * which are a measure of the machine. */
+ * with a wider margin, because they depend on the machine. */
 enum { TIMES_AS_LONG = 4, MORE_CYCLES = 20000, TIMES_AS_SLOW = 50, MORE_SECONDS = 120 };
 /* Tests of a fault in the last round alone; the most tests of a round. */
 enum { ALONE_MOST = 4, TESTS_OF_ROUND = 64 };
@@ -166,7 +165,7 @@ static enum engine_end play_bases(struct state *state, int *signal, struct error
     return end;
 }
 
-/* ---- what was played before ---- */
+/* ---- plays of an earlier call ---- */
 
 static void take_play(struct state *state, const json_t *json) {
     const size_t fault = (size_t)json_integer_value(json_object_get(json, "fault"));
@@ -184,7 +183,7 @@ static void take_play(struct state *state, const json_t *json) {
                                                 .seconds = json_number_value(json_object_get(json, "seconds"))};
 }
 
-/* Opens the log and takes over what it has; a last line that is not whole is cut off. */
+/* Opens the log and reads it; a last line that is not whole is cut off. */
 static bool open_log(struct state *state, struct error *err) {
     char *path = xprintf("%s/plays.jsonl", state->campaign->folder), *text = NULL;
     size_t n = 0, whole = 0;
@@ -205,7 +204,7 @@ static bool open_log(struct state *state, struct error *err) {
 
 /* ---- with faults ---- */
 
-/* What can be said of a fault by now. */
+/* Sets the state of a fault as far as its plays decide it. */
 static bool settle(struct state *state, size_t number) {
     struct campaign *campaign = state->campaign;
     struct fault *fault = &campaign->faults->items[number];
@@ -363,7 +362,7 @@ static bool is_noticed(const struct state *state, const struct member *member) {
     return noticed;
 }
 
-/* The groups that the round before has left, without the faults that were noticed meanwhile. */
+/* The halves of groups that failed in the round before, without the faults that were noticed meanwhile. */
 static void draw_halves(struct state *state) {
     for (size_t i = 0; i < state->next.count; i++) {
         struct group *group = &state->next.items[i];

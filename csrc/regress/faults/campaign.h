@@ -13,14 +13,14 @@ struct campaign {
     int64_t night;
     const char *folder; /* of the night; FOLDER/plays.jsonl keeps what was played with faults, for --resume */
     const struct test_list *tests;
-    const bool *done; /* tests whose result without a fault the database has; NULL: none */
+    const bool *done; /* tests whose result without a fault is in the database; NULL: none */
     struct faults *faults;
     int jobs;     /* processes at a time */
     int together; /* at most so many faults at a time, see campaign.c; 1: each alone */
 };
 
-/* Fills what came of the faults that are open, and keeps it as soon as it is known. ENGINE_INTERRUPTED: *signal has
- * come. ENGINE_FAILED with a message. */
+/* Finds the state of the open faults, and stores each as soon as it is known. ENGINE_INTERRUPTED: by *signal.
+ * ENGINE_FAILED with a message. */
 enum engine_end campaign_run(struct campaign *campaign, int *signal, struct error *err);
 
 #endif

@@ -35,7 +35,7 @@ static bool take(const char *name, const struct yaml_node *node, struct equivale
         texts[m] = value->text;
     }
     if (equivalents_reason(list, texts[0], texts[1]))
-        return yamltree_fail(err, name, node->line, node->column, "this fault stands in the list twice");
+        return yamltree_fail(err, name, node->line, node->column, "this fault is in the list twice");
     list->items = xgrow(list->items, list->count, sizeof *list->items);
     list->items[list->count++] = (struct equivalent){
         .file = xstrdup(texts[0]), .statement = xstrdup(texts[1]), .reason = xstrdup(texts[2]), .line = node->line};

@@ -1,4 +1,4 @@
-/* The list of faults that change nothing that anybody can see, each with the reason: a YAML file (docs/qualify.md). */
+/* The list of faults that change nothing observable, each with the reason: a YAML file (docs/qualify.md). */
 #ifndef REGRESS_FAULTS_EQUIVALENTS_H
 #define REGRESS_FAULTS_EQUIVALENTS_H
 

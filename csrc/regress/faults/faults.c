@@ -134,7 +134,7 @@ bool faults_begin(struct store *store, int64_t night, const struct faults *fault
 }
 
 bool faults_keep(struct store *store, int64_t night, size_t number, const struct fault *fault, struct error *err) {
-    static const char doing[] = "what came of a fault cannot be kept";
+    static const char doing[] = "the state of a fault cannot be kept";
     sqlite3_stmt *statement =
         store_prepare(store,
                       "UPDATE fault SET state = :state, noticed_by = :noticed_by, verdict = :verdict, runs = :runs, "

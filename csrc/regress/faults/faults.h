@@ -1,4 +1,4 @@
-/* The faults that are planted in an RTL (scripts/plant.py), and what came of each: rows of table fault. */
+/* The faults that are planted in an RTL (scripts/plant.py), and the state of each: rows of table fault. */
 #ifndef REGRESS_FAULTS_FAULTS_H
 #define REGRESS_FAULTS_FAULTS_H
 
@@ -15,7 +15,7 @@ enum fault_state {
     FAULT_OPEN,       /* not known yet */
     FAULT_NOTICED,    /* a test does not pass with it */
     FAULT_SURVIVED,   /* every test that could notice it passes */
-    FAULT_UNREACHED,  /* in no test has the changed expression ever another value */
+    FAULT_UNREACHED,  /* in every test the changed expression has the original value */
     FAULT_EQUIVALENT, /* the list of equivalents has it: it is not played */
     FAULT_STATES,
 };
@@ -38,7 +38,8 @@ struct fault {
 struct faults {
     struct fault *items; /* number N is items[N - 1] */
     size_t count;
-    size_t broken, gone;     /* places that gave way: the copy did not compile, the elaborated design has it not */
+    size_t broken, gone; /* places that were replaced by others: the copy did not compile, the elaborated design does
+                            not have it */
     struct words statements; /* of all places: "FILE\tSTATEMENT" */
 };
 
@@ -46,22 +47,23 @@ struct faults {
 bool faults_read(const char *path, struct faults *faults, struct error *err);
 void faults_free(struct faults *faults);
 
-/* Marks those that the list of equivalents has. stale: called for entries of the list that no place of the RTL fits. */
+/* Marks those that are in the list of equivalents. stale: called for entries of the list that fit no place of the RTL.
+ */
 void faults_exempt(struct faults *faults, const struct equivalents *list,
                    void (*stale)(const struct equivalent *entry));
 
 /* The rows of a new night, in one transaction. */
 bool faults_begin(struct store *store, int64_t night, const struct faults *faults, struct error *err);
-/* Takes over what an earlier call of the night has come to. False with a message: also if the faults are not those of
+/* Reads the states that an earlier call of the night stored. False with a message: also if the faults are not those of
  * the night. */
 bool faults_resume(struct store *store, int64_t night, struct faults *faults, struct error *err);
-/* Keeps what came of fault `number`. */
+/* Stores the state of fault `number`. */
 bool faults_keep(struct store *store, int64_t night, size_t number, const struct fault *fault, struct error *err);
 
 /* Per cent of the faults that are not equivalent that were noticed; 100 if there are none. */
 double faults_share(const struct faults *faults);
 
-/* The table by folder and module, then every fault that nobody noticed. */
+/* The table by folder and module, then every fault that no test noticed. */
 void faults_print(FILE *out, const struct faults *faults);
 
 #endif

@@ -1,4 +1,4 @@
-/* A night of kind 'qualify', from the planted copy to the table. See qualify.h. */
+/* Qualifies a corpus: a night of kind 'qualify', from the planted copy of the RTL to the table. See qualify.h. */
 #include "regress/faults/qualify.h"
 
 #include <errno.h>
@@ -72,8 +72,7 @@ static bool same_test(const struct test *a, const struct test *b) {
     return same;
 }
 
-/* Keeps the tests of the configuration that are played on some RTL, each once whatever RTL that is, and lets them play
- * on the copy. */
+/* Keeps the tests of the configuration that play on an RTL, whichever, each once, and lets them play on the copy. */
 static void settle_tests(struct qualification *q) {
     struct test_list *list = &q->tests;
     size_t kept = 0;
@@ -192,7 +191,7 @@ static bool build(const struct qualification *q, struct error *err) {
 
 static void print_stale(const struct equivalent *entry) {
     fprintf(stderr,
-            "nvcosim qualify: the list of equivalents is stale in line %d: the RTL has no such place any more: %s: "
+            "nvcosim qualify: the list of equivalents is stale in line %d: the RTL no longer has such a place: %s: "
             "%s\n",
             entry->line, entry->file, entry->statement);
 }
@@ -251,7 +250,7 @@ static bool begin(struct qualification *q, const char *plan, struct error *err) 
     return well;
 }
 
-/* Takes an interrupted night as the database has it; its tests take the place of those of the command line. */
+/* Takes an interrupted night as the database has it; its tests replace those of the command line. */
 static bool resume(struct qualification *q, const char *plan, struct error *err) {
     q->night = store_unfinished(q->store, plan, err);
     if (q->night <= 0)
@@ -283,7 +282,7 @@ static bool open_night(struct qualification *q, struct error *err) {
     return well;
 }
 
-/* ---- what came of it ---- */
+/* ---- the end ---- */
 
 static int end_night(struct qualification *q, enum engine_end end, int signal) {
     struct error err;
@@ -308,7 +307,7 @@ static int end_night(struct qualification *q, enum engine_end end, int signal) {
            q->options->config->name, q->options->name);
     free(page);
     if (!whole)
-        printf("\nNot everything was played. To go on, give the same command with --resume\n");
+        printf("\nNot everything was played. To continue, give the same command with --resume\n");
     if (signal)
         return 128 + signal;
     return !whole || !well ? EXIT_BAD_INPUT : share < q->options->at_least ? EXIT_DIFFERENT : EXIT_OK;

@@ -1,8 +1,8 @@
 /* Is the corpus any good? Faults are planted into a copy of an RTL, all into one simulator, one of them chosen for each
  * run, and the tests are played until one notices it (docs/qualify.md).
  *
- * A run without any fault tells for each test which faults could have changed something in it (struct result, faults):
- * only these tests are played with that fault, the shortest first.
+ * A run of each test without any fault shows which faults could have changed something in it (struct result, faults):
+ * a fault is played with these tests only, the shortest first.
  */
 #ifndef REGRESS_FAULTS_QUALIFY_H
 #define REGRESS_FAULTS_QUALIFY_H
@@ -34,7 +34,7 @@ struct qualify_options {
     bool resume;
 };
 
-/* All of it, with what comes of it on stdout. Returns the exit status: 1 if less faults are noticed than at_least asks
+/* Does it and prints the result on stdout. Returns the exit status: 1 if fewer faults are noticed than at_least asks
  * for, 128 + N if it was ended by signal N. */
 int qualify_run(const struct qualify_options *options);
 

@@ -1,4 +1,4 @@
-/* Failures in buckets. See buckets.h. */
+/* Groups failures into buckets. See buckets.h. */
 #include "regress/night/buckets.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ struct failure {
 struct bucket {
     size_t first, count;
     const struct discovery *found;  /* of its smallest failure that nvcosim debug has named an engine for; NULL: none */
-    const struct discovery *shrunk; /* NULL: nobody tried */
+    const struct discovery *shrunk; /* NULL: not tried */
 };
 
 struct buckets {
@@ -101,7 +101,7 @@ static int compare_sizes(const struct failure *a, const struct failure *b) {
     return cycles ? cycles : macs ? macs : compare_numbers(a->number, b->number);
 }
 
-/* Those that are known apart, behind the others, by why. */
+/* Known failures apart, after the others, by their reason. */
 static int compare_known(const struct failure *a, const struct failure *b) {
     return a->known && b->known ? strcmp(a->known, b->known) : (a->known != NULL) - (b->known != NULL);
 }
@@ -118,7 +118,7 @@ static int by_bucket(const void *left, const void *right) {
     return known ? known : signature ? signature : compare_sizes(a, b);
 }
 
-/* In which they are debugged: one of each coarse signature, then a second of each, ...; small ones first. */
+/* The order of debugging: one of each coarse signature, then a second of each, ...; small ones first. */
 static int by_turn(const void *left, const void *right) {
     const struct failure *a = *(struct failure *const *)left, *b = *(struct failure *const *)right;
     const int rank = compare_numbers(a->rank, b->rank);
@@ -146,7 +146,7 @@ static int differ(const struct failure *a, const struct failure *b) {
 
 /* ---- debug ---- */
 
-/* The failures that nvcosim debug is to look at, in its order; how many. free() them. */
+/* The failures that nvcosim debug is to look at, in order; *count: how many. free() them. */
 static struct failure **choose(struct buckets *buckets, size_t *count) {
     struct failure **chosen = xcalloc(buckets->failure_count + 1, sizeof(struct failure *));
     *count = 0;
@@ -191,7 +191,7 @@ static bool debug(struct buckets *buckets, int *signal, struct error *err) {
     return well;
 }
 
-/* ---- who belongs together ---- */
+/* ---- which belong together ---- */
 
 /* Gives the failures of a coarse signature the signatures of their buckets. */
 static void refine(struct failure *failures, size_t count) {

@@ -51,7 +51,7 @@ static void take(struct discoveries *discoveries, const struct discovery *discov
     discoveries->items[discoveries->count++] = kept;
 }
 
-/* A line; one that is none of ours is passed over: it was cut when the disk was full, or the power. */
+/* Reads a line. One that is not a discovery is skipped: it was cut when the disk was full or the power failed. */
 static void read_line(struct discoveries *discoveries, const char *line) {
     struct discovery discovery = {0};
     json_t *json = json_loads(line, 0, NULL);
@@ -88,7 +88,7 @@ bool discoveries_open(const char *folder, struct discoveries *discoveries, struc
     return true;
 }
 
-/* The discovery as a line, with a line end before it too: what is there may end in a line that was cut. free() it. */
+/* The discovery as a line, with a line end before it too: the file may end in a line that was cut. free() it. */
 static char *line_of(struct discovery *discovery) {
     json_t *json = json_pack("{s:s, s:I, s:f}", "kind", kinds[discovery->kind], "test", (json_int_t)discovery->test,
                              "spent", discovery->spent);

@@ -1,5 +1,5 @@
-/* What `nvcosim debug` and `nvcosim shrink` have found out about the failures of a night: kept in a file of its folder
- * line by line, as soon as it is known, so that a night that is killed meanwhile goes on where it was.
+/* What `nvcosim debug` and `nvcosim shrink` have found out about the failures of a night: stored line by line in a file
+ * of its folder, as soon as it is known, so that a night that is killed meanwhile can resume where it was.
  */
 #ifndef REGRESS_NIGHT_DISCOVERIES_H
 #define REGRESS_NIGHT_DISCOVERIES_H
@@ -16,7 +16,7 @@ struct discovery {
     enum discovery_kind kind;
     size_t test;     /* number of the test that was looked at */
     double spent;    /* seconds of wall time that all looks of this kind have taken up to its end */
-    char *signature; /* of debug: what the failure is now known by; of shrink: what the trace fails with */
+    char *signature; /* of debug: of the failure from now on; of shrink: of what the trace fails with */
     char *note;      /* what went wrong: a clause for a person */
     /* Of debug: */
     char *engine, *tap, *what, *sentence, *page; /* what: "value", "hang", "check" */
@@ -31,12 +31,12 @@ struct discoveries {
     size_t count;
 };
 
-/* Reads what the night's folder has; a line that is not whole is none. False with a message. */
+/* Reads what is in the night's folder, except lines that are cut. False with a message. */
 bool discoveries_open(const char *folder, struct discoveries *discoveries, struct error *err);
 void discoveries_free(struct discoveries *discoveries);
 
-/* Takes a discovery in, and keeps it on the disk. False with a message if that was not possible: it is there all the
- * same until the program ends. */
+/* Adds a discovery, and stores it on the disk. False with a message if that was not possible: it is known all the same
+ * until the program ends. */
 bool discoveries_add(struct discoveries *discoveries, struct discovery *discovery, struct error *err);
 
 /* The discovery about a test; NULL: there is none. signature: of a shrunk trace; NULL: whichever. */

@@ -5,8 +5,8 @@
 #include "regress/plan/plan.h"
 
 /* A line for each test that is not done (done: NULL: none is), the longest first, then counts by configuration, device
- * under test and memory setting, and the time that `jobs` at a time would take; 0: that of all of them one after
- * the other, of a cluster that nobody knows the size of. */
+ * under test and memory setting, and the time that they take, `jobs` at a time; 0: one after the other, for a cluster
+ * of unknown size. */
 void dry_run_print(const struct test_list *tests, const bool *done, int jobs);
 
 #endif

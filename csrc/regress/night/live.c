@@ -37,7 +37,7 @@ struct live {
     size_t printed;               /* tenths that have had their line */
     bool terminal, colour, colour_out;
     double drawn; /* process_clock() of the last drawing */
-    int *lengths; /* columns of the lines of the block that stand on the screen */
+    int *lengths; /* columns of the lines of the block on the screen */
     size_t lines; /* how many */
 };
 
@@ -140,7 +140,7 @@ static void cut(char *text, int most) {
         }
 }
 
-/* Goes up to the first line of the block that stands there. A terminal that was made narrower has broken its lines. */
+/* Goes up to the first line of the block on the screen. A terminal that was made narrower has wrapped its lines. */
 static void go_up(const struct live *live, struct text *out, int width) {
     int rows = 0;
     for (size_t i = 0; i < live->lines; i++)
@@ -150,7 +150,7 @@ static void go_up(const struct live *live, struct text *out, int width) {
     text_printf(out, "\r");
 }
 
-/* Takes over a line, cut to the width. */
+/* Adds a line, cut to the width. Takes it. */
 static void add_line(struct live *live, struct text *out, int width, char *line) {
     cut(line, width - 1);
     text_printf(out, "%s\033[K\n", line);
@@ -284,7 +284,7 @@ static void print_result(struct live *live, const struct test *test, const struc
     free(line);
 }
 
-/* Where nobody looks, a line every tenth. */
+/* If stderr is not a terminal, a line every tenth. */
 static void print_tenth(struct live *live) {
     char left[LIVE_TIME + 16];
     const size_t tenth = live->done * TENTHS / live->total;

@@ -14,8 +14,8 @@
 #include "run/process/process.h"
 #include "run/result/ledger.h"
 
-/* Seconds between two times that results go into the database, which costs milliseconds for the disk, and are told.
- * The ledger of the night has them at once. */
+/* Results go into the database, which costs milliseconds for the disk, and are printed at this interval in seconds.
+ * They are in the ledger of the night at once. */
 #define STORE_SECONDS 2.0
 
 bool night_on_slurm(const struct night *night) {
@@ -42,7 +42,7 @@ static void on_progress(void *context, size_t test, double part) {
     live_progress(((struct night *)context)->live, test, part);
 }
 
-/* Keeps what stands in the ledger only, then tells it. */
+/* Stores the results that are only in the ledger, then prints them. */
 static bool store_ended(struct night *night) {
     struct error err;
     night->stored = process_clock();
@@ -71,7 +71,7 @@ static bool store_ended(struct night *night) {
     return !night->lost;
 }
 
-/* True if the result stands in the ledger: it is as the process of the test has noted it, or is noted now. */
+/* True if the result is in the ledger: noted by the process of the test, or now. */
 static bool note(const struct night *night, size_t test, const char *host, const struct result *result) {
     if (result->line)
         return true;

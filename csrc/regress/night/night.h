@@ -1,5 +1,5 @@
-/* One night: a plan, its tests, an engine that runs them, the database that keeps what came of them, and what is
- * written when all are done.
+/* One night: a plan, its tests, an engine that runs them, the database that stores their results, and what is written
+ * when all are done.
  */
 #ifndef REGRESS_NIGHT_NIGHT_H
 #define REGRESS_NIGHT_NIGHT_H
@@ -12,7 +12,7 @@
 #define NIGHTS_DATABASE "nights.db"
 
 struct night_options {
-    const char *plan;     /* file; NULL: resume tells which */
+    const char *plan;     /* file; NULL: that of the resumed night */
     const char *select;   /* expression over tags; NULL: all */
     const char *out;      /* folder of nights; NULL: NIGHTS_FOLDER */
     const char *database; /* NULL: the plan's, or NIGHTS_DATABASE in the folder of nights */

@@ -95,8 +95,8 @@ static bool make_folder(struct night *night, const char *name, struct error *err
     return well;
 }
 
-/* Locks the night for this process, until it ends in whatever way; others of this machine, and of those that share the
- * folder, see that. */
+/* Locks the night for this process, until it ends in whatever way; other processes of this machine, and of those that
+ * share the folder, see the lock. */
 static bool lock_night(struct night *night, struct error *err) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char *path = xprintf("%s/lock", night->folder);
@@ -125,7 +125,7 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
     return night->ledger >= 0;
 }
 
-/* ---- beginning and going on ---- */
+/* ---- a new night, or an interrupted one ---- */
 
 static bool begin(struct night *night, struct error *err) {
     char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
@@ -203,7 +203,7 @@ static bool read_night(struct night *night, struct error *err) {
     return well;
 }
 
-/* A trace that is gone, or is seen from elsewhere, would be a failure that is none. */
+/* A trace that is gone, or whose path depends on where one is, would be reported as a failure of the RTL. */
 static bool check_traces(const struct night *night, struct error *err) {
     for (size_t i = 0; i < night->tests.count; i++) {
         const struct test *test = &night->tests.tests[i];

@@ -24,8 +24,8 @@ static void print_line(const char *line) {
     fflush(stdout);
 }
 
-/* Puts the failures into buckets, and looks at some of them if all tests have run. Returns whether it came to its end;
- * what goes wrong is told. */
+/* Groups the failures into buckets, and looks at some of them if all tests have run. Returns whether it finished;
+ * errors are reported. */
 static bool fill_buckets(struct night *night, bool look, int *signal) {
     const struct triage_job job = {.store = night->store,
                                    .night = night->id,
@@ -58,7 +58,7 @@ static bool worst_status(struct night *night, int *status, struct error *err) {
     return query_end(&query);
 }
 
-/* The command that goes on with the night. free() it. */
+/* The command that resumes the night. free() it. */
 static char *resume_command(const struct night *night) {
     struct text text = {0};
     char *database = text_quoted(night->database);
@@ -82,7 +82,7 @@ static char *resume_command(const struct night *night) {
     return text.text;
 }
 
-/* The files and the words about the night. Whatever fails is told, and nothing is lost by it. */
+/* The files and the summary of the night. Errors are reported, and the others are written all the same. */
 static void write_outputs(struct night *night, const char *state, bool notify) {
     struct error err;
     struct review *review = review_read(store_database(night->store), night->id, &err);
@@ -131,8 +131,8 @@ int night_end(struct night *night, enum engine_end end, int signal) {
         builds_remove(night->folder);
     else {
         char *command = resume_command(night);
-        printf("\n%s. To go on: %s\n", all_run ? "The failures have not all been looked at" : "Not all tests have run",
-               command);
+        printf("\n%s. To continue: %s\n",
+               all_run ? "The failures have not all been looked at" : "Not all tests have run", command);
         free(command);
     }
     ledger_close(night->ledger, night->folder, !night->lost);

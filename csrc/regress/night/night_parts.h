@@ -36,7 +36,7 @@ struct night {
     struct builds *builds;
     struct schedule schedule;
     struct live *live;
-    struct ended *ended; /* results that are only in the ledger yet, and not printed */
+    struct ended *ended; /* results that so far are only in the ledger, and not printed */
     size_t ended_count;
     double stored; /* process_clock() of the last time */
     bool lost;     /* results could not be kept in the database */

@@ -1,4 +1,4 @@
-/* A command of the user that hears of the night. See notify.h. */
+/* Runs the user's command at the end of a night. See notify.h. */
 #include "regress/night/notify.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The command of --notify. */
+/* The command of --notify, which gets the summary of a night. */
 #ifndef REGRESS_NIGHT_NOTIFY_H
 #define REGRESS_NIGHT_NOTIFY_H
 

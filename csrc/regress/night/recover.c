@@ -1,4 +1,4 @@
-/* From the ledgers of nights whose runner was killed into the database. See recover.h. */
+/* Moves results of nights whose runner was killed from the ledger into the database. See recover.h. */
 #include "regress/night/recover.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static bool find(struct store *store, struct left *left, struct error *err) {
 }
 
 static bool bring(const char *database, const struct left_night *night, struct error *err) {
-    const int ledger = ledger_open(night->folder, false, err); /* a runner that goes on with the night holds its lock */
+    const int ledger = ledger_open(night->folder, false, err); /* a runner that resumes the night holds its lock */
     if (ledger < 0)
         return errno == ENOENT;
     struct store *store = store_open(database, false, err);

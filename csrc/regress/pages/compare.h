@@ -1,5 +1,5 @@
 /* Two nights side by side, or two selections of tests of one: what fails now, what was fixed, and how cycles and the
- * speed of simulation went. Text, page and data are made of one of these, so that all say the same.
+ * speed of simulation changed. Text, page and data are made from one of these, so that they agree.
  *
  * A side is NIGHT[:NAME=VALUE,...]. NIGHT is the number of a night, "latest" (the last one that is done), "previous"
  * (the last done one of the same plan and selection before the other side), or a git revision, of which the last night

@@ -1,4 +1,4 @@
-/* The page of two nights side by side, of the same pieces as that of a night. See compare.h. */
+/* The page of a comparison, of the same pieces as that of a night. See compare.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

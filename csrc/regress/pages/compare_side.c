@@ -179,7 +179,7 @@ static char *pair_name(const char *key, const char *item, const char *config, co
         *plus = '\0';
     }
     struct text ends = {0};
-    /* From the end on: what stays goes behind what is left. */
+    /* From the end: the parts that stay are added again below. */
     char *before = xstrdup(rest);
     strip(rest, "@", memory);
     const bool has_memory = strcmp(before, rest) != 0;

@@ -35,7 +35,7 @@ void request_free(struct request *request);
 /* The night that a request names; "previous" is the one before `other`. -1 with a message. */
 int64_t find_night(sqlite3 *db, const struct request *request, int64_t other, struct error *err);
 
-/* Reads what is known of the side's night. */
+/* Reads the facts about the side's night. */
 bool read_side(struct comparison *comparison, sqlite3 *db, struct compare_side *side, struct error *err);
 
 /* Reads the tests that the request chooses, by name. drop: the parts of keys that pairs do not have in common. */

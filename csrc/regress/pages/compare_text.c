@@ -1,4 +1,4 @@
-/* Two nights side by side as text, as JSON and between commas. See compare.h. */
+/* Prints a comparison as text, JSON or CSV. See compare.h. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

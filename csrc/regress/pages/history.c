@@ -1,4 +1,4 @@
-/* The past of nights and tests. See history.h. */
+/* Prints the history of nights and of tests. See history.h. */
 #include "regress/pages/history.h"
 
 #include <inttypes.h>
@@ -222,7 +222,7 @@ static const char *const kept_columns[TEST_TEXTS] = {"key",   "night",     "star
                                                      "dut",   "memory",    "seed",    "layer_seed", "verdict",
                                                      "known", "signature", "reason",  "path"};
 
-/* What is the same in all nights of a test stands above its table, and what changes in a column. */
+/* What is the same in all nights of a test is printed above its table, what changes is a column. */
 static const struct setting {
     enum test_text column;
     const char *name;

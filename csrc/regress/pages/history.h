@@ -1,4 +1,4 @@
-/* What the database knows of the past, for a person: the nights, and of a test what it did in each. */
+/* The history of the database for a person: all nights, or the results of a test in each of them. */
 #ifndef REGRESS_PAGES_HISTORY_H
 #define REGRESS_PAGES_HISTORY_H
 
@@ -14,8 +14,8 @@ struct history_options {
 /* Prints the nights, the last one at the end. False with a message. */
 bool history_nights(struct store *store, const struct history_options *options, struct error *err);
 
-/* Prints the past of the tests that a word names: a key, a pattern of keys, the name of a trace or a pattern of such,
- * or the file of a trace. False with a message, which names what is near if there is no such test. */
+/* Prints the history of the tests that a word names: a key, a pattern of keys, the name of a trace or a pattern of
+ * such, or the file of a trace. False with a message, which names what is near if there is no such test. */
 bool history_tests(struct store *store, const char *word, const struct history_options *options, struct error *err);
 
 /* Nine levels of a value as a text, least to most (0 to 8), -1: a gap; for tests. free() it. */

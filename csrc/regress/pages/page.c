@@ -1,4 +1,4 @@
-/* The page of a night: its frame and what stands at its top. See page.h. */
+/* The page of a night: its frame and its head. See page.h. */
 #include "regress/pages/page.h"
 
 #include <inttypes.h>

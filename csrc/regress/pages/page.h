@@ -1,6 +1,6 @@
-/* The page of a night: index.html in its folder. One file with styles, script, data and pictures inside, which asks
- * nothing of a network; what one looks for every morning comes first: verdict, buckets of failures, what is new against
- * the night before. Names and messages are shown, never obeyed.
+/* The page of a night: index.html in its folder. One file with styles, script, data and pictures inside, which needs no
+ * network; what one looks for every morning comes first: verdict, buckets of failures, what is new since the night
+ * before. Names and messages are escaped.
  *
  * Pages about more than one night share the parts in page_parts.h.
  */

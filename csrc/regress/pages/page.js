@@ -1,5 +1,5 @@
-// Script of index.html of a night behind that of every page (base.js): copies commands, and makes the table of all tests, which filters, sorts and
-// opens its rows. Thousands of tests are data; rows are made of those that are looked at.
+// Script of index.html of a night, after that of every page (base.js): copies commands, and makes the table of all tests, which filters, sorts and
+// opens its rows. Thousands of tests are data; rows are made only for those that are shown.
 {
   // commands to paste
   const copy = (button) => {
@@ -24,7 +24,7 @@
     if (button) copy(button);
   });
 
-  // data: columns of texts tell only what differs from the row before (page_tests.c)
+  // data: columns of texts hold only what differs from the row before (page_tests.c)
   const table = one("table.all");
   if (table) {
     const data = JSON.parse(one("#tests-data").textContent);

@@ -76,7 +76,7 @@ static void write_point(const struct frame *frame, const struct review *review, 
     free(page);
 }
 
-/* Names of lines stand at their ends, apart from each other. */
+/* The names of lines, at their ends, moved apart. */
 static void write_names(const struct frame *frame, const struct chart *chart) {
     double places[CHART_LINES];
     int order[CHART_LINES], count = 0;
@@ -160,7 +160,7 @@ void page_scatter(FILE *out, const struct scatter *scatter) {
         return;
     low = floor(low);
     high = fmax(ceil(high), low + 1);
-    most = fmin(most * 1.08, 4); /* beyond a factor of 16 points stand at the border */
+    most = fmin(most * 1.08, 4); /* beyond a factor of 16 points are at the border */
     uint32_t *cells = xcalloc(COLUMNS * ROWS, sizeof *cells);
     for (size_t i = 0; i < scatter->count; i++)
         cells[cell_of(log2(scatter->y[i] / scatter->x[i]), -most, most, ROWS) * COLUMNS +

@@ -1,4 +1,4 @@
-/* What no test of the night exercises, by engine. See page_parts.h. */
+/* The section of coverage: what no test of the night exercises, by engine. See page_parts.h. */
 #include <string.h>
 
 #include "nvdla/text.h"
@@ -53,7 +53,7 @@ static void write_rows(FILE *out, const struct coverage *coverage, size_t first,
         fputs("</tbody></table>\n", out);
 }
 
-/* An engine from its first row on. Returns the index behind its last one. */
+/* An engine from its first row on. Returns the index after its last one. */
 static size_t write_engine(FILE *out, const struct coverage *coverage, size_t first) {
     struct coverage_total total = {0};
     struct coverage_row row;
@@ -90,7 +90,7 @@ void page_coverage(FILE *out, const struct review *review) {
     fprintf(
         out,
         "<p class=\"about\">Kinds of layers that the registers of %zu tests ask for: %zu of %zu functional bins that "
-        "the configurations can reach, %.1f %%. What no test asks for stands below, by engine.</p>\n",
+        "the configurations can reach, %.1f %%. What no test asks for is below, by engine.</p>\n",
         review->covered, total.exercised, total.reachable, share(total));
     for (size_t i = 0; coverage_row(review->coverage, i, &row); i = write_engine(out, review->coverage, i))
         words_free(&row.holes);

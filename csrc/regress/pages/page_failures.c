@@ -1,4 +1,4 @@
-/* What fails: buckets, what is new, what is known, what is flaky. See page_parts.h. */
+/* The sections of failures: buckets, new ones, known ones, flaky tests. See page_parts.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void write_test(FILE *out, const struct review *review, const struct revi
     fputs("</li>\n", out);
 }
 
-/* A list of the tests that are among them. about: what stands behind each, free() it; NULL: nothing. */
+/* A list of the tests that are among them. about: a text after each, free() it; NULL: none. */
 static void write_list(FILE *out, const struct review *review, const char *filter,
                        bool (*among)(const struct review_test *test),
                        char *(*about)(const struct review *review, const struct review_test *test)) {
@@ -226,7 +226,7 @@ void page_known(FILE *out, const struct review *review) {
         return;
     html_section(out, "known", "Known failures", "What the plan names as such. They do not fail the night.");
     if (review->expired > 0) {
-        fprintf(out, "<h3>Expired, no excuse any more <span class=\"n\">%zu</span></h3>\n", review->expired);
+        fprintf(out, "<h3>Expired, no longer an excuse <span class=\"n\">%zu</span></h3>\n", review->expired);
         write_list(out, review, "expired", is_expired, about_known);
     }
     if (review->excused_pass > 0) {

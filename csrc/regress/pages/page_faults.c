@@ -1,4 +1,4 @@
-/* Faults of a qualify night: where the tests are blind. See page_parts.h. */
+/* The section of planted faults of a qualify night. See page_parts.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static void write_tally(FILE *out, const struct tally *tally) {
     count_cell(out, tally->open, "");
 }
 
-/* A row for each folder, and one for each of its modules. Faults stand in the order of folder, file, line; a module has
- * a file of its own. */
+/* A row for each folder, and one for each of its modules. Faults are sorted by folder, file and line; a module has a
+ * file of its own. */
 static void write_places(FILE *out, const struct review *review) {
     fputs("<div class=\"scroll\"><table class=\"places\"><thead><tr><th scope=\"col\">folder, module</th><th "
           "scope=\"col\">faults</th><th scope=\"col\">noticed</th><th scope=\"col\">survived</th><th "
@@ -76,7 +76,7 @@ static void write_places(FILE *out, const struct review *review) {
     fputs("</table></div>\n", out);
 }
 
-/* The statement with the place that is changed marked: in the text it stands as [[original -> changed]]. */
+/* The statement with the place that is changed marked: in the text it is [[original -> changed]]. */
 static void write_statement(FILE *out, const struct review_fault *fault) {
     char *mark = xprintf("[[%s -> %s]]", fault->original, fault->changed);
     const char *place = strstr(fault->statement, mark);
@@ -128,7 +128,7 @@ static void write_faults(FILE *out, const struct review *review, const char *sta
     }
     fputs("</ul>\n", out);
     if (found > shown)
-        fprintf(out, "<p>%zu more stand in the database: SELECT * FROM fault WHERE night = %" PRId64 "</p>\n",
+        fprintf(out, "<p>%zu more are in the database: SELECT * FROM fault WHERE night = %" PRId64 "</p>\n",
                 found - shown, review->night);
     fputs("</details>\n", out);
 }

@@ -1,4 +1,4 @@
-/* What pages of regressions are made of (page.h): pieces that several sections need, charts, and the sections of the
+/* The parts of the pages of regressions (page.h): pieces that several sections need, charts, and the sections of the
  * page of a night, each group in a file of its own. */
 #ifndef REGRESS_PAGES_PAGE_PARTS_H
 #define REGRESS_PAGES_PAGE_PARTS_H
@@ -10,12 +10,12 @@
 
 /* ---- pieces (page_pieces.c) ---- */
 
-/* The verdict with a sign of its own, so that nobody needs the colour. */
+/* The verdict with a sign of its own, so that it can be read without the colour. */
 void page_badge(FILE *out, int verdict, bool known);
 /* A command with a button that copies it. whole: what is copied if that is longer than what is shown; NULL: the same.
  */
 void page_command(FILE *out, const char *command, const char *whole);
-/* What came of a test in past nights (struct review_test), as a row of bars: those of failures stand out. */
+/* The results of a test in past nights (struct review_test), as a row of bars, those of failures marked. */
 void page_past(FILE *out, const char *past);
 /* The start of a link to a file, relative to the page, whatever its name holds; close it with "</a>". */
 void page_link(FILE *out, const char *path);
@@ -33,7 +33,7 @@ enum { CHART_LINES = 6 };
 /* Values over nights. */
 struct chart {
     const char *title;
-    const char *unit;  /* behind numbers: " %", " kHz" */
+    const char *unit;  /* after numbers: " %", " kHz" */
     const char *about; /* a word below the title; NULL: none */
     double least;      /* the axis begins at or below it; NAN: at a round number below the values */
     size_t count;      /* of nights: trends */
@@ -46,8 +46,8 @@ struct chart {
 };
 void page_chart(FILE *out, const struct review *review, const struct chart *chart);
 
-/* Two figures of each of many things against each other, both on logarithmic axes: y / x as the ratio. Where points
- * fall together, one is drawn. */
+/* Two figures of each of many things against each other, both on logarithmic axes: y / x as the ratio. Points that
+ * coincide are drawn as one. */
 struct scatter {
     const char *title, *about, *x_name, *y_name;
     size_t count;

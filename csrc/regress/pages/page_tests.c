@@ -1,4 +1,4 @@
-/* All tests, as data for the script, which makes the table of them. See page_parts.h.
+/* The section of all tests: data from which the script makes the table. See page_parts.h.
  *
  * Columns of texts repeat themselves: a text is 0 if it is that of the test before, [N, "rest"] if it begins like that
  * one with N characters, else a string.
@@ -11,7 +11,7 @@
 #include "nvdla/text.h"
 #include "regress/pages/page_parts.h"
 
-/* How many bytes both begin with, ASCII alone: the script counts in characters. */
+/* How many bytes both begin with, ASCII only: the script counts characters. */
 static size_t common(const char *a, const char *b) {
     size_t n = 0;
     while (a[n] && a[n] == b[n] && (unsigned char)a[n] < 0x80)

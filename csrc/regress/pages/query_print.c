@@ -57,7 +57,7 @@ static void only_read(sqlite3 *database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-    sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0); /* VACUUM INTO asks nobody, but attaches */
+    sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0); /* VACUUM INTO is not authorised, but attaches */
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, LONGEST);
     sqlite3_set_authorizer(database, authorise, NULL);
 }

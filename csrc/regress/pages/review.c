@@ -1,4 +1,4 @@
-/* What a night says, read from the database. See review.h. */
+/* Reads a night and those before it from the database. See review.h. */
 #include "regress/pages/review.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ struct past {
     char *revision; /* NULL: not known, or with changes that are not committed */
 };
 
-/* What came of a test in a past night. */
+/* The result of a test in a past night. */
 struct outcome {
     bool there;
     int verdict;
@@ -203,7 +203,7 @@ static struct review_test *find_key(const struct reader *reader, const char *key
 
 /* ---- the nights before ---- */
 
-/* What came of the tests in a past night. past: index of it, negative: it is too long ago to be one. */
+/* Reads the results of a past night. past: its index; negative: it is too long ago to have one. */
 static bool read_outcomes(struct reader *reader, int64_t night, int past) {
     struct review *review = reader->review;
     struct query query =

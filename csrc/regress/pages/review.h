@@ -1,6 +1,6 @@
-/* What a night says to who reads it in the morning: its tests and how they stand against the night before, its buckets,
- * faults and trends. Everything that is written about a night (page, JUnit XML, summary) is made of one of these, so
- * that all say the same. It is read from the database alone, in one read transaction.
+/* Everything that is reported about a night: its tests and how they compare with the night before, its buckets, faults
+ * and trends. Page, JUnit XML and summary are made from one of these, so that they agree. It is read from the database
+ * alone, in one read transaction.
  */
 #ifndef REGRESS_PAGES_REVIEW_H
 #define REGRESS_PAGES_REVIEW_H
@@ -21,7 +21,7 @@ enum {
     REVIEW_NOT_RUN = -1 /* in place of a verdict: the test has no result */
 };
 
-/* How a test stands. */
+/* How a test counts. */
 enum review_state { REVIEW_PASSED, REVIEW_FAILED, REVIEW_KNOWN /* failed, as it is known to */, REVIEW_OPEN };
 
 /* A test whose verdict says little: its verdicts differ though nothing else did, or come and go. */
@@ -30,11 +30,11 @@ enum review_flaky { REVIEW_STEADY, REVIEW_DIFFERS, REVIEW_ALTERNATES };
 /* Strings are owned by the review; NULL where the database has NULL. */
 struct review_test {
     int64_t number;
-    const char *key, *item, *name; /* name: the key behind the item */
+    const char *key, *item, *name; /* name: the key after the item */
     const char *trace, *config, *dut, *memory, *tags, *reason, *signature, *mismatch, *host, *report, *page, *command,
         *debug_command;
     const char *known;                     /* reason of a known failure that has not expired */
-    const char *excuse, *excuse_until;     /* what the plan says of it, expired or not */
+    const char *excuse, *excuse_until;     /* of its known failure in the plan, expired or not */
     int64_t seed, layer_seed, memory_peak; /* layer_seed: of a random layer, else 0 */
     bool random;
     int verdict; /* enum verdict, or REVIEW_NOT_RUN */
@@ -42,7 +42,7 @@ struct review_test {
     int bucket; /* index into buckets, -1: in none */
     int64_t cycles;
     double seconds, cpu_seconds;
-    /* Against the night before. */
+    /* Compared with the night before. */
     bool was_there;
     int before;            /* verdict then, or REVIEW_NOT_RUN */
     bool same;             /* the same layer with the same seeds, so that cycles can be compared */

@@ -62,7 +62,7 @@ static bool is_new_failure(const struct review_test *test) {
     return test->new_failure;
 }
 
-/* Not told otherwise. */
+/* Not in another list. */
 static bool is_loose(const struct review_test *test) {
     return test->state == REVIEW_FAILED && test->bucket < 0 && !test->new_failure;
 }

@@ -213,7 +213,7 @@ static void put_cell(const struct table_style *style, const struct column *colum
 static void put_row(const struct table *table, const struct row *row) {
     static char nothing[] = "";
     const struct table_style *style = &table->style;
-    size_t end = 0; /* behind the last cell that holds anything */
+    size_t end = 0; /* after the last cell that is not empty */
     bool first = true;
     for (size_t c = 0; c < row->count; c++)
         if (table->columns[c].width && row->cells[c].text[0])

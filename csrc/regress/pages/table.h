@@ -1,4 +1,4 @@
-/* Tables of text on a terminal: columns as wide as what stands in them, made to fit by cutting and by leaving out. */
+/* Tables of text on a terminal: columns as wide as their cells, cut or left out to fit. */
 #ifndef REGRESS_PAGES_TABLE_H
 #define REGRESS_PAGES_TABLE_H
 
@@ -13,7 +13,7 @@ struct table_style {
     bool colour, utf8;
 };
 
-/* "…" and the escapes of a colour, where the terminal has them; else what stands for them. */
+/* "…" and the escapes of a colour, or what replaces them if the terminal does not have them. */
 const char *style_ellipsis(const struct table_style *style);
 const char *style_begin(const struct table_style *style, enum table_colour colour);
 const char *style_end(const struct table_style *style, enum table_colour colour);
@@ -24,7 +24,7 @@ struct table *table_new(const struct table_style *style);
 void table_free(struct table *table);
 
 /* Adds a column. least: it may be cut to that many columns of the terminal, 0: never. spare: 0: it always stays; else
- * it is left out where nothing stands in it, and where cutting does not do those with the greatest spare go first. */
+ * it is left out if all its cells are empty, and if cutting does not suffice those with the greatest spare go first. */
 void table_column(struct table *table, const char *name, bool right, int least, int spare);
 
 /* Begins a row; adds its cells in the order of the columns (printf text); "" is an empty one. What a cell holds is

@@ -141,8 +141,8 @@ static bool add_trace(const struct expansion *expansion, const char *path, struc
     return true;
 }
 
-/* The files of one pattern. Of an optional item it may match none, or name no variable: *missing then says what is not
- * there, unless something else was not. */
+/* The files of one pattern. Of an optional item it may match none, or name no variable: *missing then names what was
+ * not found first. */
 static bool match(const struct expansion *expansion, const struct plan_word *pattern, struct words *paths,
                   char **missing) {
     const struct plan *plan = expansion->plan;
@@ -238,7 +238,7 @@ static bool add_layer(const struct expansion *expansion, const struct nvdla_conf
     return good;
 }
 
-/* An engine that is asked for by name must be there. */
+/* An engine that is asked for by name must exist in the configuration. */
 static bool check_engines(const struct expansion *expansion, const struct nvdla_config *config,
                           const struct plan_word *engines) {
     const uint32_t wanted = gen_engines(engines->text), has = gen_config_engines(config);
@@ -314,7 +314,7 @@ static bool is_known(const struct plan_known *known, const char *key) {
     return false;
 }
 
-/* Marks the known failures. Who has expired excuses nothing, and is told. */
+/* Marks the known failures. Expired ones excuse nothing, and are warned about. */
 static void mark_known(const struct expansion *expansion, const char *today) {
     struct test_list *list = expansion->list;
     const struct plan *plan = expansion->plan;

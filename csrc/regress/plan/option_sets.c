@@ -1,4 +1,4 @@
-/* Options by what they are read from. See option_sets.h. */
+/* A cache of parsed options. See option_sets.h. */
 #include "regress/plan/option_sets.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "nvdla/xalloc.h"
 
-/* Sets that are kept although nobody uses them: with planted faults nearly every test has one of its own. */
+/* Sets that are kept when they are not used: with planted faults nearly every test has one of its own. */
 enum { SETS_KEPT = 64 };
 
 struct option_set {
@@ -66,7 +66,7 @@ static void bring(struct option_sets *sets, size_t index) {
     sets->sets[0] = set;
 }
 
-/* Forgets those that were used longest ago, if nobody uses them. */
+/* Frees the sets that were used longest ago, unless they are in use. */
 static void forget(struct option_sets *sets) {
     while (sets->count > SETS_KEPT && sets->sets[sets->count - 1]->users == 0)
         set_free(sets->sets[--sets->count]);

@@ -15,7 +15,7 @@ static size_t name_length(const char *text) {
     return text[0] >= '0' && text[0] <= '9' ? 0 : strspn(text, letters);
 }
 
-/* Replaces the variable at *at, which points behind "${"; moves on behind its "}". */
+/* Replaces the variable at *at, which points after "${"; moves it after the "}". */
 static bool replace(const char **at, struct text *out, struct error *err) {
     const size_t n = name_length(*at);
     const char *behind = *at + n, *end = strchr(*at, '}');
@@ -116,7 +116,7 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A folder that is not there is none that matches; one that cannot be read may hide traces. */
+/* A folder that does not exist has no matches; one that cannot be read may hide traces. */
 static int unreadable(const char *path, int reason) {
     (void)path;
     return reason != ENOENT && reason != ENOTDIR;

@@ -1,4 +1,4 @@
-/* Paths as a plan names them: with variables of the environment, relative to the plan's folder, with patterns. */
+/* Paths in a plan: with variables of the environment, relative to the plan's folder, with patterns. */
 #ifndef REGRESS_PLAN_PATHS_H
 #define REGRESS_PLAN_PATHS_H
 

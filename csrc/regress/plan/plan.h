@@ -1,5 +1,5 @@
-/* A plan of a regression: a YAML file that says which traces and random layers run, on what, with which memory, and
- * what is known to fail. docs/plans.md describes it.
+/* The plan of a regression: a YAML file that says which traces and random layers run, on which device, with which
+ * memory settings, and what is known to fail. docs/plans.md describes it.
  */
 #ifndef REGRESS_PLAN_PLAN_H
 #define REGRESS_PLAN_PLAN_H
@@ -16,11 +16,11 @@ struct plan; /* what the file says, with the line of everything */
 /* Reads a plan. NULL with FILE:LINE:COLUMN: what was found, what was expected. name: of the file, for messages and to
  * find what is named relative to it; text: its content, n bytes. */
 struct plan *plan_parse(const char *name, const char *text, size_t n, struct error *err);
-/* The same of a file. *text: its content, to be kept; NULL with a message. free() it. */
+/* The same for a file. *text: its content, to be kept; NULL with a message. free() it. */
 struct plan *plan_read(const char *path, char **text, struct error *err);
 void plan_free(struct plan *plan);
 
-/* What the plan says of the night itself, and what holds where it says nothing. The texts live as long as the plan. */
+/* The settings of the night in the plan, or their defaults. The texts live as long as the plan. */
 struct plan_settings {
     const char *name;          /* of the plan: its member `name`, or the file name without suffix */
     const char *database;      /* path of the database, absolute; NULL: the plan says nothing */

@@ -81,7 +81,7 @@ static bool read_range(const struct plan_reader *reader, const struct yaml_node 
     for (size_t i = 0; i < item->range_count; i++)
         if (range.first <= item->ranges[i].last && item->ranges[i].first <= range.last)
             return plan_fail(reader->plan, value_place(node), reader->err,
-                             "seeds: found '%s', expected no seed of %" PRIu64 "-%" PRIu64 ", which is there already",
+                             "seeds: found '%s', expected no seed of %" PRIu64 "-%" PRIu64 ", which was given before",
                              node->text, item->ranges[i].first, item->ranges[i].last);
     item->ranges = xgrow(item->ranges, item->range_count, sizeof *item->ranges);
     item->ranges[item->range_count++] = range;

@@ -10,7 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "run/options/options.h"
 
-/* What a plan says in another way, or regress alone may say. */
+/* Options that a plan gives in another way, or that regress sets. */
 static const struct {
     const char *name, *instead;
 } refused[] = {
@@ -66,7 +66,8 @@ bool plan_option_allowed(const char *word, struct error *err) {
             return error_set(err, "found '%s', expected --%s, which takes no value", word, option->name);
         return true;
     }
-    return error_set(err, "found --%.*s, which is no option of nvcosim run%s", (int)n, name, guess_hint(&guess, hint));
+    return error_set(err, "found --%.*s, which is not an option of nvcosim run%s", (int)n, name,
+                     guess_hint(&guess, hint));
 }
 
 struct attempt {

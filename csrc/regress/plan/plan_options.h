@@ -7,7 +7,7 @@
 
 #include "nvdla/error.h"
 
-/* Is the word an option that a plan may give: "--NAME" or "--NAME=VALUE", and none that regress sets itself? */
+/* Is the word an option that a plan may give: "--NAME" or "--NAME=VALUE", and not one that regress sets itself? */
 bool plan_option_allowed(const char *word, struct error *err);
 
 /* Are the values right, and may the options be combined, for that argument of --dut? *culprit: index of the one that

@@ -1,5 +1,5 @@
-/* A plan in memory: what plan.c reads and expand.c makes tests of. Every value that can still turn out to be wrong
- * keeps its place in the file.
+/* A plan in memory, which plan_read.c reads and expand.c turns into tests. Every value that may still prove wrong keeps
+ * its place in the file.
  */
 #ifndef REGRESS_PLAN_PLAN_PARTS_H
 #define REGRESS_PLAN_PLAN_PARTS_H

@@ -1,4 +1,4 @@
-/* Values of a plan: each is taken from its YAML node, or refused with its place, what was found and what was expected.
+/* Reads values of a plan: each from its YAML node, or refuses it with its place, what was found and what was expected.
  * All return false with a message in reader->err. what: the key, for the message.
  */
 #ifndef REGRESS_PLAN_PLAN_VALUES_H
@@ -40,7 +40,7 @@ bool value_bool(const struct plan_reader *reader, const struct yaml_node *node, 
 bool value_number(const struct plan_reader *reader, const struct yaml_node *node, const char *what, uint64_t min,
                   uint64_t max, uint64_t *value);
 
-/* A number, perhaps with a letter behind it, each of `letters` `step` times the one before; none: 0. */
+/* A number, perhaps with a letter after it, each of `letters` `step` times the one before; none: 0. */
 bool value_amount(const struct plan_reader *reader, const struct yaml_node *node, const char *what, const char *letters,
                   uint64_t step, const char *expected, uint64_t *value);
 

@@ -1,7 +1,7 @@
 /* Expressions that choose tests: `--select 'fast and not (random or rtl-mine)'`.
  *
  *   expression  term, not expression, expression and expression, expression or expression, ( expression )
- *   term        a word; without "*", "?" and "[" it stands for the tests that have it as a tag, or as the name of their
+ *   term        a word; without "*", "?" and "[" it chooses the tests that have it as a tag, or as the name of their
  *               item, configuration, dut or memory setting, or as their key; as a pattern for those of which one of
  *               these matches it
  *

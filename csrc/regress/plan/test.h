@@ -21,7 +21,7 @@ struct test {
     char *item;      /* of the plan */
     char *trace;     /* path of the trace, absolute; of a random layer relative to the folder of the night, where it is
                         written. Tests that differ in memory, DUT or --seed alone play the same layer, from one file. */
-    char *generator; /* of a random layer: engines as gen_engines() reads them; NULL: the trace is there already */
+    char *generator; /* of a random layer: engines as gen_engines() reads them; NULL: the trace exists already */
     uint64_t layer_seed;  /* of a random layer: seed of gen_draw() */
     char *config;         /* name of the configuration */
     char *dut;            /* argument of --dut: "both", "model", "rtl", "rtl:mine" */
@@ -33,7 +33,7 @@ struct test {
     uint64_t max_cycles; /* core clocks; 0: no limit */
     uint64_t max_memory; /* bytes resident; 0: no limit */
     /* A known failure: why, and until when (YYYY-MM-DD) it is one; NULL: the test has to pass. It does not fail the
-     * night until then; passing is told. */
+     * night until then; passing is reported. */
     char *known, *known_until;
     double expected_seconds; /* wall time by history; negative: not known */
 };
@@ -63,10 +63,10 @@ void test_options(const struct test *test, struct words *words);
 
 /* The options of `nvcosim run` that play the test, as words ("--config=small", ...), without the trace: all that
  * `struct test` says but the limit of memory, which is the engine's. folder: of the night; reports go to
- * FOLDER/reports; the result tells which functional bins the trace exercises. */
+ * FOLDER/reports; the result says which functional bins the trace exercises. */
 void test_words(const struct test *test, const char *folder, struct words *words);
 
-/* The command that does it again in any folder, for a person to paste, the generation of a random layer included (into
+/* The command that plays it again in any folder, for a person to paste, the generation of a random layer included (into
  * the folder "layers" there). free() it. */
 char *test_command(const struct test *test);
 

@@ -42,7 +42,7 @@ static bool fail(const struct reader *reader, yaml_mark_t mark, const char *text
     return yamltree_fail(reader->err, reader->name, (int)mark.line + 1, (int)mark.column + 1, "%s", text);
 }
 
-/* libyaml tells of bytes that are no text by their offset. */
+/* libyaml reports bytes that are not text by their offset. */
 static yaml_mark_t mark_of(const struct reader *reader, size_t offset) {
     yaml_mark_t mark = {0};
     for (size_t i = 0; i < offset && i < reader->n; i++) {
@@ -53,7 +53,7 @@ static yaml_mark_t mark_of(const struct reader *reader, size_t offset) {
     return mark;
 }
 
-/* What people do about that which libyaml tells in its own words. */
+/* What to do about a problem that libyaml reports in its own words. */
 static const char *advice(const struct reader *reader) {
     const char *line = reader->text, *end = reader->text + reader->n;
     const yaml_mark_t mark = reader->parser.problem_mark;

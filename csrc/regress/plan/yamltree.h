@@ -1,8 +1,8 @@
 /* A YAML document as a tree of nodes that know their place in the file. Made for files that people write by hand and
- * that may be wrong or hostile: bounded in size and depth, aliases cannot blow up, a key may not be there twice.
+ * that may be wrong or hostile: bounded in size and depth, aliases cannot blow up, no key twice.
  *
  * What is read: one document of mappings with scalar keys, sequences, scalars, anchors and aliases. Every scalar is a
- * text; what it means is the reader's to say. Tags ("!!int") and merge keys ("<<") are errors.
+ * text; what it means is up to the caller. Tags ("!!int") and merge keys ("<<") are errors.
  */
 #ifndef REGRESS_PLAN_YAMLTREE_H
 #define REGRESS_PLAN_YAMLTREE_H
@@ -44,7 +44,7 @@ void yamltree_free(struct yamltree *yaml);
 bool yamltree_fail(struct error *err, const char *name, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The value of a key of a mapping, NULL if it is not there. */
+/* The value of a key of a mapping; NULL: it has no such key. */
 const struct yaml_node *yamltree_member(const struct yaml_node *map, const char *key);
 
 /* "'text'", "a list", "a mapping" or "nothing", for messages. Returns out. */

@@ -1,4 +1,4 @@
-/* What stands in a folder, as git says it. */
+/* The git revision of a folder. */
 #ifndef REGRESS_STORE_REVISION_H
 #define REGRESS_STORE_REVISION_H
 

@@ -1,5 +1,5 @@
--- The database of nvcosim regress (docs/database.md). PRAGMA user_version holds the version of this schema; who changes it
--- adds a step to store.c that brings older databases to the same.
+-- The database of nvcosim regress (docs/database.md). PRAGMA user_version holds the version of this schema; a change needs
+-- a step in store.c that brings older databases up to date.
 -- Times are UTC, '2026-01-31T23:59:59Z'; seconds are real numbers; flags are 0 or 1.
 
 CREATE TABLE night ( -- one call of regress or qualify, with all that --resume added to it
@@ -16,7 +16,7 @@ CREATE TABLE night ( -- one call of regress or qualify, with all that --resume a
     seconds    REAL NOT NULL DEFAULT 0, -- wall time of all its calls
     host       TEXT NOT NULL,
     cores      INTEGER NOT NULL,
-    pid        INTEGER NOT NULL, -- of the runner; with host and birth it tells whether one that is 'running' still is
+    pid        INTEGER NOT NULL, -- of the runner; with host and birth it says whether one that is 'running' still is
     birth      TEXT NOT NULL,    -- of that process: the boot of the host and when it started after it; a pid is used again
     version    TEXT NOT NULL,    -- of nvcosim
     directory  TEXT NOT NULL,    -- that of the file list of a foreign RTL, else where the runner was started, or where the plan is if only that is in git

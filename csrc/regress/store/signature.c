@@ -1,4 +1,4 @@
-/* A word for what a failure looks like. See signature.h. */
+/* Signatures of failures. See signature.h. */
 #include "regress/store/signature.h"
 
 #include <ctype.h>

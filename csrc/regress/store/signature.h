@@ -1,5 +1,5 @@
-/* What a failure looks like, in a word: results of the same signature probably have the same cause. nvcosim debug knows
- * better, but looks at few failures.
+/* What a failure looks like, in one word: failures of the same signature probably have the same cause. nvcosim debug is
+ * more precise, but looks at few failures.
  */
 #ifndef REGRESS_STORE_SIGNATURE_H
 #define REGRESS_STORE_SIGNATURE_H

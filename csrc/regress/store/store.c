@@ -1,4 +1,4 @@
-/* The database of regressions as a file: opened, made, brought up to date; what is said when that fails. */
+/* Opens the database of regressions, makes it, brings it up to date. See store.h. */
 #include "regress/store/store.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ static bool look(const struct store *store, enum schema_state *state, int *versi
     return schema_look(store->database, &schema, state, version) == SQLITE_OK || store_error(store, opening, err);
 }
 
-/* The journal that lets others read meanwhile. Changing to it needs the file for itself and does not wait by itself. */
+/* The journal that lets others read meanwhile. Changing to it needs exclusive access and does not wait for it. */
 static bool use_wal(const struct store *store, struct error *err) {
     for (int waited = 0;; waited += RETRY_MS) {
         const int code = sqlite3_exec(store->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -134,7 +134,7 @@ static bool settle(const struct store *store, bool create, struct error *err) {
             store, state == SCHEMA_EMPTY ? "its tables cannot be made" : "it cannot be brought up to date", err);
     if (!look(store, &state, &version, err))
         return false;
-    if (state != SCHEMA_PRESENT) /* somebody else's is there now */
+    if (state != SCHEMA_PRESENT) /* another program has made its own meanwhile */
         return refuse(store, state, version, err);
     return store_run(store, "PRAGMA foreign_keys = 1; PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 1000",
                      opening, err);
@@ -151,8 +151,8 @@ struct store *store_open(const char *path, bool create, struct error *err) {
     return store;
 }
 
-/* The name of a file that nobody changes, as SQLite is told that: of one on a disk that can only be read, where the
- * files beside it cannot be made. */
+/* The name of a file for SQLite that says that it does not change: for a disk that can only be read, where SQLite
+ * cannot make the files that it needs beside it. */
 static char *unchanging(const char *path) {
     struct text text = {0};
     text_printf(&text, "file:%s", path[0] == '/' ? "" : "./");

@@ -31,7 +31,7 @@ sqlite3 *store_database(struct store *store);
 struct night_facts {
     const char *kind, *plan, *plan_path, *plan_text, *selected, *version, *engine, *command, *folder;
     uint64_t seed;
-    const char *directory; /* whose git revision tells what was tested: that of the RTL; NULL: the working directory, or
+    const char *directory; /* of what is tested, for the git revision: that of the RTL; NULL: the working directory, or
                             * that of the plan if only that one is in git */
 };
 /* Begins a night: its row, and one of each test, in one transaction. Host, cores, git revision and time are filled in;
@@ -39,14 +39,14 @@ struct night_facts {
 int64_t store_begin(struct store *store, const struct night_facts *facts, const struct test_list *tests,
                     struct error *err);
 
-/* Keeps where the night has its files, which is known once it has its number. */
+/* Stores the folder of the night, which is known once it has its number. */
 bool store_folder(struct store *store, int64_t night, const char *folder, struct error *err);
 
 /* Changes the state of a night ('interrupted', 'done', or 'running' again: by this process) and adds wall time to it.
  */
 bool store_state(struct store *store, int64_t night, const char *state, double seconds, struct error *err);
 
-/* The result of a test, and when it came. */
+/* The result of a test, and when it ended. */
 struct store_row {
     size_t number;
     const char *host;
@@ -58,7 +58,7 @@ struct store_row {
  * worth doing for several at a time. */
 bool store_results(struct store *store, int64_t night, const struct store_row *rows, size_t count, struct error *err);
 
-/* The same of one. It outlives this process, however that ends, but perhaps no power cut. */
+/* The same for one. It survives the end of this process, however that ends, but perhaps not a power cut. */
 bool store_result(struct store *store, int64_t night, size_t number, const char *host, const struct result *result,
                   struct error *err);
 
@@ -66,7 +66,7 @@ bool store_result(struct store *store, int64_t night, size_t number, const char 
  * only such whose runner lives, or runs on another host, which cannot be asked. */
 int64_t store_unfinished(struct store *store, const char *plan, struct error *err);
 
-/* Whether a runner lives, by what its night says of it; that of another host cannot be asked. */
+/* Whether the runner of a night lives; one on another host cannot be asked. */
 enum runner { RUNNER_LIVES, RUNNER_GONE, RUNNER_ELSEWHERE };
 enum runner store_runner(const char *host, int64_t pid, const char *birth);
 

@@ -31,10 +31,10 @@ static char *host_name(void) {
     return xstrdup(name);
 }
 
-/* Boot of the host and when the process started after it, which no other process of the same number has in common with
- * it. NULL if there is no such process, or it has ended and nobody has taken leave of it yet. free() it. */
+/* The boot of the host and when the process started after it: no other process of the same number has both. NULL if
+ * there is no such process, or it is a zombie. free() it. */
 static char *birth_of(int64_t pid) {
-    enum { STATE = 1, START = 20 /* fields behind the name, see proc(5) */ };
+    enum { STATE = 1, START = 20 /* fields after the name, see proc(5) */ };
     struct error err;
     char *path = xprintf("/proc/%" PRId64 "/stat", pid), *stat = NULL, *boot = NULL, *birth = NULL;
     size_t n;
@@ -150,8 +150,8 @@ static bool add_tests(struct store *store, int64_t night, const struct test_list
     return well;
 }
 
-/* Where what is tested stands: the folder that is named, else that of the runner, or of the plan if only that one is in
- * git. free() the folder and the commit. */
+/* The folder of what is tested: the one that is given, else that of the runner, or of the plan if only that is in git.
+ * free() the folder and the commit. */
 static char *tested_folder(const struct night_facts *facts, struct revision *revision) {
     const char *slash = strrchr(facts->plan_path, '/');
     char *plan = xstrndup(facts->plan_path, slash ? (size_t)(slash - facts->plan_path) + 1 : 0),

@@ -53,7 +53,7 @@ static unsigned digit_of(char digit) {
     return (unsigned)(digit < 'a' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* Bytes of hex digits; NULL: there are none, or something else stands there. free() it. */
+/* Bytes of hex digits; NULL: there are none, or other characters. free() it. */
 static unsigned char *bytes_of(const char *hex, size_t *n) {
     *n = hex ? strlen(hex) / 2 : 0;
     if (*n == 0 || strspn(hex, "0123456789abcdef") != 2 * *n)
@@ -64,7 +64,7 @@ static unsigned char *bytes_of(const char *hex, size_t *n) {
     return bytes;
 }
 
-/* Figures that nobody measured are NULL. */
+/* Figures that were not measured are NULL. */
 static void set_measured(sqlite3_stmt *statement, const char *name, bool measured, uint64_t value) {
     if (measured)
         set_number(statement, name, (int64_t)value);

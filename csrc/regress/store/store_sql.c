@@ -19,17 +19,18 @@ bool sql_error(sqlite3 *database, const char *path, const char *doing, struct er
                          path, doing, STORE_PATIENCE_MS / 1000, path);
     case SQLITE_FULL:
         return error_set(err,
-                         "%s: %s: no space is left on its disk; what was kept before is whole: make room, and go on "
-                         "with --resume",
+                         "%s: %s: no space is left on its disk; what was kept before is whole: make room, and "
+                         "continue with --resume",
                          path, doing);
     case SQLITE_READONLY:
         return error_set(err, "%s: %s: it can only be read; writing needs the rights to the file and to its folder",
                          path, doing);
     case SQLITE_NOTADB:
-        return error_set(err,
-                         "%s: %s: this is no SQLite database; expected one of nvcosim regress, or a name that is not "
-                         "taken",
-                         path, doing);
+        return error_set(
+            err,
+            "%s: %s: this is not a SQLite database; expected one of nvcosim regress, or a name that is not "
+            "taken",
+            path, doing);
     case SQLITE_CORRUPT:
         return error_set(err,
                          "%s: %s: it is damaged (%s); move it away: `sqlite3 DAMAGED .recover | sqlite3 NEW` saves "
