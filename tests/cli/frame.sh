@@ -53,6 +53,9 @@ that() {
     if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name: $*"; fi
 }
 
+# json NAME FILE EXPRESSION: of the JSON values in a file (json_holds.py)
+json() { that "$1" "$ROOT/tests/cli/json_holds.py" "$2" "$3"; }
+
 # The closing line and the exit status.
 finish() {
     echo "$passed passed, $failed failed"

@@ -21,7 +21,7 @@ history --limit 2; check nights_limit 0 2026-01-16 2026-01-17 '!2026-01-15'; lin
 history; on_terminal 80; check nights_80 0 $'\033[32m3\033[0m' revision; narrow nights_80_narrow 80
 NO_COLOR=1 check nights_no_colour 0 '!'$'\033'
 history --json; check nights_json 0 '"night":8'
-that nights_json_reads python3 -c 'import json; a = json.load(open("stdout")); assert len(a) == 8 and a[4]["failed"] == 1 and a[0]["dirty"] == 0, a'
+json nights_json_reads stdout 'len(j) == 8 and j[4]["failed"] == 1 and j[0]["dirty"] == 0'
 history --csv; check nights_csv 0 "night,started,plan"
 
 # ---- tests ----
@@ -53,7 +53,7 @@ check sql_tabs 0 $'\t00ff\t\\t\\x1b\\n\t\ta"b,\t1.5'
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 10) AS c, '' AS e, 'a\"b,' AS q, 1.5 AS r, 2 AS r" --csv; check sql_csv 0 ',00ff,"	'
 that sql_csv_reads python3 -c 'import csv; r = list(csv.reader(open("stdout", newline=""))); assert r == [list("nbceqrr"), ["", "00ff", "\t\n", "", "a\"b,", "1.5", "2"]], r'
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 27, 10) AS c, '' AS e, 9e999 AS q, 1.5 AS r, 2 AS r" --json; check sql_json 0
-that sql_json_reads python3 -c 'import json; r = json.load(open("stdout")); assert r == [{"n": None, "b": "00ff", "c": "\t\x1b\n", "e": "", "q": "Infinity", "r": 1.5, "r:2": 2}], r'
+json sql_json_reads stdout 'j == [{"n": None, "b": "00ff", "c": "\t\x1b\n", "e": "", "q": "Infinity", "r": 1.5, "r:2": 2}]'
 sql "SELECT 1 WHERE 0" --json; check sql_json_empty 0 "[]"
 sql "SELECT NULL AS n, x'00ff' AS b, char(9, 27, 10) AS c, key FROM result LIMIT 1"; on_terminal 80; check sql_terminal 0 NULL "2 bytes" '\t\x1b\n' '!'$'\033[31m'
 sql "SELECT key, reason, reason AS again, command FROM result"; on_terminal 80; check sql_80 0 conformance; narrow sql_80_narrow 80

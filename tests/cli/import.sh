@@ -10,9 +10,7 @@ form kmd >t.log
 nv import t.log -o t.nvt --accesses t.acc
 check import_kmd 0 "t.log: kmd, 31 writes and 8 reads" "2 launches, 1 interrupt waits, 1 polls (of 3 reads)" "SDP group 0, writes 8x1x8 at primary 0x80010000" \
     "0x40 bytes of primary memory at 0x80000000: nothing is known of them" "lint: 0 errors, 0 warnings" "play it with: nvcosim run --config small t.nvt"
-that import_accesses python3 -c '
-lines = open("t.acc").read().split("\n")
-assert lines[0] == "R 0x01000 0x00303031" and lines[-2] == "R 0x0100c 0x00000000" and len(lines) == 40, lines'
+that import_accesses test "$(sed -n '1p;$p' t.acc | tr '\n' '|')$(wc -l <t.acc)" = "R 0x01000 0x00303031|R 0x0100c 0x00000000|39"
 that import_poll grep -qx 'poll SDP.S_STATUS == 0x0 mask=0x3' t.nvt
 that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INTR_STATUS == 0x1 mask=0x1 # SDP_0"'
 that import_check grep -qx 'read_check GLB.S_NVDLA_HW_VERSION == 0x303031' t.nvt

@@ -8,7 +8,7 @@ check info 0 "configuration small" "register write 30" "D_DATA_CUBE_WIDTH       
     "FLYING_MODE=OFF" "load primary 0x80000000, 0x10 bytes from in.dat" "SDP #0, group 0, writes 8x1x8 at primary 0x80010000" \
     "SDP_0 raises event done" "CRC-32 of primary 0x80010000, 0x10 bytes == $crc, after event done"
 nv info --json good/good.cfg; check info_json 0 '"kind": "register write"'
-that info_json_parses python3 -c 'import json; j = json.load(open("stdout")); assert j["configuration"] == "small" and len(j["layers"]) == 2'
+json info_json_parses stdout 'j["configuration"] == "small" and len(j["layers"]) == 2'
 nv info plain.txn; check info_txn_is_full 0 "configuration full, sequential" "S_INTR_MASK"
 nv info broken/broken.cfg; check info_bad_trace 2 "broken.cfg:31:"
 nv info; check info_without_trace 2 "no trace is given"

@@ -31,7 +31,7 @@ fi
 # standard output that the caller has closed
 command=(bash -c 'exec "$0" --version >&-' "$NVCOSIM"); check closed_version 2 "could not be written: Bad file descriptor"
 command=(bash -c 'exec "$0" run --dut model --results closed.jsonl good/good.cfg >&-' "$NVCOSIM"); check closed_run 2 "could not be written: Bad file descriptor"
-that closed_results_are_whole python3 -c 'import json; assert json.load(open("closed.jsonl"))["verdict"] == "PASS"'
+json closed_results_are_whole closed.jsonl 'j["verdict"] == "PASS"'
 # a reader that has gone: the signal, or where that is ignored the message
 for c in "info good/good.cfg" "run --dut model good/good.cfg" "--help" "--version"; do
     # shellcheck disable=SC2206 # words

@@ -6,7 +6,7 @@
 
 # ---- --results -----------------------------------------------------------------------------------------------------------------
 # holds NAME EXPRESSION: of r, the results that the last command wrote to results.jsonl, by name of the trace
-holds() { that "$1" "$ROOT/tests/cli/results_hold.py" "$2"; }
+holds() { json "$1" results.jsonl "$2"; }
 nv run --dut model --results results.jsonl good/good.cfg badgold/badgold.cfg badcrc/badcrc.cfg hang/hang.cfg outside/outside.cfg open/open.cfg odd/odd.cfg
 mkdir -p outside && cp good/in.dat outside && sed '/AFIVE/d' good/good.cfg >outside/outside.cfg
 check results 2 "2 passed, 4 failed, 1 hung"
@@ -25,7 +25,7 @@ holds results_no_bins '"coverage" not in r["good"]'
 nv run --dut model --functional-coverage --results results.jsonl good/good.cfg; check results_functional 0
 holds results_bins 'len(bytes.fromhex(r["good"]["coverage"])) > 200 and "--functional" not in r["good"]["command"]'
 nv run --dut model --results - good/good.cfg; check results_to_stdout 0 "PASS good"
-that results_stdout_is_json python3 -c 'import json; assert json.load(open("stdout"))["verdict"] == "PASS"'
+json results_stdout_is_json stdout 'j["verdict"] == "PASS"'
 that results_line_goes_to_stderr grep -q '^PASS good' stderr
 nv run --dut model --results nodir/r good/good.cfg; check results_bad_file 2 "--results: nodir/r: No such file" '!PASS'
 nv run --dut model --results '' good/good.cfg; check results_empty 2 "--results: found ''"
@@ -42,7 +42,7 @@ holds results_of_a_crash 'r["badreg"]["verdict"] == "CRASH" and r["badreg"]["exi
 nv run --dut model --results results.jsonl "good/good.cfg" --pin 'a=1'; check results_quoting 0
 mkdir 'odd name' && cp good/in.dat 'odd name' && cp good/good.cfg "odd name/it's.cfg"
 nv run --dut model --results results.jsonl "odd name/it's.cfg"; check results_quoted 0
-that results_command_can_be_copied python3 -c 'import json, shlex; assert shlex.split(json.loads(open("results.jsonl").readline())["command"]) == ["nvcosim", "run", "--dut=model", "odd name/it'"'"'s.cfg"]'
+holds results_command_can_be_copied 'split(j["command"]) == ["nvcosim", "run", "--dut=model", "odd name/it\x27s.cfg"]'
 
 # ---- nothing compared ------------------------------------------------------------------------------------------------------------
 mkdir bare && cp good/in.dat bare && grep -vE 'check_crc|reg_read_check' good/good.cfg >bare/bare.cfg

@@ -33,7 +33,7 @@ command=("$TREE" run hang/hang.cfg good/good.cfg); check run_simulator_hangs 3 "
 # a simulator without a verdict is never a pass
 command=("$TREE" run badreg/badreg.cfg); check run_simulator_crashes 4 "CRASH badreg: the simulator was ended by signal 11 (Segmentation fault) before it gave a verdict" "report: nvcosim-out/badreg/report.txt"
 that crash_report grep -q '^CRASH badreg' nvcosim-out/badreg/report.txt
-that crash_report_json python3 -c 'import json; j = json.load(open("nvcosim-out/badreg/report.json")); assert j["verdict"] == "CRASH" and j["exit_status"] == 139 and j["output"].startswith("simulator small"), j'
+json crash_report_json nvcosim-out/badreg/report.json 'j["verdict"] == "CRASH" and j["exit_status"] == 139 and j["output"].startswith("simulator small")'
 command=("$TREE" run -j 2 badreg/badreg.cfg badreg/badreg.cfg); check run_simulator_crashes_captured 4 "CRASH badreg: the simulator was ended by signal 11" "0 passed, 0 failed, 0 hung, 2 crashed"
 lines run_simulator_crashes_lines 3
 command=("$TREE" run badgold/badgold.cfg); check run_simulator_odd_status 4 "CRASH badgold: the simulator ended with status 77 and gave no verdict: out of luck"
