@@ -93,9 +93,10 @@ def load_engines(maps):
     wave       colour of its group in GTKWave; fill: of its layers in the graph of a network
     chapters   of docs/nvdla that describe it, the main one first"""
     units, rows, seen, streamed = unit_names(maps), list(read_csv("engines.csv")), {}, {}
-    launching = {r["unit"] for regs in maps.values() for r in regs if r["name"] in LAUNCHES}
     conditions = next(read_csv("configurations.csv")).keys()
-    status = {f["name"]: f["lsb"] for r in maps["full"] if (r["unit"], r["name"]) == ("GLB", "S_INTR_STATUS") for f in r["fields"]}
+    registers = [r for regs in maps.values() for r in regs]
+    status = {f["name"]: f["lsb"] for r in registers if (r["unit"], r["name"]) == ("GLB", "S_INTR_STATUS") for f in r["fields"]}
+    launching = {r["unit"] for r in registers if r["name"] in LAUNCHES}
     sources = [f[:-len("_DONE_STATUS0")] for f in status if f.endswith("_DONE_STATUS0")]
     stream_taps = {(s["unit"], s["tap"]) for s in load_streams(units) if s["order"]}
 
@@ -136,7 +137,7 @@ def load_engines(maps):
         row["launches"] = row["unit"] in launching
         row["bit"] = status[row["interrupt"] + "_DONE_STATUS0"] if row["interrupt"] else None
     answering, ended = unit_engines(rows), {unit for row in rows for unit in row["ends"]}
-    for reg in (r for regs in maps.values() for r in regs):
+    for reg in registers:
         if reg["unit"] not in answering:
             sys.exit(f"{reg['where']}: unit {reg['unit']!r} is in no row of engines.csv: add a row for its engine")
         if reg["name"] in LAUNCHES and reg["unit"] not in ended:

@@ -7,6 +7,7 @@
 #include "model/execute.h"
 #include "model/machine.h"
 #include "model/schedule.h"
+#include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
@@ -261,14 +262,10 @@ static const struct device_ops model_ops = {
 /* Bits of S_INTR_STATUS that exist. Sources whose unit the configuration lacks have mask bits but no status. Chapter 10
  * section 7. */
 static uint32_t interrupt_bits(const struct nvdla_config *config) {
-    const struct nvdla_register *status = nvdla_register_find(config, NVDLA_GLB, "S_INTR_STATUS");
     uint32_t bits = 0;
-    for (size_t i = 0; status && i < status->field_count; i++)
-        bits |= nvdla_field_mask(&status->fields[i]);
-    if (!nvdla_has(config, FEATURE_BDMA))
-        bits &= ~(GLB_S_INTR_STATUS__BDMA_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__BDMA_DONE_STATUS1_MASK);
-    if (!nvdla_has(config, FEATURE_RUBIK))
-        bits &= ~(GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0_MASK | GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1_MASK);
+    for (int i = 0; i < INTERRUPT_COUNT; i++)
+        if (nvdla_has_unit(config, nvdla_interrupts[i].unit))
+            bits |= UINT32_C(3) << nvdla_interrupts[i].bit;
     return bits;
 }
 
