@@ -297,6 +297,9 @@ def generate_c(outdir):
         names += [f"#define FOR_{direction.upper()}_CLIENTS(CLIENT) \\"]
         here = sorted((c for c in clients if c["direction"] == direction), key=lambda c: client_engine(c, engines)["index"])
         names += [f"    CLIENT({c['name']}, {c['unit']}, {client_engine(c, engines)['engine']}) \\" for c in here] + [""]
+    names += ["/* Of each unit with register groups: UNIT(name). */", "#define FOR_GROUPED_UNITS(UNIT) \\"]
+    grouped = {r["unit"] for regs in maps.values() for r in regs if r["name"] == "D_OP_ENABLE"}
+    names += [f"    UNIT({unit}) \\" for unit in units if unit in grouped] + [""]
     names += ["/* Of each interrupt: INTERRUPT(name, unit). */", "#define FOR_INTERRUPTS(INTERRUPT) \\"]
     names += [f"    INTERRUPT({e['interrupt']}, {e['unit']}) \\" for e in interrupts] + [""]
     names += ["", "#endif", ""]

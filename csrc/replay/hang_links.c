@@ -169,20 +169,7 @@ static const struct flow_rule {
     [WAIT_LAST_##c] = {NVDLA_##u, required_last, NVDLA_WRITE_##c, false},                                              \
     [WAIT_DONE_##c] = {NVDLA_##u, required_last, NVDLA_WRITE_##c, false},
 #define INTERRUPTING(i, u) [WAIT_INTR_##i] = {NVDLA_##u, required_one, 0, false},
-#define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0, false}
-    FOR_READ_CLIENTS(READER) FOR_WRITE_CLIENTS(WRITER)
-        FOR_INTERRUPTS(INTERRUPTING)[WAIT_LAYER_RUBIK] = {NVDLA_RBK, required_one, 0, false},
-    LAYER(CDMA),
-    LAYER(CSC),
-    LAYER(CMAC_A),
-    LAYER(CMAC_B),
-    LAYER(CACC),
-    LAYER(SDP_RDMA),
-    LAYER(SDP),
-    LAYER(PDP_RDMA),
-    LAYER(PDP),
-    LAYER(CDP_RDMA),
-    LAYER(CDP),
+#define LAYER(u) [WAIT_LAYER_##u] = {NVDLA_##u, required_one, 0, false},
     [WAIT_CBUF_DAT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_DAT, false},
     [WAIT_CBUF_WT] = {NVDLA_CDMA, required_cbuf, NVDLA_READ_CDMA_WT, false},
     [WAIT_SLICES] = {NVDLA_CDMA, required_slices, 0, false},
@@ -206,7 +193,7 @@ static const struct flow_rule {
     [WAIT_PDP_OUT] = {NVDLA_PDP, required_atoms, NVDLA_WRITE_PDP, false},
     [WAIT_CDP_MAIN] = {NVDLA_CDP_RDMA, required_atoms, NVDLA_READ_CDP, false},
     [WAIT_CDP_OUT] = {NVDLA_CDP, required_atoms, NVDLA_WRITE_CDP, false},
-};
+    FOR_READ_CLIENTS(READER) FOR_WRITE_CLIENTS(WRITER) FOR_GROUPED_UNITS(LAYER) FOR_INTERRUPTS(INTERRUPTING)};
 
 /* ---- launches ---- */
 
