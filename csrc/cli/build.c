@@ -36,45 +36,28 @@ struct build_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "nvidia",
-     .key = KEY_NVIDIA,
-     .arg = "CHECKOUT",
-     .doc = "Instead of --filelist: NVIDIA's own RTL in a checkout of their repository, generated in "
-            "CHECKOUT/outdir/nv_CONFIG/vmod (branch master) or checked in as CHECKOUT/vmod (branch nvdlav1, full)"},
-    {.name = "nvidia-rams",
-     .key = KEY_RAMS,
-     .arg = "DIR",
-     .doc = "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full"},
-    {.name = "name",
-     .key = KEY_NAME,
-     .arg = "NAME",
-     .doc = "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"},
-    {.name = "taps",
-     .key = KEY_TAPS,
-     .arg = "FILE.csv",
-     .doc = "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
-            "(docs/taps.md). A copy of the RTL in rtl/ needs none"},
-    {.name = "compiler",
-     .key = KEY_COMPILER,
-     .arg = "CXX",
-     .doc = "C++ compiler of the simulator, clang++ or g++ of any version; it stays until another is given. auto: the "
-            "one that is the fastest of those installed (clang++)"},
-    {.name = "optimize",
-     .key = KEY_OPTIMIZE,
-     .arg = "OPTION",
-     .doc = "Its optimisation, as --optimize=-O2; it stays, too. auto: the best of that compiler, as measured"},
-    {.name = "profile",
-     .key = KEY_PROFILE,
-     .doc =
-         "Compile with a profile: first with counters, then the TRACEs are played (random layers if none are given), "
-         "then again with what they tell. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. "
-         "It is used until the RTL, the compiler or the TRACEs are others"},
-    {.name = "no-profile", .key = KEY_NO_PROFILE, .doc = "Forget the profile"},
-    {.name = "sim-threads",
-     .key = KEY_SIM_THREADS,
-     .arg = "N",
-     .doc = "Threads that evaluate the design (default 1); it stays until another N is given. More than one pay only "
-            "for big designs on processors that have nothing else to do"},
+    OPTION("nvidia", KEY_NVIDIA, "CHECKOUT",
+           "Instead of --filelist: NVIDIA's own RTL in a checkout of their repository, generated in "
+           "CHECKOUT/outdir/nv_CONFIG/vmod (branch master) or checked in as CHECKOUT/vmod (branch nvdlav1, full)"),
+    OPTION("nvidia-rams", KEY_RAMS, "DIR",
+           "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full"),
+    OPTION("name", KEY_NAME, "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"),
+    OPTION("taps", KEY_TAPS, "FILE.csv",
+           "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
+           "(docs/taps.md). A copy of the RTL in rtl/ needs none"),
+    OPTION("compiler", KEY_COMPILER, "CXX",
+           "C++ compiler of the simulator, clang++ or g++ of any version; it stays until another is given. auto: the "
+           "one that is the fastest of those installed (clang++)"),
+    OPTION("optimize", KEY_OPTIMIZE, "OPTION",
+           "Its optimisation, as --optimize=-O2; it stays, too. auto: the best of that compiler, as measured"),
+    OPTION("profile", KEY_PROFILE, NULL,
+           "Compile with a profile: first with counters, then the TRACEs are played (random layers if none are given), "
+           "then again with what they tell. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. It "
+           "is used until the RTL, the compiler or the TRACEs are others"),
+    OPTION("no-profile", KEY_NO_PROFILE, NULL, "Forget the profile"),
+    OPTION("sim-threads", KEY_SIM_THREADS, "N",
+           "Threads that evaluate the design (default 1); it stays until another N is given. More than one pay only "
+           "for big designs on processors that have nothing else to do"),
     {0},
 };
 

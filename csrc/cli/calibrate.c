@@ -12,6 +12,7 @@
 #include "report/calibrate.h"
 #include "report/hang_text.h"
 #include "report/histograms.h"
+#include "run/options/arguments.h"
 #include "run/process/progress.h"
 #include "run/session/session.h"
 #include "trace/formats.h"
@@ -28,20 +29,15 @@ struct calibrate_run {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "clip",
-     .key = KEY_CLIP,
-     .arg = "P",
-     .doc = "Share of the values of a layer that may saturate, 0 to 1 (default 0)"},
-    {.name = "asymmetric",
-     .key = KEY_ASYMMETRIC,
-     .doc = "Use all codes for values that are never negative: 0 gets the lowest code, which the next layer must know "
-            "(pad value, CDMA offset). CDMA: the middle of the input becomes 0"},
-    {.name = "minimum-error", .key = KEY_MINIMUM_ERROR, .doc = "Look for the least expected error instead of --clip"},
-    {.name = "write", .key = KEY_WRITE, .arg = "OUT", .doc = "Write the trace with these settings, .nvt or .nvt.gz"},
-    {.name = "threads", .key = KEY_THREADS, .arg = "N", .doc = "Compute each convolution with N threads (default 1)"},
-    {.name = "allow-undefined",
-     .key = KEY_ALLOW_UNDEFINED,
-     .doc = "Carry out settings whose result the spec leaves open, with a warning"},
+    OPTION("clip", KEY_CLIP, "P", "Share of the values of a layer that may saturate, 0 to 1 (default 0)"),
+    OPTION("asymmetric", KEY_ASYMMETRIC, NULL,
+           "Use all codes for values that are never negative: 0 gets the lowest code, which the next layer must know "
+           "(pad value, CDMA offset). CDMA: the middle of the input becomes 0"),
+    OPTION("minimum-error", KEY_MINIMUM_ERROR, NULL, "Look for the least expected error instead of --clip"),
+    OPTION("write", KEY_WRITE, "OUT", "Write the trace with these settings, .nvt or .nvt.gz"),
+    OPTION("threads", KEY_THREADS, "N", "Compute each convolution with N threads (default 1)"),
+    OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
+           "Carry out settings whose result the spec leaves open, with a warning"),
     {0},
 };
 

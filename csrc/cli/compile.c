@@ -8,6 +8,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/network/compile.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "trace/formats.h"
 
@@ -21,15 +22,10 @@ struct arguments {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "output", .key = 'o', .arg = "FILE", .doc = "The trace: a name that ends in .nvt or .nvt.gz"},
-    {.name = "writes",
-     .key = KEY_WRITES,
-     .arg = "FILE",
-     .doc = "List the register accesses, a line each: W UNIT.REGISTER VALUE, P UNIT.REGISTER BITS that are polled"},
-    {.name = "threads",
-     .key = KEY_THREADS,
-     .arg = "N",
-     .doc = "Threads of the model (default: one for each processor)"},
+    OPTION("output", 'o', "FILE", "The trace: a name that ends in .nvt or .nvt.gz"),
+    OPTION("writes", KEY_WRITES, "FILE",
+           "List the register accesses, a line each: W UNIT.REGISTER VALUE, P UNIT.REGISTER BITS that are polled"),
+    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default: one for each processor)"),
     {0},
 };
 

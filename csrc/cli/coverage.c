@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "coverage/coverage.h"
+#include "run/options/arguments.h"
 #include "run/process/progress.h"
 #include "run/session/session.h"
 
@@ -15,8 +16,8 @@ struct coverage_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "merge", .key = KEY_MERGE, .arg = "FILE", .doc = "Add the counts of an earlier run, may be repeated"},
-    {.name = "out", .key = 'o', .arg = "FILE", .doc = "Write the counts, a line `BIN COUNT` each"},
+    OPTION("merge", KEY_MERGE, "FILE", "Add the counts of an earlier run, may be repeated"),
+    OPTION("out", 'o', "FILE", "Write the counts, a line `BIN COUNT` each"),
     {0},
 };
 

@@ -10,6 +10,7 @@
 #include "nvdla/cube.h"
 #include "nvdla/text.h"
 #include "observe/tap_compare.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 
 enum { KEY_CUBE = 0x100, KEY_BASE };
@@ -23,14 +24,8 @@ struct diff_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "base",
-     .key = KEY_BASE,
-     .arg = "ADDR",
-     .doc = "Address of the first byte of both images (default 0, or the cube's base)"},
-    {.name = "cube",
-     .key = KEY_CUBE,
-     .arg = "CUBE",
-     .doc = "Compare the bytes of a feature cube only and name the elements; see below"},
+    OPTION("base", KEY_BASE, "ADDR", "Address of the first byte of both images (default 0, or the cube's base)"),
+    OPTION("cube", KEY_CUBE, "CUBE", "Compare the bytes of a feature cube only and name the elements; see below"),
     {0},
 };
 

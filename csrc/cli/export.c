@@ -32,14 +32,12 @@ static const struct {
 } targets[] = {{"c", TARGET_C}, {"uio", TARGET_UIO}, {"txn", TARGET_TXN}, {"cfg", TARGET_CFG}, {"nvt", TARGET_NVT}};
 
 static const struct argp_option option_table[] = {
-    {.name = "to",
-     .key = KEY_TO,
-     .arg = "FORMAT",
-     .doc = "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
-            "Linux; txn: a folder with input.txn of the trace player; cfg: a folder with a "
-            "trace test, NAME.cfg; nvt: the trace with its streams put in order"},
-    {.name = "out", .key = 'o', .arg = "FILE", .doc = "The file or folder to write"},
-    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
+    OPTION("to", KEY_TO, "FORMAT",
+           "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
+           "Linux; txn: a folder with input.txn of the trace player; cfg: a folder with a trace test, NAME.cfg; nvt: "
+           "the trace with its streams put in order"),
+    OPTION("out", 'o', "FILE", "The file or folder to write"),
+    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
     {0},
 };
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "gen/gen.h"
 #include "memory/file.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/progress.h"
 #include "run/session/random_checks.h"
@@ -26,15 +27,13 @@ struct gen_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "engine",
-     .key = KEY_ENGINE,
-     .arg = "ENGINE",
-     .doc = "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
-            "contract), several of them with commas between, or mix: all that the configuration has (default)"},
-    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the first case (default 1)"},
-    {.name = "count", .key = KEY_COUNT, .arg = "N", .doc = "Number of cases, seeds N, N+1, ... (default 1)"},
-    {.name = "out", .key = 'o', .arg = "DIR", .doc = "Directory of the traces, made if missing (default: this one)"},
-    {.name = "quiet", .key = 'q', .doc = "Print nothing"},
+    OPTION("engine", KEY_ENGINE, "ENGINE",
+           "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
+           "contract), several of them with commas between, or mix: all that the configuration has (default)"),
+    OPTION("seed", KEY_SEED, "N", "Seed of the first case (default 1)"),
+    OPTION("count", KEY_COUNT, "N", "Number of cases, seeds N, N+1, ... (default 1)"),
+    OPTION("out", 'o', "DIR", "Directory of the traces, made if missing (default: this one)"),
+    OPTION("quiet", 'q', NULL, "Print nothing"),
     {0},
 };
 

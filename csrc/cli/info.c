@@ -6,6 +6,7 @@
 #include "nvdla/text.h"
 #include "report/explain.h"
 #include "run/network/network_info.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/simulators/build_info.h"
 
@@ -19,17 +20,14 @@ struct info_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "json", .key = KEY_JSON, .doc = "Print JSON"},
-    {.name = "dot", .key = KEY_DOT, .doc = "Of a network: print a graph for Graphviz (dot -Tsvg)"},
-    {.name = "report",
-     .key = KEY_REPORT,
-     .arg = "FILE",
-     .doc =
-         "Of a network: report.json of a run of it with --html, for the clocks and the use of the MAC array by layer"},
-    {.name = "build",
-     .key = KEY_BUILD,
-     .doc = "Instead of a trace: the simulators there are, and what made each: compiler and its options, profile, "
-            "Verilator, threads, revision of the RTL"},
+    OPTION("json", KEY_JSON, NULL, "Print JSON"),
+    OPTION("dot", KEY_DOT, NULL, "Of a network: print a graph for Graphviz (dot -Tsvg)"),
+    OPTION(
+        "report", KEY_REPORT, "FILE",
+        "Of a network: report.json of a run of it with --html, for the clocks and the use of the MAC array by layer"),
+    OPTION("build", KEY_BUILD, NULL,
+           "Instead of a trace: the simulators there are, and what made each: compiler and its options, profile, "
+           "Verilator, threads, revision of the RTL"),
     {0},
 };
 

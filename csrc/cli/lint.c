@@ -19,10 +19,10 @@ struct lint_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "json", .key = KEY_JSON, .doc = "Print a JSON object a trace, one a line (docs/results.md)"},
-    {.name = "quiet", .key = 'q', .doc = "Print findings only, no counts"},
-    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
-    {.name = "strict", .key = KEY_STRICT, .doc = "Warnings are errors"},
+    OPTION("json", KEY_JSON, NULL, "Print a JSON object a trace, one a line (docs/results.md)"),
+    OPTION("quiet", 'q', NULL, "Print findings only, no counts"),
+    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
+    OPTION("strict", KEY_STRICT, NULL, "Warnings are errors"),
     {0},
 };
 

@@ -57,7 +57,7 @@ enum { SHOWN_COLUMNS = 64 }; /* of a picture */
 
 static const struct argp_option network_table[] = {
     {.doc = "Networks (NET.nvdla)", .group = 7},
-    {.name = "show-input", .key = KEY_SHOW_INPUT, .doc = "Print the pictures that go in, in characters"},
+    OPTION("show-input", KEY_SHOW_INPUT, NULL, "Print the pictures that go in, in characters"),
     {.doc = "Pieces (docs/split.md)", .group = 8},
     {.name = "pieces",
      .key = KEY_PIECES,

@@ -15,6 +15,7 @@
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/options/arguments.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
 #include "run/result/result.h"
@@ -444,17 +445,13 @@ static int shrink_trace(struct arguments *args) {
 /* The options of run that an attempt takes over, behind the command's own. */
 static void make_table(struct argp_option *table) {
     static const struct argp_option own[] = {
-        {.name = "out",
-         .key = 'o',
-         .arg = "FILE",
-         .doc = "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"},
-        {.name = "attempts", .key = KEY_ATTEMPTS, .arg = "N", .doc = "Runs at most (default 300)"},
-        {.name = "seconds",
-         .key = KEY_SECONDS,
-         .arg = "N",
-         .doc = "Wall time of the search: the smallest trace until then is the result (default: no limit)"},
-        {.name = "keep-options", .key = KEY_KEEP_OPTIONS, .doc = "Keep memory options that the failure does not need"},
-        {.name = "quiet", .key = 'q', .doc = "Print the result only"},
+        OPTION("out", 'o', "FILE",
+               "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"),
+        OPTION("attempts", KEY_ATTEMPTS, "N", "Runs at most (default 300)"),
+        OPTION("seconds", KEY_SECONDS, "N",
+               "Wall time of the search: the smallest trace until then is the result (default: no limit)"),
+        OPTION("keep-options", KEY_KEEP_OPTIONS, NULL, "Keep memory options that the failure does not need"),
+        OPTION("quiet", 'q', NULL, "Print the result only"),
     };
     static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
                                            "name",     "result-fd",     "progress",   "wave",       "wave-from",

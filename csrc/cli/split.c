@@ -29,23 +29,18 @@ struct arguments {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "out", .key = 'o', .arg = "DIR", .doc = "The folder for the pieces, which must not exist or be empty"},
-    {.name = "pieces",
-     .key = KEY_PIECES,
-     .arg = "N",
-     .doc = "N pieces of about the same expected length; all (the default): as many as there can be"},
-    {.name = "idle-only",
-     .key = KEY_IDLE_ONLY,
-     .doc = "Cut only where the trace itself leaves every unit idle; else layers that are armed ahead are armed behind "
-            "the cut"},
-    {.name = "whole-memory",
-     .key = KEY_WHOLE_MEMORY,
-     .doc = "All declared memory in every piece, not only the pages that it touches and those beside them"},
-    {.name = "allow-undefined",
-     .key = KEY_ALLOW_UNDEFINED,
-     .doc = "Play settings whose result the spec leaves open on the model"},
-    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of the trace's random fills (default 1)"},
-    {.name = "threads", .key = KEY_THREADS, .arg = "N", .doc = "Threads of the model (default 1)"},
+    OPTION("out", 'o', "DIR", "The folder for the pieces, which must not exist or be empty"),
+    OPTION("pieces", KEY_PIECES, "N",
+           "N pieces of about the same expected length; all (the default): as many as there can be"),
+    OPTION("idle-only", KEY_IDLE_ONLY, NULL,
+           "Cut only where the trace itself leaves every unit idle; else layers that are armed ahead are armed behind "
+           "the cut"),
+    OPTION("whole-memory", KEY_WHOLE_MEMORY, NULL,
+           "All declared memory in every piece, not only the pages that it touches and those beside them"),
+    OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
+           "Play settings whose result the spec leaves open on the model"),
+    OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
+    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default 1)"),
     {0},
 };
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 
 enum { KEY_NO_GOLDEN = 0x100 };
@@ -21,7 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
 static const struct argp_option option_table[] = {
-    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
+    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Leave out the golden files that lie beside a .cfg"),
     {0},
 };
 const struct argp trace_options_argp = {.children = children, .options = option_table, .parser = parse};

@@ -13,6 +13,10 @@ uint64_t argument_number(struct argp_state *state, const char *name, const char 
 /* The argument, which must not be empty; what: what was expected. */
 const char *argument_text(struct argp_state *state, const char *name, const char *arg, const char *what);
 
+/* A row of a command's table of options. */
+#define OPTION(title, code, argument, text)                                                                            \
+    { .name = (title), .key = (code), .arg = (argument), .doc = (text) }
+
 /* What a simple option sets: a member of the structure that a command keeps its options in. */
 struct argument {
     int key;

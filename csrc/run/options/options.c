@@ -79,182 +79,112 @@ enum { GROUP_MEMORY = 3, LATENCY_MOST = 1000000 /* clocks */, STALL_MOST = 999 /
 
 const struct argp_option run_option_table[] = {
     {.doc = "What is played", .group = 1},
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
-            "the register map of the header's; an unknown NAME lists them"},
-    {.name = "dut",
-     .key = KEY_DUT,
-     .arg = "DUT",
-     .doc = "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made "
-            "with `nvcosim build`, compared with the model (rtl:NAME)"},
-    {.name = "no-golden", .key = KEY_NO_GOLDEN, .doc = "Leave out the golden files that lie beside a .cfg"},
-    {.name = "strict",
-     .key = KEY_STRICT,
-     .doc = "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was "
-            "compared: it has no check, and one device alone played it"},
-    {.name = "pin", .key = KEY_PIN, .arg = "NAME=VALUE", .doc = "Value of a static input of the RTL, may be repeated"},
-    {.name = "fault",
-     .key = KEY_FAULT,
-     .arg = "N[,N...]",
-     .doc = "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
-            "of several (default: none)"},
-    {.name = "checks",
-     .key = KEY_CHECKS,
-     .doc = "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
-            "fails is a finding"},
-    {.name = "out",
-     .key = 'o',
-     .arg = "DIR",
-     .doc = "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
-            "those that fail report.html too"},
-    {.name = "only-failed", .key = KEY_ONLY_FAILED, .doc = "With --out: reports on traces that do not pass only"},
+    OPTION("config", KEY_CONFIG, "NAME",
+           "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
+           "the register map of the header's; an unknown NAME lists them"),
+    OPTION("dut", KEY_DUT, "DUT",
+           "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made with "
+           "`nvcosim build`, compared with the model (rtl:NAME)"),
+    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Leave out the golden files that lie beside a .cfg"),
+    OPTION("strict", KEY_STRICT, NULL,
+           "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was compared: "
+           "it has no check, and one device alone played it"),
+    OPTION("pin", KEY_PIN, "NAME=VALUE", "Value of a static input of the RTL, may be repeated"),
+    OPTION("fault", KEY_FAULT, "N[,N...]",
+           "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
+           "of several (default: none)"),
+    OPTION("checks", KEY_CHECKS, NULL,
+           "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
+           "fails is a finding"),
+    OPTION("out", 'o', "DIR",
+           "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
+           "those that fail report.html too"),
+    OPTION("only-failed", KEY_ONLY_FAILED, NULL, "With --out: reports on traces that do not pass only"),
     {.doc = "Limits", .group = 2},
-    {.name = "stop-at-first",
-     .key = KEY_STOP_AT_FIRST,
-     .doc = "End a run on the RTL at the first beat that writes another value than its layer leaves there, or outside "
-            "its layer's output (the model plays first), at the first failing check of the trace, or at the first "
-            "finding; memories are then not compared"},
-    {.name = "max-cycles",
-     .key = KEY_MAX_CYCLES,
-     .arg = "N",
-     .doc = "Give a trace up after N core clocks, not counting those of the reset, up to 8,200 on the RTL "
-            "(default: no limit)"},
-    {.name = "max-seconds",
-     .key = KEY_MAX_SECONDS,
-     .arg = "N",
-     .doc = "Give it up after N seconds (default: no limit)"},
-    {.name = "timeout",
-     .key = KEY_TIMEOUT,
-     .arg = "N",
-     .doc = "It hangs when no operation is done for N clocks, though something moves (default: 1,000 times what its "
-            "longest layer takes at least, and more if the memory is slower than the default one)"},
-    {.name = "still",
-     .key = KEY_STILL,
-     .arg = "N",
-     .doc =
-         "It hangs when nothing moves for N clocks: no register access but polls that read the same again, no AXI "
-         "beat, "
-         "nothing on the links between the engines; an answer that the memory owes counts as movement (default 100000 "
-         "on this project's RTL; 2000000 on another, whose links are not seen)"},
+    OPTION("stop-at-first", KEY_STOP_AT_FIRST, NULL,
+           "End a run on the RTL at the first beat that writes another value than its layer leaves there, or outside "
+           "its layer's output (the model plays first), at the first failing check of the trace, or at the first "
+           "finding; memories are then not compared"),
+    OPTION("max-cycles", KEY_MAX_CYCLES, "N",
+           "Give a trace up after N core clocks, not counting those of the reset, up to 8,200 on the RTL (default: no "
+           "limit)"),
+    OPTION("max-seconds", KEY_MAX_SECONDS, "N", "Give it up after N seconds (default: no limit)"),
+    OPTION("timeout", KEY_TIMEOUT, "N",
+           "It hangs when no operation is done for N clocks, though something moves (default: 1,000 times what its "
+           "longest layer takes at least, and more if the memory is slower than the default one)"),
+    OPTION("still", KEY_STILL, "N",
+           "It hangs when nothing moves for N clocks: no register access but polls that read the same again, no AXI "
+           "beat, nothing on the links between the engines; an answer that the memory owes counts as movement (default "
+           "100000 on this project's RTL; 2000000 on another, whose links are not seen)"),
     {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
-    {.name = "seed", .key = KEY_SEED, .arg = "N", .doc = "Seed of everything random (default 1)"},
-    {.name = "latency", .key = KEY_LATENCY, .arg = "N", .doc = "Read latency (default 32)"},
-    {.name = "write-latency", .key = KEY_WRITE_LATENCY, .arg = "N", .doc = "Write latency (default 4)"},
-    {.name = "latency-kind",
-     .key = KEY_LATENCY_KIND,
-     .arg = "fixed|uniform|page",
-     .doc = "Always the same, uniform up to --latency-max, or a DRAM with open pages"},
-    {.name = "latency-max", .key = KEY_LATENCY_MAX, .arg = "N", .doc = "Kind uniform: largest read latency"},
-    {.name = "page-hit",
-     .key = KEY_PAGE_HIT,
-     .arg = "N",
-     .doc = "Kind page: extra latency of an access to an open page"},
-    {.name = "page-miss", .key = KEY_PAGE_MISS, .arg = "N", .doc = "Kind page: extra latency of any other access"},
-    {.name = "stall", .key = KEY_STALL, .arg = "PERMILLE", .doc = "Hold all five AXI channels back at random"},
-    {.name = "stall-ar",
-     .key = KEY_STALL_AR,
-     .arg = "PERMILLE",
-     .doc = "Hold one channel back; likewise -r, -aw, -w, -b"},
+    OPTION("seed", KEY_SEED, "N", "Seed of everything random (default 1)"),
+    OPTION("latency", KEY_LATENCY, "N", "Read latency (default 32)"),
+    OPTION("write-latency", KEY_WRITE_LATENCY, "N", "Write latency (default 4)"),
+    OPTION("latency-kind", KEY_LATENCY_KIND, "fixed|uniform|page",
+           "Always the same, uniform up to --latency-max, or a DRAM with open pages"),
+    OPTION("latency-max", KEY_LATENCY_MAX, "N", "Kind uniform: largest read latency"),
+    OPTION("page-hit", KEY_PAGE_HIT, "N", "Kind page: extra latency of an access to an open page"),
+    OPTION("page-miss", KEY_PAGE_MISS, "N", "Kind page: extra latency of any other access"),
+    OPTION("stall", KEY_STALL, "PERMILLE", "Hold all five AXI channels back at random"),
+    OPTION("stall-ar", KEY_STALL_AR, "PERMILLE", "Hold one channel back; likewise -r, -aw, -w, -b"),
     {.name = "stall-r", .key = KEY_STALL_R, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-aw", .key = KEY_STALL_AW, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-w", .key = KEY_STALL_W, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-b", .key = KEY_STALL_B, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
-    {.name = "bandwidth",
-     .key = KEY_BANDWIDTH,
-     .arg = "PERMILLE",
-     .doc = "Clocks in which a data beat may move (default 1000)"},
-    {.name = "reorder", .key = KEY_REORDER, .doc = "Let responses of different AXI IDs overtake each other"},
-    {.name = "allow-outside",
-     .key = KEY_ALLOW_OUTSIDE,
-     .doc = "Do not fail on accesses outside the regions of the trace"},
+    OPTION("bandwidth", KEY_BANDWIDTH, "PERMILLE", "Clocks in which a data beat may move (default 1000)"),
+    OPTION("reorder", KEY_REORDER, NULL, "Let responses of different AXI IDs overtake each other"),
+    OPTION("allow-outside", KEY_ALLOW_OUTSIDE, NULL, "Do not fail on accesses outside the regions of the trace"),
     {.doc = "Waves", .group = 4},
-    {.name = "wave",
-     .key = KEY_WAVE,
-     .arg = "FILE.fst",
-     .doc = "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"},
-    {.name = "wave-from", .key = KEY_WAVE_FROM, .arg = "CYCLE", .doc = "First cycle to record"},
-    {.name = "wave-to", .key = KEY_WAVE_TO, .arg = "CYCLE", .doc = "Last cycle to record"},
-    {.name = "wave-layer",
-     .key = KEY_WAVE_LAYER,
-     .arg = "N|UNIT#N",
-     .doc =
-         "Record one layer, from its arming until it is done: the N-th armed of those that write memory, from 1, or a "
-         "launch as reports name it (SDP#0)"},
-    {.name = "wave-scope",
-     .key = KEY_WAVE_SCOPE,
-     .arg = "PREFIX[:DEPTH]",
-     .doc = "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"},
+    OPTION("wave", KEY_WAVE, "FILE.fst",
+           "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"),
+    OPTION("wave-from", KEY_WAVE_FROM, "CYCLE", "First cycle to record"),
+    OPTION("wave-to", KEY_WAVE_TO, "CYCLE", "Last cycle to record"),
+    OPTION("wave-layer", KEY_WAVE_LAYER, "N|UNIT#N",
+           "Record one layer, from its arming until it is done: the N-th armed of those that write memory, from 1, or "
+           "a launch as reports name it (SDP#0)"),
+    OPTION("wave-scope", KEY_WAVE_SCOPE, "PREFIX[:DEPTH]",
+           "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"),
     {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
-    {.name = "tap",
-     .key = KEY_TAP,
-     .arg = "UNIT[,UNIT...]",
-     .doc = "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
-            "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram count the RTL's too"},
+    OPTION("tap", KEY_TAP, "UNIT[,UNIT...]",
+           "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
+           "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram count the RTL's too"),
     {.doc = "Coverage of the RTL", .group = 5},
-    {.name = "coverage",
-     .key = KEY_COVERAGE,
-     .arg = "FILE.dat|DIR",
-     .doc = "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"},
-    {.name = "coverage-kind",
-     .key = KEY_COVERAGE_KIND,
-     .arg = "line|toggle",
-     .doc = "Lines of the source (default), or toggles of every signal bit, which is very slow"},
+    OPTION("coverage", KEY_COVERAGE, "FILE.dat|DIR",
+           "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"),
+    OPTION("coverage-kind", KEY_COVERAGE_KIND, "line|toggle",
+           "Lines of the source (default), or toggles of every signal bit, which is very slow"),
     {.doc = "Running and printing", .group = 6},
-    {.name = "jobs", .key = 'j', .arg = "N", .doc = "Play N traces at a time"},
-    {.name = "fresh",
-     .key = KEY_FRESH,
-     .doc = "Start a simulator for each trace and reset the design there; else, of several traces, one resets it, and "
-            "each trace is played by a copy of that. The results are the same"},
-    {.name = "threads",
-     .key = KEY_THREADS,
-     .arg = "N",
-     .doc = "Let the model compute each convolution with N threads (default 1); the results are the same"},
-    {.name = "sim-threads",
-     .key = KEY_SIM_THREADS,
-     .arg = "N",
-     .doc = "Threads that evaluate the design: builds the simulator for so many if it is not, and it stays so (as "
-            "`nvcosim build --sim-threads`); the results are the same"},
-    {.name = "allow-undefined",
-     .key = KEY_ALLOW_UNDEFINED,
-     .doc =
-         "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
-         "what it can, and may hang"},
-    {.name = "histogram",
-     .key = KEY_HISTOGRAM,
-     .doc = "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
-            "with pictures in report.txt and histogram.svg, and histogram.json"},
-    {.name = "html",
-     .key = KEY_HTML,
-     .doc =
-         "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
-         "(failed traces have the page anyway, without that)"},
-    {.name = "outputs",
-     .key = KEY_OUTPUTS,
-     .arg = "DIR",
-     .doc = "Write what a network has computed to DIR/TENSOR.bin, the bytes of each output (of several traces: "
-            "DIR/TRACE/TENSOR.bin), the RTL's if that plays, and print its greatest elements"},
-    {.name = "labels",
-     .key = KEY_LABELS,
-     .arg = "FILE",
-     .doc = "What the channels of an output mean, for --outputs: a line each"},
-    {.name = "top",
-     .key = KEY_TOP,
-     .arg = "N",
-     .doc = "How many of an output's greatest elements are printed (default 5)"},
-    {.name = "npy", .key = KEY_NPY, .doc = "Write DIR/TENSOR.npy too: what the elements stand for, as numpy reads it"},
-    {.name = "dimg", .key = KEY_DIMG, .doc = "Write DIR/TENSOR.dimg too: the form of the driver's tests"},
-    {.name = "results",
-     .key = KEY_RESULTS,
-     .arg = "FILE",
-     .doc = "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); "
-            "an old FILE is replaced; with - to stdout, the lines for people then go to stderr"},
-    {.name = "stats", .key = KEY_STATS, .doc = "Print bus and speed statistics of every trace"},
-    {.name = "verbose",
-     .key = 'v',
-     .doc = "Print what the checks found, and the end of each layer of a network, to stderr"},
-    {.name = "quiet", .key = 'q', .doc = "Print only traces that do not pass"},
+    OPTION("jobs", 'j', "N", "Play N traces at a time"),
+    OPTION("fresh", KEY_FRESH, NULL,
+           "Start a simulator for each trace and reset the design there; else, of several traces, one resets it, and "
+           "each trace is played by a copy of that. The results are the same"),
+    OPTION("threads", KEY_THREADS, "N",
+           "Let the model compute each convolution with N threads (default 1); the results are the same"),
+    OPTION("sim-threads", KEY_SIM_THREADS, "N",
+           "Threads that evaluate the design: builds the simulator for so many if it is not, and it stays so (as "
+           "`nvcosim build --sim-threads`); the results are the same"),
+    OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
+           "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
+           "what it can, and may hang"),
+    OPTION("histogram", KEY_HISTOGRAM, NULL,
+           "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
+           "with pictures in report.txt and histogram.svg, and histogram.json"),
+    OPTION("html", KEY_HTML, NULL,
+           "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
+           "(failed traces have the page anyway, without that)"),
+    OPTION("outputs", KEY_OUTPUTS, "DIR",
+           "Write what a network has computed to DIR/TENSOR.bin, the bytes of each output (of several traces: "
+           "DIR/TRACE/TENSOR.bin), the RTL's if that plays, and print its greatest elements"),
+    OPTION("labels", KEY_LABELS, "FILE", "What the channels of an output mean, for --outputs: a line each"),
+    OPTION("top", KEY_TOP, "N", "How many of an output's greatest elements are printed (default 5)"),
+    OPTION("npy", KEY_NPY, NULL, "Write DIR/TENSOR.npy too: what the elements stand for, as numpy reads it"),
+    OPTION("dimg", KEY_DIMG, NULL, "Write DIR/TENSOR.dimg too: the form of the driver's tests"),
+    OPTION("results", KEY_RESULTS, "FILE",
+           "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); an "
+           "old FILE is replaced; with - to stdout, the lines for people then go to stderr"),
+    OPTION("stats", KEY_STATS, NULL, "Print bus and speed statistics of every trace"),
+    OPTION("verbose", 'v', NULL, "Print what the checks found, and the end of each layer of a network, to stderr"),
+    OPTION("quiet", 'q', NULL, "Print only traces that do not pass"),
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
     {.name = "result-fd", .key = KEY_RESULT_FD, .arg = "N", .flags = OPTION_HIDDEN},
@@ -333,27 +263,19 @@ static error_t parse_config(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option config_of_trace_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); an unknown NAME "
-            "lists them"},
+    OPTION("config", KEY_CONFIG, "NAME",
+           "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); an unknown NAME lists "
+           "them"),
     {0},
 };
 static const struct argp_option config_small_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default small); an unknown NAME lists them"},
+    OPTION("config", KEY_CONFIG, "NAME", "NVDLA configuration (default small); an unknown NAME lists them"),
     {0},
 };
 static const struct argp_option config_of_loadable_table[] = {
-    {.name = "config",
-     .key = KEY_CONFIG,
-     .arg = "NAME",
-     .doc = "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
-            "unknown "
-            "NAME lists them"},
+    OPTION("config", KEY_CONFIG, "NAME",
+           "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
+           "unknown NAME lists them"),
     {0},
 };
 const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};

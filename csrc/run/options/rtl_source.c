@@ -1,5 +1,6 @@
 /* Options of an RTL's sources. See rtl_source.h. */
 #include "run/options/rtl_source.h"
+#include "run/options/arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,17 @@
 enum { KEY_FILELIST = 0x200, KEY_TOP, KEY_VERILATOR, KEY_PIN };
 
 static const struct argp_option option_table[] = {
-    {.name = "filelist",
-     .key = KEY_FILELIST,
-     .arg = "FILE.f",
-     .doc = "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative "
-            "to the file"},
-    {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
-    {.name = "verilator-option",
-     .key = KEY_VERILATOR,
-     .arg = "OPTION",
-     .doc =
-         "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"},
-    {.name = "pin",
-     .key = KEY_PIN,
-     .arg = "NAME=VALUE",
-     .doc = "What a static input of this RTL is unless run --pin says otherwise; may be repeated. --nvidia brings "
-            "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
-            "with --pin tmc2slcg_disable_clock_gating=0"},
+    OPTION("filelist", KEY_FILELIST, "FILE.f",
+           "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative "
+           "to the file"),
+    OPTION("top", KEY_TOP, "MODULE", "Top module (default NV_nvdla)"),
+    OPTION(
+        "verilator-option", KEY_VERILATOR, "OPTION",
+        "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"),
+    OPTION("pin", KEY_PIN, "NAME=VALUE",
+           "What a static input of this RTL is unless run --pin says otherwise; may be repeated. --nvidia brings "
+           "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
+           "with --pin tmc2slcg_disable_clock_gating=0"),
     {0},
 };
 
