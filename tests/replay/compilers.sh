@@ -32,7 +32,7 @@ tells() {
 # plays DUT: prints what the traces come to, without what no two runs have in common
 plays() {
     "$NVCOSIM" run --dut "$1" --out "$dir/out" --results - -q "${traces[@]}" | grep '^{' |
-        jq -r '[.verdict, .trace, (.devices[] | select(.name != "model") | .cycles, .op_cycles, .checks, .vpi_calls, .read_beats, .write_beats, .interrupts)] | join(" ")'
+        jq -r '[.verdict, .trace, (.devices[] | select(.name != "model") | .cycles, .op_cycles, .checks, .vpi_calls, .read_beats, .write_beats, .interrupts)] | map(tostring) | join(" ")'
 }
 plays both >"$dir/own"
 [ "$(grep -c '^PASS' "$dir/own")" -eq ${#traces[@]} ]
