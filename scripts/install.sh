@@ -56,7 +56,7 @@ for simulator in "$build"/nvcosim-*; do
 done
 while read -r file; do
     put "$([ -x "$file" ] && echo 755 || echo 644)" "$file" "share/nvcosim/$file"
-done < <(find Makefile VERSION README.md CONTRIBUTING.md CHANGELOG.md LICENSE csrc tb rtl scripts docs -type f ! -name '*.png' | sort)
+done < <(find Makefile VERSION README.md CONTRIBUTING.md CHANGELOG.md LICENSE csrc tb rtl scripts docs -name __pycache__ -prune -o -type f ! -name '*.png' -print | sort)
 for page in "$build"/man/*.1; do
     put 644 "$page" "share/man/man1/${page##*/}"
 done

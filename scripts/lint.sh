@@ -25,7 +25,7 @@ rtl() {
             verilator --lint-only -Wall $define --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" \
                 -F rtl/nvdla.f tb/tb_top.sv
             result "verilator -Wall $config${define:+ with checks}" $?
-            # shellcheck disable=SC2086
+            # shellcheck disable=SC2086 # as above
             remarks=$(scripts/iverilog.sh "$config" -t null $define 2>&1)
             status=$?
             [ -n "$remarks" ] && echo "$remarks" | head -20

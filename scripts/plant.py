@@ -38,6 +38,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the folder of an installed copy stays as it is
 from verilog_source import Source
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
