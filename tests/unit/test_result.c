@@ -47,7 +47,12 @@ static struct result full_result(void) {
     };
     words_add(&result.warnings, "x.cfg:%d: SDP launch 0", 34);
     words_add(&result.notes, "a note");
-    result_add_finding(&result, "rtl", "axi-aw-stable", 77, "AWADDR changes");
+    result_add_finding(&result, "rtl",
+                       &(struct finding){.cycle = 77,
+                                         .rule = "check-Stay",
+                                         .owner = {NVDLA_SDP, 2},
+                                         .instance = "u_sdp.u_out",
+                                         .text = "u_sdp.u_out: SDP launch 2"});
     result_add_fault(&result, 3);
     result_add_fault(&result, 200);
     for (int i = 0; i < 2; i++)
@@ -78,6 +83,9 @@ static void test_round_trip(void **state) {
     assert_true(in.seed == (uint64_t)INT64_MAX && in.mismatch.address == 0x5a0000000 && in.mismatch.launch == 3);
     assert_true(in.seconds == 1.25 && in.compared && in.devices[0].clocked && !in.devices[1].clocked);
     assert_true(in.devices[0].eval_share == 0.75 && in.finding_count == 1 && in.findings[0].cycle == 77);
+    assert_string_equal(in.findings[0].unit, "SDP");
+    assert_string_equal(in.findings[0].instance, "u_sdp.u_out");
+    assert_int_equal(in.findings[0].launch, 2);
     for (int id = 0; id < AXI_IDS; id++)
         assert_true(in.devices[0].read_beats[id] == (uint64_t)id &&
                     in.devices[0].write_beats[id] == (uint64_t)(100 + id));

@@ -585,7 +585,7 @@ static void signatures(void **state) {
     char *value = result_signature(&result);
     assert_string_equal(value, "value:SDP");
     free(value);
-    result_add_finding(&result, "rtl", "axi-aw-stable", 7, "text");
+    result_add_finding(&result, "rtl", &(struct finding){.rule = "axi-aw-stable", .owner = {-1, -1}, .text = "text"});
     value = result_signature(&result);
     assert_string_equal(value, "rule:axi-aw-stable");
     free(value);

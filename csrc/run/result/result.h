@@ -43,9 +43,12 @@ struct result_device {
     uint64_t table_hits, table_builds;
 };
 
+/* A finding of a device, with names in place of numbers. */
 struct result_finding {
     char *device, *rule, *text;
     uint64_t cycle;
+    char *unit, *instance; /* NULL: none */
+    int launch;            /* of the unit, -1: none */
 };
 
 /* The first byte that differs, of two devices or from a golden. */
@@ -98,7 +101,7 @@ struct result {
 
 void result_free(struct result *result);
 
-void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text);
+void result_add_finding(struct result *result, const char *device, const struct finding *finding);
 
 void result_add_fault(struct result *result, uint32_t fault);
 

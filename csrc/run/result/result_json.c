@@ -285,10 +285,16 @@ void result_free(struct result *result) {
     *result = (struct result){.verdict = VERDICT_ERROR};
 }
 
-void result_add_finding(struct result *result, const char *device, const char *rule, uint64_t cycle, const char *text) {
+void result_add_finding(struct result *result, const char *device, const struct finding *finding) {
     result->findings = xgrow(result->findings, result->finding_count, sizeof *result->findings);
-    result->findings[result->finding_count++] = (struct result_finding){
-        .device = xstrdup(device), .rule = xstrdup(rule), .cycle = cycle, .text = xstrdup(text)};
+    result->findings[result->finding_count++] =
+        (struct result_finding){.device = xstrdup(device),
+                                .rule = xstrdup(finding->rule),
+                                .text = xstrdup(finding->text),
+                                .cycle = finding->cycle,
+                                .unit = finding->owner.unit < 0 ? NULL : xstrdup(nvdla_unit_names[finding->owner.unit]),
+                                .instance = finding->instance ? xstrdup(finding->instance) : NULL,
+                                .launch = finding->owner.unit < 0 ? -1 : finding->owner.ordinal};
 }
 
 void result_add_fault(struct result *result, uint32_t fault) {

@@ -63,10 +63,9 @@ static const struct member mismatch[] = {
 };
 
 static const struct member finding[] = {
-    MEMBER(result_finding, TEXT, device),
-    MEMBER(result_finding, TEXT, rule),
-    MEMBER(result_finding, NUMBER, cycle),
-    MEMBER(result_finding, TEXT, text),
+    MEMBER(result_finding, TEXT, device),   MEMBER(result_finding, TEXT, rule), MEMBER(result_finding, NUMBER, cycle),
+    MEMBER(result_finding, TEXT, text),     MEMBER(result_finding, TEXT, unit), MEMBER(result_finding, INTEGER, launch),
+    MEMBER(result_finding, TEXT, instance),
 };
 
 #define TABLE(table)                                                                                                   \

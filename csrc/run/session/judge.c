@@ -127,7 +127,7 @@ static void fill_mismatch(struct result_mismatch *mismatch, const struct report 
 
 static void fill_findings(struct result *result, const struct device *dev) {
     for (size_t i = 0; i < dev->finding_count; i++)
-        result_add_finding(result, dev->name, dev->findings[i].rule, dev->findings[i].cycle, dev->findings[i].text);
+        result_add_finding(result, dev->name, &dev->findings[i]);
 }
 
 /* Programming that breaks rules of the spec. */
