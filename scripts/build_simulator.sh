@@ -99,6 +99,9 @@ is_copy() { [ -n "$name" ] && [ "${top:-NV_nvdla}" = NV_nvdla ] && read_files | 
 [ -z "$name" ] || read_files >/dev/null || verilate || no_rtl
 copy=
 ! is_copy || copy=1
+foreign=false
+[ -z "$name" ] || [ -n "$copy" ] || foreign=true
+define+=(-DCOSIM_FOREIGN=$foreign)
 
 # Which client waits for which is known for the RTL in rtl/, and of its copies.
 waits=()

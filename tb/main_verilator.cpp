@@ -2,8 +2,8 @@
 // simulator_main.
 //
 // Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's),
-// COSIM_THREADS (that the design was compiled for), COSIM_FAULTS (number of planted faults, if there are) and, for the
-// variants that record something, COSIM_WAVES or COSIM_COVERAGE.
+// COSIM_FOREIGN (not even a copy), COSIM_THREADS (that the design was compiled for), COSIM_FAULTS (number of planted
+// faults, if there are) and, for the variants that record something, COSIM_WAVES or COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -254,5 +254,6 @@ extern "C" void nvdla_check_layer(const char *scope, int event_kind) {
 int main(int argc, char **argv) {
     const std::string rtl = COSIM_RTL;
     Main main_context{rtl.empty() ? "rtl" : "rtl:" + rtl, const_cast<const char **>(argv), nullptr};
-    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_PINS, simulator_made(), open_rtl, &main_context);
+    return simulator_main(argc, argv, COSIM_CONFIG, COSIM_RTL, COSIM_FOREIGN, COSIM_PINS, simulator_made(), open_rtl,
+                          &main_context);
 }

@@ -4,6 +4,7 @@
 #ifndef REPORT_DIAGNOSIS_H
 #define REPORT_DIAGNOSIS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nvdla/text.h"
@@ -20,7 +21,9 @@ extern const char *const diagnosis_kind_names[]; /* "none", "value", "hang", "ch
 struct diagnosis {
     enum diagnosis_kind kind;
     const char *engine;    /* folder under rtl/; NULL: none */
+    bool or_before;        /* or an engine before it, as no stream between them is known */
     char *tap;             /* "CACC_SAT", name of a check or of a passage; NULL: none */
+    bool check;            /* `tap` is a check inside the RTL, which failed before anything else was wrong */
     char *element;         /* where it stands: "launch 0, channel 3, y 1, x 2"; NULL: not known */
     char *expected, *got;  /* NULL: not known */
     uint64_t cycle;        /* of the first sign of it, 0: not known */

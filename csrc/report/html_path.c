@@ -44,8 +44,9 @@ static void write_evidence(FILE *out, const struct diagnosis *diagnosis) {
     const struct {
         const char *name, *value;
     } facts[] = {{"engine", diagnosis->engine},
-                 {"stream", diagnosis->tap},
-                 {"element", diagnosis->element},
+                 {diagnosis->or_before ? "or" : NULL, diagnosis->or_before ? "an engine before it" : NULL},
+                 {diagnosis->check ? "check" : "stream", diagnosis->tap},
+                 {diagnosis->check ? "instance" : "element", diagnosis->element},
                  {"expected", diagnosis->expected},
                  {"got", diagnosis->got}};
     char number[HTML_NUMBER];

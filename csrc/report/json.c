@@ -375,9 +375,10 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
     }
     for (size_t i = 0; i < diagnosis->evidence.count; i++)
         json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     diagnosis_kind_names[diagnosis->kind], "engine", text_or_null(diagnosis->engine), "tap",
-                     text_or_null(diagnosis->tap), "element", text_or_null(diagnosis->element), "cycle",
+    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                     diagnosis_kind_names[diagnosis->kind], "engine", text_or_null(diagnosis->engine), "or_before",
+                     (int)diagnosis->or_before, "tap", text_or_null(diagnosis->tap), "element",
+                     text_or_null(diagnosis->element), "cycle",
                      diagnosis->cycle ? json_u64(diagnosis->cycle) : json_null(), "expected",
                      text_or_null(diagnosis->expected), "got", text_or_null(diagnosis->got), "sentence",
                      json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps);

@@ -212,6 +212,103 @@ static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind,
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s", sign->engine, sign->text);
 }
 
+/* The last stream of an engine that has elements, all of them right; walk->count: none has. */
+static size_t last_right(const struct triage_input *input, const struct walk *walk, const struct step_facts *found,
+                         const char *engine) {
+    size_t last = walk->count;
+    for (size_t i = 0; engine && i < walk->count; i++) {
+        const struct walk_step *step = &walk->steps[i];
+        const bool cut = input->stopped && found[i].missing && found[i].difference.a_ended;
+        if (found[i].passage && step->elements > 0 && (step->state == WALK_EQUAL || cut) &&
+            !strcmp(step->engine, engine))
+            last = i;
+    }
+    return last;
+}
+
+/* The values of an engine leave it by this stream: behind it there is its write DMA. */
+static bool leaves(const struct passage *passage) {
+    return passage + 1 == path + PASSAGES || passage[1].unit != passage->unit;
+}
+
+/* The first check inside an engine that failed, not after that clock; NULL: none. */
+static const struct triage_sign *first_check(const struct triage_input *input, const char *engine, uint64_t cycle) {
+    const struct triage_sign *first = NULL;
+    for (size_t i = 0; i < input->sign_count; i++) {
+        const struct triage_sign *sign = &input->signs[i];
+        if (sign->in && !strcmp(sign->in, engine) && sign->cycle <= cycle && (!first || sign->cycle < first->cycle))
+            first = sign;
+    }
+    return first;
+}
+
+/* A check that failed before what it led to was seen is the first sign, with its clock. */
+static void set_check(const struct triage_sign *check, struct diagnosis *diagnosis) {
+    free(diagnosis->tap);
+    diagnosis->tap = xstrdup(check->name);
+    diagnosis->element = xstrdup(check->instance);
+    diagnosis->cycle = check->cycle;
+    diagnosis->check = true;
+}
+
+/* Where every stream is right as far as it is known, the client that writes wrong first names the engine: the error is
+ * behind the last stream that is right, so none of the engines before it made it. */
+static void blame_write(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
+    const struct triage_write *wrong = input->wrong;
+    const struct walk *walk = &diagnosis->walk;
+    const struct triage_sign *check = first_check(input, wrong->engine, wrong->cycle);
+    const size_t right = last_right(input, walk, found, wrong->engine),
+                 before = last_right(input, walk, found, wrong->feeder);
+    struct text text = {0};
+    diagnosis->kind = DIAGNOSIS_VALUE;
+    diagnosis->engine = wrong->engine;
+    diagnosis->or_before = wrong->feeder && right == walk->count && before == walk->count;
+    diagnosis->tap = xprintf("AXI_WRITE of %s", wrong->client);
+    diagnosis->cycle = wrong->cycle;
+    text_printf(&text, "%s%s is to blame", wrong->engine, diagnosis->or_before ? " or an engine before it" : "");
+    if (right < walk->count && leaves(found[right].passage))
+        text_printf(&text, ", between %s, which is right, and its write DMA", walk->steps[right].stream);
+    else if (right < walk->count || before < walk->count)
+        text_printf(&text, ", after %s, which is right", walk->steps[right < walk->count ? right : before].stream);
+    if (check) {
+        set_check(check, diagnosis);
+        text_printf(&text, ": %s of %s fails first, at cycle %" PRIu64 ";", check->name, check->instance, check->cycle);
+    } else
+        text_printf(&text, ":");
+    text_printf(&text, " client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64, wrong->client,
+                wrong->cycle, wrong->address);
+    if (diagnosis->or_before)
+        text_printf(&text, "; no stream between them is known");
+    else if (!wrong->feeder)
+        text_printf(&text, "; it has its data from memory, no engine feeds it");
+    snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s", text.text);
+    free(text.text);
+}
+
+/* The engine at the end of the chain of waits. Where all its values left it, what it owes was lost behind them. */
+static void blame_hang(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
+    const struct triage_sign *hang = input->hang;
+    struct walk *walk = &diagnosis->walk;
+    const struct triage_sign *check = first_check(input, hang->engine, hang->cycle);
+    const size_t right = last_right(input, walk, found, hang->engine);
+    struct text text = {0};
+    blame_sign(hang, DIAGNOSIS_HANG, diagnosis);
+    for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
+        if (walk->steps[i].state == WALK_SHORT && !strcmp(walk->steps[i].engine, diagnosis->engine))
+            walk->first = i;
+    text_printf(&text, "%s is to blame: ", hang->engine);
+    if (input->owed > 0 && right < walk->count && walk->steps[right].state == WALK_EQUAL &&
+        leaves(found[right].passage))
+        text_printf(&text, "%" PRIu64 " atom%s lost between %s, which is right, and its write DMA; ", input->owed,
+                    input->owed == 1 ? " was" : "s were", walk->steps[right].stream);
+    if (check) {
+        set_check(check, diagnosis);
+        text_printf(&text, "%s of %s fails first, at cycle %" PRIu64 "; ", check->name, check->instance, check->cycle);
+    }
+    snprintf(walk->sentence, sizeof walk->sentence, "%s%s", text.text, hang->text);
+    free(text.text);
+}
+
 static void decide(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
     const size_t value = first_value(walk, found), missing = first_missing(walk, found);
@@ -221,10 +318,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         return;
     }
     if (input->hang && input->hang->engine) {
-        blame_sign(input->hang, DIAGNOSIS_HANG, diagnosis);
-        for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
-            if (walk->steps[i].state == WALK_SHORT && !strcmp(walk->steps[i].engine, diagnosis->engine))
-                walk->first = i;
+        blame_hang(input, found, diagnosis);
         return;
     }
     if (missing < walk->count && !input->stopped) {
@@ -234,7 +328,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         return;
     }
     if (input->wrong) {
-        blame_sign(input->wrong, DIAGNOSIS_VALUE, diagnosis);
+        blame_write(input, found, diagnosis);
         return;
     }
     for (size_t i = 0; i < input->sign_count; i++) {

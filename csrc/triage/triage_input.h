@@ -24,9 +24,18 @@ struct triage_passage {
 /* A sign from elsewhere: a failing check inside the RTL, a broken rule of AXI, a register that reads wrong. */
 struct triage_sign {
     const char *engine; /* NULL: it names none */
+    /* Of a failing check inside the RTL, else NULL: its instance, and the engine that this is a part of. */
+    const char *instance, *in;
     char name[96];
     uint64_t cycle;
     char text[400];
+};
+
+/* The client that writes wrong first. */
+struct triage_write {
+    const char *engine, *client; /* "pdp", "PDP" */
+    const char *feeder;          /* the engine that feeds its launch; NULL: it has its data from memory */
+    uint64_t cycle, address;
 };
 
 struct triage_input {
@@ -36,8 +45,9 @@ struct triage_input {
     const struct triage_passage *passages;
     size_t passage_count;
     bool stopped; /* the run was ended at its failure, so that streams may end early for that reason */
-    const struct triage_sign *hang;  /* NULL: the run did not hang */
-    const struct triage_sign *wrong; /* the client that writes wrong first; NULL: no beat is wrong */
+    const struct triage_sign *hang; /* NULL: the run did not hang */
+    uint64_t owed; /* of a hang: atoms that its engine has not given to its write DMA; 0: none, or not known */
+    const struct triage_write *wrong; /* NULL: no beat is wrong */
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */
 };

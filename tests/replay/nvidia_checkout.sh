@@ -45,7 +45,10 @@ check "nvcosim build --nvidia" $?
 trace=traces/conformance/small/rand_sdp_pdp_001.nvt.gz
 "$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" $trace
 check "it runs with the pin that --nvidia brings" $?
-"$NVCOSIM" run --dut rtl:nvidia --pin tmc2slcg_disable_clock_gating=0 --out "$build/tests/nvidia/out" --max-cycles 30000 $trace
-[ $? -eq 3 ]
-check "--pin wins over it" $?
+out=$("$NVCOSIM" run --dut rtl:nvidia --pin tmc2slcg_disable_clock_gating=0 --out "$build/tests/nvidia/out" --max-cycles 30000 $trace 2>&1)
+[ $? -eq 3 ] && grep -q 'try --pin tmc2slcg_disable_clock_gating=1' <<<"$out"
+check "--pin wins over it, and a hang comes with the hint at clock gating" $?
+out=$("$NVCOSIM" run --dut rtl:nvidia --out "$build/tests/nvidia/out" --max-cycles 1000 $trace 2>&1)
+[ $? -eq 3 ] && ! grep -q 'try --pin' <<<"$out"
+check "and without it where the gating is off" $?
 finish

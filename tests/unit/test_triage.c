@@ -202,12 +202,83 @@ static void ports_alone(void **state) {
     (void)state;
     struct bench bench = bench_open();
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 0, -1, 0);
-    const struct triage_sign wrong = {
-        .engine = "pdp", .name = "AXI_WRITE of PDP", .cycle = 900, .text = "writes wrong"};
+    const struct triage_write wrong = {.engine = "pdp", .client = "PDP", .feeder = "sdp", .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
     assert_string_equal("pdp", found.engine);
+    assert_string_equal("AXI_WRITE of PDP", found.tap);
     assert_int_equal(900, found.cycle);
+    assert_true(found.or_before);
+    assert_string_equal("pdp or an engine before it is to blame: client PDP writes the first wrong beat, cycle 900, "
+                        "address 0x40; no stream between them is known",
+                        found.walk.sentence);
+    diagnosis_free(&found);
+}
+
+/* Of an engine that reads memory no other can be guilty, though nothing inside is seen. */
+static void ports_alone_of_a_reader(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    const struct triage_write wrong = {.engine = "bdma", .client = "BDMA", .cycle = 900, .address = 64};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
+    assert_false(found.or_before);
+    assert_string_equal(
+        "bdma is to blame: client BDMA writes the first wrong beat, cycle 900, address 0x40; it has its "
+        "data from memory, no engine feeds it",
+        found.walk.sentence);
+    diagnosis_free(&found);
+}
+
+/* Streams that are right clear the engines that made them. */
+static void right_streams_clear_engines(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_CACC, TAP_CACC_SAT, 800, -1, ELEMENTS);
+    const struct triage_write wrong = {.engine = "sdp", .client = "SDP", .feeder = "cacc", .cycle = 900, .address = 64};
+    struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
+    assert_false(found.or_before);
+    assert_non_null(strstr(found.walk.sentence, "sdp is to blame, after CACC_SAT, which is right: client SDP"));
+    diagnosis_free(&found);
+}
+
+static const struct triage_sign write_check = {
+    .engine = "mcif", .in = "pdp", .instance = "u_pdp.u_wdma.u_output.u_dma", .name = "check-DataStable", .cycle = 870};
+
+/* All is right until it leaves the engine: the error is behind that, and the check that failed there is its first sign.
+ */
+static void between_the_last_stream_and_memory(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, -1, ELEMENTS);
+    record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, 5); /* the run was ended */
+    const struct triage_write wrong = {.engine = "pdp", .client = "PDP", .feeder = "sdp", .cycle = 900, .address = 64};
+    struct diagnosis found = conclude(
+        &bench, (struct triage_input){.wrong = &wrong, .stopped = true, .signs = &write_check, .sign_count = 1});
+    assert_int_equal(DIAGNOSIS_VALUE, found.kind);
+    assert_string_equal("pdp", found.engine);
+    assert_string_equal("check-DataStable", found.tap);
+    assert_int_equal(870, found.cycle);
+    assert_string_equal(
+        "pdp is to blame, between PDP_OUT, which is right, and its write DMA: check-DataStable of "
+        "u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; client PDP writes the first wrong beat, "
+        "cycle 900, address 0x40",
+        found.walk.sentence);
+    diagnosis_free(&found);
+}
+
+static void atoms_lost_behind_the_last_stream(void **state) {
+    (void)state;
+    struct bench bench = bench_open();
+    record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, ELEMENTS);
+    const struct triage_sign hang = {.engine = "pdp", .cycle = 1000, .text = "PDP has given 4 of 8 atoms"};
+    struct diagnosis found =
+        conclude(&bench, (struct triage_input){.hang = &hang, .owed = 4, .signs = &write_check, .sign_count = 1});
+    assert_int_equal(DIAGNOSIS_HANG, found.kind);
+    assert_int_equal(870, found.cycle);
+    assert_string_equal(
+        "pdp is to blame: 4 atoms were lost between PDP_OUT, which is right, and its write DMA; "
+        "check-DataStable of u_pdp.u_wdma.u_output.u_dma fails first, at cycle 870; PDP has given 4 of 8 atoms",
+        found.walk.sentence);
     diagnosis_free(&found);
 }
 
@@ -234,6 +305,10 @@ int main(void) {
         cmocka_unit_test(signs_when_all_is_equal),
         cmocka_unit_test(nobody_is_named_without_reason),
         cmocka_unit_test(ports_alone),
+        cmocka_unit_test(ports_alone_of_a_reader),
+        cmocka_unit_test(right_streams_clear_engines),
+        cmocka_unit_test(between_the_last_stream_and_memory),
+        cmocka_unit_test(atoms_lost_behind_the_last_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,13 +176,14 @@ static void take_verdict(const char *folder, const struct result *result, struct
                *engine = json_string_value(json_object_get(verdict, "engine")),
                *tap = json_string_value(json_object_get(verdict, "tap")),
                *sentence = json_string_value(json_object_get(verdict, "sentence"));
+    const bool before = json_is_true(json_object_get(verdict, "or_before"));
     if (kind && engine && (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG)) {
         discovery->engine = xstrdup(engine);
         discovery->tap = tap ? xstrdup(tap) : NULL;
         discovery->what = xstrdup(kind);
         discovery->sentence = xstrdup(sentence ? sentence : result->reason);
         discovery->signature = strcmp(kind, "hang") == 0 ? xprintf("hang:%s", engine)
-                               : tap                     ? xprintf("%s:%s", engine, tap)
+                               : tap                     ? xprintf("%s%s:%s", engine, before ? " or before" : "", tap)
                                                          : xstrdup(engine);
     } else if (result->verdict == VERDICT_PASS)
         discovery->note = xstrdup("nvcosim debug sees it pass");

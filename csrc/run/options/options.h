@@ -35,6 +35,7 @@ struct run_options {
     const struct nvdla_config *config; /* NULL: what the trace says */
     enum dut dut;
     char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
+    bool foreign;                /* the RTL of this simulator is neither that of rtl/ nor a copy of it */
     const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
     const char *name;            /* name of the trace in the summary; NULL: from its file name */
     uint64_t seed;               /* of everything random: of the fills of the player, and of the memory of the RTL */

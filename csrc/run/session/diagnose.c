@@ -9,6 +9,7 @@
 
 #include "device/wave_view.h"
 #include "layers/cubes.h"
+#include "layers/pairing.h"
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
@@ -75,6 +76,10 @@ static void add_findings(struct signs *signs, const struct device *dev) {
         if (!sign)
             return;
         sign->engine = accused(finding);
+        sign->instance = finding->instance;
+        sign->in = finding->instance && finding->owner.unit >= 0
+                       ? nvdla_unit_folder((enum nvdla_unit)finding->owner.unit)
+                       : NULL;
         sign->cycle = finding->cycle;
         snprintf(sign->name, sizeof sign->name, "%s", finding->rule);
         snprintf(sign->text, sizeof sign->text, "cycle %" PRIu64 ", rule %s: %s", finding->cycle, finding->rule,
@@ -138,20 +143,21 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
     }
 }
 
-/* The client that writes wrong first: all that is known of an RTL whose inside is not seen. */
-static bool wrong_sign(const struct wrong_beat *wrong, struct triage_sign *sign) {
+/* The client that writes wrong first. */
+static bool wrong_write(const struct report_input *input, struct triage_write *write) {
+    const struct wrong_beat *wrong = input->wrong;
     if (!wrong || wrong->beat.owner.unit < 0)
         return false;
-    const char *client = nvdla_client_name(wrong->beat.id, true);
-    *sign = (struct triage_sign){.engine = nvdla_unit_folder((enum nvdla_unit)wrong->beat.owner.unit),
-                                 .cycle = wrong->beat.cycle};
-    snprintf(sign->name, sizeof sign->name, "AXI_WRITE of %s", client);
-    const bool alone = wrong->beat.owner.unit == NVDLA_BDMA || wrong->beat.owner.unit == NVDLA_RBK;
-    snprintf(sign->text, sizeof sign->text,
-             "client %s writes the first wrong beat, cycle %" PRIu64 ", address 0x%" PRIx64 "; %s", client,
-             wrong->beat.cycle, wrong->address,
-             alone ? "it has its data from memory, no engine feeds it"
-                   : "no stream inside the RTL is wrong or known, so it may also be an engine that feeds it");
+    const enum nvdla_unit unit = (enum nvdla_unit)wrong->beat.owner.unit;
+    const struct launch *launch = layer_tracker_find(input->launches, unit, wrong->beat.owner.ordinal);
+    const enum nvdla_unit before = unit == NVDLA_SDP ? NVDLA_CACC : NVDLA_SDP;
+    const bool may_be_fed = unit == NVDLA_SDP || unit == NVDLA_PDP;
+    const bool fed = may_be_fed && (!launch || layer_tracker_feeder(input->launches, launch, before));
+    *write = (struct triage_write){.engine = nvdla_unit_folder(unit),
+                                   .client = nvdla_client_name(wrong->beat.id, true),
+                                   .feeder = fed ? nvdla_unit_folder(before) : NULL,
+                                   .cycle = wrong->beat.cycle,
+                                   .address = wrong->address};
     return true;
 }
 
@@ -163,6 +169,22 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
                                  .cycle = triage ? triage->cycle : result->statistics.cycles};
     snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
     return true;
+}
+
+/* Atoms of its launch that the engine which hangs has not given to its write DMA. */
+static uint64_t owed_atoms(const struct play_result *result) {
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    for (size_t i = 0; triage && triage->engine && i < triage->link_count; i++) {
+        const struct hang_link *link = &triage->links[i];
+        const enum wait_index index = link->pair->index;
+        const char *engine = index == WAIT_PUT_SDP   ? nvdla_unit_folder(NVDLA_SDP)
+                             : index == WAIT_PUT_PDP ? nvdla_unit_folder(NVDLA_PDP)
+                             : index == WAIT_PUT_CDP ? nvdla_unit_folder(NVDLA_CDP)
+                                                     : NULL;
+        if (engine && !strcmp(engine, triage->engine) && link->counted && link->moved < link->required)
+            return link->required - link->moved;
+    }
+    return 0;
 }
 
 /* Before whose streams the reads of a client stand; writes are behind all. */
@@ -284,7 +306,8 @@ static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *r
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err) {
     struct signs signs = {.count = 0};
-    struct triage_sign hang, wrong;
+    struct triage_sign hang;
+    struct triage_write wrong;
     struct triage_passage passages[3 + NVDLA_CLIENT_COUNT];
     size_t passage_count = add_cbuf(&taps->cbuf, passages);
     passage_count += add_account(&taps->account, passages + passage_count);
@@ -294,7 +317,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
         return false;
     add_findings(&signs, input->played[0].dev);
     add_failures(&signs, input);
-    const bool beat = wrong_sign(input->wrong, &wrong);
+    const bool beat = wrong_write(input, &wrong);
     const bool hung = hang_sign(input->played[0].result, &hang);
     const struct triage_input facts = {.config = input->prog->config,
                                        .launches = input->launches,
@@ -304,6 +327,7 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
                                        .passage_count = passage_count,
                                        .stopped = input->played[0].result->outcome == PLAY_STOPPED,
                                        .hang = hung ? &hang : NULL,
+                                       .owed = owed_atoms(input->played[0].result),
                                        .wrong = beat ? &wrong : NULL,
                                        .signs = signs.item,
                                        .sign_count = signs.count};
@@ -313,15 +337,20 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
 bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, const char *wave,
               struct error *err) {
     struct device *rtl = input->played[0].dev;
-    struct wave_marker markers[2 + DEVICE_LAUNCHES];
+    struct wave_marker markers[3 + DEVICE_LAUNCHES];
     char names[DEVICE_LAUNCHES][32];
     struct device_launch running[DEVICE_LAUNCHES];
     size_t count = 0;
     const uint64_t end = input->wrong ? input->wrong->beat.cycle : rtl->ops->time(rtl);
     const uint64_t place = diagnosis->cycle ? diagnosis->cycle : end;
+    const struct hang *hang = input->played[0].result->hang;
     if (diagnosis->cycle)
-        markers[count++] = (struct wave_marker){
-            diagnosis->kind == DIAGNOSIS_HANG ? "last movement" : "first wrong element", diagnosis->cycle};
+        markers[count++] = (struct wave_marker){diagnosis->check                    ? diagnosis->tap
+                                                : diagnosis->kind == DIAGNOSIS_HANG ? "last movement"
+                                                                                    : "first wrong element",
+                                                diagnosis->cycle};
+    if (diagnosis->check && hang && hang->triage)
+        markers[count++] = (struct wave_marker){"last movement", hang->triage->cycle};
     if (input->wrong)
         markers[count++] = (struct wave_marker){"first wrong write", end};
     const size_t launches = rtl->ops->in_flight ? rtl->ops->in_flight(rtl, place, running, DEVICE_LAUNCHES) : 0;

@@ -139,9 +139,9 @@ static void fill_warnings(struct result *result, const struct device *dev, const
     result->warnings_dropped += dev->warnings_dropped;
 }
 
-/* True if the clock gates of another RTL may close, which under Verilator need not open again. */
+/* True if the clock gates of a foreign RTL may close, which under Verilator need not open again. */
 static bool gates_may_close(const struct run_options *options) {
-    bool may = options->rtl_name[0] != '\0';
+    bool may = options->foreign;
     for (size_t i = 0; i < options->pins.count; i++)
         may = may && strcmp(options->pins.items[i], CLOCK_GATING_OFF) != 0;
     return may;

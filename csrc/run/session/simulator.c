@@ -103,7 +103,7 @@ static int play_arguments(const char *program, struct run_options *options, cons
     return play_one(options, name, open_simulation, simulation);
 }
 
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
                    const char *made, rtl_open open, void *context) {
     struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
     struct run_options options = {0}, served = {0}; /* the device that was reset refers to these */
@@ -123,6 +123,7 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
         read =
             play_orders(&simulation, &served, &words) && read_arguments(&options, (int)words.count, words.items, pins);
     }
+    options.foreign = foreign;
     if (read)
         status = play_arguments(argv[0], &options, name, &simulation);
     if (simulation.reset)

@@ -8,10 +8,11 @@
 #include "device/device.h"
 #include "device/rtl_options.h"
 
-/* Plays one trace as the arguments say (the internal command line that nvcosim composes). pins: "NAME=VALUE,...", what
- * static inputs of this RTL are unless --pin says otherwise. made: lines that --version prints too, about how the
- * executable was made; a string constant. Returns the exit status. */
-int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, const char *pins,
+/* Plays one trace as the arguments say (the internal command line that nvcosim composes). foreign: the RTL is neither
+ * that of rtl/ nor a copy of it. pins: "NAME=VALUE,...", what static inputs of this RTL are unless --pin says
+ * otherwise. made: lines that --version prints too, about how the executable was made; a string constant. Returns the
+ * exit status. */
+int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
                    const char *made, rtl_open open, void *context);
 
 #endif
