@@ -29,7 +29,7 @@ const struct argp trace_options_argp = {.children = children, .options = option_
 
 void print_warnings(const struct program *prog) {
     for (size_t i = 0; prog && i < prog->warning_count; i++)
-        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i]);
+        fprintf(stderr, "nvcosim: warning: %s\n", prog->warnings[i].text);
 }
 
 int with_trace(const char *path, const struct trace_options *options,

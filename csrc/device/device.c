@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
 /* Only the first findings are kept: a broken design repeats the same one every clock. */
@@ -36,29 +37,34 @@ void device_report(struct device *dev, const struct finding *facts, const char *
     va_end(arguments);
 }
 
-const char *rule_effect_words(enum rule_effect effect) {
-    static const char *const words[] = {
+void device_warning_word(const struct nvdla_config *config, struct device_warning *warning) {
+    static const char *const effects[] = {
         [RULE_WARNS] = "", [RULE_HANGS] = "; the hardware hangs", [RULE_REFUSED] = "; the result is undefined"};
-    return words[effect];
+    struct text text = {0};
+    for (size_t i = 0; i < warning->register_count; i++) {
+        char name[64], fields[256];
+        const struct warning_register *shown = &warning->registers[i];
+        nvdla_register_name(config, shown->address, name, sizeof name);
+        text_printf(&text, "%s%s = 0x%x", i ? ", " : "", name, (unsigned)shown->value);
+        if (shown->fields)
+            text_printf(
+                &text, " (%s)",
+                nvdla_register_decode(nvdla_register_at(config, shown->address), shown->value, fields, sizeof fields));
+    }
+    text_printf(&text, "%s%s (%s)%s", warning->register_count > 0 ? ": " : "", warning->rule, warning->section,
+                effects[warning->effect]);
+    snprintf(warning->text, sizeof warning->text, "%.*s", (int)sizeof warning->text - 1, text.text);
+    free(text.text);
 }
 
-void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, enum rule_effect effect, const char *format,
-                 ...) {
+void device_warn(struct device *dev, const struct device_warning *warning) {
     if (dev->warning_count == FINDINGS_KEPT) {
         dev->warnings_dropped++;
         return;
     }
     dev->warnings = xgrow(dev->warnings, dev->warning_count, sizeof *dev->warnings);
-    struct device_warning *warning = &dev->warnings[dev->warning_count++];
-    warning->unit = unit;
-    warning->ordinal = ordinal;
-    warning->effect = effect;
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(warning->text, sizeof warning->text, format, arguments);
-    va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof warning->text)
-        snprintf(warning->text + length, sizeof warning->text - (size_t)length, "%s", rule_effect_words(effect));
+    dev->warnings[dev->warning_count] = *warning;
+    device_warning_word(dev->config, &dev->warnings[dev->warning_count++]);
 }
 
 void device_release(struct device *dev) {

@@ -61,12 +61,21 @@ enum rule_effect {
     RULE_REFUSED /* the chapters leave the result open */
 };
 
+enum { WARNING_REGISTERS = 6 };
+
 /* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
     enum rule_effect effect;
-    char text[640]; /* one line for a person: registers, values, the rule, what happens */
+    struct warning_register {
+        uint32_t address, value;
+        bool fields;                /* the text shows them, too */
+    } registers[WARNING_REGISTERS]; /* that break it */
+    size_t register_count;
+    const char *section; /* of the chapters, "50-sdp section 4"; a constant */
+    char rule[400];      /* what is wrong */
+    char text[1024];     /* one line for a person, made from the above: registers, the rule, its section, the effect */
 };
 
 /* What only a simulated RTL counts. */
@@ -207,12 +216,11 @@ struct device {
 void device_report(struct device *dev, const struct finding *facts, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Records a warning (printf text: registers with their values and the rule; the effect is added). */
-void device_warn(struct device *dev, enum nvdla_unit unit, int ordinal, enum rule_effect effect, const char *format,
-                 ...) __attribute__((format(printf, 5, 6)));
+/* Records a warning. */
+void device_warn(struct device *dev, const struct device_warning *warning);
 
-/* What stands behind a rule: "", "; the hardware hangs" or "; the result is undefined". */
-const char *rule_effect_words(enum rule_effect effect);
+/* Makes the text of a warning from its other members. */
+void device_warning_word(const struct nvdla_config *config, struct device_warning *warning);
 
 /* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
 void device_release(struct device *dev);

@@ -33,25 +33,28 @@ struct check {
     bool refused;
 };
 
-static void apply(void *context, enum rule_effect effect, const char *text) {
+static void apply(void *context, struct device_warning *warning) {
     struct check *check = context;
     if (check->refused)
         return; /* the first reason is enough */
-    if (effect != RULE_REFUSED || check->checker->allow_undefined)
-        device_warn(check->checker->dev, check->unit, check->ordinal, effect, "%s", text);
-    else
-        check->refused =
-            !error_refuse(check->err, (int)check->unit, check->ordinal, "%s%s", text, rule_effect_words(effect));
+    warning->unit = check->unit;
+    warning->ordinal = check->ordinal;
+    if (warning->effect != RULE_REFUSED || check->checker->allow_undefined) {
+        device_warn(check->checker->dev, warning);
+        return;
+    }
+    device_warning_word(check->checker->dev->config, warning);
+    check->refused = !error_refuse(check->err, (int)check->unit, check->ordinal, "%s", warning->text);
 }
 
 /* A rule about the write of `value` to a register. */
 static void apply_to_write(struct check *check, enum rule_effect effect, uint32_t offset, uint32_t value,
-                           const char *rule) {
-    char name[64], text[512];
-    const struct nvdla_config *config = check->checker->dev->config;
-    nvdla_register_name(config, nvdla_unit_base(config, check->unit) + offset, name, sizeof name);
-    snprintf(text, sizeof text, "%s = 0x%x: %s", name, (unsigned)value, rule);
-    apply(check, effect, text);
+                           const char *rule, const char *section) {
+    const uint32_t address = nvdla_unit_base(check->checker->dev->config, check->unit) + offset;
+    struct device_warning warning = {
+        .effect = effect, .section = section, .registers = {{address, value, false}}, .register_count = 1};
+    snprintf(warning.rule, sizeof warning.rule, "%s", rule);
+    apply(check, &warning);
 }
 
 static bool exists(const struct checker *checker, enum nvdla_unit unit) {
@@ -149,10 +152,15 @@ static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
     for (size_t i = 0; i < LUT_LE_ENTRIES + LUT_LO_ENTRIES; i++)
         missing += !table->loaded[i];
     if (missing > 0) {
-        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]), RULE_WARNS,
-                    "%zu entries of the look-up table have not been written since reset: the hardware's are undefined, "
-                    "here they are 0 (55-lut section 2)",
-                    missing);
+        struct device_warning warning = {.unit = unit,
+                                         .ordinal = register_group_ordinal(&checker->units[unit]),
+                                         .effect = RULE_WARNS,
+                                         .section = "55-lut section 2"};
+        snprintf(warning.rule, sizeof warning.rule,
+                 "%zu entries of the look-up table have not been written since reset: the hardware's are undefined, "
+                 "here they are 0",
+                 missing);
+        device_warn(checker->dev, &warning);
     }
 }
 
@@ -185,7 +193,7 @@ void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t off
         struct check check = {checker, unit, ordinal, NULL, false};
         checker->dropped[unit] = ordinal;
         apply_to_write(&check, RULE_WARNS, offset, value,
-                       "dropped, and so is all that is written to this group while it is armed (10-system section 6)");
+                       "dropped, and so is all that is written to this group while it is armed", "10-system section 6");
     }
 }
 
@@ -234,25 +242,25 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
         if (REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR) >= entries) {
             apply_to_write(
                 &check, RULE_WARNS, offset, value,
-                "the table has no such entry: SDP drops what is written there, CDP goes on at its last entry "
-                "(55-lut section 3)");
+                "the table has no such entry: SDP drops what is written there, CDP goes on at its last entry",
+                "55-lut section 3");
         }
         return true;
     }
     bool changes = offset == SDP_S_LUT_ACCESS_DATA ? writes : register_group_value(regs, offset) != value;
     if (changes && table_in_use(checker, unit)) {
         apply_to_write(&check, RULE_REFUSED, offset, value,
-                       "written while a layer uses the table, which sees a mixture (55-lut section 3.3)");
+                       "written while a layer uses the table, which sees a mixture", "55-lut section 3.3");
         return !check.refused;
     }
     if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries)
         table->loaded[lo ? LUT_LE_ENTRIES + address : address] = true;
     if (offset == SDP_S_LUT_ACCESS_DATA && unit == NVDLA_SDP && !table->selected) {
         table->selected = true; /* told once */
-        apply_to_write(
-            &check, RULE_WARNS, offset, value,
-            "accessed without S_LUT_ACCESS_CFG since reset or the last layer: the hardware's table has no clock "
-            "then and can lose the write (55-lut section 3.1)");
+        apply_to_write(&check, RULE_WARNS, offset, value,
+                       "accessed without S_LUT_ACCESS_CFG since reset or the last layer: the hardware's table has no "
+                       "clock then and can lose the write",
+                       "55-lut section 3.1");
     }
     return true;
 }
@@ -285,15 +293,15 @@ static void check_push(struct check *check, const struct bdma *bdma) {
     rules_check(&rules_of_descriptor, &launches.view, apply, check);
     if (bdma->queue.count == BDMA_DESCRIPTORS) {
         apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1,
-                       "FREE_SLOT is 0: the descriptor is lost, the last one of the group is carried out once more "
-                       "(64-bdma section 4)");
+                       "FREE_SLOT is 0: the descriptor is lost, the last one of the group is carried out once more",
+                       "64-bdma section 4");
     }
     if (bdma->waiting) {
         apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1,
-                       "pushed while a launch waits for the group before it: the descriptor joins that launch (64-bdma "
-                       "section 5)");
+                       "pushed while a launch waits for the group before it: the descriptor joins that launch",
+                       "64-bdma section 5");
     } else if (bdma->busy[0] && bdma->busy[1]) {
-        apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1, "pushed while both groups are busy (64-bdma section 8)");
+        apply_to_write(check, RULE_WARNS, BDMA_CFG_OP, 1, "pushed while both groups are busy", "64-bdma section 8");
     }
 }
 
@@ -301,26 +309,25 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
     unsigned group = offset == BDMA_CFG_LAUNCH1;
     if (group_reads_what_it_writes(&bdma->queue)) {
         apply_to_write(check, RULE_REFUSED, offset, 1,
-                       "the group reads bytes that it writes: its reads run ahead of its writes (64-bdma section 3)");
+                       "the group reads bytes that it writes: its reads run ahead of its writes", "64-bdma section 3");
     }
     if (bdma->queue.count == 0) {
         apply_to_write(check, RULE_WARNS, offset, 1,
-                       "launched without descriptors: the group stays busy and no interrupt comes (64-bdma section 5)");
+                       "launched without descriptors: the group stays busy and no interrupt comes",
+                       "64-bdma section 5");
     }
     if (bdma->waiting) {
-        apply_to_write(
-            check, RULE_WARNS, offset, 1,
-            "launched while another launch waits: it takes that one's place, whose group stays busy (64-bdma "
-            "section 5)");
+        apply_to_write(check, RULE_WARNS, offset, 1,
+                       "launched while another launch waits: it takes that one's place, whose group stays busy",
+                       "64-bdma section 5");
     } else if (bdma->busy[group]) {
         apply_to_write(check, RULE_WARNS, offset, 1,
-                       "launched while the group is busy: one of the two interrupts is lost (64-bdma section 5)");
+                       "launched while the group is busy: one of the two interrupts is lost", "64-bdma section 5");
     }
     if (group_writes_both_memories(&bdma->queue)) {
-        apply_to_write(
-            check, RULE_WARNS, offset, 1,
-            "the group writes both memories: its interrupt tells only of the one that it writes last (64-bdma "
-            "section 8)");
+        apply_to_write(check, RULE_WARNS, offset, 1,
+                       "the group writes both memories: its interrupt tells only of the one that it writes last",
+                       "64-bdma section 8");
     }
 }
 
@@ -339,9 +346,13 @@ bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32
 /* A unit waits for another one that is not armed. */
 static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_unit partner) {
     if (running(checker, unit) && !running(checker, partner)) {
-        device_warn(checker->dev, unit, register_group_ordinal(&checker->units[unit]), RULE_HANGS,
-                    "waits for %s, which is not armed in its group CONSUMER (10-system section 6)",
-                    nvdla_unit_names[partner]);
+        struct device_warning warning = {.unit = unit,
+                                         .ordinal = register_group_ordinal(&checker->units[unit]),
+                                         .effect = RULE_HANGS,
+                                         .section = "10-system section 6"};
+        snprintf(warning.rule, sizeof warning.rule, "waits for %s, which is not armed in its group CONSUMER",
+                 nvdla_unit_names[partner]);
+        device_warn(checker->dev, &warning);
     }
 }
 
@@ -350,13 +361,19 @@ static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
     const struct register_group *regs = &checker->units[unit];
     if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer])
         return;
-    device_warn(
-        checker->dev, unit, regs->ordinal[!regs->consumer], RULE_HANGS,
-        "%s.S_POINTER = 0x%x: group %d is armed, but it is the turn of group %u, CONSUMER's, which is not "
-        "(10-system section 6)",
-        nvdla_unit_names[unit],
-        (unsigned)(regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer << SDP_S_POINTER__CONSUMER_LSB),
-        !regs->consumer, regs->consumer);
+    const uint32_t pointer = regs->producer << SDP_S_POINTER__PRODUCER_LSB | regs->consumer
+                                                                                 << SDP_S_POINTER__CONSUMER_LSB;
+    struct device_warning warning = {
+        .unit = unit,
+        .ordinal = regs->ordinal[!regs->consumer],
+        .effect = RULE_HANGS,
+        .registers = {{nvdla_unit_base(checker->dev->config, unit) + SDP_S_POINTER, pointer, false}},
+        .register_count = 1,
+        .section = "10-system section 6"};
+    snprintf(warning.rule, sizeof warning.rule,
+             "group %d is armed, but it is the turn of group %u, CONSUMER's, which is not", !regs->consumer,
+             regs->consumer);
+    device_warn(checker->dev, &warning);
 }
 
 void checker_explain(struct checker *checker) {

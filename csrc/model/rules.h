@@ -44,10 +44,8 @@ extern const struct rule_set *const rules_of_sdp_table, *const rules_of_cdp_tabl
 /* The registers of BDMA, which become a descriptor when CFG_OP is written. */
 extern const struct rule_set rules_of_descriptor;
 
-enum { RULES_TEXT = 1024 }; /* room for the longest text */
-
-/* Called for each broken rule, the worst ones first. text: registers with their values, the rule, the chapter. */
-typedef void rules_report(void *context, enum rule_effect effect, const char *text);
+/* Called for each broken rule, the worst ones first; the launch and the text are the callee's to fill in. */
+typedef void rules_report(void *context, struct device_warning *warning);
 
 /* Checks a set whose units the configuration has, are armed in the groups of the view, and belong together. */
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context);

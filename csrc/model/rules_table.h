@@ -8,16 +8,14 @@
 
 struct rule_set; /* model/rules.h */
 
-enum { RULE_SHOWS = 6 };
-
 struct rule {
     enum rule_effect effect;
     bool (*broken)(const struct registers_view *view);
-    const char *text; /* what is wrong, and where that stands */
+    const char *text, *section; /* what is wrong; the section of the chapters that says so */
     struct rule_register {
         enum nvdla_unit unit;
-        uint32_t offset; /* 0: none */
-    } shown[RULE_SHOWS]; /* the registers that the message shows */
+        uint32_t offset;        /* 0: none */
+    } shown[WARNING_REGISTERS]; /* the registers that break it */
 };
 
 #define SHOWN(unit, reg)                                                                                               \
@@ -48,9 +46,9 @@ static inline bool rules_misaligned(const struct registers_view *view, uint64_t 
     return bytes % (uint64_t)view->config->mem_atom != 0;
 }
 
-/* The texts that several units share. */
-#define RULE_NO_PORT "the configuration has no secondary memory (70-memory-interface section 7)"
+/* Texts that several units share, with their sections. */
+#define RULE_NO_PORT "the configuration has no secondary memory", "70-memory-interface section 7"
 #define RULE_MISALIGNED                                                                                                \
-    "a base or stride is no multiple of an atom, its low bits are dropped (20-data-formats section 9)"
+    "a base or stride is no multiple of an atom, its low bits are dropped", "20-data-formats section 9"
 
 #endif

@@ -1,6 +1,9 @@
 /* Which armed groups make a layer that can run. See schedule.h. */
 #include "model/schedule.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "model/ports.h"
 #include "nvdla_offsets.h"
 
@@ -218,16 +221,32 @@ static void explain_client(struct model *model, enum nvdla_client client, bool p
     if (offset != CLIENT_NOT_BLOCKED) {
         const enum nvdla_unit unit = nvdla_clients[client].unit;
         enum nvdla_unit port = primary ? NVDLA_MCIF : NVDLA_CVIF;
-        const struct nvdla_register *reg =
-            nvdla_register_at(dev->config, nvdla_unit_base(dev->config, port) + (uint32_t)offset);
-        uint32_t value = register_group_value(&model->units[port], (uint32_t)offset);
-        char fields[120];
-        device_warn(dev, unit, model_ordinal(model, unit), RULE_HANGS, "%s.%s = 0x%x (%s): %s", nvdla_unit_names[port],
-                    reg->name, (unsigned)value, nvdla_register_decode(reg, value, fields, sizeof fields),
-                    (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT
-                        ? "whole bursts never go out (70-memory-interface section 3.3)"
-                        : "the requests of a client with weight 0 wait (70-memory-interface section 3.1)");
+        struct device_warning warning = {
+            .unit = unit,
+            .ordinal = model_ordinal(model, unit),
+            .effect = RULE_HANGS,
+            .registers = {{nvdla_unit_base(dev->config, port) + (uint32_t)offset,
+                           register_group_value(&model->units[port], (uint32_t)offset), true}},
+            .register_count = 1};
+        const bool count = (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT;
+        warning.section = count ? "70-memory-interface section 3.3" : "70-memory-interface section 3.1";
+        snprintf(warning.rule, sizeof warning.rule, "%s",
+                 count ? "whole bursts never go out" : "the requests of a client with weight 0 wait");
+        device_warn(dev, &warning);
     }
+}
+
+/* A unit waits for ever (printf text). */
+static void explain_wait(struct model *model, enum nvdla_unit unit, const char *section, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void explain_wait(struct model *model, enum nvdla_unit unit, const char *section, const char *format, ...) {
+    struct device_warning warning = {
+        .unit = unit, .ordinal = register_group_ordinal(&model->units[unit]), .effect = RULE_HANGS, .section = section};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning.rule, sizeof warning.rule, format, arguments);
+    va_end(arguments);
+    device_warn(&model->dev, &warning);
 }
 
 static void explain_sdp(struct model *model) {
@@ -239,10 +258,8 @@ static void explain_sdp(struct model *model) {
         explain_client(model, NVDLA_WRITE_SDP, layer.destination.primary);
     if (!register_group_running(rdma))
         return;
-    if (model->rdma_stuck) {
-        device_warn(&model->dev, NVDLA_SDP_RDMA, register_group_ordinal(rdma), RULE_HANGS,
-                    "waits for ever with operands that no stage has taken (50-sdp section 4)");
-    }
+    if (model->rdma_stuck)
+        explain_wait(model, NVDLA_SDP_RDMA, "50-sdp section 4", "waits for ever with operands that no stage has taken");
     if (!layer.shape.flying)
         explain_client(model, NVDLA_READ_SDP, layer.source.primary);
     for (int i = 0; i < SDP_STAGES; i++)
@@ -262,15 +279,13 @@ static void explain_convolution(struct model *model) {
         return;
     const struct csc_layer *layer = &model->csc.layer;
     if (!model->csc.started) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
-                    "waits for CDMA to agree to the change of banks (30-cdma-cbuf section 3)");
+        explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 3", "waits for CDMA to agree to the change of banks");
     } else if (model->cbuf.data.slices < layer->height) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
-                    "waits for input: CBUF has %zu lines of %zu (30-cdma-cbuf section 9.2)", model->cbuf.data.slices,
-                    layer->height);
+        explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 9.2", "waits for input: CBUF has %zu lines of %zu",
+                     model->cbuf.data.slices, layer->height);
     } else if (layer->valid && !csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model))) {
-        device_warn(&model->dev, NVDLA_CSC, register_group_ordinal(csc), RULE_HANGS,
-                    "waits for weights: not all of its %zu kernels come (30-cdma-cbuf section 8)", layer->kernels);
+        explain_wait(model, NVDLA_CSC, "30-cdma-cbuf section 8", "waits for weights: not all of its %zu kernels come",
+                     layer->kernels);
     }
 }
 

@@ -47,10 +47,9 @@ static void warn_if_shorter(struct program *prog, const struct op *check, const 
         const struct op *op = &prog->ops[i];
         if (op->kind == OP_MEM_CRC && op->space == check->space && op->base == check->base && op->size > check->size) {
             char position[512];
-            program_warn(prog,
-                         "%.400s: holds 0x%" PRIx64 " bytes, the CRC of %.400s covers 0x%" PRIx64
-                         "; is the file complete?",
-                         path, check->size, op_position(prog, op, position, sizeof position), op->size);
+            program_warn(prog, path, 0,
+                         "holds 0x%" PRIx64 " bytes, the CRC of %.400s covers 0x%" PRIx64 "; is the file complete?",
+                         check->size, op_position(prog, op, position, sizeof position), op->size);
         }
     }
 }

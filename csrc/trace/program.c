@@ -31,7 +31,11 @@ void program_free(struct program *prog) {
     free_names(prog->events, prog->event_count);
     free_names(prog->files, prog->file_count);
     free_names(prog->texts, prog->text_count);
-    free_names(prog->warnings, prog->warning_count);
+    for (size_t i = 0; i < prog->warning_count; i++) {
+        free(prog->warnings[i].text);
+        free(prog->warnings[i].file);
+    }
+    free(prog->warnings);
     for (size_t i = 0; i < prog->blob_count; i++)
         blob_free(prog->blobs[i]);
     free(prog->blobs);
@@ -108,14 +112,21 @@ void program_move_content(struct program *to, struct program *from) {
     from->blob_count = from->text_count = 0;
 }
 
-void program_warn(struct program *prog, const char *format, ...) {
-    char text[1024], shown[1024];
+void program_warn(struct program *prog, const char *file, int line, const char *format, ...) {
+    char what[1024], place[1024], shown[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    text_shown_into(file, place, sizeof place);
+    if (line > 0)
+        snprintf(place + strlen(place), sizeof place - strlen(place), ":%d", line);
     prog->warnings = xgrow(prog->warnings, prog->warning_count, sizeof *prog->warnings);
-    prog->warnings[prog->warning_count++] = xstrdup(text_shown_into(text, shown, sizeof shown));
+    struct program_warning *warning = &prog->warnings[prog->warning_count++];
+    *warning = (struct program_warning){.text = xprintf("%s: %s", place, text_shown_into(what, shown, sizeof shown)),
+                                        .file = xstrdup(file),
+                                        .line = line};
+    warning->what = warning->text + strlen(place) + strlen(": ");
 }
 
 const char *relation_text(enum relation relation) {

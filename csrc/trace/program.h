@@ -97,7 +97,12 @@ struct program {
     size_t file_count;
     char **texts;
     size_t text_count;
-    char **warnings; /* "FILE:LINE: text", for the caller to print */
+    struct program_warning {
+        char *text;       /* "FILE:LINE: what", for the caller to print */
+        const char *what; /* the rest of the text after the place */
+        char *file;
+        int line; /* 0: none */
+    } * warnings;
     size_t warning_count;
 };
 
@@ -123,7 +128,9 @@ const char *program_text(struct program *prog, const char *text, size_t n);
 struct program *program_like(const struct program *prog);
 /* Gives blobs and texts of a program to another, which has none: its operations name them. */
 void program_move_content(struct program *to, struct program *from);
-void program_warn(struct program *prog, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Notes what is odd in a file (printf text). line: 0: in none of its lines. */
+void program_warn(struct program *prog, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* "==", "<=" or ">=". */
 const char *relation_text(enum relation relation);

@@ -425,7 +425,7 @@ static bool read_plusarg(struct txn *txn, const char *path, int line, struct spa
     } else if (span_is(name, "ignore_poll")) {
         txn->ignore_poll = number != 0;
     } else if (!is_silent_plusarg(name)) {
-        program_warn(txn->prog, "%s:%d: unknown plusarg %s is ignored", path, line, span_show(word, shown));
+        program_warn(txn->prog, path, line, "unknown plusarg %s is ignored", span_show(word, shown));
     }
     return true;
 }

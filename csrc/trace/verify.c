@@ -244,15 +244,15 @@ static void warn_overlaps(struct program *prog) {
                 break;
             if (!blobs_overlap(&prog->ops[early], &prog->ops[late]))
                 continue;
-            char first[POSITION], second[POSITION];
+            char first[POSITION];
             op_position(prog, &prog->ops[early], first, sizeof first);
-            op_position(prog, &prog->ops[late], second, sizeof second);
-            program_warn(prog, "%.450s: this mem_load overlaps the one at %.450s; the later wins", second, first);
+            program_warn(prog, prog->files[prog->ops[late].file], prog->ops[late].line,
+                         "this mem_load overlaps the one at %.450s; the later wins", first);
             warned++;
         }
     }
     if (more)
-        program_warn(prog, "%s: more mem_loads may overlap; the search was given up", prog->files[0]);
+        program_warn(prog, prog->files[0], 0, "more mem_loads may overlap; the search was given up");
     free(loads);
 }
 
@@ -280,11 +280,9 @@ static void warn_undeclared(struct program *prog) {
                 high = middle;
         }
         const struct piece *region = low ? &regions[low - 1] : NULL;
-        if (!region || region->group != op->space || op->base > region->last || size - 1 > region->last - op->base) {
-            char at[POSITION];
-            program_warn(prog, "%.900s: checks memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, which is not all declared",
-                         op_position(prog, op, at, sizeof at), op->base, size);
-        }
+        if (!region || region->group != op->space || op->base > region->last || size - 1 > region->last - op->base)
+            program_warn(prog, prog->files[op->file], op->line,
+                         "checks memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, which is not all declared", op->base, size);
     }
     free(regions);
 }

@@ -781,10 +781,12 @@ static void every_rule_is_told_and_what_it_says_happens(void **state) {
 
 /* A case names the rule by part of its text and, as several rules share texts, by the register that it shows first. */
 static bool has_case(const struct rule *rule) {
+    char text[600];
+    snprintf(text, sizeof text, "%s (%s)", rule->text, rule->section);
     for (int i = 0; i < RULE_CASES; i++) {
         const struct rule_case *c = &rule_cases[i];
         const struct nvdla_config *config = nvdla_config_find(c->config);
-        if (!strstr(rule->text, c->texts[0]) || rule->effect != c->effect)
+        if (!strstr(text, c->texts[0]) || rule->effect != c->effect)
             continue;
         struct device *dev = run_case(c);
         char shown[80];
@@ -793,7 +795,7 @@ static bool has_case(const struct rule *rule) {
         strcat(shown, " = 0x");
         bool found = false;
         for (size_t m = 0; m < told_count(dev); m++)
-            found |= strncmp(told(dev, m)->text, shown, strlen(shown)) == 0 && strstr(told(dev, m)->text, rule->text);
+            found |= strncmp(told(dev, m)->text, shown, strlen(shown)) == 0 && strstr(told(dev, m)->text, text);
         bench_free(dev);
         if (found)
             return true;

@@ -176,7 +176,7 @@ static inline void check_round_trip(const struct program *prog) {
 /* A warning that contains all the parts exists. */
 static inline bool has_warning(const struct program *prog, const char *one, const char *two) {
     for (size_t i = 0; i < prog->warning_count; i++)
-        if (strstr(prog->warnings[i], one) && strstr(prog->warnings[i], two))
+        if (strstr(prog->warnings[i].text, one) && strstr(prog->warnings[i].text, two))
             return true;
     return false;
 }

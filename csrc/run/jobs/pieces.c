@@ -185,7 +185,7 @@ static bool cut(struct pieces *pieces, struct error *err) {
         return error_set(err, "%s", "");
     struct program *prog = read_trace(options, pieces->path, err);
     for (size_t i = 0; prog && i < prog->warning_count && !options->quiet; i++)
-        warning_print(&pieces->warnings, prog->warnings[i], options->verbose);
+        warning_print(&pieces->warnings, prog->warnings[i].text, options->verbose);
     pieces->split = prog ? split_new(prog, pieces->name, &split, err) : NULL;
     const bool fine = pieces->split && directory_make(pieces->folder, err) && make_pieces(pieces, &split, err);
     progress_clear(&pieces->progress);

@@ -53,7 +53,7 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
             jobs[i].work = (double)program_clocks(prog);
         for (size_t w = 0; w < prog->warning_count && !options->quiet; w++) {
             progress_clear(&progress);
-            warning_print(warnings, prog->warnings[w], options->verbose);
+            warning_print(warnings, prog->warnings[w].text, options->verbose);
         }
         program_free(prog);
     }

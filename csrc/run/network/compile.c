@@ -278,10 +278,11 @@ static bool compile_dla(struct compiler *compiler, size_t number) {
     if (!dla_task_read(compiler->loadable, number, &task, compiler->err))
         return false;
     if (task.repaired)
-        program_warn(compiler->prog,
-                     "%s: task %zu: the counters of its layers did not fit their links, which were repaired: links "
-                     "led into another task",
-                     compiler->loadable->path, number);
+        program_warn(
+            compiler->prog, compiler->loadable->path, 0,
+            "task %zu: the counters of its layers did not fit their links, which were repaired: links led into "
+            "another task",
+            number);
     const bool good = dla_task_check(&task, compiler->config, compiler->err) &&
                       schedule_task(&compiler->scheduler, &task, &host, compiler->err) && play_on(compiler);
     dla_task_free(&task);
@@ -446,7 +447,7 @@ static bool compile_tasks(struct compiler *compiler) {
 static void warn_of_findings(struct compiler *compiler) {
     const struct device *model = compiler->model;
     for (size_t i = 0; i < model->finding_count; i++)
-        program_warn(compiler->prog, "%s: %s", compiler->loadable->path, model->findings[i].text);
+        program_warn(compiler->prog, compiler->loadable->path, 0, "%s", model->findings[i].text);
 }
 
 static bool compile(struct compiler *compiler) {

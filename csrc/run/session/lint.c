@@ -21,26 +21,10 @@ static struct lint_finding *add(struct lint *lint, enum rule_effect effect) {
     return finding;
 }
 
-/* The chapter and section in brackets that a rule ends with; "" if there is none. */
-static char *section_of(const char *rule) {
-    const char *open = strrchr(rule, '('), *close = open ? strchr(open, ')') : NULL;
-    if (!close || !strstr(open, " section"))
-        return xstrdup("");
-    return xstrndup(open + 1, (size_t)(close - open - 1));
-}
-
-/* Parts the words of a warning: registers with their values stand before the first colon, if the rule is about any. */
-static void set_words(struct lint_finding *finding, const char *text) {
-    const size_t effect = strlen(rule_effect_words(finding->effect)), length = strlen(text);
-    const char *colon = strstr(text, ": "), *value = strstr(text, " = 0x");
-    const bool has_registers = colon && value && value < colon;
-    const char *rule = has_registers ? colon + 2 : text;
-    const size_t n = strlen(rule);
-    const bool ends =
-        effect > 0 && length >= effect && strcmp(text + length - effect, rule_effect_words(finding->effect)) == 0;
-    finding->registers = has_registers ? xstrndup(text, (size_t)(colon - text)) : xstrdup("");
-    finding->rule = xstrndup(rule, ends ? n - effect : n);
-    finding->section = section_of(finding->rule);
+/* Sets words that are the rule and all the text. */
+static void set_rule(struct lint_finding *finding, const char *rule) {
+    finding->rule = xstrdup(rule);
+    finding->text = xstrdup(rule);
 }
 
 static void set_place(struct lint_finding *finding, const struct program *prog, const struct op *op) {
@@ -48,21 +32,13 @@ static void set_place(struct lint_finding *finding, const struct program *prog, 
     finding->line = op->line;
 }
 
-/* What the reader of the trace has found: "FILE:LINE: text". */
+/* What the reader of the trace has found. */
 static void add_reader_warnings(struct lint *lint, const struct program *prog) {
     for (size_t i = 0; i < prog->warning_count; i++) {
         struct lint_finding *finding = add(lint, RULE_WARNS);
-        const char *text = prog->warnings[i], *line = NULL;
-        for (const char *at = strchr(text, ':'); at && !line; at = strchr(at + 1, ':'))
-            if (strspn(at + 1, "0123456789") > 0 && at[1 + strspn(at + 1, "0123456789")] == ':')
-                line = at + 1;
-        if (line) {
-            finding->file = xstrndup(text, (size_t)(line - 1 - text));
-            finding->line = atoi(line);
-            text = strchr(line, ':') + 1;
-            text += *text == ' ';
-        }
-        set_words(finding, text);
+        finding->file = xstrdup(prog->warnings[i].file);
+        finding->line = prog->warnings[i].line;
+        set_rule(finding, prog->warnings[i].what);
     }
 }
 
@@ -87,7 +63,7 @@ static void add_device_findings(struct lint *lint, const struct program *prog, c
         last = found;
         struct lint_finding *finding = add(lint, RULE_WARNS);
         set_launch(finding, prog, launches, (enum nvdla_unit)found->owner.unit, found->owner.ordinal);
-        set_words(finding, found->text + found->subject);
+        set_rule(finding, found->text + found->subject);
     }
 }
 
@@ -97,7 +73,11 @@ static void add_device_warnings(struct lint *lint, const struct program *prog, c
         const struct device_warning *warning = &dev->warnings[i];
         struct lint_finding *finding = add(lint, warning->effect);
         set_launch(finding, prog, launches, warning->unit, warning->ordinal);
-        set_words(finding, warning->text);
+        memcpy(finding->registers, warning->registers, sizeof finding->registers);
+        finding->register_count = warning->register_count;
+        finding->section = warning->section;
+        finding->rule = xstrdup(warning->rule);
+        finding->text = xstrdup(warning->text);
     }
     add_device_findings(lint, prog, launches, dev);
     lint->dropped += dev->warnings_dropped;
@@ -113,9 +93,8 @@ static void add_hang(struct lint *lint, const struct program *prog, const struct
         set_place(finding, prog, &prog->ops[hang->streams[0].op]);
     else if (hang->check_count > 0)
         set_place(finding, prog, &prog->ops[hang->checks[0]]);
-    finding->registers = xstrdup("");
     finding->rule = xprintf("the trace does not go on: %s", text);
-    finding->section = xstrdup("");
+    finding->text = xprintf("%s; the hardware hangs", finding->rule);
     free(text);
 }
 
@@ -134,7 +113,7 @@ static bool play_on_model(const struct program *prog, uint64_t seed, bool regist
         if (result.outcome == PLAY_HUNG)
             add_hang(lint, prog, result.hang);
         else if (!ended)
-            set_words(add(lint, RULE_REFUSED), result.message ? result.message : "the trace cannot be played");
+            set_rule(add(lint, RULE_REFUSED), result.message ? result.message : "the trace cannot be played");
     }
     play_result_free(&result);
     model->ops->destroy(model);
@@ -153,9 +132,8 @@ void lint_free(struct lint *lint) {
     for (size_t i = 0; i < lint->count; i++) {
         struct lint_finding *finding = &lint->findings[i];
         free(finding->file);
-        free(finding->registers);
         free(finding->rule);
-        free(finding->section);
+        free(finding->text);
     }
     free(lint->findings);
     *lint = (struct lint){0};
@@ -171,35 +149,27 @@ char *lint_text(const struct lint_finding *finding) {
     text_printf(&text, "%s: ", finding->effect == RULE_WARNS ? "warning" : "error");
     if (finding->unit >= 0)
         text_printf(&text, "%s launch %d: ", nvdla_unit_names[finding->unit], finding->launch);
-    text_printf(&text, "%s%s%s%s", finding->registers, finding->registers[0] ? ": " : "", finding->rule,
-                rule_effect_words(finding->effect));
+    text_put(&text, finding->text);
     return text.text;
 }
 
-/* "UNIT.REGISTER = 0xVALUE (FIELD=..., ...), ..." as objects. */
-static json_t *json_registers(const char *registers) {
+static json_t *json_registers(const struct nvdla_config *config, const struct lint_finding *finding) {
     json_t *list = json_array();
-    for (const char *at = registers; *at != '\0';) {
-        const char *equals = strstr(at, " = 0x");
-        if (!equals)
-            break;
-        char *end;
-        const unsigned long value = strtoul(equals + strlen(" = "), &end, 16);
-        json_t *one = json_object();
-        json_object_set_new(one, "name", json_stringn(at, (size_t)(equals - at)));
-        json_object_set_new(one, "value", json_integer((json_int_t)value));
-        if (strncmp(end, " (", 2) == 0) {
-            const size_t n = strcspn(end, ")");
-            json_object_set_new(one, "fields", json_stringn(end + 2, n - 2));
-            end += n + (end[n] == ')');
-        }
+    for (size_t i = 0; i < finding->register_count; i++) {
+        const struct warning_register *shown = &finding->registers[i];
+        char name[64], fields[256];
+        json_t *one = json_pack("{s:s, s:I}", "name", nvdla_register_name(config, shown->address, name, sizeof name),
+                                "value", (json_int_t)shown->value);
+        if (shown->fields)
+            json_object_set_new(one, "fields",
+                                json_string(nvdla_register_decode(nvdla_register_at(config, shown->address),
+                                                                  shown->value, fields, sizeof fields)));
         json_array_append_new(list, one);
-        at = end + strspn(end, ", ");
     }
     return list;
 }
 
-static json_t *json_finding(const struct lint_finding *finding) {
+static json_t *json_finding(const struct nvdla_config *config, const struct lint_finding *finding) {
     static const char *const effects[] = {
         [RULE_WARNS] = "defined", [RULE_HANGS] = "hangs", [RULE_REFUSED] = "undefined"};
     json_t *json = json_object();
@@ -213,9 +183,11 @@ static json_t *json_finding(const struct lint_finding *finding) {
         json_object_set_new(json, "unit", json_string(nvdla_unit_names[finding->unit]));
         json_object_set_new(json, "launch", json_integer(finding->launch));
     }
-    json_object_set_new(json, "registers", json_registers(finding->registers));
-    json_object_set_new(json, "rule", json_string(finding->rule));
-    if (finding->section[0])
+    json_object_set_new(json, "registers", json_registers(config, finding));
+    json_t *rule =
+        finding->section ? json_sprintf("%s (%s)", finding->rule, finding->section) : json_string(finding->rule);
+    json_object_set_new(json, "rule", rule);
+    if (finding->section)
         json_object_set_new(json, "section", json_string(finding->section));
     return json;
 }
@@ -223,7 +195,7 @@ static json_t *json_finding(const struct lint_finding *finding) {
 char *lint_json(const struct program *prog, const struct lint *lint) {
     json_t *json = json_object(), *findings = json_array();
     for (size_t i = 0; i < lint->count; i++)
-        json_array_append_new(findings, json_finding(&lint->findings[i]));
+        json_array_append_new(findings, json_finding(prog->config, &lint->findings[i]));
     json_object_set_new(json, "trace", json_string(prog->files[0]));
     json_object_set_new(json, "config", json_string(prog->config->name));
     json_object_set_new(json, "errors", json_integer((json_int_t)lint->errors));

@@ -8,15 +8,18 @@
 #include "device/device.h"
 #include "trace/program.h"
 
+/* A rule that the trace breaks. */
 struct lint_finding {
     enum rule_effect effect;
-    char *file;      /* of the arming of the launch, or of the line itself; NULL: none, the trace as a whole */
-    int line;        /* 0: none */
-    int unit;        /* enum nvdla_unit, -1: none */
-    int launch;      /* of the unit, from 0 */
-    char *registers; /* "UNIT.REGISTER = 0x... (FIELD=...), ..."; "" where no register is to blame */
-    char *rule;      /* what is wrong, with the chapter */
-    char *section;   /* "50-sdp section 4"; "" if no chapter is named */
+    char *file; /* of the arming of the launch, or of the line itself; NULL: none, the trace as a whole */
+    int line;   /* 0: none */
+    int unit;   /* enum nvdla_unit, -1: none */
+    int launch; /* of the unit, from 0 */
+    struct warning_register registers[WARNING_REGISTERS]; /* that break it */
+    size_t register_count;
+    char *rule;          /* what is wrong */
+    const char *section; /* "50-sdp section 4"; NULL if no chapter is named */
+    char *text;          /* registers, rule, section and effect in a line */
 };
 
 struct lint {
