@@ -62,7 +62,7 @@ check "a name that the RTL does not have is reported with the table" $? || echo 
 # renamed NAME INSTANCE FILE: a copy with the bug in which an instance has another name, as rtl:NAME
 renamed() {
     sed "s/\<$2\>/u_other/g" "rtl/$3" >"$dir/${3##*/}"
-    ! cmp -s "rtl/$3" "$dir/${3##*/}" && sed "s:.*/${3##*/}:${3##*/}:" "$dir/buggy.f" >"$dir/$1.f" &&
+    ! cmp -s "rtl/$3" "$dir/${3##*/}" && sed "s:.*/${3##*/}:${3##*/}:" "$dir/sources.f" >"$dir/$1.f" &&
         "$NVCOSIM" build --config small --name "$1" --filelist "$dir/$1.f" >"$dir/build.txt" 2>&1
     check "a copy whose $2 has another name is built" $? || cat "$dir/build.txt"
     rm -rf "$dir/debug"
