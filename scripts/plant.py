@@ -127,7 +127,7 @@ def by_variable(_source, number, _site, _changed):
 
 
 def put(path, text):
-    """Writes a file unless it is there with this text."""
+    """Writes a file, unless it has this text already."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     data = text.encode("utf-8", "surrogateescape")
     if os.path.isfile(path):
@@ -206,7 +206,7 @@ class FileList:
                 self.entries.append(("source", absolute(word)))
 
     def files(self):
-        """Files that may hold places."""
+        """Files that may have places for faults."""
         for kind, value in self.entries:
             if kind in ("source", "-v"):
                 yield value
@@ -245,7 +245,7 @@ class Verilator:
         return None if done.returncode == 0 else done.stderr
 
     def design(self):
-        """The files that define what the design is made of, and the names that are parameters wherever they stand."""
+        """The files that define what the design is made of, and the names that are only used for parameters."""
         files, used, names = {}, set(), {True: set(), False: set()}
         with open(self.xml, encoding="utf-8", errors="replace") as f:
             for line in f:
@@ -261,8 +261,8 @@ class Verilator:
         return {files[u] for u in used if u in files}, names[True] - names[False]
 
     def read(self, filelist, folder):
-        """Numbers of the faults, planted with by_variable, that count for anything: Verilator takes away what constants decide and what nothing
-        reads. folder: for the translated design, which goes again."""
+        """Numbers of the faults, planted with by_variable, that have any effect: Verilator removes what constants decide and what nothing
+        reads. folder: for the translated design; it is removed again."""
         done = subprocess.run([*self.words, "--cc", "-Mdir", folder, "-f", filelist], capture_output=True, text=True, errors="replace", check=False)
         if done.returncode:
             sys.exit(f"{done.stderr}plant: the copy is not translated; the errors are above")
@@ -285,8 +285,8 @@ class Copy:
         return os.path.relpath(path, self.root)
 
     def write(self, chosen, out, asks=at_run_time):
-        """Writes the copy into a folder. chosen: (path, site, token, new) by number. A file that does not change is not written, so that what is built of
-        it stays, too. Returns the originals of the copies."""
+        """Writes the copy into a folder. chosen: (path, site, token, new) by number. A file that does not change is not written, so it
+        is not compiled again. Returns the original of each copy."""
         copies = {}
         by_file = {}
         for number, (path, *fault) in chosen.items():
@@ -306,8 +306,8 @@ class Copy:
         return {copy: path for path, copy in copies.items()}
 
     def counting(self, chosen, out):
-        """Numbers of the faults that count for anything in the translated design. A fault in what switches a part off keeps the faults in that part,
-        so neighbours are looked at apart."""
+        """Numbers of the faults that have any effect in the translated design. A fault in a condition that switches a part off would keep that part
+        in the design, so neighbouring faults are translated in different copies."""
         apart = 4
         order = sorted(chosen, key=lambda number: (chosen[number][0], chosen[number][1].start, number))
 
@@ -378,7 +378,7 @@ def choose(options, listed, verilator):
 
 
 def by_turns(places, folders, root, rng):
-    """Of each folder one after the other."""
+    """The places in random order, one from each folder in turn."""
     piles = {folder: [p for p in places if os.path.dirname(os.path.relpath(p[0], root)) == folder] for folder in folders}
     for folder in folders:
         if not piles[folder]:
@@ -392,7 +392,7 @@ def by_turns(places, folders, root, rng):
 
 
 def settle(options, copy, verilator, order):
-    """Faults that compile and are in the design; how many places gave way, by reason."""
+    """Faults that compile and are in the translated design; and the places that were dropped, by reason."""
     good, dropped = [], {"broken": [], "gone": []}
     out = os.path.join(options.out, "trial")
     rest = iter(order)

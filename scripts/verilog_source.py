@@ -21,7 +21,7 @@ CLOCK_OR_RESET = re.compile(r"clk|clock|rst|reset", re.I)
 OPENING = {"(": ")", "[": "]", "{": "}"}
 DIRECTIVES = {"timescale", "default_nettype", "resetall", "celldefine", "endcelldefine", "undef", "undefineall", "line", "pragma",
               "begin_keywords", "end_keywords", "include", "define", "nounconnected_drive", "unconnected_drive", "verilator_config"}
-# Items and statements without places, up to their ';' or to the word that ends them.
+# Items and statements without places for faults: up to their ';', or to the word that ends them.
 SKIPPED = {"parameter", "localparam", "specparam", "defparam", "typedef", "import", "export", "genvar", "modport", "timeunit", "timeprecision",
            "bind", "alias", "let", "assert", "assume", "cover", "restrict", "expect", "default", "global", "enum", "struct", "union", "event"}
 BLOCKS = {"specify": "endspecify", "table": "endtable", "covergroup": "endgroup", "property": "endproperty", "sequence": "endsequence",
@@ -56,7 +56,7 @@ class Source:
         self.match()
         self.sites = []
         self.module = ""
-        self.quiet = 0  # depth of what gets no faults
+        self.quiet = 0  # depth of statements without places
         self.items(0, len(self.tokens))
 
     @staticmethod
@@ -67,7 +67,7 @@ class Source:
 
     @staticmethod
     def active(text, defines):
-        """What the compiler directives leave, all else by blanks of the same length."""
+        """The text that conditional compilation keeps; the rest, and the directives, become blanks."""
         lines = text.split("\n")
         stack = []  # of (active now, some branch was active)
         continued = False
@@ -111,7 +111,7 @@ class Source:
         return self.tokens[at] if at < len(self.tokens) else ""
 
     def close(self, at):
-        """Behind the bracket that closes the one at `at`."""
+        """The token after the bracket that closes the one at `at`."""
         return self.closing.get(at, len(self.tokens) - 1) + 1
 
     def until(self, at, *stops):
@@ -120,7 +120,7 @@ class Source:
             at = self.close(at) if self.tokens[at] in OPENING else at + 1
         return at
 
-    def behind(self, at, stop):
+    def after(self, at, stop):
         return self.until(at, stop) + 1
 
     def flat(self, start, end):
@@ -138,7 +138,7 @@ class Source:
         if word in ("module", "macromodule", "package", "interface", "program"):
             name = at + 1 + (self.word(at + 1) in ("automatic", "static"))
             self.module = self.word(name)
-            return self.behind(name, ";")
+            return self.after(name, ";")
         if word in ("function", "task"):
             return self.routine(at)
         if word in BLOCKS:
@@ -165,7 +165,7 @@ class Source:
         if word == "default" and self.word(at + 1) in (":", "begin"):
             return at + 1 + (self.word(at + 1) == ":")
         if word in SKIPPED:
-            return self.behind(at, ";")
+            return self.after(at, ";")
         if word.startswith("`"):
             at += 1
             at = self.close(at) if self.word(at) == "(" else at
@@ -178,7 +178,7 @@ class Source:
     def routine(self, at):
         """A function or task."""
         last = {"function": "endfunction", "task": "endtask"}[self.tokens[at]]
-        at = self.behind(at, ";")
+        at = self.after(at, ";")
         while at < len(self.tokens) and self.tokens[at] != last:
             at = self.statement(at)
         return self.label(at + 1)
@@ -193,7 +193,7 @@ class Source:
             head = self.tokens[at:end]
             if head[0] in ("wire", "wand", "wor", "tri", "uwire"):
                 return self.assignments(end - 1)
-            return self.behind(end, ";")  # what a variable begins with
+            return self.after(end, ";")  # what a variable begins with
         if word != ";":
             return max(end, at + 1)
         first = at + 1
@@ -295,7 +295,7 @@ class Source:
                 at = self.item(at)
                 continue
             else:
-                at = self.behind(at, ":")
+                at = self.after(at, ":")
             at = self.statement(at)
         return at + 1
 
