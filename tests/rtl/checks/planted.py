@@ -60,7 +60,7 @@ def play(number, traces, memory, out):
     """Plays with fault `number`; returns the reports of the traces that did not pass."""
     shutil.rmtree(out, ignore_errors=True)
     limit = [f"--max-cycles={LIMIT}"] if number else []
-    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", "--dut=rtl:planted", "--checks", f"--out={out}", *limit,
+    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", "--dut=rtl:planted_checks", "--checks", f"--out={out}", *limit,
                     f"--pin=nvdla_pwrbus_ram_c_pd={number}", *memory, *traces],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     reports = []
@@ -82,10 +82,10 @@ def judge(report):
 
 def main():
     build, names = sys.argv[1], sys.argv[2:]
-    folder = f"{build}/tests/planted"
+    folder = f"{build}/tests/planted_checks"
     faults = load()
     write_copy(faults, folder, build)
-    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted", "VARIANT=checks", "TOP=NV_nvdla",
+    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted_checks", "VARIANT=checks", "TOP=NV_nvdla",
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
     for kind in sorted({k for kinds in KINDS.values() for k in kinds} - {"edge"}):
