@@ -19,6 +19,8 @@ struct emitter {
 
 /* A write or a poll of the register at an offset of a unit's window, which the configuration has. */
 void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);
+/* A write of one field, the others 0: EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, 3). */
+#define EMIT_FIELD(emitter, unit, reg, field, value) emit_write(emitter, unit, reg, BITS(reg##__##field, value))
 /* Until (read & mask) relation value. */
 void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
                enum relation relation, uint32_t value);

@@ -21,15 +21,14 @@ static void emit_cacc(const struct emitter *emitter, const struct operation *op)
         BITS(CACC_D_MISC_CFG__CONV_MODE, conv->mode) | BITS(CACC_D_MISC_CFG__PROC_PRECISION, conv->out_precision);
     emit_write(emitter, NVDLA_CACC, CACC_D_MISC_CFG, misc);
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_0, sizes(dst->width, dst->height));
-    emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1,
-               BITS(CACC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
+    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_ADDR, low_word(dst->address));
-    emit_write(emitter, NVDLA_CACC, CACC_D_BATCH_NUMBER, BITS(CACC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
+    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
     emit_write(emitter, NVDLA_CACC, CACC_D_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, NVDLA_CACC, CACC_D_SURF_STRIDE, dst->surface_stride);
     emit_write(emitter, NVDLA_CACC, CACC_D_DATAOUT_MAP,
                BITS(CACC_D_DATAOUT_MAP__LINE_PACKED, point) | BITS(CACC_D_DATAOUT_MAP__SURF_PACKED, point));
-    emit_write(emitter, NVDLA_CACC, CACC_D_CLIP_CFG, BITS(CACC_D_CLIP_CFG__CLIP_TRUNCATE, conv->out_cvt.truncate));
+    EMIT_FIELD(emitter, NVDLA_CACC, CACC_D_CLIP_CFG, CLIP_TRUNCATE, conv->out_cvt.truncate);
     emit_write(emitter, NVDLA_CMAC_A, CMAC_A_D_MISC_CFG, misc);
     emit_write(emitter, NVDLA_CMAC_B, CMAC_B_D_MISC_CFG, misc);
 }
@@ -58,16 +57,13 @@ static void emit_csc(const struct emitter *emitter, const struct operation *op) 
     const struct data_cube *dst = &op->dst;
     const bool winograd = conv->mode == WINOGRAD;
     emit_write(emitter, NVDLA_CSC, CSC_D_MISC_CFG, misc_cfg(conv, conv->out_precision));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_FORMAT, BITS(CSC_D_DATAIN_FORMAT__DATAIN_FORMAT, is_pixels(conv)));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT, is_pixels(conv));
     emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1,
-               BITS(CSC_D_DATAIN_SIZE_EXT_1__DATAIN_CHANNEL_EXT, conv->c_csc - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_BATCH_NUMBER, BITS(CSC_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_POST_Y_EXTENSION,
-               BITS(CSC_D_POST_Y_EXTENSION__Y_EXTENSION, conv->post_extension));
-    emit_write(emitter, NVDLA_CSC, CSC_D_ENTRY_PER_SLICE,
-               BITS(CSC_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_FORMAT, BITS(CSC_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT, conv->c_csc - 1);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, Y_EXTENSION, conv->post_extension);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
     emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0,
                BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT, conv->kw_csc - 1) |
                    BITS(CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT, conv->kh_csc - 1));
@@ -75,11 +71,11 @@ static void emit_csc(const struct emitter *emitter, const struct operation *op) 
                BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT, conv->kc_csc - 1) |
                    BITS(CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL, dst->channel - 1));
     emit_write(emitter, NVDLA_CSC, CSC_D_WEIGHT_BYTES, conv->weight.size);
-    emit_write(emitter, NVDLA_CSC, CSC_D_WMB_BYTES, BITS(CSC_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
     emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, sizes(conv->w_cmac, conv->h_cmac));
-    emit_write(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_1, BITS(CSC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_ATOMICS, BITS(CSC_D_ATOMICS__ATOMICS, dst->width * dst->height - 1));
-    emit_write(emitter, NVDLA_CSC, CSC_D_RELEASE, BITS(CSC_D_RELEASE__RLS_SLICES, conv->release - 1));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ATOMICS, ATOMICS, dst->width * dst->height - 1);
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_RELEASE, RLS_SLICES, conv->release - 1);
     emit_write(emitter, NVDLA_CSC, CSC_D_CONV_STRIDE_EXT, winograd ? 0 : strides(conv));
     emit_write(emitter, NVDLA_CSC, CSC_D_DILATION_EXT,
                BITS(CSC_D_DILATION_EXT__X_DILATION_EXT, conv->dilation_x - 1) |
@@ -88,10 +84,9 @@ static void emit_csc(const struct emitter *emitter, const struct operation *op) 
                winograd ? 0
                         : BITS(CSC_D_ZERO_PADDING__PAD_LEFT, conv->pad_left) |
                               BITS(CSC_D_ZERO_PADDING__PAD_TOP, conv->pad_top));
-    emit_write(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING_VALUE,
-               BITS(CSC_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
     emit_write(emitter, NVDLA_CSC, CSC_D_BANK, bank(conv));
-    emit_write(emitter, NVDLA_CSC, CSC_D_PRA_CFG, BITS(CSC_D_PRA_CFG__PRA_TRUNCATE, conv->pra_truncate));
+    EMIT_FIELD(emitter, NVDLA_CSC, CSC_D_PRA_CFG, PRA_TRUNCATE, conv->pra_truncate);
 }
 
 static void emit_cdma_input(const struct emitter *emitter, const struct operation *op) {
@@ -105,9 +100,9 @@ static void emit_cdma_input(const struct emitter *emitter, const struct operatio
                    BITS(CDMA_D_DATAIN_FORMAT__PIXEL_MAPPING, conv->pixel_mapping) |
                    BITS(CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE, conv->pixel_override));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, sizes(src->width, src->height));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, BITS(CDMA_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel - 1);
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, sizes(conv->w_csc, conv->h_csc));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, BITS(CDMA_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE, ram_type(src));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_0, high_word(src->address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_LOW_0, low_word(src->address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_DAIN_ADDR_HIGH_1, high_word(second));
@@ -119,23 +114,18 @@ static void emit_cdma_input(const struct emitter *emitter, const struct operatio
         emitter, NVDLA_CDMA, CDMA_D_DAIN_MAP,
         BITS(CDMA_D_DAIN_MAP__LINE_PACKED, src->line_stride == src->width * atom) |
             BITS(CDMA_D_DAIN_MAP__SURF_PACKED, src->surface_stride == (uint64_t)src->width * src->height * atom));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_NUMBER, BITS(CDMA_D_BATCH_NUMBER__BATCHES, conv->batch - 1));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_BATCH_NUMBER, BATCHES, conv->batch - 1);
     emit_write(emitter, NVDLA_CDMA, CDMA_D_BATCH_STRIDE, conv->batch_stride);
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE,
-               BITS(CDMA_D_ENTRY_PER_SLICE__ENTRIES, conv->entry_per_slice - 1));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_FETCH_GRAIN, BITS(CDMA_D_FETCH_GRAIN__GRAINS, conv->fetch_grain - 1));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_ENTRY_PER_SLICE, ENTRIES, conv->entry_per_slice - 1);
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_FETCH_GRAIN, GRAINS, conv->fetch_grain - 1);
 }
 
 static void emit_cdma_weights(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT,
-               BITS(CDMA_D_WEIGHT_FORMAT__WEIGHT_FORMAT, conv->weight_format));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0,
-               BITS(CDMA_D_WEIGHT_SIZE_0__BYTE_PER_KERNEL, conv->bytes_per_kernel - 1));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_1,
-               BITS(CDMA_D_WEIGHT_SIZE_1__WEIGHT_KERNEL, op->dst.channel - 1));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE,
-               BITS(CDMA_D_WEIGHT_RAM_TYPE__WEIGHT_RAM_TYPE, ram_type(&conv->weight)));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT, conv->weight_format);
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0, BYTE_PER_KERNEL, conv->bytes_per_kernel - 1);
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_1, WEIGHT_KERNEL, op->dst.channel - 1);
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE, ram_type(&conv->weight));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_HIGH, high_word(conv->weight.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_ADDR_LOW, low_word(conv->weight.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WEIGHT_BYTES, conv->weight.size);
@@ -145,13 +135,13 @@ static void emit_cdma_weights(const struct emitter *emitter, const struct operat
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WGS_ADDR_LOW, low_word(conv->wgs.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_HIGH, high_word(conv->wmb.address));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_ADDR_LOW, low_word(conv->wmb.address));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_WMB_BYTES, BITS(CDMA_D_WMB_BYTES__WMB_BYTES, conv->wmb.size));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_WMB_BYTES, WMB_BYTES, conv->wmb.size);
 }
 
 static void emit_cdma_convertor(const struct emitter *emitter, const struct operation *op) {
     const struct conv_op *conv = &op->conv;
     const struct cvt_param *cvt = &conv->in_cvt;
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_FORMAT, BITS(CDMA_D_MEAN_FORMAT__MEAN_FORMAT, conv->mean_format));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_MEAN_FORMAT, MEAN_FORMAT, conv->mean_format);
     if (conv->mean_format) {
         emit_write(emitter, NVDLA_CDMA, CDMA_D_MEAN_GLOBAL_0,
                    BITS(CDMA_D_MEAN_GLOBAL_0__MEAN_RY, conv->mean_ry) |
@@ -163,8 +153,8 @@ static void emit_cdma_convertor(const struct emitter *emitter, const struct oper
     emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_CFG,
                cvt->enable ? BITS(CDMA_D_CVT_CFG__CVT_EN, 1) | BITS(CDMA_D_CVT_CFG__CVT_TRUNCATE, cvt->truncate) : 0);
     if (cvt->enable) {
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_OFFSET, BITS(CDMA_D_CVT_OFFSET__CVT_OFFSET, cvt->offset));
-        emit_write(emitter, NVDLA_CDMA, CDMA_D_CVT_SCALE, BITS(CDMA_D_CVT_SCALE__CVT_SCALE, cvt->scale));
+        EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_CVT_OFFSET, CVT_OFFSET, cvt->offset);
+        EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_CVT_SCALE, CVT_SCALE, cvt->scale);
     }
     emit_write(emitter, NVDLA_CDMA, CDMA_D_CONV_STRIDE, strides(conv));
     emit_write(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING,
@@ -172,8 +162,7 @@ static void emit_cdma_convertor(const struct emitter *emitter, const struct oper
                    BITS(CDMA_D_ZERO_PADDING__PAD_RIGHT, conv->pad_right) |
                    BITS(CDMA_D_ZERO_PADDING__PAD_TOP, conv->pad_top) |
                    BITS(CDMA_D_ZERO_PADDING__PAD_BOTTOM, conv->pad_bottom));
-    emit_write(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE,
-               BITS(CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE, conv->pad_value));
+    EMIT_FIELD(emitter, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE, PAD_VALUE, conv->pad_value);
     emit_write(emitter, NVDLA_CDMA, CDMA_D_BANK, bank(conv));
 }
 

@@ -20,25 +20,20 @@ static void emit_pdp_rdma(const struct emitter *emitter, const struct operation 
     const struct pdp_op *pdp = &op->pdp;
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_PDP_RDMA;
-    emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_WIDTH,
-               BITS(PDP_RDMA_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
-    emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT,
-               BITS(PDP_RDMA_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
-    emit_write(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL,
-               BITS(PDP_RDMA_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width - 1);
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height - 1);
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel - 1);
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
     emit_write(emitter, unit, PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
-    emit_write(emitter, unit, PDP_RDMA_D_DATA_FORMAT, BITS(PDP_RDMA_D_DATA_FORMAT__INPUT_DATA, pdp->precision));
-    emit_write(emitter, unit, PDP_RDMA_D_SRC_RAM_CFG, BITS(PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE, ram_type(src)));
-    emit_write(emitter, unit, PDP_RDMA_D_OPERATION_MODE_CFG,
-               BITS(PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM, pdp->split - 1));
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_FORMAT, INPUT_DATA, pdp->precision);
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_SRC_RAM_CFG, SRC_RAM_TYPE, ram_type(src));
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_OPERATION_MODE_CFG, SPLIT_NUM, pdp->split - 1);
     emit_write(emitter, unit, PDP_RDMA_D_POOLING_KERNEL_CFG,
                BITS(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH, pdp->pool_width) |
                    BITS(PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH, pdp->stride_x - 1));
-    emit_write(emitter, unit, PDP_RDMA_D_POOLING_PADDING_CFG,
-               BITS(PDP_RDMA_D_POOLING_PADDING_CFG__PAD_WIDTH, pdp->pad_left));
+    EMIT_FIELD(emitter, unit, PDP_RDMA_D_POOLING_PADDING_CFG, PAD_WIDTH, pdp->pad_left);
     emit_write(emitter, unit, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in(pdp));
 }
 
@@ -51,17 +46,12 @@ static uint32_t reciprocal(const struct pdp_op *pdp, unsigned size_less_one) {
 static void emit_pdp_sizes(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src, *dst = &op->dst;
     const enum nvdla_unit unit = NVDLA_PDP;
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_WIDTH, BITS(PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH, src->width - 1));
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_HEIGHT,
-               BITS(PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT, src->height - 1));
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_IN_CHANNEL,
-               BITS(PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL, src->channel - 1));
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_WIDTH,
-               BITS(PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH, dst->width - 1));
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_HEIGHT,
-               BITS(PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT, dst->height - 1));
-    emit_write(emitter, unit, PDP_D_DATA_CUBE_OUT_CHANNEL,
-               BITS(PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL, dst->channel - 1));
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width - 1);
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height - 1);
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel - 1);
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH, dst->width - 1);
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT, dst->height - 1);
+    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL, dst->channel - 1);
 }
 
 static void emit_pdp_windows(const struct emitter *emitter, const struct operation *op) {
@@ -111,23 +101,22 @@ void emit_pdp(const struct emitter *emitter, const struct operation *op) {
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, NVDLA_PDP, PDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_RAM_CFG, BITS(PDP_D_DST_RAM_CFG__DST_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, NVDLA_PDP, PDP_D_DATA_FORMAT, BITS(PDP_D_DATA_FORMAT__INPUT_DATA, op->pdp.precision));
+    EMIT_FIELD(emitter, NVDLA_PDP, PDP_D_DST_RAM_CFG, DST_RAM_TYPE, ram_type(dst));
+    EMIT_FIELD(emitter, NVDLA_PDP, PDP_D_DATA_FORMAT, INPUT_DATA, op->pdp.precision);
 }
 
 static void emit_cdp_rdma(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_CDP_RDMA;
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, BITS(CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_HEIGHT, BITS(CDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_CUBE_CHANNEL,
-               BITS(CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
+    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
+    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
     emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
     emit_write(emitter, unit, CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
     emit_write(emitter, unit, CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_DMA_CFG, BITS(CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
-    emit_write(emitter, unit, CDP_RDMA_D_DATA_FORMAT, BITS(CDP_RDMA_D_DATA_FORMAT__INPUT_DATA, op->cdp.in_precision));
+    EMIT_FIELD(emitter, unit, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
+    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA, op->cdp.in_precision);
 }
 
 void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
@@ -141,15 +130,15 @@ void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_write(emitter, unit, CDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, unit, CDP_D_DST_LINE_STRIDE, dst->line_stride);
     emit_write(emitter, unit, CDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
-    emit_write(emitter, unit, CDP_D_DST_DMA_CFG, BITS(CDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, unit, CDP_D_DATA_FORMAT, BITS(CDP_D_DATA_FORMAT__INPUT_DATA_TYPE, cdp->in_precision));
-    emit_write(emitter, unit, CDP_D_LRN_CFG, BITS(CDP_D_LRN_CFG__NORMALZ_LEN, (cdp->local_size - 1) / 2 - 1));
-    emit_write(emitter, unit, CDP_D_DATIN_OFFSET, BITS(CDP_D_DATIN_OFFSET__DATIN_OFFSET, cdp->in_cvt.offset));
-    emit_write(emitter, unit, CDP_D_DATIN_SCALE, BITS(CDP_D_DATIN_SCALE__DATIN_SCALE, cdp->in_cvt.scale));
-    emit_write(emitter, unit, CDP_D_DATIN_SHIFTER, BITS(CDP_D_DATIN_SHIFTER__DATIN_SHIFTER, cdp->in_cvt.truncate));
-    emit_write(emitter, unit, CDP_D_DATOUT_OFFSET, BITS(CDP_D_DATOUT_OFFSET__DATOUT_OFFSET, cdp->out_cvt.offset));
-    emit_write(emitter, unit, CDP_D_DATOUT_SCALE, BITS(CDP_D_DATOUT_SCALE__DATOUT_SCALE, cdp->out_cvt.scale));
-    emit_write(emitter, unit, CDP_D_DATOUT_SHIFTER, BITS(CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER, cdp->out_cvt.truncate));
+    EMIT_FIELD(emitter, unit, CDP_D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
+    EMIT_FIELD(emitter, unit, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE, cdp->in_precision);
+    EMIT_FIELD(emitter, unit, CDP_D_LRN_CFG, NORMALZ_LEN, (cdp->local_size - 1) / 2 - 1);
+    EMIT_FIELD(emitter, unit, CDP_D_DATIN_OFFSET, DATIN_OFFSET, cdp->in_cvt.offset);
+    EMIT_FIELD(emitter, unit, CDP_D_DATIN_SCALE, DATIN_SCALE, cdp->in_cvt.scale);
+    EMIT_FIELD(emitter, unit, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER, cdp->in_cvt.truncate);
+    EMIT_FIELD(emitter, unit, CDP_D_DATOUT_OFFSET, DATOUT_OFFSET, cdp->out_cvt.offset);
+    EMIT_FIELD(emitter, unit, CDP_D_DATOUT_SCALE, DATOUT_SCALE, cdp->out_cvt.scale);
+    EMIT_FIELD(emitter, unit, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER, cdp->out_cvt.truncate);
     emit_write(emitter, unit, CDP_D_FUNC_BYPASS,
                BITS(CDP_D_FUNC_BYPASS__SQSUM_BYPASS, cdp->bypass_sqsum) |
                    BITS(CDP_D_FUNC_BYPASS__MUL_BYPASS, cdp->bypass_mul));
@@ -163,11 +152,11 @@ void emit_rubik(const struct emitter *emitter, const struct operation *op) {
     const uint32_t bytes = (uint32_t)nvdla_element_bytes((enum nvdla_precision)rubik->precision);
     emit_write(emitter, unit, RBK_D_MISC_CFG,
                BITS(RBK_D_MISC_CFG__RUBIK_MODE, rubik->mode) | BITS(RBK_D_MISC_CFG__IN_PRECISION, rubik->precision));
-    emit_write(emitter, unit, RBK_D_DAIN_RAM_TYPE, BITS(RBK_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE, ram_type(src)));
+    EMIT_FIELD(emitter, unit, RBK_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE, ram_type(src));
     emit_write(emitter, unit, RBK_D_DATAIN_SIZE_0,
                BITS(RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH, src->width - 1) |
                    BITS(RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT, src->height - 1));
-    emit_write(emitter, unit, RBK_D_DATAIN_SIZE_1, BITS(RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, unit, RBK_D_DATAIN_SIZE_1, DATAIN_CHANNEL, src->channel - 1);
     emit_write(emitter, unit, RBK_D_DAIN_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, RBK_D_DAIN_ADDR_HIGH, high_word(src->address));
     if (rubik->mode == MERGE)
@@ -175,8 +164,8 @@ void emit_rubik(const struct emitter *emitter, const struct operation *op) {
     else
         emit_write(emitter, unit, RBK_D_DAIN_SURF_STRIDE, src->surface_stride);
     emit_write(emitter, unit, RBK_D_DAIN_LINE_STRIDE, src->line_stride);
-    emit_write(emitter, unit, RBK_D_DAOUT_RAM_TYPE, BITS(RBK_D_DAOUT_RAM_TYPE__DATAOUT_RAM_TYPE, ram_type(dst)));
-    emit_write(emitter, unit, RBK_D_DATAOUT_SIZE_1, BITS(RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL, dst->channel - 1));
+    EMIT_FIELD(emitter, unit, RBK_D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE, ram_type(dst));
+    EMIT_FIELD(emitter, unit, RBK_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL, dst->channel - 1);
     emit_write(emitter, unit, RBK_D_DAOUT_ADDR_LOW, low_word(dst->address));
     emit_write(emitter, unit, RBK_D_DAOUT_ADDR_HIGH, high_word(dst->address));
     emit_write(emitter, unit, RBK_D_DAOUT_LINE_STRIDE, dst->line_stride);
@@ -203,17 +192,16 @@ void emit_bdma(const struct emitter *emitter, const struct operation *op) {
         emit_write(emitter, unit, BDMA_CFG_SRC_ADDR_HIGH, high_word(transfer->source_address));
         emit_write(emitter, unit, BDMA_CFG_DST_ADDR_LOW, low_word(transfer->destination_address));
         emit_write(emitter, unit, BDMA_CFG_DST_ADDR_HIGH, high_word(transfer->destination_address));
-        emit_write(emitter, unit, BDMA_CFG_LINE, BITS(BDMA_CFG_LINE__SIZE, transfer->line / ATOM - 1));
+        EMIT_FIELD(emitter, unit, BDMA_CFG_LINE, SIZE, transfer->line / ATOM - 1);
         emit_write(emitter, unit, BDMA_CFG_CMD,
                    BITS(BDMA_CFG_CMD__SRC_RAM_TYPE, bdma->source_type == CUBE_MEMORY) |
                        BITS(BDMA_CFG_CMD__DST_RAM_TYPE, bdma->destination_type == CUBE_MEMORY));
-        emit_write(emitter, unit, BDMA_CFG_LINE_REPEAT, BITS(BDMA_CFG_LINE_REPEAT__NUMBER, transfer->line_repeat - 1));
+        EMIT_FIELD(emitter, unit, BDMA_CFG_LINE_REPEAT, NUMBER, transfer->line_repeat - 1);
         emit_write(emitter, unit, BDMA_CFG_SRC_LINE, transfer->source_line);
         emit_write(emitter, unit, BDMA_CFG_DST_LINE, transfer->destination_line);
-        emit_write(emitter, unit, BDMA_CFG_SURF_REPEAT,
-                   BITS(BDMA_CFG_SURF_REPEAT__NUMBER, transfer->surface_repeat - 1));
+        EMIT_FIELD(emitter, unit, BDMA_CFG_SURF_REPEAT, NUMBER, transfer->surface_repeat - 1);
         emit_write(emitter, unit, BDMA_CFG_SRC_SURF, transfer->source_surface);
         emit_write(emitter, unit, BDMA_CFG_DST_SURF, transfer->destination_surface);
-        emit_write(emitter, unit, BDMA_CFG_OP, BITS(BDMA_CFG_OP__EN, 1));
+        EMIT_FIELD(emitter, unit, BDMA_CFG_OP, EN, 1);
     }
 }

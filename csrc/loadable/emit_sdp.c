@@ -77,19 +77,15 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
                    BITS(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
     if (!operation_needs_rdma(op))
         return;
-    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH,
-               BITS(SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
-    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT,
-               BITS(SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
-    emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL,
-               BITS(SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
+    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
+    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
     if (!flying) {
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
         emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG,
-                   BITS(SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE, ram_type(src)));
+        EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
     }
     for (int i = 0; i < SDP_UNITS; i++)
         emit_operands(emitter, i, &sdp->units[i]);
@@ -156,8 +152,7 @@ static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) 
     if (multiplies(unit))
         emit_ew_operand(emitter, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE,
                         unit->mode != 0, unit->mul_operand, &unit->mul_cvt);
-    emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE,
-               BITS(SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE, unit->truncate));
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE, unit->truncate);
 }
 
 void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op) {
@@ -167,9 +162,9 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_sdp_rdma(emitter, op);
     if (sdp->lut >= 0)
         emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, BITS(SDP_D_DATA_CUBE_WIDTH__WIDTH, src->width - 1));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, BITS(SDP_D_DATA_CUBE_HEIGHT__HEIGHT, src->height - 1));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, BITS(SDP_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel - 1));
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
     if (to_memory) {
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
@@ -184,13 +179,13 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
                    BITS(SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, !to_memory) |
                    BITS(SDP_D_FEATURE_MODE_CFG__WINOGRAD, sdp->mode) |
                    BITS(SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
-    emit_write(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, BITS(SDP_D_DST_DMA_CFG__DST_RAM_TYPE, ram_type(dst)));
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
     if (sdp->batch > 1)
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BATCH_STRIDE, sdp->batch_stride);
     emit_write(emitter, NVDLA_SDP, SDP_D_DATA_FORMAT,
                BITS(SDP_D_DATA_FORMAT__PROC_PRECISION, proc_precision(sdp)) |
                    BITS(SDP_D_DATA_FORMAT__OUT_PRECISION, sdp->dst_precision));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, BITS(SDP_D_CVT_OFFSET__CVT_OFFSET, sdp->out_cvt.offset));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, BITS(SDP_D_CVT_SCALE__CVT_SCALE, sdp->out_cvt.scale));
-    emit_write(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, BITS(SDP_D_CVT_SHIFT__CVT_SHIFT, sdp->out_cvt.truncate));
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_OFFSET, CVT_OFFSET, sdp->out_cvt.offset);
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SCALE, CVT_SCALE, sdp->out_cvt.scale);
+    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, sdp->out_cvt.truncate);
 }
