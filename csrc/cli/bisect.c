@@ -21,8 +21,6 @@ enum {
     KEY_ANY_FAILURE
 };
 
-enum { TABLE_SIZE = 64 };
-
 struct arguments {
     struct run_options run; /* first: the parser of the run options fills it */
     struct bisect_options bisect;
@@ -71,29 +69,15 @@ static const struct argp_option own[] = {
     {.name = "first-parent", .key = KEY_FIRST_PARENT, .doc = "Of a merge follow its first parent only"},
     {.name = "any-failure", .key = KEY_ANY_FAILURE, .doc = "Whatever fails is bad, in the way of --bad or in another"},
     {.name = "out", .key = 'o', .arg = "DIR", .doc = "Folder of logs and reports (default: nvcosim-bisect)"},
+    {0},
 };
 
-/* The options of run that make sense here. */
-static void make_table(struct argp_option *table) {
-    static const char *const left_out[] = {"dut",        "out",        "only-failed", "jobs",          "stats",
-                                           "verbose",    "quiet",      "name",        "result-fd",     "progress",
-                                           "wave",       "wave-from",  "wave-to",     "results",       "wave-layer",
-                                           "wave-scope", "wave-plain", "coverage",    "coverage-kind", "histogram",
-                                           "tap",        "taps",       "debug",       "html",          "fault"};
-    size_t n = 0;
-    for (; n < sizeof own / sizeof *own; n++)
-        table[n] = own[n];
-    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
-        bool wanted = option->name != NULL && n + 1 < TABLE_SIZE;
-        for (size_t i = 0; wanted && i < sizeof left_out / sizeof *left_out; i++)
-            wanted = strcmp(option->name, left_out[i]) != 0;
-        if (wanted) {
-            table[n] = *option;
-            table[n++].group = 1;
-        }
-    }
-    table[n] = (struct argp_option){0};
-}
+/* Options of run that make no sense here. */
+static const char *const left_out[] = {
+    "dut",        "out",      "only-failed",   "jobs",      "stats",   "verbose", "quiet",      "name",
+    "result-fd",  "progress", "wave",          "wave-from", "wave-to", "results", "wave-layer", "wave-scope",
+    "wave-plain", "coverage", "coverage-kind", "histogram", "tap",     "taps",    "debug",      "html",
+    "fault",      NULL};
 
 static void check(const struct arguments *args, struct argp_state *state) {
     if (args->run.traces.count > 1)
@@ -134,12 +118,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         check(args, state);
         __attribute__((fallthrough));
-    default: {
-        state->input = &args->run;
-        const error_t error = run_option_parse(key, arg, state);
-        state->input = args;
-        return error;
-    }
+    default:
+        return run_option_parse_into(&args->run, key, arg, state);
     }
 }
 
@@ -172,8 +152,8 @@ static int run_bisect(struct arguments *args) {
 }
 
 int bisect_main(int argc, char **argv) {
-    struct argp_option table[TABLE_SIZE];
-    make_table(table);
+    struct argp_option table[RUN_OPTIONS_MOST];
+    run_option_table_with(table, own, left_out);
     const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE --good REV --bad REV", .doc = doc};
     struct arguments args = {.bisect = {.repo = ".", .out = "nvcosim-bisect"}};
     run_options_init(&args.run);

@@ -8,11 +8,12 @@
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
 #include "run/jobs/jobs.h"
+#include "run/options/arguments.h"
 #include "run/process/process.h"
 #include "run/session/judge.h"
 #include "run/session/session.h"
 
-enum { KEY_OPEN = 0x1000, TABLE_SIZE = 64 };
+enum { KEY_OPEN = 0x1000 };
 
 struct arguments {
     struct run_options run;
@@ -43,26 +44,16 @@ static const char doc[] =
     "\n"
     "Exit status: as of nvcosim run; 0 if nothing goes wrong.";
 
-/* The options of run that make sense here. */
-static void make_table(struct argp_option *table) {
-    static const char *const left_out[] = {"jobs",          "wave",       "wave-from", "wave-to",  "wave-layer",
-                                           "wave-scope",    "wave-plain", "results",   "coverage", "coverage-kind",
-                                           "histogram",     "checks",     "tap",       "taps",     "debug",
-                                           "stop-at-first", "html"};
-    size_t n = 0;
-    table[n++] = (struct argp_option){
-        .name = "open", .key = KEY_OPEN, .doc = "Start GTKWave on the waves when something went wrong"};
-    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
-        bool wanted = option->name != NULL && n + 1 < TABLE_SIZE;
-        for (size_t i = 0; wanted && i < sizeof left_out / sizeof left_out[0]; i++)
-            wanted = strcmp(option->name, left_out[i]) != 0;
-        if (wanted) {
-            table[n] = *option;
-            table[n++].group = 1;
-        }
-    }
-    table[n] = (struct argp_option){0};
-}
+static const struct argp_option own[] = {
+    OPTION("open", KEY_OPEN, NULL, "Start GTKWave on the waves when something went wrong"),
+    {0},
+};
+
+/* Options of run that make no sense here. */
+static const char *const left_out[] = {"jobs",          "wave",       "wave-from", "wave-to",  "wave-layer",
+                                       "wave-scope",    "wave-plain", "results",   "coverage", "coverage-kind",
+                                       "histogram",     "checks",     "tap",       "taps",     "debug",
+                                       "stop-at-first", "html",       NULL};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;
@@ -71,9 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         args->open = true;
         return 0;
     case ARGP_KEY_INIT:
-        state->input = &args->run;
-        run_option_parse(key, arg, state);
-        state->input = args;
+        run_option_parse_into(&args->run, key, arg, state);
         return 0;
     case ARGP_KEY_END:
         if (args->run.traces.count > 1)
@@ -81,12 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         else if (args->run.dut != DUT_BOTH)
             argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
         __attribute__((fallthrough));
-    default: {
-        state->input = &args->run;
-        const error_t error = run_option_parse(key, arg, state);
-        state->input = args;
-        return error;
-    }
+    default:
+        return run_option_parse_into(&args->run, key, arg, state);
     }
 }
 
@@ -111,8 +96,8 @@ static int open_waves(const struct run_options *options) {
 }
 
 int debug_main(int argc, char **argv) {
-    struct argp_option table[TABLE_SIZE];
-    make_table(table);
+    struct argp_option table[RUN_OPTIONS_MOST];
+    run_option_table_with(table, own, left_out);
     const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct arguments args = {.open = false};
     run_options_init(&args.run);

@@ -30,7 +30,7 @@ enum {
     ATTEMPTS_MAX = 100000,
     SECONDS_MAX = 1000000000,
     STILL = 200000,
-    TABLE_SIZE = 64,
+    GIVEN_MOST = 64,
     PATH_SIZE = 4096,
     FILES_OPEN = 16
 };
@@ -270,16 +270,16 @@ static bool drop_words(struct arguments *args, const bool *drop, const char *pat
 static void drop_options(struct arguments *args, const char *path) {
     if (args->keep_options)
         return;
-    bool drop[TABLE_SIZE] = {false};
-    size_t count = args->given.count < TABLE_SIZE ? args->given.count : TABLE_SIZE;
+    bool drop[GIVEN_MOST] = {false};
+    size_t count = args->given.count < GIVEN_MOST ? args->given.count : GIVEN_MOST;
     for (size_t i = 0; i < count; i++)
         drop[i] = is_memory_option(args->given.items[i]);
     if (drop_words(args, drop, path))
         return;
-    for (size_t i = 0; i < args->given.count && i < TABLE_SIZE;) {
-        bool one[TABLE_SIZE] = {false};
+    for (size_t i = 0; i < args->given.count && i < GIVEN_MOST;) {
+        bool one[GIVEN_MOST] = {false};
         one[i] = is_memory_option(args->given.items[i]);
-        for (size_t k = 0; is_kind_option(args->given.items[i]) && k < args->given.count && k < TABLE_SIZE; k++)
+        for (size_t k = 0; is_kind_option(args->given.items[i]) && k < args->given.count && k < GIVEN_MOST; k++)
             one[k] = is_kind_option(args->given.items[k]);
         if (!one[i] || !drop_words(args, one, path))
             i++;
@@ -442,35 +442,22 @@ static int shrink_trace(struct arguments *args) {
 /* ---- command line --------------------------------------------------------------------------------------------------
  */
 
-/* The options of run that an attempt takes over, behind the command's own. */
-static void make_table(struct argp_option *table) {
-    static const struct argp_option own[] = {
-        OPTION("out", 'o', "FILE",
-               "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"),
-        OPTION("attempts", KEY_ATTEMPTS, "N", "Runs at most (default 300)"),
-        OPTION("seconds", KEY_SECONDS, "N",
-               "Wall time of the search: the smallest trace until then is the result (default: no limit)"),
-        OPTION("keep-options", KEY_KEEP_OPTIONS, NULL, "Keep memory options that the failure does not need"),
-        OPTION("quiet", 'q', NULL, "Print the result only"),
-    };
-    static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
-                                           "name",     "result-fd",     "progress",   "wave",       "wave-from",
-                                           "wave-to",  "wave-layer",    "wave-scope", "wave-plain", "results",
-                                           "coverage", "coverage-kind", "histogram"};
-    size_t n = 0;
-    for (; n < sizeof own / sizeof own[0]; n++)
-        table[n] = own[n];
-    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
-        bool wanted = option->name != NULL && n + 1 < TABLE_SIZE;
-        for (size_t i = 0; wanted && i < sizeof left_out / sizeof left_out[0]; i++)
-            wanted = strcmp(option->name, left_out[i]) != 0;
-        if (wanted) {
-            table[n] = *option;
-            table[n++].group = 1;
-        }
-    }
-    table[n] = (struct argp_option){0};
-}
+static const struct argp_option own[] = {
+    OPTION("out", 'o', "FILE",
+           "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"),
+    OPTION("attempts", KEY_ATTEMPTS, "N", "Runs at most (default 300)"),
+    OPTION("seconds", KEY_SECONDS, "N",
+           "Wall time of the search: the smallest trace until then is the result (default: no limit)"),
+    OPTION("keep-options", KEY_KEEP_OPTIONS, NULL, "Keep memory options that the failure does not need"),
+    OPTION("quiet", 'q', NULL, "Print the result only"),
+    {0},
+};
+
+/* Options of run that an attempt does not take over. */
+static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
+                                       "name",     "result-fd",     "progress",   "wave",       "wave-from",
+                                       "wave-to",  "wave-layer",    "wave-scope", "wave-plain", "results",
+                                       "coverage", "coverage-kind", "histogram",  NULL};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;
@@ -506,8 +493,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 int shrink_main(int argc, char **argv) {
-    struct argp_option table[TABLE_SIZE];
-    make_table(table);
+    struct argp_option table[RUN_OPTIONS_MOST];
+    run_option_table_with(table, own, left_out);
     const struct argp argp = {.options = table, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct arguments args = {.attempts = ATTEMPTS};
     run_options_init(&args.run);

@@ -229,6 +229,15 @@ static bool value_holds(struct player *p, const struct op *op, uint32_t got) {
     return holds;
 }
 
+/* A register was compared. */
+static void note_read(struct player *p, const struct op *op, uint32_t got, bool holds) {
+    const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
+    if (op->volatile_read && !p->options->strict)
+        p->result->volatile_mismatches += !holds;
+    else
+        note_check(p, holds, &failure);
+}
+
 static enum step execute_read_check(struct player *p, const struct op *op) {
     uint32_t got;
     if (!read_register(p, op->address, &got))
@@ -238,12 +247,7 @@ static enum step execute_read_check(struct player *p, const struct op *op) {
         return STEP_DONE;
     }
     bool holds = value_holds(p, op, got);
-    if (op->volatile_read && !p->options->strict) {
-        p->result->volatile_mismatches += !holds;
-        return STEP_DONE;
-    }
-    const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
-    note_check(p, holds, &failure);
+    note_read(p, op, got, holds);
     return STEP_DONE;
 }
 
@@ -262,12 +266,7 @@ static enum step execute_poll(struct player *p, struct stream *stream, const str
         return STEP_BLOCKED;
     }
     stream->poll_tries = 0;
-    if (op->volatile_read && !p->options->strict) {
-        p->result->volatile_mismatches += !holds;
-        return STEP_DONE;
-    }
-    const struct play_failure failure = {.op = (size_t)(op - p->prog->ops), .got = got, .expected = op->value};
-    note_check(p, holds, &failure);
+    note_read(p, op, got, holds);
     return STEP_DONE;
 }
 

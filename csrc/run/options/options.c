@@ -621,6 +621,33 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     return 0;
 }
 
+error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state) {
+    void *input = state->input;
+    state->input = options;
+    const error_t error = run_option_parse(key, arg, state);
+    state->input = input;
+    return error;
+}
+
+void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
+                           const char *const *left_out) {
+    size_t n = 0;
+    while (own[n].name && n + 1 < RUN_OPTIONS_MOST) {
+        table[n] = own[n];
+        n++;
+    }
+    for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
+        const char *const *left = left_out;
+        while (*left && option->name && strcmp(option->name, *left) != 0)
+            left++;
+        if (!*left && option->name && n + 1 < RUN_OPTIONS_MOST) {
+            table[n] = *option;
+            table[n++].group = 1;
+        }
+    }
+    table[n] = (struct argp_option){0};
+}
+
 /* ---- options from words ---- */
 
 /* The parser of words: that of the options, with its complaints going to a text instead of ending the program. */

@@ -98,6 +98,15 @@ void run_options_free(struct run_options *options);
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
+/* The same for a command whose input holds the options of a run among others. */
+error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state);
+
+/* The table of a command with options of its own, which end with {0}, and those of a run that it takes over: all but
+ * the names in left_out, which end with NULL. */
+enum { RUN_OPTIONS_MOST = 80 };
+void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
+                           const char *const *left_out);
+
 /* Reads options and traces from words, each option as --NAME or --NAME=VALUE (a plan's, or those of run_options.given),
  * into initialised options, which refer to the words: they have to stay. False with a message. */
 bool run_options_read(struct run_options *options, const struct words *words, struct error *err);
