@@ -21,12 +21,12 @@ manifest=$share/MANIFEST
 
 remove() {
     [ -f "$manifest" ] || return 0
-    while read -r file; do
-        rm -f "$root/$file"
-    done <"$manifest"
-    rm -f "$manifest"
-    # Folders that are empty now; those that others use stay.
-    find "$share" "$root/lib/nvcosim" -depth -type d -empty -delete 2>/dev/null || true
+    local files
+    mapfile -t files <"$manifest"
+    rm -f "${files[@]/#/$root/}" "$manifest"
+    # Folders that are empty now; those that others use stay, and so does the prefix itself.
+    printf '%s\n' share/nvcosim/MANIFEST "${files[@]}" | sed 's:/[^/]*$::' | sort -ru |
+        (cd "$root" && xargs -r rmdir -p --ignore-fail-on-non-empty 2>/dev/null) || true
 }
 
 if [ "$build" = --uninstall ]; then

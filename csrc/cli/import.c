@@ -187,6 +187,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (options->captures.count == 0)
             argp_error(state, "no capture is given");
+        if (options->lift.path && !text_ends_with(options->lift.path, ".nvt") &&
+            !text_ends_with(options->lift.path, ".nvt.gz"))
+            argp_error(state, "-o: found '%s', expected NAME.nvt or NAME.nvt.gz", options->lift.path);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -216,7 +219,7 @@ static void show_progress(void *context) {
 
 static void print_words(const char *head, const struct words *words, uint64_t count, FILE *out) {
     for (size_t i = 0; i < words->count; i++)
-        fprintf(out, "%s%s\n", head, words->items[i]);
+        text_print_line(out, "%s%s", head, words->items[i]);
     if (count > words->count)
         fprintf(out, "%sand %" PRIu64 " more\n", head, count - words->count);
 }
@@ -224,8 +227,10 @@ static void print_words(const char *head, const struct words *words, uint64_t co
 static void print_summary(const struct import_options *options, const struct source *source,
                           const struct lift_summary *summary) {
     const struct source_notes *notes = source_notes(source);
-    printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", options->captures.items[0], source_format(source),
-           summary->writes, summary->reads);
+    char *name = text_shown(options->captures.items[0]);
+    printf("%s: %s, %" PRIu64 " writes and %" PRIu64 " reads", name, source_format(source), summary->writes,
+           summary->reads);
+    free(name);
     if (summary->untils > 0)
         printf(", %" PRIu64 " untils", summary->untils);
     if (notes->outside > 0)
@@ -268,6 +273,18 @@ static void lint_trace(const struct import_options *options) {
     program_free(prog);
 }
 
+/* What makes the trace worth less than its capture looks. */
+static void warn_of_ends(const struct lift_summary *summary) {
+    if (summary->launches == 0)
+        fprintf(stderr, "nvcosim: warning: the capture enables no unit, so the trace computes nothing; did it stop "
+                        "early?\n");
+    else if (summary->unawaited > 0)
+        fprintf(stderr,
+                "nvcosim: warning: after the last %" PRIu64 " launches the capture neither waits nor polls, so the "
+                "trace does not check what they write; did it stop early?\n",
+                summary->unawaited);
+}
+
 static int import_capture(struct import_options *options) {
     struct error err;
     struct lift_summary summary = {0};
@@ -291,11 +308,15 @@ static int import_capture(struct import_options *options) {
             print_summary(options, watch.source, &summary);
         print_words("nvcosim: dropped: ", &notes->dropped, notes->dropped_count, stderr);
         print_words("nvcosim: incomplete: ", &summary.incomplete, summary.incomplete.count, stderr);
+        warn_of_ends(&summary);
         if (!options->no_lint)
             lint_trace(options);
-        if (!options->quiet)
-            printf("%s: play it with: nvcosim run --config %s %s\n", options->lift.path, options->lift.config->name,
-                   options->lift.path);
+        if (!options->quiet) {
+            char *word = text_quoted(options->lift.path);
+            text_print_line(stdout, "%s: play it with: nvcosim run --config %s %s", options->lift.path,
+                            options->lift.config->name, word);
+            free(word);
+        }
     } else
         fprintf(stderr, "nvcosim: %s\n", err.text);
     lift_summary_free(&summary);
@@ -319,6 +340,15 @@ static int import_program(const struct import_options *options) {
     if (!good)
         fprintf(stderr, "nvcosim: %s\n", err.text);
     return good ? IMPORT_OK : IMPORT_REFUSED;
+}
+
+/* A trace, by --from, else by its name. */
+static bool is_program(const struct import_options *options) {
+    static const char *const endings[] = {".cfg", ".cfg.gz", ".nvt", ".nvt.gz"};
+    bool named = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        named = named || text_ends_with(options->captures.items[0], endings[i]);
+    return options->format ? strcmp(options->format, "cfg") == 0 || strcmp(options->format, "nvt") == 0 : named;
 }
 
 /* The name of the capture with another ending. */
@@ -349,9 +379,7 @@ int import_main(int argc, char **argv) {
         options.images[i].path = options.paths.items[i];
     options.lift.images = options.images;
     options.lift.title = options.captures.items[0];
-    const bool is_program =
-        options.format && (strcmp(options.format, "cfg") == 0 || strcmp(options.format, "nvt") == 0);
-    const int status = is_program ? import_program(&options) : import_capture(&options);
+    const int status = is_program(&options) ? import_program(&options) : import_capture(&options);
     free(path);
     free(options.maps);
     free(options.images);

@@ -333,16 +333,16 @@ static int search(struct arguments *args, struct program *prog, const char *path
         return EXIT_BAD_INPUT;
     }
     if (args->wanted.status == EXIT_OK) {
-        printf("%s passes: nothing to shrink\n", path);
+        text_print_line(stdout, "%s passes: nothing to shrink", path);
         return EXIT_OK;
     }
     if (!args->quiet)
-        printf("%s: %s: %s\n", path, args->wanted.kind, args->reason);
+        text_print_line(stdout, "%s: %s: %s", path, args->wanted.kind, args->reason);
     drop_options(args, path);
     bool good = shrink_described(args, prog, out, &err);
     if (!good) {
         if (!args->quiet)
-            printf("  %s: only whole layers are taken out\n", err.text);
+            text_print_line(stdout, "  %s: only whole layers are taken out", err.text);
         shrink_program(&args->shrink, prog);
         good = trace_write(prog, out, &err);
     }
@@ -352,7 +352,7 @@ static int search(struct arguments *args, struct program *prog, const char *path
         return EXIT_BAD_INPUT;
     }
     struct program *small = trace_read(out, &(struct trace_options){0}, &err);
-    printf("%s: %s: %s\n", out, args->wanted.kind, args->reason);
+    text_print_line(stdout, "%s: %s: %s", out, args->wanted.kind, args->reason);
     if (small)
         describe(small);
     program_free(small);

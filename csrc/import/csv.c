@@ -289,5 +289,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_csv = {"csv",      "table of a bus or logic analyser", likely, open_state, next,
-                                         close_state};
+const struct source_format source_csv = {
+    "csv", "table of a bus or logic analyser", likely, open_state, next, close_state, "line"};

@@ -222,4 +222,4 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_kmd = {
-    "kmd", "register prints of the kernel driver, dmesg or journal", likely, open_state, next, close_state};
+    "kmd", "register prints of the kernel driver, dmesg or journal", likely, open_state, next, close_state, "line"};

@@ -174,6 +174,7 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         return;
     lift->pending |= fresh;
     lift->summary->waits++;
+    lift->summary->unawaited = 0;
     if ((fresh & ~lift->mask) != 0 && !lift->waited) /* the line rises */
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
     const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
@@ -202,6 +203,7 @@ static void end_with_poll(struct lift *lift, uint32_t value, uint32_t mask, enum
     const struct loop *loop = &lift->loop;
     put_poll(lift, loop->line, loop->address, value, mask, relation);
     lift->summary->polls++;
+    lift->summary->unawaited = 0;
     lift->summary->poll_reads += loop->count;
 }
 
@@ -330,7 +332,8 @@ static void list_layer(struct lift *lift, const struct launch *launch, uint64_t 
     struct cube cube;
     bool primary;
     struct text text = {0};
-    text_printf(&text, "line %" PRIu64 ": %s group %d", line, nvdla_unit_names[launch->unit], launch->group);
+    text_printf(&text, "%s %" PRIu64 ": %s group %d", source_place(lift->source), line, nvdla_unit_names[launch->unit],
+                launch->group);
     const size_t cubes = text.n;
     if (launch_input_cube(lift->config, launch, &cube, &primary))
         text_printf(&text, ", reads %dx%dx%d at %s 0x%08" PRIx64, cube.width, cube.height, cube.channels,
@@ -398,6 +401,7 @@ static void take_write(struct lift *lift, const struct access *access) {
     if (launch) {
         int load, check;
         lift->summary->launches++;
+        lift->summary->unawaited++;
         lift->summary->operations += is_operation(launch->unit);
         lift_memory_armed(lift->memory, launch, &load, &check);
         lift->running |= nvdla_unit_interrupt(launch->unit, launch->group);

@@ -13,6 +13,7 @@ struct lift_summary {
     uint64_t polls, poll_reads, waits, checks, volatile_reads;
     uint64_t operations;                  /* launches that the driver counts as layers */
     uint64_t launches, tables;            /* armed groups; uploads of look-up tables */
+    uint64_t unawaited;                   /* launches after the last wait or poll */
     uint64_t memory_reads, memory_writes; /* accesses */
     uint64_t loaded_bytes, seeded_bytes, golden_bytes;
     struct words guessed;    /* lines for a person: what the capture does not say */

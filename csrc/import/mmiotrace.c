@@ -205,4 +205,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_mmiotrace = {"mmiotrace", "Linux mmiotrace", likely, open_state, next, close_state};
+const struct source_format source_mmiotrace = {"mmiotrace", "Linux mmiotrace", likely, open_state,
+                                               next,        close_state,       "line"};

@@ -216,6 +216,6 @@ static int next(struct source *source, struct access *access, struct error *err)
 }
 
 const struct source_format source_pattern = {
-    "pattern", "lines that --pattern describes", likely_never, open_pattern, next, close_state};
+    "pattern", "lines that --pattern describes", likely_never, open_pattern, next, close_state, "line"};
 const struct source_format source_rwmmio = {
-    "rwmmio", "rwmmio trace events of Linux", likely_rwmmio, open_rwmmio, next, close_state};
+    "rwmmio", "rwmmio trace events of Linux", likely_rwmmio, open_rwmmio, next, close_state, "line"};

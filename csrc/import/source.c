@@ -179,6 +179,15 @@ static bool read_head(const char *path, char *head, size_t *n, struct error *err
     return got >= 0 || *n > 0; /* a damaged end is told when it is reached */
 }
 
+/* The names of --from. free() it. */
+static char *format_names(void) {
+    struct text names = {0};
+    for (size_t i = 0; i < FORMATS; i++)
+        text_printf(&names, "%s, ", formats[i]->name);
+    text_printf(&names, "cfg or nvt");
+    return names.text;
+}
+
 static const struct source_format *guess_format(const char *path, const char *head, size_t n, struct error *err) {
     const struct source_format *best = NULL;
     int most = 0;
@@ -189,23 +198,26 @@ static const struct source_format *guess_format(const char *path, const char *he
             best = formats[i];
         }
     }
-    if (!best)
-        error_set(err, "%s: no format of captures is recognised in it; give it with --from", path);
+    if (n == 0)
+        error_set(err, "%s: is empty", path);
+    else if (!best && n >= 2 && (memcmp(head, "\xff\xfe", 2) == 0 || memcmp(head, "\xfe\xff", 2) == 0))
+        error_set(err, "%s: is UTF-16 text; convert it with: iconv -f UTF-16 -t UTF-8", path);
+    else if (!best) {
+        char *names = format_names();
+        error_set(err, "%s: no format of captures is recognised in it; name it with --from: %s", path, names);
+        free(names);
+    }
     return best;
 }
 
 static const struct source_format *find_format(const char *name, struct error *err) {
-    struct text names = {0};
-    const struct source_format *found = NULL;
-    for (size_t i = 0; i < FORMATS; i++) {
+    for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i]->name, name) == 0)
-            found = formats[i];
-        text_printf(&names, "%s%s", i ? ", " : "", formats[i]->name);
-    }
-    if (!found)
-        error_set(err, "--from: found '%s', expected %s, cfg or nvt", name, names.text);
-    free(names.text);
-    return found;
+            return formats[i];
+    char *names = format_names();
+    error_set(err, "--from: found '%s', expected %s", name, names);
+    free(names);
+    return NULL;
 }
 
 struct source *source_open(const char *const *paths, size_t count, const char *format,
@@ -254,6 +266,10 @@ void source_close(struct source *source) {
 
 const char *source_format(const struct source *source) {
     return source->format->name;
+}
+
+const char *source_place(const struct source *source) {
+    return source->format->place;
 }
 
 const struct source_notes *source_notes(const struct source *source) {

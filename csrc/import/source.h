@@ -22,6 +22,8 @@ struct source *source_open(const char *const *paths, size_t count, const char *f
 void source_close(struct source *source);
 
 const char *source_format(const struct source *source);
+/* What the line of an access counts: "line", "time". */
+const char *source_place(const struct source *source);
 
 /* The next access: 1; the end: 0; -1 with FILE:LINE and what is wrong: the capture cannot be used (without force). */
 int source_next(struct source *source, struct access *access, struct error *err);

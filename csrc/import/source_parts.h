@@ -17,6 +17,7 @@ struct source_format {
     bool (*open)(struct source *source, struct error *err);
     int (*next)(struct source *source, struct access *access, struct error *err); /* like source_next() */
     void (*close)(struct source *source);                                         /* NULL: nothing to do */
+    const char *place;                                                            /* what access.line counts */
 };
 
 extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,

@@ -208,5 +208,5 @@ static int next(struct source *source, struct access *access, struct error *err)
     return 0;
 }
 
-const struct source_format source_vp = {"vp",       "log of the SystemC virtual platform", likely, open_state, next,
-                                        close_state};
+const struct source_format source_vp = {
+    "vp", "log of the SystemC virtual platform", likely, open_state, next, close_state, "line"};

@@ -611,5 +611,5 @@ static void close_state(struct source *source) {
     free(state);
 }
 
-const struct source_format source_vcd = {"vcd", "wave dump, VCD", likely_vcd, open_vcd, next, close_state};
-const struct source_format source_fst = {"fst", "wave dump, FST", likely_fst, open_fst, next, close_state};
+const struct source_format source_vcd = {"vcd", "wave dump, VCD", likely_vcd, open_vcd, next, close_state, "time"};
+const struct source_format source_fst = {"fst", "wave dump, FST", likely_fst, open_fst, next, close_state, "time"};

@@ -141,6 +141,16 @@ char *text_shown(const char *text) {
     return text_shown_bytes(text, n, shown, 4 * n + 1);
 }
 
+void text_print_line(FILE *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = xvprintf(format, arguments), *shown = text_shown(line);
+    va_end(arguments);
+    fprintf(out, "%s\n", shown);
+    free(shown);
+    free(line);
+}
+
 /* Whether a byte goes on with a character that began before it. */
 static bool goes_on(char byte) {
     return ((unsigned char)byte & 0xc0) == 0x80;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A growing string, always terminated. Zero-initialise; free text. */
 struct text {
@@ -32,6 +33,8 @@ bool text_ends_with(const char *text, const char *suffix);
 /* A name or a message as it may be shown in a line for people: control characters as \n, \t, \r or \xHH, and so bytes
  * that are not UTF-8; everything else as it is. A line stays one line, and no terminal obeys it. free() it. */
 char *text_shown(const char *text);
+/* Prints a line for people, with all that goes into it as text_shown() gives it; the end of the line is added. */
+void text_print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same into out, cut at size, never inside an escape; of a text or of n bytes that may hold a zero. Returns out. */
 char *text_shown_into(const char *text, char *out, size_t size);
 char *text_shown_bytes(const char *text, size_t n, char *out, size_t size);

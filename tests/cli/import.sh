@@ -58,7 +58,14 @@ for cut in 1 5 300 900; do
 done
 cp "$ROOT/traces/captures/synth_small_rand_pdp_003/csb.fst" bad.fst && printf '\377\0\377U' | dd of=bad.fst bs=1 seek=400 conv=notrunc status=none
 nv import --config small bad.fst -o bad.nvt; check import_damaged_fst 2 "bad.fst: the file is damaged: fst2vcd ended with status"
-nv import empty.log -o t5.nvt; check import_unknown 2 "empty.log: no format of captures is recognised in it; give it with --from"
+: >nothing.log
+nv import nothing.log -o t5.nvt; check import_empty 2 "nothing.log: is empty"
+echo "nothing of interest" >other.log
+nv import other.log -o t5.nvt; check import_unknown 2 "other.log: no format of captures is recognised in it; name it with --from: mmiotrace, " "pattern, cfg or nvt"
+printf '\377\376a\0' >wide.log
+nv import wide.log -o t5.nvt; check import_utf16 2 "wide.log: is UTF-16 text; convert it with: iconv"
+nv import wide.log -o t5.txt; check import_out 2 "-o: found 't5.txt', expected NAME.nvt or NAME.nvt.gz"
+that import_out_not_written test ! -e t5.txt
 nv import --from kmd empty.log -o t5.nvt; check import_no_access 2 "empty.log: found no access to the registers of NVDLA (read as kmd; 0 accesses of other devices)"
 printf 'Info: nvdla.csb_adaptor: GP: iswrite=1 addr=0x9004 len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\nInfo: nvdla.dbb_adaptor: GP: iswrite=1 addr=0xffffffffffffffff len=4 data=0x 00000000 resp=TLM_OK_RESPONSE\n' >end.log
 nv import end.log -o t5.nvt; check import_end_of_memory 2 "end.log:2: found 4 bytes of memory at 0xffffffffffffffff, expected them to end below 2^64"
@@ -96,4 +103,19 @@ nv import --from nvt plain.nvt -o n.nvt; check import_nvt 0
 that import_nvt_same cmp plain.nvt n.nvt
 nv import --from cfg good/good.cfg -o n.nvt; check import_cfg 0
 nv import --from cfg --mem 0=zero.bin good/good.cfg -o n.nvt; check import_program_options 2 "--map, --mem and --accesses are for captures"
+nv import plain.nvt -o n.nvt; check import_nvt_by_name 0
+that import_nvt_by_name_same cmp plain.nvt n.nvt
+gzip -c good/good.cfg >packed.cfg.gz
+nv import packed.cfg.gz -o n.nvt; check import_cfg_gz_by_name 2 "packed.cfg.gz:"
+# captures that stop early
+capture=$ROOT/traces/captures/synth_small_rand_pdp_003
+head -n 32 "$capture/dmesg.log" >half.log
+nv import half.log -o half.nvt; check import_no_launch 0 "warning: the capture enables no unit" "0 launches"
+head -n 60 "$capture/vp.log" >half.log
+nv import half.log -o half.nvt; check import_no_wait 0 "warning: after the last 2 launches the capture neither waits nor polls"
+nv import "$capture/vp.log" -o whole.nvt; check import_waits 0 "!warning:"
+nv import "$capture/csb.vcd" -o whole.nvt; check import_place_in_time 0 "  time " "!  line "
+# names of files are shown, not obeyed
+odd=$'odd\033[31m;touch x.log' && cp "$capture/dmesg.log" "$odd"
+nv import "$odd" -o $'odd\033[31m.nvt'; check import_odd_names 0 'odd\x1b[31m;touch x.log: kmd' "!"$'\033'
 finish

@@ -229,6 +229,8 @@ void name_recordings(const struct run_options *options, const char *wave, struct
     if (cycles == 0 || options->quiet)
         return;
     char *save = wave_save_path(wave);
-    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, save);
+    char *word = text_quoted(save);
+    words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, word);
+    free(word);
     free(save);
 }
