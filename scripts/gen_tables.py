@@ -16,7 +16,8 @@ import sys
 from collections import OrderedDict
 
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "csrc", "nvdla")
-UNUSED_FIELDS = os.path.join(TABLES, "..", "..", "rtl", "unused_fields.csv")
+RTL = os.path.join(TABLES, "..", "..", "rtl")
+UNUSED_FIELDS = os.path.join(RTL, "unused_fields.csv")
 STREAMS = os.path.join(TABLES, "..", "..", "tb", "streams.csv")
 ACCESS = ["RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"]
 STORED = ("RW", "RWT")  # accesses whose written value is kept and read back
@@ -117,6 +118,8 @@ def load_engines(maps):
                 sys.exit(f"{row.where}: no {column}: every engine needs one")
         for column, words in (("unit", units), ("condition", conditions), ("interrupt", sources), ("lane", units), ("wave", WAVE_COLOURS)):
             one_of(row, column, row[column], words)
+        if row["instances"] and not os.path.isdir(os.path.join(RTL, row["folder"])):
+            sys.exit(f"{row.where}: folder {row['folder']!r}, but there is no such folder in rtl/: expected that of the sources of {row['engine']}")
         for unit in row["ends"]:
             one_of(row, "ends", unit, units)
             once(row, "ends", unit)

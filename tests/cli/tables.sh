@@ -7,6 +7,7 @@
 mkdir -p tree/scripts tree/csrc/nvdla tree/rtl tree/tb
 cp "$ROOT/scripts/gen_tables.py" tree/scripts
 cp "$ROOT/rtl/unused_fields.csv" tree/rtl
+(cd "$ROOT/rtl" && printf 'tree/rtl/%s\n' */) | xargs mkdir -p
 # with SED [TABLE]: clients.csv, or that table, as SED changes it
 with() {
     cp "$ROOT"/csrc/nvdla/*.csv tree/csrc/nvdla
@@ -35,6 +36,8 @@ with '/^RUBIK,/d' $ENGINES
 check engines_row_missing 1 "registers.csv:605: unit 'RBK' is in no row of engines.csv: add a row for its engine"
 with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
 check engines_unit_unknown 1 "engines.csv:19: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
+with 's/,rubik,u_rubik/,rubic,u_rubik/' $ENGINES
+check engines_folder 1 "engines.csv:20: folder 'rubic', but there is no such folder in rtl/: expected that of the sources of RUBIK"
 with 's/CACC_SAT/CACC_OUT/' $ENGINES
 check engines_tap_unknown 1 "engines.csv:11: tap 'CACC_OUT', but streams.csv has no stream with an order of unit CACC and that tap: expected one of CACC_SAT"
 with 's/ CDP_CVT_IN / /' $ENGINES
