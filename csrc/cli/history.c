@@ -22,7 +22,7 @@ static const struct argp_option option_table[] = {
     {.name = "database",
      .key = KEY_DATABASE,
      .arg = "FILE",
-     .doc = "Database to read (default: nvcosim-nights/nights.db)"},
+     .doc = "Database to read (default: " NIGHTS_FOLDER "/" NIGHTS_DATABASE ")"},
     {.name = "limit", .key = KEY_LIMIT, .arg = "N", .doc = "Show the last N nights (default 20)"},
     {.name = "sql",
      .key = KEY_SQL,
@@ -117,7 +117,7 @@ static bool print_all(struct store *store, const struct history_arguments *argum
 
 int history_main(int argc, char **argv) {
     static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "[TEST...]", .doc = doc};
-    struct history_arguments arguments = {.database = "nvcosim-nights/nights.db", .limit = 20};
+    struct history_arguments arguments = {.database = NIGHTS_FOLDER "/" NIGHTS_DATABASE, .limit = 20};
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
         struct error err;

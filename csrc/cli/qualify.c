@@ -1,5 +1,4 @@
 /* nvcosim qualify: plants faults into an RTL and counts which of them a corpus of traces notices. */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +6,9 @@
 #include "cli/commands.h"
 #include "nvdla/xalloc.h"
 #include "regress/faults/qualify.h"
-#include "regress/night/night.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
+#include "run/process/process.h"
 
 enum {
     KEY_COUNT = 0x100,
@@ -151,7 +150,6 @@ int qualify_main(int argc, char **argv) {
         text_printf(&command, "%s%s", i ? " " : "", word);
         free(word);
     }
-    cpu_set_t set;
     struct qualify_options options = {.config = nvdla_config_find("small"),
                                       .count = 200,
                                       .seed = 1,
@@ -159,7 +157,7 @@ int qualify_main(int argc, char **argv) {
                                       .out = NIGHTS_FOLDER,
                                       .command = command.text,
                                       .together = 32,
-                                      .jobs = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1};
+                                      .jobs = process_cores()};
     const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? qualify_run(&options) : EXIT_BAD_INPUT;
     rtl_source_free(&options.source);
     words_free(&options.folders);

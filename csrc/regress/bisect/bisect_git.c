@@ -9,24 +9,12 @@
 
 char *git_text(const char *folder, int *status, struct error *err, const char *const *more) {
     /* Variables of the caller name another repository; hooks belong to the user's work. */
-    static const char *const before[] = {"env",
-                                         "-u",
-                                         "GIT_DIR",
-                                         "-u",
-                                         "GIT_WORK_TREE",
-                                         "-u",
-                                         "GIT_INDEX_FILE",
-                                         "LC_ALL=C",
-                                         "GIT_TERMINAL_PROMPT=0",
-                                         "git",
-                                         "-c",
-                                         "core.hooksPath=/dev/null",
-                                         "-c",
-                                         "advice.detachedHead=false",
-                                         "-C"};
+    char before[] = "env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE LC_ALL=C GIT_TERMINAL_PROMPT=0 git -c "
+                    "core.hooksPath=/dev/null -c advice.detachedHead=false -C",
+         *rest = before;
     struct words words = {0};
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        words_add(&words, "%s", before[i]);
+    while (rest)
+        words_put(&words, strsep(&rest, " "));
     words_add(&words, "%s", folder);
     for (; *more; more++)
         words_add(&words, "%s", *more);

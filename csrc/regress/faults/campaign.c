@@ -170,17 +170,16 @@ static enum engine_end play_bases(struct state *state, int *signal, struct error
 static void take_play(struct state *state, const json_t *json) {
     const size_t fault = (size_t)json_integer_value(json_object_get(json, "fault"));
     const size_t test = (size_t)json_integer_value(json_object_get(json, "test"));
-    const char *verdict = json_string_value(json_object_get(json, "verdict"));
-    if (fault == 0 || fault > state->campaign->faults->count || !verdict)
+    const int verdict = verdict_find(json_string_value(json_object_get(json, "verdict")));
+    if (fault == 0 || fault > state->campaign->faults->count || verdict < 0)
         return;
     struct plays *plays = &state->plays[fault - 1];
     for (size_t i = 0; i < plays->count; i++)
-        for (int v = 0; plays->items[i].test == test && v < VERDICT_COUNT; v++)
-            if (strcmp(verdict, verdict_names[v]) == 0)
-                plays->items[i] = (struct play){.test = test,
-                                                .known = true,
-                                                .verdict = (enum verdict)v,
-                                                .seconds = json_number_value(json_object_get(json, "seconds"))};
+        if (plays->items[i].test == test)
+            plays->items[i] = (struct play){.test = test,
+                                            .known = true,
+                                            .verdict = (enum verdict)verdict,
+                                            .seconds = json_number_value(json_object_get(json, "seconds"))};
 }
 
 /* Opens the log and reads it; a last line that is not whole is cut off. */

@@ -165,9 +165,8 @@ static void take_state(struct fault *fault, struct query *row) {
         if (same(row, "state", fault_state_names[s]))
             fault->state = (enum fault_state)s;
     fault->noticed_by = query_copy(row, "noticed_by");
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        if (same(row, "verdict", verdict_names[v]))
-            fault->verdict = verdict_names[v];
+    const int verdict = verdict_find(query_text(row, "verdict"));
+    fault->verdict = verdict < 0 ? NULL : verdict_names[verdict];
     fault->runs = (size_t)query_number(row, "runs");
 }
 

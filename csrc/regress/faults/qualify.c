@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "memory/file.h"
@@ -15,8 +14,9 @@
 #include "regress/engine/builds.h"
 #include "regress/faults/campaign.h"
 #include "regress/faults/faults.h"
-#include "regress/night/night.h"
+
 #include "regress/pages/page.h"
+#include "regress/plan/paths.h"
 #include "regress/store/query.h"
 #include "regress/store/store.h"
 #include "run/process/process.h"
@@ -43,19 +43,12 @@ struct qualification {
 
 /* ---- which tests ---- */
 
-/* The path as an absolute one. free() it. */
-static char *absolute(const char *path) {
-    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = here ? xprintf("%s/%s", here, path) : xstrdup(path);
-    free(here);
-    return whole;
-}
-
 /* A plan with the traces of the command line. free() it. */
 static char *plan_of_traces(const struct qualify_options *options) {
     struct text text = {0};
     text_printf(&text, "items:\n  - name: traces\n    config: %s\n    traces:\n", options->config->name);
     for (size_t i = 0; i < options->traces.count; i++) {
-        char *path = absolute(options->traces.items[i]);
+        char *path = paths_absolute(options->traces.items[i]);
         text_printf(&text, "      - \"");
         for (const char *c = path; *c; c++)
             text_printf(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
@@ -96,22 +89,18 @@ static void settle_tests(struct qualification *q) {
 
 static bool read_tests(struct qualification *q, struct error *err) {
     const struct qualify_options *options = q->options;
-    char today[16];
-    const time_t now = time(NULL);
-    struct tm date;
+    char today[PLAN_DATE];
     size_t n;
-    localtime_r(&now, &date);
-    strftime(today, sizeof today, "%Y-%m-%d", &date);
     if (options->plan) {
         if (!file_read(options->plan, &q->plan_text, &n, err))
             return false;
-        q->plan_path = absolute(options->plan);
+        q->plan_path = paths_absolute(options->plan);
     } else {
         q->plan_text = plan_of_traces(options);
-        q->plan_path = absolute("qualify.yml"); /* what names in it are relative to */
+        q->plan_path = paths_absolute("qualify.yml"); /* what names in it are relative to */
     }
     q->plan = plan_parse(q->plan_path, q->plan_text, strlen(q->plan_text), err);
-    if (!q->plan || !plan_expand(q->plan, options->seed, today, options->select, &q->tests, err))
+    if (!q->plan || !plan_expand(q->plan, options->seed, plan_today(today), options->select, &q->tests, err))
         return false;
     q->settings = plan_settings(q->plan);
     settle_tests(q);
@@ -228,7 +217,7 @@ static bool make_copy(struct qualification *q, struct error *err) {
 
 static bool begin(struct qualification *q, const char *plan, struct error *err) {
     const struct qualify_options *options = q->options;
-    char *out = absolute(options->out);
+    char *out = paths_absolute(options->out);
     const struct night_facts facts = {.kind = "qualify",
                                       .plan = plan,
                                       .plan_path = q->plan_path,
@@ -272,7 +261,7 @@ static bool resume(struct qualification *q, const char *plan, struct error *err)
 
 static bool open_night(struct qualification *q, struct error *err) {
     const struct qualify_options *options = q->options;
-    q->database = options->database      ? absolute(options->database)
+    q->database = options->database      ? paths_absolute(options->database)
                   : q->settings.database ? xstrdup(q->settings.database)
                                          : xprintf("%s/" NIGHTS_DATABASE, options->out);
     char *plan = xprintf("qualify-%s", options->plan ? q->settings.name : options->config->name);

@@ -12,6 +12,7 @@
 
 #include "nvdla/config.h"
 #include "nvdla/text.h"
+#include "regress/store/store.h"
 #include "run/options/rtl_source.h"
 
 struct qualify_options {

@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The folder of nights and the database in it where nothing else is said. */
-#define NIGHTS_FOLDER "nvcosim-nights"
-#define NIGHTS_DATABASE "nights.db"
+#include "regress/store/store.h"
 
 struct night_options {
     const char *plan;     /* file; NULL: that of the resumed night */

@@ -2,10 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "memory/file.h"
@@ -13,27 +11,17 @@
 #include "regress/night/night.h"
 #include "regress/night/night_parts.h"
 #include "regress/night/recover.h"
+#include "regress/plan/paths.h"
 #include "regress/store/query.h"
+#include "run/process/process.h"
 #include "run/result/ledger.h"
 #include "run/simulators/version.h"
 
 /* ---- what is to be done ---- */
 
-static int cores(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-/* The path as an absolute one. free() it. */
-static char *absolute(const char *path) {
-    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = here ? xprintf("%s/%s", here, path) : xstrdup(path);
-    free(here);
-    return whole;
-}
-
 static bool read_plan(struct night *night, struct error *err) {
     night->plan = plan_read(night->options->plan, &night->plan_text, err);
-    night->plan_path = absolute(night->options->plan);
+    night->plan_path = paths_absolute(night->options->plan);
     return night->plan != NULL;
 }
 
@@ -41,28 +29,25 @@ static void settle(struct night *night) {
     const struct night_options *options = night->options;
     if (night->plan)
         night->settings = plan_settings(night->plan);
-    night->jobs = options->jobs ? options->jobs : night->settings.jobs ? night->settings.jobs : cores();
+    night->jobs = options->jobs ? options->jobs : night->settings.jobs ? night->settings.jobs : process_cores();
     if (night->database)
         return;
     char *usual = xprintf("%s/" NIGHTS_DATABASE, options->out ? options->out : NIGHTS_FOLDER);
-    night->database = absolute(options->database          ? options->database
-                               : night->settings.database ? night->settings.database
-                                                          : usual);
+    night->database = paths_absolute(options->database          ? options->database
+                                     : night->settings.database ? night->settings.database
+                                                                : usual);
     free(usual);
 }
 
-/* The date as the seed of a night: 20261231, and as text. */
-static uint64_t seed_of(const struct tm *date) {
-    return (uint64_t)(date->tm_year + 1900) * 10000 + (uint64_t)(date->tm_mon + 1) * 100 + (uint64_t)date->tm_mday;
+/* The date as the seed of a night: 20261231. */
+static uint64_t seed_of(const char *date) {
+    return strtoull(date, NULL, 10) * 10000 + strtoull(date + 5, NULL, 10) * 100 + strtoull(date + 8, NULL, 10);
 }
 
 static bool expand(struct night *night, struct error *err) {
-    char today[16];
-    const time_t now = time(NULL);
-    struct tm date;
-    localtime_r(&now, &date);
-    strftime(today, sizeof today, "%Y-%m-%d", &date);
-    night->seed = night->options->seed_given ? night->options->seed : seed_of(&date);
+    char today[PLAN_DATE];
+    plan_today(today);
+    night->seed = night->options->seed_given ? night->options->seed : seed_of(today);
     if (!plan_expand(night->plan, night->seed, today, night->options->select, &night->tests, err))
         return false;
     for (size_t i = 0; i < night->tests.warnings.count; i++)
@@ -128,7 +113,7 @@ static bool take_folder(struct night *night, const char *out, struct error *err)
 /* ---- a new night, or an interrupted one ---- */
 
 static bool begin(struct night *night, struct error *err) {
-    char *out = absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
+    char *out = paths_absolute(night->options->out ? night->options->out : NIGHTS_FOLDER),
          *directory = builds_directory(night->builds);
     const struct night_facts facts = {.kind = "regress",
                                       .plan = night->settings.name,

@@ -51,10 +51,10 @@ static bool worst_status(struct night *night, int *status, struct error *err) {
                     "SELECT DISTINCT verdict FROM result WHERE night = ? AND known IS NULL AND verdict "
                     "IS NOT NULL",
                     "i", night->id);
-    while (query_next(&query))
-        for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
-            if (strcmp(query_text(&query, "verdict"), verdict_names[verdict]) == 0)
-                *status = worse_status(*status, verdict_status((enum verdict)verdict));
+    while (query_next(&query)) {
+        const int verdict = verdict_find(query_text(&query, "verdict"));
+        *status = verdict < 0 ? *status : worse_status(*status, verdict_status((enum verdict)verdict));
+    }
     return query_end(&query);
 }
 

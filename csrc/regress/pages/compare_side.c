@@ -223,13 +223,6 @@ static unsigned engines_of(const char *reads, const char *writes) {
     return engines;
 }
 
-static int verdict_of(const char *word) {
-    for (int i = 0; word && i < VERDICT_COUNT; i++)
-        if (strcmp(word, verdict_names[i]) == 0)
-            return i;
-    return REVIEW_NOT_RUN;
-}
-
 static bool is_chosen(const struct request *request, const char *const *values, const char *tags) {
     for (int i = 0; i < CHOICES_OF_KEY; i++)
         if (request->patterns[i] && fnmatch(request->patterns[i], values[i], 0) != 0)
@@ -263,7 +256,7 @@ static void take_test(struct comparison *comparison, struct compare_side *side, 
                                .has_layer = !query_is_null(row, "layer_seed"),
                                .engines = engines_of(query_text(row, "reads"), query_text(row, "writes")),
                                .result = {.there = true,
-                                          .verdict = verdict_of(query_text(row, "verdict")),
+                                          .verdict = verdict_find(query_text(row, "verdict")),
                                           .known = !query_is_null(row, "known"),
                                           .key = compare_keep(comparison, query_text(row, "key")),
                                           .signature = compare_keep(comparison, query_text(row, "signature")),

@@ -78,12 +78,8 @@ static void take_texts(struct reader *reader, struct query *row, const struct te
                sizeof((const struct text_column[]){__VA_ARGS__}) / sizeof(struct text_column))
 
 static int verdict_of(const char *name) {
-    if (!name)
-        return REVIEW_NOT_RUN;
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        if (strcmp(name, verdict_names[v]) == 0)
-            return v;
-    return VERDICT_ERROR;
+    const int verdict = verdict_find(name);
+    return !name ? REVIEW_NOT_RUN : verdict < 0 ? VERDICT_ERROR : verdict;
 }
 
 static bool failing(int verdict) {

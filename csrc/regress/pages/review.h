@@ -18,7 +18,7 @@ enum {
     REVIEW_PAST = 14,   /* nights that the past of a test goes back, this one included */
     REVIEW_TRENDS = 30, /* nights of a trend */
     REVIEW_TEXT = 4000, /* bytes of any text but the command of the night; the database has all of it */
-    REVIEW_NOT_RUN = -1 /* in place of a verdict: the test has no result */
+    REVIEW_NOT_RUN = -1 /* in place of a verdict, and what verdict_find() has for it: the test has no result */
 };
 
 /* How a test counts. */

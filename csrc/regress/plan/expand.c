@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gen/gen.h"
 #include "nvdla/random.h"
@@ -378,6 +379,14 @@ bool plan_expand(const struct plan *plan, uint64_t seed, const char *today, cons
     if (!good)
         test_list_free(list);
     return good;
+}
+
+char *plan_today(char text[PLAN_DATE]) {
+    const time_t now = time(NULL);
+    struct tm date;
+    localtime_r(&now, &date);
+    strftime(text, PLAN_DATE, "%Y-%m-%d", &date);
+    return text;
 }
 
 void test_list_free(struct test_list *list) {

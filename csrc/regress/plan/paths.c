@@ -87,6 +87,12 @@ char *paths_from(const char *folder, const char *path) {
     return join(folder, path, &kept);
 }
 
+char *paths_absolute(const char *path) {
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = here ? xprintf("%s/%s", here, path) : xstrdup(path);
+    free(here);
+    return whole;
+}
+
 char *paths_folder(const char *file) {
     const char *slash = strrchr(file, '/');
     char *folder = slash ? xstrndup(file, (size_t)(slash - file) + (slash == file)) : xstrdup(".");

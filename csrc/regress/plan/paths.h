@@ -11,6 +11,9 @@
  * where it is not set or empty. free() it. NULL with a message: no such variable, no closing brace, no name. */
 char *paths_variables(const char *text, struct error *err);
 
+/* The path as an absolute one, otherwise as it is. free() it. */
+char *paths_absolute(const char *path);
+
 /* The folder that holds a file, as an absolute path without links. free() it. */
 char *paths_folder(const char *file);
 

@@ -48,6 +48,10 @@ bool plan_expand(const struct plan *plan, uint64_t seed, const char *today, cons
                  struct error *err);
 void test_list_free(struct test_list *list);
 
+/* The date for plan_expand(), local time. Returns text. */
+enum { PLAN_DATE = 16 };
+char *plan_today(char text[PLAN_DATE]);
+
 /* A seed, 1 to 2^32, that the seed of the night and a text decide: of a test's key, its --seed; of "layer KEY", KEY
  * without DUT, memory setting and reseed, that of its layer. */
 uint64_t plan_seed(uint64_t night, const char *text);

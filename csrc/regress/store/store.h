@@ -15,6 +15,10 @@
 #include "regress/plan/test.h"
 #include "run/result/result.h"
 
+/* The folder of nights, and the database in it, if nothing else is given. */
+#define NIGHTS_FOLDER "nvcosim-nights"
+#define NIGHTS_DATABASE "nights.db"
+
 enum { STORE_VERSION = 2 };
 
 struct store;

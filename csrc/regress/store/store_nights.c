@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,16 +13,12 @@
 #include "regress/store/revision.h"
 #include "regress/store/store.h"
 #include "regress/store/store_sql.h"
+#include "run/process/process.h"
 #include "run/session/session.h"
 
 #define NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 
 /* ---- this process and others ---- */
-
-static int cores(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 static char *host_name(void) {
     char name[256] = "";
@@ -63,7 +58,7 @@ static void set_runner(sqlite3_stmt *statement, char *held[2]) {
     held[0] = host_name();
     held[1] = birth_of(getpid());
     set_text(statement, ":host", held[0]);
-    set_number(statement, ":cores", cores());
+    set_number(statement, ":cores", process_cores());
     set_number(statement, ":pid", getpid());
     set_text(statement, ":birth", held[1] ? held[1] : "");
 }

@@ -107,6 +107,9 @@ void process_guard_dismiss(const struct process_guard *guard, pid_t pid);
  * were started in and have lost their parent. Those that have not ended at once are waited for the next time. */
 void process_guard_sweep(const struct process_guard *guard, const pid_t *leaders, size_t count);
 
+/* Cores that this process may use. */
+int process_cores(void);
+
 /* CPU time of all that has been used, user's and system's. */
 double process_cpu_seconds(const struct rusage *usage);
 

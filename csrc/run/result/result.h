@@ -23,6 +23,9 @@ enum verdict {
 };
 extern const char *const verdict_names[VERDICT_COUNT]; /* "PASS", ... */
 
+/* The verdict of that name; -1: there is none, or name is NULL. */
+int verdict_find(const char *name);
+
 /* The exit status of a verdict (enum exit_status). */
 int verdict_status(enum verdict verdict);
 

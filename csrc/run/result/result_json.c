@@ -15,6 +15,13 @@
 
 const char *const verdict_names[VERDICT_COUNT] = {"PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR"};
 
+int verdict_find(const char *name) {
+    for (int i = 0; name && i < VERDICT_COUNT; i++)
+        if (strcmp(name, verdict_names[i]) == 0)
+            return i;
+    return -1;
+}
+
 int verdict_status(enum verdict verdict) {
     static const int statuses[VERDICT_COUNT] = {
         [VERDICT_PASS] = EXIT_OK,           [VERDICT_FAIL] = EXIT_DIFFERENT, [VERDICT_HANG] = EXIT_HUNG,
@@ -228,13 +235,10 @@ bool result_parse(const char *line, struct result *result) {
         return true;
     json_t *json = json_loads(line, 0, NULL);
     const json_t *faults = json_object_get(json, "faults");
-    const char *verdict = json_string_value(json_object_get(json, "verdict"));
+    const int verdict = verdict_find(json_string_value(json_object_get(json, "verdict")));
     const json_t *devices = json_object_get(json, "devices"), *findings = json_object_get(json, "findings");
-    *result = (struct result){.verdict = VERDICT_COUNT};
-    for (int i = 0; verdict && i < VERDICT_COUNT; i++)
-        if (strcmp(verdict, verdict_names[i]) == 0)
-            result->verdict = (enum verdict)i;
-    if (result->verdict == VERDICT_COUNT || !json_is_string(json_object_get(json, "config"))) {
+    *result = (struct result){.verdict = verdict < 0 ? VERDICT_COUNT : (enum verdict)verdict};
+    if (verdict < 0 || !json_is_string(json_object_get(json, "config"))) {
         json_decref(json);
         return false;
     }
