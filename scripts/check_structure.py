@@ -49,7 +49,7 @@ MAY_INCLUDE = {
     "regress/night": "nvdla memory report run/process run/simulators run/result run/jobs regress/plan regress/store "
         "regress/engine regress/pages",
     "regress/faults": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store "
-        "regress/engine regress/pages regress/night",
+        "regress/engine regress/pages",
     "regress/bisect": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
     "tb": "nvdla memory layers device observe replay run/session",
