@@ -2,8 +2,8 @@
  *
  * The multiplier gives a product as a pair of numbers whose sum is the product and BIAS; each of them is shifted right
  * by four times the distance of the product's exponent from the largest, and then they are added. So the term is the
- * product shifted, less one where the bits that both numbers lose would have carried. For the distances one and two,
- * which most products have, that is told by the low four and eight bits of weight and data: tables say it. Products
+ * product shifted, less one where the bits that both numbers lose would have carried. For distances 1 and 2, the
+ * common case, the carry depends only on the low four or eight bits of weight and data and is looked up. Products
  * further away are noted and carried out together, kernels and elements mixed.
  */
 #include "model/cmac_fp16.h"

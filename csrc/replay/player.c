@@ -29,7 +29,7 @@ enum {
     REST_STEP = 64,    /* clocks between two looks at at_rest() */
     REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
     REST_STILL = 200,  /* clocks without movement inside the device at the end */
-    REST_LONG = 20000, /* clocks at rest after which a sequential wait takes it that no other interrupt comes */
+    REST_LONG = 20000, /* idle clocks after which a sequential wait assumes that no further interrupt will arrive */
     PROGRESS_OPERATIONS = 64,
     STILL_DEFAULT = 2000000, /* clocks without movement on a device that names no limit of its own */
     POSITION = 512,          /* bytes of a "FILE:LINE" */

@@ -30,8 +30,7 @@ enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = JOB_
 /* More than a job may say of its result, and print. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
 
-/* Lines over the result's pipe that are no JSON, beyond which it is not worth while to listen; and how often it is
- * looked at how far a job is. */
+/* Give up on the result pipe after this many lines that are not JSON. Interval between progress reads. */
 enum { GARBAGE_MOST = 16 };
 #define PROGRESS_SECONDS 0.05
 
