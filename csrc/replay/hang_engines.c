@@ -68,6 +68,88 @@ static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int la
     return count;
 }
 
+/* Where only the ports are seen. */
+static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordinal, bool flying) {
+    struct hang_answer f;
+    if (hang_jobs(r, NVDLA_SDP) == 0)
+        return hang_nothing("has ended its layers");
+    if (hang_judge_holding(r, WAIT_DATA_SDP, &hang_client_links[L_SDP_W], &f))
+        return f;
+    if (flying && !pair(r, WAIT_RESULTS)->counted) {
+        if (hang_missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
+            return hang_waits_for_input(r, ENGINE_CDMA_DAT, WAIT_DATA_CDMA_DAT);
+        if (hang_missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
+            return hang_waits_for_input(r, ENGINE_CDMA_WT, WAIT_DATA_CDMA_WT);
+        if (hang_cdma_does_not_end(r))
+            return hang_waits_for(ENGINE_CDMA_DAT, hang_waited(r, WAIT_DATA_CDMA_DAT),
+                                  "waits for CSC, CMAC and CACC, and these for CDMA");
+        if (hang_owed(r, WAIT_BEAT_SDP))
+            return hang_guilty(IDLE, ordinal,
+                               "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
+                               " of %" PRIu64 " atoms",
+                               flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
+    }
+    if (flying && hang_missing(r, WAIT_RESULTS, NVDLA_SDP))
+        return hang_waits_for_input(r, ENGINE_CACC, WAIT_RESULTS);
+    if (!flying && hang_missing(r, WAIT_DATA_SDP, NVDLA_SDP))
+        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_DATA_SDP);
+    static const enum wait_index operands[] = {WAIT_DATA_SDP_B, WAIT_DATA_SDP_N, WAIT_DATA_SDP_E};
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
+        if (hang_missing(r, operands[i], NVDLA_SDP))
+            return hang_waits_for_input(r, ENGINE_SDP_RDMA, operands[i]);
+    if (hang_owed(r, WAIT_BEAT_SDP))
+        return hang_owes(r, WAIT_BEAT_SDP);
+    return hang_does_not_end(r, NVDLA_SDP);
+}
+
+/* Numbers of beats that do not fit together. */
+static bool judge_sdp_numbers(const struct reasoning *r, int ordinal, struct hang_answer *f) {
+    /* Where precisions differ between layers an atom has now one beat, now two. */
+    const bool fixed = !nvdla_has_16_bits(r->config);
+    const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
+    if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved) {
+        *f = hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats", pair(r, WAIT_PUT_SDP)->moved,
+                         pair(r, WAIT_SDP_OUT)->moved);
+        return true;
+    }
+    /* An atom counts with its last beat; one beat stands behind the source. */
+    const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
+    const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
+    if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats)) {
+        *f = hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
+                         passed);
+        return true;
+    }
+    return false;
+}
+
+/* The stage that does not take its input. */
+static bool judge_sdp_stages(const struct reasoning *r, int ordinal, struct hang_answer *f) {
+    /* A stage that needs operands takes data and operands together. */
+    if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP)) {
+        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_EW);
+        return true;
+    }
+    if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && hang_missing(r, WAIT_SDP_BN, NVDLA_SDP)) {
+        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BN);
+        return true;
+    }
+    if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && hang_missing(r, WAIT_SDP_BS, NVDLA_SDP)) {
+        *f = hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BS);
+        return true;
+    }
+    const char *behind_x2 = nvdla_has(r->config, FEATURE_EW) ? "EW" : "the convertor";
+    if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE)) {
+        *f = hang_guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
+                         refused(r, WAIT_SDP_Y)    ? "the convertor"
+                         : refused(r, WAIT_SDP_X2) ? behind_x2
+                         : refused(r, WAIT_SDP_X1) ? "X2"
+                                                   : "X1");
+        return true;
+    }
+    return false;
+}
+
 static struct hang_answer judge_sdp(const struct reasoning *r) {
     struct hang_answer f;
     const int ordinal = hang_current(r, NVDLA_SDP);
@@ -75,54 +157,14 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
     const bool flying =
         launch && REGISTER_FIELD(launch_register(launch, SDP_D_FEATURE_MODE_CFG), SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
     const enum wait_index input = flying ? WAIT_RESULTS : WAIT_SDP_MAIN;
-    if (!r->waits->inside) {
-        if (hang_jobs(r, NVDLA_SDP) == 0)
-            return hang_nothing("has ended its layers");
-        if (hang_judge_holding(r, WAIT_DATA_SDP, &hang_client_links[L_SDP_W], &f))
-            return f;
-        if (flying && !pair(r, WAIT_RESULTS)->counted) {
-            if (hang_missing(r, WAIT_DATA_CDMA_DAT, NVDLA_SDP))
-                return hang_waits_for_input(r, ENGINE_CDMA_DAT, WAIT_DATA_CDMA_DAT);
-            if (hang_missing(r, WAIT_DATA_CDMA_WT, NVDLA_SDP))
-                return hang_waits_for_input(r, ENGINE_CDMA_WT, WAIT_DATA_CDMA_WT);
-            if (hang_cdma_does_not_end(r))
-                return hang_waits_for(ENGINE_CDMA_DAT, hang_waited(r, WAIT_DATA_CDMA_DAT),
-                                      "waits for CSC, CMAC and CACC, and these for CDMA");
-            if (hang_owed(r, WAIT_BEAT_SDP))
-                return hang_guilty(
-                    IDLE, ordinal,
-                    "or CSC, CMAC or CACC before it: CDMA has read everything and SDP has written %" PRIu64
-                    " of %" PRIu64 " atoms",
-                    flow(r, WAIT_BEAT_SDP)->moved_of, flow(r, WAIT_BEAT_SDP)->required_of);
-        }
-        if (flying && hang_missing(r, WAIT_RESULTS, NVDLA_SDP))
-            return hang_waits_for_input(r, ENGINE_CACC, WAIT_RESULTS);
-        if (!flying && hang_missing(r, WAIT_DATA_SDP, NVDLA_SDP))
-            return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_DATA_SDP);
-        static const enum wait_index operands[] = {WAIT_DATA_SDP_B, WAIT_DATA_SDP_N, WAIT_DATA_SDP_E};
-        for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
-            if (hang_missing(r, operands[i], NVDLA_SDP))
-                return hang_waits_for_input(r, ENGINE_SDP_RDMA, operands[i]);
-        if (hang_owed(r, WAIT_BEAT_SDP))
-            return hang_owes(r, WAIT_BEAT_SDP);
-        return hang_does_not_end(r, NVDLA_SDP);
-    }
+    if (!r->waits->inside)
+        return judge_sdp_outside(r, ordinal, flying);
     if (flow(r, WAIT_SDP_SOURCE)->beyond)
         return hang_too_many(r, WAIT_SDP_SOURCE);
     if (flow(r, WAIT_SDP_OUT)->beyond)
         return hang_too_many(r, WAIT_SDP_OUT);
-    /* Where precisions differ between layers an atom has now one beat, now two. */
-    const bool fixed = !nvdla_has_16_bits(r->config);
-    const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
-    if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved)
-        return hang_guilty(LOST, ordinal, "has made %" PRIu64 " atoms of %" PRIu64 " beats",
-                           pair(r, WAIT_PUT_SDP)->moved, pair(r, WAIT_SDP_OUT)->moved);
-    /* An atom counts with its last beat; one beat stands behind the source. */
-    const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
-    const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
-    if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats))
-        return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of input and passed %" PRIu64 " to X1", taken,
-                           passed);
+    if (judge_sdp_numbers(r, ordinal, &f))
+        return f;
     if (refused(r, WAIT_FLY))
         return hang_waits_for_output(r, ENGINE_PDP, WAIT_FLY);
     if (!flying && refused(r, WAIT_RESULTS) && flow(r, WAIT_RESULTS)->ordinal >= 0 &&
@@ -138,20 +180,8 @@ static struct hang_answer judge_sdp(const struct reasoning *r) {
         return hang_ended_early(r, WAIT_SDP_OUT);
     if (refused(r, WAIT_SDP_OUT))
         return hang_guilty(IDLE, ordinal, "does not take its own results, with the way out free");
-    /* A stage that needs operands takes data and operands together. */
-    if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP))
-        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_EW);
-    if (refused(r, WAIT_SDP_X1) && !pair(r, WAIT_SDP_BN)->valid && hang_missing(r, WAIT_SDP_BN, NVDLA_SDP))
-        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BN);
-    if (refused(r, WAIT_SDP_SOURCE) && !pair(r, WAIT_SDP_BS)->valid && hang_missing(r, WAIT_SDP_BS, NVDLA_SDP))
-        return hang_waits_for_input(r, ENGINE_SDP_RDMA, WAIT_SDP_BS);
-    const char *behind_x2 = nvdla_has(r->config, FEATURE_EW) ? "EW" : "the convertor";
-    if (refused(r, WAIT_SDP_Y) || refused(r, WAIT_SDP_X2) || refused(r, WAIT_SDP_X1) || refused(r, WAIT_SDP_SOURCE))
-        return hang_guilty(IDLE, ordinal, "%s does not take its input, with its operands there and its output free",
-                           refused(r, WAIT_SDP_Y)    ? "the convertor"
-                           : refused(r, WAIT_SDP_X2) ? behind_x2
-                           : refused(r, WAIT_SDP_X1) ? "X2"
-                                                     : "X1");
+    if (judge_sdp_stages(r, ordinal, &f))
+        return f;
     if (hang_owed(r, WAIT_SDP_SOURCE)) {
         if (refused(r, input))
             return hang_guilty(IDLE, ordinal, "does not take %s, with nothing in its way", pair(r, input)->name);

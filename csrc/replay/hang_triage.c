@@ -222,26 +222,33 @@ static bool has_layers(enum nvdla_engine engine) {
     return engine < ENGINE_COUNT && nvdla_engines[engine].unit != NVDLA_UNIT_COUNT;
 }
 
+/* No unit is at work: an engine has lost something, the program waits for what is not coming, or GLB is wrong. */
+static void blame_without_start(const struct reasoning *r, struct hang_triage *t) {
+    struct hang_answer f = {0};
+    const enum nvdla_engine culprit = find_lost(r, &f);
+    if (culprit != ENGINE_COUNT) {
+        add_step(t, culprit, &f);
+        blame(t, culprit, &f, f.text);
+        return;
+    }
+    if (blame_polled(r, t) || blame_silent(r, t))
+        return;
+    f = hang_judge_glb(r);
+    add_step(t, ENGINE_GLB, &f);
+    if (f.kind == GUILTY)
+        blame(t, ENGINE_GLB, &f, f.text);
+    else
+        blame(t, ENGINE_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
+    return;
+}
+
 static void follow(const struct reasoning *r, struct hang_triage *t) {
     bool seen[ENGINE_COUNT] = {false};
     enum nvdla_engine at = find_start(r), asker = ENGINE_COUNT, last = ENGINE_COUNT;
     struct hang_answer f = {0}, lost;
     t->chain = xcalloc(ENGINE_COUNT + 1, sizeof *t->chain);
     if (at == ENGINE_COUNT) {
-        const enum nvdla_engine culprit = find_lost(r, &f);
-        if (culprit != ENGINE_COUNT) {
-            add_step(t, culprit, &f);
-            blame(t, culprit, &f, f.text);
-            return;
-        }
-        if (blame_polled(r, t) || blame_silent(r, t))
-            return;
-        f = hang_judge_glb(r);
-        add_step(t, ENGINE_GLB, &f);
-        if (f.kind == GUILTY)
-            blame(t, ENGINE_GLB, &f, f.text);
-        else
-            blame(t, ENGINE_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
+        blame_without_start(r, t);
         return;
     }
     for (; at != ENGINE_COUNT && !seen[at]; asker = at, at = f.on) {

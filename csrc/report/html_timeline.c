@@ -403,6 +403,81 @@ static void open_chart(FILE *out, const char *label) {
         label);
 }
 
+static void write_engines(struct lanes *lanes, struct figures *figures) {
+    FILE *out = lanes->page->out;
+    const struct timeline *timeline = lanes->timeline;
+    char number[HTML_NUMBER], after[HTML_NUMBER];
+    html_section(
+        out, "timeline", "Who was busy, who waited",
+        timeline->link_count
+            ? "An engine is busy while it hands something on, to the next engine or to memory. It waits while it "
+              "has a layer to work on and neither takes nor gives."
+            : "Of this RTL only the ports are seen: an engine is busy while it writes memory, CDMA while it "
+              "reads.");
+    fputs("<p class=\"legend\"><span class=\"key busy\"></span> busy <span class=\"key wait\"></span> waits <span "
+          "class=\"key layer\"></span> a layer, from its start to its end</p>\n",
+          out);
+    open_chart(out, "Engines over time");
+    write_marks(lanes);
+    write_bars(lanes, NVDLA_SDP);
+    write_bars(lanes, NVDLA_PDP);
+    write_bars(lanes, NVDLA_CDP);
+    write_bars(lanes, NVDLA_BDMA);
+    write_bars(lanes, NVDLA_RBK);
+    for (int engine = 0; engine < ENGINE_COUNT; engine++)
+        if (nvdla_engines[engine].lane)
+            write_engine(lanes, figures, (enum nvdla_engine)engine);
+    write_bus(lanes, figures, "register bus", offsetof(struct timeline_bucket, accesses));
+    write_bus(lanes, figures, "interrupt", offsetof(struct timeline_bucket, interrupt));
+    write_axis(lanes);
+    fputs("</div>\n", out);
+    const uint64_t shown = timeline->origin + span(timeline);
+    if (timeline->cycles > shown)
+        fprintf(out,
+                "<p class=\"about\">From the first start of a layer, cycle %s, to the last movement; for the %s clocks "
+                "after "
+                "it nothing moved but registers.</p>\n",
+                html_count(timeline->origin, number), html_count(timeline->cycles - shown, after));
+    fputs("</section>\n", out);
+}
+
+static void write_bandwidths(struct lanes *lanes, struct figures *figures) {
+    FILE *out = lanes->page->out;
+    const struct timeline *timeline = lanes->timeline;
+    char number[HTML_NUMBER];
+    const double scale = peak(timeline);
+    html_section(out, "bandwidth", "Bandwidth over time", NULL);
+    fprintf(
+        out,
+        "<p class=\"about\">Bytes that each client of the memory moves. All lanes have the same scale: full height is "
+        "%.3g bytes a clock%s; the port takes %d. A step is %s clocks.</p>\n",
+        scale, ", the most that was reached", timeline->port_bytes[0] + timeline->port_bytes[1],
+        html_count(timeline->bucket, number));
+    open_chart(out, "Bandwidth over time");
+    write_bandwidth(lanes, figures, "all reads", NVDLA_CLIENT_COUNT, false, scale);
+    write_bandwidth(lanes, figures, "all writes", NVDLA_CLIENT_COUNT, true, scale);
+    for (int c = 0; c < NVDLA_CLIENT_COUNT; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s %s", nvdla_clients[c].name, nvdla_clients[c].write ? "writes" : "reads");
+        write_bandwidth(lanes, figures, name, c, nvdla_clients[c].write, scale);
+    }
+    write_axis(lanes);
+    fputs("</div></section>\n", out);
+}
+
+/* The figures behind the lanes, for the page's script. */
+static void write_figures(const struct lanes *lanes, const char *text) {
+    FILE *out = lanes->page->out;
+    const struct timeline *timeline = lanes->timeline;
+    fprintf(out,
+            "<script type=\"application/json\" id=\"figures\">{\"cycles\":%" PRIu64 ",\"origin\":%" PRIu64
+            ",\"bucket\":%" PRIu64 ",\"count\":%zu,\"causes\":[",
+            timeline->cycles, timeline->origin, timeline->bucket, timeline->count);
+    for (int i = 0; i < lanes->cause_count; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", lanes->causes[i]);
+    fprintf(out, "],\"lanes\":[%s]}</script>\n", text);
+}
+
 void html_timeline(const struct page *page) {
     FILE *out = page->out;
     const struct timeline *timeline = page->layers.timeline;
@@ -418,68 +493,11 @@ void html_timeline(const struct page *page) {
     }
     struct lanes lanes = {.page = page, .timeline = timeline, .causes = {""}, .cause_count = 1};
     struct figures figures = {0};
-    char number[HTML_NUMBER], after[HTML_NUMBER];
     figures.out = xmemstream(&figures.text, &figures.size);
 
-    html_section(
-        out, "timeline", "Who was busy, who waited",
-        timeline->link_count
-            ? "An engine is busy while it hands something on, to the next engine or to memory. It waits while it "
-              "has a layer to work on and neither takes nor gives."
-            : "Of this RTL only the ports are seen: an engine is busy while it writes memory, CDMA while it "
-              "reads.");
-    fputs("<p class=\"legend\"><span class=\"key busy\"></span> busy <span class=\"key wait\"></span> waits <span "
-          "class=\"key layer\"></span> a layer, from its start to its end</p>\n",
-          out);
-    open_chart(out, "Engines over time");
-    write_marks(&lanes);
-    write_bars(&lanes, NVDLA_SDP);
-    write_bars(&lanes, NVDLA_PDP);
-    write_bars(&lanes, NVDLA_CDP);
-    write_bars(&lanes, NVDLA_BDMA);
-    write_bars(&lanes, NVDLA_RBK);
-    for (int engine = 0; engine < ENGINE_COUNT; engine++)
-        if (nvdla_engines[engine].lane)
-            write_engine(&lanes, &figures, (enum nvdla_engine)engine);
-    write_bus(&lanes, &figures, "register bus", offsetof(struct timeline_bucket, accesses));
-    write_bus(&lanes, &figures, "interrupt", offsetof(struct timeline_bucket, interrupt));
-    write_axis(&lanes);
-    fputs("</div>\n", out);
-    const uint64_t shown = timeline->origin + span(timeline);
-    if (timeline->cycles > shown)
-        fprintf(out,
-                "<p class=\"about\">From the first start of a layer, cycle %s, to the last movement; for the %s clocks "
-                "after "
-                "it nothing moved but registers.</p>\n",
-                html_count(timeline->origin, number), html_count(timeline->cycles - shown, after));
-    fputs("</section>\n", out);
-
-    const double scale = peak(timeline);
-    html_section(out, "bandwidth", "Bandwidth over time", NULL);
-    fprintf(
-        out,
-        "<p class=\"about\">Bytes that each client of the memory moves. All lanes have the same scale: full height is "
-        "%.3g bytes a clock%s; the port takes %d. A step is %s clocks.</p>\n",
-        scale, ", the most that was reached", timeline->port_bytes[0] + timeline->port_bytes[1],
-        html_count(timeline->bucket, number));
-    open_chart(out, "Bandwidth over time");
-    write_bandwidth(&lanes, &figures, "all reads", NVDLA_CLIENT_COUNT, false, scale);
-    write_bandwidth(&lanes, &figures, "all writes", NVDLA_CLIENT_COUNT, true, scale);
-    for (int c = 0; c < NVDLA_CLIENT_COUNT; c++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s %s", nvdla_clients[c].name, nvdla_clients[c].write ? "writes" : "reads");
-        write_bandwidth(&lanes, &figures, name, c, nvdla_clients[c].write, scale);
-    }
-    write_axis(&lanes);
-    fputs("</div></section>\n", out);
-
+    write_engines(&lanes, &figures);
+    write_bandwidths(&lanes, &figures);
     xmemstream_close(figures.out);
-    fprintf(out,
-            "<script type=\"application/json\" id=\"figures\">{\"cycles\":%" PRIu64 ",\"origin\":%" PRIu64
-            ",\"bucket\":%" PRIu64 ",\"count\":%zu,\"causes\":[",
-            timeline->cycles, timeline->origin, timeline->bucket, timeline->count);
-    for (int i = 0; i < lanes.cause_count; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", lanes.causes[i]);
-    fprintf(out, "],\"lanes\":[%s]}</script>\n", figures.text);
+    write_figures(&lanes, figures.text);
     free(figures.text);
 }
