@@ -27,7 +27,8 @@ struct diagnosis {
     char *element;         /* where it stands: "launch 0, channel 3, y 1, x 2"; NULL: not known */
     char *expected, *got;  /* NULL: not known */
     uint64_t cycle;        /* of the first sign of it, 0: not known */
-    struct words evidence; /* the arithmetic of the element step by step, what fed it: lines for a person */
+    struct words evidence; /* the arithmetic of the element step by step, what fed it, registers: lines for a person */
+    size_t first_register; /* the line of the evidence that registers begin with; beyond its end: none do */
     struct walk walk;
 };
 

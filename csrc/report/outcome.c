@@ -515,11 +515,23 @@ static const struct played *not_played(const struct report *report) {
     return found;
 }
 
+static void note_named(struct report *report, int unit, int ordinal) {
+    struct report_launches *named = &report->named;
+    const bool again = named->count > 0 && named->items[0].unit == unit && named->items[0].ordinal == ordinal;
+    if (unit >= 0 && ordinal >= 0 && !again)
+        named->items[named->count++] = (struct owner){(int16_t)unit, ordinal};
+}
+
 /* ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1" */
-static char *place_text(const struct report *report, int played, enum memory_space space, uint64_t address,
+static char *place_text(struct report *report, int played, enum memory_space space, uint64_t address,
                         const struct output *output, char *text, size_t size) {
     char element[256], layer[64], origin[512];
+    struct memory_origin writer;
     report_origin(report, played, space, address, output, origin, sizeof origin);
+    if (output)
+        note_named(report, (int)output->launch->unit, output->launch->ordinal);
+    if (memory_origin_of(report_memory(report, played, space), address, &writer))
+        note_named(report, writer.unit, writer.ordinal);
     if (output)
         snprintf(text, size, ": %s %s; %s", report_launch_name(output->launch, layer, sizeof layer),
                  report_element(output, address, element, sizeof element), origin);
@@ -554,6 +566,8 @@ static void find_reason(struct report *report) {
     char text[REPORT_LINE], where[1024];
     int played;
     if (in->wrong) {
+        if (report_wrong_launch(report))
+            note_named(report, in->wrong->beat.owner.unit, in->wrong->beat.owner.ordinal);
         set_reason(report, "%s", report_wrong(report, text, sizeof text));
         return;
     }

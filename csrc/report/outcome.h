@@ -67,6 +67,12 @@ struct mismatch {
     uint64_t count, first, last; /* bytes that differ, and the addresses of the first and the last of them */
 };
 
+/* Launches by which a reason is explained. */
+struct report_launches {
+    struct owner items[2];
+    size_t count;
+};
+
 struct report {
     struct report_input input;
     struct writers *writers;
@@ -77,6 +83,7 @@ struct report {
     /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, first wrong beat,
      * memory that differs, checks, findings. */
     char reason[1024];
+    struct report_launches named; /* in the reason */
 };
 
 /* Compares all memory of both spaces and gathers what the checks found. */

@@ -86,7 +86,7 @@ static struct both find_both(const struct triage_input *input, enum nvdla_unit u
 }
 
 /* A line of the table: what a stream carried at the place. */
-static void show_both(const char *name, const struct both *found, struct words *lines) {
+static void show_both(const char *name, const struct both *found, struct diagnosis *to) {
     char rtl[TAP_VALUE_TEXT] = "-", model[TAP_VALUE_TEXT] = "-", cycle[40] = "";
     if (!found->seen[0] && !found->seen[1])
         return;
@@ -97,7 +97,7 @@ static void show_both(const char *name, const struct both *found, struct words *
     if (found->seen[0])
         snprintf(cycle, sizeof cycle, "  cycle %" PRIu64, found->side[0].at.place.cycle);
     const bool equal = found->seen[0] == found->seen[1] && found->side[0].value == found->side[1].value;
-    words_add(lines, "  %-24s RTL %12s   model %12s%s%s", name, rtl, model, equal ? "" : "  <-", cycle);
+    words_add(&to->evidence, "  %-24s RTL %12s   model %12s%s%s", name, rtl, model, equal ? "" : "  <-", cycle);
 }
 
 /* ---- memory: where a value was read from, and when ---- */
@@ -119,36 +119,38 @@ static bool take_address(void *context, const struct tap_element *element) {
 
 /* "read from 0x80001000 at cycle 812 (byte 0x1f)"; without the clock if the read was not recorded. */
 static void show_read(const struct triage_input *input, enum nvdla_client client, const char *what, uint64_t address,
-                      struct words *lines) {
+                      struct diagnosis *to) {
     struct byte_search search = {.address = address};
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
     each_element(input->rtl, facts->unit, TAP_AXI_READ, facts->id,
                  &(struct wanted){.ordinal = -1, .channel = -1, .y = -1, .x = -1, .reduction = -1}, take_address,
                  &search);
     if (search.seen)
-        words_add(lines, "  %s: 0x%" PRIx64 ", read at cycle %" PRIu64 " by %s: 0x%02x", what, address,
+        words_add(&to->evidence, "  %s: 0x%" PRIx64 ", read at cycle %" PRIu64 " by %s: 0x%02x", what, address,
                   search.element.at.place.cycle, facts->name, (unsigned)(uint8_t)search.element.value);
     else
-        words_add(lines, "  %s: 0x%" PRIx64 " (its read by %s was not recorded)", what, address, facts->name);
+        words_add(&to->evidence, "  %s: 0x%" PRIx64 " (its read by %s was not recorded)", what, address, facts->name);
 }
 
 /* ---- registers ---- */
 
 static void show_registers(const struct triage_input *input, const struct launch *launch, const uint32_t *offsets,
-                           size_t count, struct words *lines) {
+                           size_t count, struct diagnosis *to) {
     const uint32_t base = nvdla_unit_base(input->config, launch->unit);
     for (size_t i = 0; i < count; i++) {
         char name[64], fields[512];
         const struct nvdla_register *reg = nvdla_register_at(input->config, base + offsets[i]);
         const uint32_t value = launch_register(launch, offsets[i]);
+        if (to->first_register > to->evidence.count)
+            to->first_register = to->evidence.count;
         if (reg)
-            words_add(lines, "  %s = 0x%08x  %s",
+            words_add(&to->evidence, "  %s = 0x%08x  %s",
                       nvdla_register_name(input->config, base + offsets[i], name, sizeof name), value,
                       nvdla_register_decode(reg, value, fields, sizeof fields));
     }
 }
-#define SHOW_REGISTERS(input, launch, lines, ...)                                                                      \
-    show_registers(input, launch, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4, lines)
+#define SHOW_REGISTERS(input, launch, to, ...)                                                                         \
+    show_registers(input, launch, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4, to)
 
 /* ---- convolution ---- */
 
@@ -215,7 +217,7 @@ static bool take_lane(void *context, const struct tap_element *element) {
     return true;
 }
 
-static void show_lanes(const char *name, const struct lanes *lanes, struct words *lines) {
+static void show_lanes(const char *name, const struct lanes *lanes, struct diagnosis *to) {
     static const char *const sides[SIDES] = {"RTL", "model"};
     for (int side = 0; side < SIDES; side++) {
         struct text text = {0};
@@ -223,7 +225,7 @@ static void show_lanes(const char *name, const struct lanes *lanes, struct words
         for (int i = 0; i < lanes->count[side]; i++)
             text_printf(&text, " %s", tap_value_text(&lanes->value[side][i], value));
         if (lanes->count[side] > 0)
-            words_add(lines, "  %-24s %-5s%s", name, sides[side], text.text);
+            words_add(&to->evidence, "  %-24s %-5s%s", name, sides[side], text.text);
         free(text.text);
     }
 }
@@ -238,7 +240,7 @@ static bool is_winograd(const struct triage_input *input, int ordinal) {
 
 /* Where the atom of an atomic operation comes from: its input position, address and the clock of its read. */
 static void show_input(const struct triage_input *input, int ordinal, const struct wanted *output, int32_t channel,
-                       struct words *lines) {
+                       struct diagnosis *to) {
     const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
     const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, ordinal);
     struct cube cube;
@@ -257,19 +259,19 @@ static void show_input(const struct triage_input *input, int ordinal, const stru
     const int y = output->y * ((int)FIELD(&view, CSC, D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1) +
                   row * ((int)FIELD(&view, CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1) -
                   (int)FIELD(&view, CSC, D_ZERO_PADDING, PAD_TOP);
-    words_add(lines, "  kernel row %d, column %d; input y %d, x %d, channels from %" PRId32, row, column, y, x,
+    words_add(&to->evidence, "  kernel row %d, column %d; input y %d, x %d, channels from %" PRId32, row, column, y, x,
               channel);
     if (x < 0 || y < 0 || x >= cube.width || y >= cube.height)
-        words_add(lines, "  input: padding (PAD_VALUE %u)",
+        words_add(&to->evidence, "  input: padding (PAD_VALUE %u)",
                   (unsigned)FIELD(&view, CSC, D_ZERO_PADDING_VALUE, PAD_VALUE));
     else if (channel >= 0)
         show_read(input, NVDLA_READ_CDMA_DAT, "input",
-                  cube_atom_address(&cube, channel / cube.atom, y, x) + (uint64_t)(channel % cube.atom), lines);
+                  cube_atom_address(&cube, channel / cube.atom, y, x) + (uint64_t)(channel % cube.atom), to);
 }
 
 /* The products of one atomic operation for one kernel. */
 static void show_operation(const struct triage_input *input, int ordinal, const struct wanted *output, uint64_t limit,
-                           struct words *lines) {
+                           struct diagnosis *to) {
     const char *const folders[SIDES] = {input->rtl, input->model};
     struct lanes atom = {.first = -1}, weights = {.first = -1};
     const bool winograd = is_winograd(input, ordinal); /* data are those of the tile */
@@ -286,13 +288,14 @@ static void show_operation(const struct triage_input *input, int ordinal, const 
         each_element(folders[side], NVDLA_CSC, TAP_CSC_WT, 0, &kernel, take_lane,
                      &(struct laning){.lanes = &weights, .side = side, .limit = side == 0 ? limit : 0});
     }
-    show_lanes("input (CSC_DAT)", &atom, lines);
-    show_lanes("weights (CSC_WT)", &weights, lines);
-    show_input(input, ordinal, output, atom.first, lines);
+    show_lanes("input (CSC_DAT)", &atom, to);
+    show_lanes("weights (CSC_WT)", &weights, to);
+    show_input(input, ordinal, output, atom.first, to);
 }
 
 /* The partial sums of an output and the first of them that is wrong. */
-static void show_sums(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
+static void show_sums(const struct triage_input *input, int ordinal, const struct wanted *output,
+                      struct diagnosis *to) {
     const char *const folders[SIDES] = {input->rtl, input->model};
     const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
     if (!csc)
@@ -319,19 +322,19 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
         if (i < ADDENDS_SHOWN || (!equal && wrong == i)) {
             char name[40];
             snprintf(name, sizeof name, "sum of operation %zu", i);
-            show_both(name, sum, lines);
+            show_both(name, sum, to);
         }
     }
     const char *shown = sums.count > ADDENDS_SHOWN ? " (the first are shown)" : "";
     if (sums.count > 0 && order.precision == NVDLA_FP16)
-        words_add(lines, "  %zu sums of %s%s", sums.count, nvdla_unit_names[unit], shown);
+        words_add(&to->evidence, "  %zu sums of %s%s", sums.count, nvdla_unit_names[unit], shown);
     else if (sums.count > 0)
-        words_add(lines, "  %zu sums of %s%s: RTL %" PRId64 ", model %" PRId64, sums.count, nvdla_unit_names[unit],
-                  shown, total[0], total[1]);
+        words_add(&to->evidence, "  %zu sums of %s%s: RTL %" PRId64 ", model %" PRId64, sums.count,
+                  nvdla_unit_names[unit], shown, total[0], total[1]);
     if (wrong < sums.count) {
         struct wanted operation = *output;
         operation.reduction = (int32_t)wrong;
-        show_operation(input, ordinal, &operation, sums.items[wrong].both.side[0].at.place.cycle, lines);
+        show_operation(input, ordinal, &operation, sums.items[wrong].both.side[0].at.place.cycle, to);
     }
     free(sums.items);
 }
@@ -350,7 +353,7 @@ static const struct launch *sdp_of_conv(const struct triage_input *input, int or
 /* ---- SDP ---- */
 
 static void show_operands(const struct triage_input *input, const struct launch *sdp, const struct wanted *at,
-                          struct words *lines) {
+                          struct diagnosis *to) {
     static const enum nvdla_client clients[SDP_STAGES] = {NVDLA_READ_SDP_B, NVDLA_READ_SDP_N, NVDLA_READ_SDP_E};
     static const char *const names[SDP_STAGES] = {"operand of X1", "operand of X2", "operand of Y"};
     const struct launch *rdma = layer_tracker_feeder(input->launches, sdp, NVDLA_SDP_RDMA);
@@ -370,52 +373,52 @@ static void show_operands(const struct triage_input *input, const struct launch 
                        (uint64_t)at->x * lanes * bytes;
         else
             address += channel / lanes * lanes * bytes;
-        show_read(input, clients[stage], names[stage], address, lines);
+        show_read(input, clients[stage], names[stage], address, to);
     }
     struct cube cube;
     bool primary;
     if (!cubes.shape.flying && launch_input_cube(input->config, rdma, &cube, &primary))
         show_read(input, NVDLA_READ_SDP, "input",
                   cube_atom_address(&cube, at->channel / cube.atom, at->y, at->x) + (uint64_t)(at->channel % cube.atom),
-                  lines);
+                  to);
 }
 
-static void show_sdp(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
+static void show_sdp(const struct triage_input *input, int ordinal, const struct wanted *output, struct diagnosis *to) {
     static const enum tap taps[] = {TAP_SDP_IN, TAP_SDP_X1, TAP_SDP_X2, TAP_SDP_CVT_IN, TAP_SDP_OUT};
     struct wanted at = *output;
     at.ordinal = ordinal;
     at.reduction = -1;
     for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
         const struct both both = find_both(input, NVDLA_SDP, taps[i], &at);
-        show_both(tap_names[taps[i]], &both, lines);
+        show_both(tap_names[taps[i]], &both, to);
     }
     const struct launch *sdp = layer_tracker_find(input->launches, NVDLA_SDP, ordinal);
     if (!sdp)
         return;
-    show_operands(input, sdp, &at, lines);
-    SHOW_REGISTERS(input, sdp, lines, SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_ALU_SRC_VALUE,
-                   SDP_D_DP_BS_MUL_CFG, SDP_D_DP_BS_MUL_SRC_VALUE, SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG,
-                   SDP_D_DP_BN_ALU_SRC_VALUE, SDP_D_DP_BN_MUL_CFG, SDP_D_DP_BN_MUL_SRC_VALUE, SDP_D_CVT_OFFSET,
-                   SDP_D_CVT_SCALE, SDP_D_CVT_SHIFT);
+    show_operands(input, sdp, &at, to);
+    SHOW_REGISTERS(input, sdp, to, SDP_D_DP_BS_CFG, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_ALU_SRC_VALUE, SDP_D_DP_BS_MUL_CFG,
+                   SDP_D_DP_BS_MUL_SRC_VALUE, SDP_D_DP_BN_CFG, SDP_D_DP_BN_ALU_CFG, SDP_D_DP_BN_ALU_SRC_VALUE,
+                   SDP_D_DP_BN_MUL_CFG, SDP_D_DP_BN_MUL_SRC_VALUE, SDP_D_CVT_OFFSET, SDP_D_CVT_SCALE, SDP_D_CVT_SHIFT);
 }
 
-static void show_conv(const struct triage_input *input, int ordinal, const struct wanted *output, struct words *lines) {
-    show_sums(input, ordinal, output, lines);
+static void show_conv(const struct triage_input *input, int ordinal, const struct wanted *output,
+                      struct diagnosis *to) {
+    show_sums(input, ordinal, output, to);
     struct wanted at = *output;
     at.reduction = -1;
     const struct both both = find_both(input, NVDLA_CACC, TAP_CACC_SAT, &at);
-    show_both(tap_names[TAP_CACC_SAT], &both, lines);
+    show_both(tap_names[TAP_CACC_SAT], &both, to);
     const struct launch *cacc = layer_tracker_find(input->launches, NVDLA_CACC, ordinal);
     if (cacc)
-        SHOW_REGISTERS(input, cacc, lines, CACC_D_CLIP_CFG);
+        SHOW_REGISTERS(input, cacc, to, CACC_D_CLIP_CFG);
     const struct launch *sdp = sdp_of_conv(input, ordinal);
     if (sdp)
-        show_sdp(input, sdp->ordinal, output, lines);
+        show_sdp(input, sdp->ordinal, output, to);
 }
 
 /* ---- PDP and CDP ---- */
 
-static void show_pdp(const struct triage_input *input, const struct wanted *output, struct words *lines) {
+static void show_pdp(const struct triage_input *input, const struct wanted *output, struct diagnosis *to) {
     const struct launch *pdp = layer_tracker_find(input->launches, NVDLA_PDP, output->ordinal);
     if (!pdp)
         return;
@@ -432,14 +435,14 @@ static void show_pdp(const struct triage_input *input, const struct wanted *outp
             const struct wanted at = {output->ordinal, output->channel, y, x, -1, 0};
             const struct both both = find_both(input, NVDLA_PDP, TAP_PDP_IN, &at);
             snprintf(name, sizeof name, "PDP_IN y %d, x %d", y, x);
-            show_both(name, &both, lines);
+            show_both(name, &both, to);
         }
     }
-    SHOW_REGISTERS(input, pdp, lines, PDP_D_OPERATION_MODE_CFG, PDP_D_POOLING_KERNEL_CFG, PDP_D_POOLING_PADDING_CFG,
+    SHOW_REGISTERS(input, pdp, to, PDP_D_OPERATION_MODE_CFG, PDP_D_POOLING_KERNEL_CFG, PDP_D_POOLING_PADDING_CFG,
                    PDP_D_RECIP_KERNEL_WIDTH, PDP_D_RECIP_KERNEL_HEIGHT);
 }
 
-static void show_cdp(const struct triage_input *input, const struct wanted *output, struct words *lines) {
+static void show_cdp(const struct triage_input *input, const struct wanted *output, struct diagnosis *to) {
     static const enum tap taps[] = {TAP_CDP_SUM, TAP_LUT_HIT, TAP_LUT_OUT, TAP_CDP_CVT_IN, TAP_CDP_OUT};
     const struct launch *cdp = layer_tracker_find(input->launches, NVDLA_CDP, output->ordinal);
     if (!cdp)
@@ -452,21 +455,20 @@ static void show_cdp(const struct triage_input *input, const struct wanted *outp
             continue;
         const struct both both = find_both(input, NVDLA_CDP, TAP_CDP_IN, &at);
         snprintf(name, sizeof name, "CDP_IN channel %" PRId32, channel);
-        show_both(name, &both, lines);
+        show_both(name, &both, to);
     }
     for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
         const struct both both = find_both(input, NVDLA_CDP, taps[i], output);
-        show_both(tap_names[taps[i]], &both, lines);
+        show_both(tap_names[taps[i]], &both, to);
     }
-    SHOW_REGISTERS(input, cdp, lines, CDP_S_LUT_CFG, CDP_S_LUT_INFO, CDP_D_LRN_CFG, CDP_D_DATIN_OFFSET,
-                   CDP_D_DATIN_SCALE, CDP_D_DATIN_SHIFTER, CDP_D_DATOUT_OFFSET, CDP_D_DATOUT_SCALE,
-                   CDP_D_DATOUT_SHIFTER);
+    SHOW_REGISTERS(input, cdp, to, CDP_S_LUT_CFG, CDP_S_LUT_INFO, CDP_D_LRN_CFG, CDP_D_DATIN_OFFSET, CDP_D_DATIN_SCALE,
+                   CDP_D_DATIN_SHIFTER, CDP_D_DATOUT_OFFSET, CDP_D_DATOUT_SCALE, CDP_D_DATOUT_SHIFTER);
 }
 
 /* ---- CDMA ---- */
 
 /* What was fetched for an entry of CBUF. */
-static void show_fetch(const struct triage_input *input, const struct tap_position *at, struct words *lines) {
+static void show_fetch(const struct triage_input *input, const struct tap_position *at, struct diagnosis *to) {
     const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, at->stream.ordinal);
     struct cube cube;
     bool primary;
@@ -478,42 +480,42 @@ static void show_fetch(const struct triage_input *input, const struct tap_positi
         show_read(input, NVDLA_READ_CDMA_DAT, "input",
                   cube_atom_address(&cube, place->channel / cube.atom, place->y, place->x) +
                       (uint64_t)(place->channel % cube.atom),
-                  lines);
-    SHOW_REGISTERS(input, cdma, lines, CDMA_D_MISC_CFG, CDMA_D_DATAIN_FORMAT, CDMA_D_DATAIN_SIZE_0,
-                   CDMA_D_DATAIN_SIZE_1, CDMA_D_CVT_CFG, CDMA_D_CVT_OFFSET, CDMA_D_CVT_SCALE, CDMA_D_BANK,
-                   CDMA_D_ENTRY_PER_SLICE);
+                  to);
+    SHOW_REGISTERS(input, cdma, to, CDMA_D_MISC_CFG, CDMA_D_DATAIN_FORMAT, CDMA_D_DATAIN_SIZE_0, CDMA_D_DATAIN_SIZE_1,
+                   CDMA_D_CVT_CFG, CDMA_D_CVT_OFFSET, CDMA_D_CVT_SCALE, CDMA_D_BANK, CDMA_D_ENTRY_PER_SLICE);
 }
 
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
-              const struct tap_difference *difference, struct words *lines) {
+              const struct tap_difference *difference, struct diagnosis *to) {
     const struct tap_position *at = &difference->b.at;
+    to->first_register = SIZE_MAX;
     const struct wanted element = {at->stream.ordinal, at->place.channel,   at->place.y,
                                    at->place.x,        at->place.reduction, at->place.batch < 0 ? 0 : at->place.batch};
     switch (unit) {
     case NVDLA_CDMA:
-        show_fetch(input, at, lines);
+        show_fetch(input, at, to);
         break;
     case NVDLA_CSC:
         if (tap == TAP_CSC_DAT)
-            show_input(input, element.ordinal, &element, element.channel, lines);
+            show_input(input, element.ordinal, &element, element.channel, to);
         break;
     case NVDLA_CMAC_A:
     case NVDLA_CMAC_B:
-        show_operation(input, element.ordinal, &element, difference->a.at.place.cycle, lines);
-        show_conv(input, element.ordinal, &element, lines);
+        show_operation(input, element.ordinal, &element, difference->a.at.place.cycle, to);
+        show_conv(input, element.ordinal, &element, to);
         break;
     case NVDLA_CACC:
-        show_conv(input, element.ordinal, &element, lines);
+        show_conv(input, element.ordinal, &element, to);
         break;
     case NVDLA_SDP:
-        show_sdp(input, element.ordinal, &element, lines);
+        show_sdp(input, element.ordinal, &element, to);
         break;
     case NVDLA_PDP:
         if (tap == TAP_PDP_OUT)
-            show_pdp(input, &element, lines);
+            show_pdp(input, &element, to);
         break;
     case NVDLA_CDP:
-        show_cdp(input, &element, lines);
+        show_cdp(input, &element, to);
         break;
     default:
         break;

@@ -2,12 +2,12 @@
 #ifndef TRIAGE_EVIDENCE_H
 #define TRIAGE_EVIDENCE_H
 
-#include "nvdla/text.h"
 #include "observe/tap_compare.h"
+#include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
-/* Lines on the element that differs in that stream. */
+/* Adds the evidence on the element that differs in that stream. */
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
-              const struct tap_difference *difference, struct words *lines);
+              const struct tap_difference *difference, struct diagnosis *to);
 
 #endif

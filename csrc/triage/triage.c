@@ -201,7 +201,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     snprintf(walk->sentence, sizeof walk->sentence,
              "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s",
              step->engine, step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);
-    evidence(input, found->passage->unit, found->passage->tap, d, &diagnosis->evidence);
+    evidence(input, found->passage->unit, found->passage->tap, d, diagnosis);
 }
 
 static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind, struct diagnosis *diagnosis) {

@@ -371,6 +371,6 @@ bool point_at(const struct report_input *input, const struct diagnosis *diagnosi
 
 void name_diagnosis(const struct diagnosis *diagnosis, struct result *result) {
     words_add(&result->notes, "%s", diagnosis->walk.sentence);
-    for (size_t i = 0; i < diagnosis->evidence.count && strstr(diagnosis->evidence.items[i], " = 0x") == NULL; i++)
+    for (size_t i = 0; i < diagnosis->evidence.count && i < diagnosis->first_register; i++)
         words_add(&result->notes, "%s", diagnosis->evidence.items[i]);
 }

@@ -141,10 +141,11 @@ static void fill_warnings(struct result *result, const struct device *dev, const
 
 /* True if the clock gates of a foreign RTL may close, which under Verilator need not open again. */
 static bool gates_may_close(const struct run_options *options) {
-    bool may = options->foreign;
+    bool off = false; /* the last pin of that name counts */
     for (size_t i = 0; i < options->pins.count; i++)
-        may = may && strcmp(options->pins.items[i], CLOCK_GATING_OFF) != 0;
-    return may;
+        if (strncmp(options->pins.items[i], CLOCK_GATING_OFF, sizeof CLOCK_GATING_OFF - 2) == 0)
+            off = strcmp(options->pins.items[i], CLOCK_GATING_OFF) == 0;
+    return options->foreign && !off;
 }
 
 static void fill_notes(struct result *result, const struct run_options *options) {
@@ -194,7 +195,7 @@ static void write_report(const struct run_options *options, const struct report 
     free(folder);
 }
 
-void judge(const struct run_options *options, struct report_input *input, struct result *result) {
+struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result) {
     static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
                                             [REPORT_FAILED] = VERDICT_FAIL,
                                             [REPORT_HUNG] = VERDICT_HANG,
@@ -221,7 +222,9 @@ void judge(const struct run_options *options, struct report_input *input, struct
         fill_limit(result, input);
     fill_notes(result, options);
     write_report(options, report, result);
+    const struct report_launches named = report->named;
     report_free(report);
+    return named;
 }
 
 void name_recordings(const struct run_options *options, const char *wave, struct result *result) {

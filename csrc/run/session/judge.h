@@ -7,8 +7,8 @@
 #include "run/result/result.h"
 
 /* Compares, writes the report if one is wanted, and fills the result: verdict, reason, devices, findings, warnings,
- * notes. */
-void judge(const struct run_options *options, struct report_input *input, struct result *result);
+ * notes. Returns the launches that the reason names. */
+struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result);
 
 /* The verdict becomes ERROR, its reason the message. */
 void result_not_played(struct result *result, const char *reason);

@@ -31,7 +31,8 @@
 #include "trace/launches.h"
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz",   ".cfg",
+                                           ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -246,7 +247,8 @@ static void hold_signals(bool hold) {
 }
 
 /* Adds which layers of its network the launches are that the reason of a failure names. */
-static void name_network_layers(const struct program *prog, struct result *result) {
+static void name_network_layers(const struct program *prog, const struct report_launches *named,
+                                struct result *result) {
     struct network network;
     struct error err;
     if (!network_read(prog, &network, &err)) {
@@ -255,12 +257,10 @@ static void name_network_layers(const struct program *prog, struct result *resul
     }
     for (size_t i = 0; i < network.layer_count; i++) {
         const struct network_layer *layer = &network.layers[i];
-        char launch[32];
-        const int n = snprintf(launch, sizeof launch, "%s #%d", nvdla_unit_names[layer->unit], layer->ordinal);
-        const char *found = result->reason ? strstr(result->reason, launch) : NULL;
-        if (found && (found[n] < '0' || found[n] > '9'))
-            words_add(&result->notes, "%s is layer %u.%u of the network, %s", launch, layer->task, layer->operation,
-                      layer->type);
+        for (size_t n = 0; n < named->count; n++)
+            if (named->items[n].unit == (int)layer->unit && named->items[n].ordinal == layer->ordinal)
+                words_add(&result->notes, "%s #%d is layer %u.%u of the network, %s", nvdla_unit_names[layer->unit],
+                          layer->ordinal, layer->task, layer->operation, layer->type);
     }
     network_free(&network);
 }
@@ -285,7 +285,7 @@ static void name_awaited_layer(const struct report_input *input, struct result *
 static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct run_options *options = session->options;
     struct result *result = session->result;
-    judge(options, &session->input, result);
+    const struct report_launches named = judge(options, &session->input, result);
     if (session->input.wrong_read) {
         char text[REPORT_LINE];
         words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
@@ -293,7 +293,7 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     }
     if (closed && options->outputs)
         closed = outputs_write(session->input.prog, session->devices[0]->memory, options->outputs, err);
-    name_network_layers(session->input.prog, result);
+    name_network_layers(session->input.prog, &named, result);
     name_awaited_layer(&session->input, result);
     if (!closed)
         result_not_played(result, err->text);
