@@ -101,7 +101,7 @@ copy=
 ! is_copy || copy=1
 foreign=false
 [ -z "$name" ] || [ -n "$copy" ] || foreign=true
-define+=(-DCOSIM_FOREIGN=$foreign)
+define+=("-DCOSIM_FOREIGN=$foreign")
 
 # Which client waits for which is known for the RTL in rtl/, and of its copies.
 waits=()

@@ -15,8 +15,8 @@ echo "$config: ${#own[@]} traces of our own, ${#added[@]} added"
 few=("" "--stall 300 --reorder --seed 1")
 all=("${few[@]}" "--latency 200" "--stall 500 --latency-kind uniform --latency-max 90 --seed 2" "--stall 700 --bandwidth 400 --seed 3")
 [ "$config" = small ] || all=("${few[@]}")
-# shellcheck disable=SC2034 # play_all gets the name of the array
 [ "${2:-}" != model ] || few=("--dut model") all=("--dut model")
+# shellcheck disable=SC2034 # play_all gets the name of the array
 [ "$config" != full ] || few+=("--dut model --threads 4") all=("${few[@]}")
 
 # play_all TITLE ARRAY-OF-SETTINGS ARRAY-OF-TRACES

@@ -5,9 +5,9 @@
 # usage: failure.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
-nvcosim=$(realpath "$NVCOSIM") dir=$1/tests/failure tree=$PWD
+NVCOSIM=$(realpath "$NVCOSIM") dir=$1/tests/failure tree=$PWD
 rm -rf "$dir" && mkdir -p "$dir"
-(cd "$dir" && NVCOSIM=$nvcosim && . "$tree/tests/cli/traces.sh")
+(cd "$dir" && . "$tree/tests/cli/traces.sh")
 zcat traces/conformance/small/rand_dc_000.nvt.gz | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
 "$NVCOSIM" run --out "$dir/out" --results "$dir/results" "$dir/good/good.cfg" "$dir/badgold/badgold.cfg" "$dir/partner.nvt" >"$dir/log" 2>&1
 [ $? -eq 3 ] && grep -q '^PASS good' "$dir/log" && grep -q '^FAIL badgold' "$dir/log" && grep -q '^HANG partner' "$dir/log"
