@@ -48,27 +48,20 @@ static const char doc[] =
     "passes or one of them cannot be built; 128 + N: ended by signal N.";
 
 static const struct argp_option own[] = {
-    {.name = "good", .key = KEY_GOOD, .arg = "REV", .doc = "Commit that passes: a branch, a tag, a hash"},
-    {.name = "bad", .key = KEY_BAD, .arg = "REV", .doc = "Commit that fails"},
-    {.name = "repo", .key = KEY_REPO, .arg = "DIR", .doc = "Repository of the RTL (default: that of this folder)"},
-    {.name = "filelist",
-     .key = KEY_FILELIST,
-     .arg = "FILE.f",
-     .doc = "What to compile, as of nvcosim build; relative to the top of the repository"},
-    {.name = "top", .key = KEY_TOP, .arg = "MODULE", .doc = "Top module (default NV_nvdla)"},
-    {.name = "taps", .key = KEY_TAPS, .arg = "FILE.csv", .doc = "Table of taps, as of nvcosim build"},
-    {.name = "verilator-option",
-     .key = KEY_VERILATOR,
-     .arg = "OPTION",
-     .doc = "Further option for Verilator, may be repeated"},
-    {.name = "prepare",
-     .key = KEY_PREPARE,
-     .arg = "COMMAND",
-     .doc =
-         "Command of the shell that runs in each checkout before it is built; a revision on which it fails is skipped"},
-    {.name = "first-parent", .key = KEY_FIRST_PARENT, .doc = "Of a merge follow its first parent only"},
-    {.name = "any-failure", .key = KEY_ANY_FAILURE, .doc = "Whatever fails is bad, in the way of --bad or in another"},
-    {.name = "out", .key = 'o', .arg = "DIR", .doc = "Folder of logs and reports (default: nvcosim-bisect)"},
+    OPTION("good", KEY_GOOD, "REV", "Commit that passes: a branch, a tag, a hash"),
+    OPTION("bad", KEY_BAD, "REV", "Commit that fails"),
+    OPTION("repo", KEY_REPO, "DIR", "Repository of the RTL (default: that of this folder)"),
+    OPTION("filelist", KEY_FILELIST, "FILE.f",
+           "What to compile, as of nvcosim build; relative to the top of the repository"),
+    OPTION("top", KEY_TOP, "MODULE", "Top module (default NV_nvdla)"),
+    OPTION("taps", KEY_TAPS, "FILE.csv", "Table of taps, as of nvcosim build"),
+    OPTION("verilator-option", KEY_VERILATOR, "OPTION", "Further option for Verilator, may be repeated"),
+    OPTION(
+        "prepare", KEY_PREPARE, "COMMAND",
+        "Command of the shell that runs in each checkout before it is built; a revision on which it fails is skipped"),
+    OPTION("first-parent", KEY_FIRST_PARENT, NULL, "Of a merge follow its first parent only"),
+    OPTION("any-failure", KEY_ANY_FAILURE, NULL, "Whatever fails is bad, in the way of --bad or in another"),
+    OPTION("out", 'o', "DIR", "Folder of logs and reports (default: nvcosim-bisect)"),
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "regress/night/recover.h"
 #include "regress/pages/history.h"
+#include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/process.h"
 #include "run/process/progress.h"
@@ -19,21 +20,15 @@ struct history_arguments {
 };
 
 static const struct argp_option option_table[] = {
-    {.name = "database",
-     .key = KEY_DATABASE,
-     .arg = "FILE",
-     .doc = "Database to read (default: " NIGHTS_FOLDER "/" NIGHTS_DATABASE ")"},
-    {.name = "limit", .key = KEY_LIMIT, .arg = "N", .doc = "Show the last N nights (default 20)"},
-    {.name = "sql",
-     .key = KEY_SQL,
-     .arg = "SELECT",
-     .doc = "Print what this query finds; docs/database.md lists tables and columns, with examples. It only reads: "
-            "statements that would change something are refused"},
-    {.name = "csv",
-     .key = KEY_CSV,
-     .doc = "Print values between commas (what --sql finds is in aligned columns on a terminal, between tabs "
-            "elsewhere)"},
-    {.name = "json", .key = KEY_JSON, .doc = "Print a list of JSON objects"},
+    OPTION("database", KEY_DATABASE, "FILE", "Database to read (default: " NIGHTS_FOLDER "/" NIGHTS_DATABASE ")"),
+    OPTION("limit", KEY_LIMIT, "N", "Show the last N nights (default 20)"),
+    OPTION("sql", KEY_SQL, "SELECT",
+           "Print what this query finds; docs/database.md lists tables and columns, with examples. It only reads: "
+           "statements that would change something are refused"),
+    OPTION(
+        "csv", KEY_CSV, NULL,
+        "Print values between commas (what --sql finds is in aligned columns on a terminal, between tabs elsewhere)"),
+    OPTION("json", KEY_JSON, NULL, "Print a list of JSON objects"),
     {0},
 };
 

@@ -239,7 +239,6 @@ static void blame_without_start(const struct reasoning *r, struct hang_triage *t
         blame(t, ENGINE_GLB, &f, f.text);
     else
         blame(t, ENGINE_TRACE, NULL, "waits for what it has not started, or what is done: no unit is at work");
-    return;
 }
 
 static void follow(const struct reasoning *r, struct hang_triage *t) {
