@@ -101,9 +101,7 @@ cdp/nvdla_cdp_wdma.sv
 cdp/nvdla_cdp_window.sv
 cdma/nvdla_cdma.sv
 cdma/nvdla_cdma_dc.sv
-cdma/nvdla_cdma_dc_pairs.sv
 cdma/nvdla_cdma_image.sv
-cdma/nvdla_cdma_image_pairs.sv
 cdma/nvdla_cdma_winograd.sv
 cdma/nvdla_cdma_cvt.sv
 cdma/nvdla_cdma_cvt_pairs.sv
@@ -116,12 +114,10 @@ cbuf/nvdla_cbuf.sv
 csc/nvdla_csc.sv
 csc/nvdla_csc_sequence.sv
 csc/nvdla_csc_data.sv
-csc/nvdla_csc_data_wide.sv
 csc/nvdla_csc_winograd.sv
 csc/nvdla_csc_stream.sv
 csc/nvdla_csc_mask.sv
 csc/nvdla_csc_weight.sv
-csc/nvdla_csc_weight_wide.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
 cmac/nvdla_cmac_fp16.sv

@@ -1,7 +1,7 @@
 // Convolution DMA: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
 //
-// Where a port of CBUF takes two atoms a clock (CbufWrAtoms), the data engines are those of two atoms a clock, with 16-bit elements.
-// A data engine (direct or image) and the weight engine work on a layer side by side: idle, pending (handshake with CSC while banks
+// CbufWrAtoms atoms pass each write port of CBUF in a clock; where that is two, elements have 8 or 16 bits.
+// A data engine (direct, image or Winograd) and the weight engine work on a layer side by side: idle, pending (handshake with CSC while banks
 // change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends when both are done.
 // Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the zero fill of CBUF,
 // which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
@@ -110,7 +110,7 @@ module nvdla_cdma
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_winograd_q, last_skip_data_q, last_skip_weight_q;
   logic image, winograd;  // else direct
-  logic gathered;         // one of them: atoms leave the fetch otherwise than they come; its signals are img_*
+  logic gathered;         // one of them: atoms do not leave the fetch as they come from memory
   logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
 
   assign begin_layer = run & flush_done_q & (dat_state_q == StateIdle);
@@ -183,10 +183,20 @@ module nvdla_cdma
     end
 
   // ---- data: room in the ring ------------------------------------------------------------------------------------------------
-  logic [EntryCountBits-1:0] dat_ring, eps, dat_ptr_q, dc_next, img_next;
+  // Of the direct fetch, of images, of Winograd, and of the one that works.
+  logic [EntryCountBits-1:0] dc_next, img_next, win_next;
+  logic dc_reserve, img_reserve, win_reserve, reserve;
+  logic dc_req_valid, img_req_valid, win_req_valid, req_valid, req_ready;
+  logic [AddrBits-1:0] dc_req_addr, img_req_addr, win_req_addr, req_addr;
+  logic [15:0] dc_req_size, img_req_size, win_req_size, req_size;
+  logic img_rsp_ready, win_rsp_ready, rsp_valid, rsp_ready;
+  logic img_valid, win_valid, atom_valid;
+  place_t dc_place, img_place, win_place, atom_place;
+
+  logic [EntryCountBits-1:0] dat_ring, eps, dat_ptr_q;
   logic [EntryCountBits-1:0] used_q;  // entries requested or stored, and not released
   logic [31:0] dc_need, need;
-  logic space, reserve, dc_reserve, img_reserve;
+  logic space;
   logic dat_rl_valid;  // what CSC releases
   logic [EntryCountBits-1:0] dat_rl_entries;
   assign dat_rl_valid   = csc_i.dat_valid;
@@ -195,7 +205,7 @@ module nvdla_cdma
   assign eps      = EntryCountBits'(d.entries) + 1'b1;
   assign need     = winograd ? 32'(eps) << 2 : image ? 32'(eps) : dc_need;
   assign space    = 32'(used_q) + need <= 32'(dat_ring);
-  assign reserve  = dc_reserve | img_reserve;
+  assign reserve  = dc_reserve | img_reserve | win_reserve;
 
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
@@ -205,27 +215,22 @@ module nvdla_cdma
       if (dat_clear) used_q <= '0;
       else if (reserve || dat_rl_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (dat_rl_valid ? dat_rl_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
-      else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= gathered ? img_next : dc_next;
+      else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= winograd ? win_next : image ? img_next : dc_next;
     end
 
   // ---- data: requests and atoms of the engine that works -----------------------------------------------------------------------
-  logic req_valid, req_ready, dc_req_valid, img_req_valid;
-  logic [AddrBits-1:0] req_addr, dc_req_addr, img_req_addr;
-  logic [15:0] req_size, dc_req_size, img_req_size;
-  logic rsp_valid, rsp_ready, img_rsp_ready;
-  logic [CbufWrAtoms*AtomBits-1:0] rsp_data;
-  logic img_atom_valid;
-  logic [CbufWrAtoms-1:0] dc_place, img_place, dc_clear, img_clear;
-  logic [CbufWrAtoms*EntryCountBits-1:0] dc_entry, img_entry;
-  logic [CbufWrAtoms*SlotBits-1:0] dc_slot, img_slot;
-  logic [EntryCountBits-1:0] dc_up_entries;
-  logic dc_update, img_update, dc_last, img_last;
-  logic [SizeBits-1:0] dc_slices;
+  logic [CbufWrAtoms*AtomBits-1:0] rsp_data, win_data;
+  logic [ChunkLanes*ElementBits-1:0] img_element;
+  logic [ChunkLanes*3-1:0] img_kind;
+  logic img_kinds;
+  assign img_kinds = ElementBits == 16 || d.cvt_en;
 
-  assign req_valid = gathered ? img_req_valid : dc_req_valid;
-  assign req_addr  = gathered ? img_req_addr : dc_req_addr;
-  assign req_size  = gathered ? img_req_size : dc_req_size;
-  assign rsp_ready = ~gathered | img_rsp_ready;
+  assign req_valid  = winograd ? win_req_valid : image ? img_req_valid : dc_req_valid;
+  assign req_addr   = winograd ? win_req_addr : image ? img_req_addr : dc_req_addr;
+  assign req_size   = winograd ? win_req_size : image ? img_req_size : dc_req_size;
+  assign rsp_ready  = winograd ? win_rsp_ready : image ? img_rsp_ready : 1'b1;
+  assign atom_valid = winograd ? win_valid : image ? img_valid : rsp_valid;
+  assign atom_place = winograd ? win_place : image ? img_place : dc_place;
 
   logic unused_dat_busy;
   nvdla_dma_read #(
@@ -249,206 +254,80 @@ module nvdla_cdma
 
   logic [CbufWrAtoms*AtomBits-1:0] cvt_data;
   logic wide, fp16, from_fp16;  // processing precision of 16 bits, FP16; FP16 in memory
-  logic atom_valid, placed_q;
+  logic placed_q;
   logic [31:0] dat_nan, dat_infinity;
-  assign wide       = Int16 != 0 && d.proc_precision != 2'd0;
-  assign fp16       = Fp16 != 0 && d.proc_precision == PrecisionFp16;
-  assign from_fp16  = Fp16 != 0 && d.in_precision == PrecisionFp16;
-  assign atom_valid = gathered ? img_atom_valid : rsp_valid;
+  assign wide      = Int16 != 0 && d.proc_precision != 2'd0;
+  assign fp16      = Fp16 != 0 && d.proc_precision == PrecisionFp16;
+  assign from_fp16 = Fp16 != 0 && d.in_precision == PrecisionFp16;
 
-  if (CbufWrAtoms == 1) begin : gen_atoms
-    logic [AtomBits-1:0] img_atom_data;
-    logic [MemAtom*3-1:0] img_atom_kind;
-    assign dc_place       = 1'b1;
-    assign img_place      = 1'b1;
-    assign dc_need[31:29] = '0;
-    assign dat_nan        = '0;
-    assign dat_infinity   = '0;
-    wire unused_wide = &{1'b0, wide, from_fp16, d.batch_stride, d.batches, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext,
-        d.datain_width_ext, d.pad_top};
+  nvdla_cdma_dc u_dc (
+      .clk_i           (clk),
+      .rst_ni,
+      .start_i         (dat_start & ~gathered),
+      .wide_i          (wide),
+      .datain_width_i  (d.datain_width),
+      .datain_height_i (d.datain_height),
+      .datain_channel_i(d.datain_channel),
+      .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
+      .line_stride_i   (d.line_stride),
+      .surf_stride_i   (d.surf_stride),
+      .batch_stride_i  (d.batch_stride),
+      .batches_i       (d.batches),
+      .line_packed_i   (d.line_packed),
+      .surf_packed_i   (d.surf_packed),
+      .grains_i        (d.grains),
+      .eps_i           (eps),
+      .ring_i          (dat_ring),
+      .ptr_i           (dat_ptr_q),
+      .need_o          (dc_need),
+      .space_i         (space),
+      .reserve_o       (dc_reserve),
+      .req_valid_o     (dc_req_valid),
+      .req_ready_i     (req_ready & ~gathered),
+      .req_addr_o      (dc_req_addr),
+      .req_size_o      (dc_req_size),
+      .rsp_valid_i     (rsp_valid & ~gathered),
+      .place_o         (dc_place),
+      .next_ptr_o      (dc_next)
+  );
 
-    nvdla_cdma_dc u_dc (
-        .clk_i           (clk),
-        .rst_ni,
-        .start_i         (dat_start & ~gathered),
-        .datain_width_i  (d.datain_width),
-        .datain_height_i (d.datain_height),
-        .datain_channel_i(d.datain_channel),
-        .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
-        .line_stride_i   (d.line_stride),
-        .surf_stride_i   (d.surf_stride),
-        .line_packed_i   (d.line_packed),
-        .surf_packed_i   (d.surf_packed),
-        .grains_i        (d.grains),
-        .eps_i           (eps),
-        .ring_i          (dat_ring),
-        .ptr_i           (dat_ptr_q),
-        .need_o          (dc_need[28:0]),
-        .space_i         (space),
-        .reserve_o       (dc_reserve),
-        .req_valid_o     (dc_req_valid),
-        .req_ready_i     (req_ready & ~gathered),
-        .req_addr_o      (dc_req_addr),
-        .req_size_o      (dc_req_size),
-        .rsp_valid_i     (rsp_valid & ~gathered),
-        .place_entry_o   (dc_entry),
-        .place_slot_o    (dc_slot),
-        .place_clear_o   (dc_clear),
-        .place_update_o  (dc_update),
-        .place_entries_o (dc_up_entries),
-        .place_slices_o  (dc_slices),
-        .place_last_o    (dc_last),
-        .next_ptr_o      (dc_next)
-    );
+  nvdla_cdma_image u_image (
+      .clk_i           (clk),
+      .rst_ni,
+      .start_i         (dat_start & image),
+      .wide_i          (wide),
+      .pixel_format_i  (d.pixel_format),
+      .datain_width_i  (d.datain_width),
+      .datain_height_i (d.datain_height),
+      .pixel_x_offset_i(d.pixel_x_offset),
+      .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
+      .datain_addr_1_i (AddrBits'({d.datain_addr_high_1, d.datain_addr_low_1})),
+      .line_stride_i   (d.line_stride),
+      .uv_line_stride_i(d.uv_line_stride),
+      .kinds_i         (img_kinds),
+      .pad_left_i      (d.pad_left),
+      .pad_right_i     (d.pad_right),
+      .pad_value_i     (d.pad_value[ElementBits-1:0]),
+      .eps_i           (eps),
+      .ring_i          (dat_ring),
+      .ptr_i           (dat_ptr_q),
+      .space_i         (space),
+      .reserve_o       (img_reserve),
+      .req_valid_o     (img_req_valid),
+      .req_ready_i     (req_ready & image),
+      .req_addr_o      (img_req_addr),
+      .req_size_o      (img_req_size),
+      .rsp_valid_i     (rsp_valid & image),
+      .rsp_ready_o     (img_rsp_ready),
+      .rsp_data_i      (rsp_data),
+      .chunk_valid_o   (img_valid),
+      .chunk_element_o (img_element),
+      .chunk_kind_o    (img_kind),
+      .place_o         (img_place),
+      .next_ptr_o      (img_next)
+  );
 
-    nvdla_cdma_image u_image (
-        .clk_i           (clk),
-        .rst_ni,
-        .start_i         (dat_start & image),
-        .pixel_format_i  (d.pixel_format),
-        .datain_width_i  (d.datain_width),
-        .datain_height_i (d.datain_height),
-        .pixel_x_offset_i(d.pixel_x_offset),
-        .datain_addr_0_i (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
-        .datain_addr_1_i (AddrBits'({d.datain_addr_high_1, d.datain_addr_low_1})),
-        .line_stride_i   (d.line_stride),
-        .uv_line_stride_i(d.uv_line_stride),
-        .cvt_en_i        (d.cvt_en),
-        .pad_left_i      (d.pad_left),
-        .pad_right_i     (d.pad_right),
-        .pad_value_i     (d.pad_value[7:0]),
-        .eps_i           (eps),
-        .ring_i          (dat_ring),
-        .ptr_i           (dat_ptr_q),
-        .space_i         (space),
-        .reserve_o       (img_reserve),
-        .req_valid_o     (img_req_valid),
-        .req_ready_i     (req_ready & image),
-        .req_addr_o      (img_req_addr),
-        .req_size_o      (img_req_size),
-        .rsp_valid_i     (rsp_valid & image),
-        .rsp_ready_o     (img_rsp_ready),
-        .rsp_data_i      (rsp_data),
-        .atom_valid_o    (img_atom_valid),
-        .atom_data_o     (img_atom_data),
-        .atom_kind_o     (img_atom_kind),
-        .place_entry_o   (img_entry),
-        .place_slot_o    (img_slot),
-        .place_clear_o   (img_clear),
-        .place_update_o  (img_update),
-        .place_last_o    (img_last),
-        .next_ptr_o      (img_next)
-    );
-
-    nvdla_cdma_cvt u_cvt (
-        .clk_i       (clk),
-        .enable_i    (d.cvt_en),
-        .int8_i      (d.proc_precision == 2'd0),
-        .signed_i    (~image | d.pixel_sign_override),
-        .mean_i      (image & d.mean_format),
-        .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
-        .offset_i    (d.cvt_offset),
-        .scale_i     (d.cvt_scale),
-        .truncate_i  (d.cvt_truncate),
-        .valid_i     (atom_valid),
-        .data_i      (image ? img_atom_data : rsp_data),
-        .kind_i      (image ? img_atom_kind : '0),
-        .next_valid_i(placed_q),
-        .data_o      (cvt_data)
-    );
-  end else begin : gen_pairs
-    // Lanes of an image: 16 bits each, or the convertor's sources of them.
-    logic [AtomicC*16-1:0] img_element;
-    logic [AtomicC*3-1:0] img_kind;
-    // Of images, of Winograd.
-    logic pix_reserve, pix_req_valid, pix_rsp_ready, pix_valid, pix_update, pix_last;
-    logic win_reserve, win_req_valid, win_rsp_ready, win_valid, win_update, win_last;
-    logic [AddrBits-1:0] pix_req_addr, win_req_addr;
-    logic [15:0] pix_req_size, win_req_size;
-    logic [1:0] pix_place, pix_clear;
-    logic [2*EntryCountBits-1:0] pix_entry, win_entry;
-    logic [2*SlotBits-1:0] pix_slot, win_slot;
-    logic [EntryCountBits-1:0] pix_next, win_next;
-    logic [2*AtomBits-1:0] win_data;
-
-    nvdla_cdma_dc_pairs u_dc (
-        .clk_i           (clk),
-        .rst_ni,
-        .start_i         (dat_start & ~gathered),
-        .wide_i          (wide),
-        .datain_width_i  (d.datain_width),
-        .datain_height_i (d.datain_height),
-        .datain_channel_i(d.datain_channel),
-        .datain_addr_0_i ({d.datain_addr_high_0, d.datain_addr_low_0}),
-        .line_stride_i   (d.line_stride),
-        .surf_stride_i   (d.surf_stride),
-        .batch_stride_i  (d.batch_stride),
-        .batches_i       (d.batches),
-        .line_packed_i   (d.line_packed),
-        .surf_packed_i   (d.surf_packed),
-        .grains_i        (d.grains),
-        .eps_i           (eps),
-        .ring_i          (dat_ring),
-        .ptr_i           (dat_ptr_q),
-        .need_o          (dc_need),
-        .space_i         (space),
-        .reserve_o       (dc_reserve),
-        .req_valid_o     (dc_req_valid),
-        .req_ready_i     (req_ready & ~gathered),
-        .req_addr_o      (dc_req_addr),
-        .req_size_o      (dc_req_size),
-        .rsp_valid_i     (rsp_valid & ~gathered),
-        .place_valid_o   (dc_place),
-        .place_entry_o   (dc_entry),
-        .place_slot_o    (dc_slot),
-        .place_clear_o   (dc_clear),
-        .place_update_o  (dc_update),
-        .place_entries_o (dc_up_entries),
-        .place_slices_o  (dc_slices),
-        .place_last_o    (dc_last),
-        .next_ptr_o      (dc_next)
-    );
-
-    nvdla_cdma_image_pairs u_image (
-        .clk_i           (clk),
-        .rst_ni,
-        .start_i         (dat_start & image),
-        .wide_i          (wide),
-        .pixel_format_i  (d.pixel_format),
-        .datain_width_i  (d.datain_width),
-        .datain_height_i (d.datain_height),
-        .pixel_x_offset_i(d.pixel_x_offset),
-        .datain_addr_0_i ({d.datain_addr_high_0, d.datain_addr_low_0}),
-        .datain_addr_1_i ({d.datain_addr_high_1, d.datain_addr_low_1}),
-        .line_stride_i   (d.line_stride),
-        .uv_line_stride_i(d.uv_line_stride),
-        .pad_left_i      (d.pad_left),
-        .pad_right_i     (d.pad_right),
-        .pad_value_i     (d.pad_value),
-        .eps_i           (eps),
-        .ring_i          (dat_ring),
-        .ptr_i           (dat_ptr_q),
-        .space_i         (space),
-        .reserve_o       (pix_reserve),
-        .req_valid_o     (pix_req_valid),
-        .req_ready_i     (req_ready & image),
-        .req_addr_o      (pix_req_addr),
-        .req_size_o      (pix_req_size),
-        .rsp_valid_i     (rsp_valid & image),
-        .rsp_ready_o     (pix_rsp_ready),
-        .rsp_data_i      (rsp_data),
-        .chunk_valid_o   (pix_valid),
-        .chunk_element_o (img_element),
-        .chunk_kind_o    (img_kind),
-        .place_valid_o   (pix_place),
-        .place_entry_o   (pix_entry),
-        .place_slot_o    (pix_slot),
-        .place_clear_o   (pix_clear),
-        .place_update_o  (pix_update),
-        .place_last_o    (pix_last),
-        .next_ptr_o      (pix_next)
-    );
-
+  if (Winograd != 0) begin : gen_winograd
     nvdla_cdma_winograd u_winograd (
         .clk_i              (clk),
         .rst_ni,
@@ -464,7 +343,7 @@ module nvdla_cdma
         .pad_left_i         (d.pad_left),
         .pad_top_i          (d.pad_top),
         .pad_value_i        (d.pad_value),
-        .datain_addr_0_i    ({d.datain_addr_high_0, d.datain_addr_low_0}),
+        .datain_addr_0_i    (AddrBits'({d.datain_addr_high_0, d.datain_addr_low_0})),
         .line_stride_i      (d.line_stride),
         .surf_stride_i      (d.surf_stride),
         .eps_i              (eps),
@@ -481,27 +360,44 @@ module nvdla_cdma
         .rsp_data_i         (rsp_data),
         .atoms_valid_o      (win_valid),
         .atoms_data_o       (win_data),
-        .place_entry_o      (win_entry),
-        .place_slot_o       (win_slot),
-        .place_update_o     (win_update),
-        .place_last_o       (win_last),
+        .place_o            (win_place),
         .next_ptr_o         (win_next)
     );
+  end else begin : gen_no_winograd
+    assign win_reserve   = 1'b0;
+    assign win_req_valid = 1'b0;
+    assign win_req_addr  = '0;
+    assign win_req_size  = '0;
+    assign win_rsp_ready = 1'b1;
+    assign win_valid     = 1'b0;
+    assign win_data      = '0;
+    assign win_place     = '0;
+    assign win_next      = '0;
+    wire unused_winograd = &{1'b0, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext, d.datain_width_ext, d.pad_top};
+  end
 
-    assign img_reserve    = pix_reserve | win_reserve;
-    assign img_req_valid  = winograd ? win_req_valid : pix_req_valid;
-    assign img_req_addr   = winograd ? win_req_addr : pix_req_addr;
-    assign img_req_size   = winograd ? win_req_size : pix_req_size;
-    assign img_rsp_ready  = winograd ? win_rsp_ready : pix_rsp_ready;
-    assign img_atom_valid = winograd ? win_valid : pix_valid;
-    assign img_place      = winograd ? '1 : pix_place;
-    assign img_entry      = winograd ? win_entry : pix_entry;
-    assign img_slot       = winograd ? win_slot : pix_slot;
-    assign img_clear      = winograd ? '0 : pix_clear;
-    assign img_update     = winograd ? win_update : pix_update;
-    assign img_last       = winograd ? win_last : pix_last;
-    assign img_next       = winograd ? win_next : pix_next;
+  if (CbufWrAtoms == 1) begin : gen_bytes
+    assign dat_nan      = '0;
+    assign dat_infinity = '0;
+    wire unused_wide = &{1'b0, from_fp16, win_data};
 
+    nvdla_cdma_cvt u_cvt (
+        .clk_i       (clk),
+        .enable_i    (d.cvt_en),
+        .int8_i      (d.proc_precision == 2'd0),
+        .signed_i    (~image | d.pixel_sign_override),
+        .mean_i      (image & d.mean_format),
+        .means_i     ({d.mean_ax, d.mean_bv, d.mean_gu, d.mean_ry}),
+        .offset_i    (d.cvt_offset),
+        .scale_i     (d.cvt_scale),
+        .truncate_i  (d.cvt_truncate),
+        .valid_i     (atom_valid),
+        .data_i      (image ? img_element : rsp_data),
+        .kind_i      (image ? img_kind : '0),
+        .next_valid_i(placed_q),
+        .data_o      (cvt_data)
+    );
+  end else begin : gen_elements
     nvdla_cdma_cvt_pairs u_cvt (
         .clk_i       (clk),
         .rst_ni,
@@ -533,9 +429,8 @@ module nvdla_cdma
   // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
   logic update_q, last_q, ended_q;
   logic [CbufWrAtoms-1:0] written_q;
-  logic [EntryCountBits-1:0] up_entries_q;
+  logic [EntryCountBits-1:0] up_entries_q, dat_up_entries_q;
   logic [SizeBits-1:0] up_slices_q, dat_up_slices_q;
-  logic [EntryCountBits-1:0] dat_up_entries_q;
   logic dat_up_valid_q;
   assign dat_end = ended_q;
 
@@ -544,7 +439,7 @@ module nvdla_cdma
   logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_q;
   logic [CbufWrAtoms*SlotBits-1:0] wr_slot_q;
   logic [CbufWrAtoms-1:0] wr_clear_q;
-  assign place_entry = gathered ? img_entry : dc_entry;
+  assign place_entry = atom_place.entry;
 
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
@@ -556,9 +451,9 @@ module nvdla_cdma
       dat_up_valid_q <= 1'b0;
     end else begin
       placed_q       <= atom_valid;
-      written_q      <= !placed_q ? '0 : gathered ? img_place : dc_place;
-      update_q       <= placed_q & (gathered ? img_update : dc_update);
-      last_q         <= placed_q & (gathered ? img_last : dc_last);
+      written_q      <= placed_q ? atom_place.valid : '0;
+      update_q       <= placed_q & atom_place.update;
+      last_q         <= placed_q & atom_place.last;
       ended_q        <= last_q;
       dat_up_valid_q <= update_q;
     end
@@ -566,10 +461,10 @@ module nvdla_cdma
   always_ff @(posedge clk) begin
     if (placed_q) begin
       for (int a = 0; a < CbufWrAtoms; a++) wr_addr_q[a*CbufAddrBits+:CbufAddrBits] <= place_entry[a*EntryCountBits+:CbufAddrBits];
-      wr_slot_q    <= gathered ? img_slot : dc_slot;
-      wr_clear_q   <= gathered ? img_clear : dc_clear;
-      up_entries_q <= winograd ? eps << 2 : image ? eps : dc_up_entries;
-      up_slices_q  <= winograd ? SizeBits'(4) : image ? SizeBits'(1) : dc_slices;
+      wr_slot_q    <= atom_place.slot;
+      wr_clear_q   <= atom_place.clear;
+      up_entries_q <= atom_place.entries;
+      up_slices_q  <= atom_place.slices;
     end
     if (update_q) begin
       dat_up_entries_q <= up_entries_q;

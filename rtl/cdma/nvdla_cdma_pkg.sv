@@ -14,6 +14,23 @@ package nvdla_cdma_pkg;
   // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is made for.
   localparam int ReadDepth = (DbbLatency > CvsramLatency) ? DbbLatency : CvsramLatency;
 
+  // A chunk of an image: the elements that fill the atoms of a clock.
+  localparam int ChunkLanes = CbufWrAtoms * MemAtom;
+  localparam int ElementBits = 8 * LaneBytes;
+
+  // Where the atoms of a clock go, the first one in the low bits: an entry of the ring, a slot, and whether the slots above become 0. An
+  // update ends `slices` lines that take `entries` entries, `last` the layer.
+  typedef struct packed {
+    logic [CbufWrAtoms-1:0]                valid;
+    logic [CbufWrAtoms*EntryCountBits-1:0] entry;
+    logic [CbufWrAtoms*SlotBits-1:0]       slot;
+    logic [CbufWrAtoms-1:0]                clear;
+    logic                                  update;
+    logic                                  last;
+    logic [EntryCountBits-1:0]             entries;
+    logic [SizeBits-1:0]                   slices;
+  } place_t;
+
   // Kinds of the lanes (bytes) of an atom at the convertor; 0..3 are the channels of a pixel.
   localparam logic [2:0] LaneTail = 3'd4;  // behind the end of a line
   localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted

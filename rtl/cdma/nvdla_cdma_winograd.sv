@@ -6,8 +6,8 @@
 // side by side are a row of a tile: their pieces of 8 bytes make four atoms, one for each piece, which go to the same slot of four entries.
 // Two banks of 4 * stride_x pixels: one is filled while the tile rows of the other one leave, two atoms a clock.
 // start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first
-// superslice. atoms_valid_o: two atoms for the convertor; their places come in the clock behind, the first one's in the low bits; with
-// place_update_o they end a superslice, with place_last_o the layer. next_ptr_o is the ring entry behind the last finished superslice.
+// superslice. atoms_valid_o: two atoms for the convertor; place_o comes one clock later, an update ends a superslice. next_ptr_o is the ring
+// entry after the last finished superslice.
 // start_i to first request: 1 clock.
 // Spec: 30-cdma-cbuf, section 5.5.
 module nvdla_cdma_winograd
@@ -46,10 +46,7 @@ module nvdla_cdma_winograd
     input  logic [      2*AtomBits-1:0] rsp_data_i,
     output logic                        atoms_valid_o,
     output logic [      2*AtomBits-1:0] atoms_data_o,
-    output logic [2*EntryCountBits-1:0] place_entry_o,
-    output logic [      2*SlotBits-1:0] place_slot_o,
-    output logic                        place_update_o,
-    output logic                        place_last_o,
+    output place_t                      place_o,
     output logic [  EntryCountBits-1:0] next_ptr_o
 );
   localparam int PixelBits = 17;  // of a padded line, lines of the padded input
@@ -285,12 +282,8 @@ module nvdla_cdma_winograd
       out_update_q <= out_end && end_q[out_bank_q];
       out_last_q   <= out_end && last_q[out_bank_q];
     end
-    if (atoms_valid_o) begin
-      place_entry_o  <= entry_q;
-      place_slot_o   <= {2{out_slot_q}};
-      place_update_o <= out_update_q;
-      place_last_o   <= out_last_q;
-    end
+    if (atoms_valid_o)
+      place_o <= {2'b11, entry_q, {2{out_slot_q}}, 2'b00, out_update_q, out_last_q, eps_i << 2, SizeBits'(4)};
   end
   assign next_ptr_o = superslice_q;
 

@@ -25,6 +25,53 @@ package nvdla_conv_pkg;
   localparam int ConvByteBits = $clog2(EntryBytes);     // byte number in a CBUF entry
   localparam int ConvKernelBits = $clog2(AtomicK);      // kernel number in a group
 
+  // What a layer does to the streams of weights and mask bits in CBUF (nvdla_csc_stream).
+  typedef struct packed {
+    logic                      start;
+    logic                      finish;
+    logic                      keep;
+    logic                      clear;
+    logic                      advance;
+    logic [EntryCountBits-1:0] advance_entries;
+  } conv_stream_t;
+
+  // An operation of a stripe, for the data reader,
+  typedef struct packed {
+    logic [ConvStripeBits:0]   positions;
+    logic [ConvLaneBits:0]     channels;
+    logic [2:0]                rows;         // kernel rows that exist
+    logic [EntryCountBits-1:0] block;
+    logic                      odd;          // second block of a pair
+    logic                      last;         // last block of the line
+    logic [10:0]               tap_x;
+    logic [10:0]               tap_y;
+    logic                      channel_end;
+    logic                      group_end;
+    logic                      layer_end;
+  } conv_data_op_t;
+
+  // for the reader of mask bits,
+  typedef struct packed {
+    logic [ConvKernelBits-1:0] cells;          // minus 1
+    logic [ConvByteBits:0]     elements;       // of a cell
+    logic [ConvByteBits:0]     elements_last;  // of the last cell
+    logic                      stripe_first;
+    logic                      group_first;
+    logic                      group_end;
+  } conv_mask_op_t;
+
+  // and for that of weights.
+  typedef struct packed {
+    logic [ConvLaneBits:0]     channels;
+    logic [ConvLaneBits:0]     block;          // elements of one kernel
+    logic [ConvKernelBits-1:0] cells;          // from here on as for mask bits
+    logic [ConvByteBits:0]     elements;
+    logic [ConvByteBits:0]     elements_last;
+    logic                      stripe_first;
+    logic                      group_first;
+    logic                      group_end;
+  } conv_weight_op_t;
+
   // Positions of the next stripe when `left` positions are not covered yet and a stripe has at most `most` of them: none of a layer's
   // stripes but a single one is shorter than `least`.
   function automatic logic [ConvStripeBits:0] conv_stripe(input logic [26:0] left, input logic [ConvStripeBits:0] most,

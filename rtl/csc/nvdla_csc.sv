@@ -352,8 +352,9 @@ module nvdla_csc
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
   // ---- operations ---------------------------------------------------------------------------------------------------------------
-  localparam int DataOpBits = (ConvStripeBits + 1) + (ConvLaneBits + 1) + 3 + EntryCountBits + 2 + 11 + 11 + 3;
-  localparam int WeightOpBits = ConvKernelBits + 2 * (ConvLaneBits + 1) + 2 * (ConvByteBits + 1) + 3 + 3;
+  localparam int DataOpBits = $bits(conv_data_op_t);
+  localparam int MaskOpBits = $bits(conv_mask_op_t);
+  localparam int WeightOpBits = $bits(conv_weight_op_t);
 
   logic op_valid, op_ready, op_data_ready, op_weight_ready, op_mask_ready;
   logic [ConvStripeBits:0] op_positions;
@@ -433,15 +434,8 @@ module nvdla_csc
   logic data_op_valid, data_op_ready, weight_op_valid, weight_op_ready;
   logic [DataOpBits-1:0] data_op;
   logic [WeightOpBits-1:0] weight_op;
-  logic [ConvStripeBits:0] data_positions;
-  logic [ConvLaneBits:0] data_channels, weight_channels, weight_block_elements;
-  logic [ConvByteBits:0] weight_elements, weight_elements_last;
-  logic data_block_odd, data_block_last;
-  logic [EntryCountBits-1:0] data_block;
-  logic [10:0] data_tap_x, data_tap_y;
-  logic data_channel_end, data_group_end, data_layer_end, weight_stripe_first, weight_group_first, weight_group_end;
-  logic [ConvKernelBits-1:0] weight_cells;
-  logic [2:0] data_rows, weight_rows;
+  logic [MaskOpBits-1:0] op_mask;
+  assign op_mask = {op_cells, op_elements, op_elements_last, op_stripe_first, op_group_first, op_group_end};
 
   nvdla_fifo #(
       .Width(DataOpBits),
@@ -451,7 +445,8 @@ module nvdla_csc
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
-      .in_data_i  ({op_positions, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x, op_tap_y, op_channel_end, op_group_end, op_layer_end}),
+      .in_data_i  ({op_positions, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x, op_tap_y, op_channel_end,
+                    op_group_end, op_layer_end}),
       .out_valid_o(data_op_valid),
       .out_ready_i(data_op_ready),
       .out_data_o (data_op)
@@ -465,17 +460,11 @@ module nvdla_csc
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_data_ready && op_mask_ready),
       .in_ready_o (op_weight_ready),
-      .in_data_i  ({op_cells, op_weight_channels, op_block_elements, op_elements, op_elements_last, op_rows, op_stripe_first, op_group_first,
-                     op_group_end}),
+      .in_data_i  ({op_weight_channels, op_block_elements, op_mask}),
       .out_valid_o(weight_op_valid),
       .out_ready_i(weight_op_ready),
       .out_data_o (weight_op)
   );
-
-  assign {data_positions, data_channels, data_rows, data_block, data_block_odd, data_block_last, data_tap_x, data_tap_y, data_channel_end,
-      data_group_end, data_layer_end} = data_op;
-  assign {weight_cells, weight_channels, weight_block_elements, weight_elements, weight_elements_last, weight_rows, weight_stripe_first,
-      weight_group_first, weight_group_end} = weight_op;
 
   // ---- readers ------------------------------------------------------------------------------------------------------------------
   logic atom_valid, atom_go, atom_start, atom_end, atom_channel_end, atom_layer_end, weight_valid, weight_go, weight_last;
@@ -485,190 +474,84 @@ module nvdla_csc
   logic [EntryBytes-1:0] mask;
   logic [ConvByteBits:0] mask_count;
 
-  if (LaneBytes == 2) begin : gen_wide
-    nvdla_csc_data_wide u_data (
-        .clk_i           (clk_i),
-        .clk_on_i        (clk_on_i),
-        .rst_ni          (rst_ni),
-        .start_i         (start),
-        .wide_i          (wide_q),
-        .fp16_i          (fp16_q),
-        .image_i         (image_q),
-        .winograd_i      (winograd_q),
-        .truncate_i      (truncate_q),
-        .rows_i          (rows_q),
-        .batches_i       (batches_q),
-        .base_i          (base_q[CbufAddrBits-1:0]),
-        .ring_i          (data_ring_q),
-        .entries_i       (entries_q),
-        .line_entries_i  (line_entries_q),
-        .width_i         (width_q),
-        .height_i        (13'(height_q - 1'b1)),
-        .out_width_i     (out_width_q),
-        .step_x_i        (step_x_q),
-        .step_y_i        (step_y_q),
-        .pad_left_i      (pad_left_q),
-        .pad_top_i       (pad_top_q),
-        .pad_value_i     (pad_value_q),
-        .op_valid_i      (data_op_valid),
-        .op_ready_o      (data_op_ready),
-        .op_positions_i  (data_positions),
-        .op_channels_i   (data_channels),
-        .op_rows_i       (data_rows),
-        .op_block_i      (data_block),
-        .op_odd_i        (data_block_odd),
-        .op_last_i       (data_block_last),
-        .op_tap_x_i      (data_tap_x),
-        .op_tap_y_i      (data_tap_y),
-        .op_channel_end_i(data_channel_end),
-        .op_group_end_i  (data_group_end),
-        .op_layer_end_i  (data_layer_end),
-        .rd_valid_o      (dat_rd_o.valid),
-        .rd_addr_o       (dat_rd_o.addr),
-        .rd_next_valid_o (dat_rd_next_o.valid),
-        .rd_next_addr_o  (dat_rd_next_o.addr),
-        .rd_data_i       (dat_rd_data_i),
-        .rd_next_data_i  (dat_rd_next_data_i),
-        .read_done_o     (read_done),
-        .valid_o         (atom_valid),
-        .ready_i         (atom_go),
-        .stripe_start_o  (atom_start),
-        .stripe_end_o    (atom_end),
-        .channel_end_o   (atom_channel_end),
-        .layer_end_o     (atom_layer_end),
-        .data_o          (atom_data_o)
-    );
+  conv_stream_t weight_stream;
+  assign weight_stream = {start, done, skip_weight_q, clear_weight, drop_weight, last_weight_entries_q};
 
-    nvdla_csc_weight_wide u_weight (
-        .clk_i            (clk_i),
-        .rst_ni           (rst_ni),
-        .start_i          (start),
-        .finish_i         (done),
-        .keep_i           (skip_weight_q),
-        .clear_i          (clear_weight),
-        .advance_i        (drop_weight),
-        .advance_entries_i(last_weight_entries_q),
-        .wide_i           (wide_q),
-        .rows_i           (rows_q),
-        .base_i           (data_ring_q[CbufAddrBits-1:0]),
-        .ring_i           (weight_ring_q),
-        .op_valid_i       (weight_op_valid),
-        .op_ready_o       (weight_op_ready),
-        .op_cells_i       (weight_cells),
-        .op_channels_i    (weight_channels),
-        .op_elements_i    (weight_elements),
-        .op_elements_last_i(weight_elements_last),
-        .op_block_i       (weight_block_elements),
-        .op_stripe_first_i(weight_stripe_first),
-        .op_group_first_i (weight_group_first),
-        .op_group_end_i   (weight_group_end),
-        .compressed_i     (compressed_q),
-        .mask_valid_i     (mask_valid),
-        .mask_ready_o     (mask_ready),
-        .mask_i           (mask),
-        .mask_count_i     (mask_count),
-        .rd_valid_o       (wt_rd_o.valid),
-        .rd_addr_o        (wt_rd_o.addr),
-        .rd_data_i        (wt_rd_data_i),
-        .rl_valid_o       (group_rl_valid),
-        .rl_entries_o     (group_rl_entries),
-        .valid_o          (weight_valid),
-        .ready_i          (weight_go),
-        .last_o           (weight_last),
-        .cell_o           (weight_cell),
-        .data_o           (wt_data_o)
-    );
-    wire unused_wide = &{1'b0, weight_rows};
-  end else begin : gen_bytes
-    nvdla_csc_data u_data (
-        .clk_i           (clk_i),
-        .rst_ni          (rst_ni),
-        .start_i         (start),
-        .image_i         (image_q),
-        .rows_i          (rows_q),
-        .base_i          (base_q[CbufAddrBits-1:0]),
-        .ring_i          (data_ring_q),
-        .entries_i       (entries_q),
-        .width_i         (width_q),
-        .height_i        (13'(height_q - 1'b1)),
-        .out_width_i     (out_width_q),
-        .step_x_i        (step_x_q),
-        .step_y_i        (step_y_q),
-        .pad_left_i      (pad_left_q),
-        .pad_top_i       (pad_top_q),
-        .pad_value_i     (pad_value_q[7:0]),
-        .op_valid_i      (data_op_valid),
-        .op_ready_o      (data_op_ready),
-        .op_positions_i  (data_positions),
-        .op_channels_i   (data_channels),
-        .op_block_i      (data_block),
-        .op_tap_x_i      (data_tap_x),
-        .op_tap_y_i      (data_tap_y),
-        .op_channel_end_i(data_channel_end),
-        .op_group_end_i  (data_group_end),
-        .op_layer_end_i  (data_layer_end),
-        .rd_valid_o      (dat_rd_o.valid),
-        .rd_addr_o       (dat_rd_o.addr),
-        .rd_next_valid_o (dat_rd_next_o.valid),
-        .rd_next_addr_o  (dat_rd_next_o.addr),
-        .rd_data_i       (dat_rd_data_i),
-        .rd_next_data_i  (dat_rd_next_data_i),
-        .read_done_o     (read_done),
-        .valid_o         (atom_valid),
-        .ready_i         (atom_go),
-        .stripe_start_o  (atom_start),
-        .stripe_end_o    (atom_end),
-        .channel_end_o   (atom_channel_end),
-        .layer_end_o     (atom_layer_end),
-        .data_o          (atom_data_o)
-    );
+  nvdla_csc_data u_data (
+      .clk_i           (clk_i),
+      .clk_on_i        (clk_on_i),
+      .rst_ni          (rst_ni),
+      .start_i         (start),
+      .wide_i          (wide_q),
+      .fp16_i          (fp16_q),
+      .image_i         (image_q),
+      .winograd_i      (winograd_q),
+      .truncate_i      (truncate_q),
+      .rows_i          (rows_q),
+      .batches_i       (batches_q),
+      .base_i          (base_q[CbufAddrBits-1:0]),
+      .ring_i          (data_ring_q),
+      .entries_i       (entries_q),
+      .line_entries_i  (line_entries_q),
+      .width_i         (width_q),
+      .height_i        (13'(height_q - 1'b1)),
+      .out_width_i     (out_width_q),
+      .step_x_i        (step_x_q),
+      .step_y_i        (step_y_q),
+      .pad_left_i      (pad_left_q),
+      .pad_top_i       (pad_top_q),
+      .pad_value_i     (pad_value_q),
+      .op_valid_i      (data_op_valid),
+      .op_ready_o      (data_op_ready),
+      .op_i            (data_op),
+      .rd_valid_o      (dat_rd_o.valid),
+      .rd_addr_o       (dat_rd_o.addr),
+      .rd_next_valid_o (dat_rd_next_o.valid),
+      .rd_next_addr_o  (dat_rd_next_o.addr),
+      .rd_data_i       (dat_rd_data_i),
+      .rd_next_data_i  (dat_rd_next_data_i),
+      .read_done_o     (read_done),
+      .valid_o         (atom_valid),
+      .ready_i         (atom_go),
+      .stripe_start_o  (atom_start),
+      .stripe_end_o    (atom_end),
+      .channel_end_o   (atom_channel_end),
+      .layer_end_o     (atom_layer_end),
+      .data_o          (atom_data_o)
+  );
 
-    nvdla_csc_weight u_weight (
-        .clk_i            (clk_i),
-        .rst_ni           (rst_ni),
-        .start_i          (start),
-        .finish_i         (done),
-        .keep_i           (skip_weight_q),
-        .clear_i          (clear_weight),
-        .advance_i        (drop_weight),
-        .advance_entries_i(last_weight_entries_q),
-        .rows_i           (rows_q),
-        .base_i           (data_ring_q[CbufAddrBits-1:0]),
-        .ring_i           (weight_ring_q),
-        .op_valid_i       (weight_op_valid),
-        .op_ready_o       (weight_op_ready),
-        .op_kernels_i     (weight_cells),
-        .op_channels_i    (weight_channels),
-        .op_rows_i        (weight_rows),
-        .op_stripe_first_i(weight_stripe_first),
-        .op_group_first_i (weight_group_first),
-        .op_group_end_i   (weight_group_end),
-        .compressed_i     (compressed_q),
-        .mask_valid_i     (mask_valid),
-        .mask_ready_o     (mask_ready),
-        .mask_i           (mask),
-        .mask_count_i     (mask_count),
-        .rd_valid_o       (wt_rd_o.valid),
-        .rd_addr_o        (wt_rd_o.addr),
-        .rd_data_i        (wt_rd_data_i),
-        .rl_valid_o       (group_rl_valid),
-        .rl_entries_o     (group_rl_entries),
-        .valid_o          (weight_valid),
-        .ready_i          (weight_go),
-        .last_o           (weight_last),
-        .kernel_o         (weight_cell),
-        .data_o           (wt_data_o)
-    );
-    wire unused_bytes = &{1'b0, clk_on_i, wide_q, fp16_q, truncate_q, batches_q, pad_value_q[15:8], line_entries_q, data_rows, data_block_odd,
-                          data_block_last, weight_block_elements, weight_elements, weight_elements_last};
-  end
-
+  nvdla_csc_weight u_weight (
+      .clk_i            (clk_i),
+      .rst_ni           (rst_ni),
+      .stream_i         (weight_stream),
+      .wide_i           (wide_q),
+      .rows_i           (rows_q),
+      .base_i           (data_ring_q[CbufAddrBits-1:0]),
+      .ring_i           (weight_ring_q),
+      .op_valid_i       (weight_op_valid),
+      .op_ready_o       (weight_op_ready),
+      .op_i             (weight_op),
+      .compressed_i     (compressed_q),
+      .mask_valid_i     (mask_valid),
+      .mask_ready_o     (mask_ready),
+      .mask_i           (mask),
+      .mask_count_i     (mask_count),
+      .rd_valid_o       (wt_rd_o.valid),
+      .rd_addr_o        (wt_rd_o.addr),
+      .rd_data_i        (wt_rd_data_i),
+      .rl_valid_o       (group_rl_valid),
+      .rl_entries_o     (group_rl_entries),
+      .valid_o          (weight_valid),
+      .ready_i          (weight_go),
+      .last_o           (weight_last),
+      .cell_o           (weight_cell),
+      .data_o           (wt_data_o)
+  );
   // ---- mask bits of compressed weights --------------------------------------------------------------------------------------------
   if (WeightCompression != 0) begin : gen_mask
-    localparam int MaskOpBits = ConvKernelBits + 2 * (ConvByteBits + 1) + 3;
-    logic mask_op_valid, mask_op_ready, fifo_ready, mask_stripe_first, mask_group_first, mask_group_end, group_mask_rl_valid;
-    logic [ConvKernelBits-1:0] mask_cells;
-    logic [ConvByteBits:0] mask_elements, mask_elements_last;
+    logic mask_op_valid, mask_op_ready, fifo_ready, group_mask_rl_valid;
+    logic [MaskOpBits-1:0] mask_op;
+    conv_stream_t mask_stream;
     logic [EntryCountBits-1:0] mask_entries_q, last_mask_entries_q, group_mask_rl_entries;
 
     always_ff @(posedge clk_i) begin
@@ -680,6 +563,7 @@ module nvdla_csc
     end
 
     assign op_mask_ready = fifo_ready || !compressed_q;
+    assign mask_stream = {start, done, skip_weight_q, clear_weight, drop_weight, last_mask_entries_q};
 
     nvdla_fifo #(
         .Width(MaskOpBits),
@@ -689,29 +573,19 @@ module nvdla_csc
         .rst_ni     (rst_ni),
         .in_valid_i (op_valid && op_data_ready && op_weight_ready && compressed_q),
         .in_ready_o (fifo_ready),
-        .in_data_i  ({op_cells, op_elements, op_elements_last, op_stripe_first, op_group_first, op_group_end}),
+        .in_data_i  (op_mask),
         .out_valid_o(mask_op_valid),
         .out_ready_i(mask_op_ready),
-        .out_data_o ({mask_cells, mask_elements, mask_elements_last, mask_stripe_first, mask_group_first, mask_group_end})
+        .out_data_o (mask_op)
     );
 
     nvdla_csc_mask u_mask (
         .clk_i            (clk_i),
         .rst_ni           (rst_ni),
-        .start_i          (start),
-        .finish_i         (done),
-        .keep_i           (skip_weight_q),
-        .clear_i          (clear_weight),
-        .advance_i        (drop_weight),
-        .advance_entries_i(last_mask_entries_q),
+        .stream_i    (mask_stream),
         .op_valid_i       (mask_op_valid),
         .op_ready_o       (mask_op_ready),
-        .op_cells_i       (mask_cells),
-        .op_elements_i    (mask_elements),
-        .op_elements_last_i(mask_elements_last),
-        .op_stripe_first_i(mask_stripe_first),
-        .op_group_first_i (mask_group_first),
-        .op_group_end_i   (mask_group_end),
+        .op_i        (mask_op),
         .rd_valid_o       (mask_rd_o.valid),
         .rd_addr_o        (mask_rd_o.addr),
         .rd_data_i        (mask_rd_data_i),

@@ -1,46 +1,52 @@
-// Data reader: walks the positions of every stripe operation, reads their input from CBUF and queues the atoms.
+// Data reader: walks the positions of every stripe operation, reads their input from CBUF and queues the atoms. Lane l is in byte l; of
+// lanes of 16 bits (LaneBytes 2) in bits 16l at 16 bits (wide_i), in byte l of the low half at INT8. Where LaneBytes is 2 lanes outside the
+// block are 0, else they hold anything: their weights are 0.
 //
-// Feature input: an atom is the block of AtomicC channels of one input pixel (one entry, or a part of one when the last block of a line is
-// packed), or pad_value_i in all lanes outside the cube. Image input: AtomicC bytes of a line from any byte on (two entries), or pad_value_i
-// above and below the image. With rows_i = N = 2 or 4 an atom holds the same place of N lines, AtomicC/N bytes of each: AtomicC bytes
-// of a line serve N consecutive positions, so N positions of an output line take N reads, line by line, and leave as N atoms.
+// A step reads one or more entries and gives one or more atoms, one read and one atom a clock:
+// - Feature input: one read, one atom: the block of one input pixel, from the part of the entry that chapter 40 section 5 gives
+//   it; or pad_value_i outside the cube. Every position has a step for each batch.
+// - Image input: one read (of two entries if the atom crosses their border), one atom: AtomicC elements of a line from any element on, or
+//   pad_value_i above and below the image. With rows_i = N = 2 or 4 an atom holds the same place of N lines, AtomicC/N elements of each:
+//   AtomicC elements of a line serve N consecutive positions, so N positions of an output line take N reads, line by line.
+// - Winograd: the tiles of two tile columns in a band of four output lines lie in 2 x 2 entries: four reads, four atoms, upper tile before
+//   lower tile. The input transform (nvdla_csc_winograd) follows.
 //
-// start_i begins a layer. Lanes outside the block hold anything: their weights are 0. read_done_o: one clock, the layer's last read is over.
-// Stream out: one atom a clock, valid_o/ready_i. Latency of the first atom: 4 clocks, N > 1: N + 4.
-// Spec: 40-convolution-core, sections 3.1, 3.2, 4.2 and 5; 30-cdma-cbuf, section 5.
+// start_i begins a layer. read_done_o: one clock, the layer's last read is over.
+// Stream out: one atom a clock, valid_o/ready_i. Latency of the first atom: 4 clocks, N > 1: N + 4, Winograd: 12.
+// Spec: 40-convolution-core, sections 3.1 to 3.4, 4.2 and 5; 30-cdma-cbuf, section 5.
 module nvdla_csc_data
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
     input  logic                      clk_i,
+    input  logic                      clk_on_i,       // keeps all clocks running
     input  logic                      rst_ni,
     input  logic                      start_i,
     // Layer.
+    input  logic                      wide_i,
+    input  logic                      fp16_i,
     input  logic                      image_i,
-    input  logic [               2:0] rows_i,       // N
-    input  logic [  CbufAddrBits-1:0] base_i,       // first entry of the oldest line
-    input  logic [EntryCountBits-1:0] ring_i,       // entries of the data banks
-    input  logic [EntryCountBits-1:0] entries_i,    // of a line
-    input  logic [              12:0] width_i,      // minus 1
-    input  logic [              12:0] height_i,     // minus 1
-    input  logic [              12:0] out_width_i,  // minus 1
-    input  logic [               5:0] step_x_i,     // input pixels (image: bytes) between output columns
-    input  logic [               3:0] step_y_i,
-    input  logic [               4:0] pad_left_i,   // 0 in image mode
-    input  logic [               4:0] pad_top_i,
-    input  logic [               7:0] pad_value_i,
+    input  logic                      winograd_i,
+    input  logic [               1:0] truncate_i,     // PRA_TRUNCATE
+    input  logic [               2:0] rows_i,         // N
+    input  logic [               4:0] batches_i,      // minus 1
+    input  logic [  CbufAddrBits-1:0] base_i,         // first entry of the oldest line
+    input  logic [EntryCountBits-1:0] ring_i,         // entries of the data banks
+    input  logic [EntryCountBits-1:0] entries_i,      // of a line of one batch
+    input  logic [EntryCountBits-1:0] line_entries_i, // of a line of all batches
+    input  logic [              12:0] width_i,        // minus 1
+    input  logic [              12:0] height_i,       // minus 1
+    input  logic [              12:0] out_width_i,    // minus 1
+    input  logic [               5:0] step_x_i,       // input pixels (image: elements) between output columns (Winograd: 1)
+    input  logic [               3:0] step_y_i,       // input lines between output lines (Winograd: between bands, 4)
+    input  logic [               4:0] pad_left_i,     // 0 in image and Winograd mode
+    input  logic [               4:0] pad_top_i,      // 0 in Winograd mode
+    input  logic [              15:0] pad_value_i,
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
-    input  logic [  ConvStripeBits:0] op_positions_i,
-    input  logic [    ConvLaneBits:0] op_channels_i,
-    input  logic [EntryCountBits-1:0] op_block_i,
-    input  logic [              10:0] op_tap_x_i,
-    input  logic [              10:0] op_tap_y_i,
-    input  logic                      op_channel_end_i,
-    input  logic                      op_group_end_i,
-    input  logic                      op_layer_end_i,
+    input  conv_data_op_t             op_i,
     // CBUF.
     output logic                      rd_valid_o,
     output logic [  CbufAddrBits-1:0] rd_addr_o,
@@ -58,34 +64,39 @@ module nvdla_csc_data
     output logic                      layer_end_o,
     output logic [     EntryBits-1:0] data_o
 );
-  localparam int Depth = 16;
+  localparam int Depth = 16 * LaneBytes;
   localparam int PtrBits = $clog2(Depth);
-  localparam int PosBits = 20;  // signed input coordinates, image: bytes
-  localparam int ShiftBits = ConvLaneBits + 4;
+  localparam int PosBits = 20;  // signed input coordinates, image: elements
+  localparam int ShiftBits = ConvByteBits + 4;
+  localparam int HalfBytes = EntryBytes / 2;
+  localparam bit Halves = LaneBytes == 2;  // an atom of INT8 takes half of an entry's bytes
 
   // ---- walk: one read a clock ---------------------------------------------------------------------------------------------------
   // x: output column; in_x, in_y: input coordinates of the kernel's first tap. begin_*: first position of the stripe.
   logic [12:0] x_q, begin_x_q, x_next;
   logic signed [PosBits-1:0] in_x_q, in_y_q, begin_in_x_q, begin_in_y_q, in_x_next, in_y_next, origin_x, origin_y;
   logic [ConvStripeBits:0] done_q, done_next;
-  logic [1:0] line_q;  // 0 .. N-1
-  logic [2:0] count;   // positions of this group of reads, 1 .. N
+  logic [1:0] read_q;  // of the step
+  logic [4:0] batch_q;
+  logic [2:0] reads, count;  // of a step: reads, and positions, 1 .. reads
   logic [PtrBits:0] reserved_q;
-  logic post, issue, last_line, op_last, line_end, pop;
+  logic gather, issue, last_read, last_batch, step, op_last, line_end, pop;
 
-  assign post = rows_i != 3'd1;
+  assign gather = winograd_i || rows_i != 3'd1;
+  assign reads = winograd_i ? 3'd4 : rows_i;
   assign origin_x = -$signed(PosBits'(pad_left_i));
   assign origin_y = -$signed(PosBits'(pad_top_i));
-  assign last_line = {1'b0, line_q} == rows_i - 3'd1;
+  assign last_read = {1'b0, read_q} == reads - 3'd1;
+  assign last_batch = batch_q == batches_i;
 
   always_comb begin
     logic [SizeBits-1:0] columns;
     logic [ConvStripeBits:0] left;
     count   = 3'd1;
     columns = {1'b0, out_width_i} + 1'b1 - {1'b0, x_q};
-    left    = op_positions_i - done_q;
-    if (post) begin
-      count = rows_i;
+    left    = op_i.positions - done_q;
+    if (gather) begin
+      count = reads;
       if (columns < {11'b0, count}) count = columns[2:0];
       if (left < (ConvStripeBits + 1)'(count)) count = left[2:0];
     end
@@ -93,7 +104,7 @@ module nvdla_csc_data
     done_next = done_q + (ConvStripeBits + 1)'(count);
     x_next    = line_end ? '0 : x_q + {10'b0, count};
     in_x_next = in_x_q + $signed(PosBits'(step_x_i));
-    if (post) in_x_next = in_x_q + $signed(PosBits'(step_x_i) * PosBits'(count));
+    if (gather) in_x_next = in_x_q + $signed(PosBits'(step_x_i) * PosBits'(count));
     in_y_next = in_y_q;
     if (line_end) begin
       in_x_next = origin_x;
@@ -101,34 +112,37 @@ module nvdla_csc_data
     end
   end
 
-  assign op_last = done_next == op_positions_i;
-  assign issue = op_valid_i && (line_q != '0 || reserved_q <= (PtrBits + 1)'(Depth - 4));
-  assign op_ready_o = issue && last_line && op_last;
+  assign op_last = done_next == op_i.positions;
+  assign issue = op_valid_i && (read_q != '0 || reserved_q <= (PtrBits + 1)'(Depth - 4));
+  assign step = issue && last_read && last_batch;
+  assign op_ready_o = step && op_last;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       done_q     <= '0;
-      line_q     <= '0;
+      read_q     <= '0;
+      batch_q    <= '0;
       reserved_q <= '0;
     end else begin
-      if (issue) line_q <= last_line ? '0 : line_q + 2'd1;
-      if (issue && last_line) done_q <= op_last ? '0 : done_next;
-      reserved_q <= reserved_q + ((issue && line_q == '0) ? (PtrBits + 1)'(count) : '0) - (PtrBits + 1)'(pop);
+      if (issue) read_q <= last_read ? '0 : read_q + 2'd1;
+      if (issue && last_read) batch_q <= last_batch ? '0 : batch_q + 5'd1;
+      if (step) done_q <= op_last ? '0 : done_next;
+      reserved_q <= reserved_q + ((issue && read_q == '0) ? (PtrBits + 1)'(count) : '0) - (PtrBits + 1)'(pop);
     end
 
   always_ff @(posedge clk_i)
-    if (start_i || (op_ready_o && op_group_end_i)) begin
+    if (start_i || (op_ready_o && op_i.group_end)) begin
       x_q          <= '0;
       in_x_q       <= origin_x;
       in_y_q       <= origin_y;
       begin_x_q    <= '0;
       begin_in_x_q <= origin_x;
       begin_in_y_q <= origin_y;
-    end else if (op_ready_o && !op_channel_end_i) begin
+    end else if (op_ready_o && !op_i.channel_end) begin
       x_q    <= begin_x_q;
       in_x_q <= begin_in_x_q;
       in_y_q <= begin_in_y_q;
-    end else if (issue && last_line) begin
+    end else if (step) begin
       x_q    <= x_next;
       in_x_q <= in_x_next;
       in_y_q <= in_y_next;
@@ -140,21 +154,31 @@ module nvdla_csc_data
     end
 
   // ---- input coordinates --------------------------------------------------------------------------------------------------------
-  // Packing of the block in its line: pixels that share an entry, as a power of two.
-  function automatic logic [1:0] pack_shift(input logic [ConvLaneBits:0] channels);
-    if (Slots >= 2 && channels <= (ConvLaneBits + 1)'(MemAtom)) return 2'($clog2(Slots));
-    if (Slots == 4 && channels <= (ConvLaneBits + 1)'(2 * MemAtom)) return 2'd1;
-    return 2'd0;
-  endfunction
+  // Pixels of the block that share an entry, as a power of two; columns of entries are four pixels with Winograd.
+  logic [1:0] pack;
+  logic [ConvLaneBits+1:0] block_bytes;
+  assign block_bytes = wide_i ? {op_i.channels, 1'b0} : {1'b0, op_i.channels};
+  always_comb begin
+    pack = 2'd0;
+    if (winograd_i) pack = 2'd2;
+    else if (!image_i && (!Halves || (op_i.last && !op_i.odd))) begin
+      if (Slots >= 2 && block_bytes <= (ConvLaneBits + 2)'(MemAtom)) pack = 2'($clog2(Slots));
+      else if (Slots == 4 && block_bytes <= (ConvLaneBits + 2)'(2 * MemAtom)) pack = 2'd1;
+    end
+  end
 
-  localparam int InfoBits = 9;
+  localparam int InfoBits = 2 + 3 + 4 + (ConvLaneBits + 1) + 3 + 1;
   logic [InfoBits-1:0] info, at_info_q, rd_info_q, in_info_q;
   logic at_valid_q, rd_stage_q, in_valid_q;
   logic signed [PosBits-1:0] at_x_q, at_y_q;
   logic [EntryCountBits-1:0] at_block_q;
   logic [1:0] at_pack_q;
+  logic at_odd, at_odd_q;
+  assign at_odd = Halves && at_odd_q;
 
-  assign info = {line_q, count, done_q == '0, op_last, op_channel_end_i, op_layer_end_i};
+  assign info = {
+    read_q, count, done_q == '0 && batch_q == '0, op_last && last_batch, op_i.channel_end, op_i.layer_end, op_i.channels, op_i.rows, op_i.odd
+  };
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -170,106 +194,158 @@ module nvdla_csc_data
   always_ff @(posedge clk_i)
     if (issue) begin
       at_info_q  <= info;
-      at_x_q     <= in_x_q + $signed(PosBits'(op_tap_x_i));
-      at_y_q     <= in_y_q + $signed(PosBits'(op_tap_y_i)) + $signed(PosBits'(line_q));
-      at_block_q <= op_block_i;
-      at_pack_q  <= image_i ? 2'd0 : pack_shift(op_channels_i);
+      at_pack_q  <= pack;
+      at_odd_q   <= op_i.odd;
+      at_block_q <= op_i.block + (batches_i == '0 ? '0 : EntryCountBits'(batch_q) * entries_i);
+      if (winograd_i) begin
+        at_x_q <= in_x_q + $signed({{(PosBits - 3) {1'b0}}, read_q[0], 2'b00});
+        at_y_q <= in_y_q + $signed({{(PosBits - 3) {1'b0}}, read_q[1], 2'b00});
+      end else begin
+        at_x_q <= in_x_q + $signed(PosBits'(op_i.tap_x));
+        at_y_q <= in_y_q + $signed(PosBits'(op_i.tap_y)) + $signed(PosBits'(read_q));
+      end
     end
 
   // ---- CBUF address -------------------------------------------------------------------------------------------------------------
-  logic rd_valid_q, rd_next_valid_q, rd_pad_q, in_pad_q;
+  logic rd_valid_q, rd_next_valid_q, rd_pad_q, in_pad_q, in_two_q;
   logic [CbufAddrBits-1:0] rd_addr_q, rd_next_addr_q;
-  logic [ConvLaneBits-1:0] rd_byte_q, in_byte_q;  // byte of the entry that goes to lane 0
+  logic [ConvByteBits-1:0] rd_byte_q, in_byte_q;  // byte of the entry that goes to lane 0
+  logic at_pad;
+  logic signed [PosBits:0] at_place;  // image: byte of the line
+
+  assign at_pad = at_y_q < 0 || at_y_q > $signed(PosBits'(height_i)) || (!image_i && (at_x_q < 0 || at_x_q > $signed(PosBits'(width_i))));
+  assign at_place = wide_i ? $signed({at_x_q, 1'b0}) : $signed({at_x_q[PosBits-1], at_x_q}) + $signed((PosBits + 1)'(at_odd ? HalfBytes : 0));
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       rd_valid_q      <= 1'b0;
       rd_next_valid_q <= 1'b0;
     end else begin
-      rd_valid_q      <= 1'b0;
-      rd_next_valid_q <= 1'b0;
-      if (at_valid_q) begin
-        rd_valid_q      <= 1'b1;
-        rd_next_valid_q <= image_i;
-      end
+      rd_valid_q      <= at_valid_q && !at_pad;
+      rd_next_valid_q <= at_valid_q && !at_pad && image_i && (!Halves || at_place[ConvByteBits-1:0] > (wide_i ? '0 : ConvByteBits'(HalfBytes)));
     end
 
   always_ff @(posedge clk_i) begin
     logic [EntryCountBits-1:0] column, entry;
     if (at_valid_q) begin
       rd_info_q <= at_info_q;
-      rd_pad_q  <= at_y_q < 0 || at_y_q > $signed(PosBits'(height_i)) ||
-          (!image_i && (at_x_q < 0 || at_x_q > $signed(PosBits'(width_i))));
+      rd_pad_q  <= at_pad;
       if (image_i) begin
-        column    = EntryCountBits'(at_x_q >>> ConvLaneBits);
-        rd_byte_q <= at_x_q[ConvLaneBits-1:0];
+        column    = EntryCountBits'(at_place >>> ConvByteBits);
+        rd_byte_q <= at_place[ConvByteBits-1:0];
       end else begin
         column    = EntryCountBits'(at_x_q >>> at_pack_q);
-        rd_byte_q <= '0;
-        if (Slots == 2) rd_byte_q <= (at_pack_q == 2'd1 && at_x_q[0]) ? ConvLaneBits'(MemAtom) : '0;
-        if (Slots == 4) begin
-          if (at_pack_q == 2'd1) rd_byte_q <= at_x_q[0] ? ConvLaneBits'(2 * MemAtom) : '0;
-          if (at_pack_q == 2'd2) rd_byte_q <= ConvLaneBits'(32'(at_x_q[1:0]) * MemAtom);
-        end
+        rd_byte_q <= at_odd ? ConvByteBits'(HalfBytes) : '0;
+        if (at_pack_q == 2'd1) rd_byte_q <= at_x_q[0] ? ConvByteBits'(HalfBytes) : '0;
+        if (at_pack_q == 2'd2) rd_byte_q <= ConvByteBits'(32'(at_x_q[1:0]) * (HalfBytes / 2));
       end
-      entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * entries_i + at_block_q + column), ring_i);
+      entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * line_entries_i + at_block_q + column), ring_i);
       rd_addr_q      <= entry[CbufAddrBits-1:0];
       rd_next_addr_q <= CbufAddrBits'(conv_ring((EntryCountBits + 1)'(entry) + (EntryCountBits + 1)'(1), ring_i));
     end
   end
 
-  assign rd_valid_o = rd_valid_q && !rd_pad_q;
+  assign rd_valid_o = rd_valid_q;
   assign rd_addr_o = rd_addr_q;
-  assign rd_next_valid_o = rd_next_valid_q && !rd_pad_q;
+  assign rd_next_valid_o = rd_next_valid_q;
   assign rd_next_addr_o = rd_next_addr_q;
 
   always_ff @(posedge clk_i)
     if (rd_stage_q) begin
       in_info_q <= rd_info_q;
       in_pad_q  <= rd_pad_q;
+      in_two_q  <= rd_next_valid_q;
       in_byte_q <= rd_byte_q;
     end
 
+  // Lanes that take part, of all atoms of the operation.
+  logic [EntryBits-1:0] in_mask;
+  if (Halves) begin : gen_mask
+    logic [EntryBits-1:0] in_mask_q;
+    logic [ConvLaneBits:0] rd_channels;
+    logic [2:0] rd_rows;
+    logic rd_start;
+    assign rd_channels = rd_info_q[ConvLaneBits+4:4];
+    assign rd_rows = rd_info_q[3:1];
+    assign rd_start = rd_info_q[ConvLaneBits+8];
+    assign in_mask = in_mask_q;
+
+    always_ff @(posedge clk_i) begin
+      logic [EntryBits-1:0] row;
+      if (rd_stage_q && rd_start && !winograd_i) begin
+        row = ~({EntryBits{1'b1}} << (wide_i ? ShiftBits'({rd_channels, 4'b0}) : ShiftBits'({rd_channels, 3'b0})));
+        in_mask_q <= row;
+        // Rows from one part of the lanes to the next one; their places are AtomicC/N lanes apart.
+        if (rows_i == 3'd2 && rd_rows == 3'd2) in_mask_q <= row | (row << (wide_i ? EntryBits / 2 : EntryBits / 4));
+        if (rows_i == 3'd4)
+          in_mask_q <= row | (rd_rows > 3'd1 ? row << (wide_i ? EntryBits / 4 : EntryBits / 8) : '0) |
+              (rd_rows > 3'd2 ? row << (wide_i ? EntryBits / 2 : EntryBits / 4) : '0) |
+              (rd_rows > 3'd3 ? row << (wide_i ? 3 * EntryBits / 4 : 3 * EntryBits / 8) : '0);
+      end
+    end
+  end else begin : gen_all_lanes
+    assign in_mask = '1;
+    wire unused_mask = &{1'b0, rd_info_q[ConvLaneBits+4:1]};
+  end
+
   // ---- entry to lanes -----------------------------------------------------------------------------------------------------------
-  logic [1:0] in_line;
+  logic [1:0] in_read;
   logic [2:0] in_count;
-  logic in_start, in_end, in_channel_end, in_layer_end, in_last_line;
+  logic in_start, in_end, in_channel_end, in_layer_end, in_odd, in_last_read;
   logic [EntryBits-1:0] word;
 
-  assign {in_line, in_count, in_start, in_end, in_channel_end, in_layer_end} = in_info_q;
-  assign in_last_line = {1'b0, in_line} == rows_i - 3'd1;
-  assign read_done_o = in_valid_q && in_last_line && in_end && in_layer_end;
+  assign {in_read, in_count, in_start, in_end, in_channel_end, in_layer_end} = in_info_q[InfoBits-1-:9];
+  assign in_odd = in_info_q[0];
+  assign in_last_read = {1'b0, in_read} == reads - 3'd1;
+  assign read_done_o = in_valid_q && in_last_read && in_end && in_layer_end;
+  wire unused_info = &{1'b0, in_info_q[ConvLaneBits+4:1]};
 
   always_comb begin
     word = rd_data_i;
-    if (in_valid_q) begin
-      if (in_pad_q) word = {AtomicC{pad_value_i}};
-      else if (image_i)
-        word = (rd_data_i >> ShiftBits'({in_byte_q, 3'b0})) |
-            (rd_next_data_i << (ShiftBits'(EntryBits) - ShiftBits'({in_byte_q, 3'b0})));
-      else if (Slots > 1) word = rd_data_i >> ShiftBits'({in_byte_q, 3'b0});
+    if (in_valid_q && !winograd_i) begin
+      if (in_pad_q) word = wide_i ? {(EntryBytes / 2) {pad_value_i}} : {EntryBytes{pad_value_i[7:0]}};
+      else if (in_byte_q != '0) begin
+        word = rd_data_i >> ShiftBits'({in_byte_q, 3'b0});
+        if (in_two_q) word = word | (rd_next_data_i << (ShiftBits'(EntryBits) - ShiftBits'({in_byte_q, 3'b0})));
+      end
     end
   end
 
-  // Lines of a group of positions: gathered, then shifted out position by position.
-  logic [2:0] emit_q;  // positions still to leave
-  logic emit_start_q, emit_end_q, emit_channel_end_q, emit_layer_end_q, gathered;
-  logic [EntryBits-1:0] halves, quarters;
+  // Reads of a step: gathered, then sent atom by atom. Lines are shifted from position to position.
+  logic [2:0] emit_q;  // atoms still to leave
+  logic [1:0] tile_q;  // the next one of them
+  logic emit_start_q, emit_end_q, emit_channel_end_q, emit_layer_end_q, emit_odd_q, gathered;
+  logic [EntryBits-1:0] emit_mask_q, halves, quarters;
+  logic [4*EntryBits-1:0] leave;
+  logic [ShiftBits-1:0] shift;
 
-  assign gathered = in_valid_q && post && in_last_line;
+  assign gathered = in_valid_q && gather && in_last_read;
+  assign shift = wide_i ? ShiftBits'({step_x_i, 4'b0}) : ShiftBits'({step_x_i, 3'b0});
 
-  for (genvar j = 0; j < 4; j++) begin : gen_line
+  for (genvar j = 0; j < 4; j++) begin : gen_read
     logic [EntryBits-1:0] gather_q, leave_q;
     always_ff @(posedge clk_i)
-      if (post) begin
-        if (in_valid_q && in_line == 2'(j)) gather_q <= word;
-        if (gathered) leave_q <= (in_line == 2'(j)) ? word : gather_q;
-        else leave_q <= leave_q >> {step_x_i, 3'b0};
+      if (gather) begin
+        if (in_valid_q && in_read == 2'(j)) gather_q <= word;
+        if (gathered) leave_q <= (in_read == 2'(j)) ? word : gather_q;
+        else if (emit_q != '0 && !winograd_i) leave_q <= leave_q >> shift;
       end
-    if (j < 2) begin : gen_half
-      assign halves[j*EntryBits/2+:EntryBits/2] = leave_q[EntryBits/2-1:0];
+    assign leave[j*EntryBits+:EntryBits] = leave_q;
+  end
+
+  always_comb begin
+    halves   = '0;
+    quarters = '0;
+    if (emit_q != '0 && !winograd_i) begin
+      if (!Halves || wide_i) begin
+        halves = {leave[EntryBits+:EntryBits/2], leave[0+:EntryBits/2]};
+        quarters = {leave[3*EntryBits+:EntryBits/4], leave[2*EntryBits+:EntryBits/4], leave[EntryBits+:EntryBits/4], leave[0+:EntryBits/4]};
+      end else begin
+        halves = EntryBits'({leave[EntryBits+:EntryBits/4], leave[0+:EntryBits/4]});
+        quarters = EntryBits'({leave[3*EntryBits+:EntryBits/8], leave[2*EntryBits+:EntryBits/8], leave[EntryBits+:EntryBits/8],
+                               leave[0+:EntryBits/8]});
+      end
     end
-    assign quarters[j*EntryBits/4+:EntryBits/4] = leave_q[EntryBits/4-1:0];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -283,20 +359,68 @@ module nvdla_csc_data
       emit_end_q         <= in_end;
       emit_channel_end_q <= in_channel_end;
       emit_layer_end_q   <= in_layer_end;
-    end else if (emit_q != '0) emit_start_q <= 1'b0;
+      emit_odd_q         <= in_odd;
+      emit_mask_q        <= in_mask;
+      tile_q             <= '0;
+    end else if (emit_q != '0) begin
+      emit_start_q <= 1'b0;
+      tile_q       <= tile_q + 2'd1;
+    end
+
+  logic [EntryBits-1:0] emit_mask;
+  logic [3:0] emit_flags;
+  assign emit_mask = Halves ? emit_mask_q : '1;
+  assign emit_flags = {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q};
+
+  // ---- input transform ----------------------------------------------------------------------------------------------------------
+  logic tile_valid;
+  logic [3:0] tile_flags;
+  logic [EntryBits-1:0] tile;
+
+  if (Winograd != 0) begin : gen_winograd
+    nvdla_csc_winograd u_winograd (
+        .clk_i     (clk_i),
+        .clk_on_i  (clk_on_i),
+        .rst_ni    (rst_ni),
+        .wide_i    (wide_i),
+        .fp16_i    (fp16_i),
+        .truncate_i(truncate_i),
+        .valid_i   (winograd_i && emit_q != '0),
+        .entries_i (leave),
+        .tile_i    (tile_q),
+        .odd_i     (emit_odd_q),
+        .flags_i   (emit_flags),
+        .valid_o   (tile_valid),
+        .flags_o   (tile_flags),
+        .data_o    (tile)
+    );
+  end else begin : gen_direct
+    assign tile_valid = 1'b0;
+    assign tile_flags = '0;
+    assign tile = '0;
+    wire unused_winograd = &{1'b0, clk_on_i, fp16_i, truncate_i, tile_q, emit_odd_q, leave};
+  end
 
   // ---- queue --------------------------------------------------------------------------------------------------------------------
-  // Every push has a place that was reserved when its first line was read.
+  // Every push has a place that was reserved when the step began.
   logic push;
   logic [EntryBits-1:0] push_data;
   logic [3:0] push_flags;
-  logic unused_ready;
+  logic queue_ready;  // always, by the places that are reserved
+  wire unused_ready = &{1'b0, queue_ready};
 
-  assign push = post ? emit_q != '0 : in_valid_q;
+  assign push = winograd_i ? tile_valid : gather ? emit_q != '0 : in_valid_q;
   assign pop = valid_o && ready_i;
-  assign push_data = !post ? word : (rows_i == 3'd2 ? halves : quarters);
-  assign push_flags = post ? {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q} :
-      {in_start, in_end, in_channel_end, in_layer_end};
+  assign push_flags = winograd_i ? tile_flags : gather ? emit_flags : {in_start, in_end, in_channel_end, in_layer_end};
+
+  always_comb begin
+    push_data = '0;
+    if (push) begin
+      if (winograd_i) push_data = tile;
+      else if (gather) push_data = (rows_i == 3'd2 ? halves : quarters) & emit_mask;
+      else push_data = word & in_mask;
+    end
+  end
 
   nvdla_fifo #(
       .Width(EntryBits + 4),
@@ -305,7 +429,7 @@ module nvdla_csc_data
       .clk_i,
       .rst_ni,
       .in_valid_i (push),
-      .in_ready_o (unused_ready),
+      .in_ready_o (queue_ready),
       .in_data_i  ({push_flags, push_data}),
       .out_valid_o(valid_o),
       .out_ready_i(ready_i),
@@ -314,18 +438,25 @@ module nvdla_csc_data
 
   // ---- checks -------------------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits && Depth >= 8)
-  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_positions_i, op_channels_i, op_block_i, op_tap_x_i, op_tap_y_i,
-                op_channel_end_i, op_group_end_i, op_layer_end_i})
+  `NVDLA_PARAM(LanesLegal, LaneBytes == 1 || (LaneBytes == 2 && EntryBytes == 4 * MemAtom))
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, op_i)
   `NVDLA_STABLE(AtomStable, valid_o, ready_i, {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
   `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)
+  `NVDLA_CHECK(ModeLegal, !op_valid_i || 32'(image_i) + 32'(winograd_i) + 32'(batches_i != '0) <= 1)
+  `NVDLA_CHECK(WholeTilesOfWinograd, !(op_valid_i && winograd_i) || (op_i.positions[1:0] == '0 && out_width_i[1:0] == '1))
   `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || EntryCountBits'(rd_addr_o) < ring_i)
   `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || EntryCountBits'(rd_next_addr_o) < ring_i)
+  `NVDLA_CHECK(RoomForTheAtom, !push || queue_ready)
   `NVDLA_QUEUE(Atoms, EntryBits + 4, Depth, push, {push_data, push_flags}, valid_o, valid_o && ready_i,
                {data_o, stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
   // Places of the queue: positions whose reads have begun and that have not left.
-  `NVDLA_BALANCE(Places, Depth, issue && line_q == '0, 32'(count), valid_o && ready_i, 1)
-  // Stripes: as many atoms as the operation has positions, the first and the last one marked.
-  `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o, {op_positions_i, op_channel_end_i, op_layer_end_i}, 1'b0,
+  `NVDLA_BALANCE(Places, Depth, issue && read_q == '0, 32'(count), valid_o && ready_i, 1)
+`ifdef NVDLA_CHECKS
+  logic [ConvStripeBits:0] stripe_atoms;
+  assign stripe_atoms = op_i.positions * ((ConvStripeBits + 1)'(batches_i) + 1'b1);
+`endif
+  // Stripes: as many atoms as the operation has positions and batches, the first and the last one marked.
+  `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o, {stripe_atoms, op_i.channel_end, op_i.layer_end}, 1'b0,
                valid_o && ready_i && stripe_end_o, (ConvStripeBits + 3)'(0))
 
 `ifdef NVDLA_CHECKS

@@ -1,8 +1,8 @@
 // Mask reader of compressed weights (WMB): one cell's block of mask bits per clock, in lane order, and how many of them are set.
 //
-// It takes the same operations as the weight reader and runs ahead of it. start_i .. advance_entries_i as in nvdla_csc_stream. The ring is
+// It takes the same operations as the weight reader and runs ahead of it. stream_i as in nvdla_csc_stream. The ring is
 // the last bank of CBUF.
-// Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits behind the block are 0.
+// Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits after the block are 0.
 // Latency 3 clocks.
 // Spec: 40-convolution-core, sections 4.5 and 6; 20-data-formats, section 6.
 module nvdla_csc_mask
@@ -12,21 +12,11 @@ module nvdla_csc_mask
 (
     input  logic                      clk_i,
     input  logic                      rst_ni,
-    input  logic                      start_i,
-    input  logic                      finish_i,
-    input  logic                      keep_i,
-    input  logic                      clear_i,
-    input  logic                      advance_i,
-    input  logic [EntryCountBits-1:0] advance_entries_i,
+    input  conv_stream_t              stream_i,
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
-    input  logic [ConvKernelBits-1:0] op_cells_i,          // minus 1
-    input  logic [    ConvByteBits:0] op_elements_i,       // of a block
-    input  logic [    ConvByteBits:0] op_elements_last_i,  // of the last cell's one
-    input  logic                      op_stripe_first_i,
-    input  logic                      op_group_first_i,
-    input  logic                      op_group_end_i,
+    input  conv_mask_op_t             op_i,
     // CBUF.
     output logic                      rd_valid_o,
     output logic [  CbufAddrBits-1:0] rd_addr_o,
@@ -47,10 +37,10 @@ module nvdla_csc_mask
   logic [CountBits-1:0] reserved_q;
   logic [ConvByteBits:0] elements;
   logic issue, first, last, pop;
-  assign elements = last ? op_elements_last_i : op_elements_i;
+  assign elements = last ? op_i.elements_last : op_i.elements;
   assign issue = op_valid_i && reserved_q != CountBits'(Depth);
-  assign first = cell_q == '0 && op_stripe_first_i;
-  assign last = cell_q == op_cells_i;
+  assign first = cell_q == '0 && op_i.stripe_first;
+  assign last = cell_q == op_i.cells;
   assign op_ready_o = issue && last;
   assign pop = valid_o && ready_i;
 
@@ -77,19 +67,14 @@ module nvdla_csc_mask
   ) u_stream (
       .clk_i            (clk_i),
       .rst_ni           (rst_ni),
-      .start_i          (start_i),
-      .finish_i         (finish_i),
-      .keep_i           (keep_i),
-      .clear_i          (clear_i),
-      .advance_i        (advance_i),
-      .advance_entries_i(advance_entries_i),
+      .stream_i         (stream_i),
       .base_i           (CbufAddrBits'(CbufEntries - BankEntries)),
       .ring_i           (EntryCountBits'(BankEntries)),
       .issue_i          (issue),
       .units_i          (elements),
       .first_i          (first),
-      .again_i          (first && !op_group_first_i),
-      .group_last_i     (last && op_group_end_i),
+      .again_i          (first && !op_i.group_first),
+      .group_last_i     (last && op_i.group_end),
       .word_o           (word),
       .rd_valid_o       (rd_valid_o),
       .rd_addr_o        (rd_addr_o),
@@ -110,7 +95,8 @@ module nvdla_csc_mask
     end
   end
 
-  logic unused_ready;
+  logic queue_ready;  // always, by the places that are reserved
+  wire unused_ready = &{1'b0, queue_ready};
   nvdla_fifo #(
       .Width(ConvByteBits + 1 + EntryBytes),
       .Depth(Depth)
@@ -118,17 +104,16 @@ module nvdla_csc_mask
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),
       .in_valid_i (valid_q),
-      .in_ready_o (unused_ready),
+      .in_ready_o (queue_ready),
       .in_data_i  ({count, mask}),
       .out_valid_o(valid_o),
       .out_ready_i(ready_i),
       .out_data_o ({count_o, mask_o})
   );
 
-  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, {op_cells_i, op_elements_i, op_elements_last_i, op_stripe_first_i,
-                op_group_first_i, op_group_end_i})
+  `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, op_i)
   `NVDLA_STABLE(MaskStable, valid_o, ready_i, {count_o, mask_o})
-  `NVDLA_CHECK(RoomForTheMask, !valid_q || unused_ready)
+  `NVDLA_CHECK(RoomForTheMask, !valid_q || queue_ready)
   `NVDLA_CHECK(CountIsThatOfTheMask, !valid_o || 32'(count_o) == $countones(mask_o))
   // Places of the queue: masks whose read has begun and that have not left.
   `NVDLA_BALANCE(Places, Depth, issue, 1, valid_o && ready_i, 1)

@@ -6,8 +6,8 @@
 //
 // issue_i takes a piece of units_i units: first_i the first one of a stripe, again_i in a stripe that is not the group's first one,
 // group_last_i the group's last one. One clock later word_o has it in the low bits, with anything above it.
-// start_i begins a layer at the next entry boundary; with keep_i the read pointer returns to the layer's begin at finish_i. advance_i
-// moves it over a kept stream that is given back, clear_i to 0. rl_*: entries first touched by the group that ended, one clock per group.
+// stream_i: `start` begins a layer at the next entry boundary; with `keep` the read pointer returns to the layer's begin at `finish`. `advance`
+// moves it over a kept stream that is given back, `clear` to 0. rl_*: entries first touched by the group that ended, one clock per group.
 // Spec: 40-convolution-core, sections 4.4, 4.5, 5 and 6.
 module nvdla_csc_stream
   import nvdla_pkg::*;
@@ -18,12 +18,7 @@ module nvdla_csc_stream
 ) (
     input  logic                      clk_i,
     input  logic                      rst_ni,
-    input  logic                      start_i,
-    input  logic                      finish_i,
-    input  logic                      keep_i,
-    input  logic                      clear_i,
-    input  logic                      advance_i,
-    input  logic [EntryCountBits-1:0] advance_entries_i,
+    input  conv_stream_t              stream_i,
     input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the ring
     input  logic [EntryCountBits-1:0] ring_i,  // entries of the ring
     // Pieces.
@@ -66,15 +61,15 @@ module nvdla_csc_stream
       ptr_q      <= '0;
       rl_valid_o <= 1'b0;
     end else begin
-      if (clear_i) ptr_q <= '0;
-      else if (advance_i) ptr_q <= conv_ring({1'b0, ptr_q} + {1'b0, advance_entries_i}, ring_i);
-      else if (finish_i && keep_i) ptr_q <= layer_ptr_q;
+      if (stream_i.clear) ptr_q <= '0;
+      else if (stream_i.advance) ptr_q <= conv_ring({1'b0, ptr_q} + {1'b0, stream_i.advance_entries}, ring_i);
+      else if (stream_i.finish && stream_i.keep) ptr_q <= layer_ptr_q;
       else if (issue_i) ptr_q <= read ? conv_ring({1'b0, ptr} + (EntryCountBits + 1)'(1), ring_i) : ptr;
-      rl_valid_o <= issue_i && group_last_i && !keep_i;
+      rl_valid_o <= issue_i && group_last_i && !stream_i.keep;
     end
 
   always_ff @(posedge clk_i)
-    if (start_i) begin
+    if (stream_i.start) begin
       layer_ptr_q <= ptr_q;
       rest_q      <= '0;
     end else if (issue_i) begin
@@ -116,7 +111,7 @@ module nvdla_csc_stream
   end
 
   always_ff @(posedge clk_i)
-    if (start_i) rest_data_q <= '0;
+    if (stream_i.start) rest_data_q <= '0;
     else if (valid_q) begin
       rest_data_q <= read_q ? rd_data_i >> (ShiftBits'(over_q) << UnitShift) : rest_data >> (ShiftBits'(units_q) << UnitShift);
       if (save_q) group_data_q <= rest_data;
@@ -126,5 +121,5 @@ module nvdla_csc_stream
   `NVDLA_CHECK(PieceFitsAnEntry, !issue_i || 32'(units_i) <= Units)
   `NVDLA_CHECK(PointerInsideRing, !issue_i || ptr < ring_i)
   `NVDLA_CHECK(ReleaseFitsTheRing, !rl_valid_o || rl_entries_o <= ring_i)
-  `NVDLA_CHECK(NoReleaseOfKeptWeights, !(rl_valid_o && keep_i))
+  `NVDLA_CHECK(NoReleaseOfKeptWeights, !(rl_valid_o && stream_i.keep))
 endmodule
