@@ -198,7 +198,7 @@ module nvdla_csc
         StateWait: if (start) state_q <= StateRun;
         StateRun: if (last_atom) state_q <= StateDrain;
         StateDrain: if (done) state_q <= StateIdle;
-        default: state_q <= StateIdle;
+        default: ;  // check StateLegal
       endcase
       drain_q <= (state_q == StateDrain) ? drain_q + 3'd1 : '0;
       if (done) begin

@@ -38,7 +38,7 @@ module nvdla_rdma_walk (
         StateIdle:  if (run_i) state_q <= StateIssue;
         StateIssue: if (issue_o && req_last_i) state_q <= StateDrain;
         StateDrain: if (done_i) state_q <= StateIdle;
-        default:    state_q <= StateIdle;
+        default:    ;  // check StateLegal
       endcase
       if (clear_i) stall_q <= '0;
       else if (count_i && req_valid_o && !req_ready_i) stall_q <= stall_q + 32'd1;
