@@ -1,86 +1,86 @@
-// NVDLA core. Wiring only: the published ports, clock and reset crossings, the register bus with its units, the engines and the memory
-// interfaces.
+// NVDLA core. Wiring only: the published ports, clock and reset crossings, the register bus with its units, the engines
+// and the memory interfaces.
 //
-// dla_core_clk drives everything but the register bus side and the interrupt pin, which belong to dla_csb_clk; the two need no
-// relation. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which goes with SecondaryMemory of the package.
-// Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
+// dla_core_clk drives everything but the register bus side and the interrupt pin, which belong to dla_csb_clk; the two
+// need no relation. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which goes with SecondaryMemory of
+// the package. Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                          dla_core_clk,
-    input  logic                          dla_csb_clk,
-    input  logic                          global_clk_ovr_on,
-    input  logic                          tmc2slcg_disable_clock_gating,
-    input  logic                          dla_reset_rstn,
-    input  logic                          direct_reset_,
-    input  logic                          test_mode,
-    input  logic                          csb2nvdla_valid,
-    output logic                          csb2nvdla_ready,
-    input  logic [                  15:0] csb2nvdla_addr,
-    input  logic [                  31:0] csb2nvdla_wdat,
-    input  logic                          csb2nvdla_write,
-    input  logic                          csb2nvdla_nposted,
-    output logic                          nvdla2csb_valid,
-    output logic [                  31:0] nvdla2csb_data,
-    output logic                          nvdla2csb_wr_complete,
-    output logic                          nvdla_core2dbb_aw_awvalid,
-    input  logic                          nvdla_core2dbb_aw_awready,
-    output logic [                   7:0] nvdla_core2dbb_aw_awid,
-    output logic [                   3:0] nvdla_core2dbb_aw_awlen,
-    output logic [          AddrBits-1:0] nvdla_core2dbb_aw_awaddr,
-    output logic                          nvdla_core2dbb_w_wvalid,
-    input  logic                          nvdla_core2dbb_w_wready,
-    output logic [         DbbDataBits-1:0] nvdla_core2dbb_w_wdata,
-    output logic [       DbbDataBits/8-1:0] nvdla_core2dbb_w_wstrb,
-    output logic                          nvdla_core2dbb_w_wlast,
-    output logic                          nvdla_core2dbb_ar_arvalid,
-    input  logic                          nvdla_core2dbb_ar_arready,
-    output logic [                   7:0] nvdla_core2dbb_ar_arid,
-    output logic [                   3:0] nvdla_core2dbb_ar_arlen,
-    output logic [          AddrBits-1:0] nvdla_core2dbb_ar_araddr,
-    input  logic                          nvdla_core2dbb_b_bvalid,
-    output logic                          nvdla_core2dbb_b_bready,
-    input  logic [                   7:0] nvdla_core2dbb_b_bid,
-    input  logic                          nvdla_core2dbb_r_rvalid,
-    output logic                          nvdla_core2dbb_r_rready,
-    input  logic [                   7:0] nvdla_core2dbb_r_rid,
-    input  logic                          nvdla_core2dbb_r_rlast,
-    input  logic [         DbbDataBits-1:0] nvdla_core2dbb_r_rdata,
+    input  logic                        dla_core_clk,
+    input  logic                        dla_csb_clk,
+    input  logic                        global_clk_ovr_on,
+    input  logic                        tmc2slcg_disable_clock_gating,
+    input  logic                        dla_reset_rstn,
+    input  logic                        direct_reset_,
+    input  logic                        test_mode,
+    input  logic                        csb2nvdla_valid,
+    output logic                        csb2nvdla_ready,
+    input  logic [                15:0] csb2nvdla_addr,
+    input  logic [                31:0] csb2nvdla_wdat,
+    input  logic                        csb2nvdla_write,
+    input  logic                        csb2nvdla_nposted,
+    output logic                        nvdla2csb_valid,
+    output logic [                31:0] nvdla2csb_data,
+    output logic                        nvdla2csb_wr_complete,
+    output logic                        nvdla_core2dbb_aw_awvalid,
+    input  logic                        nvdla_core2dbb_aw_awready,
+    output logic [                 7:0] nvdla_core2dbb_aw_awid,
+    output logic [                 3:0] nvdla_core2dbb_aw_awlen,
+    output logic [        AddrBits-1:0] nvdla_core2dbb_aw_awaddr,
+    output logic                        nvdla_core2dbb_w_wvalid,
+    input  logic                        nvdla_core2dbb_w_wready,
+    output logic [     DbbDataBits-1:0] nvdla_core2dbb_w_wdata,
+    output logic [   DbbDataBits/8-1:0] nvdla_core2dbb_w_wstrb,
+    output logic                        nvdla_core2dbb_w_wlast,
+    output logic                        nvdla_core2dbb_ar_arvalid,
+    input  logic                        nvdla_core2dbb_ar_arready,
+    output logic [                 7:0] nvdla_core2dbb_ar_arid,
+    output logic [                 3:0] nvdla_core2dbb_ar_arlen,
+    output logic [        AddrBits-1:0] nvdla_core2dbb_ar_araddr,
+    input  logic                        nvdla_core2dbb_b_bvalid,
+    output logic                        nvdla_core2dbb_b_bready,
+    input  logic [                 7:0] nvdla_core2dbb_b_bid,
+    input  logic                        nvdla_core2dbb_r_rvalid,
+    output logic                        nvdla_core2dbb_r_rready,
+    input  logic [                 7:0] nvdla_core2dbb_r_rid,
+    input  logic                        nvdla_core2dbb_r_rlast,
+    input  logic [     DbbDataBits-1:0] nvdla_core2dbb_r_rdata,
 `ifdef NVDLA_SECONDARY_MEMORY
-    output logic                          nvdla_core2cvsram_aw_awvalid,
-    input  logic                          nvdla_core2cvsram_aw_awready,
-    output logic [                   7:0] nvdla_core2cvsram_aw_awid,
-    output logic [                   3:0] nvdla_core2cvsram_aw_awlen,
-    output logic [          AddrBits-1:0] nvdla_core2cvsram_aw_awaddr,
-    output logic                          nvdla_core2cvsram_w_wvalid,
-    input  logic                          nvdla_core2cvsram_w_wready,
-    output logic [      CvsramDataBits-1:0] nvdla_core2cvsram_w_wdata,
-    output logic [    CvsramDataBits/8-1:0] nvdla_core2cvsram_w_wstrb,
-    output logic                          nvdla_core2cvsram_w_wlast,
-    output logic                          nvdla_core2cvsram_ar_arvalid,
-    input  logic                          nvdla_core2cvsram_ar_arready,
-    output logic [                   7:0] nvdla_core2cvsram_ar_arid,
-    output logic [                   3:0] nvdla_core2cvsram_ar_arlen,
-    output logic [          AddrBits-1:0] nvdla_core2cvsram_ar_araddr,
-    input  logic                          nvdla_core2cvsram_b_bvalid,
-    output logic                          nvdla_core2cvsram_b_bready,
-    input  logic [                   7:0] nvdla_core2cvsram_b_bid,
-    input  logic                          nvdla_core2cvsram_r_rvalid,
-    output logic                          nvdla_core2cvsram_r_rready,
-    input  logic [                   7:0] nvdla_core2cvsram_r_rid,
-    input  logic                          nvdla_core2cvsram_r_rlast,
-    input  logic [      CvsramDataBits-1:0] nvdla_core2cvsram_r_rdata,
+    output logic                        nvdla_core2cvsram_aw_awvalid,
+    input  logic                        nvdla_core2cvsram_aw_awready,
+    output logic [                 7:0] nvdla_core2cvsram_aw_awid,
+    output logic [                 3:0] nvdla_core2cvsram_aw_awlen,
+    output logic [        AddrBits-1:0] nvdla_core2cvsram_aw_awaddr,
+    output logic                        nvdla_core2cvsram_w_wvalid,
+    input  logic                        nvdla_core2cvsram_w_wready,
+    output logic [  CvsramDataBits-1:0] nvdla_core2cvsram_w_wdata,
+    output logic [CvsramDataBits/8-1:0] nvdla_core2cvsram_w_wstrb,
+    output logic                        nvdla_core2cvsram_w_wlast,
+    output logic                        nvdla_core2cvsram_ar_arvalid,
+    input  logic                        nvdla_core2cvsram_ar_arready,
+    output logic [                 7:0] nvdla_core2cvsram_ar_arid,
+    output logic [                 3:0] nvdla_core2cvsram_ar_arlen,
+    output logic [        AddrBits-1:0] nvdla_core2cvsram_ar_araddr,
+    input  logic                        nvdla_core2cvsram_b_bvalid,
+    output logic                        nvdla_core2cvsram_b_bready,
+    input  logic [                 7:0] nvdla_core2cvsram_b_bid,
+    input  logic                        nvdla_core2cvsram_r_rvalid,
+    output logic                        nvdla_core2cvsram_r_rready,
+    input  logic [                 7:0] nvdla_core2cvsram_r_rid,
+    input  logic                        nvdla_core2cvsram_r_rlast,
+    input  logic [  CvsramDataBits-1:0] nvdla_core2cvsram_r_rdata,
 `endif
-    output logic                          dla_intr,
-    input  logic [                  31:0] nvdla_pwrbus_ram_c_pd,
-    input  logic [                  31:0] nvdla_pwrbus_ram_ma_pd,
-    input  logic [                  31:0] nvdla_pwrbus_ram_mb_pd,
-    input  logic [                  31:0] nvdla_pwrbus_ram_p_pd,
-    input  logic [                  31:0] nvdla_pwrbus_ram_o_pd,
-    input  logic [                  31:0] nvdla_pwrbus_ram_a_pd
+    output logic                        dla_intr,
+    input  logic [                31:0] nvdla_pwrbus_ram_c_pd,
+    input  logic [                31:0] nvdla_pwrbus_ram_ma_pd,
+    input  logic [                31:0] nvdla_pwrbus_ram_mb_pd,
+    input  logic [                31:0] nvdla_pwrbus_ram_p_pd,
+    input  logic [                31:0] nvdla_pwrbus_ram_o_pd,
+    input  logic [                31:0] nvdla_pwrbus_ram_a_pd
 );
   // Nothing depends on it but which clocks run.
   logic clk_on;
@@ -113,7 +113,8 @@ module NV_nvdla
   logic [31:0] cfgrom_rdata, glb_rdata, mcif_rdata, cvif_rdata, sdp_rdma_rdata, sdp_rdata, pdp_rdma_rdata, pdp_rdata,
       cdp_rdma_rdata, cdp_rdata, cdma_rdata, csc_rdata, cmac_a_rdata, cmac_b_rdata, cacc_rdata, bdma_rdata, rubik_rdata;
 
-  assign rdata = cfgrom_rdata | glb_rdata | mcif_rdata | cvif_rdata | sdp_rdma_rdata | sdp_rdata | pdp_rdma_rdata | pdp_rdata |
+  assign rdata = cfgrom_rdata | glb_rdata | mcif_rdata | cvif_rdata | sdp_rdma_rdata | sdp_rdata | pdp_rdma_rdata |
+      pdp_rdata |
       cdp_rdma_rdata | cdp_rdata | cdma_rdata | csc_rdata | cmac_a_rdata | cmac_b_rdata | cacc_rdata |
       bdma_rdata | rubik_rdata;
 
@@ -219,16 +220,16 @@ module NV_nvdla
       .cacc_valid_i    (cacc2sdp_valid),
       .cacc_ready_o    (cacc2sdp_ready),
       .cacc_data_i     (cacc2sdp_data),
-      .m_mif_o      (rd_req[RdSlotSdp*MifRdReqBits+:MifRdReqBits]),
-      .m_mif_i      (rd_rsp[RdSlotSdp*MifRdRspBits+:MifRdRspBits]),
-      .b_mif_o      (rd_req[RdSlotSdpB*MifRdReqBits+:MifRdReqBits]),
-      .b_mif_i      (rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits]),
-      .n_mif_o      (rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits]),
-      .n_mif_i      (rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits]),
-      .e_mif_o      (sdp_e_req),
-      .e_mif_i      (sdp_e_rsp),
-      .w_mif_o      (wr_req[WrSlotSdp*MifWrReqBits+:MifWrReqBits]),
-      .w_mif_i      (wr_rsp[WrSlotSdp*MifWrRspBits+:MifWrRspBits]),
+      .m_mif_o         (rd_req[RdSlotSdp*MifRdReqBits+:MifRdReqBits]),
+      .m_mif_i         (rd_rsp[RdSlotSdp*MifRdRspBits+:MifRdRspBits]),
+      .b_mif_o         (rd_req[RdSlotSdpB*MifRdReqBits+:MifRdReqBits]),
+      .b_mif_i         (rd_rsp[RdSlotSdpB*MifRdRspBits+:MifRdRspBits]),
+      .n_mif_o         (rd_req[RdSlotSdpN*MifRdReqBits+:MifRdReqBits]),
+      .n_mif_i         (rd_rsp[RdSlotSdpN*MifRdRspBits+:MifRdRspBits]),
+      .e_mif_o         (sdp_e_req),
+      .e_mif_i         (sdp_e_rsp),
+      .w_mif_o         (wr_req[WrSlotSdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i         (wr_rsp[WrSlotSdp*MifWrRspBits+:MifWrRspBits]),
       .pdp_valid_o     (sdp2pdp_valid),
       .pdp_ready_i     (sdp2pdp_ready),
       .pdp_data_o      (sdp2pdp_data),
@@ -249,29 +250,29 @@ module NV_nvdla
       .sdp_valid_i     (sdp2pdp_valid),
       .sdp_ready_o     (sdp2pdp_ready),
       .sdp_data_i      (sdp2pdp_data),
-      .r_mif_o      (rd_req[RdSlotPdp*MifRdReqBits+:MifRdReqBits]),
-      .r_mif_i      (rd_rsp[RdSlotPdp*MifRdRspBits+:MifRdRspBits]),
-      .w_mif_o      (wr_req[WrSlotPdp*MifWrReqBits+:MifWrReqBits]),
-      .w_mif_i      (wr_rsp[WrSlotPdp*MifWrRspBits+:MifWrRspBits]),
+      .r_mif_o         (rd_req[RdSlotPdp*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i         (rd_rsp[RdSlotPdp*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o         (wr_req[WrSlotPdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i         (wr_rsp[WrSlotPdp*MifWrRspBits+:MifWrRspBits]),
       .done_intr_o     (pdp_done)
   );
 
   nvdla_cdp u_cdp (
-      .clk_i            (dla_core_clk),
-      .clk_on_i         (clk_on),
-      .rst_ni           (core_rst_n),
-      .csb_rdma_req_i   (sel[SelCdpRdma]),
-      .csb_req_i        (sel[SelCdp]),
-      .csb_write_i      (csb_write),
-      .csb_addr_i       (csb_addr),
-      .csb_wdata_i      (csb_wdata),
-      .csb_rdma_rdata_o (cdp_rdma_rdata),
-      .csb_rdata_o      (cdp_rdata),
-      .r_mif_o          (rd_req[RdSlotCdp*MifRdReqBits+:MifRdReqBits]),
-      .r_mif_i          (rd_rsp[RdSlotCdp*MifRdRspBits+:MifRdRspBits]),
-      .w_mif_o          (wr_req[WrSlotCdp*MifWrReqBits+:MifWrReqBits]),
-      .w_mif_i          (wr_rsp[WrSlotCdp*MifWrRspBits+:MifWrRspBits]),
-      .done_intr_o      (cdp_done)
+      .clk_i           (dla_core_clk),
+      .clk_on_i        (clk_on),
+      .rst_ni          (core_rst_n),
+      .csb_rdma_req_i  (sel[SelCdpRdma]),
+      .csb_req_i       (sel[SelCdp]),
+      .csb_write_i     (csb_write),
+      .csb_addr_i      (csb_addr),
+      .csb_wdata_i     (csb_wdata),
+      .csb_rdma_rdata_o(cdp_rdma_rdata),
+      .csb_rdata_o     (cdp_rdata),
+      .r_mif_o         (rd_req[RdSlotCdp*MifRdReqBits+:MifRdReqBits]),
+      .r_mif_i         (rd_rsp[RdSlotCdp*MifRdRspBits+:MifRdRspBits]),
+      .w_mif_o         (wr_req[WrSlotCdp*MifWrReqBits+:MifWrReqBits]),
+      .w_mif_i         (wr_rsp[WrSlotCdp*MifWrRspBits+:MifWrRspBits]),
+      .done_intr_o     (cdp_done)
   );
 
   // Convolution: CDMA -> CBUF -> CSC -> CMAC_A, CMAC_B -> CACC -> SDP.
@@ -281,47 +282,49 @@ module NV_nvdla
   cdma2csc_t cdma2csc;
   csc2cdma_t csc2cdma;
 
-  logic cmac_a_run, cmac_b_run, cacc_run, atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end, atom_layer_end, wt_valid;
+  logic cmac_a_run, cmac_b_run, cacc_run, atom_valid, atom_stripe_start, atom_stripe_end, atom_channel_end,
+      atom_layer_end, wt_valid;
   logic [EntryBits-1:0] atom_data, wt_data;
   logic [ConvCells-1:0] wt_sel_a, wt_sel_b;
-  logic mac_valid, mac_stripe_end, mac_channel_end, mac_layer_end, credit_valid, unused_mac_start, unused_mac_valid;
-  logic [3:0] unused_mac_flags;
+  logic mac_valid, mac_stripe_end, mac_channel_end, mac_layer_end, credit_valid, mac_start, mac_b_valid;
+  logic [3:0] mac_b_flags;
+  wire unused_mac = &{1'b0, mac_start, mac_b_valid, mac_b_flags};  // for rtl/taps.csv
   logic [ConvCells*ConvSumBits-1:0] mac_a_sum, mac_b_sum;
 
   nvdla_cdma u_cdma (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
-      .rst_ni             (core_rst_n),
-      .csb_req_i          (sel[SelCdma]),
-      .csb_write_i        (csb_write),
-      .csb_addr_i         (csb_addr),
-      .csb_wdata_i        (csb_wdata),
-      .csb_rdata_o        (cdma_rdata),
-      .dat_mif_o          (rd_req[RdSlotCdmaDat*MifRdReqBits+:MifRdReqBits]),
-      .dat_mif_i          (rd_rsp[RdSlotCdmaDat*MifRdRspBits+:MifRdRspBits]),
-      .wt_mif_o           (rd_req[RdSlotCdmaWt*MifRdReqBits+:MifRdReqBits]),
-      .wt_mif_i           (rd_rsp[RdSlotCdmaWt*MifRdRspBits+:MifRdRspBits]),
-      .dat_wr_o           (dat_wr),
-      .wt_wr_o            (wt_wr),
-      .csc_o              (cdma2csc),
-      .csc_i              (csc2cdma),
-      .dat_done_intr_o    (cdma_dat_done),
-      .wt_done_intr_o     (cdma_wt_done)
+      .clk_i          (dla_core_clk),
+      .clk_on_i       (clk_on),
+      .rst_ni         (core_rst_n),
+      .csb_req_i      (sel[SelCdma]),
+      .csb_write_i    (csb_write),
+      .csb_addr_i     (csb_addr),
+      .csb_wdata_i    (csb_wdata),
+      .csb_rdata_o    (cdma_rdata),
+      .dat_mif_o      (rd_req[RdSlotCdmaDat*MifRdReqBits+:MifRdReqBits]),
+      .dat_mif_i      (rd_rsp[RdSlotCdmaDat*MifRdRspBits+:MifRdRspBits]),
+      .wt_mif_o       (rd_req[RdSlotCdmaWt*MifRdReqBits+:MifRdReqBits]),
+      .wt_mif_i       (rd_rsp[RdSlotCdmaWt*MifRdRspBits+:MifRdRspBits]),
+      .dat_wr_o       (dat_wr),
+      .wt_wr_o        (wt_wr),
+      .csc_o          (cdma2csc),
+      .csc_i          (csc2cdma),
+      .dat_done_intr_o(cdma_dat_done),
+      .wt_done_intr_o (cdma_wt_done)
   );
 
   nvdla_cbuf u_cbuf (
-      .clk_i              (dla_core_clk),
-      .clk_on_i           (clk_on),
-      .dat_wr_i           (dat_wr),
-      .wt_wr_i            (wt_wr),
-      .dat_rd_i           (dat_rd),
-      .dat_rd_data_o      (dat_rd_data),
-      .dat_rd_next_i      (dat_rd_next),
-      .dat_rd_next_data_o (dat_rd_next_data),
-      .wt_rd_i            (wt_rd),
-      .wt_rd_data_o       (wt_rd_data),
-      .mask_rd_i          (mask_rd),
-      .mask_rd_data_o     (mask_rd_data)
+      .clk_i             (dla_core_clk),
+      .clk_on_i          (clk_on),
+      .dat_wr_i          (dat_wr),
+      .wt_wr_i           (wt_wr),
+      .dat_rd_i          (dat_rd),
+      .dat_rd_data_o     (dat_rd_data),
+      .dat_rd_next_i     (dat_rd_next),
+      .dat_rd_next_data_o(dat_rd_next_data),
+      .wt_rd_i           (wt_rd),
+      .wt_rd_data_o      (wt_rd_data),
+      .mask_rd_i         (mask_rd),
+      .mask_rd_data_o    (mask_rd_data)
   );
 
   // CSC, CMAC and CACC work on a layer together: they share a gate.
@@ -392,7 +395,7 @@ module NV_nvdla
       .wt_data_i          (wt_data),
       .valid_o            (mac_valid),
       .sum_o              (mac_a_sum),
-      .stripe_start_o     (unused_mac_start),
+      .stripe_start_o     (mac_start),
       .stripe_end_o       (mac_stripe_end),
       .channel_end_o      (mac_channel_end),
       .layer_end_o        (mac_layer_end)
@@ -417,12 +420,12 @@ module NV_nvdla
       .wt_valid_i         (wt_valid),
       .wt_sel_i           (wt_sel_b),
       .wt_data_i          (wt_data),
-      .valid_o            (unused_mac_valid),
+      .valid_o            (mac_b_valid),
       .sum_o              (mac_b_sum),
-      .stripe_start_o     (unused_mac_flags[3]),
-      .stripe_end_o       (unused_mac_flags[2]),
-      .channel_end_o      (unused_mac_flags[1]),
-      .layer_end_o        (unused_mac_flags[0])
+      .stripe_start_o     (mac_b_flags[3]),
+      .stripe_end_o       (mac_b_flags[2]),
+      .channel_end_o      (mac_b_flags[1]),
+      .layer_end_o        (mac_b_flags[0])
   );
 
   nvdla_cacc u_cacc (
@@ -530,7 +533,8 @@ module NV_nvdla
   assign nvdla_core2dbb_r_rready   = 1'b1;
   assign nvdla_core2dbb_b_bready   = 1'b1;
   assign dbb_rsp = {
-      nvdla_core2dbb_ar_arready, nvdla_core2dbb_r_rvalid, nvdla_core2dbb_r_rid, nvdla_core2dbb_r_rdata, nvdla_core2dbb_aw_awready,
+      nvdla_core2dbb_ar_arready, nvdla_core2dbb_r_rvalid, nvdla_core2dbb_r_rid, nvdla_core2dbb_r_rdata,
+      nvdla_core2dbb_aw_awready,
       nvdla_core2dbb_w_wready, nvdla_core2dbb_b_bvalid, nvdla_core2dbb_b_bid
   };
 
@@ -571,6 +575,7 @@ module NV_nvdla
 
   // RAM power and the end mark of read bursts have no function here; the clients without engine get no answers.
   wire unused = &{1'b0, dbb_req.wmask, nvdla_core2dbb_r_rlast,
-      nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd, nvdla_pwrbus_ram_o_pd,
+      nvdla_pwrbus_ram_c_pd, nvdla_pwrbus_ram_ma_pd, nvdla_pwrbus_ram_mb_pd, nvdla_pwrbus_ram_p_pd,
+      nvdla_pwrbus_ram_o_pd,
       nvdla_pwrbus_ram_a_pd, sel, rd_rsp, wr_rsp};
 endmodule

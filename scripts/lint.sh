@@ -1,6 +1,7 @@
 #!/bin/bash
-# Lint of everything: Verilator -Wall and Icarus for the RTL of every configuration, cppcheck and clang-format for C and C++, shellcheck
-# (.shellcheckrc) and pyflakes for scripts, the order of the folders, opening comments, the index of the chapters.
+# Lint of everything: Verilator -Wall and Icarus for the RTL of every configuration, cppcheck and clang-format for C and C++, the
+# layout of SystemVerilog (format_sv.py), shellcheck (.shellcheckrc) and pyflakes for scripts, the order of the folders, opening
+# comments, the index of the chapters.
 #
 # usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
 #   PART   quick: what takes seconds; sources: that, cppcheck and shellcheck; rtl: Verilator and Icarus; all
@@ -44,6 +45,8 @@ quick() {
     status=$?
     head -20 "$log"
     result "clang-format" $status
+    find rtl tb tests -name '*.sv' -print0 | xargs -0 scripts/format_sv.py --check
+    result "layout of SystemVerilog" $?
     find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
     result "pyflakes" $?
     scripts/check_structure.py

@@ -13,22 +13,21 @@
 // The bit layout is that of signals.h: fields start at multiples of 32, flags in the lowest word.
 //
 // Macros:
-//   TB_ICARUS   the simulator owns time: make the clock here
-//   TB_TAPS     streams inside the design can be read; taps.svh, made from a table such as rtl/taps.csv, says where they are
-//   TB_WAITS    what waits for what inside the design can be read; waits.svh, made from rtl/waits.csv, says where it is
-//   TB_FAULTS   a number from a pin without function chooses one of the faults that a test has put into the design
-//   TB_AW       address bits of the AXI ports
-//   TB_DW       data bits of the primary AXI port
-//   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
-//   TB_TOP      name of the top module of an RTL other than this project's; its ports are those of chapter 10 section 2
+//   TB_ICARUS   the simulator owns time: make the clock here TB_TAPS     streams inside the design can be read;
+//   taps.svh, made from a table such as rtl/taps.csv, says where they are TB_WAITS    what waits for what inside the
+//   design can be read; waits.svh, made from rtl/waits.csv, says where it is TB_FAULTS   a number from a pin without
+//   function chooses one of the faults that a test has put into the design TB_AW       address bits of the AXI ports
+//   TB_DW       data bits of the primary AXI port TB_SRAM_DW  data bits of the secondary AXI port; not defined if there
+//   is none TB_TOP      name of the top module of an RTL other than this project's; its ports are those of chapter 10
+//   section 2
 // Spec: 10-system section 2.
 `ifndef TB_TOP
 `define TB_TOP NV_nvdla
 `define TB_LINKS  // the RTL is this project's: its links are known by name
 `endif
 
-// The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At where its fields begin in ins,
-// StrbW, OutW widths of its strobe and of all its fields in outs.
+// The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At where its
+// fields begin in ins, StrbW, OutW widths of its strobe and of all its fields in outs.
 `define TB_AXI_WIRES(Port, Dw, Flag, At, StrbW, OutW) \
     wire nvdla_core2``Port``_ar_arready = driven[Flag]; \
     wire nvdla_core2``Port``_r_rvalid = driven[Flag+1]; \
@@ -99,8 +98,8 @@
         .nvdla_core2``Port``_r_rdata(nvdla_core2``Port``_r_rdata),
 
 module tb_top;
-    localparam int AddrW = (`TB_AW > 32) ? 64 : 32;          // width of an address field in outs
-    localparam int StrbW = (`TB_DW > 256) ? 64 : 32;         // width of the strobe field
+    localparam int AddrW = (`TB_AW > 32) ? 64 : 32;   // width of an address field in outs
+    localparam int StrbW = (`TB_DW > 256) ? 64 : 32;  // width of the strobe field
     localparam int OutPortW = 32 + 2 * AddrW + StrbW + `TB_DW;
     localparam int InPortW = 32 + `TB_DW;
 `ifdef TB_SRAM_DW
@@ -114,7 +113,8 @@ module tb_top;
     localparam int SramBytes = 0;
 `endif
 `ifdef TB_TAPS
-`include "taps.svh"  // streams inside the design, for rtl_tap.c: tap_moves and tap_ends of TapW bits together, t0, t1, ...
+// streams inside the design, for rtl_tap.c: tap_moves and tap_ends of TapW bits together, t0, t1, ...
+`include "taps.svh"
     localparam logic [7:0] TapsBuilt = 8'h20;
 `else
     localparam int TapW = 0;
@@ -134,8 +134,8 @@ module tb_top;
     assign layout = {8'h01 | TapsBuilt, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 `endif
 
-    // What the design sees of ins and pins. Verilator evaluates all logic behind a variable that others may write whenever it evaluates
-    // anything; logic behind put, only when put has changed.
+    // What the design sees of ins and pins. Verilator evaluates all logic behind a variable that others may write
+    // whenever it evaluates anything; logic behind put, only when put has changed.
     /* verilator lint_off UNUSEDSIGNAL */
 `ifdef TB_ICARUS
     wire [InW-1:0] driven = ins;
@@ -145,7 +145,7 @@ module tb_top;
     logic [InW-1:0] driven;
     logic [223:0] fixed;
     /* verilator lint_off BLKSEQ */
-    always @(put) begin // seen before the registers of this evaluation take their values
+    always @(put) begin  // seen before the registers of this evaluation take their values
         driven = ins;
         fixed = pins;
     end
@@ -239,32 +239,32 @@ module tb_top;
     };
 
     `TB_TOP dut (
-        .dla_core_clk(clk),
-        .dla_csb_clk(clk),
-        .global_clk_ovr_on(global_clk_ovr_on),
+        .dla_core_clk                 (clk),
+        .dla_csb_clk                  (clk),
+        .global_clk_ovr_on            (global_clk_ovr_on),
         .tmc2slcg_disable_clock_gating(tmc2slcg_disable_clock_gating),
-        .dla_reset_rstn(dla_reset_rstn),
-        .direct_reset_(direct_reset_),
-        .test_mode(test_mode),
-        .csb2nvdla_valid(csb2nvdla_valid),
-        .csb2nvdla_ready(csb2nvdla_ready),
-        .csb2nvdla_addr(csb2nvdla_addr),
-        .csb2nvdla_wdat(csb2nvdla_wdat),
-        .csb2nvdla_write(csb2nvdla_write),
-        .csb2nvdla_nposted(csb2nvdla_nposted),
-        .nvdla2csb_valid(nvdla2csb_valid),
-        .nvdla2csb_data(nvdla2csb_data),
-        .nvdla2csb_wr_complete(nvdla2csb_wr_complete),
-        `TB_AXI_PINS(dbb)
+        .dla_reset_rstn               (dla_reset_rstn),
+        .direct_reset_                (direct_reset_),
+        .test_mode                    (test_mode),
+        .csb2nvdla_valid              (csb2nvdla_valid),
+        .csb2nvdla_ready              (csb2nvdla_ready),
+        .csb2nvdla_addr               (csb2nvdla_addr),
+        .csb2nvdla_wdat               (csb2nvdla_wdat),
+        .csb2nvdla_write              (csb2nvdla_write),
+        .csb2nvdla_nposted            (csb2nvdla_nposted),
+        .nvdla2csb_valid              (nvdla2csb_valid),
+        .nvdla2csb_data               (nvdla2csb_data),
+        .nvdla2csb_wr_complete        (nvdla2csb_wr_complete),
+                `TB_AXI_PINS(dbb)
 `ifdef TB_SRAM_DW
-        `TB_AXI_PINS(cvsram)
+                `TB_AXI_PINS(cvsram)
 `endif
-        .dla_intr(dla_intr),
-        .nvdla_pwrbus_ram_c_pd(nvdla_pwrbus_ram_c_pd),
+        .dla_intr              (dla_intr),
+        .nvdla_pwrbus_ram_c_pd (nvdla_pwrbus_ram_c_pd),
         .nvdla_pwrbus_ram_ma_pd(nvdla_pwrbus_ram_ma_pd),
         .nvdla_pwrbus_ram_mb_pd(nvdla_pwrbus_ram_mb_pd),
-        .nvdla_pwrbus_ram_p_pd(nvdla_pwrbus_ram_p_pd),
-        .nvdla_pwrbus_ram_o_pd(nvdla_pwrbus_ram_o_pd),
-        .nvdla_pwrbus_ram_a_pd(nvdla_pwrbus_ram_a_pd)
+        .nvdla_pwrbus_ram_p_pd (nvdla_pwrbus_ram_p_pd),
+        .nvdla_pwrbus_ram_o_pd (nvdla_pwrbus_ram_o_pd),
+        .nvdla_pwrbus_ram_a_pd (nvdla_pwrbus_ram_a_pd)
     );
 endmodule

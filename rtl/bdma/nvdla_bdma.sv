@@ -1,21 +1,21 @@
-// BDMA: copies blocks of atoms between and within the two memories, by a list of descriptors that is launched in two groups.
+// BDMA: copies blocks of atoms between and within the two memories, by a list of descriptors that is launched in two
+// groups.
 //
 //   registers -> load engine (queue, groups, read requests) -> store engine (write commands, acknowledges) -> done
 //
-// The beats that are read go straight to the write DMA: lines have the same length on both sides. csb_*: accesses to the register window,
-// answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock per launch whose last write
-// has been acknowledged, by group. Registers may be written at any time; a push takes them as they are.
+// The beats that are read go straight to the write DMA: lines have the same length on both sides. csb_*: accesses to
+// the register window, answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o:
+// one clock per launch whose last write has been acknowledged, by group. Registers may be written at any time; a push
+// takes them as they are.
 // Spec: 64-bdma.
-`ifdef NVDLA_BDMA // without it there are no such registers
+`ifdef NVDLA_BDMA  // without it there are no such registers
 module nvdla_bdma
   import nvdla_pkg::*;
   import nvdla_bdma_pkg::*;
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni,
-    input  logic                   csb_req_i,
-    input  logic                   csb_write_i,
+    input  logic                   rst_ni, csb_req_i, csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
@@ -25,10 +25,10 @@ module nvdla_bdma
     input  mif_wr_rsp_t            w_mif_i,
     output logic [            1:0] done_intr_o
 );
-  localparam int ReadDepth = 245;  // beats in flight: 70-memory-interface, section 3
+  localparam int ReadDepth = 245;      // beats in flight: 70-memory-interface, section 3
   localparam int Stored = BdmaStatus;  // words behind it are status
 
-  // ---- registers --------------------------------------------------------------------------------------------------------------
+  // ---- registers ----------------------------------------------------------------------------------------------------
   logic clk, working, write_busy;  // the clock of everything below
   logic [Stored*32-1:0] q;
   logic [31:0] stored_rdata, status_rdata_q, status;
@@ -48,7 +48,7 @@ module nvdla_bdma
       .WriteMask(BdmaWriteMask[Stored*32-1:0]),
       .Reset    (BdmaReset[Stored*32-1:0])
   ) u_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -79,7 +79,7 @@ module nvdla_bdma
   assign pushed.dst_surface = q[BdmaCfgDstSurf*32+5+:27];
   wire unused = &{1'b0, q};  // bits that are 0, and what only a write does
 
-  // ---- engines ----------------------------------------------------------------------------------------------------------------
+  // ---- engines ------------------------------------------------------------------------------------------------------
   logic taken, waiting, load_idle, store_idle, job_valid, job_ready, job_last, job_group;
   logic [1:0] loading, cmd_ack, ack;
   logic [7:0] free;
@@ -90,7 +90,7 @@ module nvdla_bdma
   logic [MifBits-1:0] beat;
 
   nvdla_bdma_load u_load (
-      .clk_i(clk),
+      .clk_i         (clk),
       .rst_ni,
       .push_i        (push),
       .descriptor_i  (pushed),
@@ -114,7 +114,7 @@ module nvdla_bdma
   );
 
   nvdla_bdma_store u_store (
-      .clk_i(clk),
+      .clk_i       (clk),
       .rst_ni,
       .load_valid_i(job_valid),
       .load_ready_o(job_ready),
@@ -135,7 +135,7 @@ module nvdla_bdma
       .Depth   (ReadDepth),
       .RspAtoms(MifAtoms)
   ) u_read (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .req_valid_i(req_valid),
       .req_ready_o(req_ready),
@@ -153,7 +153,7 @@ module nvdla_bdma
   nvdla_dma_write #(
       .DatAtoms(MifAtoms)
   ) u_write (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .cmd_valid_i(cmd_valid),
       .cmd_ready_o(cmd_ready),
@@ -170,7 +170,7 @@ module nvdla_bdma
       .mif_i      (w_mif_i)
   );
 
-  // ---- groups, status, stall counters ------------------------------------------------------------------------------------------
+  // ---- groups, status, stall counters -------------------------------------------------------------------------------
   logic [1:0] busy_q, launched;
   logic [31:0] open_q;  // groups that have been taken and not acknowledged
   logic [31:0] read_stall_q[0:1], write_stall_q, read_stalls_q[0:1], write_stalls_q[0:1];

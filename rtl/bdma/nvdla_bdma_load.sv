@@ -1,36 +1,32 @@
 // BDMA's load engine: groups of descriptors and the read requests of their lines.
 //
-// push_i puts a descriptor into the queue; a full queue loses it, but it counts. launch_i hands what has been pushed since the last group was
-// taken to the engine as group launch_group_i; a launch waits until the group before it is loaded, descriptors pushed meanwhile join it,
-// and another launch takes its place. A launch of nothing is forgotten. The queue is a memory and an output register, which holds the
-// descriptor that waits to be carried out or is; where pushes have been lost the last one is carried out again.
-// taken_o: a group has been taken. store_*: each descriptor for the store engine, store_last_o with the last one of store_group_o. free_o:
-// places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read request for each line. loading_o: the group in the engine. waiting_o: a launch waits.
+// push_i puts a descriptor into the queue; a full queue loses it, but it counts. launch_i hands what has been pushed
+// since the last group was taken to the engine as group launch_group_i; a launch waits until the group before it is
+// loaded, descriptors pushed meanwhile join it, and another launch takes its place. A launch of nothing is forgotten.
+// The queue is a memory and an output register, which holds the descriptor that waits to be carried out or is; where
+// pushes have been lost the last one is carried out again.
+// taken_o: a group has been taken. store_*: each descriptor for the store engine, store_last_o with the last one of
+// store_group_o. free_o: places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read request for
+// each line. loading_o: the group in the engine. waiting_o: a launch waits.
 // Spec: 64-bdma, sections 3 to 5.
 module nvdla_bdma_load
   import nvdla_bdma_pkg::*;
 (
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    input  logic             push_i,
+    input  logic             clk_i, rst_ni, push_i,
     input  bdma_descriptor_t descriptor_i,
-    input  logic             launch_i,
-    input  logic             launch_group_i,
+    input  logic             launch_i, launch_group_i,
     output logic             taken_o,
-    output logic [      7:0] free_o,
+    output logic [ 7:0]      free_o,
     output logic             idle_o,
-    output logic [      1:0] loading_o,
-    output logic             waiting_o,
-    output logic             req_valid_o,
+    output logic [ 1:0]      loading_o,
+    output logic             waiting_o, req_valid_o,
     input  logic             req_ready_i,
-    output logic [     63:0] req_addr_o,
-    output logic [     15:0] req_size_o,
-    output logic             req_ram_o,
-    output logic             store_valid_o,
+    output logic [63:0]      req_addr_o,
+    output logic [15:0]      req_size_o,
+    output logic             req_ram_o, store_valid_o,
     input  logic             store_ready_i,
     output bdma_descriptor_t store_o,
-    output logic             store_last_o,
-    output logic             store_group_o
+    output logic             store_last_o, store_group_o
 );
   logic queue_valid, queue_ready, queue_free, stored, moved;
   logic [BdmaDescriptorBits-1:0] queue_flat, out_flat_q;
@@ -59,7 +55,8 @@ module nvdla_bdma_load
   );
   assign out = out_flat_q;
 
-  // A descriptor is started when it is there; if the queue is empty it has been lost, and the last one is still in the register.
+  // A descriptor is started when it is there; if the queue is empty it has been lost, and the last one is still in the
+  // register.
   assign start = loading_q & ~active & store_ready_i & (out_valid_q | ~queue_valid);
   assign step = req_valid_o & req_ready_i;
   assign ends = step & last;

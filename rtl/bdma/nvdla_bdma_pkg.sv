@@ -1,10 +1,11 @@
 // Words that go between the modules of BDMA. Spec: 64-bdma.
 package nvdla_bdma_pkg;
-  // What a push captures. Sizes are registers: one less than what they count; addresses and strides without the five bits that are 0.
+  // What a push captures. Sizes are registers: one less than what they count; addresses and strides without the five
+  // bits that are 0.
   typedef struct packed {
     logic [58:0] src;
     logic [58:0] dst;
-    logic [12:0] size;          // atoms of a line
+    logic [12:0] size;  // atoms of a line
     logic        src_ram;
     logic        dst_ram;
     logic [23:0] lines;

@@ -1,24 +1,22 @@
 // BDMA's store engine: the write commands of the lines of each descriptor, in the order of the load engine.
 //
-// load_*: descriptors, load_last_i with the last one of group load_group_i. cmd_*: one command for each line; the last one of a group asks for
-// an acknowledge. It counts lines and surfaces in 13 bits, whatever the load engine does. idle_o: there is nothing to do.
+// load_*: descriptors, load_last_i with the last one of group load_group_i. cmd_*: one command for each line; the last
+// one of a group asks for an acknowledge. It counts lines and surfaces in 13 bits, whatever the load engine does.
+// idle_o: there is nothing to do.
 // Spec: 64-bdma, sections 3, 5 and 8.
 module nvdla_bdma_store
   import nvdla_bdma_pkg::*;
 (
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    input  logic             load_valid_i,
+    input  logic             clk_i, rst_ni, load_valid_i,
     output logic             load_ready_o,
     input  bdma_descriptor_t load_i,
-    input  logic             load_last_i,
-    input  logic             load_group_i,
+    input  logic             load_last_i, load_group_i,
     output logic             cmd_valid_o,
     input  logic             cmd_ready_i,
-    output logic [     63:0] cmd_addr_o,
-    output logic [     15:0] cmd_size_o,
+    output logic [63:0]      cmd_addr_o,
+    output logic [15:0]      cmd_size_o,
     output logic             cmd_ram_o,
-    output logic [      1:0] cmd_ack_o,
+    output logic [ 1:0]      cmd_ack_o,
     output logic             idle_o
 );
   localparam int JobBits = 59 + 13 + 1 + 2 * 13 + 2 * 27 + 2;
@@ -38,14 +36,16 @@ module nvdla_bdma_store
       .rst_ni,
       .in_valid_i (load_valid_i),
       .in_ready_o (load_ready_o),
-      .in_data_i  ({load_i.dst, load_i.size, load_i.dst_ram, load_i.lines[12:0], load_i.surfaces[12:0], load_i.dst_line, load_i.dst_surface,
+      .in_data_i  ({load_i.dst, load_i.size, load_i.dst_ram, load_i.lines[12:0], load_i.surfaces[12:0], load_i.dst_line,
+                    load_i.dst_surface,
                     load_last_i, load_group_i}),
       .out_valid_o(job_valid),
       .out_ready_i(start),
       .out_data_o (job)
   );
   assign {base, size, ram, lines, surfaces, line_stride, surface_stride, group_last, group} = job;
-  wire unused = &{1'b0, load_i.src, load_i.src_ram, load_i.lines[23:13], load_i.surfaces[23:13], load_i.src_line, load_i.src_surface};
+  wire unused = &{1'b0, load_i.src, load_i.src_ram, load_i.lines[23:13], load_i.surfaces[23:13], load_i.src_line,
+      load_i.src_surface};
 
   assign start = job_valid & ~active;
   assign step = cmd_valid_o & cmd_ready_i;

@@ -1,18 +1,17 @@
 // CACC: accumulates the sums of the stripe operations, rounds the final ones and delivers them to SDP.
 //
-// A stripe has at most ConvStripeMax atoms; the operations of a stripe come with the same number of atoms each, the first one after a
-// channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_int8 or, with 16-bit precisions, nvdla_cacc_mixed. CSC sends
-// final atoms only as it has credits: one a row of the buffer, given back by credit_valid_o when SDP has taken the row.
-// The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the layer's last element.
+// A stripe has at most ConvStripeMax atoms; the operations of a stripe come with the same number of atoms each, the
+// first one after a channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_int8 or, with 16-bit
+// precisions, nvdla_cacc_mixed. CSC sends final atoms only as it has credits: one a row of the buffer, given back by
+// credit_valid_o when SDP has taken the row.
+// The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the
+// layer's last element.
 // Spec: 40-convolution-core, sections 4.6, 7.3, 8.2, 8.3, 9.4 and 9.7.
 module nvdla_cacc
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                             clk_i,
-    input  logic                             rst_ni,
-    input  logic                             csb_req_i,
-    input  logic                             csb_write_i,
+    input  logic                             clk_i, rst_ni, csb_req_i, csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
@@ -20,11 +19,8 @@ module nvdla_cacc
     output logic                             run_o,
     // From CMAC: cells of A come before the cells of B; the flags come with A.
     input  logic                             valid_i,
-    input  logic [ConvCells*ConvSumBits-1:0] sum_a_i,
-    input  logic [ConvCells*ConvSumBits-1:0] sum_b_i,
-    input  logic                             stripe_end_i,
-    input  logic                             channel_end_i,
-    input  logic                             layer_end_i,
+    input  logic [ConvCells*ConvSumBits-1:0] sum_a_i, sum_b_i,
+    input  logic                             stripe_end_i, channel_end_i, layer_end_i,
     output logic                             credit_valid_o,
     // To SDP.
     output logic                             cacc_valid_o,
@@ -35,7 +31,7 @@ module nvdla_cacc
 );
   localparam int DataWords = CaccWords - CaccFirstD;
 
-  // ---- registers ----------------------------------------------------------------------------------------------------------------
+  // ---- registers ----------------------------------------------------------------------------------------------------
   logic unused_group, armed, done;
   logic [DataWords*32-1:0] d_flat, stat;
   logic [31:0] count_q, count_d;
@@ -65,9 +61,9 @@ module nvdla_cacc
       .stat_i (stat)
   );
 
-  // ---- accumulators and delivery buffer -------------------------------------------------------------------------------------------
+  // ---- accumulators and delivery buffer -----------------------------------------------------------------------------
   logic [ConvStripeBits-1:0] position_q;
-  logic fresh_q;  // the next operation is the first of a stripe
+  logic fresh_q;      // the next operation is the first of a stripe
   logic final_valid;  // final results are written to the buffer
   logic final_last;   // they are the layer's last ones
   logic layer_taken;  // SDP takes the layer's last element
@@ -105,7 +101,8 @@ module nvdla_cacc
         .cacc_data_o
     );
     // There is one precision, and neither Winograd nor batches.
-    wire unused_modes = &{1'b0, d.proc_precision, d.conv_mode, d.batches, d.dataout_width, d.dataout_height, d.dataout_addr, d.line_stride,
+    wire unused_modes = &{1'b0, d.proc_precision, d.conv_mode, d.batches, d.dataout_width, d.dataout_height,
+        d.dataout_addr, d.line_stride,
         d.surf_stride};
   end else begin : gen_mixed
     nvdla_cacc_mixed u_sums (
@@ -150,10 +147,11 @@ module nvdla_cacc
       done_intr_o <= {layer_taken && toggle_q, layer_taken && !toggle_q};
     end
 
-  // ---- saturation counter: restarts with a layer's first final atom, unless that is its last one as well ---------------------------
+  // ---- saturation counter: restarts with a layer's first final atom, unless that is its last one as well ------------
   logic first_q, count_base;
   assign count_base = !first_q || final_last;
-  assign count_d = (count_base && count_q > 32'hffff_ffff - 32'(clipped)) ? '1 : (count_base ? count_q : '0) + 32'(clipped);
+  assign count_d = (count_base && count_q > 32'hffff_ffff - 32'(clipped)) ? '1 :
+      (count_base ? count_q : '0) + 32'(clipped);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -166,7 +164,7 @@ module nvdla_cacc
 
   wire unused_d = &{1'b0, `NVDLA_CACC_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_STABLE(OutputStable, cacc_valid_o, cacc_ready_i, cacc_data_o)
   `NVDLA_CHECK(AtomsOnlyInLayer, !(valid_i || final_valid) || run_o)
   `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))

@@ -1,7 +1,7 @@
 // Accumulators and delivery buffer of CACC, configurations of INT8 alone.
 //
-// Lane g is kernel g of the group. Final results go to the delivery buffer, a row of AtomicK results per position, and leave as
-// SdpBsThroughput lanes of 32 bits a clock in plain order (group, position, lane).
+// Lane g is kernel g of the group. Final results go to the delivery buffer, a row of AtomicK results per position, and
+// leave as SdpBsThroughput lanes of 32 bits a clock in plain order (group, position, lane).
 // Latency from a final atom to cacc_valid_o: 2 clocks.
 // Spec: 40-convolution-core, sections 4.6, 8.3 and 9.4.
 module nvdla_cacc_int8
@@ -9,24 +9,19 @@ module nvdla_cacc_int8
   import nvdla_conv_pkg::*;
   import nvdla_cacc_pkg::*;
 (
-    input  logic                           clk_i,
-    input  logic                           rst_ni,
+    input  logic                           clk_i, rst_ni,
     input  logic [                    4:0] truncate_i,
-    // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one, the layer's last.
+    // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one,
+    // the layer's last.
     input  logic                           valid_i,
     input  logic [AtomicK*ConvSumBits-1:0] sums_i,
     input  logic [     ConvStripeBits-1:0] position_i,
-    input  logic                           fresh_i,
-    input  logic                           channel_end_i,
-    input  logic                           last_i,
+    input  logic                           fresh_i, channel_end_i, last_i,
     // Final results are written; saturated ones among them.
-    output logic                           final_valid_o,
-    output logic                           final_last_o,
+    output logic                           final_valid_o, final_last_o,
     output logic [                    7:0] clipped_o,
-    output logic [          ConvRowBits:0] rows_o,         // that wait for SDP
-    output logic                           layer_taken_o,
-    output logic                           credit_valid_o,
-    output logic                           cacc_valid_o,
+    output logic [          ConvRowBits:0] rows_o,  // that wait for SDP
+    output logic                           layer_taken_o, credit_valid_o, cacc_valid_o,
     input  logic                           cacc_ready_i,
     output logic [ SdpBsThroughput*32-1:0] cacc_data_o
 );
@@ -34,7 +29,7 @@ module nvdla_cacc_int8
   localparam int BeatBits = $clog2(Beats);
   localparam int AddrLast = ConvRows * Beats;
 
-  // ---- accumulators -------------------------------------------------------------------------------------------------------------
+  // ---- accumulators -------------------------------------------------------------------------------------------------
   logic final_valid_q, final_last_q;
   logic signed [CaccAccBits-1:0] final_q[0:AtomicK-1];
 
@@ -59,12 +54,13 @@ module nvdla_cacc_int8
 
   always_comb begin
     clipped_o = '0;
-    if (final_valid_q) for (int g = 0; g < AtomicK; g++) clipped_o = clipped_o + 8'(cacc_saturates(final_q[g], truncate_i));
+    if (final_valid_q) for (int g = 0; g < AtomicK; g++) clipped_o =
+        clipped_o + 8'(cacc_saturates(final_q[g], truncate_i));
   end
   assign final_valid_o = final_valid_q;
   assign final_last_o = final_last_q;
 
-  // ---- delivery buffer ----------------------------------------------------------------------------------------------------------
+  // ---- delivery buffer ----------------------------------------------------------------------------------------------
   // Word row * Beats + beat holds the lanes of that transfer.
   logic [SdpBsThroughput*32-1:0] row_mem_q[0:AddrLast-1];
   logic last_mem_q[0:ConvRows-1];
@@ -99,11 +95,12 @@ module nvdla_cacc_int8
     if (final_valid_q) begin
       last_mem_q[wr_row_q] <= final_last_q;
       for (int g = 0; g < AtomicK; g++)
-        row_mem_q[32'(wr_row_q)*Beats+g/SdpBsThroughput][(g%SdpBsThroughput)*32+:32] <= cacc_deliver(final_q[g], truncate_i);
+        row_mem_q[32'(wr_row_q)*Beats+g/SdpBsThroughput][(g%SdpBsThroughput)*32+:32] <=
+            cacc_deliver(final_q[g], truncate_i);
     end
   end
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(BeatsLegal, AtomicK % SdpBsThroughput == 0 && Beats == 2 ** BeatBits && Beats >= 2)
   // Rows that final atoms have taken and whose credit has not gone back.
   `NVDLA_BALANCE(RowsTaken, ConvRows, valid_i && channel_end_i, 1, credit_valid_o, 1)
@@ -138,7 +135,9 @@ module nvdla_cacc_int8
   always_ff @(posedge clk_i) if (final_valid_q) shadow_q[written_q%ConvRows] <= row;
   `NVDLA_CHECK(RoomForTheRow, !final_valid_q || written_q - taken_q < ConvRows)
   `NVDLA_CHECK(OffersOnlyWhatIsThere, cacc_valid_o == (written_q != taken_q))
-  `NVDLA_CHECK(RowsInOrder, !cacc_valid_o || written_q == taken_q || cacc_data_o == oldest[beats_q*SdpBsThroughput*32+:SdpBsThroughput*32])
-  `NVDLA_CHECK(LayerEndsWithItsLastRow, layer_taken_o == (cacc_valid_o && cacc_ready_i && beats_q == Beats - 1 && oldest[AtomicK*32]))
+  `NVDLA_CHECK(RowsInOrder, !cacc_valid_o || written_q == taken_q ||
+               cacc_data_o == oldest[beats_q*SdpBsThroughput*32+:SdpBsThroughput*32])
+  `NVDLA_CHECK(LayerEndsWithItsLastRow,
+               layer_taken_o == (cacc_valid_o && cacc_ready_i && beats_q == Beats - 1 && oldest[AtomicK*32]))
 `endif
 endmodule

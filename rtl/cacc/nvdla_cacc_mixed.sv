@@ -1,9 +1,10 @@
 // Accumulators and delivery buffer of CACC, configurations with 16-bit precisions.
 //
-// A cell's value is a sum of INT16 or FP16, or two of INT8 (kernels 2c and 2c + 1 of cell c); a Winograd atom has ConvValues of them, the
-// outputs of its tile. A final atom gives rows of 16 results, which leave one a clock: for each value kernels 0 .. 15 of the group, then,
-// INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes leave together, batch by batch: a row's place in the buffer
-// says so, and rows behind a place that is still empty wait.
+// A cell's value is a sum of INT16 or FP16, or two of INT8 (kernels 2c and 2c + 1 of cell c); a Winograd atom has
+// ConvValues of them, the outputs of its tile. A final atom gives rows of 16 results, which leave one a clock: for each
+// value kernels 0 .. 15 of the group, then, INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes
+// leave together, batch by batch: a row's place in the buffer says so, and rows behind a place that is still empty
+// wait.
 // Results are in the buffer one clock after their atom.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
 module nvdla_cacc_mixed
@@ -12,32 +13,25 @@ module nvdla_cacc_mixed
   import nvdla_cacc_pkg::*;
   import nvdla_fp48_pkg::*;
 (
-    input  logic                               clk_i,
-    input  logic                               rst_ni,
-    // The running layer: 0 INT8, 1 INT16, 2 FP16; Winograd; CLIP_TRUNCATE; batches, width and height of the output, less one; bit 5 of
-    // surface stride, line stride and address.
+    input  logic                               clk_i, rst_ni,
+    // The running layer: 0 INT8, 1 INT16, 2 FP16; Winograd; CLIP_TRUNCATE; batches, width and height of the output,
+    // less one; bit 5 of surface stride, line stride and address.
     input  logic [                        1:0] precision_i,
     input  logic                               tile_i,
-    input  logic [                        4:0] truncate_i,
-    input  logic [                        4:0] batches_i,
-    input  logic [                       12:0] width_i,
-    input  logic [                       12:0] height_i,
+    input  logic [                        4:0] truncate_i, batches_i,
+    input  logic [                       12:0] width_i, height_i,
     input  logic [                        2:0] odd_i,
-    // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one, the layer's last.
+    // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one,
+    // the layer's last.
     input  logic                               valid_i,
     input  logic [2*ConvCells*ConvSumBits-1:0] sums_i,
     input  logic [         ConvStripeBits-1:0] position_i,
-    input  logic                               fresh_i,
-    input  logic                               channel_end_i,
-    input  logic                               last_i,
+    input  logic                               fresh_i, channel_end_i, last_i,
     // Final results are in the buffer; saturated ones among them.
-    output logic                               final_valid_o,
-    output logic                               final_last_o,
+    output logic                               final_valid_o, final_last_o,
     output logic [                        7:0] clipped_o,
-    output logic [              ConvRowBits:0] rows_o,         // that wait for SDP
-    output logic                               layer_taken_o,
-    output logic                               credit_valid_o,
-    output logic                               cacc_valid_o,
+    output logic [              ConvRowBits:0] rows_o,  // that wait for SDP
+    output logic                               layer_taken_o, credit_valid_o, cacc_valid_o,
     input  logic                               cacc_ready_i,
     output logic [     SdpBsThroughput*32-1:0] cacc_data_o
 );
@@ -52,21 +46,23 @@ module nvdla_cacc_mixed
   assign fp16 = precision_i == 2'd2;
   assign rows_atom = 4'd1 << (2'(int8) + (tile_i ? 2'd2 : 2'd0));
 
-  // ---- place of a final atom in the delivery buffer -------------------------------------------------------------------------------
+  // ---- place of a final atom in the delivery buffer -----------------------------------------------------------------
   // Of two columns that leave together the first one leaves gaps, which the second one fills.
   logic [4:0] batch_q;
   logic [12:0] column_q, line_q;
   logic surface_q;  // the kernel group is odd
-  logic second_q;  // the column before left gaps for this one
+  logic second_q;   // the column before left gaps for this one
   logic gaps, batch_end, line_end;
-  logic [ConvRowBits-1:0] base_q, at;  // first row of the column or of both; of the atom
+  logic [ConvRowBits-1:0] base_q, at;       // first row of the column or of both; of the atom
   logic [ConvRowBits:0] batch_rows, ready;  // rows that come before the batch in one column; rows that can leave now
 
   assign batch_end = batch_q == batches_i;
   assign line_end = column_q == width_i;
-  assign gaps = batches_i != '0 && !second_q && !line_end && !(odd_i[0] ^ column_q[0] ^ (line_q[0] & odd_i[1]) ^ (surface_q & odd_i[2]));
+  assign gaps = batches_i != '0 && !second_q && !line_end &&
+      !(odd_i[0] ^ column_q[0] ^ (line_q[0] & odd_i[1]) ^ (surface_q & odd_i[2]));
   assign batch_rows = (ConvRowBits + 1)'(batch_q) * (ConvRowBits + 1)'(rows_atom);
-  assign at = base_q + ConvRowBits'((gaps || second_q) ? batch_rows << 1 : batch_rows) + (second_q ? ConvRowBits'(rows_atom) : '0);
+  assign at = base_q + ConvRowBits'((gaps || second_q) ? batch_rows << 1 : batch_rows) +
+      (second_q ? ConvRowBits'(rows_atom) : '0);
   assign ready = gaps ? '0 : second_q ? (ConvRowBits + 1)'(rows_atom) << 1 : (ConvRowBits + 1)'(rows_atom);
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -93,7 +89,7 @@ module nvdla_cacc_mixed
       end
     end
 
-  // ---- accumulators -------------------------------------------------------------------------------------------------------------
+  // ---- accumulators -------------------------------------------------------------------------------------------------
   logic [Lanes*32-1:0] row_mem_q[0:ConvRows-1];
   logic last_mem_q[0:ConvRows-1];
   logic final_valid_q, final_last_q;
@@ -106,7 +102,8 @@ module nvdla_cacc_mixed
   endfunction
 
   always_ff @(posedge clk_i) begin : work
-    logic signed [CaccAccBits-1:0] acc[0:ConvStripeMax-1][0:Sums-1];  // of FP16 too; value n of cell c has place n * Cells + c
+    // of FP16 too; value n of cell c has place n * Cells + c
+    logic signed [CaccAccBits-1:0] acc[0:ConvStripeMax-1][0:Sums-1];
     logic signed [CaccAccBits-1:0] acc_high[0:ConvStripeMax-1][0:Sums-1];  // of the high kernels
     logic [31:0] result[0:MostRows*Lanes-1];
     logic [ConvValueBits-1:0] sum;
@@ -126,7 +123,8 @@ module nvdla_cacc_mixed
               if (channel_end_i) result[n*Cells+c] = fp48_to_fp32(next);
               else acc[position_i][n*Cells+c] = next;
             end else if (int8) begin
-              next = cacc_accumulate(fresh_i ? '0 : acc[position_i][n*Cells+c], CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
+              next = cacc_accumulate(fresh_i ? '0 : acc[position_i][n*Cells+c],
+                  CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
               if (channel_end_i) begin
                 one = deliver(next, truncate_i);
                 result[2*(n*Cells+c)] = one[31:0];
@@ -166,7 +164,7 @@ module nvdla_cacc_mixed
   assign final_last_o = final_last_q;
   assign clipped_o = clipped_q;
 
-  // ---- delivery -----------------------------------------------------------------------------------------------------------------
+  // ---- delivery -----------------------------------------------------------------------------------------------------
   logic [ConvRowBits-1:0] rd_row_q;
   logic [ConvRowBits:0] rows_q;
   logic take;
@@ -190,7 +188,7 @@ module nvdla_cacc_mixed
       credit_valid_o <= take;
     end
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(RowsLegal, Lanes == Cells && ConvRows == 2 ** ConvRowBits && MostRows <= 8)
   `NVDLA_CHECK(PrecisionLegal, !valid_i || precision_i != 2'd3)
   `NVDLA_CHECK(BatchesAreDirect, !valid_i || !tile_i || batches_i == '0)

@@ -5,7 +5,8 @@ package nvdla_cacc_pkg;
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 
-  localparam int CaccNarrowBits = 34;  // the accumulators of configurations of INT8 alone, and those of the high kernels of a cell in INT8
+  // the accumulators of configurations of INT8 alone, and those of the high kernels of a cell in INT8
+  localparam int CaccNarrowBits = 34;
   localparam int CaccAccBits = (LaneBytes == 2) ? 48 : CaccNarrowBits;
   localparam int CaccSumBits = (LaneBytes == 2) ? 38 : ConvInt8Bits;  // the widest sum of a cell
 
@@ -22,11 +23,14 @@ package nvdla_cacc_pkg;
   // acc saturated to CaccNarrowBits bits.
   function automatic logic signed [CaccAccBits-1:0] cacc_narrow(input logic signed [CaccAccBits-1:0] acc);
     if (acc[CaccAccBits-1:CaccNarrowBits-1] == '0 || acc[CaccAccBits-1:CaccNarrowBits-1] == '1) return acc;
-    return $signed({{(CaccAccBits - CaccNarrowBits + 1) {acc[CaccAccBits-1]}}, {(CaccNarrowBits - 1) {~acc[CaccAccBits-1]}}});
+    return $signed({{(CaccAccBits - CaccNarrowBits + 1) {acc[CaccAccBits-1]}},
+        {(CaccNarrowBits - 1) {~acc[CaccAccBits-1]}}});
   endfunction
 
-  // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit tell whether it is more than half.
-  function automatic logic signed [CaccAccBits-1:0] cacc_round(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
+  // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit tell whether
+  // it is more than half.
+  function automatic logic signed [CaccAccBits-1:0] cacc_round(input logic signed [CaccAccBits-1:0] acc,
+      input logic [4:0] truncate);
     logic [14:0] below;
     logic guard;
     // Bit truncate-1 of acc is the guard bit; bits truncate-2 .. truncate-16 move to the top.
@@ -39,7 +43,8 @@ package nvdla_cacc_pkg;
   function automatic logic [31:0] cacc_deliver(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
     logic signed [CaccAccBits-1:0] value;
     value = cacc_round(acc, truncate);
-    if (value[CaccAccBits-1:31] != '0 && value[CaccAccBits-1:31] != '1) return {value[CaccAccBits-1], {31{~value[CaccAccBits-1]}}};
+    if (value[CaccAccBits-1:31] != '0 && value[CaccAccBits-1:31] != '1) return {value[CaccAccBits-1],
+        {31{~value[CaccAccBits-1]}}};
     return value[31:0];
   endfunction
 

@@ -1,11 +1,12 @@
 // Convolution buffer: a memory of CbufEntries entries between CDMA and CSC.
 //
-// Two write ports (data, weights) take CbufWrAtoms memory atoms per clock each, every one into slot slot of its entry addr; with clear the
-// slots above it become 0. The atoms of a clock go to different slots or entries. Read ports deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned
-// reads of image layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in
-// the clock after valid and stay until the next read.
-// A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation of banks keeps
-// the ports apart. Not reset: CDMA fills the buffer with zeros.
+// Two write ports (data, weights) take CbufWrAtoms memory atoms per clock each, every one into slot slot of its entry
+// addr; with clear the slots above it become 0. The atoms of a clock go to different slots or entries. Read ports
+// deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned reads of image
+// layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after
+// valid and stay until the next read.
+// A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation
+// of banks keeps the ports apart. Not reset: CDMA fills the buffer with zeros.
 // Spec: 30-cdma-cbuf, section 4.
 module nvdla_cbuf
   import nvdla_pkg::*;
@@ -68,7 +69,8 @@ module nvdla_cbuf
       .clk_i,
       .rst_ni(1'b1),  // nothing here is reset
       .on_i  (clk_on_i),
-      .work_i(dat_wr_valid != '0 || wt_wr_valid != '0 || dat_rd_valid || dat_rd_next_valid || wt_rd_valid || mask_rd_valid),
+      .work_i(dat_wr_valid != '0 || wt_wr_valid != '0 || dat_rd_valid || dat_rd_next_valid || wt_rd_valid ||
+               mask_rd_valid),
       .clk_o (clk)
   );
 
@@ -80,8 +82,10 @@ module nvdla_cbuf
 
     always_ff @(posedge clk) begin
       for (int a = 0; a < CbufWrAtoms; a++) begin
-        if (dat_en[a*Slots+s]) mem_q[dat_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= dat_hit[a*Slots+s] ? dat_wr_data[a*AtomBits+:AtomBits] : '0;
-        if (wt_en[a*Slots+s]) mem_q[wt_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= wt_hit[a*Slots+s] ? wt_wr_data[a*AtomBits+:AtomBits] : '0;
+        if (dat_en[a*Slots+s]) mem_q[dat_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= dat_hit[a*Slots+s] ?
+            dat_wr_data[a*AtomBits+:AtomBits] : '0;
+        if (wt_en[a*Slots+s]) mem_q[wt_wr_addr[a*CbufAddrBits+:CbufAddrBits]] <= wt_hit[a*Slots+s] ?
+            wt_wr_data[a*AtomBits+:AtomBits] : '0;
       end
       if (dat_rd_valid) dat_q <= mem_q[dat_rd_addr];
       if (dat_rd_next_valid) dat_next_q <= mem_q[dat_rd_next_addr];
@@ -114,15 +118,21 @@ module nvdla_cbuf
   always_ff @(posedge clk_i) begun_q <= 1'b1;
   for (genvar a = 0; a < CbufWrAtoms; a++) begin : gen_checks
     for (genvar b = 0; b < CbufWrAtoms; b++) begin : gen_pair
-      `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q, !(dat_wr_valid[a] && wt_wr_valid[b] && dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] == wt_wr_addr[b*CbufAddrBits+:CbufAddrBits]))
+      `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q,
+                      !(dat_wr_valid[a] && wt_wr_valid[b] &&
+                      dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] == wt_wr_addr[b*CbufAddrBits+:CbufAddrBits]))
       if (a < b) begin : gen_two
         `NVDLA_CHECK_AT(AtomsGoApart, clk_i, begun_q,
-                        (dat_en[a*Slots+:Slots] & dat_en[b*Slots+:Slots]) == '0 || dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] != dat_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+                        (dat_en[a*Slots+:Slots] & dat_en[b*Slots+:Slots]) == '0 ||
+                        dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] != dat_wr_addr[b*CbufAddrBits+:CbufAddrBits])
         `NVDLA_CHECK_AT(WeightsGoApart, clk_i, begun_q,
-                        (wt_en[a*Slots+:Slots] & wt_en[b*Slots+:Slots]) == '0 || wt_wr_addr[a*CbufAddrBits+:CbufAddrBits] != wt_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+                        (wt_en[a*Slots+:Slots] & wt_en[b*Slots+:Slots]) == '0 ||
+                        wt_wr_addr[a*CbufAddrBits+:CbufAddrBits] != wt_wr_addr[b*CbufAddrBits+:CbufAddrBits])
       end
     end
-    `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q, !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) && !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
+    `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q,
+                    !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) &&
+                    !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
   end
 `endif
 endmodule

@@ -1,6 +1,7 @@
 // Shape of the convolution buffer in the configuration.
 //
-// An entry is EntryBytes = AtomicC lanes of LaneBytes = Slots memory atoms, atom 0 in the low bits. Entries count 0 .. CbufEntries-1 over all banks.
+// An entry is EntryBytes = AtomicC lanes of LaneBytes = Slots memory atoms, atom 0 in the low bits. Entries count 0 ..
+// CbufEntries-1 over all banks.
 // Spec: 30-cdma-cbuf, section 4.1.
 package nvdla_cbuf_pkg;
   import nvdla_pkg::*;

@@ -1,12 +1,13 @@
 // Convolution DMA: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
 //
 // CbufWrAtoms atoms pass each write port of CBUF in a clock; where that is two, elements have 8 or 16 bits.
-// A data engine (direct, image or Winograd) and the weight engine work on a layer side by side: idle, pending (handshake with CSC while banks
-// change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends when both are done.
-// Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the zero fill of CBUF,
-// which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
-// Latency: run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the write
-// port 3 clocks (weights 2, image 5), to the account of CSC 1 more.
+// A data engine (direct, image or Winograd) and the weight engine work on a layer side by side: idle, pending
+// (handshake with CSC while banks change), busy, done; a fetch that is skipped by reuse goes from idle to done. The
+// layer ends when both are done.
+// Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the
+// zero fill of CBUF, which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
+// Latency: run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the
+// write port 3 clocks (weights 2, image 5), to the account of CSC 1 more.
 // Spec: 30-cdma-cbuf.
 module nvdla_cdma
   import nvdla_pkg::*;
@@ -15,9 +16,7 @@ module nvdla_cdma
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni,
-    input  logic                   csb_req_i,
-    input  logic                   csb_write_i,
+    input  logic                   rst_ni, csb_req_i, csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
@@ -27,14 +26,12 @@ module nvdla_cdma
     output mif_rd_req_t            wt_mif_o,
     input  mif_rd_rsp_t            wt_mif_i,
     // Write ports of CBUF.
-    output cbuf_wr_t               dat_wr_o,
-    output cbuf_wr_t               wt_wr_o,
+    output cbuf_wr_t               dat_wr_o, wt_wr_o,
     // Accounting with CSC.
     output cdma2csc_t              csc_o,
     input  csc2cdma_t              csc_i,
     // One clock per finished fetch, by group.
-    output logic [            1:0] dat_done_intr_o,
-    output logic [            1:0] wt_done_intr_o
+    output logic [            1:0] dat_done_intr_o, wt_done_intr_o
 );
   logic clk, armed;  // the clock of everything below
 
@@ -43,10 +40,10 @@ module nvdla_cdma
     StateIdle,
     StatePending,  // handshake with CSC
     StateBusy,
-    StateDone      // until the other fetch has ended too
+    StateDone  // until the other fetch has ended too
   } state_e;
 
-  // ---- registers -------------------------------------------------------------------------------------------------------------
+  // ---- registers ----------------------------------------------------------------------------------------------------
   logic run, group, layer_done;
   logic [DataWords*32-1:0] d_flat, stat;
   cdma_d_t d;
@@ -83,7 +80,7 @@ module nvdla_cdma
 
   assign csb_rdata_o = group_rdata | {31'd0, flush_read_q & flush_done_q};
 
-  // ---- zero fill -------------------------------------------------------------------------------------------------------------
+  // ---- zero fill ----------------------------------------------------------------------------------------------------
   logic [CbufAddrBits-2:0] flush_q;
 
   always_ff @(posedge clk or negedge rst_ni)
@@ -104,14 +101,15 @@ module nvdla_cdma
       .clk_o (clk)
   );
 
-  // ---- life of a layer -------------------------------------------------------------------------------------------------------
+  // ---- life of a layer ----------------------------------------------------------------------------------------------
   state_e dat_state_q, wt_state_q;
   logic dat_request_q, wt_request_q;  // the requests of CSC one clock before
   logic [4:0] last_data_bank_q, last_weight_bank_q;
   logic last_image_q, last_winograd_q, last_skip_data_q, last_skip_weight_q;
   logic image, winograd;  // else direct
   logic gathered;         // one of them: atoms do not leave the fetch as they come from memory
-  logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear, wt_clear;
+  logic begin_layer, dat_changed, wt_changed, dat_skip, wt_skip, dat_start, wt_start, dat_end, wt_end, dat_clear,
+      wt_clear;
 
   assign begin_layer = run & flush_done_q & (dat_state_q == StateIdle);
   assign dat_changed = d.data_bank != last_data_bank_q;
@@ -121,8 +119,10 @@ module nvdla_cdma
   assign gathered    = image | winograd;
   assign dat_skip    = d.data_reuse & last_skip_data_q & (image == last_image_q) & (winograd == last_winograd_q);
   assign wt_skip     = d.weight_reuse & last_skip_weight_q;
-  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) | (dat_state_q == StatePending && dat_request_q && !csc_i.dat_pending_req);
-  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) | (wt_state_q == StatePending && wt_request_q && !csc_i.wt_pending_req);
+  assign dat_start   = (begin_layer & ~dat_changed & ~dat_skip) |
+      (dat_state_q == StatePending && dat_request_q && !csc_i.dat_pending_req);
+  assign wt_start    = (begin_layer & ~wt_changed & ~wt_skip) |
+      (wt_state_q == StatePending && wt_request_q && !csc_i.wt_pending_req);
   assign dat_clear   = (dat_state_q == StatePending) & csc_i.dat_pending_req;
   assign wt_clear    = (wt_state_q == StatePending) & csc_i.wt_pending_req;
   assign layer_done  = (dat_state_q == StateDone) & (wt_state_q == StateDone);
@@ -170,8 +170,10 @@ module nvdla_cdma
         StateBusy: if (wt_end) wt_state_q <= StateDone;
         StateDone: if (layer_done) wt_state_q <= StateIdle;
       endcase
-      if ((begin_layer && !dat_changed && dat_skip) || (dat_state_q == StateBusy && dat_end)) dat_done_intr_o <= {group, ~group};
-      if ((begin_layer && !wt_changed && wt_skip) || (wt_state_q == StateBusy && wt_end)) wt_done_intr_o <= {group, ~group};
+      if ((begin_layer && !dat_changed && dat_skip) || (dat_state_q == StateBusy && dat_end)) dat_done_intr_o <=
+          {group, ~group};
+      if ((begin_layer && !wt_changed && wt_skip) || (wt_state_q == StateBusy && wt_end)) wt_done_intr_o <=
+          {group, ~group};
       if (layer_done) begin
         last_data_bank_q   <= d.data_bank;
         last_weight_bank_q <= d.weight_bank;
@@ -182,7 +184,7 @@ module nvdla_cdma
       end
     end
 
-  // ---- data: room in the ring ------------------------------------------------------------------------------------------------
+  // ---- data: room in the ring ---------------------------------------------------------------------------------------
   // Of the direct fetch, of images, of Winograd, and of the one that works.
   logic [EntryCountBits-1:0] dc_next, img_next, win_next;
   logic dc_reserve, img_reserve, win_reserve, reserve;
@@ -213,12 +215,13 @@ module nvdla_cdma
       dat_ptr_q <= '0;
     end else begin
       if (dat_clear) used_q <= '0;
-      else if (reserve || dat_rl_valid) used_q <= used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (dat_rl_valid ? dat_rl_entries : '0);
+      else if (reserve || dat_rl_valid) used_q <=
+          used_q + (reserve ? need[EntryCountBits-1:0] : '0) - (dat_rl_valid ? dat_rl_entries : '0);
       if (dat_clear) dat_ptr_q <= '0;
       else if (dat_state_q == StateBusy && dat_end) dat_ptr_q <= winograd ? win_next : image ? img_next : dc_next;
     end
 
-  // ---- data: requests and atoms of the engine that works -----------------------------------------------------------------------
+  // ---- data: requests and atoms of the engine that works ------------------------------------------------------------
   logic [CbufWrAtoms*AtomBits-1:0] rsp_data, win_data;
   logic [ChunkLanes*ElementBits-1:0] img_element;
   logic [ChunkLanes*3-1:0] img_kind;
@@ -237,19 +240,19 @@ module nvdla_cdma
       .Depth   (ReadDepth),
       .RspAtoms(CbufWrAtoms)
   ) u_dat_read (
-      .clk_i          (clk),
+      .clk_i      (clk),
       .rst_ni,
-      .req_valid_i    (req_valid),
-      .req_ready_o    (req_ready),
-      .req_addr_i     (req_addr),
-      .req_size_i     (req_size),
-      .req_ram_i      (d.datain_ram_type),
-      .rsp_valid_o    (rsp_valid),
-      .rsp_ready_i    (rsp_ready),
-      .rsp_data_o     (rsp_data),
-      .busy_o         (unused_dat_busy),
-      .mif_o          (dat_mif_o),
-      .mif_i          (dat_mif_i)
+      .req_valid_i(req_valid),
+      .req_ready_o(req_ready),
+      .req_addr_i (req_addr),
+      .req_size_i (req_size),
+      .req_ram_i  (d.datain_ram_type),
+      .rsp_valid_o(rsp_valid),
+      .rsp_ready_i(rsp_ready),
+      .rsp_data_o (rsp_data),
+      .busy_o     (unused_dat_busy),
+      .mif_o      (dat_mif_o),
+      .mif_i      (dat_mif_i)
   );
 
   logic [CbufWrAtoms*AtomBits-1:0] cvt_data;
@@ -373,7 +376,8 @@ module nvdla_cdma
     assign win_data      = '0;
     assign win_place     = '0;
     assign win_next      = '0;
-    wire unused_winograd = &{1'b0, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext, d.datain_width_ext, d.pad_top};
+    wire unused_winograd = &{1'b0, d.conv_x_stride, d.conv_y_stride, d.datain_height_ext, d.datain_width_ext,
+        d.pad_top};
   end
 
   if (CbufWrAtoms == 1) begin : gen_bytes
@@ -426,7 +430,7 @@ module nvdla_cdma
     );
   end
 
-  // ---- data: convertor, write port, account ------------------------------------------------------------------------------------
+  // ---- data: convertor, write port, account -------------------------------------------------------------------------
   logic update_q, last_q, ended_q;
   logic [CbufWrAtoms-1:0] written_q;
   logic [EntryCountBits-1:0] up_entries_q, dat_up_entries_q;
@@ -460,7 +464,8 @@ module nvdla_cdma
 
   always_ff @(posedge clk) begin
     if (placed_q) begin
-      for (int a = 0; a < CbufWrAtoms; a++) wr_addr_q[a*CbufAddrBits+:CbufAddrBits] <= place_entry[a*EntryCountBits+:CbufAddrBits];
+      for (int a = 0; a < CbufWrAtoms; a++) wr_addr_q[a*CbufAddrBits+:CbufAddrBits] <=
+          place_entry[a*EntryCountBits+:CbufAddrBits];
       wr_slot_q    <= atom_place.slot;
       wr_clear_q   <= atom_place.clear;
       up_entries_q <= atom_place.entries;
@@ -483,7 +488,7 @@ module nvdla_cdma
   assign dat_wr_o.clear = flush_done_q ? wr_clear_q : '1;
   assign dat_wr_o.data  = flush_done_q ? cvt_data : '0;
 
-  // ---- weights -----------------------------------------------------------------------------------------------------------------
+  // ---- weights ------------------------------------------------------------------------------------------------------
   // S_ARBITER, sampled when a layer begins.
   logic [3:0] arb_weight_q, arb_mask_q;
   if (WeightCompression != 0) begin : gen_arbiter
@@ -527,19 +532,19 @@ module nvdla_cdma
       .Depth   (ReadDepth),
       .RspAtoms(CbufWrAtoms)
   ) u_wt_read (
-      .clk_i          (clk),
+      .clk_i      (clk),
       .rst_ni,
-      .req_valid_i    (wt_req_valid),
-      .req_ready_o    (wt_req_ready),
-      .req_addr_i     (wt_req_addr),
-      .req_size_i     (wt_req_size),
-      .req_ram_i      (d.weight_ram_type),
-      .rsp_valid_o    (wt_rsp_valid),
-      .rsp_ready_i    (1'b1),
-      .rsp_data_o     (wt_rsp_data),
-      .busy_o         (unused_wt_busy),
-      .mif_o          (wt_mif_o),
-      .mif_i          (wt_mif_i)
+      .req_valid_i(wt_req_valid),
+      .req_ready_o(wt_req_ready),
+      .req_addr_i (wt_req_addr),
+      .req_size_i (wt_req_size),
+      .req_ram_i  (d.weight_ram_type),
+      .rsp_valid_o(wt_rsp_valid),
+      .rsp_ready_i(1'b1),
+      .rsp_data_o (wt_rsp_data),
+      .busy_o     (unused_wt_busy),
+      .mif_o      (wt_mif_o),
+      .mif_i      (wt_mif_i)
   );
 
   nvdla_cdma_weight u_weight (
@@ -594,7 +599,7 @@ module nvdla_cdma
   assign wt_wr_o.clear = flush_done_q ? wt_wr_clear : '1;
   assign wt_wr_o.data  = flush_done_q ? wt_wr_data : '0;
 
-  // ---- performance counters ----------------------------------------------------------------------------------------------------
+  // ---- performance counters -----------------------------------------------------------------------------------------
   logic [31:0] dat_stall, dat_latency, wt_stall, wt_latency;
 
   nvdla_cdma_perf #(
@@ -640,13 +645,15 @@ module nvdla_cdma
     stat[(CdmaDInfInputWeightNum-CdmaFirstD)*32+:32] = wt_infinity;
   end
 
-  // ---- checks ------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * BankEntries && Slots >= 1 && Slots <= 4)
   `NVDLA_PARAM(DepthCoversABurst, ReadDepth >= DbbBurstBeats && (SecondaryMemory == 0 || ReadDepth >= CvsramBurstBeats))
   `NVDLA_CHECK(WorksOnlyInLayer, run || (dat_state_q == StateIdle && wt_state_q == StateIdle))
   `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(dat_done_intr_o) && $onehot0(wt_done_intr_o))
-  `NVDLA_CHECK(RequestsOnlyWhileBusy, (!req_valid || dat_state_q == StateBusy) && (!wt_req_valid || wt_state_q == StateBusy))
-  `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) && (!wt_rsp_valid || wt_state_q == StateBusy))
+  `NVDLA_CHECK(RequestsOnlyWhileBusy,
+               (!req_valid || dat_state_q == StateBusy) && (!wt_req_valid || wt_state_q == StateBusy))
+  `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) &&
+               (!wt_rsp_valid || wt_state_q == StateBusy))
   `NVDLA_CHECK(FetchEndsWithItsLastAtom, !dat_end || dat_state_q == StateBusy)
   `NVDLA_CHECK(ReportsAfterZeroFill, flush_done_q || !(dat_up_valid_q || wt_up_valid))
   `NVDLA_CHECK(WritesNotDuringZeroFill, flush_done_q || !(written_q != '0 || wt_wr_valid != '0))
@@ -671,7 +678,8 @@ module nvdla_cdma
       reported_held_q <= 0;
     end else begin
       reserved_held_q <= reserved_held_q + (reserve ? 32'(need) : 0) - (dat_rl_valid ? 32'(dat_rl_entries) : 0);
-      reported_held_q <= reported_held_q + (dat_up_valid_q ? 32'(dat_up_entries_q) : 0) - (dat_rl_valid ? 32'(dat_rl_entries) : 0);
+      reported_held_q <= reported_held_q + (dat_up_valid_q ? 32'(dat_up_entries_q) : 0) -
+          (dat_rl_valid ? 32'(dat_rl_entries) : 0);
     end
   assign dat_stopped = dat_state_q == StateIdle && !dat_up_valid_q && !update_q && !placed_q && !atom_valid;
   `NVDLA_CHECK(UsedAddsUp, 32'(used_q) == reserved_held_q)

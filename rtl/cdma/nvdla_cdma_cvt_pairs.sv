@@ -1,12 +1,13 @@
-// Input convertor of two atoms a clock, for every precision, with the watch on NaN and infinity: two clocks of latency, no back-pressure.
+// Input convertor of two atoms a clock, for every precision, with the watch on NaN and infinity: two clocks of latency,
+// no back-pressure.
 //
-// Cubes come as bytes of memory at data_i: 64 elements of a byte or 32 of two (source16_i). Images come at element_i, 16 bits for each of 64
-// lanes; with 16-bit processing (wide_i) the lower 32 lanes count. A lane becomes sat(round((x - offset) * scale / 2^truncate)) in the
-// processing precision with enable_i, else it passes. x is zero- or sign-extended (signed_i). kind_i has three bits for each lane of an image:
-// channel 0..3 of the pixel, behind the line (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the
-// lane's channel, 0 behind the line.
-// With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i on, but for pads and tails of
-// images, and with flush_i NaN becomes +0.
+// Cubes come as bytes of memory at data_i: 64 elements of a byte or 32 of two (source16_i). Images come at element_i,
+// 16 bits for each of 64 lanes; with 16-bit processing (wide_i) the lower 32 lanes count. A lane becomes sat(round((x -
+// offset) * scale / 2^truncate)) in the processing precision with enable_i, else it passes. x is zero- or sign-extended
+// (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of the pixel, behind the line (LaneTail) or
+// pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0 behind the line.
+// With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i on, but for
+// pads and tails of images, and with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
 module nvdla_cdma_cvt_pairs
@@ -14,30 +15,21 @@ module nvdla_cdma_cvt_pairs
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic                            enable_i,
-    input  logic                            image_i,
-    input  logic                            source16_i,
-    input  logic                            wide_i,        // processing precision of 16 bits
-    input  logic                            fp16_i,        // and FP16
-    input  logic                            signed_i,
-    input  logic                            mean_i,
-    input  logic [                    63:0] means_i,       // four signed halfwords, channel 0 in the low bits
-    input  logic [                    15:0] offset_i,
-    input  logic [                    15:0] scale_i,
+    input  logic                            clk_i, rst_ni, enable_i, image_i, source16_i,
+    input  logic                            wide_i,  // processing precision of 16 bits
+    input  logic                            fp16_i,  // and FP16
+    input  logic                            signed_i, mean_i,
+    input  logic [                    63:0] means_i,  // four signed halfwords, channel 0 in the low bits
+    input  logic [                    15:0] offset_i, scale_i,
     input  logic [                     5:0] truncate_i,
-    input  logic                            watch_i,
-    input  logic                            flush_i,
-    input  logic                            valid_i,
+    input  logic                            watch_i, flush_i, valid_i,
     input  logic [CbufWrAtoms*AtomBits-1:0] data_i,
-    input  logic [           AtomicC*16-1:0] element_i,
-    input  logic [            AtomicC*3-1:0] kind_i,
+    input  logic [          AtomicC*16-1:0] element_i,
+    input  logic [           AtomicC*3-1:0] kind_i,
     input  logic                            next_valid_i,  // valid_i of the clock before
     output logic [CbufWrAtoms*AtomBits-1:0] data_o,
     input  logic                            clear_i,
-    output logic [                    31:0] nan_o,
-    output logic [                    31:0] infinity_o
+    output logic [                    31:0] nan_o, infinity_o
 );
   localparam int Bytes = CbufWrAtoms * MemAtom;
   localparam int DataBits = CbufWrAtoms * AtomBits;
@@ -79,10 +71,12 @@ module nvdla_cdma_cvt_pairs
     if (next_valid_i) begin
       if (!enable_i) data_q <= raw_q;
       else if (!wide_i)
-        for (int l = 0; l < Bytes; l++) data_q[l*8+:8] <= pass_q[l] ? raw_q[l*8+:8] : cvt_int8(cvt_shift(product_q[l], truncate_i));
+        for (int l = 0; l < Bytes; l++) data_q[l*8+:8] <= pass_q[l] ? raw_q[l*8+:8] :
+            cvt_int8(cvt_shift(product_q[l], truncate_i));
       else
         for (int l = 0; l < Halves; l++)
-          data_q[l*16+:16] <= pass_q[l] ? raw_q[l*16+:16] : fp16_i ? float[l*16+:16] : cvt_int16(cvt_shift(product_q[l], truncate_i));
+          data_q[l*16+:16] <= pass_q[l] ? raw_q[l*16+:16] : fp16_i ? float[l*16+:16] :
+              cvt_int16(cvt_shift(product_q[l], truncate_i));
     end
   end
 
@@ -115,9 +109,9 @@ module nvdla_cdma_cvt_pairs
       .clk_i,
       .rst_ni,
       .clear_i,
-      .valid_i (valid_i & watch_i),
-      .lanes_i (pixels),
-      .data_i  (low),
+      .valid_i(valid_i & watch_i),
+      .lanes_i(pixels),
+      .data_i (low),
       .nan_o,
       .infinity_o
   );

@@ -1,47 +1,38 @@
 // Feature fetch of direct convolution: requests of a layer, and the place in CBUF of every atom that comes back.
 //
-// Lines go in grains of FETCH_GRAIN + 1 (packed lines) or 1. A grain is requested batch by batch, surface by surface, `lines * W`
-// consecutive atoms each, once its need_o = lines * EPS * batches entries are free (space_i); reserve_o takes them, in the clock of the
-// grain's first accepted request. A 1x1 cube with packed surfaces is one request a batch. Line y of batch b begins
-// (y * batches + b) * EPS entries after ptr_i. The low address bits of base and strides have no effect.
-// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
-// Every clock takes an answer (rsp_valid_i) of CbufWrAtoms atoms; the last answer to a request of an odd number of atoms has one. place_o
-// follows one clock later; an update ends a grain. next_ptr_o, valid at the end of the layer, is the ring entry after the last grain.
-// start_i to first request: 2 clocks.
+// Lines go in grains of FETCH_GRAIN + 1 (packed lines) or 1. A grain is requested batch by batch, surface by surface,
+// `lines * W` consecutive atoms each, once its need_o = lines * EPS * batches entries are free (space_i); reserve_o
+// takes them, in the clock of the grain's first accepted request. A 1x1 cube with packed surfaces is one request a
+// batch. Line y of batch b begins (y * batches + b) * EPS entries after ptr_i. The low address bits of base and strides
+// have no effect.
+// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
+// entry of the first line. Every clock takes an answer (rsp_valid_i) of CbufWrAtoms atoms; the last answer to a request
+// of an odd number of atoms has one. place_o follows one clock later; an update ends a grain. next_ptr_o, valid at the
+// end of the layer, is the ring entry after the last grain. start_i to first request: 2 clocks.
 // Spec: 30-cdma-cbuf, sections 5.1 to 5.3; 20-data-formats, sections 2 and 9.
 module nvdla_cdma_dc
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
-    input  logic                        start_i,
-    input  logic                        wide_i,            // elements of 16 bits
-    input  logic [                12:0] datain_width_i,
-    input  logic [                12:0] datain_height_i,
-    input  logic [                12:0] datain_channel_i,
-    input  logic [        AddrBits-1:0] datain_addr_0_i,
-    input  logic [                31:0] line_stride_i,
-    input  logic [                31:0] surf_stride_i,
-    input  logic [                31:0] batch_stride_i,
-    input  logic [                 4:0] batches_i,
-    input  logic                        line_packed_i,
-    input  logic                        surf_packed_i,
-    input  logic [                11:0] grains_i,
-    input  logic [  EntryCountBits-1:0] eps_i,
-    input  logic [  EntryCountBits-1:0] ring_i,
-    input  logic [  EntryCountBits-1:0] ptr_i,
-    output logic [                31:0] need_o,
-    input  logic                        space_i,
-    output logic                        reserve_o,
-    output logic                        req_valid_o,
-    input  logic                        req_ready_i,
-    output logic [        AddrBits-1:0] req_addr_o,
-    output logic [                15:0] req_size_o,        // atoms - 1
-    input  logic                        rsp_valid_i,
-    output place_t                      place_o,
-    output logic [  EntryCountBits-1:0] next_ptr_o
+    input  logic                      clk_i, rst_ni, start_i,
+    input  logic                      wide_i,  // elements of 16 bits
+    input  logic [              12:0] datain_width_i, datain_height_i, datain_channel_i,
+    input  logic [      AddrBits-1:0] datain_addr_0_i,
+    input  logic [              31:0] line_stride_i, surf_stride_i, batch_stride_i,
+    input  logic [               4:0] batches_i,
+    input  logic                      line_packed_i, surf_packed_i,
+    input  logic [              11:0] grains_i,
+    input  logic [EntryCountBits-1:0] eps_i, ring_i, ptr_i,
+    output logic [              31:0] need_o,
+    input  logic                      space_i,
+    output logic                      reserve_o, req_valid_o,
+    input  logic                      req_ready_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [              15:0] req_size_o,  // atoms - 1
+    input  logic                      rsp_valid_i,
+    output place_t                    place_o,
+    output logic [EntryCountBits-1:0] next_ptr_o
 );
   localparam int WideShift = AtomShift - 1;
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
@@ -53,7 +44,7 @@ module nvdla_cdma_dc
   logic single;
   logic [EntryCountBits-1:0] step;  // entries from line to line
   logic [31:0] batch_entries;
-  logic [4:0] batches;              // minus 1
+  logic [4:0] batches;  // minus 1
   logic [AddrBits-1:0] base, line_stride, surf_stride;
   assign width         = datain_width_i;
   assign height        = SizeBits'(datain_height_i) + 1'b1;
@@ -68,14 +59,14 @@ module nvdla_cdma_dc
   assign surf_stride   = AddrBits'(surf_stride_i) & AtomMask;
   wire unused_step = &{1'b0, batch_entries};
 
-  // ---- requests: one grain prepared ahead of the one whose surfaces are asked for ---------------------------------------------
+  // ---- requests: one grain prepared ahead of the one whose surfaces are asked for -----------------------------------
   logic [SizeBits-1:0] todo_q;  // lines not prepared yet
   logic prep_valid_q, prep_free, fire, last_surface, last_request;
   logic [AddrBits-1:0] line_addr_q, prep_addr_q, batch_addr_q, surf_addr_q, batch_addr;
   logic [15:0] prep_size_q;
   logic [31:0] prep_need_q;
-  logic [12:0] surface_q;       // surface asked for
-  logic [4:0] batch, batch_q;   // of this batch
+  logic [12:0] surface_q;      // surface asked for
+  logic [4:0] batch, batch_q;  // of this batch
   logic first_request;
   logic [SizeBits-1:0] prep_lines;
 
@@ -127,14 +118,15 @@ module nvdla_cdma_dc
     end
   end
 
-  // ---- placement: column, line of the grain, surface, batch, grain ------------------------------------------------------------
-  logic [12:0] column_q, surf_left_q;                   // surf_left_q: surfaces after this one
-  logic [4:0] batch_left, batch_left_q;                 // batches after this one
-  logic [SizeBits-1:0] lines_q, line_left_q, rest_q;    // lines of the grain, those after this one, lines after the grain
-  logic [1:0] member_q, tail_q;                         // surface in its group, tail of the group
-  logic [EntryCountBits-1:0] entry_q, line_q, group_q;  // of this atom, the line's first, the group's first in the grain
-  logic [EntryCountBits-1:0] first_q, behind_q;         // first entry of the batch in the grain; first entry after the grain
-  logic [EntryCountBits-1:0] entries_q;                 // of the grain
+  // ---- placement: column, line of the grain, surface, batch, grain --------------------------------------------------
+  logic [12:0] column_q, surf_left_q;                 // surf_left_q: surfaces after this one
+  logic [4:0] batch_left, batch_left_q;               // batches after this one
+  logic [SizeBits-1:0] lines_q, line_left_q, rest_q;  // lines of the grain, those after this one, lines after the grain
+  logic [1:0] member_q, tail_q;                       // surface in its group, tail of the group
+  // of this atom, the line's first, the group's first in the grain
+  logic [EntryCountBits-1:0] entry_q, line_q, group_q;
+  logic [EntryCountBits-1:0] first_q, behind_q;  // first entry of the batch in the grain; first entry after the grain
+  logic [EntryCountBits-1:0] entries_q;          // of the grain
 
   // The first atom of the answer (suffix 0), the second one, and the last one of the two that exists (no suffix).
   logic last_column0, last_line0, two, last_column1, last_column, last_line, surf_end, grain_end, group_end;
@@ -264,7 +256,8 @@ module nvdla_cdma_dc
   logic [63:0] asked_q, come_q, atoms;
   logic [31:0] lines_up_q;
   logic up_q;
-  assign atoms = (64'(datain_width_i) + 64'd1) * (64'(datain_height_i) + 64'd1) * (64'(surfaces) + 64'd1) * (64'(batches) + 64'd1);
+  assign atoms = (64'(datain_width_i) + 64'd1) * (64'(datain_height_i) + 64'd1) * (64'(surfaces) + 64'd1) *
+      (64'(batches) + 64'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       asked_q    <= '0;

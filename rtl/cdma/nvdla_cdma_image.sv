@@ -1,73 +1,67 @@
 // Pixel fetch: requests of an image layer, assembly of the string of elements of every line, and its place in CBUF.
 //
-// A line is one slice. Its whole atoms of memory are requested once EPS entries are free (space_i); reserve_o takes them, in the clock of
-// the line's first accepted request. One plane: one request per line. Two planes: Y and UV in turn, which keeps the two windows level:
-// CbufWrAtoms atoms of Y, then up to twice as many of UV. Addresses are the byte sums of base and strides.
-// The string of a line is [left pad][pixels][right pad], 1, 3 or 4 elements per pixel in the order R,G,B,A or Y,U,V. It leaves in chunks
-// that fill CbufWrAtoms atoms of CBUF, one per clock while memory delivers, each element in a lane of LaneBytes bytes (a byte in the low
-// one) with its lane kind for the convertor. A chunk has Lanes elements, with 16-bit processing (wide_i) half of them. The last chunks of a
-// line end with Lanes elements; the rest of the entry becomes 0. Formats of 10 and 16 bits exist where LaneBytes is 2.
-// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first line.
-// place_o comes in the clock after chunk_valid_o; an update ends a line. next_ptr_o is the ring entry after the last placed line.
-// start_i to first request: 1 clock; accepted response to chunk_valid_o: 2 clocks.
+// A line is one slice. Its whole atoms of memory are requested once EPS entries are free (space_i); reserve_o takes
+// them, in the clock of the line's first accepted request. One plane: one request per line. Two planes: Y and UV in
+// turn, which keeps the two windows level: CbufWrAtoms atoms of Y, then up to twice as many of UV. Addresses are the
+// byte sums of base and strides.
+// The string of a line is [left pad][pixels][right pad], 1, 3 or 4 elements per pixel in the order R,G,B,A or Y,U,V. It
+// leaves in chunks that fill CbufWrAtoms atoms of CBUF, one per clock while memory delivers, each element in a lane of
+// LaneBytes bytes (a byte in the low one) with its lane kind for the convertor. A chunk has Lanes elements, with 16-bit
+// processing (wide_i) half of them. The last chunks of a line end with Lanes elements; the rest of the entry becomes 0.
+// Formats of 10 and 16 bits exist where LaneBytes is 2.
+// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
+// entry of the first line. place_o comes in the clock after chunk_valid_o; an update ends a line. next_ptr_o is the
+// ring entry after the last placed line. start_i to first request: 1 clock; accepted response to chunk_valid_o: 2
+// clocks.
 // Spec: 30-cdma-cbuf, section 5.4; 20-data-formats, sections 4 and 9.
 module nvdla_cdma_image
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic                            start_i,
-    input  logic                            wide_i,
-    input  logic [                     5:0] pixel_format_i,
-    input  logic [                    12:0] datain_width_i,
-    input  logic [                    12:0] datain_height_i,
-    input  logic [                     4:0] pixel_x_offset_i,
-    input  logic [            AddrBits-1:0] datain_addr_0_i,
-    input  logic [            AddrBits-1:0] datain_addr_1_i,
-    input  logic [                    31:0] line_stride_i,
-    input  logic [                    31:0] uv_line_stride_i,
-    input  logic                            kinds_i,           // lane kinds are used
-    input  logic [                     4:0] pad_left_i,
-    input  logic [                     5:0] pad_right_i,
-    input  logic [         ElementBits-1:0] pad_value_i,
-    input  logic [      EntryCountBits-1:0] eps_i,
-    input  logic [      EntryCountBits-1:0] ring_i,
-    input  logic [      EntryCountBits-1:0] ptr_i,
-    input  logic                            space_i,
-    output logic                            reserve_o,
-    output logic                            req_valid_o,
-    input  logic                            req_ready_i,
-    output logic [            AddrBits-1:0] req_addr_o,
-    output logic [                    15:0] req_size_o,        // atoms - 1
-    input  logic                            rsp_valid_i,
-    output logic                            rsp_ready_o,
-    input  logic [CbufWrAtoms*AtomBits-1:0] rsp_data_i,
-    output logic                            chunk_valid_o,
+    input  logic                              clk_i, rst_ni, start_i, wide_i,
+    input  logic [                       5:0] pixel_format_i,
+    input  logic [                      12:0] datain_width_i, datain_height_i,
+    input  logic [                       4:0] pixel_x_offset_i,
+    input  logic [              AddrBits-1:0] datain_addr_0_i, datain_addr_1_i,
+    input  logic [                      31:0] line_stride_i, uv_line_stride_i,
+    input  logic                              kinds_i,  // lane kinds are used
+    input  logic [                       4:0] pad_left_i,
+    input  logic [                       5:0] pad_right_i,
+    input  logic [           ElementBits-1:0] pad_value_i,
+    input  logic [        EntryCountBits-1:0] eps_i, ring_i, ptr_i,
+    input  logic                              space_i,
+    output logic                              reserve_o, req_valid_o,
+    input  logic                              req_ready_i,
+    output logic [              AddrBits-1:0] req_addr_o,
+    output logic [                      15:0] req_size_o,  // atoms - 1
+    input  logic                              rsp_valid_i,
+    output logic                              rsp_ready_o,
+    input  logic [  CbufWrAtoms*AtomBits-1:0] rsp_data_i,
+    output logic                              chunk_valid_o,
     output logic [ChunkLanes*ElementBits-1:0] chunk_element_o,
     output logic [          ChunkLanes*3-1:0] chunk_kind_o,
-    output place_t                          place_o,
-    output logic [      EntryCountBits-1:0] next_ptr_o
+    output place_t                            place_o,
+    output logic [        EntryCountBits-1:0] next_ptr_o
 );
   localparam int Lanes = ChunkLanes;
   localparam int LaneShift = $clog2(Lanes);
-  localparam int LaneBits = LaneShift + 1;             // 0 .. Lanes
-  localparam int CountBits = LaneShift + 2;            // elements of a window: 0 .. 2 * Lanes
+  localparam int LaneBits = LaneShift + 1;   // 0 .. Lanes
+  localparam int CountBits = LaneShift + 2;  // elements of a window: 0 .. 2 * Lanes
   localparam int ChunkBits = Lanes * ElementBits;
   localparam int ElementShift = $clog2(ElementBits);
-  localparam logic [ElementShift-1:0] Bit0 = '0;       // bit number of an element: {element, Bit0}
+  localparam logic [ElementShift-1:0] Bit0 = '0;  // bit number of an element: {element, Bit0}
 
   // Pixel formats by class: one component, four components, two planes.
   localparam logic [5:0] FormatR8 = 6'h00;
-  localparam logic [5:0] FormatFour = 6'h06;           // and above
-  localparam logic [5:0] FormatFour8 = 6'h0c;          // and above
-  localparam logic [5:0] FormatPacked = 6'h14;         // 10 bits, to FormatPackedLast
+  localparam logic [5:0] FormatFour = 6'h06;    // and above
+  localparam logic [5:0] FormatFour8 = 6'h0c;   // and above
+  localparam logic [5:0] FormatPacked = 6'h14;  // 10 bits, to FormatPackedLast
   localparam logic [5:0] FormatPackedLast = 6'h19;
-  localparam logic [5:0] FormatPlanes = 6'h1c;         // and above; even ones: V, U in memory, odd ones U, V
-  localparam logic [5:0] FormatPlanes16 = 6'h1e;       // and above
+  localparam logic [5:0] FormatPlanes = 6'h1c;    // and above; even ones: V, U in memory, odd ones U, V
+  localparam logic [5:0] FormatPlanes16 = 6'h1e;  // and above
 
-  // ---- geometry of the layer, from its start on ------------------------------------------------------------------------------
+  // ---- geometry of the layer, from its start on ---------------------------------------------------------------------
   logic wide, planar, single_channel, u_first, packed10, source16;
   logic [1:0] order;  // element of components 0..3 in memory: 0 0123, 1 2103, 2 1230, 3 3210
   assign wide    = LaneBytes == 2 && wide_i;
@@ -88,7 +82,8 @@ module nvdla_cdma_image
     assign planar         = pixel_format_i >= FormatPlanes;
     assign single_channel = pixel_format_i < FormatFour;
     assign packed10       = pixel_format_i >= FormatPacked && pixel_format_i <= FormatPackedLast;
-    assign source16       = !packed10 && (planar ? pixel_format_i >= FormatPlanes16 : pixel_format_i != FormatR8 && pixel_format_i < FormatFour8);
+    assign source16       = !packed10 &&
+        (planar ? pixel_format_i >= FormatPlanes16 : pixel_format_i != FormatR8 && pixel_format_i < FormatFour8);
   end else begin : gen_formats8
     assign planar         = pixel_format_i >= FormatPlanes && pixel_format_i < FormatPlanes16;
     assign single_channel = pixel_format_i == FormatR8;
@@ -119,7 +114,8 @@ module nvdla_cdma_image
   assign padded = 16'(pad_left_i) + width + 16'(pad_right_i);
   assign skip0  = (planar | single_channel) ? LaneShift'(pixel_x_offset_i) : LaneShift'({pixel_x_offset_i, 2'b00});
   // The offset in the second plane begins again with each of its atoms, which holds half as many pairs as elements.
-  assign skip1  = source16 ? LaneShift'((AtomShift - 1)'({pixel_x_offset_i, 1'b0})) : LaneShift'(AtomShift'({pixel_x_offset_i, 1'b0}));
+  assign skip1  = source16 ? LaneShift'((AtomShift - 1)'({pixel_x_offset_i, 1'b0})) :
+      LaneShift'(AtomShift'({pixel_x_offset_i, 1'b0}));
   assign atoms0 = atoms(16'(skip0) + string_elements(width, planar | single_channel, 1'b0), source16);
   assign atoms1 = planar ? atoms(16'(skip1) + (width << 1), source16) : '0;
 
@@ -136,13 +132,13 @@ module nvdla_cdma_image
       atoms1_q <= atoms1;
     end
 
-  // ---- requests --------------------------------------------------------------------------------------------------------------
+  // ---- requests -----------------------------------------------------------------------------------------------------
   // Atoms of the planes in turn.
   localparam logic [SizeBits-1:0] Run0 = SizeBits'(CbufWrAtoms), Run1 = SizeBits'(2 * CbufWrAtoms);
   logic [SizeBits-1:0] rq_lines_q;  // lines not completely requested
   logic rq_first_q, rq_uv_q;        // nothing requested of the line; next is UV
   logic [SizeBits-1:0] rq_left0_q, rq_left1_q;
-  logic rq_load_q;                  // the line's counts must be taken (first clock of a layer)
+  logic rq_load_q;  // the line's counts must be taken (first clock of a layer)
   logic [AddrBits-1:0] line0_q, line1_q, addr0_q, addr1_q;
   logic fire, line_end;
   logic [AddrBits-1:0] next_line0, next_line1;
@@ -194,19 +190,21 @@ module nvdla_cdma_image
       end
     end
 
-  // ---- windows: the elements at hand of each plane, oldest lowest, zero above ------------------------------------------------
+  // ---- windows: the elements at hand of each plane, oldest lowest, zero above ---------------------------------------
   logic [2*ChunkBits-1:0] win0_q, win1_q;
   logic [CountBits-1:0] count0_q, count1_q;
   logic [SizeBits-1:0] in_left0_q, in_left1_q;  // atoms of the line that are still to come
   logic [1:0] in_turn_q;                        // 0 plane 0; 1 and 2 plane 1: first and second answer of a run
   logic in_first0_q, in_first1_q;               // next answer is the first one of its plane's line
 
-  // The next chunk of the string: lanes [0, pad_lanes) left pad, then `count` lanes of pixels, then right pad up to string_left.
-  logic [SizeBits-1:0] lines_q;        // lines not finished
-  logic [SizeBits-1:0] granted_q;      // of those, the ones with room in CBUF: only they may leave, their left pad too
-  logic load_q;                        // the line's counts must be taken (first clock of a layer)
+  // The next chunk of the string: lanes [0, pad_lanes) left pad, then `count` lanes of pixels, then right pad up to
+  // string_left.
+  logic [SizeBits-1:0] lines_q;    // lines not finished
+  logic [SizeBits-1:0] granted_q;  // of those, the ones with room in CBUF: only they may leave, their left pad too
+  logic load_q;                    // the line's counts must be taken (first clock of a layer)
   logic [15:0] pad_left_q, pixels_left_q, string_left_q, fill_left_q;
-  logic [1:0] phase_q, pixel_phase_q;  // modulo 3: first element of the chunk in the string, next element of the pixels in theirs
+  // modulo 3: first element of the chunk in the string, next element of the pixels in theirs
+  logic [1:0] phase_q, pixel_phase_q;
 
   logic [15:0] pad_left, pixels_left, string_left, fill_left;
   logic [LaneBits-1:0] chunk, pad_lanes, rest, count;
@@ -218,7 +216,8 @@ module nvdla_cdma_image
   assign pad_left    = load_q ? left_q : pad_left_q;
   assign pixels_left = load_q ? pixels_q : pixels_left_q;
   assign string_left = load_q ? string_q : string_left_q;
-  assign fill_left   = load_q ? (string_q + 16'(Lanes - 1)) & ~16'(Lanes - 1) : fill_left_q;  // up to the end of Lanes elements
+  // up to the end of Lanes elements
+  assign fill_left   = load_q ? (string_q + 16'(Lanes - 1)) & ~16'(Lanes - 1) : fill_left_q;
   assign line_over   = (LaneBytes == 2 ? fill_left : string_left) <= 16'(chunk);
 
   assign pad_lanes = (pad_left > 16'(chunk)) ? chunk : LaneBits'(pad_left);
@@ -233,7 +232,8 @@ module nvdla_cdma_image
   assign use0 = planar_q ? CountBits'(three_full) : CountBits'(count);
   assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
   assign emit = (granted_q != '0) &
-      (planar_q ? count0_q >= CountBits'(three_touched) && count1_q >= CountBits'({three_touched, 1'b0}) : count0_q >= CountBits'(count));
+      (planar_q ? count0_q >= CountBits'(three_touched) && count1_q >= CountBits'({three_touched, 1'b0}) :
+          count0_q >= CountBits'(count));
   assign drained = emit & (pixels_left != 16'd0) & (pixels_left == 16'(count));
 
   assign base0   = drained ? '0 : emit ? count0_q - use0 : count0_q;
@@ -297,7 +297,8 @@ module nvdla_cdma_image
   // Atoms of plane 0 and 1 that are left after this answer.
   logic in_two;  // the answer has two atoms
   logic [SizeBits-1:0] in_next0, in_next1;
-  assign in_two   = CbufWrAtoms == 2 && (in_uv && !drained ? in_left1_q : drained ? atoms0_q : in_left0_q) != SizeBits'(1);
+  assign in_two   = CbufWrAtoms == 2 &&
+      (in_uv && !drained ? in_left1_q : drained ? atoms0_q : in_left0_q) != SizeBits'(1);
   assign in_next0 = (drained ? atoms0_q : in_left0_q) - SizeBits'(in_two) - 1'b1;
   assign in_next1 = in_left1_q - SizeBits'(in_two) - 1'b1;
 
@@ -315,12 +316,14 @@ module nvdla_cdma_image
     end else begin
       // What has been used leaves at the bottom (everything at the end of a line's pixels), an answer is added on top.
       if (emit || accept0) begin
-        win0_q <= accept0 ? added(drained ? '0 : emit ? win0_q >> {use0, Bit0} : win0_q, reorder(elements, order), first0 ? skip0_q : '0, base0) :
+        win0_q <= accept0 ? added(drained ? '0 : emit ? win0_q >> {use0, Bit0} : win0_q, reorder(elements, order),
+            first0 ? skip0_q : '0, base0) :
             drained ? '0 : win0_q >> {use0, Bit0};
         count0_q <= base0 + (accept0 ? come0 : '0);
       end
       if (planar_q && (emit || accept1)) begin
-        win1_q <= accept1 ? added(drained ? '0 : emit ? win1_q >> {use1, Bit0} : win1_q, reorder(elements, order), in_first1_q ? skip1_q : '0, base1) :
+        win1_q <= accept1 ? added(drained ? '0 : emit ? win1_q >> {use1, Bit0} : win1_q, reorder(elements, order),
+            in_first1_q ? skip1_q : '0, base1) :
             drained ? '0 : win1_q >> {use1, Bit0};
         count1_q <= base1 + (accept1 ? come1 : '0);
       end
@@ -331,7 +334,8 @@ module nvdla_cdma_image
       end else if (accept1) begin
         in_first1_q <= 1'b0;
         in_left1_q  <= in_next1;
-        in_turn_q   <= (in_next1 != '0 && (in_turn_q == 2'd1 || in_left0_q == '0)) ? (in_turn_q == 2'd1 ? 2'd2 : 2'd1) : 2'd0;
+        in_turn_q   <= (in_next1 != '0 && (in_turn_q == 2'd1 || in_left0_q == '0)) ? (in_turn_q == 2'd1 ? 2'd2 : 2'd1) :
+            2'd0;
       end else if (drained) begin
         in_first0_q <= 1'b1;
         in_left0_q  <= atoms0_q;
@@ -343,7 +347,7 @@ module nvdla_cdma_image
       end
     end
 
-  // ---- the string, chunk by chunk --------------------------------------------------------------------------------------------
+  // ---- the string, chunk by chunk -----------------------------------------------------------------------------------
   // Element i of a window.
   function automatic logic [ElementBits-1:0] element(input logic [2*ChunkBits-1:0] window, input int i);
     return window[i*ElementBits+:ElementBits];
@@ -353,7 +357,8 @@ module nvdla_cdma_image
                                                       input logic [2*ChunkBits-1:0] uv, input logic u_low);
     for (int l = 0; l < Lanes; l++)
       case (first)
-        2'd0:    interleave[l*ElementBits+:ElementBits] = (l % 3 == 0) ? element(y, l / 3) : element(uv, (l / 3) * 2 + 32'((l % 3 == 1) != u_low));
+        2'd0:    interleave[l*ElementBits+:ElementBits] = (l % 3 == 0) ? element(y, l / 3) :
+            element(uv, (l / 3) * 2 + 32'((l % 3 == 1) != u_low));
         2'd1:
         interleave[l*ElementBits+:ElementBits] = (l % 3 == 2) ? element(y, (l + 1) / 3) :
             element(uv, ((l + 1) / 3) * 2 + 32'((l % 3 == 0) != u_low));
@@ -370,7 +375,8 @@ module nvdla_cdma_image
 
   // Pixels from lane `from` on, pads around them, zero after the line.
   function automatic logic [ChunkBits-1:0] compose(input logic [ChunkBits-1:0] pixels, input logic [LaneBits-1:0] from,
-                                                   input logic [LaneBits-1:0] n, input logic [15:0] left, input logic [ElementBits-1:0] pad);
+                                                   input logic [LaneBits-1:0] n, input logic [15:0] left,
+                                                   input logic [ElementBits-1:0] pad);
     logic [Lanes-1:0] data_lanes;
     logic [Lanes-1:0] line_lanes;
     logic [ChunkBits-1:0] shifted;
@@ -378,11 +384,13 @@ module nvdla_cdma_image
     line_lanes = below(left);
     shifted = pixels << {from, Bit0};
     for (int l = 0; l < Lanes; l++)
-      compose[l*ElementBits+:ElementBits] = data_lanes[l] ? shifted[l*ElementBits+:ElementBits] : line_lanes[l] ? pad : '0;
+      compose[l*ElementBits+:ElementBits] = data_lanes[l] ? shifted[l*ElementBits+:ElementBits] : line_lanes[l] ? pad :
+          '0;
   endfunction
 
   // Lane kinds of the same chunk; phase: component of lane 0 with three channels.
-  function automatic logic [Lanes*3-1:0] kinds(input logic [LaneBits-1:0] from, input logic [LaneBits-1:0] n, input logic [15:0] left,
+  function automatic logic [Lanes*3-1:0] kinds(input logic [LaneBits-1:0] from, input logic [LaneBits-1:0] n,
+    input  logic [15:0] left,
                                                input logic one, input logic three, input logic [1:0] phase);
     logic [Lanes-1:0] data_lanes;
     logic [Lanes-1:0] line_lanes;
@@ -427,14 +435,15 @@ module nvdla_cdma_image
       fill_left_q   <= fill_left - 16'(chunk);
       phase_q       <= line_over ? 2'd0 : mod3(16'(phase_q) + 16'(chunk));
       pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - (LaneBits + 1)'(3) * three_full);
-      chunk_q       <= compose(planar_q ? interleave(pixel_phase_q, win0_q, win1_q, u_first) : win0_q[ChunkBits-1:0], pad_lanes, count,
+      chunk_q       <= compose(planar_q ? interleave(pixel_phase_q, win0_q, win1_q, u_first) : win0_q[ChunkBits-1:0],
+          pad_lanes, count,
                                string_left, pad_value_i);
       chunk_end_q   <= line_over;
       chunk_last_q  <= line_over & (lines_q == SizeBits'(1));
       if (kinds_i) kind_q <= kinds(pad_lanes, count, string_left, single_q, planar_q, phase_q);
     end
 
-  // ---- placement -------------------------------------------------------------------------------------------------------------
+  // ---- placement ----------------------------------------------------------------------------------------------------
   logic [EntryCountBits-1:0] line_ptr_q, entry_q, next_line_ptr, placed_entry_q;
   logic [SlotBits-1:0] slot_q, placed_slot_q;  // of the chunk's first atom
   logic last_slot, placed_end_q, placed_last_q;
@@ -470,8 +479,9 @@ module nvdla_cdma_image
     placed_end_q, placed_last_q, eps_i, SizeBits'(1)
   };
 
-  // ---- checks ----------------------------------------------------------------------------------------------------------------
-  `NVDLA_PARAM(ShapeLegal, Lanes % 4 == 0 && 2 ** LaneShift == Lanes && LaneBytes == CbufWrAtoms && Slots % CbufWrAtoms == 0)
+  // ---- checks -------------------------------------------------------------------------------------------------------
+  `NVDLA_PARAM(ShapeLegal, Lanes % 4 == 0 && 2 ** LaneShift == Lanes && LaneBytes == CbufWrAtoms &&
+               Slots % CbufWrAtoms == 0)
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_STABLE(AnswerTaken, rsp_valid_i, rsp_ready_o, rsp_data_i)
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
@@ -506,7 +516,8 @@ module nvdla_cdma_image
   `NVDLA_CHECK(GrantsAddUp, 32'(granted_q) == open_lines_q)
   `NVDLA_CHECK(LineHasItsLength, !(chunk_valid_q && chunk_end_q) ||
                string_chunks_q == (32'(string_q) + Lanes - 1) / Lanes * (wide ? 2 : 1) - 1)
-  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(chunk_valid_q && chunk_end_q) || chunk_last_q == (lines_done_q == 32'(datain_height_i)))
+  `NVDLA_CHECK(LayerEndsWithItsLastLine,
+               !(chunk_valid_q && chunk_end_q) || chunk_last_q == (lines_done_q == 32'(datain_height_i)))
   `NVDLA_CHECK(NothingIsLeftOver, !(chunk_valid_q && chunk_last_q && chunk_end_q) || asked_q == 0)
 `endif
 endmodule

@@ -1,6 +1,7 @@
 // Performance counters of one read client: clocks in which its request waits, and clocks with atoms under way.
 //
-// They count while enable_i, stop at 32'hffffffff, and restart from 0 at clear_i (end of the layer). Spec: 30-cdma-cbuf, section 10.
+// They count while enable_i, stop at 32'hffffffff, and restart from 0 at clear_i (end of the layer). Spec:
+// 30-cdma-cbuf, section 10.
 module nvdla_cdma_perf
   import nvdla_pkg::*;
 #(
@@ -28,7 +29,8 @@ module nvdla_cdma_perf
       latency_q <= '0;
     end else begin
       if ((req_valid_i && req_ready_i) || rsp_valid_i)
-        flight_q <= flight_q + ((req_valid_i && req_ready_i) ? FlightBits'(req_len_i) + 1'b1 : '0) - FlightBits'(rsp_valid_i);
+        flight_q <= flight_q + ((req_valid_i && req_ready_i) ? FlightBits'(req_len_i) + 1'b1 : '0) -
+            FlightBits'(rsp_valid_i);
       if (clear_i) begin
         stall_q   <= '0;
         latency_q <= '0;

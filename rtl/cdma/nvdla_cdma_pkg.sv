@@ -1,4 +1,5 @@
-// Ring arithmetic, placement of atoms in entries, the input convertor and the watch on NaN and infinity of CDMA, as pure functions.
+// Ring arithmetic, placement of atoms in entries, the input convertor and the watch on NaN and infinity of CDMA, as
+// pure functions.
 //
 // Spec: 30-cdma-cbuf, sections 4.2 (rings), 5.1 (placement), 6 (convertor); 20-data-formats, section 4 (pixel formats).
 package nvdla_cdma_pkg;
@@ -11,15 +12,16 @@ package nvdla_cdma_pkg;
   localparam int SlotShift = $clog2(Slots);
   localparam int BankShift = $clog2(BankEntries);
 
-  // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is made for.
+  // Atoms that may be in flight for a read client: one for every clock of the memory latency that the configuration is
+  // made for.
   localparam int ReadDepth = (DbbLatency > CvsramLatency) ? DbbLatency : CvsramLatency;
 
   // A chunk of an image: the elements that fill the atoms of a clock.
   localparam int ChunkLanes = CbufWrAtoms * MemAtom;
   localparam int ElementBits = 8 * LaneBytes;
 
-  // Where the atoms of a clock go, the first one in the low bits: an entry of the ring, a slot, and whether the slots above become 0. An
-  // update ends `slices` lines that take `entries` entries, `last` the layer.
+  // Where the atoms of a clock go, the first one in the low bits: an entry of the ring, a slot, and whether the slots
+  // above become 0. An update ends `slices` lines that take `entries` entries, `last` the layer.
   typedef struct packed {
     logic [CbufWrAtoms-1:0]                valid;
     logic [CbufWrAtoms*EntryCountBits-1:0] entry;
@@ -36,7 +38,8 @@ package nvdla_cdma_pkg;
   localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted
 
   // Entry index a + b in a ring; a < ring, b <= ring.
-  function automatic logic [EntryCountBits-1:0] ring_add(input logic [EntryCountBits-1:0] a, input logic [EntryCountBits-1:0] b,
+  function automatic logic [EntryCountBits-1:0] ring_add(input logic [EntryCountBits-1:0] a,
+    input  logic [EntryCountBits-1:0] b,
                                                          input logic [EntryCountBits-1:0] ring);
     logic [EntryCountBits:0] sum;
     sum = {1'b0, a} + {1'b0, b};
@@ -50,17 +53,19 @@ package nvdla_cdma_pkg;
   endfunction
 
   // Lines of the next grain: at most `grain` of the `left` that are left.
-  function automatic logic [SizeBits-1:0] grain_lines(input logic [SizeBits-1:0] left, input logic [SizeBits-1:0] grain);
+  function automatic logic [SizeBits-1:0] grain_lines(input logic [SizeBits-1:0] left,
+      input logic [SizeBits-1:0] grain);
     return (left < grain) ? left : grain;
   endfunction
 
-  // A group of surfaces shares an entry. Its tail is the number of surfaces when that is less than Slots, else 0; left: surfaces from the
-  // group's first one on.
+  // A group of surfaces shares an entry. Its tail is the number of surfaces when that is less than Slots, else 0; left:
+  // surfaces from the group's first one on.
   function automatic logic [1:0] group_tail(input logic [SizeBits-1:0] left);
     return (32'(left) < Slots) ? left[1:0] : 2'd0;
   endfunction
 
-  // Where the atom of surface `member` of a group and pixel `column` goes: {last atom of its entry along the line, slot}.
+  // Where the atom of surface `member` of a group and pixel `column` goes: {last atom of its entry along the line,
+  // slot}.
   // Tails of one surface put Slots pixels into an entry, tails of two out of four put two.
   function automatic logic [2:0] place(input logic [1:0] tail, input logic [1:0] member, input logic [1:0] column);
     if (Slots == 2 && tail == 2'd1) return {column[0], 1'b0, column[0]};
@@ -84,7 +89,8 @@ package nvdla_cdma_pkg;
     return 2'(n - 16'd3 * div3(n));
   endfunction
 
-  // Offset of a lane: CVT_OFFSET, or with mean the mean of its channel (means: channel 0 in the low halfword) and 0 behind the line.
+  // Offset of a lane: CVT_OFFSET, or with mean the mean of its channel (means: channel 0 in the low halfword) and 0
+  // behind the line.
   function automatic logic signed [15:0] cvt_offset(input logic mean, input logic [2:0] kind, input logic [63:0] means,
                                                     input logic [15:0] offset);
     if (!mean) return $signed(offset);
@@ -121,7 +127,8 @@ package nvdla_cdma_pkg;
   function automatic logic [Halves-1:0] infinity_lanes(input logic [CbufWrAtoms*AtomBits-1:0] data);
     for (int l = 0; l < Halves; l++) infinity_lanes[l] = data[l*16+:15] == 15'h7c00;
   endfunction
-  function automatic logic [CbufWrAtoms*AtomBits-1:0] without_nans(input logic [CbufWrAtoms*AtomBits-1:0] data, input logic [Halves-1:0] nans);
+  function automatic logic [CbufWrAtoms*AtomBits-1:0] without_nans(input logic [CbufWrAtoms*AtomBits-1:0] data,
+      input logic [Halves-1:0] nans);
     for (int l = 0; l < Halves; l++) without_nans[l*16+:16] = nans[l] ? 16'd0 : data[l*16+:16];
   endfunction
 

@@ -1,17 +1,16 @@
-// Group sizes of compressed weights (WGS): one 32-bit word per kernel group, bytes of its non-zero weights. Not stored in CBUF.
+// Group sizes of compressed weights (WGS): one 32-bit word per kernel group, bytes of its non-zero weights. Not stored
+// in CBUF.
 //
-// Read one atom at a time, at most Ahead words ahead of the group that is being reported. start_i begins a layer of groups_i groups,
-// enable_i says whether its weights are compressed. A request stands at req_addr_o while req_valid_o; take_i ends it. rsp_*: an atom.
-// size_valid_o/size_o: the size of the next group to report; next_i: it has been reported.
+// Read one atom at a time, at most Ahead words ahead of the group that is being reported. start_i begins a layer of
+// groups_i groups, enable_i says whether its weights are compressed. A request stands at req_addr_o while req_valid_o;
+// take_i ends it. rsp_*: an atom. size_valid_o/size_o: the size of the next group to report; next_i: it has been
+// reported.
 // Spec: 30-cdma-cbuf, section 8.2; 20-data-formats, section 6.
 module nvdla_cdma_sizes
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                start_i,
-    input  logic                enable_i,
+    input  logic                clk_i, rst_ni, start_i, enable_i,
     input  logic [AddrBits-1:0] base_i,
     input  logic [SizeBits-1:0] groups_i,
     output logic                req_valid_o,
@@ -29,7 +28,7 @@ module nvdla_cdma_sizes
   localparam int Atoms = Ahead / Words;
   localparam int PtrBits = $clog2(Atoms);
 
-  logic [SizeBits-1:0] todo_q;             // atoms not requested
+  logic [SizeBits-1:0] todo_q;  // atoms not requested
   logic [AddrBits-1:0] addr_q;
   logic [PtrBits:0] reserved_q, stored_q;  // atoms requested and not used up; atoms here and not used up
   logic [PtrBits-1:0] wr_q, rd_q;

@@ -1,4 +1,5 @@
-// Counts NaN and infinity among FP16 lanes, from clear_i on: lanes_i of data_i in every clock with valid_i. Counts stop at 32'hffffffff.
+// Counts NaN and infinity among FP16 lanes, from clear_i on: lanes_i of data_i in every clock with valid_i. Counts stop
+// at 32'hffffffff.
 //
 // Spec: 30-cdma-cbuf, section 7.
 module nvdla_cdma_specials

@@ -1,41 +1,38 @@
-// One surface of the weight fetch on its way into a ring of CBUF: weights, or the mask bits of compressed weights (WMB).
+// One surface of the weight fetch on its way into a ring of CBUF: weights, or the mask bits of compressed weights
+// (WMB).
 //
-// bytes_i (rounded up to atoms) are read linearly from base_i on, at most 8 aligned atoms a request and never more than is free in the
-// ring. They follow each other in the ring from an entry's start on; a last entry that is not full ends with zeros.
-// start_i begins a layer, enable_i says whether it has this surface; base_i, bytes_i, ring_i (entries) and first_i (the ring's first entry
-// in CBUF) stay. clear_i empties the ring (handshake of changed banks); releases count at any time.
-// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, with rsp_two_i (where
-// CbufWrAtoms is 2) two of them; their places are at wr_* in the same clock, the first atom's in the low bits. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since the last report_i.
+// bytes_i (rounded up to atoms) are read linearly from base_i on, at most 8 aligned atoms a request and never more than
+// is free in the ring. They follow each other in the ring from an entry's start on; a last entry that is not full ends
+// with zeros.
+// start_i begins a layer, enable_i says whether it has this surface; base_i, bytes_i, ring_i (entries) and first_i (the
+// ring's first entry in CBUF) stay. clear_i empties the ring (handshake of changed banks); releases count at any time.
+// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, with
+// rsp_two_i (where CbufWrAtoms is 2) two of them; their places are at wr_* in the same clock, the first atom's in the
+// low bits. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since
+// the last report_i.
 // Spec: 30-cdma-cbuf, sections 4.2, 8.1 and 8.2; 20-data-formats, section 9.
 module nvdla_cdma_stream
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
-    input  logic                      start_i,
-    input  logic                      clear_i,
-    input  logic                      enable_i,
-    input  logic [      AddrBits-1:0] base_i,
-    input  logic [              31:0] bytes_i,
-    input  logic [EntryCountBits-1:0] ring_i,
-    input  logic [EntryCountBits-1:0] first_i,
-    output logic                      req_valid_o,
-    input  logic                      take_i,
-    output logic [      AddrBits-1:0] req_addr_o,
-    output logic [               3:0] req_atoms_o,
-    input  logic                      rsp_valid_i,
-    input  logic                      rsp_two_i,
+    input  logic                                clk_i, rst_ni, start_i, clear_i, enable_i,
+    input  logic [                AddrBits-1:0] base_i,
+    input  logic [                        31:0] bytes_i,
+    input  logic [          EntryCountBits-1:0] ring_i, first_i,
+    output logic                                req_valid_o,
+    input  logic                                take_i,
+    output logic [                AddrBits-1:0] req_addr_o,
+    output logic [                         3:0] req_atoms_o,
+    input  logic                                rsp_valid_i, rsp_two_i,
     output logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_o,
-    output logic [CbufWrAtoms*SlotBits-1:0] wr_slot_o,
-    output logic [CbufWrAtoms-1:0]    wr_clear_o,
-    output logic [              32:0] written_o,
-    output logic                      complete_o,
-    output logic [EntryCountBits-1:0] stored_o,
-    input  logic                      report_i,
-    input  logic                      rl_valid_i,
-    input  logic [EntryCountBits-1:0] rl_entries_i
+    output logic [    CbufWrAtoms*SlotBits-1:0] wr_slot_o,
+    output logic [             CbufWrAtoms-1:0] wr_clear_o,
+    output logic [                        32:0] written_o,
+    output logic                                complete_o,
+    output logic [          EntryCountBits-1:0] stored_o,
+    input  logic                                report_i, rl_valid_i,
+    input  logic [          EntryCountBits-1:0] rl_entries_i
 );
   localparam int FillBits = 15 + SlotShift;  // atoms of the ring
   localparam int ChunkShift = 3;             // atoms of a request, and their alignment, as a power of two
@@ -45,7 +42,7 @@ module nvdla_cdma_stream
   assign bytes_up = {1'b0, bytes_i} + 33'(MemAtom - 1);
   assign total    = enable_i ? 32'(bytes_up >> AtomShift) : '0;
 
-  // ---- requests --------------------------------------------------------------------------------------------------------------
+  // ---- requests -----------------------------------------------------------------------------------------------------
   logic [31:0] todo_q;          // atoms not requested
   logic [FillBits-1:0] used_q;  // atoms of the ring requested or stored, and not released
   logic [AddrBits-1:0] addr_q;
@@ -83,7 +80,7 @@ module nvdla_cdma_stream
     if (start_i) addr_q <= base_i;
     else if (take_i) addr_q <= addr_q + (AddrBits'(chunk) << AtomShift);
 
-  // ---- places in CBUF --------------------------------------------------------------------------------------------------------
+  // ---- places in CBUF -----------------------------------------------------------------------------------------------
   logic [31:0] missing_q;              // atoms not written
   logic [EntryCountBits-1:0] entry_q;  // ring entry of the next atom
   logic [SlotBits-1:0] slot_q;
@@ -150,7 +147,8 @@ module nvdla_cdma_stream
   `NVDLA_CHECK(RoomIsThere, !take_i || 32'(req_atoms_o) <= (32'(ring_i) << SlotShift) - 32'(used_q))
 
 `ifdef NVDLA_CHECKS
-  // Atoms on their way, atoms of the layer, atoms of the ring that are not given back (of an entry that has begun: all).
+  // Atoms on their way, atoms of the layer, atoms of the ring that are not given back (of an entry that has begun:
+  // all).
   int way_q, asked_q, come_q, held_q;
   logic [31:0] held_ring;
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -166,7 +164,8 @@ module nvdla_cdma_stream
       if (clear_i) held_q <= 0;
       else
         held_q <= held_q + (take_i ? 32'(req_atoms_o) : 0) - (rl_valid_i ? 32'(rl_entries_i) * Slots : 0) +
-            ((take_i && asked_q + 32'(req_atoms_o) == 32'($signed(total))) ? (Slots - 32'($signed(total)) % Slots) % Slots : 0);
+            ((take_i && asked_q + 32'(req_atoms_o) == 32'($signed(total))) ?
+                (Slots - 32'($signed(total)) % Slots) % Slots : 0);
     end
   assign held_ring = 32'(ring_i) << SlotShift;
   `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || way_q > 32'(two))

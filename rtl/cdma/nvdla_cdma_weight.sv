@@ -1,70 +1,60 @@
 // Weight fetch: reads the weight surface into the weight ring of CBUF and reports kernel groups to CSC.
 //
-// A group is AtomicK kernels, with elements of 16 bits (wide_i) half of them. Group i is reported when the bytes of i + 1 groups and the rest of their last entry are in CBUF (CSC
-// reads an entry once and keeps its rest), the last one when all are. A report carries the kernels of the group and the complete entries
-// not reported yet.
-// Compressed weights (WEIGHT_FORMAT, where the configuration has them) are three surfaces: group sizes (WGS), mask bits (WMB) into the
-// ring of the last bank, and the bytes that are not zero. Group i is reported when its mask bits and the bytes of groups 0 .. i are in
-// CBUF. Requests for group sizes go first; weights and mask bits share the port by arb_weight_i + 1 and arb_mask_i + 1 grants.
-// start_i, one clock with the layer's registers valid, begins a layer; they, ring_i (entries) and first_i (the ring's first entry in CBUF)
-// stay. done_o rises
-// with the last report and stays until start_i. clear_i empties the rings (handshake of changed banks); releases count at any time.
-// With fp16_i NaN and infinity among the weights are counted from start_i on, and with flush_i NaN becomes +0.
-// A clock brings an atom, or where CbufWrAtoms is 2 atoms 2k and 2k + 1 of a request. From response to wr_valid_o 1 clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
+// A group is AtomicK kernels, with elements of 16 bits (wide_i) half of them. Group i is reported when the bytes of i +
+// 1 groups and the rest of their last entry are in CBUF (CSC reads an entry once and keeps its rest), the last one when
+// all are. A report carries the kernels of the group and the complete entries not reported yet.
+// Compressed weights (WEIGHT_FORMAT, where the configuration has them) are three surfaces: group sizes (WGS), mask bits
+// (WMB) into the ring of the last bank, and the bytes that are not zero. Group i is reported when its mask bits and the
+// bytes of groups 0 .. i are in CBUF. Requests for group sizes go first; weights and mask bits share the port by
+// arb_weight_i + 1 and arb_mask_i + 1 grants. start_i, one clock with the layer's registers valid, begins a layer;
+// they, ring_i (entries) and first_i (the ring's first entry in CBUF) stay. done_o rises with the last report and stays
+// until start_i. clear_i empties the rings (handshake of changed banks); releases count at any time. With fp16_i NaN
+// and infinity among the weights are counted from start_i on, and with flush_i NaN becomes +0.
+// A clock brings an atom, or where CbufWrAtoms is 2 atoms 2k and 2k + 1 of a request. From response to wr_valid_o 1
+// clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
 // Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
 module nvdla_cdma_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
-    input  logic                      start_i,
-    input  logic                      clear_i,
-    input  logic                      count_clear_i,    // a layer begins, with or without fetch
-    input  logic                      wide_i,
-    input  logic                      fp16_i,
-    input  logic                      flush_i,
-    input  logic                      weight_format_i,
-    input  logic [              17:0] byte_per_kernel_i,
-    input  logic [              12:0] weight_kernel_i,
-    input  logic [      AddrBits-1:0] weight_addr_i,
-    input  logic [              31:0] weight_bytes_i,
-    input  logic [      AddrBits-1:0] wgs_addr_i,
-    input  logic [      AddrBits-1:0] wmb_addr_i,
-    input  logic [              27:0] wmb_bytes_i,
-    input  logic [               3:0] arb_weight_i,
-    input  logic [               3:0] arb_mask_i,
-    input  logic [EntryCountBits-1:0] ring_i,
-    input  logic [EntryCountBits-1:0] first_i,
-    output logic                      done_o,
-    output logic                      req_valid_o,
-    input  logic                      req_ready_i,
-    output logic [      AddrBits-1:0] req_addr_o,
-    output logic [              15:0] req_size_o,  // atoms - 1
-    input  logic                      rsp_valid_i,
-    input  logic [CbufWrAtoms*AtomBits-1:0] rsp_data_i,
-    output logic [   CbufWrAtoms-1:0] wr_valid_o,
-    output logic                      wr_mask_o,        // it is mask bits
+    input  logic                                clk_i, rst_ni, start_i, clear_i,
+    input  logic                                count_clear_i,  // a layer begins, with or without fetch
+    input  logic                                wide_i, fp16_i, flush_i, weight_format_i,
+    input  logic [                        17:0] byte_per_kernel_i,
+    input  logic [                        12:0] weight_kernel_i,
+    input  logic [                AddrBits-1:0] weight_addr_i,
+    input  logic [                        31:0] weight_bytes_i,
+    input  logic [                AddrBits-1:0] wgs_addr_i, wmb_addr_i,
+    input  logic [                        27:0] wmb_bytes_i,
+    input  logic [                         3:0] arb_weight_i, arb_mask_i,
+    input  logic [          EntryCountBits-1:0] ring_i, first_i,
+    output logic                                done_o, req_valid_o,
+    input  logic                                req_ready_i,
+    output logic [                AddrBits-1:0] req_addr_o,
+    output logic [                        15:0] req_size_o,  // atoms - 1
+    input  logic                                rsp_valid_i,
+    input  logic [    CbufWrAtoms*AtomBits-1:0] rsp_data_i,
+    output logic [             CbufWrAtoms-1:0] wr_valid_o,
+    output logic                                wr_mask_o,  // it is mask bits
     output logic [CbufWrAtoms*CbufAddrBits-1:0] wr_addr_o,
-    output logic [CbufWrAtoms*SlotBits-1:0] wr_slot_o,
-    output logic [   CbufWrAtoms-1:0] wr_clear_o,
-    output logic [CbufWrAtoms*AtomBits-1:0] wr_data_o,
-    output logic [              31:0] nan_o,
-    output logic [              31:0] infinity_o,
-    output logic                      up_valid_o,
-    output logic [      SizeBits-1:0] up_kernels_o,
-    output logic [EntryCountBits-1:0] up_entries_o,
-    input  logic                      rl_valid_i,
-    input  logic [EntryCountBits-1:0] rl_entries_i,
-    input  logic                      mask_rl_valid_i,
-    input  logic [EntryCountBits-1:0] mask_rl_entries_i
+    output logic [    CbufWrAtoms*SlotBits-1:0] wr_slot_o,
+    output logic [             CbufWrAtoms-1:0] wr_clear_o,
+    output logic [    CbufWrAtoms*AtomBits-1:0] wr_data_o,
+    output logic [                        31:0] nan_o, infinity_o,
+    output logic                                up_valid_o,
+    output logic [                SizeBits-1:0] up_kernels_o,
+    output logic [          EntryCountBits-1:0] up_entries_o,
+    input  logic                                rl_valid_i,
+    input  logic [          EntryCountBits-1:0] rl_entries_i,
+    input  logic                                mask_rl_valid_i,
+    input  logic [          EntryCountBits-1:0] mask_rl_entries_i
 );
   localparam logic [AddrBits-1:0] AtomMask = ~(AddrBits'(MemAtom) - 1'b1);
 
   logic report;
 
-  // ---- surfaces ----------------------------------------------------------------------------------------------------------------
+  // ---- surfaces -----------------------------------------------------------------------------------------------------
   logic wt_req, wt_take, wt_rsp, wt_complete, two;
   logic [CbufWrAtoms-1:0] wt_clear;
   logic [AddrBits-1:0] wt_addr;
@@ -79,29 +69,30 @@ module nvdla_cdma_weight
       .rst_ni,
       .start_i,
       .clear_i,
-      .enable_i    (1'b1),
-      .base_i      (weight_addr_i & AtomMask),
-      .bytes_i     (weight_bytes_i),
+      .enable_i   (1'b1),
+      .base_i     (weight_addr_i & AtomMask),
+      .bytes_i    (weight_bytes_i),
       .ring_i,
       .first_i,
-      .req_valid_o (wt_req),
-      .take_i      (wt_take),
-      .req_addr_o  (wt_addr),
-      .req_atoms_o (wt_atoms),
-      .rsp_valid_i (wt_rsp),
-      .rsp_two_i   (two),
-      .wr_addr_o   (wt_wr_addr),
-      .wr_slot_o   (wt_slot),
-      .wr_clear_o  (wt_clear),
-      .written_o   (wt_written),
-      .complete_o  (wt_complete),
-      .stored_o    (wt_stored),
-      .report_i    (report),
+      .req_valid_o(wt_req),
+      .take_i     (wt_take),
+      .req_addr_o (wt_addr),
+      .req_atoms_o(wt_atoms),
+      .rsp_valid_i(wt_rsp),
+      .rsp_two_i  (two),
+      .wr_addr_o  (wt_wr_addr),
+      .wr_slot_o  (wt_slot),
+      .wr_clear_o (wt_clear),
+      .written_o  (wt_written),
+      .complete_o (wt_complete),
+      .stored_o   (wt_stored),
+      .report_i   (report),
       .rl_valid_i,
       .rl_entries_i
   );
 
-  // The next request: its source, address and atoms; where the next atom goes; whether what compression adds is there for a group.
+  // The next request: its source, address and atoms; where the next atom goes; whether what compression adds is there
+  // for a group.
   logic prepare, source_valid, mask_rsp, group_ready;
   logic [AddrBits-1:0] source_addr;
   logic [3:0] source_atoms;
@@ -110,7 +101,7 @@ module nvdla_cdma_weight
   logic [CbufWrAtoms-1:0] target_clear;
   logic complete;
 
-  // ---- reports: bytes (compressed: mask bits) that complete a group --------------------------------------------------------------
+  // ---- reports: bytes (compressed: mask bits) that complete a group -------------------------------------------------
   logic [SizeBits-1:0] kernels_q;  // not reported
   logic [32:0] threshold_q;
   logic [32:0] group_bytes;
@@ -141,7 +132,7 @@ module nvdla_cdma_weight
       up_entries_o <= wt_stored;
     end
 
-  // ---- one port for all surfaces -------------------------------------------------------------------------------------------------
+  // ---- one port for all surfaces ------------------------------------------------------------------------------------
   logic req_valid_q;
   logic [AddrBits-1:0] req_addr_q;
   logic [3:0] req_size_q;
@@ -174,7 +165,7 @@ module nvdla_cdma_weight
     end
   end
 
-  // ---- NaN and infinity ------------------------------------------------------------------------------------------------------------
+  // ---- NaN and infinity ---------------------------------------------------------------------------------------------
   logic [CbufWrAtoms*AtomBits-1:0] clean_data;
   if (Fp16 != 0) begin : gen_specials
     logic [Halves-1:0] all_lanes;
@@ -343,7 +334,8 @@ module nvdla_cdma_weight
     assign target_addr   = wt_wr_addr;
     assign target_slot   = wt_slot;
     assign target_clear  = wt_clear;
-    wire unused_masks = &{1'b0, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i, mask_rl_valid_i,
+    wire unused_masks = &{1'b0, weight_format_i, wgs_addr_i, wmb_addr_i, wmb_bytes_i, arb_weight_i, arb_mask_i,
+        mask_rl_valid_i,
         mask_rl_entries_i};
   end
 

@@ -1,13 +1,15 @@
-// Winograd fetch, two atoms a clock: requests of a layer, pads, channel extension by the strides, and the place in CBUF of 4x4 tiles.
+// Winograd fetch, two atoms a clock: requests of a layer, pads, channel extension by the strides, and the place in CBUF
+// of 4x4 tiles.
 //
-// A superslice is 4 lines of the extended cube: 4 * stride_y lines of the padded input in all surfaces. It is requested surface by surface,
-// line by line, once 4 * EPS entries are free (space_i); reserve_o takes them when its first line is passed. Lines of pad are not requested.
-// The pixels of a padded line, from memory or pad_value_i, come in pairs. Pixel x belongs to phase x mod stride_x; four pixels of a phase
-// side by side are a row of a tile: their pieces of 8 bytes make four atoms, one for each piece, which go to the same slot of four entries.
-// Two banks of 4 * stride_x pixels: one is filled while the tile rows of the other one leave, two atoms a clock.
-// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring entry of the first
-// superslice. atoms_valid_o: two atoms for the convertor; place_o comes one clock later, an update ends a superslice. next_ptr_o is the ring
-// entry after the last finished superslice.
+// A superslice is 4 lines of the extended cube: 4 * stride_y lines of the padded input in all surfaces. It is requested
+// surface by surface, line by line, once 4 * EPS entries are free (space_i); reserve_o takes them when its first line
+// is passed. Lines of pad are not requested. The pixels of a padded line, from memory or pad_value_i, come in pairs.
+// Pixel x belongs to phase x mod stride_x; four pixels of a phase side by side are a row of a tile: their pieces of 8
+// bytes make four atoms, one for each piece, which go to the same slot of four entries. Two banks of 4 * stride_x
+// pixels: one is filled while the tile rows of the other one leave, two atoms a clock.
+// start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
+// entry of the first superslice. atoms_valid_o: two atoms for the convertor; place_o comes one clock later, an update
+// ends a superslice. next_ptr_o is the ring entry after the last finished superslice.
 // start_i to first request: 1 clock.
 // Spec: 30-cdma-cbuf, section 5.5.
 module nvdla_cdma_winograd
@@ -15,70 +17,62 @@ module nvdla_cdma_winograd
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                        clk_i,
-    input  logic                        rst_ni,
-    input  logic                        start_i,
-    input  logic                        wide_i,             // elements of 16 bits
-    input  logic [                12:0] datain_width_i,
-    input  logic [                12:0] datain_height_i,
-    input  logic [                12:0] datain_channel_i,
-    input  logic [                12:0] datain_width_ext_i,
-    input  logic [                12:0] datain_height_ext_i,
-    input  logic [                 2:0] conv_x_stride_i,
-    input  logic [                 2:0] conv_y_stride_i,
-    input  logic [                 4:0] pad_left_i,
-    input  logic [                 4:0] pad_top_i,
-    input  logic [                15:0] pad_value_i,
-    input  logic [        AddrBits-1:0] datain_addr_0_i,
-    input  logic [                31:0] line_stride_i,
-    input  logic [                31:0] surf_stride_i,
-    input  logic [  EntryCountBits-1:0] eps_i,
-    input  logic [  EntryCountBits-1:0] ring_i,
-    input  logic [  EntryCountBits-1:0] ptr_i,
-    input  logic                        space_i,
-    output logic                        reserve_o,
-    output logic                        req_valid_o,
-    input  logic                        req_ready_i,
-    output logic [        AddrBits-1:0] req_addr_o,
-    output logic [                15:0] req_size_o,         // atoms - 1
-    input  logic                        rsp_valid_i,
-    output logic                        rsp_ready_o,
-    input  logic [      2*AtomBits-1:0] rsp_data_i,
-    output logic                        atoms_valid_o,
-    output logic [      2*AtomBits-1:0] atoms_data_o,
-    output place_t                      place_o,
-    output logic [  EntryCountBits-1:0] next_ptr_o
+    input  logic                      clk_i, rst_ni, start_i,
+    input  logic                      wide_i,  // elements of 16 bits
+    input  logic [              12:0] datain_width_i, datain_height_i, datain_channel_i, datain_width_ext_i,
+    input  logic [              12:0] datain_height_ext_i,
+    input  logic [               2:0] conv_x_stride_i, conv_y_stride_i,
+    input  logic [               4:0] pad_left_i, pad_top_i,
+    input  logic [              15:0] pad_value_i,
+    input  logic [      AddrBits-1:0] datain_addr_0_i,
+    input  logic [              31:0] line_stride_i, surf_stride_i,
+    input  logic [EntryCountBits-1:0] eps_i, ring_i, ptr_i,
+    input  logic                      space_i,
+    output logic                      reserve_o, req_valid_o,
+    input  logic                      req_ready_i,
+    output logic [      AddrBits-1:0] req_addr_o,
+    output logic [              15:0] req_size_o,  // atoms - 1
+    input  logic                      rsp_valid_i,
+    output logic                      rsp_ready_o,
+    input  logic [    2*AtomBits-1:0] rsp_data_i,
+    output logic                      atoms_valid_o,
+    output logic [    2*AtomBits-1:0] atoms_data_o,
+    output place_t                    place_o,
+    output logic [EntryCountBits-1:0] next_ptr_o
 );
   localparam int PixelBits = 17;  // of a padded line, lines of the padded input
   localparam int PieceBits = 64;
   localparam int WideShift = AtomShift - 1;
 
-  // ---- sizes of the layer ------------------------------------------------------------------------------------------------------
-  logic [12:0] surfaces;               // minus 1
-  logic [PixelBits-1:0] padded, data_end, columns, bottom;  // pixels of a padded line; the first one behind the data; data in it; first line below the data
+  // ---- sizes of the layer -------------------------------------------------------------------------------------------
+  logic [12:0] surfaces;  // minus 1
+  // pixels of a padded line; the first one behind the data; data in it; first line below the data
+  logic [PixelBits-1:0] padded, data_end, columns, bottom;
   logic [SizeBits-1:0] superslices;
-  logic [4:0] last_line;               // of a superslice in the padded input
+  logic [4:0] last_line;  // of a superslice in the padded input
   logic [EntryCountBits-1:0] tiles, surface_entries, phase_entries, row_entries, superslice_entries;
   assign surfaces        = wide_i ? datain_channel_i >> WideShift : datain_channel_i >> AtomShift;
   assign padded          = (PixelBits'(datain_width_ext_i) + 1'b1) * (PixelBits'(conv_x_stride_i) + 1'b1);
-  assign columns         = (PixelBits'(datain_width_i) + 1'b1 > padded - PixelBits'(pad_left_i)) ? padded - PixelBits'(pad_left_i) :
+  assign columns         = (PixelBits'(datain_width_i) + 1'b1 > padded - PixelBits'(pad_left_i)) ?
+      padded - PixelBits'(pad_left_i) :
       PixelBits'(datain_width_i) + 1'b1;
   assign data_end        = PixelBits'(pad_left_i) + columns;
   assign bottom          = PixelBits'(pad_top_i) + PixelBits'(datain_height_i) + 1'b1;
   assign superslices     = (SizeBits'(datain_height_ext_i) >> 2) + 1'b1;
   assign last_line       = {conv_y_stride_i, 2'b11};
   assign tiles           = (EntryCountBits'(datain_width_ext_i) >> 2) + 1'b1;
-  assign surface_entries = tiles << 2;                                                   // of a surface of a phase
+  assign surface_entries = tiles << 2;  // of a surface of a phase
   assign phase_entries   = surface_entries * (EntryCountBits'(surfaces) + 1'b1);
-  assign row_entries     = phase_entries * (EntryCountBits'(conv_x_stride_i) + 1'b1);    // of the phases of a line
+  assign row_entries     = phase_entries * (EntryCountBits'(conv_x_stride_i) + 1'b1);  // of the phases of a line
   assign superslice_entries = eps_i << 2;
 
-  function automatic logic is_data(input logic [PixelBits-1:0] at, input logic [PixelBits-1:0] first, input logic [PixelBits-1:0] behind);
+  function automatic logic is_data(input logic [PixelBits-1:0] at, input logic [PixelBits-1:0] first,
+      input logic [PixelBits-1:0] behind);
     return at >= first && at < behind;
   endfunction
 
-  // ---- requests: lines of the padded input ---------------------------------------------------------------------------------------
-  logic [SizeBits-1:0] rq_left_q;         // superslices not completely requested
+  // ---- requests: lines of the padded input --------------------------------------------------------------------------
+  logic [SizeBits-1:0] rq_left_q;  // superslices not completely requested
   logic [12:0] rq_surface_q;
   logic [4:0] rq_line_q;                  // line of the superslice
   logic [PixelBits-1:0] rq_first_q, row;  // first line of the superslice; this one
@@ -111,18 +105,18 @@ module nvdla_cdma_winograd
       if (rq_line_q == last_line && rq_surface_q == surfaces) rq_first_q <= rq_first_q + PixelBits'(last_line) + 1'b1;
     end
 
-  // ---- pairs of pixels -----------------------------------------------------------------------------------------------------------
+  // ---- pairs of pixels ----------------------------------------------------------------------------------------------
   logic [SizeBits-1:0] left_q, granted_q;  // superslices not finished; of those with room in CBUF
   logic [12:0] surface_q;
   logic [4:0] line_q;
-  logic [2:0] phase_y_q;                   // line modulo stride_y
-  logic [1:0] tile_y_q;                    // and divided by it
-  logic [PixelBits-1:0] first_q, x_q;      // first line of the superslice; pixel
-  logic [2:0] phase_x_q;                   // pixel modulo stride_x
-  logic [1:0] tile_x_q;                    // and divided by it, modulo 4
-  logic [EntryCountBits-1:0] tile_q;       // and divided by 4
-  logic [PixelBits-1:0] missing_q;         // atoms of the line that have not come
-  logic [AtomBits-1:0] held_q;             // an atom that has come with the one before it
+  logic [2:0] phase_y_q;               // line modulo stride_y
+  logic [1:0] tile_y_q;                // and divided by it
+  logic [PixelBits-1:0] first_q, x_q;  // first line of the superslice; pixel
+  logic [2:0] phase_x_q;               // pixel modulo stride_x
+  logic [1:0] tile_x_q;                // and divided by it, modulo 4
+  logic [EntryCountBits-1:0] tile_q;   // and divided by 4
+  logic [PixelBits-1:0] missing_q;     // atoms of the line that have not come
+  logic [AtomBits-1:0] held_q;         // an atom that has come with the one before it
   logic held_valid_q;
 
   logic between, data0, data1, two, needs, have, step, line_end, surface_end, superslice_end, row_end;
@@ -130,11 +124,11 @@ module nvdla_cdma_winograd
   logic [AtomBits-1:0] pad, atom0, atom1, first, second;
   logic [2:0] phase_x1;
   logic [1:0] tile_x1;
-  logic [1:0] full_q;                      // banks that are filled
-  logic bank_q;                            // to be filled
-  logic line_load_q;                       // the line's count must be taken
+  logic [1:0] full_q;  // banks that are filled
+  logic bank_q;        // to be filled
+  logic line_load_q;   // the line's count must be taken
 
-  assign between      = is_data(first_q + PixelBits'(line_q), PixelBits'(pad_top_i), bottom);
+  assign between     = is_data(first_q + PixelBits'(line_q), PixelBits'(pad_top_i), bottom);
   assign data0       = between && is_data(x_q, PixelBits'(pad_left_i), data_end);
   assign data1       = between && is_data(x_q + 1'b1, PixelBits'(pad_left_i), data_end);
   assign missing     = line_load_q ? columns : missing_q;
@@ -201,20 +195,20 @@ module nvdla_cdma_winograd
       end
     end
 
-  // ---- banks: pixels of a row of tiles by phase, and where their tile rows go -----------------------------------------------------
-  logic [AtomBits-1:0] pixel_q[0:63];      // {bank, phase, pixel of the tile}
-  logic [EntryCountBits-1:0] superslice_q; // first entry of the superslice
-  logic [EntryCountBits-1:0] to0_q, to1_q; // entry of the first piece of phase 0, by bank
+  // ---- banks: pixels of a row of tiles by phase, and where their tile rows go ---------------------------------------
+  logic [AtomBits-1:0] pixel_q[0:63];       // {bank, phase, pixel of the tile}
+  logic [EntryCountBits-1:0] superslice_q;  // first entry of the superslice
+  logic [EntryCountBits-1:0] to0_q, to1_q;  // entry of the first piece of phase 0, by bank
   logic [1:0] slot0_q, slot1_q;
-  logic [1:0] end_q, last_q;               // a superslice, the layer ends here
+  logic [1:0] end_q, last_q;  // a superslice, the layer ends here
   logic [EntryCountBits-1:0] tile_place;
   assign tile_place = EntryCountBits'(phase_y_q) * row_entries + EntryCountBits'(surface_q) * surface_entries + tile_q;
 
-  // ---- tile rows: phase by phase, two pieces a clock --------------------------------------------------------------------------------
+  // ---- tile rows: phase by phase, two pieces a clock ----------------------------------------------------------------
   logic out_bank_q, upper_q, out, out_end;  // upper_q: pieces 2 and 3
   logic [2:0] out_phase_q;
   logic [EntryCountBits-1:0] out_entry_q, out_phase_entry_q, entry0, entry1, phase_entry;
-  logic out_load_q;                         // the bank's place must be taken
+  logic out_load_q;  // the bank's place must be taken
   logic [2*AtomBits-1:0] pieces;
   assign out         = full_q[out_bank_q];
   assign out_end     = out && upper_q && out_phase_q == conv_x_stride_i;
@@ -226,7 +220,8 @@ module nvdla_cdma_winograd
     logic [AtomBits-1:0] pixel;
     assign pixel = pixel_q[{out_bank_q, out_phase_q, 2'(x)}];
     for (genvar j = 0; j < 2; j++) begin : gen_piece
-      assign pieces[j*AtomBits+x*PieceBits+:PieceBits] = upper_q ? pixel[(j+2)*PieceBits+:PieceBits] : pixel[j*PieceBits+:PieceBits];
+      assign pieces[j*AtomBits+x*PieceBits+:PieceBits] = upper_q ? pixel[(j+2)*PieceBits+:PieceBits] :
+          pixel[j*PieceBits+:PieceBits];
     end
   end
 
@@ -287,7 +282,7 @@ module nvdla_cdma_winograd
   end
   assign next_ptr_o = superslice_q;
 
-  // ---- checks ----------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(ShapeLegal, Slots == 4 && CbufWrAtoms == 2 && SlotBits == 2 && MemAtom == 32)
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_STABLE(AnswerTaken, rsp_valid_i, rsp_ready_o, rsp_data_i)
@@ -295,13 +290,15 @@ module nvdla_cdma_winograd
   `NVDLA_CHECK(GrantedAreOfTheLayer, granted_q <= left_q)
   `NVDLA_CHECK(BankIsFree, !step || !full_q[bank_q])
   `NVDLA_CHECK(BothComeTogether, !(step && needs && data0 && data1 && !held_valid_q) || two)
-  `NVDLA_CHECK(NothingIsHeldAcrossLines, !line_end || !between || (!needs ? (missing == '0) : missing == PixelBits'(two ? 2 : 1)))
+  `NVDLA_CHECK(NothingIsHeldAcrossLines,
+               !line_end || !between || (!needs ? (missing == '0) : missing == PixelBits'(two ? 2 : 1)))
 
 `ifdef NVDLA_CHECKS
   int asked_q;  // atoms
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) asked_q <= 0;
-    else asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) - ((rsp_valid_i && rsp_ready_o) ? 1 + 32'(two) : 0);
+    else asked_q <= asked_q + ((req_valid_o && req_ready_i) ? 32'(req_size_o) + 1 : 0) -
+        ((rsp_valid_i && rsp_ready_o) ? 1 + 32'(two) : 0);
   `NVDLA_CHECK(AtomsOnlyAskedFor, !(rsp_valid_i && rsp_ready_o) || asked_q > 32'(two))
   `NVDLA_CHECK(NothingIsLeftOver, !(atoms_valid_o && out_last_q) || asked_q == 0)
 `endif

@@ -2,11 +2,12 @@
 //
 //   CDP_RDMA -> window (input convertor, neighbours) -> lrn (square sum, LUT, multiply, output convertor) -> write DMA
 //
-// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. r_*, w_*: read and write client
-// of the memory interfaces. done_intr_o: one clock per layer whose last write has been acknowledged, by register group. The CDP_RDMA group
-// is released when its last atom has been delivered, the CDP group when the last output has gone to the write DMA. The S_LUT_* registers
-// take effect at once. D_NAN_INPUT_NUM and D_INF_INPUT_NUM are 0; D_NAN_OUTPUT_NUM and D_OUT_SATURATION count what is written, where there
-// are precisions of 16 bits.
+// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. r_*, w_*:
+// read and write client of the memory interfaces. done_intr_o: one clock per layer whose last write has been
+// acknowledged, by register group. The CDP_RDMA group is released when its last atom has been delivered, the CDP group
+// when the last output has gone to the write DMA. The S_LUT_* registers take effect at once. D_NAN_INPUT_NUM and
+// D_INF_INPUT_NUM are 0; D_NAN_OUTPUT_NUM and D_OUT_SATURATION count what is written, where there are precisions of 16
+// bits.
 // Spec: 62-cdp; 55-lut; 10-system sections 6 (groups) and 9 (LUT access).
 module nvdla_cdp
   import nvdla_pkg::*;
@@ -15,14 +16,10 @@ module nvdla_cdp
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni,
-    input  logic                   csb_rdma_req_i,
-    input  logic                   csb_req_i,
-    input  logic                   csb_write_i,
+    input  logic                   rst_ni, csb_rdma_req_i, csb_req_i, csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
-    output logic [           31:0] csb_rdma_rdata_o,
-    output logic [           31:0] csb_rdata_o,
+    output logic [           31:0] csb_rdma_rdata_o, csb_rdata_o,
     output mif_rd_req_t            r_mif_o,
     input  mif_rd_rsp_t            r_mif_i,
     output mif_wr_req_t            w_mif_o,
@@ -31,18 +28,21 @@ module nvdla_cdp
 );
   logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
 
-  // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first output waits for.
+  // Atoms in flight: the design latency of the memory at full throughput, and at least the two blocks that the first
+  // output waits for.
   localparam int FullDepth = DbbLatency * CdpThroughput / MemAtom;
   localparam int ReadDepth = FullDepth > 2 * CdpColumns ? FullDepth : 2 * CdpColumns;
   localparam int RdmaBits = (CdpRdmaWords - CdpRdmaFirstD) * 32;
   localparam int CdpBits = (CdpWords - CdpFirstD) * 32;
   localparam int SharedBits = CdpFirstD * 32;
-  // The shared words: S_STATUS and S_POINTER are with the groups, the access port with the tables, the others in a file of their own.
+  // The shared words: S_STATUS and S_POINTER are with the groups, the access port with the tables, the others in a file
+  // of their own.
   localparam int OtherBits = CdpSLutCfg * 32;
   localparam logic [CdpWords*32-1:0] GroupMask = CdpWriteMask & {{CdpBits{1'b1}}, {SharedBits{1'b0}}};
-  localparam logic [SharedBits-1:0] SharedMask = CdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
+  localparam logic [SharedBits-1:0] SharedMask =
+      CdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
 
-  // ---- registers --------------------------------------------------------------------------------------------------------------
+  // ---- registers ----------------------------------------------------------------------------------------------------
   logic rdma_run, rdma_done, run, done;
   logic unused_rdma_group, group;
   logic [RdmaBits-1:0] rdma_flat, rdma_stat;
@@ -52,13 +52,15 @@ module nvdla_cdp
   cdp_d_t d;
   cdp_s_t s;
   lut_cfg_t lut_cfg;
-  logic [31:0] read_stall, write_stall, uflow, oflow, hybrid, le_hit, lo_hit, nans, saturated, group_rdata, shared_rdata, lut_rdata;
+  logic [31:0] read_stall, write_stall, uflow, oflow, hybrid, le_hit, lo_hit, nans, saturated, group_rdata,
+      shared_rdata, lut_rdata;
 
   assign rdma_d = rdma_flat;
   assign d = flat;
   assign s = shared_flat;
   assign rdma_stat = RdmaBits'(read_stall) << ((CdpRdmaDPerfReadStall - CdpRdmaFirstD) * 32);
-  assign stat = CdpBits'({lo_hit, le_hit, hybrid, oflow, uflow, write_stall}) << ((CdpDPerfWriteStall - CdpFirstD) * 32) |
+  assign stat = CdpBits'({lo_hit, le_hit, hybrid, oflow, uflow, write_stall}) <<
+      ((CdpDPerfWriteStall - CdpFirstD) * 32) |
                 CdpBits'({saturated, nans}) << ((CdpDNanOutputNum - CdpFirstD) * 32);
   assign csb_rdata_o = group_rdata | shared_rdata | lut_rdata;
 
@@ -123,7 +125,8 @@ module nvdla_cdp
 
   // Names and reasons: rtl/unused_fields.csv; and what other precisions than INT8 use.
   wire unused_s = &{1'b0, `NVDLA_CDP_S_UNUSED(s)};
-  wire unused_d = &{1'b0, `NVDLA_CDP_D_UNUSED(d), d.input_data_type, d.datin_offset[15:8], d.datout_offset[31:25], rdma_d.input_data};
+  wire unused_d = &{1'b0, `NVDLA_CDP_D_UNUSED(d), d.input_data_type, d.datin_offset[15:8], d.datout_offset[31:25],
+      rdma_d.input_data};
   wire unused_rdma_d = &{1'b0, `NVDLA_CDP_RDMA_D_UNUSED(rdma_d)};
 
   assign lut_cfg.le_linear = s.lut_le_function;
@@ -155,13 +158,13 @@ module nvdla_cdp
       .clk_o (clk)
   );
 
-  logic [1:0] precision;                       // INT8 where it has no other
+  logic [1:0] precision;  // INT8 where it has no other
   logic wide, rdma_wide;
   assign precision = CdpWide != 0 ? d.input_data_type : 2'd0;
   assign wide = (Int16 != 0 && precision == 2'd1) || (Fp16 != 0 && precision == 2'd2);
   assign rdma_wide = (Int16 != 0 && rdma_d.input_data == 2'd1) || (Fp16 != 0 && rdma_d.input_data == 2'd2);
 
-  // ---- input ------------------------------------------------------------------------------------------------------------------
+  // ---- input --------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, mem_last;
   logic [AtomBits-1:0] mem_data;
   logic [CdpAtomShift-1:0] mem_lanes;
@@ -194,7 +197,7 @@ module nvdla_cdp
       .mif_i               (r_mif_i)
   );
 
-  // ---- normalisation ----------------------------------------------------------------------------------------------------------
+  // ---- normalisation ------------------------------------------------------------------------------------------------
   logic block_valid, block_ready, beat_valid, step, beat_last, out_valid, out_ready, out_last;
   logic [CdpViewWidth-1:0] view;
   logic [AtomBits-1:0] out_data;
@@ -259,7 +262,7 @@ module nvdla_cdp
       .saturated_o     (saturated)
   );
 
-  // ---- output -----------------------------------------------------------------------------------------------------------------
+  // ---- output -------------------------------------------------------------------------------------------------------
   logic output_done;
 
   nvdla_cdp_wdma u_wdma (

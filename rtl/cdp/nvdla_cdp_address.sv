@@ -1,7 +1,7 @@
 // Address of the current block of a cube, in the order line, group of CdpColumns columns, surface.
 //
-// load_i starts a layer; step_i leaves a block and tells what it was last of. Strides in bytes. Byte sums of base and strides are passed on
-// as they are (20-data-formats section 9).
+// load_i starts a layer; step_i leaves a block and tells what it was last of. Strides in bytes. Byte sums of base and
+// strides are passed on as they are (20-data-formats section 9).
 // Spec: 62-cdp, section 9.
 module nvdla_cdp_address
   import nvdla_pkg::*;
@@ -42,7 +42,8 @@ module nvdla_cdp_address
   end
 
 `ifdef NVDLA_CHECKS
-  // There is no reset here: the checks begin with the first layer. Blocks that were left, as numbers of what they were part of.
+  // There is no reset here: the checks begin with the first layer. Blocks that were left, as numbers of what they were
+  // part of.
   logic begun_q;
   logic [AddrBits-1:0] base_seen_q, lines_seen_q, groups_seen_q, surfaces_seen_q;
   initial begun_q = 1'b0;
@@ -58,7 +59,8 @@ module nvdla_cdp_address
       if (surface_last_i) groups_seen_q <= line_last_i ? '0 : groups_seen_q + 1'b1;
       if (surface_last_i && line_last_i) lines_seen_q <= lines_seen_q + 1'b1;
     end
-  `NVDLA_CHECK_AT(AddressOfItsBlock, clk_i, begun_q, !step_i || addr_o == base_seen_q + lines_seen_q * AddrBits'(line_stride_i) +
+  `NVDLA_CHECK_AT(AddressOfItsBlock, clk_i, begun_q,
+                  !step_i || addr_o == base_seen_q + lines_seen_q * AddrBits'(line_stride_i) +
                   groups_seen_q * AddrBits'(CdpColumns * MemAtom) + surfaces_seen_q * AddrBits'(surface_stride_i))
   `NVDLA_CHECK_AT(NoStepWhileLoading, clk_i, begun_q, !(load_i && step_i))
 `endif

@@ -1,28 +1,24 @@
 // CDP's arithmetic on FP16, CdpWideLanes lanes a beat: square sum to the LUT; from the LUT multiply and output format.
 //
-// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window; FP17. beat_valid_i: a beat is offered; summing_i: one is
-// offered or under way to sums_o (FP32), which it enters after six stages. values_i: the elements of the beat in sums_o, factors_i and
-// late_values_i (FP17) belong together when factors_valid_i says so; that beat is in words_o (FP16) one stage later.
+// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window; FP17. beat_valid_i: a beat is
+// offered; summing_i: one is offered or under way to sums_o (FP32), which it enters after six stages. values_i: the
+// elements of the beat in sums_o, factors_i and late_values_i (FP17) belong together when factors_valid_i says so; that
+// beat is in words_o (FP16) one stage later.
 // Spec: 62-cdp, sections 5, 7, 8.
 module nvdla_cdp_fp16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                       clk_i,
-    input  logic                                       sqsum_bypass_i,
-    input  logic                                       mul_bypass_i,
-    input  logic [                                1:0] normalz_len_i,
-    input  logic                                       step_i,
-    input  logic                                       beat_valid_i,
-    input  logic                                       summing_i,
-    input  logic                                       factors_valid_i,
-    input  logic [                   CdpViewWidth-1:0] view_i,
-    input  logic [                   CdpBeatWidth-1:0] values_i,
-    output logic [                CdpWideLanes*32-1:0] sums_o,
-    input  logic [  CdpWideLanes*CdpWideValueBits-1:0] factors_i,
-    input  logic [                   CdpBeatWidth-1:0] late_values_i,
-    output logic [  CdpWideLanes*CdpWideValueBits-1:0] products_o,
-    output logic [                CdpWideLanes*16-1:0] words_o
+    input  logic                                     clk_i, sqsum_bypass_i, mul_bypass_i,
+    input  logic [                              1:0] normalz_len_i,
+    input  logic                                     step_i, beat_valid_i, summing_i, factors_valid_i,
+    input  logic [                 CdpViewWidth-1:0] view_i,
+    input  logic [                 CdpBeatWidth-1:0] values_i,
+    output logic [              CdpWideLanes*32-1:0] sums_o,
+    input  logic [CdpWideLanes*CdpWideValueBits-1:0] factors_i,
+    input  logic [                 CdpBeatWidth-1:0] late_values_i,
+    output logic [CdpWideLanes*CdpWideValueBits-1:0] products_o,
+    output logic [              CdpWideLanes*16-1:0] words_o
 );
   localparam logic [CdpWideValueBits-2:0] Infinity = {6'h3f, 10'd0};
 
@@ -50,11 +46,12 @@ module nvdla_cdp_fp16
   for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
     logic [CdpWideValueBits-1:0] value, factor, product, passed_q;
     logic [31:0] wide;
-    wire unused_top = &{1'b0, values_i[l*CdpWidePlaceBits+CdpWideValueBits], late_values_i[l*CdpWidePlaceBits+CdpWideValueBits]};
+    wire unused_top = &{1'b0, values_i[l*CdpWidePlaceBits+CdpWideValueBits],
+        late_values_i[l*CdpWidePlaceBits+CdpWideValueBits]};
     nvdla_fp_widen #(
-        .ExpIn(6),
-        .ExpOut(8),
-        .ManOut(23),
+        .ExpIn    (6),
+        .ExpOut   (8),
+        .ManOut   (23),
         .Denormals(0)
     ) u_widen (
         .a_i(sqsum_bypass_i ? values_i[l*CdpWidePlaceBits+:CdpWideValueBits] : CdpWideValueBits'(0)),

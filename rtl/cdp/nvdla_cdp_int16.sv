@@ -1,33 +1,29 @@
-// CDP's arithmetic on INT16, CdpWideLanes lanes a beat: square sum to the LUT; from the LUT multiply and output convertor.
+// CDP's arithmetic on INT16, CdpWideLanes lanes a beat: square sum to the LUT; from the LUT multiply and output
+// convertor.
 //
-// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window. beat_valid_i: a beat is offered; squares_valid_i: it has
-// left the first stage, and its sums enter sums_o. factors_i and values_i (the converted elements) belong together when factors_valid_i says
-// so; differences_valid_i: that beat has left the stage of multiply and output offset, and enters words_o behind the output convertor;
-// clipped_o: the lanes of it that were clipped.
+// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window. beat_valid_i: a beat is offered;
+// squares_valid_i: it has left the first stage, and its sums enter sums_o. factors_i and values_i (the converted
+// elements) belong together when factors_valid_i says so; differences_valid_i: that beat has left the stage of multiply
+// and output offset, and enters words_o behind the output convertor; clipped_o: the lanes of it that were clipped.
 // Spec: 62-cdp, sections 5, 7, 8.
 module nvdla_cdp_int16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                                       clk_i,
-    input  logic                                       sqsum_bypass_i,
-    input  logic                                       mul_bypass_i,
-    input  logic [                                1:0] normalz_len_i,
-    input  logic [                               31:0] datout_offset_i,
-    input  logic [                               15:0] datout_scale_i,
-    input  logic [                                5:0] datout_shifter_i,
-    input  logic                                       step_i,
-    input  logic                                       beat_valid_i,
-    input  logic                                       squares_valid_i,
-    input  logic                                       factors_valid_i,
-    input  logic                                       differences_valid_i,
-    input  logic [                   CdpViewWidth-1:0] view_i,
-    output logic [    CdpWideLanes*CdpWideSumBits-1:0] sums_o,
-    input  logic [                CdpWideLanes*16-1:0] factors_i,
-    input  logic [                   CdpBeatWidth-1:0] values_i,
-    output logic [                CdpWideLanes*33-1:0] products_o,
-    output logic [                CdpWideLanes*16-1:0] words_o,
-    output logic [                   CdpWideLanes-1:0] clipped_o
+    input  logic                                   clk_i, sqsum_bypass_i, mul_bypass_i,
+    input  logic [                            1:0] normalz_len_i,
+    input  logic [                           31:0] datout_offset_i,
+    input  logic [                           15:0] datout_scale_i,
+    input  logic [                            5:0] datout_shifter_i,
+    input  logic                                   step_i, beat_valid_i, squares_valid_i, factors_valid_i,
+    input  logic                                   differences_valid_i,
+    input  logic [               CdpViewWidth-1:0] view_i,
+    output logic [CdpWideLanes*CdpWideSumBits-1:0] sums_o,
+    input  logic [            CdpWideLanes*16-1:0] factors_i,
+    input  logic [               CdpBeatWidth-1:0] values_i,
+    output logic [            CdpWideLanes*33-1:0] products_o,
+    output logic [            CdpWideLanes*16-1:0] words_o,
+    output logic [               CdpWideLanes-1:0] clipped_o
 );
   logic [1:0] reach;
   logic bypass_multiply;

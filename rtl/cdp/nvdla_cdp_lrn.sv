@@ -1,33 +1,29 @@
 // Local response normalisation of beats: square sum, table look-up, multiply, output convertor, packing to atoms.
 //
-// view_i: see nvdla_cdp_window. step_o: the beat offered is taken, and every beat in the pipeline moves on. Stages: squares; sums (FP16: six
-// in all); those of the LUT; multiply and output offset (FP16: multiply); output convertor, which packs (INT16, FP16: one more, which
-// packs). atom_last_o: last atom of the layer. cfg_req_i .. rdata_o: the LUT's access port. Counts: D_PERF_LUT_*, D_NAN_OUTPUT_NUM and
-// D_OUT_SATURATION of the current layer, 0 while run_i is 0. precision_i: D_DATA_FORMAT, INT8 if no other exists.
+// view_i: see nvdla_cdp_window. step_o: the beat offered is taken, and every beat in the pipeline moves on. Stages:
+// squares; sums (FP16: six in all); those of the LUT; multiply and output offset (FP16: multiply); output convertor,
+// which packs (INT16, FP16: one more, which packs). atom_last_o: last atom of the layer. cfg_req_i .. rdata_o: the
+// LUT's access port. Counts: D_PERF_LUT_*, D_NAN_OUTPUT_NUM and D_OUT_SATURATION of the current layer, 0 while run_i is
+// 0. precision_i: D_DATA_FORMAT, INT8 if no other exists.
 // Spec: 62-cdp, sections 5 to 9.
 module nvdla_cdp_lrn
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    run_i,
+    input  logic                    clk_i, rst_ni, run_i,
     input  logic [             1:0] precision_i,
-    input  logic                    sqsum_bypass_i,
-    input  logic                    mul_bypass_i,
+    input  logic                    sqsum_bypass_i, mul_bypass_i,
     input  logic [             1:0] normalz_len_i,
     input  logic [            31:0] datout_offset_i,
     input  logic [            15:0] datout_scale_i,
     input  logic [             5:0] datout_shifter_i,
-  // tables
+    // tables
     input  lut_cfg_t                lut_cfg_i,
-    input  logic                    cfg_req_i,
-    input  logic                    data_req_i,
-    input  logic                    write_i,
+    input  logic                    cfg_req_i, data_req_i, write_i,
     input  logic [            31:0] wdata_i,
     output logic [            31:0] rdata_o,
-  // beats in, atoms out
+    // beats in, atoms out
     input  logic                    beat_valid_i,
     output logic                    step_o,
     input  logic                    beat_last_i,
@@ -36,28 +32,22 @@ module nvdla_cdp_lrn
     input  logic                    atom_ready_i,
     output logic                    atom_last_o,
     output logic [    AtomBits-1:0] atom_data_o,
-  // counts
-    output logic [            31:0] uflow_o,
-    output logic [            31:0] oflow_o,
-    output logic [            31:0] hybrid_o,
-    output logic [            31:0] le_hit_o,
-    output logic [            31:0] lo_hit_o,
-    output logic [            31:0] nans_o,
-    output logic [            31:0] saturated_o
+    // counts
+    output logic [            31:0] uflow_o, oflow_o, hybrid_o, le_hit_o, lo_hit_o, nans_o, saturated_o
 );
   // Stages before the packing one, by precision.
   localparam int Int8Stages = CdpFactor + 1;
   localparam int Int16Stages = Int16 != 0 ? CdpFactor + 2 : Int8Stages;
   localparam int Fp16Stages = Fp16 != 0 ? CdpFp16Factor + 1 : Int8Stages;
   localparam int Stages = Fp16Stages > Int16Stages ? Fp16Stages : Int16Stages;
-  localparam int Fp16Sums = Fp16 != 0 ? 6 : 2; // stages before the LUT
-  localparam int DelayBits = 4;                // of the elements' delay line
+  localparam int Fp16Sums = Fp16 != 0 ? 6 : 2;  // stages before the LUT
+  localparam int DelayBits = 4;                 // of the elements' delay line
   localparam int BeatWidth = CdpThroughput * 8;
-  localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
+  localparam int Top = AtomBits - BeatWidth;  // where a beat enters the atom
   localparam int LutInputBits = CdpWide != 0 ? CdpWideSumBits : CdpSumBits;
   localparam int LutFactorBits = LutEntryBits + Fp16;
 
-  logic [Stages:1] valid_q, last_q, reached;   // valid_q[n]: a beat has left stage n
+  logic [Stages:1] valid_q, last_q, reached;  // valid_q[n]: a beat has left stage n
   logic [CdpBeatBits-1:0] beat_q;
   logic atom_valid_q, atom_last_q;
   logic [AtomBits-1:0] atom_q;
@@ -78,7 +68,8 @@ module nvdla_cdp_lrn
   assign wide = fp16 || int16;
 
   // Beats go as far as their precision has stages.
-  assign reached = fp16 ? {Stages{1'b1}} : int16 ? {Stages{1'b1}} >> (Stages - Int16Stages) : {Stages{1'b1}} >> (Stages - Int8Stages);
+  assign reached = fp16 ? {Stages{1'b1}} : int16 ? {Stages{1'b1}} >> (Stages - Int16Stages) :
+      {Stages{1'b1}} >> (Stages - Int8Stages);
   assign sums_valid = fp16 ? valid_q[Fp16Sums] : valid_q[2];
   assign flags_valid = fp16 ? valid_q[Fp16Sums+1] : valid_q[3];
   assign factors_valid = fp16 ? valid_q[Fp16Stages-1] : valid_q[CdpFactor];
@@ -116,7 +107,7 @@ module nvdla_cdp_lrn
     end
   end
 
-  // ---- tables -------------------------------------------------------------------------------------------------------------------
+  // ---- tables -------------------------------------------------------------------------------------------------------
   nvdla_lut #(
       .Lanes     (CdpThroughput),
       .WideLanes (CdpWide != 0 ? CdpWideLanes : CdpThroughput),
@@ -131,13 +122,13 @@ module nvdla_cdp_lrn
       .write_i,
       .wdata_i,
       .rdata_o,
-      .cfg_i      (lut_cfg_i),
+      .cfg_i   (lut_cfg_i),
       .precision_i,
-      .step_i     (step),
-      .valid_i    (sums_valid),
-      .data_i     (sums),
-      .result_o   (factors),
-      .flags_o    (flags)
+      .step_i  (step),
+      .valid_i (sums_valid),
+      .data_i  (sums),
+      .result_o(factors),
+      .flags_o (flags)
   );
 
   for (genvar l = 0; l < CdpThroughput; l++) begin : gen_flags
@@ -145,9 +136,9 @@ module nvdla_cdp_lrn
     assign {lo_only[l], le_only[l], both_over[l], both_under[l]} = flags[l*LutFlagBits+:LutFlagBits];
   end
 
-  // ---- counts -------------------------------------------------------------------------------------------------------------------
-  // Lanes that count, by their answers. Where an element is two bytes every other unit of the table is idle and is counted too: in FP16 as
-  // hybrid, in INT16 with its answer to the last beat of INT8.
+  // ---- counts -------------------------------------------------------------------------------------------------------
+  // Lanes that count, by their answers. Where an element is two bytes every other unit of the table is idle and is
+  // counted too: in FP16 as hybrid, in INT16 with its answer to the last beat of INT8.
   logic [CdpThroughput-1:0] count_under, count_over, count_le, count_lo;
   logic [CdpThroughput-1:0] clipped_q, nan_q;
 
@@ -156,13 +147,16 @@ module nvdla_cdp_lrn
     for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_unit
       always_ff @(posedge clk_i or negedge rst_ni)
         if (!rst_ni) idle_q[l*LutFlagBits+:LutFlagBits] <= '0;
-        else if (step && flags_valid && !wide) idle_q[l*LutFlagBits+:LutFlagBits] <= flags[(2*l+1)*LutFlagBits+:LutFlagBits];
+        else if (step && flags_valid && !wide) idle_q[l*LutFlagBits+:LutFlagBits] <=
+            flags[(2*l+1)*LutFlagBits+:LutFlagBits];
       assign count_under[l] = both_under[l];
       assign count_over[l] = both_over[l];
       assign count_le[l] = le_only[l];
       assign count_lo[l] = lo_only[l];
-      assign {count_lo[CdpWideLanes+l], count_le[CdpWideLanes+l], count_over[CdpWideLanes+l], count_under[CdpWideLanes+l]} =
-        !wide ? {lo_only[CdpWideLanes+l], le_only[CdpWideLanes+l], both_over[CdpWideLanes+l], both_under[CdpWideLanes+l]}
+      assign {count_lo[CdpWideLanes+l], count_le[CdpWideLanes+l], count_over[CdpWideLanes+l],
+          count_under[CdpWideLanes+l]} =
+        !wide ? {lo_only[CdpWideLanes+l], le_only[CdpWideLanes+l], both_over[CdpWideLanes+l],
+            both_under[CdpWideLanes+l]}
         : fp16 ? LutFlagBits'(0) : idle_q[l*LutFlagBits+:LutFlagBits];
     end
   end else begin : gen_all
@@ -217,10 +211,10 @@ module nvdla_cdp_lrn
     assign saturated_o = 32'd0;
   end
 
-  // ---- the elements, until their factors are there --------------------------------------------------------------------------------
+  // ---- the elements, until their factors are there ------------------------------------------------------------------
   logic [CdpBeatWidth-1:0] elements[0:(1<<DelayBits)-1];
   logic [DelayBits-1:0] place_q;
-  logic [CdpBeatWidth-1:0] values;             // whose factors are there
+  logic [CdpBeatWidth-1:0] values;  // whose factors are there
 
   // Places behind the newest; names of their own, since Icarus does not let an index wrap.
   logic [DelayBits-1:0] factor_place, sum_place;
@@ -232,11 +226,12 @@ module nvdla_cdp_lrn
     else if (step) place_q <= place_q + DelayBits'(1);
   always_ff @(posedge clk_i) if (step && beat_valid_i) elements[place_q] <= view_i[CdpHaloWidth+:CdpBeatWidth];
 
-  // ---- INT16 and FP16 -------------------------------------------------------------------------------------------------------------
+  // ---- INT16 and FP16 -----------------------------------------------------------------------------------------------
   logic [CdpThroughput*LutInputBits-1:0] wide_sums;
   logic [BeatWidth-1:0] words;
   logic [CdpThroughput-1:0] words_clipped, words_nan;
-  logic [CdpThroughput*26-1:0] seen_products;  // of all precisions, for observers: an element of 16 bits has the places of two
+  // of all precisions, for observers: an element of 16 bits has the places of two
+  logic [CdpThroughput*26-1:0] seen_products;
   wire unused_seen = &{1'b0, products_valid, seen_products};
 
   if (CdpWide != 0) begin : gen_wide
@@ -327,7 +322,7 @@ module nvdla_cdp_lrn
     assign seen_products = products;
   end
 
-  // ---- INT8: squares of all lanes a beat sees -----------------------------------------------------------------------------------
+  // ---- INT8: squares of all lanes a beat sees -----------------------------------------------------------------------
   localparam int SeenAt = CdpHaloWidth - CdpHalo * CdpValueBits;
   for (genvar k = 0; k < CdpSeenLanes; k++) begin : gen_square
     logic [CdpSquareBits-1:0] square_q;
@@ -335,7 +330,7 @@ module nvdla_cdp_lrn
       if (step && beat_valid_i && !wide) square_q <= cdp_square(view_i[SeenAt+k*CdpValueBits+:CdpValueBits]);
   end
 
-  // ---- lanes of INT8, and bytes of all -------------------------------------------------------------------------------------------
+  // ---- lanes of INT8, and bytes of all ------------------------------------------------------------------------------
   for (genvar l = 0; l < CdpThroughput; l++) begin : gen_lane
     logic signed [CdpValueBits-1:0] value_1_q, value;
     logic [CdpSumBits-1:0] sum_q;
@@ -353,7 +348,8 @@ module nvdla_cdp_lrn
       if (step && valid_q[1] && !wide) begin
         if (bypass_sum) sum_q <= CdpSumBits'(value_1_q);
         else
-          sum_q <= CdpSumBits'(gen_square[l+4].square_q) + CdpSumBits'(gen_square[l+3].square_q) + CdpSumBits'(gen_square[l+5].square_q) +
+          sum_q <= CdpSumBits'(gen_square[l+4].square_q) + CdpSumBits'(gen_square[l+3].square_q) +
+              CdpSumBits'(gen_square[l+5].square_q) +
               (reach > 2'd0 ? CdpSumBits'(gen_square[l+2].square_q) + CdpSumBits'(gen_square[l+6].square_q) : '0) +
               (reach > 2'd1 ? CdpSumBits'(gen_square[l+1].square_q) + CdpSumBits'(gen_square[l+7].square_q) : '0) +
               (reach > 2'd2 ? CdpSumBits'(gen_square[l].square_q) + CdpSumBits'(gen_square[l+8].square_q) : '0);

@@ -1,8 +1,9 @@
 // CDP arithmetic as pure functions of INT8 and INT16, and the records that travel with its data.
 //
-// A beat is CdpThroughput bytes of one atom, an atom takes CdpBeats (at least 2) beats, lane 0 first. A lane is a byte in INT8; where there
-// are precisions of 16 bits (CdpWide), theirs are two bytes, and take the room of two of INT8 inside. A block is up to CdpColumns columns
-// of one line and one surface: what one read request fetches and one write command stores.
+// A beat is CdpThroughput bytes of one atom, an atom takes CdpBeats (at least 2) beats, lane 0 first. A lane is a byte
+// in INT8; where there are precisions of 16 bits (CdpWide), theirs are two bytes, and take the room of two of INT8
+// inside. A block is up to CdpColumns columns of one line and one surface: what one read request fetches and one write
+// command stores.
 // Spec: 62-cdp, sections 3 (order), 4 (input convertor), 5 (square sum), 8 (output convertor), 9 (requests).
 package nvdla_cdp_pkg;
   import nvdla_pkg::*;
@@ -12,19 +13,19 @@ package nvdla_cdp_pkg;
   localparam int CdpBeats = MemAtom / CdpThroughput;
   localparam int CdpBeatBits = $clog2(CdpBeats);
   localparam int CdpAtomShift = $clog2(MemAtom);
-  localparam int CdpHalo = 4;                                            // neighbour lanes of a sum on either side
+  localparam int CdpHalo = 4;  // neighbour lanes of a sum on either side
   localparam int CdpWide = (Int16 != 0 || Fp16 != 0) ? 1 : 0;
   // INT8
-  localparam int CdpValueBits = 9;                                       // converted element
+  localparam int CdpValueBits = 9;  // converted element
   localparam int CdpSquareBits = 17;
-  localparam int CdpSumBits = 22;                                        // LUT input, signed
-  localparam int CdpSeenLanes = CdpThroughput + 2 * CdpHalo;             // what a beat sees
+  localparam int CdpSumBits = 22;                             // LUT input, signed
+  localparam int CdpSeenLanes = CdpThroughput + 2 * CdpHalo;  // what a beat sees
   // INT16, FP16
   localparam int CdpWideLanes = CdpThroughput / 2;
-  localparam int CdpWideValueBits = 17;                                  // converted element: integer, or FP17
-  localparam int CdpWidePlaceBits = 2 * CdpValueBits;                    // the room that it has
-  localparam int CdpWideSumBits = 38;                                    // LUT input of INT16, signed
-  localparam int CdpSelectBits = CdpWide != 0 ? 7 : 6;                   // of SELECT, that count in integers
+  localparam int CdpWideValueBits = 17;                 // converted element: integer, or FP17
+  localparam int CdpWidePlaceBits = 2 * CdpValueBits;   // the room that it has
+  localparam int CdpWideSumBits = 38;                   // LUT input of INT16, signed
+  localparam int CdpSelectBits = CdpWide != 0 ? 7 : 6;  // of SELECT, that count in integers
   localparam int CdpWideSeenLanes = CdpWideLanes + 2 * CdpHalo;
   // Stages that beats have left when the factors of the LUT are there.
   localparam int CdpLutStages = Fp16 != 0 ? 6 : 3;
@@ -35,10 +36,10 @@ package nvdla_cdp_pkg;
   localparam int CdpHaloWidth = CdpHalo * (CdpWide != 0 ? CdpWidePlaceBits : CdpValueBits);
   localparam int CdpViewWidth = CdpBeatWidth + 2 * CdpHaloWidth;
 
-  // One block. The order is line, column, surface: surface_last ends a group of columns, line_last stands with all blocks
-  // of a line's last group of columns, layer_last with the last block alone.
+  // One block. The order is line, column, surface: surface_last ends a group of columns, line_last stands with all
+  // blocks of a line's last group of columns, layer_last with the last block alone.
   typedef struct packed {
-    logic [2:0] columns;                       // less one
+    logic [2:0] columns;  // less one
     logic surface_last;
     logic line_last;
     logic layer_last;
@@ -49,7 +50,7 @@ package nvdla_cdp_pkg;
   function automatic logic [CdpValueBits-1:0] cdp_input(
       input logic [7:0] x, input logic [7:0] offset, input logic [15:0] scale, input logic [4:0] shift);
     logic signed [31:0] value, half;
-    value = (32'($signed(x)) - 32'($signed(offset))) * 32'($signed(scale));     // 25 bits
+    value = (32'($signed(x)) - 32'($signed(offset))) * 32'($signed(scale));  // 25 bits
     half = $signed(((32'd1 << shift) - {31'd0, value[31]}) >> 1);
     value = (value + half) >>> shift;
     if (value > 32'sd255) return 9'h0ff;
@@ -65,13 +66,15 @@ package nvdla_cdp_pkg;
   function automatic logic [CdpWideValueBits-1:0] cdp_input16(
       input logic [15:0] x, input logic [15:0] offset, input logic [15:0] scale, input logic [4:0] shift);
     logic signed [63:0] value;
-    value = (64'($signed(x)) - 64'($signed(offset))) * 64'($signed(scale));     // 33 bits
+    value = (64'($signed(x)) - 64'($signed(offset))) * 64'($signed(scale));  // 33 bits
     return sat17(round_shift(value, 6'(shift)));
   endfunction
 
-  // Output convertor behind the subtraction of the offset: difference (26 bits) * scale / 2^shift, 8 bits; above them, where there are
-  // precisions of 16 bits, whether it was clipped: is further from the quotient than rounding can bring it.
-  function automatic logic [8:0] cdp_output(input logic signed [25:0] difference, input logic [15:0] scale, input logic [5:0] shift);
+  // Output convertor behind the subtraction of the offset: difference (26 bits) * scale / 2^shift, 8 bits; above them,
+  // where there are precisions of 16 bits, whether it was clipped: is further from the quotient than rounding can bring
+  // it.
+  function automatic logic [8:0] cdp_output(input logic signed [25:0] difference, input logic [15:0] scale,
+      input logic [5:0] shift);
     logic signed [63:0] product, cut;
     product = 64'(difference) * 64'($signed(scale));
     cut = '0;
@@ -80,7 +83,8 @@ package nvdla_cdp_pkg;
   endfunction
 
   // ... of 34 bits to 16.
-  function automatic logic [16:0] cdp_output16(input logic signed [33:0] difference, input logic [15:0] scale, input logic [5:0] shift);
+  function automatic logic [16:0] cdp_output16(input logic signed [33:0] difference, input logic [15:0] scale,
+      input logic [5:0] shift);
     logic signed [63:0] product, cut;
     product = 64'(difference) * 64'($signed(scale));
     cut = product >>> shift;

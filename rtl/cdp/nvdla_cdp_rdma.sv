@@ -1,10 +1,11 @@
-// CDP_RDMA: reads the cube, one request per block, and delivers its atoms with what the data path has to know of the cube's size.
+// CDP_RDMA: reads the cube, one request per block, and delivers its atoms with what the data path has to know of the
+// cube's size.
 //
-// run_i: a layer of the CDP_RDMA register group is active, its registers stand at the ports of their names; the first request
-// goes out one clock after run_i rises. atom_*: atoms of the
-// requests in order, straight from the latency buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o:
-// index of the atom's last lane below C. wide_i: elements of two bytes. done_o pulses while the last atom is delivered. stall_o: running count of clocks with a request
-// that waits (D_PERF_READ_STALL), never cleared.
+// run_i: a layer of the CDP_RDMA register group is active, its registers stand at the ports of their names; the first
+// request goes out one clock after run_i rises. atom_*: atoms of the requests in order, straight from the latency
+// buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o: index of the atom's last
+// lane below C. wide_i: elements of two bytes. done_o pulses while the last atom is delivered. stall_o: running count
+// of clocks with a request that waits (D_PERF_READ_STALL), never cleared.
 // Spec: 62-cdp, sections 2.3, 3, 9.
 module nvdla_cdp_rdma
   import nvdla_pkg::*;
@@ -12,18 +13,11 @@ module nvdla_cdp_rdma
 #(
     parameter int Depth = 16  // atoms of the latency buffer
 ) (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    run_i,
-    input  logic [            12:0] width_i,
-    input  logic [            12:0] height_i,
-    input  logic [            12:0] channel_i,
+    input  logic                    clk_i, rst_ni, run_i,
+    input  logic [            12:0] width_i, height_i, channel_i,
     input  logic [    AddrBits-1:0] src_base_addr_i,
-    input  logic [            31:0] src_line_stride_i,
-    input  logic [            31:0] src_surface_stride_i,
-    input  logic                    src_ram_type_i,
-    input  logic                    wide_i,
-    input  logic                    dma_en_i,
+    input  logic [            31:0] src_line_stride_i, src_surface_stride_i,
+    input  logic                    src_ram_type_i, wide_i, dma_en_i,
     output logic                    done_o,
     output logic [            31:0] stall_o,
     output logic                    atom_valid_o,
@@ -35,18 +29,18 @@ module nvdla_cdp_rdma
     output mif_rd_req_t             mif_o,
     input  mif_rd_rsp_t             mif_i
 );
-  // ---- requests -----------------------------------------------------------------------------------------------------------------
-  localparam int Blocks = Depth + 2;           // requests that may be under way
+  // ---- requests -----------------------------------------------------------------------------------------------------
+  localparam int Blocks = Depth + 2;  // requests that may be under way
 
   logic start, unused_drain, req_valid, req_ready, issue, rsp_valid;
   logic [AddrBits-1:0] req_addr;
-  logic [12:0] line_q, surface_q, left_q;      // left: columns of the line behind the first one of the block
+  logic [12:0] line_q, surface_q, left_q;  // left: columns of the line behind the first one of the block
   logic room, block_valid;
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;
   logic ram;
-  logic [12:0] surface_end;                    // last surface
-  logic [CdpAtomShift-1:0] lane_end;           // last lane of it
+  logic [12:0] surface_end;           // last surface
+  logic [CdpAtomShift-1:0] lane_end;  // last lane of it
 
   assign ram = SecondaryMemory == 0 || src_ram_type_i;
   assign surface_end = wide_i ? channel_i >> (CdpAtomShift - 1) : channel_i >> CdpAtomShift;
@@ -119,7 +113,7 @@ module nvdla_cdp_rdma
     end
   end
 
-  // ---- deliveries ---------------------------------------------------------------------------------------------------------------
+  // ---- deliveries ---------------------------------------------------------------------------------------------------
   logic [2:0] column_q;
   logic deliver, block_last, block_end;
 
@@ -165,7 +159,8 @@ module nvdla_cdp_rdma
       pending_q   <= 0;
       delivered_q <= '0;
     end else begin
-      pending_q   <= pending_q + ((req_valid && req_ready) ? 32'(ask.columns) + 1 : 0) - 32'(atom_valid_o && atom_ready_i);
+      pending_q   <= pending_q + ((req_valid && req_ready) ? 32'(ask.columns) + 1 : 0) -
+          32'(atom_valid_o && atom_ready_i);
       delivered_q <= !run_i ? '0 : delivered_q + 64'(atom_valid_o && atom_ready_i);
     end
   `NVDLA_CHECK(AtomsOnlyAskedFor, !atom_valid_o || pending_q > 0)

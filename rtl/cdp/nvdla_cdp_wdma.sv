@@ -1,22 +1,18 @@
 // Write side of CDP: one command per block, and the output atoms behind.
 //
-// block_*: blocks in order; a command is offered as soon as its block is known. atom_*: output atoms in the same order, atom_last_i with
-// the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it; held until run_i falls.
-// done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which an atom waits (D_PERF_WRITE_STALL), never cleared.
+// block_*: blocks in order; a command is offered as soon as its block is known. atom_*: output atoms in the same order,
+// atom_last_i with the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it;
+// held until run_i falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which an
+// atom waits (D_PERF_WRITE_STALL), never cleared.
 // Spec: 62-cdp, sections 2.2, 9.
 module nvdla_cdp_wdma
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic                group_i,
+    input  logic                clk_i, rst_ni, run_i, group_i,
     input  logic [AddrBits-1:0] dst_base_addr_i,
-    input  logic [        31:0] dst_line_stride_i,
-    input  logic [        31:0] dst_surface_stride_i,
-    input  logic                dst_ram_type_i,
-    input  logic                dma_en_i,
+    input  logic [        31:0] dst_line_stride_i, dst_surface_stride_i,
+    input  logic                dst_ram_type_i, dma_en_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
     input  logic                block_valid_i,
@@ -31,7 +27,7 @@ module nvdla_cdp_wdma
     output mif_wr_req_t         mif_o,
     input  mif_wr_rsp_t         mif_i
 );
-  localparam int Blocks = 8;                   // more than the pipeline holds when blocks have one column
+  localparam int Blocks = 8;  // more than the pipeline holds when blocks have one column
 
   logic cmd_valid, cmd_ready, atom_ready, loaded_q;
   logic [AddrBits-1:0] cmd_addr;

@@ -1,24 +1,19 @@
 // Input convertor and neighbourhood: atoms in, beats with their channel neighbours out.
 //
-// Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks before and behind the
-// current one. An atom is taken out when the atom of the next surface, same column, is there; beats then leave one a clock. view_o: the
-// beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below and above; channels outside the cube's surfaces are 0. A lane
-// has CdpValueBits in INT8, CdpWidePlaceBits in INT16 (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i).
-// beat_last_o: last beat of the layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o:
-// each block, when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
+// Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks
+// before and behind the current one. An atom is taken out when the atom of the next surface, same column, is there;
+// beats then leave one a clock. view_o: the beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below
+// and above; channels outside the cube's surfaces are 0. A lane has CdpValueBits in INT8, CdpWidePlaceBits in INT16
+// (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i). beat_last_o: last beat of the
+// layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o: each block,
+// when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
 // Spec: 62-cdp, sections 3, 4, 5.
 module nvdla_cdp_window
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
 (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    run_i,
-    input  logic                    wide_i,
-    input  logic                    fp16_i,
-    input  logic                    nan_to_zero_i,
-    input  logic [            15:0] datin_offset_i,
-    input  logic [            15:0] datin_scale_i,
+    input  logic                    clk_i, rst_ni, run_i, wide_i, fp16_i, nan_to_zero_i,
+    input  logic [            15:0] datin_offset_i, datin_scale_i,
     input  logic [             4:0] datin_shifter_i,
     input  logic                    atom_valid_i,
     output logic                    atom_ready_o,
@@ -34,18 +29,18 @@ module nvdla_cdp_window
     output logic                    beat_last_o,
     output logic [CdpViewWidth-1:0] view_o
 );
-  localparam int PlaceBits = 5;                                          // ring of 4 blocks: one behind, one ahead, two to fill
+  localparam int PlaceBits = 5;  // ring of 4 blocks: one behind, one ahead, two to fill
   localparam int Words = 1 << PlaceBits;
-  localparam int Ahead = Words - CdpColumns;                             // atoms from the current one on
+  localparam int Ahead = Words - CdpColumns;  // atoms from the current one on
   localparam int AtomWidth = MemAtom * CdpValueBits;
 
-  // ---- conversion into the ring -----------------------------------------------------------------------------------------------
+  // ---- conversion into the ring -------------------------------------------------------------------------------------
   logic [AtomWidth-1:0] ring[0:Words-1];
   logic [CdpBlockBits-1:0] ring_block[0:Words-1];
   logic [PlaceBits-1:0] write_q, read_q;
-  logic [PlaceBits:0] count_q;                                           // atoms from the current one on
-  logic ended_q;                                                         // the layer's last atom has come
-  logic [2:0] column_q;                                                  // of the current atom
+  logic [PlaceBits:0] count_q;  // atoms from the current one on
+  logic ended_q;                // the layer's last atom has come
+  logic [2:0] column_q;         // of the current atom
   logic push;
   logic [15:0] offset;
   logic [15:0] scale;
@@ -73,9 +68,9 @@ module nvdla_cdp_window
     assign floats = '0;
   end
 
-  // ---- the current atom -------------------------------------------------------------------------------------------------------
+  // ---- the current atom ---------------------------------------------------------------------------------------------
   cdp_block_t here;
-  logic valid_q, last_q, first_q;                                        // first: the current atom belongs to surface 0
+  logic valid_q, last_q, first_q;  // first: the current atom belongs to surface 0
   logic [CdpBeatBits-1:0] beat_q;
   logic [AtomWidth+2*CdpHaloWidth-1:0] view_q;
   logic [PlaceBits-1:0] above, below;
@@ -150,7 +145,7 @@ module nvdla_cdp_window
     end
   end
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_data_i, atom_last_i, block_i, lanes_i})
   `NVDLA_STABLE(BlockStable, block_valid_o, block_ready_i, block_o)
   `NVDLA_STABLE(BeatStable, beat_valid_o, step_i, {beat_last_o, view_o})

@@ -1,16 +1,13 @@
 // CMAC unit (CMAC_A or CMAC_B): half of the AtomicK MAC cells with their register window.
 //
-// Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell two clocks later, with the atom's flags.
-// wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
+// Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell two clocks later, with the
+// atom's flags. wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 8.2 and 9.1.
 module nvdla_cmac
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                             clk_i,
-    input  logic                             rst_ni,
-    input  logic                             csb_req_i,
-    input  logic                             csb_write_i,
+    input  logic                             clk_i, rst_ni, csb_req_i, csb_write_i,
     input  logic [          CsbAddrBits-1:0] csb_addr_i,
     input  logic [                     31:0] csb_wdata_i,
     output logic [                     31:0] csb_rdata_o,
@@ -19,20 +16,14 @@ module nvdla_cmac
     // From CSC.
     input  logic                             atom_valid_i,
     input  logic [         ConvAtomBits-1:0] atom_data_i,
-    input  logic                             atom_stripe_start_i,
-    input  logic                             atom_stripe_end_i,
-    input  logic                             atom_channel_end_i,
-    input  logic                             atom_layer_end_i,
-    input  logic                             wt_valid_i,
+    input  logic                             atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i,
+    input  logic                             atom_layer_end_i, wt_valid_i,
     input  logic [            ConvCells-1:0] wt_sel_i,
     input  logic [         ConvAtomBits-1:0] wt_data_i,
     // To CACC.
     output logic                             valid_o,
     output logic [ConvCells*ConvSumBits-1:0] sum_o,
-    output logic                             stripe_start_o,
-    output logic                             stripe_end_o,
-    output logic                             channel_end_o,
-    output logic                             layer_end_o
+    output logic                             stripe_start_o, stripe_end_o, channel_end_o, layer_end_o
 );
   localparam int DataWords = CmacAWords - CmacAFirstD;
 
@@ -122,7 +113,8 @@ module nvdla_cmac
   `NVDLA_CHECK(AtomsOnlyInLayer, !(atom_valid_i || valid_q) || run_o)
 
 `ifdef NVDLA_CHECKS
-  // Each atom's flags come out with its sums, two clocks later; stripes begin and end, and all their atoms are of one operation.
+  // Each atom's flags come out with its sums, two clocks later; stripes begin and end, and all their atoms are of one
+  // operation.
   logic in_stripe_q, ends_q;
   logic [1:0] valid_seen_q;
   logic [3:0] flags, flags_seen_q[0:1];
@@ -141,7 +133,8 @@ module nvdla_cmac
     if (atom_valid_i) ends_q <= atom_channel_end_i;
   end
   `NVDLA_CHECK(SumForEachAtom, valid_o == valid_seen_q[1])
-  `NVDLA_CHECK(FlagsOfTheAtom, !valid_o || {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[1])
+  `NVDLA_CHECK(FlagsOfTheAtom, !valid_o ||
+               {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[1])
   `NVDLA_CHECK(StripeBeginsAfterEnd, !atom_valid_i || atom_stripe_start_i == !in_stripe_q)
   `NVDLA_CHECK(StripeIsOfOneOperation, !(atom_valid_i && in_stripe_q) || atom_channel_end_i == ends_q)
 `endif

@@ -1,20 +1,21 @@
-// MAC cell: AtomicC products of 8 by 8 bits and their sum, with one set of weights in use and the next one in shadow registers.
+// MAC cell: AtomicC products of 8 by 8 bits and their sum, with one set of weights in use and the next one in shadow
+// registers.
 //
-// load_i writes the shadow set. swap_i (with the first atom of a stripe) makes the shadow set the one in use and leaves the shadow empty;
-// a load in the same clock belongs to the set after it. A cell whose set was not loaded gives 0.
+// load_i writes the shadow set. swap_i (with the first atom of a stripe) makes the shadow set the one in use and leaves
+// the shadow empty; a load in the same clock belongs to the set after it. A cell whose set was not loaded gives 0.
 // data_i and valid_i come one clock after the atom's swap_i; sum_o is registered, latency 1 clock.
 // Spec: 40-convolution-core, sections 4.3 and 9.1.
 module nvdla_cmac_cell
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          load_i,
-    input  logic        [  AtomicC*8-1:0] weight_i,
-    input  logic                          swap_i,
-    input  logic                          valid_i,
-    input  logic        [  AtomicC*8-1:0] data_i,
+    input  logic                 clk_i,
+    input  logic                 rst_ni,
+    input  logic                 load_i,
+    input  logic [AtomicC*8-1:0] weight_i,
+    input  logic                 swap_i,
+    input  logic                 valid_i,
+    input  logic [AtomicC*8-1:0] data_i,
     output logic signed [ConvSumBits-1:0] sum_o
 );
   logic [AtomicC*8-1:0] shadow_q;
@@ -44,10 +45,14 @@ module nvdla_cmac_cell
       sum = '0;
       if (loaded_q)
         for (int i = 0; i < AtomicC; i += 8)
-          sum = sum + 32'($signed(data_i[i*8+:8])) * 32'(weight_q[i]) + 32'($signed(data_i[i*8+8+:8])) * 32'(weight_q[i+1])
-              + 32'($signed(data_i[i*8+16+:8])) * 32'(weight_q[i+2]) + 32'($signed(data_i[i*8+24+:8])) * 32'(weight_q[i+3])
-              + 32'($signed(data_i[i*8+32+:8])) * 32'(weight_q[i+4]) + 32'($signed(data_i[i*8+40+:8])) * 32'(weight_q[i+5])
-              + 32'($signed(data_i[i*8+48+:8])) * 32'(weight_q[i+6]) + 32'($signed(data_i[i*8+56+:8])) * 32'(weight_q[i+7]);
+          sum = sum + 32'($signed(data_i[i*8+:8])) * 32'(weight_q[i]) + 32'($signed(data_i[i*8+8+:8])) *
+              32'(weight_q[i+1])
+              + 32'($signed(data_i[i*8+16+:8])) * 32'(weight_q[i+2]) + 32'($signed(data_i[i*8+24+:8])) *
+                  32'(weight_q[i+3])
+              + 32'($signed(data_i[i*8+32+:8])) * 32'(weight_q[i+4]) + 32'($signed(data_i[i*8+40+:8])) *
+                  32'(weight_q[i+5])
+              + 32'($signed(data_i[i*8+48+:8])) * 32'(weight_q[i+6]) + 32'($signed(data_i[i*8+56+:8])) *
+                  32'(weight_q[i+7]);
       sum_q <= sum[ConvSumBits-1:0];
     end
   end

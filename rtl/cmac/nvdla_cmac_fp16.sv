@@ -1,18 +1,21 @@
-// The cells of a CMAC unit in FP16: the products of one atomic operation, aligned to the largest exponent and added as integers.
+// The cells of a CMAC unit in FP16: the products of one atomic operation, aligned to the largest exponent and added as
+// integers.
 //
-// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow sets of the cells in
-// next_i the ones in use, a load in the same clock belongs to the sets after them. data_i is multiplied by the sets in use when valid_i;
-// cells that are not in loaded_i give 0. tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile
-// (POA); else only value 0 counts. Latency: one clock.
+// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow
+// sets of the cells in next_i the ones in use, a load in the same clock belongs to the sets after them. data_i is
+// multiplied by the sets in use when valid_i; cells that are not in loaded_i give 0. tile_i: lane 4e + channel is
+// position e of a Winograd tile, the values are the outputs of the tile (POA); else only value 0 counts. Latency: one
+// clock.
 //
-// A value is {exponent (6), mantissa (38)}, mantissa * 2^(exponent - 50): four times the largest sum of exponents of a lane with both
-// operands other than zero, and the sum of the terms; or 63 and the sign and mantissa of a NaN on top of 27 zeros, the first one of the
-// weights, else the first one of the data.
+// A value is {exponent (6), mantissa (38)}, mantissa * 2^(exponent - 50): four times the largest sum of exponents of a
+// lane with both operands other than zero, and the sum of the terms; or 63 and the sign and mantissa of a NaN on top of
+// 27 zeros, the first one of the weights, else the first one of the data.
 //
-// The multiplier of the chapter gives a product as two carry-save numbers U + V, which lose their low bits each for itself when they are
-// shifted right by four times the distance to the largest exponent. So the term is the shifted product less what those bits would have
-// carried: at a distance of one or two that is a matter of the low eight bits of weight and data, and is found for the eight cells at once,
-// a byte each. Terms further away, few, are taken from U and V themselves.
+// The multiplier of the chapter gives a product as two carry-save numbers U + V, which lose their low bits each for
+// itself when they are shifted right by four times the distance to the largest exponent. So the term is the shifted
+// product less what those bits would have carried: at a distance of one or two that is a matter of the low eight bits
+// of weight and data, and is found for the eight cells at once, a byte each. Terms further away, few, are taken from U
+// and V themselves.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.2.
 module nvdla_cmac_fp16
   import nvdla_pkg::*;
@@ -29,8 +32,8 @@ module nvdla_cmac_fp16
     input  logic [         ConvAtomBits-1:0] data_i,
     output logic [ConvCells*ConvSumBits-1:0] sum_o
 );
-  localparam int Positions = 16;  // of a Winograd tile
-  localparam logic [31:0] Bias = 32'h55550000;  // of U + V
+  localparam int Positions = 16;                        // of a Winograd tile
+  localparam logic [31:0] Bias = 32'h55550000;          // of U + V
   localparam logic [63:0] Ones = 64'h0101010101010101;  // a bit for each of eight bytes
 
   logic [ConvValueBits-1:0] value_q[0:ConvCells*ConvValues-1];
@@ -59,7 +62,8 @@ module nvdla_cmac_fp16
     logic below;
     logic [15:0] magnitude;
     below = bits[2] && bits != 3'b111;
-    magnitude = (bits == 3'b011 || bits == 3'b100) ? {1'b0, d, 1'b0} : (bits == 3'b000 || bits == 3'b111) ? '0 : {2'b00, d};
+    magnitude = (bits == 3'b011 || bits == 3'b100) ? {1'b0, d, 1'b0} : (bits == 3'b000 || bits == 3'b111) ? '0 :
+        {2'b00, d};
     return {below, ~below, magnitude ^ {16{below}}};
   endfunction
 
@@ -77,7 +81,8 @@ module nvdla_cmac_fp16
   endfunction
 
   // The term of a product that loses 4 * distance bits.
-  function automatic logic [31:0] truncated(input logic [13:0] w, input logic [13:0] d, input logic negative, input logic [2:0] distance);
+  function automatic logic [31:0] truncated(input logic [13:0] w, input logic [13:0] d, input logic negative,
+      input logic [2:0] distance);
     /*verilator no_inline_task*/
     logic [63:0] low, high, sum;
     low = half({w[7:0], 1'b0}, negative, d);
@@ -105,9 +110,9 @@ module nvdla_cmac_fp16
     logic signed [31:0] weight[0:AtomicC-1][0:ConvCells-1];  // mantissa and sign
     logic [3:0] weight_exponent[0:AtomicC-1][0:ConvCells-1];
     logic [63:0] exponents[0:AtomicC-1][0:1];  // 16 bits a cell: the one of the exponent, unless the weight is 0
-    logic [11:0] weight_nan[0:ConvCells-1];  // the first one: {there is one, sign, mantissa (10)}
-    // A byte a cell: where digit k of the low byte is +-1, where it is +-2, and where it is negative with data of each sign, there with the
-    // bits that the digit's place leaves.
+    logic [11:0] weight_nan[0:ConvCells-1];    // the first one: {there is one, sign, mantissa (10)}
+    // A byte a cell: where digit k of the low byte is +-1, where it is +-2, and where it is negative with data of each
+    // sign, there with the bits that the digit's place leaves.
     logic [63:0] once[0:AtomicC-1][0:3];
     logic [63:0] twice[0:AtomicC-1][0:3];
     logic [63:0] below[0:1][0:AtomicC-1][0:3];
@@ -181,7 +186,8 @@ module nvdla_cmac_fp16
         u = t ^ v;
         v = ((t & v) & ~(Ones << 7)) << 1;
         t = (u & (Ones * 64'h7f)) + (v & (Ones * 64'h7f));
-        carries = ((((u & (Ones * 64'h0f)) + (v & (Ones * 64'h0f))) >> 3) & (Ones << 1)) | ((((u & v) | ((u | v) & t)) >> 5) & (Ones << 2));
+        carries = ((((u & (Ones * 64'h0f)) + (v & (Ones * 64'h0f))) >> 3) & (Ones << 1)) |
+            ((((u & v) | ((u | v) & t)) >> 5) & (Ones << 2));
 
         for (int c = 0; c < ConvCells; c++) begin
           product = weight[l][c] * mantissa;
@@ -191,7 +197,8 @@ module nvdla_cmac_fp16
             product = product - $signed(32'((carries >> {3'(c), 1'b0, far[1:0]}) & 64'd1));
             sum[p][c] = sum[p][c] + 64'(product);
           end else if (far < 4'd8 && weight[l][c] != '0) begin
-            product = $signed(truncated(weight[l][c] < 0 ? 14'(-weight[l][c]) : weight[l][c][13:0], operand[13:0], weight[l][c][31] ^ operand[17], far[2:0]));
+            product = $signed(truncated(weight[l][c] < 0 ? 14'(-weight[l][c]) : weight[l][c][13:0], operand[13:0],
+                weight[l][c][31] ^ operand[17], far[2:0]));
             sum[p][c] = sum[p][c] + 64'(product);
           end
         end
@@ -212,7 +219,8 @@ module nvdla_cmac_fp16
           end else value[c*ConvValues] = {most[c], 2'b00, sum[0][c][37:0]};
           if (weight_nan[c][11] || data_nan[11])
             for (int n = 0; n < ConvValues; n++)
-              if (n == 0 || tile_i) value[c*ConvValues+n] = {6'd63, weight_nan[c][11] ? weight_nan[c][10:0] : data_nan[10:0], 27'd0};
+              if (n == 0 || tile_i) value[c*ConvValues+n] =
+                  {6'd63, weight_nan[c][11] ? weight_nan[c][10:0] : data_nan[10:0], 27'd0};
         end
       end
       for (int i = 0; i < ConvCells * ConvValues; i++) value_q[i] <= value[i];
@@ -251,7 +259,8 @@ module nvdla_cmac_fp16
       end
     end
 
-    for (int c = 0; c < ConvCells; c++) if (load_i[c]) for (int i = 0; i < AtomicC; i++) shadow[c][i] = weight_i[16*i+:16];
+    for (int c = 0; c < ConvCells; c++) if (load_i[c]) for (int i = 0; i < AtomicC; i++) shadow[c][i] =
+        weight_i[16*i+:16];
   end
 
   for (genvar i = 0; i < ConvCells * ConvValues; i++) begin : gen_value

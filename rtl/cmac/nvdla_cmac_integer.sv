@@ -1,13 +1,14 @@
 // The cells of a CMAC unit in INT8 (two kernels a cell) and INT16, configurations with 16-bit precisions.
 //
-// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow sets the ones in use,
-// a load in the same clock belongs to the sets after them. data_i is multiplied by the sets of the cells in loaded_i when valid_i; the
-// other cells give 0. int16_i, tile_i: of the layer. Latency: one clock.
+// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow
+// sets the ones in use, a load in the same clock belongs to the sets after them. data_i is multiplied by the sets of
+// the cells in loaded_i when valid_i; the other cells give 0. int16_i, tile_i: of the layer. Latency: one clock.
 //
-// INT8: byte l of the data is lane l; bytes 0 .. AtomicC-1 of the weights are the low kernel's, the others the high kernel's. One product
-// of a lane is that of both kernels: the weight in use is high * 2^32 + low, the sums part in the end.
-// tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile (POA); else only value 0 counts.
-// A value: INT8 {high kernel's sum, low kernel's sum} of ConvInt8Bits each, INT16 the sum.
+// INT8: byte l of the data is lane l; bytes 0 .. AtomicC-1 of the weights are the low kernel's, the others the high
+// kernel's. One product of a lane is that of both kernels: the weight in use is high * 2^32 + low, the sums part in the
+// end.
+// tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile (POA); else only
+// value 0 counts. A value: INT8 {high kernel's sum, low kernel's sum} of ConvInt8Bits each, INT16 the sum.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.1.
 module nvdla_cmac_integer
   import nvdla_pkg::*;
@@ -88,7 +89,8 @@ module nvdla_cmac_integer
             weight[c][l+1] = (64'($signed(high[15:8])) << 32) + 64'($signed(low[15:8]));
           end
 
-    for (int c = 0; c < ConvCells; c++) if (load_i[c]) for (int l = 0; l < AtomicC; l++) shadow[c][l] = weight_i[16*l+:16];
+    for (int c = 0; c < ConvCells; c++) if (load_i[c]) for (int l = 0; l < AtomicC; l++) shadow[c][l] =
+        weight_i[16*l+:16];
   end
 
   for (genvar i = 0; i < ConvCells * ConvValues; i++) begin : gen_value

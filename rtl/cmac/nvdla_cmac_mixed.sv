@@ -1,22 +1,23 @@
-// The cells of a CMAC unit, configurations with 16-bit precisions: those of the layer's precision work, the others hold still.
+// The cells of a CMAC unit, configurations with 16-bit precisions: those of the layer's precision work, the others hold
+// still.
 //
-// load_i, one-hot, loads a cell's next weights; swap_i (with the first atom of a stripe) makes the loaded ones those in use, a load in the
-// same clock belongs to the set after them. A cell that was not loaded gives 0. valid_i and data_i come one clock after the atom's swap_i.
-// Latency: one clock.
+// load_i, one-hot, loads a cell's next weights; swap_i (with the first atom of a stripe) makes the loaded ones those in
+// use, a load in the same clock belongs to the set after them. A cell that was not loaded gives 0. valid_i and data_i
+// come one clock after the atom's swap_i. Latency: one clock.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
 module nvdla_cmac_mixed
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                                    clk_i,
-    input  logic                                    rst_ni,
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
     input  logic [(CmacAWords-CmacAFirstD)*32-1:0] d_i,  // registers of the running layer
-    input  logic [                   ConvCells-1:0] load_i,
-    input  logic [                ConvAtomBits-1:0] weight_i,
-    input  logic                                    swap_i,
-    input  logic                                    valid_i,
-    input  logic [                ConvAtomBits-1:0] data_i,
-    output logic [       ConvCells*ConvSumBits-1:0] sum_o
+    input  logic [                  ConvCells-1:0] load_i,
+    input  logic [               ConvAtomBits-1:0] weight_i,
+    input  logic                                   swap_i,
+    input  logic                                   valid_i,
+    input  logic [               ConvAtomBits-1:0] data_i,
+    output logic [      ConvCells*ConvSumBits-1:0] sum_o
 );
   cmac_a_d_t d;
   logic fp16;

@@ -1,8 +1,9 @@
 // Queue between two clock domains: memory of 2**DepthLog2 words, Gray-coded pointers, two-flop synchronisers.
 //
-// A word accepted at write edge 0 is offered after the second read edge that follows. Both resets must be asserted together; they may
-// be released at different times, words written meanwhile are kept. wr_level_o is the number of words that the write side must
-// count as stored (never less than the truth). rd_data_o means nothing while rd_valid_o is 0.
+// A word accepted at write edge 0 is offered after the second read edge that follows. Both resets must be asserted
+// together; they may be released at different times, words written meanwhile are kept. wr_level_o is the number of
+// words that the write side must count as stored (never less than the truth). rd_data_o means nothing while rd_valid_o
+// is 0.
 module nvdla_async_fifo #(
     parameter int Width = 8,
     parameter int DepthLog2 = 3
@@ -86,7 +87,8 @@ module nvdla_async_fifo #(
 
 `ifdef NVDLA_CHECKS
   localparam int Words = 2 ** DepthLog2;
-  // Clocks of the read side after which a stored word must be offered: two of the synchroniser and one of the other clock.
+  // Clocks of the read side after which a stored word must be offered: two of the synchroniser and one of the other
+  // clock.
   localparam int OfferClocks = 8;
   logic [Width-1:0] shadow_q[0:Words-1];
   int pushes_q, pops_q, hidden_q;
@@ -107,10 +109,12 @@ module nvdla_async_fifo #(
     end
 
   `NVDLA_CHECK_AT(NeverPushedFull, wr_clk_i, wr_rst_ni, !(wr_valid_i && wr_ready_o) || pushes_q - pops_q < Words)
-  `NVDLA_CHECK_AT(LevelNeverTooLow, wr_clk_i, wr_rst_ni, 32'(wr_level_o) >= pushes_q - pops_q && 32'(wr_level_o) <= Words)
+  `NVDLA_CHECK_AT(LevelNeverTooLow, wr_clk_i, wr_rst_ni,
+                  32'(wr_level_o) >= pushes_q - pops_q && 32'(wr_level_o) <= Words)
   `NVDLA_CHECK_AT(ReadyFollowsLevel, wr_clk_i, wr_rst_ni, wr_ready_o == (32'(wr_level_o) < Words))
   `NVDLA_CHECK_AT(OffersOnlyWhatIsThere, rd_clk_i, rd_rst_ni, !rd_valid_o || pushes_q - pops_q > 0)
-  `NVDLA_CHECK_AT(InOrder, rd_clk_i, rd_rst_ni, !rd_valid_o || pushes_q == pops_q || rd_data_o == shadow_q[pops_q%Words])
+  `NVDLA_CHECK_AT(InOrder, rd_clk_i, rd_rst_ni,
+                  !rd_valid_o || pushes_q == pops_q || rd_data_o == shadow_q[pops_q%Words])
   `NVDLA_CHECK_AT(WordsAreOffered, rd_clk_i, rd_rst_ni, hidden_q < OfferClocks)
 `endif
 endmodule

@@ -1,9 +1,10 @@
-// Shadow of a ring of CBUF on its writer's side, for checks only: nothing is overwritten before its reader has given it back, and nothing is
-// reported that has not been written.
+// Shadow of a ring of CBUF on its writer's side, for checks only: nothing is overwritten before its reader has given it
+// back, and nothing is reported that has not been written.
 //
-// The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: up to Atoms atoms go to a slot of an entry each (with
-// wr_clear_i the slots above it become 0), the first one in the low bits. up_*: entries reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger
-// than their data, and entries behind them stay unwritten; then only the first entry of a report must have been written.
+// The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: up to Atoms atoms go to a
+// slot of an entry each (with wr_clear_i the slots above it become 0), the first one in the low bits. up_*: entries
+// reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger than their
+// data, and entries behind them stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
 module nvdla_check_ring #(
     parameter int Entries = 1,
@@ -11,22 +12,18 @@ module nvdla_check_ring #(
     parameter int Gaps = 0,
     parameter int Atoms = 1
 ) (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        clear_i,
-    input  logic [31:0] first_i,
-    input  logic [31:0] ring_i,
+    input  logic                clk_i, rst_ni, clear_i,
+    input  logic [        31:0] first_i, ring_i,
     input  logic [   Atoms-1:0] wr_valid_i,
-    input  logic [Atoms*32-1:0] wr_addr_i,
-    input  logic [Atoms*32-1:0] wr_slot_i,
+    input  logic [Atoms*32-1:0] wr_addr_i, wr_slot_i,
     input  logic [   Atoms-1:0] wr_clear_i,
-    input  logic        up_valid_i,
-    input  logic [31:0] up_entries_i,
-    input  logic        rl_valid_i,
-    input  logic [31:0] rl_entries_i
+    input  logic                up_valid_i,
+    input  logic [        31:0] up_entries_i,
+    input  logic                rl_valid_i,
+    input  logic [        31:0] rl_entries_i
 );
-  // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place oldest_q of the
-  // ring. Each slot keeps the number under which it was written last, plus 1.
+  // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place
+  // oldest_q of the ring. Each slot keeps the number under which it was written last, plus 1.
   logic [31:0] number_q[0:Entries*Slots-1];
   logic [31:0] released_q, oldest_q, reported_q;
 
@@ -42,7 +39,8 @@ module nvdla_check_ring #(
     written = 1'b1;
     for (logic [31:0] i = 0; i < count; i++)
       for (int slot = 0; slot < Slots; slot++)
-        if (number_q[(first_i+wrap(wrap(oldest_q+reported_q)+i))*Slots+slot] != released_q + reported_q + i + 32'd1) written = 1'b0;
+        if (number_q[(first_i+wrap(wrap(oldest_q+reported_q)+i))*Slots+slot] != released_q + reported_q + i +
+            32'd1) written = 1'b0;
   endfunction
 
   logic reset_q, clear;
@@ -85,6 +83,7 @@ module nvdla_check_ring #(
     `NVDLA_CHECK(NeverOverwrites, !wr_valid_i[a] || number_q[addr*Slots+slot] != number(addr))
   end
   `NVDLA_CHECK(ReportsFitTheRing, !up_valid_i || reported_q + up_entries_i <= ring_i)
-  `NVDLA_CHECK(ReportsOnlyWhatIsWritten, !up_valid_i || written((Gaps != 0 && up_entries_i > 32'd1) ? 32'd1 : up_entries_i))
+  `NVDLA_CHECK(ReportsOnlyWhatIsWritten,
+               !up_valid_i || written((Gaps != 0 && up_entries_i > 32'd1) ? 32'd1 : up_entries_i))
   `NVDLA_CHECK(TakesBackOnlyWhatWasReported, !rl_valid_i || clear_i || reported_q >= rl_entries_i)
 endmodule

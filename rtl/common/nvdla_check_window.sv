@@ -1,8 +1,8 @@
-// Shadow of a ring of CBUF on its reader's side, for checks only: nothing is read that the writer has not reported or that was given back,
-// and nothing is given back that is not there.
+// Shadow of a ring of CBUF on its reader's side, for checks only: nothing is read that the writer has not reported or
+// that was given back, and nothing is given back that is not there.
 //
-// The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the oldest ones back; clear_i empties
-// the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.
+// The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the
+// oldest ones back; clear_i empties the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.
 module nvdla_check_window (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -1,7 +1,8 @@
 // First-in first-out queue of Depth words: memory and pointers, any Depth >= 1.
 //
-// A word accepted in one clock is offered in the next. in_ready_o and out_valid_o come from registers. One word per clock in and
-// out at the same time when Depth >= 2. out_data_o is the memory word at the read pointer and means nothing while out_valid_o is 0.
+// A word accepted in one clock is offered in the next. in_ready_o and out_valid_o come from registers. One word per
+// clock in and out at the same time when Depth >= 2. out_data_o is the memory word at the read pointer and means
+// nothing while out_valid_o is 0.
 module nvdla_fifo #(
     parameter int Width = 8,
     parameter int Depth = 2
@@ -45,7 +46,8 @@ module nvdla_fifo #(
   always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
 
   `NVDLA_PARAM(DepthLegal, Depth >= 1 && Width >= 1)
-  `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i, out_data_o)
+  `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i,
+               out_data_o)
   `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, out_data_o)
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(ReadyIsNotFull, in_ready_o == (Queue.level_q < Depth))

@@ -1,14 +1,15 @@
 // Register window of a unit with two ping-pong groups.
 //
-// Words [0, FirstD) exist once: word 0 is S_STATUS, word 1 S_POINTER, the others are storage under WriteMask. Words [FirstD, Words)
-// exist in both groups, word FirstD is D_OP_ENABLE. Reads and writes of them go to group PRODUCER; an armed group drops writes.
-// Words with StatMask bits are status: cleared when their group is armed, loaded from stat_i at done_i.
+// Words [0, FirstD) exist once: word 0 is S_STATUS, word 1 S_POINTER, the others are storage under WriteMask. Words
+// [FirstD, Words) exist in both groups, word FirstD is D_OP_ENABLE. Reads and writes of them go to group PRODUCER; an
+// armed group drops writes. Words with StatMask bits are status: cleared when their group is armed, loaded from stat_i
+// at done_i.
 //
 // rdata_o answers in the clock after req_i and is 0 in all others, so that the answers of all units can be ORed.
 // armed_o tells that a group is armed, running or waiting.
-// D_OP_ENABLE written in clock 0: armed in clock 1, run_o and d_o from clock 2 until done_i; the next armed layer's run_o rises
-// two clocks after done_i. A write in the clock of done_i is dropped when it goes to the
-// group that is being released, and counts when it goes to the other one.
+// D_OP_ENABLE written in clock 0: armed in clock 1, run_o and d_o from clock 2 until done_i; the next armed layer's
+// run_o rises two clocks after done_i. A write in the clock of done_i is dropped when it goes to the group that is
+// being released, and counts when it goes to the other one.
 // Spec: 10-system, section 6.
 module nvdla_reg_group
   import nvdla_pkg::*;
@@ -19,16 +20,11 @@ module nvdla_reg_group
     parameter logic [Words*32-1:0] Reset = '0,
     parameter logic [Words*32-1:0] StatMask = '0
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         req_i,
-    input  logic                         write_i,
+    input  logic                         clk_i, rst_ni, req_i, write_i,
     input  logic [      CsbAddrBits-1:0] addr_i,
     input  logic [                 31:0] wdata_i,
     output logic [                 31:0] rdata_o,
-    output logic                         run_o,
-    output logic                         group_o,
-    output logic                         armed_o,
+    output logic                         run_o, group_o, armed_o,
     output logic [(Words-FirstD)*32-1:0] d_o,
     input  logic                         done_i,
     input  logic [(Words-FirstD)*32-1:0] stat_i
@@ -37,8 +33,8 @@ module nvdla_reg_group
   localparam int IndexBits = $clog2(Words);
   localparam logic [DBits-1:0] DStat = StatMask[Words*32-1:FirstD*32];
 
-  // What was written since reset, one word for each group; single words use group 0's place. written*_q tells which ones; the others
-  // are at their reset value.
+  // What was written since reset, one word for each group; single words use group 0's place. written*_q tells which
+  // ones; the others are at their reset value.
   logic [31:0] mem_q[0:2**(IndexBits+1)-1];
   logic [Words-1:0] written0_q, written1_q;
   // Status of the last finished layer of a group, while stat_valid_q[group]; else 0.
@@ -110,7 +106,8 @@ module nvdla_reg_group
       if (req_i) if (!write_i && in_window) begin
         // S_STATUS: 0 idle, 1 running (armed and selected), 2 pending (armed, the other group is selected).
         if (addr_i == CsbAddrBits'(0))
-          rdata_q <= {14'b0, op_en_q[1] & ~consumer_q, op_en_q[1] & consumer_q, 14'b0, op_en_q[0] & consumer_q, op_en_q[0] & ~consumer_q};
+          rdata_q <= {14'b0, op_en_q[1] & ~consumer_q, op_en_q[1] & consumer_q, 14'b0, op_en_q[0] & consumer_q,
+              op_en_q[0] & ~consumer_q};
         else if (addr_i == CsbAddrBits'(1)) rdata_q <= {15'b0, consumer_q, 15'b0, producer_q};
         else if (addr_i == CsbAddrBits'(FirstD)) rdata_q <= {31'b0, op_en_q[producer_q]};
         else if (StatMask[32'(index)*32+:32] != '0)

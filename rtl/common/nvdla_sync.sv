@@ -1,4 +1,5 @@
-// Two flip-flops in the receiving clock domain. For single bits, or vectors of which at most one bit changes at a time (Gray code).
+// Two flip-flops in the receiving clock domain. For single bits, or vectors of which at most one bit changes at a time
+// (Gray code).
 module nvdla_sync #(
     parameter int Width = 1
 ) (

@@ -1,4 +1,5 @@
-// Configuration ROM: the list of descriptors as read-only words. rdata_o answers in the clock after req_i and is 0 in all others.
+// Configuration ROM: the list of descriptors as read-only words. rdata_o answers in the clock after req_i and is 0 in
+// all others.
 // Spec: 10-system, section 8.
 module nvdla_cfgrom
   import nvdla_pkg::*;

@@ -1,9 +1,10 @@
-// Register bus: takes requests in the csb clock domain, executes them in the core clock domain, brings the answers back in order.
+// Register bus: takes requests in the csb clock domain, executes them in the core clock domain, brings the answers back
+// in order.
 //
-// Core side: one request per clock at most. sel_o has the bit of the addressed unit set for one clock (no bit: nothing there), with
-// write_o, addr_o (word inside the unit's 4 KiB window) and wdata_o. Units answer reads in the next clock on rdata_i, the OR of
-// all units' answers (0 from those not asked). A request is taken from the queue only when its answer has a place, so none is lost,
-// however many are outstanding.
+// Core side: one request per clock at most. sel_o has the bit of the addressed unit set for one clock (no bit: nothing
+// there), with write_o, addr_o (word inside the unit's 4 KiB window) and wdata_o. Units answer reads in the next clock
+// on rdata_i, the OR of all units' answers (0 from those not asked). A request is taken from the queue only when its
+// answer has a place, so none is lost, however many are outstanding.
 //
 // Parameter Windows holds the window number (byte address bits 17:12) of every unit, unit 0 in the low bits.
 // Latency with equal clocks: accepted request to sel_o 3 clocks, to nvdla2csb_valid or nvdla2csb_wr_complete 8 clocks.
@@ -15,21 +16,17 @@ module nvdla_csb
     parameter logic [Units*6-1:0] Windows = '0
 ) (
     // csb clock domain
-    input  logic        csb_clk_i,
-    input  logic        csb_rst_ni,
-    input  logic        csb2nvdla_valid_i,
+    input  logic        csb_clk_i, csb_rst_ni, csb2nvdla_valid_i,
     output logic        csb2nvdla_ready_o,
     input  logic [15:0] csb2nvdla_addr_i,
     input  logic [31:0] csb2nvdla_wdat_i,
-    input  logic        csb2nvdla_write_i,
-    input  logic        csb2nvdla_nposted_i,
+    input  logic        csb2nvdla_write_i, csb2nvdla_nposted_i,
     output logic        nvdla2csb_valid_o,
     output logic [31:0] nvdla2csb_data_o,
     output logic        nvdla2csb_wr_complete_o,
 
     // core clock domain
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
+    input  logic                   clk_i, rst_ni,
     output logic [      Units-1:0] sel_o,
     output logic                   write_o,
     output logic [CsbAddrBits-1:0] addr_o,
@@ -45,7 +42,7 @@ module nvdla_csb
   logic [3:0] unused_req_level;
 
   nvdla_async_fifo #(
-      .Width(RequestBits),
+      .Width    (RequestBits),
       .DepthLog2(3)
   ) u_request (
       .wr_clk_i  (csb_clk_i),
@@ -103,16 +100,17 @@ module nvdla_csb
 
   logic rsp_valid, rsp_read;
   logic [31:0] rsp_data;
-  logic unused_rsp_ready;
+  logic rsp_ready;
+  wire unused_ready = &{1'b0, rsp_ready};
 
   nvdla_async_fifo #(
-      .Width(33),
+      .Width    (33),
       .DepthLog2(ResponseDepthLog2)
   ) u_response (
       .wr_clk_i  (clk_i),
       .wr_rst_ni (rst_ni),
       .wr_valid_i(read2_q | complete2_q),
-      .wr_ready_o(unused_rsp_ready),
+      .wr_ready_o(rsp_ready),
       .wr_data_i ({read2_q, rdata_i}),
       .wr_level_o(rsp_level),
       .rd_clk_i  (csb_clk_i),
@@ -142,14 +140,16 @@ module nvdla_csb
 
   `NVDLA_PARAM(UnitsLegal, Units >= 1 && Units <= 64)
   `NVDLA_STABLE_AT(RequestStable, csb_clk_i, csb_rst_ni, csb2nvdla_valid_i, csb2nvdla_ready_o,
-                   {csb2nvdla_write_i, csb2nvdla_nposted_i, csb2nvdla_addr_i, csb2nvdla_write_i ? csb2nvdla_wdat_i : '0})
+                   {csb2nvdla_write_i, csb2nvdla_nposted_i, csb2nvdla_addr_i, csb2nvdla_write_i ? csb2nvdla_wdat_i :
+                   '0})
   `NVDLA_CHECK(OneUnitSelected, $onehot0(sel_o))
-  `NVDLA_CHECK(AnswersHaveRoom, !(read2_q || complete2_q) || unused_rsp_ready)
+  `NVDLA_CHECK(AnswersHaveRoom, !(read2_q || complete2_q) || rsp_ready)
   `NVDLA_CHECK(OneAnswerAtATime, !(read2_q && complete2_q))
   `NVDLA_CHECK_AT(OneResponseAtATime, csb_clk_i, csb_rst_ni, !(nvdla2csb_valid_o && nvdla2csb_wr_complete_o))
 
 `ifdef NVDLA_CHECKS
-  // Requests that are answered, as the bus sees them: reads and non-posted writes, in order, as many as its queues can hold.
+  // Requests that are answered, as the bus sees them: reads and non-posted writes, in order, as many as its queues can
+  // hold.
   localparam int Outstanding = 32;
   logic answer;
   assign answer = nvdla2csb_valid_o || nvdla2csb_wr_complete_o;

@@ -4,12 +4,12 @@
 //                         \-> weight reader --> weights --+
 //                          \-> mask reader (compressed weights) -> weight reader
 //
-// Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's shadow registers; the
-// weights of the next operation follow from that clock on. Every atom of an operation that ends a channel operation takes the credits of
-// its rows of results, which CACC returns when SDP has taken them.
-// Layer: begin (release of what the previous layer left and this one does not reuse) -> pending handshake with CDMA if a bank register
-// changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is released DrainClocks after the last
-// atom, when CMAC and CACC have ended the layer.
+// Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's
+// shadow registers; the weights of the next operation follow from that clock on. Every atom of an operation that ends a
+// channel operation takes the credits of its rows of results, which CACC returns when SDP has taken them.
+// Layer: begin (release of what the previous layer left and this one does not reuse) -> pending handshake with CDMA if
+// a bank register changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is released
+// DrainClocks after the last atom, when CMAC and CACC have ended the layer.
 // Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
 module nvdla_csc
   import nvdla_pkg::*;
@@ -18,17 +18,13 @@ module nvdla_csc
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps all clocks running
-    input  logic                   rst_ni,
-    input  logic                   csb_req_i,
-    input  logic                   csb_write_i,
+    input  logic                   rst_ni, csb_req_i, csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
     output logic                   work_o,  // to the clock gate: the clock has to run
     // A layer is active there.
-    input  logic                   cmac_a_run_i,
-    input  logic                   cmac_b_run_i,
-    input  logic                   cacc_run_i,
+    input  logic                   cmac_a_run_i, cmac_b_run_i, cacc_run_i,
     // Accounting with CDMA.
     input  cdma2csc_t              cdma_i,
     output csc2cdma_t              cdma_o,
@@ -44,13 +40,9 @@ module nvdla_csc
     // To both CMAC units.
     output logic                   atom_valid_o,
     output logic [  EntryBits-1:0] atom_data_o,
-    output logic                   atom_stripe_start_o,
-    output logic                   atom_stripe_end_o,
-    output logic                   atom_channel_end_o,
-    output logic                   atom_layer_end_o,
-    output logic                   wt_valid_o,
-    output logic [  ConvCells-1:0] wt_sel_a_o,
-    output logic [  ConvCells-1:0] wt_sel_b_o,
+    output logic                   atom_stripe_start_o, atom_stripe_end_o, atom_channel_end_o,
+    output logic                   atom_layer_end_o, wt_valid_o,
+    output logic [  ConvCells-1:0] wt_sel_a_o, wt_sel_b_o,
     output logic [  EntryBits-1:0] wt_data_o,
     // From CACC.
     input  logic                   credit_valid_i
@@ -60,13 +52,13 @@ module nvdla_csc
 
   typedef enum logic [2:0] {
     StateIdle,
-    StatePend,   // handshake with CDMA
-    StateWait,   // for CMAC and CACC
-    StateRun,    // operations
-    StateDrain   // CMAC and CACC end the layer
+    StatePend,  // handshake with CDMA
+    StateWait,  // for CMAC and CACC
+    StateRun,   // operations
+    StateDrain  // CMAC and CACC end the layer
   } state_e;
 
-  // ---- registers of the layer ---------------------------------------------------------------------------------------------------
+  // ---- registers of the layer ---------------------------------------------------------------------------------------
   logic run, unused_group, armed, done;
   logic [DataWords*32-1:0] d_flat;
   csc_d_t d;
@@ -99,15 +91,15 @@ module nvdla_csc
   // True values, taken over when the layer begins.
   logic image_q, skip_data_q, skip_weight_q;
   // What configurations without 16-bit precisions do not have: constants there.
-  logic wide_q, fp16_q, winograd_q, last_winograd_q;          // 16 bits; FP16
-  logic [1:0] truncate_q;                                     // PRA_TRUNCATE
-  logic [4:0] batches_q;                                      // minus 1
-  logic [3:0] rows_taken_q;                                   // rows of results of an atom
-  logic [ConvRowBits:0] room_q;                               // and those that must be free when it leaves
-  logic [ConvKernelBits:0] group_q;                           // kernels
-  logic [ConvLaneBits:0] block_q;                             // channels
-  logic [ConvStripeBits:0] stripe_most_q, stripe_least_q;     // positions
-  logic [EntryCountBits-1:0] line_entries_q;                  // of all batches
+  logic wide_q, fp16_q, winograd_q, last_winograd_q;       // 16 bits; FP16
+  logic [1:0] truncate_q;                                  // PRA_TRUNCATE
+  logic [4:0] batches_q;                                   // minus 1
+  logic [3:0] rows_taken_q;                                // rows of results of an atom
+  logic [ConvRowBits:0] room_q;                            // and those that must be free when it leaves
+  logic [ConvKernelBits:0] group_q;                        // kernels
+  logic [ConvLaneBits:0] block_q;                          // channels
+  logic [ConvStripeBits:0] stripe_most_q, stripe_least_q;  // positions
+  logic [EntryCountBits-1:0] line_entries_q;               // of all batches
   logic [2:0] rows_q;
   logic [26:0] positions_q;
   logic [SizeBits-1:0] runs_q, kernels_q, channels_q, block_step_q, height_q;
@@ -128,7 +120,8 @@ module nvdla_csc
   assign winograd = Winograd != 0 && d.conv_mode;
   assign image = d.datain_format && !winograd;
   assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
-  assign pixel_step = !image ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ? 4'd3 : 4'd1;
+  assign pixel_step = !image ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ?
+      4'd3 : 4'd1;
   assign step_x = winograd ? 6'd1 : 6'({3'b0, d.conv_x_stride_ext} + 6'd1) * 6'(pixel_step);
   assign rows = (!image || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
   assign by_line = rows != 3'd1 && d.dataout_width >= 13'(ConvLoads - 1);
@@ -136,7 +129,7 @@ module nvdla_csc
   logic [EntryCountBits-1:0] line_entries;  // of all batches
   assign line_entries = (EntryCountBits'(d.entries) + 1'b1) * EntryCountBits'(batches);
 
-  // ---- life of a layer ----------------------------------------------------------------------------------------------------------
+  // ---- life of a layer ----------------------------------------------------------------------------------------------
   state_e state_q;
   logic [2:0] drain_q;
   logic begins, start, bank_changed, data_bank_changed, pend_data_q;
@@ -153,8 +146,10 @@ module nvdla_csc
   assign data_bank_changed = first_q || d.data_bank != last_data_bank_q;
   assign bank_changed = data_bank_changed || d.weight_bank != last_weight_bank_q;
 
-  // What the previous layer kept and this one does not reuse. A pending handshake clears the counters on both sides instead.
-  assign drop_data = begins && !data_bank_changed && last_left_q != '0 && (!d.data_reuse || image != last_image_q || winograd != last_winograd_q);
+  // What the previous layer kept and this one does not reuse. A pending handshake clears the counters on both sides
+  // instead.
+  assign drop_data = begins && !data_bank_changed && last_left_q != '0 &&
+      (!d.data_reuse || image != last_image_q || winograd != last_winograd_q);
   assign drop_weight = begins && !bank_changed && last_skip_weight_q && !d.weight_reuse;
 
   // Released entries, slices and masks.
@@ -266,13 +261,16 @@ module nvdla_csc
         batches_q      <= 5'(batches - 6'd1);
         rows_taken_q   <= rows_taken;
         // With batches CACC keeps places free between the rows of a column for those of the next one.
-        room_q         <= (ConvRowBits + 1)'(rows_taken) * (batches == 6'd1 ? (ConvRowBits + 1)'(1) : (ConvRowBits + 1)'(batches) + 1'b1);
+        room_q         <= (ConvRowBits + 1)'(rows_taken) *
+            (batches == 6'd1 ? (ConvRowBits + 1)'(1) : (ConvRowBits + 1)'(batches) + 1'b1);
         group_q        <= (ConvKernelBits + 1)'(wide ? AtomicK / 2 : AtomicK);
         block_q        <= (ConvLaneBits + 1)'(winograd ? 4 : AtomicC);
-        // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they leave.
+        // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they
+        // leave.
         stripe_most_q  <= winograd ? (ConvStripeBits + 1)'(ConvStripeMax / 2) :
             (ConvStripeBits + 1)'(ConvStripeMax) / (ConvStripeBits + 1)'(batches);
-        stripe_least_q <= ((ConvStripeBits + 1)'(ConvLoads - 1) + (ConvStripeBits + 1)'(batches)) / (ConvStripeBits + 1)'(batches);
+        stripe_least_q <= ((ConvStripeBits + 1)'(ConvLoads - 1) + (ConvStripeBits + 1)'(batches)) /
+            (ConvStripeBits + 1)'(batches);
         line_entries_q <= line_entries;
       end
     end
@@ -296,7 +294,7 @@ module nvdla_csc
     wire unused_modes = &{1'b0, d.proc_precision, d.pra_truncate};
   end
 
-  // ---- balance of CBUF and release ----------------------------------------------------------------------------------------------
+  // ---- balance of CBUF and release ----------------------------------------------------------------------------------
   logic [SizeBits-1:0] slices_q, kernels_avl_q, take_kernels;
   logic [EntryCountBits-1:0] base_q, moved;
   logic slices_ok_q, take_valid, drop, group_rl_valid;
@@ -328,13 +326,15 @@ module nvdla_csc
         base_q   <= '0;
       end else begin
         if (dat_up_valid || drop_data || drop)
-          slices_q <= slices_q + (dat_up_valid ? dat_up_slices : '0) - (drop_data ? last_left_q : drop ? release_slices_q : '0);
+          slices_q <= slices_q + (dat_up_valid ? dat_up_slices : '0) -
+              (drop_data ? last_left_q : drop ? release_slices_q : '0);
         if (drop_data || drop)
           base_q <= conv_ring({1'b0, base_q} + {1'b0, moved}, data_ring_q);
       end
       if (clear_weight) kernels_avl_q <= '0;
       else if (wt_up_valid || drop_weight || take_valid)
-        kernels_avl_q <= kernels_avl_q + (wt_up_valid ? wt_up_kernels : '0) - (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
+        kernels_avl_q <= kernels_avl_q + (wt_up_valid ? wt_up_kernels : '0) -
+            (drop_weight ? last_kernels_q : take_valid ? take_kernels : '0);
     end
 
   always_ff @(posedge clk_i)
@@ -347,11 +347,12 @@ module nvdla_csc
     if (!rst_ni) wt_rl_valid_q <= 1'b0;
     else wt_rl_valid_q <= drop_weight || (group_rl_valid && group_rl_entries != '0);
 
-  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q : group_rl_entries;
+  always_ff @(posedge clk_i) if (drop_weight || group_rl_valid) wt_rl_entries_q <= drop_weight ? last_weight_entries_q :
+      group_rl_entries;
 
   wire unused_entries = &{1'b0, cdma_i.dat_entries, cdma_i.wt_entries};
 
-  // ---- operations ---------------------------------------------------------------------------------------------------------------
+  // ---- operations ---------------------------------------------------------------------------------------------------
   localparam int DataOpBits = $bits(conv_data_op_t);
   localparam int MaskOpBits = $bits(conv_mask_op_t);
   localparam int WeightOpBits = $bits(conv_weight_op_t);
@@ -371,12 +372,14 @@ module nvdla_csc
 
   assign op_ready = op_data_ready && op_weight_ready && op_mask_ready;
 
-  // Elements of a kernel's block; blocks beyond AtomicC elements are illegal and cut. Where lanes have 16 bits, a cell has two kernels at INT8.
+  // Elements of a kernel's block; blocks beyond AtomicC elements are illegal and cut. Where lanes have 16 bits, a cell
+  // has two kernels at INT8.
   logic [ConvLaneBits+2:0] op_block_all;
   assign op_weight_channels = winograd_q ? (ConvLaneBits + 1)'(AtomicC) : op_channels;
   assign op_block_all = {2'b0, op_weight_channels} + (op_rows > 3'd1 ? {2'b0, op_weight_channels} : '0)
       + (op_rows > 3'd2 ? {2'b0, op_weight_channels} : '0) + (op_rows > 3'd3 ? {2'b0, op_weight_channels} : '0);
-  assign op_block_elements = op_block_all > (ConvLaneBits + 3)'(AtomicC) ? (ConvLaneBits + 1)'(AtomicC) : op_block_all[ConvLaneBits:0];
+  assign op_block_elements = op_block_all > (ConvLaneBits + 3)'(AtomicC) ? (ConvLaneBits + 1)'(AtomicC) :
+      op_block_all[ConvLaneBits:0];
   if (LaneBytes == 2) begin : gen_cells
     assign op_cells = wide_q ? op_kernels : op_kernels >> 1;
     assign op_elements = wide_q ? {1'b0, op_block_elements} : {op_block_elements, 1'b0};
@@ -445,7 +448,8 @@ module nvdla_csc
       .rst_ni     (rst_ni),
       .in_valid_i (op_valid && op_weight_ready && op_mask_ready),
       .in_ready_o (op_data_ready),
-      .in_data_i  ({op_positions, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x, op_tap_y, op_channel_end,
+      .in_data_i  ({op_positions, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x, op_tap_y,
+                    op_channel_end,
                     op_group_end, op_layer_end}),
       .out_valid_o(data_op_valid),
       .out_ready_i(data_op_ready),
@@ -466,8 +470,9 @@ module nvdla_csc
       .out_data_o (weight_op)
   );
 
-  // ---- readers ------------------------------------------------------------------------------------------------------------------
-  logic atom_valid, atom_go, atom_start, atom_end, atom_channel_end, atom_layer_end, weight_valid, weight_go, weight_last;
+  // ---- readers ------------------------------------------------------------------------------------------------------
+  logic atom_valid, atom_go, atom_start, atom_end, atom_channel_end, atom_layer_end, weight_valid, weight_go,
+      weight_last;
   logic [ConvKernelBits-1:0] weight_cell;
   logic [ConvLoads-1:0] weight_sel;
   logic compressed_q, mask_valid, mask_ready;
@@ -478,76 +483,76 @@ module nvdla_csc
   assign weight_stream = {start, done, skip_weight_q, clear_weight, drop_weight, last_weight_entries_q};
 
   nvdla_csc_data u_data (
-      .clk_i           (clk_i),
-      .clk_on_i        (clk_on_i),
-      .rst_ni          (rst_ni),
-      .start_i         (start),
-      .wide_i          (wide_q),
-      .fp16_i          (fp16_q),
-      .image_i         (image_q),
-      .winograd_i      (winograd_q),
-      .truncate_i      (truncate_q),
-      .rows_i          (rows_q),
-      .batches_i       (batches_q),
-      .base_i          (base_q[CbufAddrBits-1:0]),
-      .ring_i          (data_ring_q),
-      .entries_i       (entries_q),
-      .line_entries_i  (line_entries_q),
-      .width_i         (width_q),
-      .height_i        (13'(height_q - 1'b1)),
-      .out_width_i     (out_width_q),
-      .step_x_i        (step_x_q),
-      .step_y_i        (step_y_q),
-      .pad_left_i      (pad_left_q),
-      .pad_top_i       (pad_top_q),
-      .pad_value_i     (pad_value_q),
-      .op_valid_i      (data_op_valid),
-      .op_ready_o      (data_op_ready),
-      .op_i            (data_op),
-      .rd_valid_o      (dat_rd_o.valid),
-      .rd_addr_o       (dat_rd_o.addr),
-      .rd_next_valid_o (dat_rd_next_o.valid),
-      .rd_next_addr_o  (dat_rd_next_o.addr),
-      .rd_data_i       (dat_rd_data_i),
-      .rd_next_data_i  (dat_rd_next_data_i),
-      .read_done_o     (read_done),
-      .valid_o         (atom_valid),
-      .ready_i         (atom_go),
-      .stripe_start_o  (atom_start),
-      .stripe_end_o    (atom_end),
-      .channel_end_o   (atom_channel_end),
-      .layer_end_o     (atom_layer_end),
-      .data_o          (atom_data_o)
+      .clk_i          (clk_i),
+      .clk_on_i       (clk_on_i),
+      .rst_ni         (rst_ni),
+      .start_i        (start),
+      .wide_i         (wide_q),
+      .fp16_i         (fp16_q),
+      .image_i        (image_q),
+      .winograd_i     (winograd_q),
+      .truncate_i     (truncate_q),
+      .rows_i         (rows_q),
+      .batches_i      (batches_q),
+      .base_i         (base_q[CbufAddrBits-1:0]),
+      .ring_i         (data_ring_q),
+      .entries_i      (entries_q),
+      .line_entries_i (line_entries_q),
+      .width_i        (width_q),
+      .height_i       (13'(height_q - 1'b1)),
+      .out_width_i    (out_width_q),
+      .step_x_i       (step_x_q),
+      .step_y_i       (step_y_q),
+      .pad_left_i     (pad_left_q),
+      .pad_top_i      (pad_top_q),
+      .pad_value_i    (pad_value_q),
+      .op_valid_i     (data_op_valid),
+      .op_ready_o     (data_op_ready),
+      .op_i           (data_op),
+      .rd_valid_o     (dat_rd_o.valid),
+      .rd_addr_o      (dat_rd_o.addr),
+      .rd_next_valid_o(dat_rd_next_o.valid),
+      .rd_next_addr_o (dat_rd_next_o.addr),
+      .rd_data_i      (dat_rd_data_i),
+      .rd_next_data_i (dat_rd_next_data_i),
+      .read_done_o    (read_done),
+      .valid_o        (atom_valid),
+      .ready_i        (atom_go),
+      .stripe_start_o (atom_start),
+      .stripe_end_o   (atom_end),
+      .channel_end_o  (atom_channel_end),
+      .layer_end_o    (atom_layer_end),
+      .data_o         (atom_data_o)
   );
 
   nvdla_csc_weight u_weight (
-      .clk_i            (clk_i),
-      .rst_ni           (rst_ni),
-      .stream_i         (weight_stream),
-      .wide_i           (wide_q),
-      .rows_i           (rows_q),
-      .base_i           (data_ring_q[CbufAddrBits-1:0]),
-      .ring_i           (weight_ring_q),
-      .op_valid_i       (weight_op_valid),
-      .op_ready_o       (weight_op_ready),
-      .op_i             (weight_op),
-      .compressed_i     (compressed_q),
-      .mask_valid_i     (mask_valid),
-      .mask_ready_o     (mask_ready),
-      .mask_i           (mask),
-      .mask_count_i     (mask_count),
-      .rd_valid_o       (wt_rd_o.valid),
-      .rd_addr_o        (wt_rd_o.addr),
-      .rd_data_i        (wt_rd_data_i),
-      .rl_valid_o       (group_rl_valid),
-      .rl_entries_o     (group_rl_entries),
-      .valid_o          (weight_valid),
-      .ready_i          (weight_go),
-      .last_o           (weight_last),
-      .cell_o           (weight_cell),
-      .data_o           (wt_data_o)
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .stream_i    (weight_stream),
+      .wide_i      (wide_q),
+      .rows_i      (rows_q),
+      .base_i      (data_ring_q[CbufAddrBits-1:0]),
+      .ring_i      (weight_ring_q),
+      .op_valid_i  (weight_op_valid),
+      .op_ready_o  (weight_op_ready),
+      .op_i        (weight_op),
+      .compressed_i(compressed_q),
+      .mask_valid_i(mask_valid),
+      .mask_ready_o(mask_ready),
+      .mask_i      (mask),
+      .mask_count_i(mask_count),
+      .rd_valid_o  (wt_rd_o.valid),
+      .rd_addr_o   (wt_rd_o.addr),
+      .rd_data_i   (wt_rd_data_i),
+      .rl_valid_o  (group_rl_valid),
+      .rl_entries_o(group_rl_entries),
+      .valid_o     (weight_valid),
+      .ready_i     (weight_go),
+      .last_o      (weight_last),
+      .cell_o      (weight_cell),
+      .data_o      (wt_data_o)
   );
-  // ---- mask bits of compressed weights --------------------------------------------------------------------------------------------
+  // ---- mask bits of compressed weights ------------------------------------------------------------------------------
   if (WeightCompression != 0) begin : gen_mask
     logic mask_op_valid, mask_op_ready, fifo_ready, group_mask_rl_valid;
     logic [MaskOpBits-1:0] mask_op;
@@ -580,21 +585,21 @@ module nvdla_csc
     );
 
     nvdla_csc_mask u_mask (
-        .clk_i            (clk_i),
-        .rst_ni           (rst_ni),
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
         .stream_i    (mask_stream),
-        .op_valid_i       (mask_op_valid),
-        .op_ready_o       (mask_op_ready),
+        .op_valid_i  (mask_op_valid),
+        .op_ready_o  (mask_op_ready),
         .op_i        (mask_op),
-        .rd_valid_o       (mask_rd_o.valid),
-        .rd_addr_o        (mask_rd_o.addr),
-        .rd_data_i        (mask_rd_data_i),
-        .rl_valid_o       (group_mask_rl_valid),
-        .rl_entries_o     (group_mask_rl_entries),
-        .valid_o          (mask_valid),
-        .ready_i          (mask_ready),
-        .mask_o           (mask),
-        .count_o          (mask_count)
+        .rd_valid_o  (mask_rd_o.valid),
+        .rd_addr_o   (mask_rd_o.addr),
+        .rd_data_i   (mask_rd_data_i),
+        .rl_valid_o  (group_mask_rl_valid),
+        .rl_entries_o(group_mask_rl_entries),
+        .valid_o     (mask_valid),
+        .ready_i     (mask_ready),
+        .mask_o      (mask),
+        .count_o     (mask_count)
     );
 
     always_ff @(posedge clk_i or negedge rst_ni)
@@ -602,7 +607,8 @@ module nvdla_csc
       else mask_rl_valid <= drop_weight || group_mask_rl_valid;
 
     always_ff @(posedge clk_i)
-      if (drop_weight || group_mask_rl_valid) mask_rl_entries <= drop_weight ? last_mask_entries_q : group_mask_rl_entries;
+      if (drop_weight || group_mask_rl_valid) mask_rl_entries <= drop_weight ? last_mask_entries_q :
+          group_mask_rl_entries;
   end else begin : gen_no_mask
     assign compressed_q      = 1'b0;
     assign op_mask_ready     = 1'b1;
@@ -616,7 +622,7 @@ module nvdla_csc
     wire unused_mask = &{1'b0, mask_ready, mask_rd_data_i, d.weight_format, d.wmb_bytes};
   end
 
-  // ---- to CMAC ------------------------------------------------------------------------------------------------------------------
+  // ---- to CMAC ------------------------------------------------------------------------------------------------------
   logic loaded_q;  // the shadow registers hold all weights of the next operation
   logic [ConvRowBits:0] credits_q;
 
@@ -632,7 +638,8 @@ module nvdla_csc
       if (weight_go) loaded_q <= weight_last;
       else if (atom_go && atom_start) loaded_q <= 1'b0;
       if ((atom_go && atom_channel_end) || credit_valid_i)
-        credits_q <= credits_q + (ConvRowBits + 1)'(credit_valid_i) - ((atom_go && atom_channel_end) ? (ConvRowBits + 1)'(rows_taken_q) : '0);
+        credits_q <= credits_q + (ConvRowBits + 1)'(credit_valid_i) -
+            ((atom_go && atom_channel_end) ? (ConvRowBits + 1)'(rows_taken_q) : '0);
     end
 
   assign atom_valid_o = atom_go;
@@ -647,18 +654,22 @@ module nvdla_csc
 
   wire unused_registers = &{1'b0, `NVDLA_CSC_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(CellsLegal, 2 * ConvCells * LaneBytes == AtomicK)
   `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
-  `NVDLA_STABLE(OperationStable, op_valid, op_ready, {op_positions, op_kernels, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x,
+  `NVDLA_STABLE(OperationStable, op_valid, op_ready,
+                {op_positions, op_kernels, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x,
                 op_tap_y, op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})
   `NVDLA_STABLE(DataOperationStable, data_op_valid, data_op_ready, data_op)
   `NVDLA_STABLE(WeightOperationStable, weight_op_valid, weight_op_ready, weight_op)
   `NVDLA_STABLE(AtomStable, atom_valid, atom_go, {atom_start, atom_end, atom_channel_end, atom_layer_end, atom_data_o})
   `NVDLA_STABLE(WeightStable, weight_valid, weight_go, {weight_last, weight_cell, wt_data_o})
-  `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateRun || !(op_valid || data_op_valid || weight_op_valid || atom_valid_o || wt_valid_o))
-  `NVDLA_CHECK_OTHERS(LayerOnlyWhileOthersRun, state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
-  `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
+  `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateRun ||
+               !(op_valid || data_op_valid || weight_op_valid || atom_valid_o || wt_valid_o))
+  `NVDLA_CHECK_OTHERS(LayerOnlyWhileOthersRun,
+                      state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
+  `NVDLA_CHECK(EmptyAtEndOfLayer, !done ||
+               !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
   `NVDLA_CHECK(OneCellLoads, !wt_valid_o || $onehot({wt_sel_b_o, wt_sel_a_o}))
   `NVDLA_CHECK(PendingTogether, !cdma_o.dat_pending_req || cdma_o.wt_pending_req)
 
@@ -722,10 +733,12 @@ module nvdla_csc
       kernels_held_q <= 0;
     end else begin
       if (clear_data) slices_held_q <= 0;
-      else slices_held_q <= slices_held_q + (dat_up_valid ? 32'(dat_up_slices) : 0) - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0);
+      else slices_held_q <= slices_held_q + (dat_up_valid ? 32'(dat_up_slices) : 0) -
+          (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0);
       if (clear_weight) kernels_held_q <= 0;
       else
-        kernels_held_q <= kernels_held_q + (wt_up_valid ? 32'(wt_up_kernels) : 0) - (take_valid ? 32'(take_kernels) : 0) -
+        kernels_held_q <= kernels_held_q + (wt_up_valid ? 32'(wt_up_kernels) : 0) -
+            (take_valid ? 32'(take_kernels) : 0) -
             (drop_weight ? 32'(last_kernels_q) : 0);
     end
   `NVDLA_CHECK(SlicesAddUp, 32'(slices_q) == slices_held_q - (dat_rl_valid_q ? 32'(dat_rl_slices_q) : 0))

@@ -1,15 +1,16 @@
-// Data reader: walks the positions of every stripe operation, reads their input from CBUF and queues the atoms. Lane l is in byte l; of
-// lanes of 16 bits (LaneBytes 2) in bits 16l at 16 bits (wide_i), in byte l of the low half at INT8. Where LaneBytes is 2 lanes outside the
-// block are 0, else they hold anything: their weights are 0.
+// Data reader: walks the positions of every stripe operation, reads their input from CBUF and queues the atoms. Lane l
+// is in byte l; of lanes of 16 bits (LaneBytes 2) in bits 16l at 16 bits (wide_i), in byte l of the low half at INT8.
+// Where LaneBytes is 2 lanes outside the block are 0, else they hold anything: their weights are 0.
 //
 // A step reads one or more entries and gives one or more atoms, one read and one atom a clock:
-// - Feature input: one read, one atom: the block of one input pixel, from the part of the entry that chapter 40 section 5 gives
-//   it; or pad_value_i outside the cube. Every position has a step for each batch.
-// - Image input: one read (of two entries if the atom crosses their border), one atom: AtomicC elements of a line from any element on, or
-//   pad_value_i above and below the image. With rows_i = N = 2 or 4 an atom holds the same place of N lines, AtomicC/N elements of each:
-//   AtomicC elements of a line serve N consecutive positions, so N positions of an output line take N reads, line by line.
-// - Winograd: the tiles of two tile columns in a band of four output lines lie in 2 x 2 entries: four reads, four atoms, upper tile before
-//   lower tile. The input transform (nvdla_csc_winograd) follows.
+// - Feature input: one read, one atom: the block of one input pixel, from the part of the entry that chapter 40 section
+//   5 gives it; or pad_value_i outside the cube. Every position has a step for each batch.
+// - Image input: one read (of two entries if the atom crosses their border), one atom: AtomicC elements of a line from
+//   any element on, or pad_value_i above and below the image. With rows_i = N = 2 or 4 an atom holds the same place of
+//   N lines, AtomicC/N elements of each: AtomicC elements of a line serve N consecutive positions, so N positions of an
+//   output line take N reads, line by line.
+// - Winograd: the tiles of two tile columns in a band of four output lines lie in 2 x 2 entries: four reads, four
+//   atoms, upper tile before lower tile. The input transform (nvdla_csc_winograd) follows.
 //
 // start_i begins a layer. read_done_o: one clock, the layer's last read is over.
 // Stream out: one atom a clock, valid_o/ready_i. Latency of the first atom: 4 clocks, N > 1: N + 4, Winograd: 12.
@@ -20,28 +21,24 @@ module nvdla_csc_data
   import nvdla_conv_pkg::*;
 (
     input  logic                      clk_i,
-    input  logic                      clk_on_i,       // keeps all clocks running
-    input  logic                      rst_ni,
-    input  logic                      start_i,
+    input  logic                      clk_on_i,  // keeps all clocks running
+    input  logic                      rst_ni, start_i,
     // Layer.
-    input  logic                      wide_i,
-    input  logic                      fp16_i,
-    input  logic                      image_i,
-    input  logic                      winograd_i,
-    input  logic [               1:0] truncate_i,     // PRA_TRUNCATE
-    input  logic [               2:0] rows_i,         // N
-    input  logic [               4:0] batches_i,      // minus 1
-    input  logic [  CbufAddrBits-1:0] base_i,         // first entry of the oldest line
-    input  logic [EntryCountBits-1:0] ring_i,         // entries of the data banks
-    input  logic [EntryCountBits-1:0] entries_i,      // of a line of one batch
-    input  logic [EntryCountBits-1:0] line_entries_i, // of a line of all batches
-    input  logic [              12:0] width_i,        // minus 1
-    input  logic [              12:0] height_i,       // minus 1
-    input  logic [              12:0] out_width_i,    // minus 1
-    input  logic [               5:0] step_x_i,       // input pixels (image: elements) between output columns (Winograd: 1)
-    input  logic [               3:0] step_y_i,       // input lines between output lines (Winograd: between bands, 4)
-    input  logic [               4:0] pad_left_i,     // 0 in image and Winograd mode
-    input  logic [               4:0] pad_top_i,      // 0 in Winograd mode
+    input  logic                      wide_i, fp16_i, image_i, winograd_i,
+    input  logic [               1:0] truncate_i,  // PRA_TRUNCATE
+    input  logic [               2:0] rows_i,  // N
+    input  logic [               4:0] batches_i,  // minus 1
+    input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the oldest line
+    input  logic [EntryCountBits-1:0] ring_i,  // entries of the data banks
+    input  logic [EntryCountBits-1:0] entries_i,  // of a line of one batch
+    input  logic [EntryCountBits-1:0] line_entries_i,  // of a line of all batches
+    input  logic [              12:0] width_i,  // minus 1
+    input  logic [              12:0] height_i,  // minus 1
+    input  logic [              12:0] out_width_i,  // minus 1
+    input  logic [               5:0] step_x_i,  // input pixels (image: elements) between output columns (Winograd: 1)
+    input  logic [               3:0] step_y_i,  // input lines between output lines (Winograd: between bands, 4)
+    input  logic [               4:0] pad_left_i,  // 0 in image and Winograd mode
+    input  logic [               4:0] pad_top_i,  // 0 in Winograd mode
     input  logic [              15:0] pad_value_i,
     // Operations.
     input  logic                      op_valid_i,
@@ -52,16 +49,12 @@ module nvdla_csc_data
     output logic [  CbufAddrBits-1:0] rd_addr_o,
     output logic                      rd_next_valid_o,
     output logic [  CbufAddrBits-1:0] rd_next_addr_o,
-    input  logic [     EntryBits-1:0] rd_data_i,
-    input  logic [     EntryBits-1:0] rd_next_data_i,
+    input  logic [     EntryBits-1:0] rd_data_i, rd_next_data_i,
     output logic                      read_done_o,
     // Atoms.
     output logic                      valid_o,
     input  logic                      ready_i,
-    output logic                      stripe_start_o,
-    output logic                      stripe_end_o,
-    output logic                      channel_end_o,
-    output logic                      layer_end_o,
+    output logic                      stripe_start_o, stripe_end_o, channel_end_o, layer_end_o,
     output logic [     EntryBits-1:0] data_o
 );
   localparam int Depth = 16 * LaneBytes;
@@ -71,7 +64,7 @@ module nvdla_csc_data
   localparam int HalfBytes = EntryBytes / 2;
   localparam bit Halves = LaneBytes == 2;  // an atom of INT8 takes half of an entry's bytes
 
-  // ---- walk: one read a clock ---------------------------------------------------------------------------------------------------
+  // ---- walk: one read a clock ---------------------------------------------------------------------------------------
   // x: output column; in_x, in_y: input coordinates of the kernel's first tap. begin_*: first position of the stripe.
   logic [12:0] x_q, begin_x_q, x_next;
   logic signed [PosBits-1:0] in_x_q, in_y_q, begin_in_x_q, begin_in_y_q, in_x_next, in_y_next, origin_x, origin_y;
@@ -153,7 +146,7 @@ module nvdla_csc_data
       end
     end
 
-  // ---- input coordinates --------------------------------------------------------------------------------------------------------
+  // ---- input coordinates --------------------------------------------------------------------------------------------
   // Pixels of the block that share an entry, as a power of two; columns of entries are four pixels with Winograd.
   logic [1:0] pack;
   logic [ConvLaneBits+1:0] block_bytes;
@@ -177,7 +170,8 @@ module nvdla_csc_data
   assign at_odd = Halves && at_odd_q;
 
   assign info = {
-    read_q, count, done_q == '0 && batch_q == '0, op_last && last_batch, op_i.channel_end, op_i.layer_end, op_i.channels, op_i.rows, op_i.odd
+    read_q, count, done_q == '0 && batch_q == '0, op_last && last_batch, op_i.channel_end, op_i.layer_end,
+    op_i.channels, op_i.rows, op_i.odd
   };
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -206,15 +200,17 @@ module nvdla_csc_data
       end
     end
 
-  // ---- CBUF address -------------------------------------------------------------------------------------------------------------
+  // ---- CBUF address -------------------------------------------------------------------------------------------------
   logic rd_valid_q, rd_next_valid_q, rd_pad_q, in_pad_q, in_two_q;
   logic [CbufAddrBits-1:0] rd_addr_q, rd_next_addr_q;
   logic [ConvByteBits-1:0] rd_byte_q, in_byte_q;  // byte of the entry that goes to lane 0
   logic at_pad;
   logic signed [PosBits:0] at_place;  // image: byte of the line
 
-  assign at_pad = at_y_q < 0 || at_y_q > $signed(PosBits'(height_i)) || (!image_i && (at_x_q < 0 || at_x_q > $signed(PosBits'(width_i))));
-  assign at_place = wide_i ? $signed({at_x_q, 1'b0}) : $signed({at_x_q[PosBits-1], at_x_q}) + $signed((PosBits + 1)'(at_odd ? HalfBytes : 0));
+  assign at_pad = at_y_q < 0 || at_y_q > $signed(PosBits'(height_i)) ||
+      (!image_i && (at_x_q < 0 || at_x_q > $signed(PosBits'(width_i))));
+  assign at_place = wide_i ? $signed({at_x_q, 1'b0}) :
+      $signed({at_x_q[PosBits-1], at_x_q}) + $signed((PosBits + 1)'(at_odd ? HalfBytes : 0));
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -222,7 +218,8 @@ module nvdla_csc_data
       rd_next_valid_q <= 1'b0;
     end else begin
       rd_valid_q      <= at_valid_q && !at_pad;
-      rd_next_valid_q <= at_valid_q && !at_pad && image_i && (!Halves || at_place[ConvByteBits-1:0] > (wide_i ? '0 : ConvByteBits'(HalfBytes)));
+      rd_next_valid_q <= at_valid_q && !at_pad && image_i &&
+          (!Halves || at_place[ConvByteBits-1:0] > (wide_i ? '0 : ConvByteBits'(HalfBytes)));
     end
 
   always_ff @(posedge clk_i) begin
@@ -239,7 +236,8 @@ module nvdla_csc_data
         if (at_pack_q == 2'd1) rd_byte_q <= at_x_q[0] ? ConvByteBits'(HalfBytes) : '0;
         if (at_pack_q == 2'd2) rd_byte_q <= ConvByteBits'(32'(at_x_q[1:0]) * (HalfBytes / 2));
       end
-      entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * line_entries_i + at_block_q + column), ring_i);
+      entry = conv_ring((EntryCountBits + 1)'(base_i) +
+          (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * line_entries_i + at_block_q + column), ring_i);
       rd_addr_q      <= entry[CbufAddrBits-1:0];
       rd_next_addr_q <= CbufAddrBits'(conv_ring((EntryCountBits + 1)'(entry) + (EntryCountBits + 1)'(1), ring_i));
     end
@@ -288,7 +286,7 @@ module nvdla_csc_data
     wire unused_mask = &{1'b0, rd_info_q[ConvLaneBits+4:1]};
   end
 
-  // ---- entry to lanes -----------------------------------------------------------------------------------------------------------
+  // ---- entry to lanes -----------------------------------------------------------------------------------------------
   logic [1:0] in_read;
   logic [2:0] in_count;
   logic in_start, in_end, in_channel_end, in_layer_end, in_odd, in_last_read;
@@ -339,10 +337,12 @@ module nvdla_csc_data
     if (emit_q != '0 && !winograd_i) begin
       if (!Halves || wide_i) begin
         halves = {leave[EntryBits+:EntryBits/2], leave[0+:EntryBits/2]};
-        quarters = {leave[3*EntryBits+:EntryBits/4], leave[2*EntryBits+:EntryBits/4], leave[EntryBits+:EntryBits/4], leave[0+:EntryBits/4]};
+        quarters = {leave[3*EntryBits+:EntryBits/4], leave[2*EntryBits+:EntryBits/4], leave[EntryBits+:EntryBits/4],
+            leave[0+:EntryBits/4]};
       end else begin
         halves = EntryBits'({leave[EntryBits+:EntryBits/4], leave[0+:EntryBits/4]});
-        quarters = EntryBits'({leave[3*EntryBits+:EntryBits/8], leave[2*EntryBits+:EntryBits/8], leave[EntryBits+:EntryBits/8],
+        quarters = EntryBits'({leave[3*EntryBits+:EntryBits/8], leave[2*EntryBits+:EntryBits/8],
+            leave[EntryBits+:EntryBits/8],
                                leave[0+:EntryBits/8]});
       end
     end
@@ -372,7 +372,7 @@ module nvdla_csc_data
   assign emit_mask = Halves ? emit_mask_q : '1;
   assign emit_flags = {emit_start_q, emit_end_q && emit_q == 3'd1, emit_channel_end_q, emit_layer_end_q};
 
-  // ---- input transform ----------------------------------------------------------------------------------------------------------
+  // ---- input transform ----------------------------------------------------------------------------------------------
   logic tile_valid;
   logic [3:0] tile_flags;
   logic [EntryBits-1:0] tile;
@@ -401,7 +401,7 @@ module nvdla_csc_data
     wire unused_winograd = &{1'b0, clk_on_i, fp16_i, truncate_i, tile_q, emit_odd_q, leave};
   end
 
-  // ---- queue --------------------------------------------------------------------------------------------------------------------
+  // ---- queue --------------------------------------------------------------------------------------------------------
   // Every push has a place that was reserved when the step began.
   logic push;
   logic [EntryBits-1:0] push_data;
@@ -436,14 +436,15 @@ module nvdla_csc_data
       .out_data_o ({stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
   );
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits && Depth >= 8)
   `NVDLA_PARAM(LanesLegal, LaneBytes == 1 || (LaneBytes == 2 && EntryBytes == 4 * MemAtom))
   `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, op_i)
   `NVDLA_STABLE(AtomStable, valid_o, ready_i, {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o, data_o})
   `NVDLA_CHECK(RowsLegal, !op_valid_i || rows_i == 3'd1 || rows_i == 3'd2 || rows_i == 3'd4)
   `NVDLA_CHECK(ModeLegal, !op_valid_i || 32'(image_i) + 32'(winograd_i) + 32'(batches_i != '0) <= 1)
-  `NVDLA_CHECK(WholeTilesOfWinograd, !(op_valid_i && winograd_i) || (op_i.positions[1:0] == '0 && out_width_i[1:0] == '1))
+  `NVDLA_CHECK(WholeTilesOfWinograd,
+               !(op_valid_i && winograd_i) || (op_i.positions[1:0] == '0 && out_width_i[1:0] == '1))
   `NVDLA_CHECK(ReadsInsideRing, !rd_valid_o || EntryCountBits'(rd_addr_o) < ring_i)
   `NVDLA_CHECK(ReadsInsideRingNext, !rd_next_valid_o || EntryCountBits'(rd_next_addr_o) < ring_i)
   `NVDLA_CHECK(RoomForTheAtom, !push || queue_ready)
@@ -456,7 +457,8 @@ module nvdla_csc_data
   assign stripe_atoms = op_i.positions * ((ConvStripeBits + 1)'(batches_i) + 1'b1);
 `endif
   // Stripes: as many atoms as the operation has positions and batches, the first and the last one marked.
-  `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o, {stripe_atoms, op_i.channel_end, op_i.layer_end}, 1'b0,
+  `NVDLA_QUEUE(Stripes, ConvStripeBits + 1 + 2, 64, op_valid_i && op_ready_o,
+               {stripe_atoms, op_i.channel_end, op_i.layer_end}, 1'b0,
                valid_o && ready_i && stripe_end_o, (ConvStripeBits + 3)'(0))
 
 `ifdef NVDLA_CHECKS

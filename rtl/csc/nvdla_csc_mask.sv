@@ -1,17 +1,17 @@
-// Mask reader of compressed weights (WMB): one cell's block of mask bits per clock, in lane order, and how many of them are set.
+// Mask reader of compressed weights (WMB): one cell's block of mask bits per clock, in lane order, and how many of them
+// are set.
 //
 // It takes the same operations as the weight reader and runs ahead of it. stream_i as in nvdla_csc_stream. The ring is
 // the last bank of CBUF.
-// Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits after the block are 0.
-// Latency 3 clocks.
+// Stream out: valid_o/ready_i, bit i of mask_o = element i of the block is in the weight stream; bits after the block
+// are 0. Latency 3 clocks.
 // Spec: 40-convolution-core, sections 4.5 and 6; 20-data-formats, section 6.
 module nvdla_csc_mask
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
+    input  logic                      clk_i, rst_ni,
     input  conv_stream_t              stream_i,
     // Operations.
     input  logic                      op_valid_i,
@@ -65,22 +65,22 @@ module nvdla_csc_mask
   nvdla_csc_stream #(
       .Unit(1)
   ) u_stream (
-      .clk_i            (clk_i),
-      .rst_ni           (rst_ni),
-      .stream_i         (stream_i),
-      .base_i           (CbufAddrBits'(CbufEntries - BankEntries)),
-      .ring_i           (EntryCountBits'(BankEntries)),
-      .issue_i          (issue),
-      .units_i          (elements),
-      .first_i          (first),
-      .again_i          (first && !op_i.group_first),
-      .group_last_i     (last && op_i.group_end),
-      .word_o           (word),
-      .rd_valid_o       (rd_valid_o),
-      .rd_addr_o        (rd_addr_o),
-      .rd_data_i        (rd_data_i),
-      .rl_valid_o       (rl_valid_o),
-      .rl_entries_o     (rl_entries_o)
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .stream_i    (stream_i),
+      .base_i      (CbufAddrBits'(CbufEntries - BankEntries)),
+      .ring_i      (EntryCountBits'(BankEntries)),
+      .issue_i     (issue),
+      .units_i     (elements),
+      .first_i     (first),
+      .again_i     (first && !op_i.group_first),
+      .group_last_i(last && op_i.group_end),
+      .word_o      (word),
+      .rd_valid_o  (rd_valid_o),
+      .rd_addr_o   (rd_addr_o),
+      .rd_data_i   (rd_data_i),
+      .rl_valid_o  (rl_valid_o),
+      .rl_entries_o(rl_entries_o)
   );
   wire unused_word = &{1'b0, word[EntryBits-1:EntryBytes]};
 

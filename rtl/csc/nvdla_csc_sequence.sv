@@ -1,37 +1,35 @@
 // Loop nest of a convolution layer: emits its stripe operations in order.
 //
-//   group of kernels > run > stripe of positions > channel block > kernel row (image: step of rows_i rows) > kernel column
+//   group of kernels > run > stripe of positions > channel block > kernel row (image: step of rows_i rows) > kernel
+//   column
 //
-// start_i (one clock) begins a layer; the layer's values must be stable from then on to the last operation. The first operation of a
-// group waits for slices_ok_i (whole input in CBUF) and for its kernels; with skip_weight_i the kernels of all earlier groups count
-// too, else the group's kernels are taken from the balance (take_*) with its last operation.
+// start_i (one clock) begins a layer; the layer's values must be stable from then on to the last operation. The first
+// operation of a group waits for slices_ok_i (whole input in CBUF) and for its kernels; with skip_weight_i the kernels
+// of all earlier groups count too, else the group's kernels are taken from the balance (take_*) with its last
+// operation.
 // One operation a clock, valid_o/ready_i; latency from start_i 1 clock.
 // Spec: 40-convolution-core, sections 4.1, 4.2, 4.4 and 6.
 module nvdla_csc_sequence
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
-    input  logic                      start_i,
+    input  logic                      clk_i, rst_ni, start_i,
     // Layer. True values where not said otherwise.
     input  logic                      image_i,
-    input  logic                      flat_i,           // one kernel column: image, Winograd
-    input  logic [  ConvKernelBits:0] group_i,          // kernels of a group
-    input  logic [    ConvLaneBits:0] block_i,          // channels of a block
-    input  logic                      paired_i,         // blocks 2m and 2m+1 have one place in the line
-    input  logic [  ConvStripeBits:0] stripe_most_i,    // positions of a stripe
+    input  logic                      flat_i,         // one kernel column: image, Winograd
+    input  logic [  ConvKernelBits:0] group_i,        // kernels of a group
+    input  logic [    ConvLaneBits:0] block_i,        // channels of a block
+    input  logic                      paired_i,       // blocks 2m and 2m+1 have one place in the line
+    input  logic [  ConvStripeBits:0] stripe_most_i,  // positions of a stripe
     input  logic [  ConvStripeBits:0] stripe_least_i,
-    input  logic [              26:0] positions_i,      // of a run of stripes
-    input  logic [      SizeBits-1:0] runs_i,           // in a group
-    input  logic [      SizeBits-1:0] kernels_i,
-    input  logic [      SizeBits-1:0] channels_i,
+    input  logic [              26:0] positions_i,  // of a run of stripes
+    input  logic [      SizeBits-1:0] runs_i,       // in a group
+    input  logic [      SizeBits-1:0] kernels_i, channels_i,
     input  logic [               4:0] kernel_width_i,   // minus 1
     input  logic [               4:0] kernel_height_i,  // minus 1
     input  logic [               2:0] rows_i,           // kernel rows in one operation: 1, 2 or 4
-    input  logic [               5:0] dilation_x_i,
-    input  logic [               5:0] dilation_y_i,
-    input  logic [      SizeBits-1:0] block_step_i,     // entries between the blocks of one line
+    input  logic [               5:0] dilation_x_i, dilation_y_i,
+    input  logic [      SizeBits-1:0] block_step_i,  // entries between the blocks of one line
     input  logic                      skip_weight_i,
     // Contents of CBUF.
     input  logic                      slices_ok_i,
@@ -41,20 +39,20 @@ module nvdla_csc_sequence
     // Operations.
     output logic                      valid_o,
     input  logic                      ready_i,
-    output logic [  ConvStripeBits:0] positions_o,      // 1 .. ConvStripeMax
-    output logic [ConvKernelBits-1:0] kernels_o,        // minus 1
-    output logic [    ConvLaneBits:0] channels_o,       // of the block, 1 .. AtomicC
-    output logic [               2:0] rows_o,           // kernel rows that exist of rows_i
-    output logic [EntryCountBits-1:0] block_o,          // entries from the line's first to the block's first
-    output logic                      block_odd_o,      // second block of a pair
-    output logic                      block_last_o,     // last one of the line
-    output logic [              10:0] tap_x_o,          // input columns and lines from the kernel's first tap
+    output logic [  ConvStripeBits:0] positions_o,   // 1 .. ConvStripeMax
+    output logic [ConvKernelBits-1:0] kernels_o,     // minus 1
+    output logic [    ConvLaneBits:0] channels_o,    // of the block, 1 .. AtomicC
+    output logic [               2:0] rows_o,        // kernel rows that exist of rows_i
+    output logic [EntryCountBits-1:0] block_o,       // entries from the line's first to the block's first
+    output logic                      block_odd_o,   // second block of a pair
+    output logic                      block_last_o,  // last one of the line
+    output logic [              10:0] tap_x_o,       // input columns and lines from the kernel's first tap
     output logic [              10:0] tap_y_o,
-    output logic                      stripe_first_o,   // first operation of a stripe
-    output logic                      group_first_o,    // ... of a group
-    output logic                      channel_end_o,    // last operation of a stripe
-    output logic                      group_end_o,      // ... of a group
-    output logic                      layer_end_o       // ... of the layer
+    output logic                      stripe_first_o,  // first operation of a stripe
+    output logic                      group_first_o,   // ... of a group
+    output logic                      channel_end_o,   // last operation of a stripe
+    output logic                      group_end_o,     // ... of a group
+    output logic                      layer_end_o      // ... of the layer
 );
   logic active_q, stripe_first_q, group_first_q, block_odd_q;
   logic [SizeBits-1:0] kernels_left_q, kernels_seen_q, channels_left_q;
@@ -147,9 +145,12 @@ module nvdla_csc_sequence
       end
     end
 
-  `NVDLA_STABLE(OperationStable, valid_o, ready_i, {positions_o, kernels_o, channels_o, rows_o, block_o, block_odd_o, block_last_o, tap_x_o, tap_y_o, stripe_first_o,
+  `NVDLA_STABLE(OperationStable, valid_o, ready_i,
+                {positions_o, kernels_o, channels_o, rows_o, block_o, block_odd_o, block_last_o, tap_x_o, tap_y_o,
+                stripe_first_o,
                 group_first_o, channel_end_o, group_end_o, layer_end_o})
-  `NVDLA_CHECK(PositionsInRange, !valid_o || (positions_o != '0 && 32'(positions_o) <= ConvStripeMax && 27'(positions_o) <= positions_left_q))
+  `NVDLA_CHECK(PositionsInRange, !valid_o ||
+               (positions_o != '0 && 32'(positions_o) <= ConvStripeMax && 27'(positions_o) <= positions_left_q))
   `NVDLA_CHECK(ChannelsInRange, !valid_o || (channels_o != '0 && 32'(channels_o) <= AtomicC))
   `NVDLA_CHECK(RowsInRange, !valid_o || (rows_o != '0 && rows_o <= rows_i))
   `NVDLA_CHECK(KernelsLeft, !valid_o || (kernels_left_q != '0 && kernels_left_q <= kernels_i))

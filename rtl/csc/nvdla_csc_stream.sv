@@ -1,13 +1,17 @@
-// Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. EntryBytes units of Unit bits, one a clock (weights: bytes; mask bits: bits).
+// Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. EntryBytes units of Unit bits, one a clock
+// (weights: bytes; mask bits: bits).
 //
-// The stream has no alignment: a piece begins at any unit of an entry. What is left of the last entry read stays in a register, so one
-// entry a piece is enough; whoever issues a piece knows that its last entry is complete. Every stripe of a group reads the group's
-// stream again: position and rest at the group's begin are kept (the entry may be released already).
+// The stream has no alignment: a piece begins at any unit of an entry. What is left of the last entry read stays in a
+// register, so one entry a piece is enough; whoever issues a piece knows that its last entry is complete. Every stripe
+// of a group reads the group's stream again: position and rest at the group's begin are kept (the entry may be released
+// already).
 //
-// issue_i takes a piece of units_i units: first_i the first one of a stripe, again_i in a stripe that is not the group's first one,
-// group_last_i the group's last one. One clock later word_o has it in the low bits, with anything above it.
-// stream_i: `start` begins a layer at the next entry boundary; with `keep` the read pointer returns to the layer's begin at `finish`. `advance`
-// moves it over a kept stream that is given back, `clear` to 0. rl_*: entries first touched by the group that ended, one clock per group.
+// issue_i takes a piece of units_i units: first_i the first one of a stripe, again_i in a stripe that is not the
+// group's first one, group_last_i the group's last one. One clock later word_o has it in the low bits, with anything
+// above it.
+// stream_i: `start` begins a layer at the next entry boundary; with `keep` the read pointer returns to the layer's
+// begin at `finish`. `advance` moves it over a kept stream that is given back, `clear` to 0. rl_*: entries first
+// touched by the group that ended, one clock per group.
 // Spec: 40-convolution-core, sections 4.4, 4.5, 5 and 6.
 module nvdla_csc_stream
   import nvdla_pkg::*;
@@ -16,17 +20,14 @@ module nvdla_csc_stream
 #(
     parameter int Unit = 8
 ) (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
+    input  logic                      clk_i, rst_ni,
     input  conv_stream_t              stream_i,
     input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the ring
     input  logic [EntryCountBits-1:0] ring_i,  // entries of the ring
     // Pieces.
     input  logic                      issue_i,
     input  logic [    ConvByteBits:0] units_i,
-    input  logic                      first_i,
-    input  logic                      again_i,
-    input  logic                      group_last_i,
+    input  logic                      first_i, again_i, group_last_i,
     output logic [     EntryBits-1:0] word_o,
     // CBUF.
     output logic                      rd_valid_o,
@@ -41,7 +42,7 @@ module nvdla_csc_stream
   localparam int UnitShift = $clog2(Unit);
   localparam int ShiftBits = RestBits + UnitShift + 1;  // shift amounts up to EntryBits
 
-  // ---- position -------------------------------------------------------------------------------------------------------------------
+  // ---- position -----------------------------------------------------------------------------------------------------
   logic [EntryCountBits-1:0] ptr_q, layer_ptr_q, group_ptr_q, touched_q, ptr, touched;
   logic [RestBits-1:0] rest_q, group_rest_q, rest;  // units left of the last entry read
   logic [RestBits:0] units, over;
@@ -82,7 +83,7 @@ module nvdla_csc_stream
       end
     end
 
-  // ---- data, one clock later ------------------------------------------------------------------------------------------------------
+  // ---- data, one clock later ----------------------------------------------------------------------------------------
   logic valid_q, read_q, save_q, again_q;
   logic [RestBits-1:0] at_q;
   logic [RestBits:0] units_q, over_q;
@@ -113,7 +114,8 @@ module nvdla_csc_stream
   always_ff @(posedge clk_i)
     if (stream_i.start) rest_data_q <= '0;
     else if (valid_q) begin
-      rest_data_q <= read_q ? rd_data_i >> (ShiftBits'(over_q) << UnitShift) : rest_data >> (ShiftBits'(units_q) << UnitShift);
+      rest_data_q <= read_q ? rd_data_i >> (ShiftBits'(over_q) << UnitShift) :
+          rest_data >> (ShiftBits'(units_q) << UnitShift);
       if (save_q) group_data_q <= rest_data;
     end
 

@@ -1,35 +1,35 @@
 // Weight reader: unpacks the weight stream of CBUF into the weights of one cell per clock, in lane order.
 //
-// A cell has one kernel's block: lane l in byte l, of lanes of 16 bits (LaneBytes 2) in bits 16l at 16 bits (wide_i). Where LaneBytes is 2 and
-// weights are INT8 a cell has the blocks of two neighbouring kernels: kernel 2i in the low half, 2i+1 (0 if there is none) in the high half,
-// lane l in byte l. They follow each other in the stream, so that a cell is one piece of at most an entry. A kernel's block has
-// 1 .. AtomicC elements (op_i.block = channels * rows; Winograd: AtomicC). Of a compressed layer the stream holds only those whose mask bit
-// is set (mask_*: one block of mask bits per cell); the others are 0. Lanes outside the block are 0. With more than one kernel row in an
-// operation (rows_i 2 or 4) row j goes to lanes from j*AtomicC/rows_i on.
+// A cell has one kernel's block: lane l in byte l, of lanes of 16 bits (LaneBytes 2) in bits 16l at 16 bits (wide_i).
+// Where LaneBytes is 2 and weights are INT8 a cell has the blocks of two neighbouring kernels: kernel 2i in the low
+// half, 2i+1 (0 if there is none) in the high half, lane l in byte l. They follow each other in the stream, so that a
+// cell is one piece of at most an entry. A kernel's block has 1 .. AtomicC elements (op_i.block = channels * rows;
+// Winograd: AtomicC). Of a compressed layer the stream holds only those whose mask bit is set (mask_*: one block of
+// mask bits per cell); the others are 0. Lanes outside the block are 0. With more than one kernel row in an operation
+// (rows_i 2 or 4) row j goes to lanes from j*AtomicC/rows_i on.
 //
 // stream_i and rl_* as in nvdla_csc_stream. Kernels are available when their last entry is complete.
-// Stream out: one cell a clock, valid_o/ready_i, cell_o = its number, last_o = last cell of the operation. Latency LaneBytes + 1 clocks.
+// Stream out: one cell a clock, valid_o/ready_i, cell_o = its number, last_o = last cell of the operation. Latency
+// LaneBytes + 1 clocks.
 // Spec: 40-convolution-core, sections 3.2, 4.3, 4.4, 4.5, 5 and 6.
 module nvdla_csc_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
   import nvdla_conv_pkg::*;
 (
-    input  logic                      clk_i,
-    input  logic                      rst_ni,
+    input  logic                      clk_i, rst_ni,
     input  conv_stream_t              stream_i,
     // Layer.
     input  logic                      wide_i,
     input  logic [               2:0] rows_i,
-    input  logic [  CbufAddrBits-1:0] base_i,              // first entry of the weight banks
-    input  logic [EntryCountBits-1:0] ring_i,              // entries of the weight banks
+    input  logic [  CbufAddrBits-1:0] base_i,  // first entry of the weight banks
+    input  logic [EntryCountBits-1:0] ring_i,  // entries of the weight banks
     // Operations.
     input  logic                      op_valid_i,
     output logic                      op_ready_o,
     input  conv_weight_op_t           op_i,
     // Mask bits, of compressed layers only.
-    input  logic                      compressed_i,
-    input  logic                      mask_valid_i,
+    input  logic                      compressed_i, mask_valid_i,
     output logic                      mask_ready_o,
     input  logic [    EntryBytes-1:0] mask_i,
     input  logic [    ConvByteBits:0] mask_count_i,
@@ -53,7 +53,7 @@ module nvdla_csc_weight
   localparam int HalfBits = EntryBits / 2;
   localparam int ShiftBits = ConvByteBits + 4;  // shift amounts up to EntryBits
 
-  // ---- pieces of the stream -----------------------------------------------------------------------------------------------------
+  // ---- pieces of the stream -----------------------------------------------------------------------------------------
   logic [ConvKernelBits-1:0] cell_q;
   logic [ConvByteBits:0] elements, taken;
   logic [PtrBits:0] reserved_q;
@@ -83,25 +83,25 @@ module nvdla_csc_weight
   nvdla_csc_stream #(
       .Unit(8)
   ) u_stream (
-      .clk_i            (clk_i),
-      .rst_ni           (rst_ni),
-      .stream_i         (stream_i),
-      .base_i           (base_i),
-      .ring_i           (ring_i),
-      .issue_i          (issue),
-      .units_i          (wide_i ? taken << 1 : taken),
-      .first_i          (first),
-      .again_i          (first && !op_i.group_first),
-      .group_last_i     (last && op_i.group_end),
-      .word_o           (word),
-      .rd_valid_o       (rd_valid_o),
-      .rd_addr_o        (rd_addr_o),
-      .rd_data_i        (rd_data_i),
-      .rl_valid_o       (rl_valid_o),
-      .rl_entries_o     (rl_entries_o)
+      .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
+      .stream_i    (stream_i),
+      .base_i      (base_i),
+      .ring_i      (ring_i),
+      .issue_i     (issue),
+      .units_i     (wide_i ? taken << 1 : taken),
+      .first_i     (first),
+      .again_i     (first && !op_i.group_first),
+      .group_last_i(last && op_i.group_end),
+      .word_o      (word),
+      .rd_valid_o  (rd_valid_o),
+      .rd_addr_o   (rd_addr_o),
+      .rd_data_i   (rd_data_i),
+      .rl_valid_o  (rl_valid_o),
+      .rl_entries_o(rl_entries_o)
   );
 
-  // ---- elements, one clock later ------------------------------------------------------------------------------------------------
+  // ---- elements, one clock later ------------------------------------------------------------------------------------
   logic word_valid_q, word_last_q, word_compressed_q;
   logic [ConvKernelBits-1:0] word_cell_q;
   logic [ConvByteBits:0] word_elements_q;
@@ -132,7 +132,8 @@ module nvdla_csc_weight
   logic [EntryBits-1:0] lanes;
 
   if (LaneBytes == 2) begin : gen_cells
-    // The elements of the cell without gaps, 0 after them; of compressed weights, the stream's elements at those whose mask bit is set.
+    // The elements of the cell without gaps, 0 after them; of compressed weights, the stream's elements at those whose
+    // mask bit is set.
     logic [ConvLaneBits:0] word_block_q, block_q, channels_q;
     logic [EntryBits-1:0] elements_q;
 
@@ -160,14 +161,16 @@ module nvdla_csc_weight
               elements_q[8*i+:8] <= word_mask_q[i] ? word[{at, 3'b0}+:8] : 8'd0;
               at = at + ConvByteBits'(word_mask_q[i]);
             end
-        end else if (word_elements_q == (wide_i ? (ConvByteBits + 1)'(AtomicC) : (ConvByteBits + 1)'(EntryBytes))) elements_q <= word;
+        end else if (word_elements_q ==
+            (wide_i ? (ConvByteBits + 1)'(AtomicC) : (ConvByteBits + 1)'(EntryBytes))) elements_q <= word;
         else elements_q <= word & first_bits(word_elements_q, wide_i);
       end
     end
 
-    // ---- lanes, one clock later ---------------------------------------------------------------------------------------------------
+    // ---- lanes, one clock later -------------------------------------------------------------------------------------
     // A kernel's rows to their places: row j from lane j*AtomicC/N on. step: bits of a row.
-    function automatic logic [EntryBits-1:0] spread(input logic [EntryBits-1:0] rows, input logic [ShiftBits-1:0] step, input logic two);
+    function automatic logic [EntryBits-1:0] spread(input logic [EntryBits-1:0] rows, input logic [ShiftBits-1:0] step,
+        input logic two);
       logic [EntryBits-1:0] mask, part;
       mask = ~({EntryBits{1'b1}} << step);
       part = rows;
@@ -181,7 +184,8 @@ module nvdla_csc_weight
       return spread | ((part & mask) << (HalfBits + HalfBits / 2));
     endfunction
 
-    function automatic logic [HalfBits-1:0] spread_half(input logic [HalfBits-1:0] rows, input logic [ShiftBits-1:0] step, input logic two);
+    function automatic logic [HalfBits-1:0] spread_half(input logic [HalfBits-1:0] rows,
+        input logic [ShiftBits-1:0] step, input logic two);
       logic [HalfBits-1:0] mask, part;
       mask = ~({HalfBits{1'b1}} << step);
       part = rows;
@@ -257,7 +261,7 @@ module nvdla_csc_weight
     end
   end
 
-  // ---- queue --------------------------------------------------------------------------------------------------------------------
+  // ---- queue --------------------------------------------------------------------------------------------------------
   // Every push has a place that was reserved when its read began.
   logic queue_ready;  // always, by the places that are reserved
   wire unused_ready = &{1'b0, queue_ready};
@@ -276,7 +280,7 @@ module nvdla_csc_weight
       .out_data_o ({last_o, cell_o, data_o})
   );
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(DepthLegal, Depth == 2 ** PtrBits)
   `NVDLA_PARAM(LanesLegal, LaneBytes == 1 || LaneBytes == 2)
   `NVDLA_STABLE(OperationStable, op_valid_i, op_ready_o, op_i)
@@ -285,10 +289,12 @@ module nvdla_csc_weight
   `NVDLA_CHECK(MaskBitsFitTheBlock, !(mask_ready_o && mask_valid_i) || mask_count_i <= elements)
   `NVDLA_CHECK(BlockFitsTheLanes, !op_valid_i || 32'(op_i.block) <= AtomicC)
   `NVDLA_CHECK(RoomForTheCell, !valid_q || queue_ready)
-  `NVDLA_QUEUE(Blocks, EntryBits + InfoBits, Depth, valid_q, {lanes, last_q, index_q}, valid_o, valid_o && ready_i, {data_o, last_o, cell_o})
+  `NVDLA_QUEUE(Blocks, EntryBits + InfoBits, Depth, valid_q, {lanes, last_q, index_q}, valid_o, valid_o && ready_i,
+               {data_o, last_o, cell_o})
   // Places of the queue: cells whose read has begun and that have not left.
   `NVDLA_BALANCE(Places, Depth, issue, 1, valid_o && ready_i, 1)
-  `NVDLA_QUEUE(Operations, ConvKernelBits, 64, op_valid_i && op_ready_o, op_i.cells, 1'b0, valid_o && ready_i && last_o, ConvKernelBits'(0))
+  `NVDLA_QUEUE(Operations, ConvKernelBits, 64, op_valid_i && op_ready_o, op_i.cells, 1'b0, valid_o && ready_i && last_o,
+               ConvKernelBits'(0))
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
@@ -297,6 +303,7 @@ module nvdla_csc_weight
     if (!rst_ni) cell_next_q <= 0;
     else if (valid_o && ready_i) cell_next_q <= last_o ? 0 : cell_next_q + 1;
   `NVDLA_CHECK(CellsInOrder, !valid_o || 32'(cell_o) == cell_next_q)
-  `NVDLA_CHECK(OperationEndsWithItsLastCell, !(valid_o && last_o) || Operations.level_q <= 0 || cell_o == Operations.mem_q[Operations.rd_q])
+  `NVDLA_CHECK(OperationEndsWithItsLastCell,
+               !(valid_o && last_o) || Operations.level_q <= 0 || cell_o == Operations.mem_q[Operations.rd_q])
 `endif
 endmodule

@@ -1,20 +1,18 @@
-// Input transform of Winograd (PRA): takes a tile of 4 x 4 pixels by 4 channels out of four CBUF entries and computes B^T d B of each channel.
+// Input transform of Winograd (PRA): takes a tile of 4 x 4 pixels by 4 channels out of four CBUF entries and computes
+// B^T d B of each channel.
 //
-// entries_i: 2 x 2 entries of 4 x 4 pixels (place 2 * lower + right), stable as long as valid_i; a pixel (place 4 * row + column) has 8 bytes.
-// tile_i: 0 upper left, 1 lower left, 2 upper right, 3 lower right tile; they are two pixels apart. 16 bits (wide_i): the four channels of a
-// pixel. INT8: odd_i tells which four of its eight channels.
-// Out: lane (4 * row + column) * 4 + channel, at 16 bits or in the low half in bytes. Integers are exact up to the rounding shift by truncate_i
-// (3 counts as 2) and the saturation; FP16 as in nvdla_fp16_winograd. flags_i go along. Latency 4 clocks, a tile a clock.
+// entries_i: 2 x 2 entries of 4 x 4 pixels (place 2 * lower + right), stable as long as valid_i; a pixel (place 4 * row
+// + column) has 8 bytes. tile_i: 0 upper left, 1 lower left, 2 upper right, 3 lower right tile; they are two pixels
+// apart. 16 bits (wide_i): the four channels of a pixel. INT8: odd_i tells which four of its eight channels.
+// Out: lane (4 * row + column) * 4 + channel, at 16 bits or in the low half in bytes. Integers are exact up to the
+// rounding shift by truncate_i (3 counts as 2) and the saturation; FP16 as in nvdla_fp16_winograd. flags_i go along.
+// Latency 4 clocks, a tile a clock.
 // Spec: 40-convolution-core, sections 3.3 and 9.6.
 module nvdla_csc_winograd
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
 (
-    input  logic                   clk_i,
-    input  logic                   clk_on_i,
-    input  logic                   rst_ni,
-    input  logic                   wide_i,
-    input  logic                   fp16_i,
+    input  logic                   clk_i, clk_on_i, rst_ni, wide_i, fp16_i,
     input  logic [            1:0] truncate_i,
     input  logic                   valid_i,
     input  logic [4*EntryBits-1:0] entries_i,
@@ -58,7 +56,7 @@ module nvdla_csc_winograd
     for (int i = 1; i < 4; i++) flags_q[i] <= flags_q[i-1];
   end
 
-  // ---- the tile: its pixels, then channel by channel, element 4 * row + column ---------------------------------------------------
+  // ---- the tile: its pixels, then channel by channel, element 4 * row + column --------------------------------------
   logic [Tile*Pixel-1:0] pixels;
   always_comb begin
     pixels = '0;
@@ -69,7 +67,8 @@ module nvdla_csc_winograd
           2'd0: pixels[e*Pixel+:Pixel] = entries_i[e*Pixel+:Pixel];
           2'd1: pixels[e*Pixel+:Pixel] = entries_i[((e/4+2)/4*2)*EntryBits+((e/4+2)%4*4+e%4)*Pixel+:Pixel];
           2'd2: pixels[e*Pixel+:Pixel] = entries_i[((e%4+2)/4)*EntryBits+(e/4*4+(e%4+2)%4)*Pixel+:Pixel];
-          default: pixels[e*Pixel+:Pixel] = entries_i[((e/4+2)/4*2+(e%4+2)/4)*EntryBits+((e/4+2)%4*4+(e%4+2)%4)*Pixel+:Pixel];
+          default: pixels[e*Pixel+:Pixel] =
+              entries_i[((e/4+2)/4*2+(e%4+2)/4)*EntryBits+((e/4+2)%4*4+(e%4+2)%4)*Pixel+:Pixel];
         endcase
   end
 
@@ -117,7 +116,8 @@ module nvdla_csc_winograd
           // Half away from zero: a negative value at the half goes down.
           if (truncate_i == 2'd1) rounded = (sum + (sum < 0 ? 19'sd0 : 19'sd1)) >>> 1;
           if (truncate_i > 2'd1) rounded = (sum + (sum < 0 ? 19'sd1 : 19'sd2)) >>> 2;
-          if (wide_i) sum_q[e] <= rounded > 19'sd32767 ? 16'sd32767 : rounded < -19'sd32768 ? -16'sd32768 : rounded[15:0];
+          if (wide_i) sum_q[e] <= rounded > 19'sd32767 ? 16'sd32767 : rounded < -19'sd32768 ? -16'sd32768 :
+              rounded[15:0];
           else sum_q[e] <= rounded > 19'sd127 ? 16'sd127 : rounded < -19'sd128 ? -16'sd128 : rounded[15:0];
         end
     end

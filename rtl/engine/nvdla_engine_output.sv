@@ -1,34 +1,30 @@
-// Output side of an engine: the write commands and atoms of a layer to the write DMA, the end of the layer, and its acknowledge.
+// Output side of an engine: the write commands and atoms of a layer to the write DMA, the end of the layer, and its
+// acknowledge.
 //
-// run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in nvdla_dma_write;
-// cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the clock after both have been taken
-// and stays high until run_i falls. done_intr_o: one clock, by register group, when memory has acknowledged the layer's last write; layers
-// may follow one another before that. busy_o: that of nvdla_dma_write. DatAtoms as in nvdla_dma_write: an atom of atom_* is so many.
+// run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in
+// nvdla_dma_write; cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the
+// clock after both have been taken and stays high until run_i falls. done_intr_o: one clock, by register group, when
+// memory has acknowledged the layer's last write; layers may follow one another before that. busy_o: that of
+// nvdla_dma_write. DatAtoms as in nvdla_dma_write: an atom of atom_* is so many.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
 module nvdla_engine_output
   import nvdla_pkg::*;
 #(
     parameter int DatAtoms = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic                group_i,
-    input  logic                cmd_valid_i,
-    output logic                cmd_ready_o,
-    input  logic [AddrBits-1:0] cmd_addr_i,
-    input  logic [        15:0] cmd_size_i,
-    input  logic                cmd_ram_i,
-    input  logic                cmd_last_i,
-    input  logic                atom_valid_i,
-    output logic                atom_ready_o,
-    input  logic                atom_last_i,
+    input  logic                         clk_i, rst_ni, run_i, group_i, cmd_valid_i,
+    output logic                         cmd_ready_o,
+    input  logic [         AddrBits-1:0] cmd_addr_i,
+    input  logic [                 15:0] cmd_size_i,
+    input  logic                         cmd_ram_i, cmd_last_i, atom_valid_i,
+    output logic                         atom_ready_o,
+    input  logic                         atom_last_i,
     input  logic [DatAtoms*AtomBits-1:0] atom_data_i,
-    output logic                done_o,
-    output logic [         1:0] done_intr_o,
-    output logic                busy_o,
-    output mif_wr_req_t         mif_o,
-    input  mif_wr_rsp_t         mif_i
+    output logic                         done_o,
+    output logic [                  1:0] done_intr_o,
+    output logic                         busy_o,
+    output mif_wr_req_t                  mif_o,
+    input  mif_wr_rsp_t                  mif_i
 );
   logic commands_done_q, atoms_done_q, commands_end, atoms_end;
   assign commands_end = cmd_valid_i & cmd_ready_o & cmd_last_i;
@@ -69,7 +65,8 @@ module nvdla_engine_output
   `NVDLA_CHECK(NoAtomAfterTheLast, !atoms_done_q || !run_i || !atom_valid_i)
   `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
   // Layers whose last command has been taken and whose acknowledge is outstanding, by group.
-  `NVDLA_QUEUE(Layers, 1, 512, cmd_valid_i && cmd_ready_o && cmd_last_i, group_i, done_intr_o != 2'b00, done_intr_o != 2'b00, done_intr_o[1])
+  `NVDLA_QUEUE(Layers, 1, 512, cmd_valid_i && cmd_ready_o && cmd_last_i, group_i, done_intr_o != 2'b00,
+               done_intr_o != 2'b00, done_intr_o[1])
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(AtomsMatchCommands, !(run_i && done_o) || u_dma.unmatched_q == 0)

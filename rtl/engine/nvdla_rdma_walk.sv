@@ -1,22 +1,17 @@
 // Life of a layer's requests in a read DMA (or of its commands in a write DMA): idle, issue, drain.
 //
-// run_i rises with the layer: start_o in that clock, the first request is offered in the next. req_valid_o offers the present request as
-// long as offer_i is 1; issue_o tells that it is taken, with req_last_i the last one. drain_o from then until done_i, which ends the layer.
-// stall_o counts the clocks with a request that waits while count_i is 1, clear_i sets it to 0.
+// run_i rises with the layer: start_o in that clock, the first request is offered in the next. req_valid_o offers the
+// present request as long as offer_i is 1; issue_o tells that it is taken, with req_last_i the last one. drain_o from
+// then until done_i, which ends the layer. stall_o counts the clocks with a request that waits while count_i is 1,
+// clear_i sets it to 0.
 module nvdla_rdma_walk (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        run_i,
-    input  logic        done_i,
-    output logic        start_o,
-    output logic        drain_o,
+    input  logic        clk_i, rst_ni, run_i, done_i,
+    output logic        start_o, drain_o,
     input  logic        offer_i,
     output logic        req_valid_o,
-    input  logic        req_ready_i,
-    input  logic        req_last_i,
+    input  logic        req_ready_i, req_last_i,
     output logic        issue_o,
-    input  logic        clear_i,
-    input  logic        count_i,
+    input  logic        clear_i, count_i,
     output logic [31:0] stall_o
 );
   typedef enum logic [1:0] {StateIdle, StateIssue, StateDrain} state_e;

@@ -1,4 +1,5 @@
-// FP16 to a signed 16-bit integer: halves away from zero, saturated; infinities saturate, a NaN gives -32768. Combinational.
+// FP16 to a signed 16-bit integer: halves away from zero, saturated; infinities saturate, a NaN gives -32768.
+// Combinational.
 //
 // Spec: 50-sdp, section 6.4.
 module nvdla_fp16_to_int16 (

@@ -1,10 +1,12 @@
-// The Winograd input transform (PRA) of one channel in FP16: a tile of 4 x 4 pixels, computed in FP17. Element 4 * row + column.
+// The Winograd input transform (PRA) of one channel in FP16: a tile of 4 x 4 pixels, computed in FP17. Element 4 * row
+// + column.
 //
-// Both stages x0 - x2, x1 + x2, x2 - x1, x1 - x3, first along the columns, then along the rows. z_o follows a_i by two clocks with en_i.
+// Both stages x0 - x2, x1 + x2, x2 - x1, x1 - x3, first along the columns, then along the rows. z_o follows a_i by two
+// clocks with en_i.
 // Spec: 40-convolution-core, section 9.6.
 module nvdla_fp16_winograd (
-    input  logic          clk_i,
-    input  logic          en_i,
+    input  logic             clk_i,
+    input  logic             en_i,
     input  logic [16*16-1:0] a_i,
     output logic [16*16-1:0] z_o
 );
@@ -29,7 +31,8 @@ module nvdla_fp16_winograd (
     // Which elements of the line are operands of element `k` of it.
     localparam int Row = e / 4, Column = e % 4;
     localparam int RowA = (Row == 0) ? 0 : (Row == 2) ? 2 : 1, RowB = (Row == 2) ? 1 : (Row == 3) ? 3 : 2;
-    localparam int ColumnA = (Column == 0) ? 0 : (Column == 2) ? 2 : 1, ColumnB = (Column == 2) ? 1 : (Column == 3) ? 3 : 2;
+    localparam int ColumnA = (Column == 0) ? 0 : (Column == 2) ? 2 : 1, ColumnB = (Column == 2) ? 1 : (Column == 3) ?
+        3 : 2;
     nvdla_fp_add #(
         .ExpBits(6),
         .ManBits(10)

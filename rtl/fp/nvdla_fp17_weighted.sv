@@ -1,7 +1,8 @@
 // A value of SDP's table in FP16: between two samples, or on a line beyond them.
 //
-// hit_i: y0_i * (1 - f) + y1_i * f, f being fraction_i / 2^35; else y0_i + (x_i - from_i) * slope_i, the difference formed in FP32. y0_i, y1_i
-// and slope_i are FP16, x_i and from_i FP32 patterns; all else is FP17, and value_o too. It follows the inputs by three clocks with en_i.
+// hit_i: y0_i * (1 - f) + y1_i * f, f being fraction_i / 2^35; else y0_i + (x_i - from_i) * slope_i, the difference
+// formed in FP32. y0_i, y1_i and slope_i are FP16, x_i and from_i FP32 patterns; all else is FP17, and value_o too. It
+// follows the inputs by three clocks with en_i.
 // Spec: 55-lut, section 6.
 module nvdla_fp17_weighted (
     input  logic        clk_i,

@@ -1,11 +1,12 @@
 // CACC in FP16 as functions: the accumulator, {exponent (8), mantissa (40)} of value mantissa * 2^(exponent - 101).
 //
-// The mantissa is signed and has no redundant sign bit; zero is 0, 0; a NaN has exponent 255 and its sign and mantissa on top of 29
-// zeros. What CMAC sends is {exponent (6), mantissa (38)}, exponent 63 for a NaN; 36 bits of the mantissa count.
+// The mantissa is signed and has no redundant sign bit; zero is 0, 0; a NaN has exponent 255 and its sign and mantissa
+// on top of 29 zeros. What CMAC sends is {exponent (6), mantissa (38)}, exponent 63 for a NaN; 36 bits of the mantissa
+// count.
 // Spec: 40-convolution-core, section 9.5.
 package nvdla_fp48_pkg;
-  // The sum of both. The first NaN wins. The operand with the smaller exponent is shifted right and keeps two bits and the OR of 38 more
-  // behind its end; the sum is rounded halves away from zero.
+  // The sum of both. The first NaN wins. The operand with the smaller exponent is shifted right and keeps two bits and
+  // the OR of 38 more behind its end; the sum is rounded halves away from zero.
   function automatic logic [47:0] fp48_add(input logic [47:0] acc, input logic [43:0] in);
     /*verilator no_inline_task*/
     logic signed [39:0] a, b, q, upper, lower;
@@ -67,12 +68,12 @@ package nvdla_fp48_pkg;
     return (q == '0) ? '0 : {power, q};
   endfunction
 
-  // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums neither overflow nor
-  // underflow.
+  // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums
+  // neither overflow nor underflow.
   function automatic logic [31:0] fp48_to_fp32(input logic [47:0] acc);
     /*verilator no_inline_task*/
     logic [23:0] top;  // of the magnitude: bits 37 .. 14, below the hidden 1
-    logic lowest;  // -2^39, which is 2^38 with the next exponent
+    logic lowest;      // -2^39, which is 2^38 with the next exponent
     logic [7:0] power;
     logic [23:0] fraction;  // carry, mantissa of FP32
     if (acc[47:40] == 8'hff) return {acc[39], 8'hff, 13'd0, acc[38:29]};

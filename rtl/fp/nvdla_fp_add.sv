@@ -1,9 +1,10 @@
 // Floating-point sum, rounded to nearest even: FP17 (ExpBits 6, ManBits 10) or FP32 (8, 23).
 //
-// sum_o = a_i + b_i of the last clock with en_i. Not IEEE: the first NaN operand wins with its payload; a result below the smallest
-// normal number is zero with the sign of the operand that is larger in magnitude (a_i if both are equal, so -1 + 1 is -0); one that is
-// too large becomes the largest number. A pattern with exponent 0 and a mantissa is the normal number 1.m * 2^-bias, one with all ones
-// and no mantissa is a number too. a - b is a + (b with its sign inverted), of a NaN too. Latency: one clock.
+// sum_o = a_i + b_i of the last clock with en_i. Not IEEE: the first NaN operand wins with its payload; a result below
+// the smallest normal number is zero with the sign of the operand that is larger in magnitude (a_i if both are equal,
+// so -1 + 1 is -0); one that is too large becomes the largest number. A pattern with exponent 0 and a mantissa is the
+// normal number 1.m * 2^-bias, one with all ones and no mantissa is a number too. a - b is a + (b with its sign
+// inverted), of a NaN too. Latency: one clock.
 // Spec: 50-sdp, section 6; 40-convolution-core, section 9.6.
 module nvdla_fp_add #(
     parameter int ExpBits = 8,
@@ -57,7 +58,8 @@ module nvdla_fp_add #(
     rounded = {1'b0, sum[SumBits-1:4]} + (ManBits + 2)'(up);
     if (rounded[ManBits+1]) exponent = exponent + (ExpBits + 2)'(1);
     // Saturation needs a carry into an exponent of all ones; an operand that has it already keeps it.
-    if (exponent >= $signed({2'b00, {ExpBits{1'b1}}}) && exponent > $signed({2'b00, major[Bits-2-:ExpBits]})) return {sign, Largest};
+    if (exponent >= $signed({2'b00, {ExpBits{1'b1}}}) &&
+        exponent > $signed({2'b00, major[Bits-2-:ExpBits]})) return {sign, Largest};
     return {sign, exponent[ExpBits-1:0], rounded[ManBits-1:0]};
   endfunction
 

@@ -1,4 +1,5 @@
-// The larger or the smaller one of two floating-point numbers: FP16 (ExpBits 5, ManBits 10) or FP32 (8, 23). Combinational.
+// The larger or the smaller one of two floating-point numbers: FP16 (ExpBits 5, ManBits 10) or FP32 (8, 23).
+// Combinational.
 //
 // Numbers are ordered by sign and magnitude, -0 below +0. A NaN operand wins, a_i before b_i, and comes out as it is.
 // smaller_i: the smaller one. The order alone of two numbers is that of the integers that `key` makes of them.

@@ -1,9 +1,10 @@
 // Floating-point product, rounded to nearest even: FP17 (ExpBits 6, ManBits 10) or FP32 (8, 23).
 //
-// product_o = a_i * b_i of the last clock with en_i. Not IEEE: the first NaN operand wins with its payload; a product below the smallest
-// normal number is zero with its sign, one that is too large the largest number. A pattern with exponent 0 and a mantissa is the normal
-// number 1.m * 2^-bias. If the exponents alone, before the product of the mantissas is looked at, are too small the product is zero, if
-// they are too large it is the largest number. Latency: one clock.
+// product_o = a_i * b_i of the last clock with en_i. Not IEEE: the first NaN operand wins with its payload; a product
+// below the smallest normal number is zero with its sign, one that is too large the largest number. A pattern with
+// exponent 0 and a mantissa is the normal number 1.m * 2^-bias. If the exponents alone, before the product of the
+// mantissas is looked at, are too small the product is zero, if they are too large it is the largest number. Latency:
+// one clock.
 // Spec: 50-sdp, section 6.
 module nvdla_fp_mul #(
     parameter int ExpBits = 8,

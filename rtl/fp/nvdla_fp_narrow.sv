@@ -1,8 +1,9 @@
-// A floating-point number in a format with fewer exponent bits, rounded to nearest even: FP17 or FP32 to FP16, FP32 to FP17. Combinational.
+// A floating-point number in a format with fewer exponent bits, rounded to nearest even: FP17 or FP32 to FP16, FP32 to
+// FP17. Combinational.
 //
-// Too large becomes the largest number; a NaN keeps its sign and its low mantissa bits. Denormals: the output has them (FP16); without
-// them (FP17) what rounds below the smallest normal number is zero with its sign. Exponent 0 of the input with a mantissa is the
-// number 1.m * 2^-bias, an exponent of all ones without one a number too.
+// Too large becomes the largest number; a NaN keeps its sign and its low mantissa bits. Denormals: the output has them
+// (FP16); without them (FP17) what rounds below the smallest normal number is zero with its sign. Exponent 0 of the
+// input with a mantissa is the number 1.m * 2^-bias, an exponent of all ones without one a number too.
 // Spec: 50-sdp, section 6; 40-convolution-core, section 9.6.
 module nvdla_fp_narrow #(
     parameter int ExpIn     = 8,
@@ -15,7 +16,8 @@ module nvdla_fp_narrow #(
     output logic [ExpOut+ManOut : 0] z_o
 );
   localparam int Rebias = (1 << (ExpIn - 1)) - (1 << (ExpOut - 1));
-  localparam int Bits = 2 * ManIn + 3;  // the significand and room below it for all that a shift can move out and still matter
+  // the significand and room below it for all that a shift can move out and still matter
+  localparam int Bits = 2 * ManIn + 3;
   localparam int Drop = Bits - 1 - ManOut;
   localparam int FarthestShift = ManOut + 2;  // beyond it nothing rounds up
 

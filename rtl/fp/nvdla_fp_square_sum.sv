@@ -1,25 +1,25 @@
 // CDP in FP16: the sums of squares of the neighbours in channels, FP32, in the order in which the hardware adds them.
 //
-// values_i: FP17 numbers of channels -4 .. Lanes + 3 of a beat, lowest first; sum_o: of channels 0 .. Lanes - 1. reach_i: 0 .. 3 for one
-// to four neighbours on each side. Each sum is ((v[-1]^2 + v[1]^2) + v[0]^2) + (v[-2]^2 + v[2]^2) and so on. sum_o follows values_i by
-// six clocks with en_i; reach_i does not change meanwhile.
+// values_i: FP17 numbers of channels -4 .. Lanes + 3 of a beat, lowest first; sum_o: of channels 0 .. Lanes - 1.
+// reach_i: 0 .. 3 for one to four neighbours on each side. Each sum is ((v[-1]^2 + v[1]^2) + v[0]^2) + (v[-2]^2 +
+// v[2]^2) and so on. sum_o follows values_i by six clocks with en_i; reach_i does not change meanwhile.
 // Spec: 62-cdp, section 5.
 module nvdla_fp_square_sum #(
     parameter int Lanes = 8
 ) (
-    input  logic                       clk_i,
-    input  logic                       en_i,
-    input  logic [                1:0] reach_i,
+    input  logic                    clk_i,
+    input  logic                    en_i,
+    input  logic [             1:0] reach_i,
     input  logic [17*(Lanes+8)-1:0] values_i,
-    output logic [       32*Lanes-1:0] sum_o
+    output logic [    32*Lanes-1:0] sum_o
 );
   logic [32*(Lanes+8)-1:0] square;
   for (genvar v = 0; v < Lanes + 8; v++) begin : gen_squares
     logic [31:0] wide;
     nvdla_fp_widen #(
-        .ExpIn(6),
-        .ExpOut(8),
-        .ManOut(23),
+        .ExpIn    (6),
+        .ExpOut   (8),
+        .ManOut   (23),
         .Denormals(0)
     ) u_widen (
         .a_i(values_i[17*v+:17]),

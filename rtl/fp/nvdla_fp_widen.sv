@@ -1,9 +1,9 @@
-// A floating-point number in a format with more exponent bits and no fewer mantissa bits, exactly: FP16 to FP17 or FP32, FP17 to FP32.
-// Combinational.
+// A floating-point number in a format with more exponent bits and no fewer mantissa bits, exactly: FP16 to FP17 or
+// FP32, FP17 to FP32. Combinational.
 //
-// Denormals: exponent 0 of the input has no hidden 1 and becomes a normal number, infinity becomes the largest number (FP16). Without it,
-// exponent 0 with a mantissa is the number 1.m * 2^-bias, and an exponent of all ones without one a number too (FP17). A NaN keeps
-// its sign and its mantissa bits, in the low bits of the wider mantissa.
+// Denormals: exponent 0 of the input has no hidden 1 and becomes a normal number, infinity becomes the largest number
+// (FP16). Without it, exponent 0 with a mantissa is the number 1.m * 2^-bias, and an exponent of all ones without one a
+// number too (FP17). A NaN keeps its sign and its mantissa bits, in the low bits of the wider mantissa.
 // Spec: 50-sdp, section 6; 40-convolution-core, section 9.6.
 module nvdla_fp_widen #(
     parameter int ExpIn     = 5,
@@ -24,7 +24,7 @@ module nvdla_fp_widen #(
   logic [ManIn-1:0] mantissa;
   assign {sign, exponent, mantissa} = a_i;
 
-  logic [ExpOut-1:0] left;    // places that the leading 1 of a denormal goes up
+  logic [ExpOut-1:0] left;  // places that the leading 1 of a denormal goes up
   logic [ManIn:0] leading;
   always_comb begin
     left = '0;

@@ -1,28 +1,20 @@
 // Global unit: version, interrupt mask, set and status.
 //
-// done_*_i are pulses of one clock, bit = ping-pong group. A status bit is set by its done pulse or by S_INTR_SET, cleared by writing 1 to
-// S_INTR_STATUS; set wins. intr_o (a register) is the level: any status bit that is not masked; it follows status and mask in the same
-// clock. Status bits of units that the configuration lacks do not exist, their mask bits are storage.
+// done_*_i are pulses of one clock, bit = ping-pong group. A status bit is set by its done pulse or by S_INTR_SET,
+// cleared by writing 1 to S_INTR_STATUS; set wins. intr_o (a register) is the level: any status bit that is not masked;
+// it follows status and mask in the same clock. Status bits of units that the configuration lacks do not exist, their
+// mask bits are storage.
 // rdata_o answers in the clock after req_i and is 0 in all others.
 // Spec: 10-system, section 7.
 module nvdla_glb
   import nvdla_pkg::*;
 (
-    input  logic                   clk_i,
-    input  logic                   rst_ni,
-    input  logic                   req_i,
-    input  logic                   write_i,
+    input  logic                   clk_i, rst_ni, req_i, write_i,
     input  logic [CsbAddrBits-1:0] addr_i,
     input  logic [           31:0] wdata_i,
     output logic [           31:0] rdata_o,
-    input  logic [            1:0] done_sdp_i,
-    input  logic [            1:0] done_cdp_i,
-    input  logic [            1:0] done_pdp_i,
-    input  logic [            1:0] done_bdma_i,
-    input  logic [            1:0] done_rubik_i,
-    input  logic [            1:0] done_cdma_dat_i,
-    input  logic [            1:0] done_cdma_wt_i,
-    input  logic [            1:0] done_cacc_i,
+    input  logic [            1:0] done_sdp_i, done_cdp_i, done_pdp_i, done_bdma_i, done_rubik_i,
+    input  logic [            1:0] done_cdma_dat_i, done_cdma_wt_i, done_cacc_i,
     output logic                   intr_o
 );
   localparam logic [31:0] MaskBits = GlbWriteMask[GlbSIntrMask*32+:32];
@@ -36,7 +28,8 @@ module nvdla_glb
 
   assign write = req_i & write_i;
   assign done = {
-    10'b0, done_cacc_i, done_cdma_wt_i, done_cdma_dat_i, 6'b0, done_rubik_i, done_bdma_i, done_pdp_i, done_cdp_i, done_sdp_i
+    10'b0, done_cacc_i, done_cdma_wt_i, done_cdma_dat_i, 6'b0, done_rubik_i, done_bdma_i, done_pdp_i, done_cdp_i,
+    done_sdp_i
   };
   assign set = (write && addr_i == CsbAddrBits'(GlbSIntrSet)) ? wdata_i : '0;
   assign clear = (write && addr_i == CsbAddrBits'(GlbSIntrStatus)) ? wdata_i : '0;

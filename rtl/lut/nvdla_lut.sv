@@ -1,42 +1,40 @@
-// Two-table look-up of CDP: the LE and LO tables, their access port, and Lanes look-ups per clock. INT8; INT16 and FP16 if InputBits and
-// Fp16 say so.
+// Two-table look-up of CDP: the LE and LO tables, their access port, and Lanes look-ups per clock. INT8; INT16 and FP16
+// if InputBits and Fp16 say so.
 //
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
-// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the low 32 bits); in INT16
-// and FP16 only the WideLanes lower ones are looked up. A beat moves one stage on in every clock with step_i. Three stages: places in both
-// tables and selection, entries, result; with Fp16 six, in all precisions. result_o: a lane has 16 bits signed, with Fp16 17: sign-extended,
-// or an FP17 pattern. flags_o (a lane: {only LO hits, only LE hits, both over, both under}) belongs to the beat that has left the first stage.
+// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the
+// low 32 bits); in INT16 and FP16 only the WideLanes lower ones are looked up. A beat moves one stage on in every clock
+// with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all precisions.
+// result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits,
+// only LE hits, both over, both under}) belongs to the beat that has left the first stage.
 //
-// Integers: START counts with its low InputBits in comparisons, SELECT with its low SelectBits; with InputBits above LutNarrowBits only the
-// low LutNarrowBits and LutNarrowSelectBits of them if precision_i = LutInt8. Slopes take all of START and END. A SELECT of -2^(bits-1) shifts
-// LE left by that amount and LO not at all. cfg_i and precision_i must stand still while beats are under way.
+// Integers: START counts with its low InputBits in comparisons, SELECT with its low SelectBits; with InputBits above
+// LutNarrowBits only the low LutNarrowBits and LutNarrowSelectBits of them if precision_i = LutInt8. Slopes take all of
+// START and END. A SELECT of -2^(bits-1) shifts LE left by that amount and LO not at all. cfg_i and precision_i must
+// stand still while beats are under way.
 // Spec: 55-lut, sections 2, 3.2, 4.3, 7; 62-cdp, section 6.
 module nvdla_lut
   import nvdla_lut_pkg::*;
 #(
     parameter int Lanes = 1,
     parameter int WideLanes = Lanes,  // of INT16 and FP16, the lower ones
-    parameter int InputBits = 22,  // 2 .. 38; with Fp16 at least 32
-    parameter int SelectBits = 6,  // 6 or 7
+    parameter int InputBits = 22,     // 2 .. 38; with Fp16 at least 32
+    parameter int SelectBits = 6,     // 6 or 7
     parameter int Fp16 = 0
 ) (
-    input  logic                                   clk_i,
-    input  logic                                   rst_ni,
+    input  logic                                 clk_i, rst_ni,
     // access port
-    input  logic                                   cfg_req_i,
-    input  logic                                   data_req_i,
-    input  logic                                   write_i,
-    input  logic [                           31:0] wdata_i,
-    output logic [                           31:0] rdata_o,
+    input  logic                                 cfg_req_i, data_req_i, write_i,
+    input  logic [                         31:0] wdata_i,
+    output logic [                         31:0] rdata_o,
     // look-ups
-    input  lut_cfg_t                               cfg_i,
-    input  logic [                            1:0] precision_i,
-    input  logic                                   step_i,
-    input  logic                                   valid_i,
-    input  logic [            Lanes*InputBits-1:0] data_i,
-    output logic [Lanes*(LutEntryBits+Fp16)-1 : 0] result_o,
-    output logic [         Lanes*LutFlagBits-1:0] flags_o
+    input  lut_cfg_t                             cfg_i,
+    input  logic [                          1:0] precision_i,
+    input  logic                                 step_i, valid_i,
+    input  logic [          Lanes*InputBits-1:0] data_i,
+    output logic [Lanes*(LutEntryBits+Fp16)-1:0] result_o,
+    output logic [        Lanes*LutFlagBits-1:0] flags_o
 );
   logic [Lanes*9-1:0] words;
   logic [Lanes*2*LutEntryBits-1:0] entries;
@@ -57,7 +55,7 @@ module nvdla_lut
       .entries_o(entries)
   );
 
-  // ---- configuration as wires (members of a packed struct are unsigned) ---------------------------------------------------------
+  // ---- configuration as wires (members of a packed struct are unsigned) ---------------------------------------------
   logic le_linear, uflow_lo, oflow_lo, hybrid_lo;
   logic [7:0] le_offset;
   logic [SelectBits-1:0] le_select, lo_select;
@@ -106,11 +104,11 @@ module nvdla_lut
     assign lo_step = lo_select;
   end
 
-  // ---- stage 1: both tables, selection -------------------------------------------------------------------------------------------
+  // ---- stage 1: both tables, selection ------------------------------------------------------------------------------
   function automatic lut_found_t find(input logic signed [InputBits-1:0] q);
     lut_place_t le, lo;
     logic signed [InputBits:0] u;
-    logic [SelectBits-1:0] left;               // two's complement of a SELECT
+    logic [SelectBits-1:0] left;  // two's complement of a SELECT
     u = (InputBits+1)'(q) - (InputBits+1)'($signed(le_origin));
     left = -le_step;
     if (!le_linear) le = lut_exponential(u > 0, LutInsideBits'($unsigned(u)), le_offset);
@@ -124,7 +122,7 @@ module nvdla_lut
     return lut_select(le, lo, uflow_lo, oflow_lo, hybrid_lo);
   endfunction
 
-  // ---- stage 2: entries, or distance and slope ------------------------------------------------------------------------------------
+  // ---- stage 2: entries, or distance and slope ----------------------------------------------------------------------
   // Where the slope of a miss starts.
   function automatic logic signed [LutDeltaBits-1:0] slope_base(input logic lo, input logic under);
     logic signed [LutPlaceBits:0] base;
@@ -180,7 +178,8 @@ module nvdla_lut
     logic signed [15:0] first, second;
     assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
     assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
-    assign integer_flags[l*LutFlagBits+:LutFlagBits] = {found_q.lo_only, found_q.le_only, found_q.both_over, found_q.both_under};
+    assign integer_flags[l*LutFlagBits+:LutFlagBits] =
+        {found_q.lo_only, found_q.le_only, found_q.both_over, found_q.both_under};
     assign integer_results[l*LutEntryBits+:LutEntryBits] = result_q;
 
     always_ff @(posedge clk_i) begin
@@ -200,23 +199,24 @@ module nvdla_lut
         end
       end
       if (result_now && used)
-        result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q, shift_q);
+        result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q,
+            shift_q);
     end
   end
 
-  // ---- FP16 ------------------------------------------------------------------------------------------------------------------------
+  // ---- FP16 ---------------------------------------------------------------------------------------------------------
   if (Fp16 == 0) begin : gen_integers
     assign words = integer_words;
     assign result_o = integer_results;
     assign flags_o = integer_flags;
   end else begin : gen_fp16
-    localparam int Wait = 3;                   // stages that integers wait for FP16
+    localparam int Wait = 3;  // stages that integers wait for FP16
     logic [WideLanes*32-1:0] patterns;
     logic [WideLanes*9-1:0] floating_words;
     logic [WideLanes*LutFlagBits-1:0] floating_flags;
     logic [WideLanes*17-1:0] floating_results;
     logic [Lanes*LutEntryBits-1:0] results_q[1:Wait];
-    logic [Wait:1] valid_q;                    // [1]: an integer result has left its third stage
+    logic [Wait:1] valid_q;  // [1]: an integer result has left its third stage
     logic [WideLanes*LutFoundBits-1:0] unused_found;
 
     nvdla_lut_fp16 #(
@@ -263,6 +263,7 @@ module nvdla_lut
   end
 
   `NVDLA_PARAM(WideLanesLegal, WideLanes >= 1 && WideLanes <= Lanes)
-  `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= LutPlaceBits && SelectBits >= 6 && SelectBits <= 7 && Lanes >= 1)
+  `NVDLA_PARAM(BitsLegal, InputBits >= 2 && InputBits <= LutPlaceBits && SelectBits >= 6 && SelectBits <= 7 &&
+               Lanes >= 1)
   `NVDLA_PARAM(NarrowIsNarrower, InputBits <= LutNarrowBits || (SelectBits > LutNarrowSelectBits && InputBits >= 32))
 endmodule

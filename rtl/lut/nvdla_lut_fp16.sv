@@ -1,10 +1,11 @@
 // Look-ups of FP16 layers, Lanes per clock, beside the tables (nvdla_lut_tables): CDP's, and with Weighted = 1 SDP's.
 //
-// data_i holds Lanes FP32 patterns, lane 0 lowest, start_i .. end_i FP32 patterns; a beat with valid_i enters, and all beats move on, in a
-// clock with step_i. Six stages: places in both tables; entries (word_o goes to the tables, entries_i comes back a stage later); the selected
-// slope; three of the interpolation. result_o: FP17 patterns. flags_o and found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is
-// under}) belong to the beat that has left the first stage. Shifts of the slopes do not count. cfg_i must stand still while beats are
-// under way. on_i: a layer in FP16 runs; without beats, and without on_i, nothing here is clocked.
+// data_i holds Lanes FP32 patterns, lane 0 lowest, start_i .. end_i FP32 patterns; a beat with valid_i enters, and all
+// beats move on, in a clock with step_i. Six stages: places in both tables; entries (word_o goes to the tables,
+// entries_i comes back a stage later); the selected slope; three of the interpolation. result_o: FP17 patterns. flags_o
+// and found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belong to the beat that has left
+// the first stage. Shifts of the slopes do not count. cfg_i must stand still while beats are under way. on_i: a layer
+// in FP16 runs; without beats, and without on_i, nothing here is clocked.
 // Spec: 55-lut, sections 4.2, 4.3, 6, 7.3.
 module nvdla_lut_fp16
   import nvdla_lut_pkg::*;
@@ -25,10 +26,10 @@ module nvdla_lut_fp16
     output logic [   Lanes*LutFlagBits-1:0] flags_o,
     output logic [  Lanes*LutFoundBits-1:0] found_o
 );
-  localparam int Stages = 5;                   // before the last one
+  localparam int Stages = 5;  // before the last one
   localparam int Dropped = (Weighted != 0) ? 0 : 35 - LutFracBits;
 
-  logic [Stages:1] valid_q;                    // a beat has left the stage
+  logic [Stages:1] valid_q;  // a beat has left the stage
   logic clk, find_now, select_now, slope_now, value_now;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -118,7 +119,7 @@ module nvdla_lut_fp16
     );
     assign le.index = le_index[7:0];
     assign lo.index = lo_index[7:0];
-    assign le.frac = '0;                       // the wider fractions are selected here
+    assign le.frac = '0;  // the wider fractions are selected here
     assign lo.frac = '0;
     assign found = lut_select(le, lo, uflow_lo_q, oflow_lo_q, hybrid_lo_q);
     assign word_o[l*9+:9] = lut_word(found.lo, found.hit, found.under, found.index);
@@ -182,5 +183,5 @@ module nvdla_lut_fp16
     end
   end
 
-  wire unused_cfg = &{1'b0, cfg_i};            // START and END beyond 32 bits, shifts
+  wire unused_cfg = &{1'b0, cfg_i};  // START and END beyond 32 bits, shifts
 endmodule

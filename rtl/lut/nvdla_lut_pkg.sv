@@ -1,4 +1,5 @@
-// Two-table look-up: configuration record and arithmetic as pure functions. CDP's integers; the choice between the tables for all.
+// Two-table look-up: configuration record and arithmetic as pure functions. CDP's integers; the choice between the
+// tables for all.
 //
 // LE ("raw") has entries 0..64, LO ("density") 0..256, each signed 16 bits or an FP16 pattern.
 // Spec: 55-lut, sections 2, 4.3 and 7; 62-cdp, section 6.
@@ -7,18 +8,18 @@ package nvdla_lut_pkg;
 
   localparam int LutEntryBits = 16;
   localparam int LutFracBits = 16;
-  localparam int LutSdpFracBits = 35;                                    // of SDP's integers, and of FP16
-  localparam int LutFlagBits = 4;                                        // how both tables answered an input
-  localparam int LutFoundBits = 5;                                       // ... each of them, and the selected one
+  localparam int LutSdpFracBits = 35;  // of SDP's integers, and of FP16
+  localparam int LutFlagBits = 4;      // how both tables answered an input
+  localparam int LutFoundBits = 5;     // ... each of them, and the selected one
   localparam logic [8:0] LutLeLast = 9'd64;
   localparam logic [8:0] LutLoLast = 9'd256;
-  localparam logic [8:0] LutLoBase = 9'd65;                              // both tables in one memory, LE first
+  localparam logic [8:0] LutLoBase = 9'd65;  // both tables in one memory, LE first
   localparam int LutWords = 322;
-  localparam int LutPlaceBits = 38;                                      // START, END: signed
-  localparam int LutDeltaBits = 40;                                      // distance from START + B or END: signed, exact
-  localparam int LutInsideBits = 39;                                     // distance from START, unsigned, where it counts
-  localparam int LutNarrowBits = 22;                                     // CDP, INT8: bits of START that count in comparisons
-  localparam int LutNarrowSelectBits = 6;                                // ... and of SELECT
+  localparam int LutPlaceBits = 38;        // START, END: signed
+  localparam int LutDeltaBits = 40;        // distance from START + B or END: signed, exact
+  localparam int LutInsideBits = 39;       // distance from START, unsigned, where it counts
+  localparam int LutNarrowBits = 22;       // CDP, INT8: bits of START that count in comparisons
+  localparam int LutNarrowSelectBits = 6;  // ... and of SELECT
 
   // Precisions, as the registers of CDP and SDP tell them.
   localparam logic [1:0] LutInt8 = 2'd0;
@@ -27,11 +28,11 @@ package nvdla_lut_pkg;
   // S_LUT_* registers but the access port.
   typedef struct packed {
     logic le_linear;
-    logic uflow_lo;                            // priorities: 1 selects LO
+    logic uflow_lo;  // priorities: 1 selects LO
     logic oflow_lo;
     logic hybrid_lo;
-    logic [7:0] le_offset;                     // exponent of entry 0, signed
-    logic [7:0] le_select;                     // log2 of the step, signed
+    logic [7:0] le_offset;  // exponent of entry 0, signed
+    logic [7:0] le_select;  // log2 of the step, signed
     logic [7:0] lo_select;
     logic [37:0] le_start;
     logic [37:0] le_end;
@@ -51,8 +52,8 @@ package nvdla_lut_pkg;
   typedef struct packed {
     logic under;
     logic over;
-    logic [7:0] index;                         // hit: between entries index and index + 1
-    logic [LutFracBits-1:0] frac;              // ... at this fraction, truncated
+    logic [7:0] index;             // hit: between entries index and index + 1
+    logic [LutFracBits-1:0] frac;  // ... at this fraction, truncated
   } lut_place_t;
 
   // The same in SDP, whose fraction is exact.
@@ -65,14 +66,14 @@ package nvdla_lut_pkg;
 
   // What the selected table says, and how the two answered (none of the four flags: double hit, or under and over).
   typedef struct packed {
-    logic lo;                                  // LO is selected
+    logic lo;  // LO is selected
     logic hit;
-    logic under;                               // neither hit nor under: over
+    logic under;  // neither hit nor under: over
     logic [7:0] index;
     logic [LutFracBits-1:0] frac;
     logic both_under;
     logic both_over;
-    logic le_only;                             // only LE hits
+    logic le_only;  // only LE hits
     logic lo_only;
   } lut_found_t;
 
@@ -120,12 +121,14 @@ package nvdla_lut_pkg;
     return exponent;
   endfunction
 
-  // Place of u = q - START in a linear table of `last` intervals. positive: u > 0. right: index u >> amount, else u << amount.
+  // Place of u = q - START in a linear table of `last` intervals. positive: u > 0. right: index u >> amount, else u <<
+  // amount.
   // Left shifts beyond 8 leave every table of up to 256 intervals, as 8 does.
   function automatic lut_place_t lut_linear(
-      input logic positive, input logic [LutInsideBits-1:0] u, input logic right, input logic [6:0] amount, input logic [8:0] last);
+      input logic positive, input logic [LutInsideBits-1:0] u, input logic right, input logic [6:0] amount,
+      input logic [8:0] last);
     lut_place_t place;
-    logic [62:0] scaled;                       // index and 16 bits of fraction
+    logic [62:0] scaled;  // index and 16 bits of fraction
     if (right) scaled = {8'd0, u, 16'd0} >> amount;
     else scaled = {8'd0, u, 16'd0} << (amount > 7'd8 ? 4'd8 : amount[3:0]);
     place.under = !positive;
@@ -136,7 +139,8 @@ package nvdla_lut_pkg;
   endfunction
 
   // Place of u in the exponential LE table: entry k stands at u = 2^(offset + k).
-  function automatic lut_place_t lut_exponential(input logic positive, input logic [LutInsideBits-1:0] u, input logic [7:0] offset);
+  function automatic lut_place_t lut_exponential(input logic positive, input logic [LutInsideBits-1:0] u,
+      input logic [7:0] offset);
     lut_place_t place;
     logic [5:0] exponent;
     logic signed [8:0] index;
@@ -145,19 +149,20 @@ package nvdla_lut_pkg;
     place.under = !positive || index < 9'sd0;
     place.over = positive && index >= 9'sd64;
     place.index = index[7:0];
-    place.frac = LutFracBits'({u, 16'd0} >> exponent);                   // u / 2^exponent is 1.frac
+    place.frac = LutFracBits'({u, 16'd0} >> exponent);  // u / 2^exponent is 1.frac
     return place;
   endfunction
 
   // START + B, where B = 2^offset for 0 <= offset, as a signed 39-bit sum: 2^38 is negative, more vanishes.
-  function automatic logic signed [LutPlaceBits:0] lut_exponential_base(input logic [LutPlaceBits-1:0] start, input logic [7:0] offset);
+  function automatic logic signed [LutPlaceBits:0] lut_exponential_base(input logic [LutPlaceBits-1:0] start,
+      input logic [7:0] offset);
     logic [LutPlaceBits:0] first;
     first = offset[7] ? '0 : (LutPlaceBits + 1)'(1) << offset[6:0];
     return $signed({start[LutPlaceBits-1], start} + first);
   endfunction
 
-  // entry + factor * gain * 2^-shift, rounded half away from zero, saturated to 16 bits. shift -16..16. Everything but the sum is exact:
-  // a product beyond 18 bits that is shifted left saturates the sum by its sign alone.
+  // entry + factor * gain * 2^-shift, rounded half away from zero, saturated to 16 bits. shift -16..16. Everything but
+  // the sum is exact: a product beyond 18 bits that is shifted left saturates the sum by its sign alone.
   function automatic logic signed [15:0] lut_result(
       input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] factor, input logic signed [16:0] gain,
       input logic signed [5:0] shift);
@@ -186,7 +191,7 @@ package nvdla_lut_pkg;
     logic [7:0] left;
     left = -select;
     if (select[7]) begin
-      index = {8'd0, u} << (left > 8'd8 ? 4'd8 : left[3:0]);             // 8 leaves every table, as more do
+      index = {8'd0, u} << (left > 8'd8 ? 4'd8 : left[3:0]);  // 8 leaves every table, as more do
       place.frac = '0;
     end else begin
       index = {8'd0, u} >> select;
@@ -200,7 +205,8 @@ package nvdla_lut_pkg;
   endfunction
 
   // Place of u in the exponential LE table.
-  function automatic lut_sdp_place_t lut_sdp_exponential(input logic positive, input logic [31:0] u, input logic [7:0] offset);
+  function automatic lut_sdp_place_t lut_sdp_exponential(input logic positive, input logic [31:0] u,
+      input logic [7:0] offset);
     lut_sdp_place_t place;
     logic [5:0] exponent;
     logic signed [8:0] index;
@@ -209,7 +215,7 @@ package nvdla_lut_pkg;
     place.under = !positive || index < 9'sd0;
     place.over = positive && index >= 9'sd64;
     place.index = index[7:0];
-    place.frac = LutSdpFracBits'(64'(u) << (6'd35 - exponent));          // u / 2^exponent is 1.frac
+    place.frac = LutSdpFracBits'(64'(u) << (6'd35 - exponent));  // u / 2^exponent is 1.frac
     return place;
   endfunction
 
@@ -222,8 +228,8 @@ package nvdla_lut_pkg;
     return sum[31:0];
   endfunction
 
-  // On a line: entry + sat32(distance * scale * 2^-shift), rounded half away from zero, saturated to 32 bits. A product beyond 47 bits
-  // that is shifted left saturates by its sign alone.
+  // On a line: entry + sat32(distance * scale * 2^-shift), rounded half away from zero, saturated to 32 bits. A product
+  // beyond 47 bits that is shifted left saturates by its sign alone.
   function automatic logic [31:0] lut_sdp_miss(
       input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] distance, input logic signed [15:0] scale,
       input logic signed [4:0] shift);

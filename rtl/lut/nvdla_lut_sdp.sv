@@ -1,12 +1,14 @@
-// Two-table look-up of SDP's EW stage: the LE and LO tables, their access port, and Lanes look-ups per clock. Integers, FP16 if Fp16 says so.
+// Two-table look-up of SDP's EW stage: the LE and LO tables, their access port, and Lanes look-ups per clock. Integers,
+// FP16 if Fp16 says so.
 //
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
-// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers of 32 bits or FP32 patterns (precision_i = LutFp16); a beat moves one
-// stage on in every clock with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all
-// precisions. result_o: a lane has 32 bits, a signed integer or an FP32 pattern. found_o (a lane: {LO hits, LE hits, selected answer hits,
-// is over, is under}) belongs to the beat that has left the first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i
-// must stand still while beats are under way.
+// Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers of 32 bits or FP32 patterns (precision_i =
+// LutFp16); a beat moves one stage on in every clock with step_i. Three stages: places in both tables and selection,
+// entries, result; with Fp16 six, in all precisions. result_o: a lane has 32 bits, a signed integer or an FP32 pattern.
+// found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belongs to the beat that has left the
+// first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must stand still while beats are
+// under way.
 // Spec: 55-lut, sections 2, 3.1, 4 to 6.
 module nvdla_lut_sdp
   import nvdla_lut_pkg::*;
@@ -14,22 +16,18 @@ module nvdla_lut_sdp
     parameter int Lanes = 1,
     parameter int Fp16 = 0
 ) (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
+    input  logic                          clk_i, rst_ni,
     // access port
-    input  logic                            cfg_req_i,
-    input  logic                            data_req_i,
-    input  logic                            write_i,
-    input  logic [                    31:0] wdata_i,
-    output logic [                    31:0] rdata_o,
+    input  logic                          cfg_req_i, data_req_i, write_i,
+    input  logic [                  31:0] wdata_i,
+    output logic [                  31:0] rdata_o,
     // look-ups
-    input  lut_cfg_t                        cfg_i,
-    input  logic [                     1:0] precision_i,
-    input  logic                            step_i,
-    input  logic                            valid_i,
-    input  logic [          Lanes*32-1 : 0] data_i,
-    output logic [          Lanes*32-1 : 0] result_o,
-    output logic [Lanes*LutFoundBits-1 : 0] found_o
+    input  lut_cfg_t                      cfg_i,
+    input  logic [                   1:0] precision_i,
+    input  logic                          step_i, valid_i,
+    input  logic [          Lanes*32-1:0] data_i,
+    output logic [          Lanes*32-1:0] result_o,
+    output logic [Lanes*LutFoundBits-1:0] found_o
 );
   logic [Lanes*9-1:0] words, integer_words;
   logic [Lanes*2*LutEntryBits-1:0] entries;
@@ -69,7 +67,7 @@ module nvdla_lut_sdp
       .entries_o(entries)
   );
 
-  // ---- integers ---------------------------------------------------------------------------------------------------------------------
+  // ---- integers -----------------------------------------------------------------------------------------------------
   // Members as wires (members of a packed struct are unsigned).
   logic le_linear, uflow_lo, oflow_lo, hybrid_lo;
   logic [7:0] le_offset, le_select, lo_select;
@@ -139,7 +137,7 @@ module nvdla_lut_sdp
         !found_q.hit && found_q.under
     };
     assign integer_results[l*32+:32] = result_q;
-    wire unused = &{1'b0, found_q};              // the fraction is beside it
+    wire unused = &{1'b0, found_q};  // the fraction is beside it
 
     always_ff @(posedge clk_i) begin
       if (find_now) begin
@@ -161,24 +159,25 @@ module nvdla_lut_sdp
           end
         end
       end
-      if (result_now) result_q <= hit_q ? lut_sdp_hit(first, second, weight_q) : lut_sdp_miss(first, distance_q, scale_q, shift_q);
+      if (result_now) result_q <= hit_q ? lut_sdp_hit(first, second, weight_q) :
+          lut_sdp_miss(first, distance_q, scale_q, shift_q);
     end
   end
 
-  // ---- FP16 ------------------------------------------------------------------------------------------------------------------------
+  // ---- FP16 ---------------------------------------------------------------------------------------------------------
   if (Fp16 == 0) begin : gen_integers
     assign words = integer_words;
     assign result_o = integer_results;
     assign found_o = integer_found;
     wire unused_precision = &{1'b0, precision_i};
   end else begin : gen_fp16
-    localparam int Wait = 3;                     // stages that integers wait for FP16
+    localparam int Wait = 3;  // stages that integers wait for FP16
     logic [Lanes*9-1:0] floating_words;
     logic [Lanes*LutFoundBits-1:0] floating_found;
     logic [Lanes*LutFlagBits-1:0] unused_flags;
     logic [Lanes*17-1:0] floating_results;
     logic [Lanes*32-1:0] results_q[1:Wait];
-    logic [Wait:1] valid_q;                      // [1]: an integer result has left its third stage
+    logic [Wait:1] valid_q;  // [1]: an integer result has left its third stage
 
     nvdla_lut_fp16 #(
         .Lanes   (Lanes),

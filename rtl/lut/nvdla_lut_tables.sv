@@ -1,12 +1,14 @@
-// The LE and LO tables of a look-up unit: their memory, its access port, and the reading of Lanes pairs of entries per clock.
+// The LE and LO tables of a look-up unit: their memory, its access port, and the reading of Lanes pairs of entries per
+// clock.
 //
-// Access port: cfg_req_i and data_req_i are accesses to S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA; rdata_o answers in the next clock and is 0
-// in all others. A DATA write with ACCESS_TYPE = write changes an entry, one behind the last entry of its table nothing. In CDP the address
-// advances with accesses of DATA in the programmed direction and stops at the last entry, and ACCESS_CFG shows it; in SDP (Wraps = 1) it
-// advances with every access of DATA, wraps at 1024, reads 0 behind the last entry, and ACCESS_CFG shows what was written.
+// Access port: cfg_req_i and data_req_i are accesses to S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA; rdata_o answers in the
+// next clock and is 0 in all others. A DATA write with ACCESS_TYPE = write changes an entry, one behind the last entry
+// of its table nothing. In CDP the address advances with accesses of DATA in the programmed direction and stops at the
+// last entry, and ACCESS_CFG shows it; in SDP (Wraps = 1) it advances with every access of DATA, wraps at 1024, reads 0
+// behind the last entry, and ACCESS_CFG shows what was written.
 //
-// Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the one behind it; LE
-// stands at word 0, LO at LutLoBase. The tables have no reset.
+// Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the
+// one behind it; LE stands at word 0, LO at LutLoBase. The tables have no reset.
 // Spec: 55-lut, section 3.
 module nvdla_lut_tables
   import nvdla_lut_pkg::*;
@@ -29,7 +31,7 @@ module nvdla_lut_tables
 );
   logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
 
-  logic lo_q, writing_q;                       // TABLE_ID, ACCESS_TYPE
+  logic lo_q, writing_q;  // TABLE_ID, ACCESS_TYPE
   logic [9:0] addr_q, shown, next;
   logic [31:0] rdata_q;
 

@@ -1,29 +1,28 @@
 // Atoms to beats of a memory interface, for beats of two atoms.
 //
-// A command is cmd_size_i + 1 contiguous atoms; cmd_upper_i: the first one goes to the upper half of its beat. Its atoms follow in order on
-// dat_*: one by one with DatAtoms 1; with DatAtoms 2 atoms 2k and 2k + 1 together, the last of an odd number alone in the lower half.
-// A beat leaves for each line that the command touches, with the mask of the halves that count, as soon as it is complete: in the clock
-// of its last atom, but the end of a command that the upper half of its last word overhangs leaves in the clock after it. busy_o: a command has atoms to come.
+// A command is cmd_size_i + 1 contiguous atoms; cmd_upper_i: the first one goes to the upper half of its beat. Its
+// atoms follow in order on dat_*: one by one with DatAtoms 1; with DatAtoms 2 atoms 2k and 2k + 1 together, the last of
+// an odd number alone in the lower half. A beat leaves for each line that the command touches, with the mask of the
+// halves that count, as soon as it is complete: in the clock of its last atom, but the end of a command that the upper
+// half of its last word overhangs leaves in the clock after it. busy_o: a command has atoms to come.
 // Spec: 70-memory-interface, sections 4 and 5.
 module nvdla_dma_pack
   import nvdla_pkg::*;
 #(
     parameter int DatAtoms = 1
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         cmd_valid_i,
+    input  logic                         clk_i, rst_ni, cmd_valid_i,
     output logic                         cmd_ready_o,
     input  logic                         cmd_upper_i,
     input  logic [                 15:0] cmd_size_i,
     input  logic                         dat_valid_i,
     output logic                         dat_ready_o,
     input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
-    output logic [                  1:0] dat_atoms_o,   // that count
+    output logic [                  1:0] dat_atoms_o,  // that count
     output logic                         beat_valid_o,
     input  logic                         beat_ready_i,
-    output logic [         MifBits-1:0] beat_o,
-    output logic [        MifAtoms-1:0] beat_mask_o,
+    output logic [          MifBits-1:0] beat_o,
+    output logic [         MifAtoms-1:0] beat_mask_o,
     output logic                         busy_o
 );
   // The oldest command, and the atoms of it that have left in beats or are held.
@@ -70,7 +69,8 @@ module nvdla_dma_pack
       else if (take) holds_q <= ~half & ~ends;
     always_ff @(posedge clk_i) if (take) held_q <= dat_data_i;
   end else begin : gen_pairs
-    // Words that begin in an upper half: the upper half of each waits for the next. What is held when no atom is left is the last beat.
+    // Words that begin in an upper half: the upper half of each waits for the next. What is held when no atom is left
+    // is the last beat.
     logic rest;
     assign rest = holds_q & gone_q > size;
     assign dat_atoms_o = (left != '0) ? 2'd2 : 2'd1;

@@ -1,19 +1,18 @@
-// Cuts the requests of a DMA client into pieces: a piece never crosses an aligned line of the port, DbbPieceBeats or CvsramPieceBeats
-// beats of MifAtoms atoms each.
+// Cuts the requests of a DMA client into pieces: a piece never crosses an aligned line of the port, DbbPieceBeats or
+// CvsramPieceBeats beats of MifAtoms atoms each.
 //
-// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary); req_tag_i
-// comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low bits as requested), piece_len_o the
-// beats that it touches - 1, piece_last_o tells the last piece of its request. Accepted request to first piece: one clock; one piece per clock, also
-// from one request to the next. req_ready_o comes from a register.
+// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0
+// secondary); req_tag_i comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low
+// bits as requested), piece_len_o the beats that it touches - 1, piece_last_o tells the last piece of its request.
+// Accepted request to first piece: one clock; one piece per clock, also from one request to the next. req_ready_o comes
+// from a register.
 // Spec: 70-memory-interface, sections 1 and 4.
 module nvdla_dma_pieces
   import nvdla_pkg::*;
 #(
     parameter int TagBits = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                req_valid_i,
+    input  logic                clk_i, rst_ni, req_valid_i,
     output logic                req_ready_o,
     input  logic [AddrBits-1:0] req_addr_i,
     input  logic [        15:0] req_size_i,
@@ -97,11 +96,13 @@ module nvdla_dma_pieces
     end
   end
 
-  `NVDLA_PARAM(PiecesLegal, DbbPieceBeats >= 1 && DbbPieceBeats * MifAtoms <= 16 && (DbbPieceBeats & (DbbPieceBeats - 1)) == 0)
+  `NVDLA_PARAM(PiecesLegal, DbbPieceBeats >= 1 && DbbPieceBeats * MifAtoms <= 16 &&
+               (DbbPieceBeats & (DbbPieceBeats - 1)) == 0)
   `NVDLA_PARAM(SecondaryPiecesLegal, CvsramPieceBeats >= 1 && CvsramPieceBeats * MifAtoms <= 16 &&
                (CvsramPieceBeats & (CvsramPieceBeats - 1)) == 0)
   `NVDLA_STABLE(RequestStable, req_valid_i, req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i})
-  `NVDLA_STABLE(PieceStable, piece_valid_o, piece_ready_i, {piece_addr_o, piece_len_o, piece_ram_o, piece_tag_o, piece_last_o})
+  `NVDLA_STABLE(PieceStable, piece_valid_o, piece_ready_i,
+                {piece_addr_o, piece_len_o, piece_ram_o, piece_tag_o, piece_last_o})
 
 `ifdef NVDLA_CHECKS
   // The requests that are held, and the atoms of the oldest one that its pieces have covered.
@@ -113,7 +114,8 @@ module nvdla_dma_pieces
   logic oldest_ram, ends;
   int covered_q;
   logic [31:0] line_beats, first_beat, last_covered, last_beat_atom;
-  `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i}, 1'b0,
+  `NVDLA_QUEUE(Requests, RequestBits, 2, req_valid_i && req_ready_o, {req_addr_i, req_size_i, req_ram_i, req_tag_i},
+               1'b0,
                piece_valid_o && piece_ready_i && ends, RequestBits'(0))
   assign oldest = Requests.mem_q[Requests.rd_q];
   assign {oldest_addr, oldest_size, oldest_ram, oldest_tag} = oldest;
@@ -128,7 +130,8 @@ module nvdla_dma_pieces
     else if (piece_valid_o && piece_ready_i) covered_q <= ends ? 0 : last_covered + 1;
   `NVDLA_CHECK(PieceOfARequest, piece_valid_o == (Requests.level_q > 0))
   `NVDLA_CHECK(PiecesFollowEachOther, !piece_valid_o || Requests.level_q <= 0 ||
-               {piece_addr_o, piece_ram_o, piece_tag_o} == {oldest_addr + (AddrBits'(covered_q) << AtomShift), oldest_ram, oldest_tag})
+               {piece_addr_o, piece_ram_o, piece_tag_o} ==
+               {oldest_addr + (AddrBits'(covered_q) << AtomShift), oldest_ram, oldest_tag})
   `NVDLA_CHECK(PiecesCoverTheRequest, !piece_valid_o || last_beat_atom < 32'(oldest_size) + MifAtoms)
   `NVDLA_CHECK(LastPieceEndsTheRequest, !piece_valid_o || piece_last_o == ends)
   `NVDLA_CHECK(PieceStaysInItsLine, !piece_valid_o || first_beat + 32'(piece_len_o) < line_beats)

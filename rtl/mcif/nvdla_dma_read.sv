@@ -1,12 +1,14 @@
 // DMA read client: requests of an engine to burst pieces of the memory interface, answers into a latency buffer.
 //
-// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0 secondary). The atoms
-// come out in request order. A piece is requested only when the buffer of Depth beats has room for all of it, so answers never wait:
-// Depth bounds the beats in flight and must not be less than the longest piece. Beats of one memory are awaited before the other memory is
-// asked. Accepted request to mif_o: one clock; mif_i to rsp_valid_o: one clock; RspAtoms atoms per clock.
-// RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as chapter 70 section 5
-// has it, and the upper half of the last answer of an odd number is 0.
-// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no register changes.
+// A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0
+// secondary). The atoms come out in request order. A piece is requested only when the buffer of Depth beats has room
+// for all of it, so answers never wait: Depth bounds the beats in flight and must not be less than the longest piece.
+// Beats of one memory are awaited before the other memory is asked. Accepted request to mif_o: one clock; mif_i to
+// rsp_valid_o: one clock; RspAtoms atoms per clock.
+// RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as
+// chapter 70 section 5 has it, and the upper half of the last answer of an odd number is 0.
+// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no
+// register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;
@@ -14,49 +16,49 @@ module nvdla_dma_read
     parameter int Depth = 8,
     parameter int RspAtoms = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                req_valid_i,
-    output logic                req_ready_o,
-    input  logic [AddrBits-1:0] req_addr_i,
-    input  logic [        15:0] req_size_i,
-    input  logic                req_ram_i,
-    output logic                rsp_valid_o,
-    input  logic                rsp_ready_i,
+    input  logic                         clk_i, rst_ni, req_valid_i,
+    output logic                         req_ready_o,
+    input  logic [         AddrBits-1:0] req_addr_i,
+    input  logic [                 15:0] req_size_i,
+    input  logic                         req_ram_i,
+    output logic                         rsp_valid_o,
+    input  logic                         rsp_ready_i,
     output logic [RspAtoms*AtomBits-1:0] rsp_data_o,
-    output logic                busy_o,
-    output mif_rd_req_t         mif_o,
-    input  mif_rd_rsp_t         mif_i
+    output logic                         busy_o,
+    output mif_rd_req_t                  mif_o,
+    input  mif_rd_rsp_t                  mif_i
 );
   localparam int CountBits = $clog2(Depth + 1);
 
   logic piece_valid, offer, ram, issue, ram_ok, response, taken, beat_valid, beat_ready;
   logic req_ready, walk_ready;
   logic [MifBits-1:0] beat;
-  logic [3:0] len;                  // beats of the piece - 1
-  logic [CountBits-1:0] free_q;     // beats of the buffer not promised to any answer
-  logic [CountBits-1:0] flight_q;   // beats requested and not yet answered
-  logic [CountBits-1:0] issued;     // beats of the piece issued in this clock
-  logic last_ram_q;                 // memory of the beats in flight
-  logic unused_tag, unused_last, unused_ready;
-  logic [1:0] unused_rsp_atoms;     // of an answer, for the hang triage (rtl/waits.csv)
+  logic [3:0] len;                 // beats of the piece - 1
+  logic [CountBits-1:0] free_q;    // beats of the buffer not promised to any answer
+  logic [CountBits-1:0] flight_q;  // beats requested and not yet answered
+  logic [CountBits-1:0] issued;    // beats of the piece issued in this clock
+  logic last_ram_q;                // memory of the beats in flight
+  logic unused_tag, unused_last;
+  logic buffer_ready;     // always, by the beats that are promised
+  logic [1:0] rsp_atoms;  // of an answer, for rtl/waits.csv
+  wire unused_signals = &{1'b0, buffer_ready, rsp_atoms};
 
   nvdla_dma_pieces u_pieces (
       .clk_i,
       .rst_ni,
-      .req_valid_i(req_valid_i & walk_ready),
-      .req_ready_o(req_ready),
+      .req_valid_i  (req_valid_i & walk_ready),
+      .req_ready_o  (req_ready),
       .req_addr_i,
       .req_size_i,
       .req_ram_i,
-      .req_tag_i(1'b0),
+      .req_tag_i    (1'b0),
       .piece_valid_o(piece_valid),
       .piece_ready_i(issue),
-      .piece_addr_o(mif_o.addr),
-      .piece_len_o(len),
-      .piece_ram_o(ram),
-      .piece_tag_o(unused_tag),
-      .piece_last_o(unused_last)
+      .piece_addr_o (mif_o.addr),
+      .piece_len_o  (len),
+      .piece_ram_o  (ram),
+      .piece_tag_o  (unused_tag),
+      .piece_last_o (unused_last)
   );
 
   assign req_ready_o = req_ready & walk_ready;
@@ -69,7 +71,8 @@ module nvdla_dma_read
   assign issued = issue ? CountBits'(len) + 1'b1 : '0;
   assign response = mif_i.valid & (flight_q != '0);
   assign taken = beat_valid & beat_ready;
-  assign busy_o = offer | mif_i.valid | taken | (req_valid_i & req_ready_o) | (rsp_valid_o & (rsp_ready_i | MifAtoms > 1));
+  assign busy_o = offer | mif_i.valid | taken | (req_valid_i & req_ready_o) |
+      (rsp_valid_o & (rsp_ready_i | MifAtoms > 1));
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -89,7 +92,7 @@ module nvdla_dma_read
       .clk_i,
       .rst_ni,
       .in_valid_i (response),
-      .in_ready_o (unused_ready),
+      .in_ready_o (buffer_ready),
       .in_data_i  (mif_i.data),
       .out_valid_o(beat_valid),
       .out_ready_i(beat_ready),
@@ -101,7 +104,7 @@ module nvdla_dma_read
     assign beat_ready = rsp_ready_i;
     assign rsp_valid_o = beat_valid;
     assign rsp_data_o = beat;
-    assign unused_rsp_atoms = 2'd1;
+    assign rsp_atoms = 2'd1;
   end else begin : gen_beats
     nvdla_dma_unpack #(
         .Requests(Depth),
@@ -119,7 +122,7 @@ module nvdla_dma_read
         .rsp_valid_o,
         .rsp_ready_i,
         .rsp_data_o,
-        .rsp_atoms_o (unused_rsp_atoms)
+        .rsp_atoms_o (rsp_atoms)
     );
   end
 
@@ -130,10 +133,11 @@ module nvdla_dma_read
   // Beats in flight; beats in flight or in the buffer; answers that the engine has asked for and not taken.
   `NVDLA_BALANCE(Flight, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_i.valid, 1)
   `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, beat_valid && beat_ready, 1)
-  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Depth, req_valid_i && req_ready_o, (32'(req_size_i) + RspAtoms) / RspAtoms,
+  `NVDLA_BALANCE(Owed, 2 * 65536 + MifAtoms * Depth, req_valid_i && req_ready_o,
+                 (32'(req_size_i) + RspAtoms) / RspAtoms,
                  rsp_valid_o && rsp_ready_i, 1)
   `NVDLA_QUEUE(Beats, MifBits, Depth, mif_i.valid, mif_i.data, beat_valid, beat_valid && beat_ready, beat)
-  `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || unused_ready)
+  `NVDLA_CHECK(RoomForTheAnswer, !mif_i.valid || buffer_ready)
 
 `ifdef NVDLA_CHECKS
   logic asked_ram_q;

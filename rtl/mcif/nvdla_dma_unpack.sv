@@ -1,9 +1,9 @@
 // Beats of a memory interface to atoms, for beats of two atoms.
 //
-// A request is req_size_i + 1 contiguous atoms; req_upper_i: the first one is the upper half of its beat. Its beats, each line that it
-// touches once, come in order on beat_*, requests one after the other. RspAtoms 1: atoms leave one by one, in the clock of their beat.
-// RspAtoms 2: atoms 2k and 2k + 1 of a request leave together whatever half it begins in; the upper half of the last word of an odd number
-// is 0. Requests bounds the requests that wait.
+// A request is req_size_i + 1 contiguous atoms; req_upper_i: the first one is the upper half of its beat. Its beats,
+// each line that it touches once, come in order on beat_*, requests one after the other. RspAtoms 1: atoms leave one by
+// one, in the clock of their beat. RspAtoms 2: atoms 2k and 2k + 1 of a request leave together whatever half it begins
+// in; the upper half of the last word of an odd number is 0. Requests bounds the requests that wait.
 // Spec: 70-memory-interface, sections 4 and 5.
 module nvdla_dma_unpack
   import nvdla_pkg::*;
@@ -11,15 +11,13 @@ module nvdla_dma_unpack
     parameter int Requests = 8,
     parameter int RspAtoms = 1
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         req_valid_i,
+    input  logic                         clk_i, rst_ni, req_valid_i,
     output logic                         req_ready_o,
     input  logic                         req_upper_i,
     input  logic [                 15:0] req_size_i,
     input  logic                         beat_valid_i,
     output logic                         beat_ready_o,
-    input  logic [         MifBits-1:0] beat_i,
+    input  logic [          MifBits-1:0] beat_i,
     output logic                         rsp_valid_o,
     input  logic                         rsp_ready_i,
     output logic [RspAtoms*AtomBits-1:0] rsp_data_o,

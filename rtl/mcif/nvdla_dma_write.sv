@@ -1,34 +1,34 @@
 // DMA write client: commands and data of an engine to burst pieces of the memory interface, acknowledges back.
 //
-// A command is cmd_size_i + 1 contiguous atoms to byte address cmd_addr_i of memory cmd_ram_i (1 primary, 0 secondary); its data follow in
-// order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered and not promised to an earlier
-// piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one clock, in order, in the clock after the
-// response (mif_i.done) of its last piece. Responses of one memory are awaited before the other memory is written.
-// busy_o: in this clock something is accepted, packed, offered, leaves or is acknowledged; else no register changes but ack_o, which falls.
-// DatAtoms is 1, or MifAtoms: then dat_data_i holds a command's atoms 2k and 2k + 1 together whatever its address; the last of an odd
-// number comes alone, in the lower half.
-// Accepted command with its data: offered at mif_o in the next clock (beats of several atoms: two later); DatAtoms atoms per clock.
+// A command is cmd_size_i + 1 contiguous atoms to byte address cmd_addr_i of memory cmd_ram_i (1 primary, 0 secondary);
+// its data follow in order on dat_*, before, with or after it. A piece is offered only when all its beats are buffered
+// and not promised to an earlier piece; its beats then leave in order. ack_o shows cmd_ack_i of each command for one
+// clock, in order, in the clock after the response (mif_i.done) of its last piece. Responses of one memory are awaited
+// before the other memory is written.
+// busy_o: in this clock something is accepted, packed, offered, leaves or is acknowledged; else no register changes but
+// ack_o, which falls. DatAtoms is 1, or MifAtoms: then dat_data_i holds a command's atoms 2k and 2k + 1 together
+// whatever its address; the last of an odd number comes alone, in the lower half.
+// Accepted command with its data: offered at mif_o in the next clock (beats of several atoms: two later); DatAtoms
+// atoms per clock.
 // Spec: 70-memory-interface, sections 2, 4 and 5.
 module nvdla_dma_write
   import nvdla_pkg::*;
 #(
     parameter int DatAtoms = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                cmd_valid_i,
-    output logic                cmd_ready_o,
-    input  logic [AddrBits-1:0] cmd_addr_i,
-    input  logic [        15:0] cmd_size_i,
-    input  logic                cmd_ram_i,
-    input  logic [         1:0] cmd_ack_i,
-    input  logic                dat_valid_i,
-    output logic                dat_ready_o,
+    input  logic                         clk_i, rst_ni, cmd_valid_i,
+    output logic                         cmd_ready_o,
+    input  logic [         AddrBits-1:0] cmd_addr_i,
+    input  logic [                 15:0] cmd_size_i,
+    input  logic                         cmd_ram_i,
+    input  logic [                  1:0] cmd_ack_i,
+    input  logic                         dat_valid_i,
+    output logic                         dat_ready_o,
     input  logic [DatAtoms*AtomBits-1:0] dat_data_i,
-    output logic [         1:0] ack_o,
-    output logic                busy_o,
-    output mif_wr_req_t         mif_o,
-    input  mif_wr_rsp_t         mif_i
+    output logic [                  1:0] ack_o,
+    output logic                         busy_o,
+    output mif_wr_req_t                  mif_o,
+    input  mif_wr_rsp_t                  mif_i
 );
   // Two of the longest pieces, and enough to pass one beat per clock.
   localparam int LongestPiece = (CvsramPieceBeats > DbbPieceBeats) ? CvsramPieceBeats : DbbPieceBeats;
@@ -37,7 +37,7 @@ module nvdla_dma_write
   localparam int BurstsInFlight = 256;  // limit of the memory interface
 
   logic piece_valid, piece_last, offer, ram, issue, ram_ok;
-  logic [3:0] len;                // beats of the piece - 1
+  logic [3:0] len;  // beats of the piece - 1
   logic track_ready, track_valid;
   logic [1:0] piece_tag, track_ack, ack_q;
   logic [CountBits-1:0] avail_q;  // buffered beats not promised to a piece
@@ -45,7 +45,8 @@ module nvdla_dma_write
   logic last_ram_q, stored, response;
   logic cmd_ready, pack_ready, pieces_valid, pieces_ready, beat_valid, beat_ready, packs;
   logic [MifAtoms-1:0] beat_mask, out_mask;
-  logic [1:0] unused_dat_atoms;   // of what is given, for the hang triage (rtl/waits.csv)
+  logic [1:0] dat_atoms;  // of what is given, for rtl/waits.csv
+  wire unused_atoms = &{1'b0, dat_atoms};
   logic [MifBits-1:0] beat;
 
   localparam int MaskBits = (MifAtoms > 1) ? MifAtoms : 0;  // kept with a beat
@@ -64,7 +65,7 @@ module nvdla_dma_write
     assign dat_ready_o = beat_ready;
     assign beat = dat_data_i;
     assign beat_mask = 1'b1;
-    assign unused_dat_atoms = 2'd1;
+    assign dat_atoms = 2'd1;
     assign out_mask = 1'b1;
   end else begin : gen_beats
     // Commands wait for their beats to be packed here, so that one may be cut per clock.
@@ -94,7 +95,7 @@ module nvdla_dma_write
         .dat_valid_i,
         .dat_ready_o,
         .dat_data_i,
-        .dat_atoms_o (unused_dat_atoms),
+        .dat_atoms_o (dat_atoms),
         .beat_valid_o(beat_valid),
         .beat_ready_i(beat_ready),
         .beat_o      (beat),
@@ -110,19 +111,19 @@ module nvdla_dma_write
   ) u_pieces (
       .clk_i,
       .rst_ni,
-      .req_valid_i(pieces_valid),
-      .req_ready_o(pieces_ready),
-      .req_addr_i(command[CommandBits-1:19]),
-      .req_size_i(command[18:3]),
-      .req_ram_i(command[2]),
-      .req_tag_i(command[1:0]),
+      .req_valid_i  (pieces_valid),
+      .req_ready_o  (pieces_ready),
+      .req_addr_i   (command[CommandBits-1:19]),
+      .req_size_i   (command[18:3]),
+      .req_ram_i    (command[2]),
+      .req_tag_i    (command[1:0]),
       .piece_valid_o(piece_valid),
       .piece_ready_i(issue),
-      .piece_addr_o(mif_o.addr),
-      .piece_len_o(len),
-      .piece_ram_o(ram),
-      .piece_tag_o(piece_tag),
-      .piece_last_o(piece_last)
+      .piece_addr_o (mif_o.addr),
+      .piece_len_o  (len),
+      .piece_ram_o  (ram),
+      .piece_tag_o  (piece_tag),
+      .piece_last_o (piece_last)
   );
 
   nvdla_fifo #(
@@ -166,7 +167,8 @@ module nvdla_dma_write
   assign stored = beat_valid & beat_ready;
   assign response = mif_i.done & track_valid;
   assign ack_o = ack_q;
-  assign busy_o = packs | offer | (mif_o.dat_valid & mif_i.dat_ready) | mif_i.done | (cmd_valid_i & cmd_ready_o) | (dat_valid_i & dat_ready_o);
+  assign busy_o = packs | offer | (mif_o.dat_valid & mif_i.dat_ready) | mif_i.done | (cmd_valid_i & cmd_ready_o) |
+      (dat_valid_i & dat_ready_o);
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -183,13 +185,16 @@ module nvdla_dma_write
   `NVDLA_STABLE(DataStable, dat_valid_i, dat_ready_o, dat_data_i)
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
   `NVDLA_STABLE(BeatStable, mif_o.dat_valid, mif_i.dat_ready, {mif_o.dat_mask, mif_o.dat_data})
-  // Beats in the buffer; those of them that no piece has been promised; beats of accepted pieces that have not left; pieces in flight.
+  // Beats in the buffer; those of them that no piece has been promised; beats of accepted pieces that have not left;
+  // pieces in flight.
   `NVDLA_BALANCE(Buffered, Depth, beat_valid && beat_ready, 1, mif_o.dat_valid && mif_i.dat_ready, 1)
   `NVDLA_BALANCE(Free, Depth, beat_valid && beat_ready, 1, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1)
-  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1, mif_o.dat_valid && mif_i.dat_ready, 1)
+  `NVDLA_BALANCE(Promised, Depth, mif_o.valid && mif_i.ready, 32'(mif_o.len) + 32'd1,
+                 mif_o.dat_valid && mif_i.dat_ready, 1)
   `NVDLA_BALANCE(Flight, BurstsInFlight, mif_o.valid && mif_i.ready, 1, mif_i.done, 1)
   `NVDLA_BALANCE(Acknowledges, 65536, cmd_valid_i && cmd_ready_o && cmd_ack_i != 2'b00, 1, ack_o != 2'b00, 1)
-  `NVDLA_QUEUE(Marks, 2, BurstsInFlight, mif_o.valid && mif_i.ready, piece_last ? piece_tag : 2'b00, 1'b0, mif_i.done, 2'b00)
+  `NVDLA_QUEUE(Marks, 2, BurstsInFlight, mif_o.valid && mif_i.ready, piece_last ? piece_tag : 2'b00, 1'b0, mif_i.done,
+               2'b00)
 
 `ifdef NVDLA_CHECKS
   logic asked_ram_q;
@@ -201,7 +206,8 @@ module nvdla_dma_write
       unmatched_q <= 0;
       ack_due_q   <= 2'b00;
     end else begin
-      unmatched_q <= unmatched_q + ((cmd_valid_i && cmd_ready_o) ? (32'(cmd_size_i) + DatAtoms) / DatAtoms : 0) - 32'(dat_valid_i && dat_ready_o);
+      unmatched_q <= unmatched_q + ((cmd_valid_i && cmd_ready_o) ? (32'(cmd_size_i) + DatAtoms) / DatAtoms : 0) -
+          32'(dat_valid_i && dat_ready_o);
       ack_due_q   <= mif_i.done ? Marks.mem_q[Marks.rd_q] : 2'b00;
     end
   `NVDLA_CHECK(DoneOnlyInFlight, !mif_i.done || Flight.level_q > 0)

@@ -1,8 +1,9 @@
 // Memory interface of one port: MCIF for the primary, CVIF for the secondary memory. Registers, read half, write half.
 //
-// One word of req and rsp per client, in the order of the arbiter slots (clients.csv). See nvdla_mcif_read and nvdla_mcif_write for the
-// handshakes. Pieces for the other memory are not seen. MaxBurst is the port's longest burst in beats. rdata_o answers in the clock after
-// req_i and is 0 in all others. rready and bready are constantly 1; wmask is wstrb by atom.
+// One word of req and rsp per client, in the order of the arbiter slots (clients.csv). See nvdla_mcif_read and
+// nvdla_mcif_write for the handshakes. Pieces for the other memory are not seen. MaxBurst is the port's longest burst
+// in beats. rdata_o answers in the clock after req_i and is 0 in all others. rready and bready are constantly 1; wmask
+// is wstrb by atom.
 // Spec: 70-memory-interface, sections 1 to 4.
 module nvdla_mcif
   import nvdla_pkg::*;
@@ -14,8 +15,7 @@ module nvdla_mcif
     input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
-    input  logic                              req_i,
-    input  logic                              write_i,
+    input  logic                              req_i, write_i,
     input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
     output logic [                      31:0] rdata_o,
@@ -36,9 +36,9 @@ module nvdla_mcif
   logic [WrClients*8-1:0] wr_weight;
 
   nvdla_reg_file #(
-      .Words(McifWords),
+      .Words    (McifWords),
       .WriteMask(McifWriteMask),
-      .Reset(McifReset)
+      .Reset    (McifReset)
   ) u_regs (
       .clk_i(clk),
       .rst_ni,
@@ -47,7 +47,7 @@ module nvdla_mcif
       .addr_i,
       .wdata_i,
       .rdata_o,
-      .q_o(regs)
+      .q_o  (regs)
   );
 
   // Clock: an access, pieces of clients, beats and responses of the port.

@@ -1,10 +1,11 @@
 // Read half of a memory interface: pieces of the clients to AR, R back to the clients.
 //
-// A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it wins the
-// arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <= limit_i + 1, which also
-// bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the bus. Where pieces are longer than MaxBurst,
-// which is 1 then, a piece is a burst per beat, one per clock, each within the limit by itself. Beats come back in the clock of the R
-// transfer, never refused (the clients reserved their room). Beats of an id without client are dropped. busy_o:
+// A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it
+// wins the arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <=
+// limit_i + 1, which also bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the
+// bus. Where pieces are longer than MaxBurst, which is 1 then, a piece is a burst per beat, one per clock, each within
+// the limit by itself. Beats come back in the clock of the R transfer, never refused (the clients reserved their room).
+// Beats of an id without client are dropped. busy_o:
 // something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
@@ -13,21 +14,19 @@ module nvdla_mcif_read
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1   // longest burst in beats
 ) (
-    input  logic                              clk_i,
-    input  logic                              rst_ni,
+    input  logic                              clk_i, rst_ni,
     input  logic [RdClients*MifRdReqBits-1:0] req_i,
     output logic [RdClients*MifRdRspBits-1:0] rsp_o,
     input  logic [           RdClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
-    output logic                              busy_o,
-    output logic                              arvalid_o,
+    output logic                              busy_o, arvalid_o,
     input  logic                              arready_i,
     output logic [                       7:0] arid_o,
     output logic [                       3:0] arlen_o,
     output logic [              AddrBits-1:0] araddr_o,
     input  logic                              rvalid_i,
     input  logic [              RdIdBits-1:0] rid_i,
-    input  logic [              MifBits-1:0] rdata_i
+    input  logic [               MifBits-1:0] rdata_i
 );
   localparam int BeatShift = $clog2(MemAtom * MifAtoms);
   localparam int PieceBeats = Ram ? DbbPieceBeats : CvsramPieceBeats;
@@ -118,7 +117,8 @@ module nvdla_mcif_read
   `NVDLA_CHECK(BeatHasAClient, !rvalid_i || $onehot(rsp_valid))
   `NVDLA_PARAM(BurstLegal, MaxBurst == 1 || MaxBurst == PieceBeats)
   `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - BeatShift, 2, accept && !Split,
-               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:BeatShift]}, arvalid_o && !Split,
+               {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:BeatShift]},
+               arvalid_o && !Split,
                arvalid_o && arready_i && !Split, {arid_o[RdIdBits-1:0], arlen_o, araddr_o[AddrBits-1:BeatShift]})
   `NVDLA_BALANCE(Flight, 256, accept || follow, 32'(issued), rvalid_i, 1)
 
@@ -126,9 +126,12 @@ module nvdla_mcif_read
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
   `NVDLA_CHECK(LimitIsKept, issued == '0 || Flight.level_q + 32'(issued) <= 32'(limit_i) + 32'd1)
   for (genvar i = 0; i < RdClients; i++) begin : gen_checks
-    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready, gen_client[i].req)
-    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid, 1)
-    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
+    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,
+                  gen_client[i].req)
+    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid,
+                   1)
+    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready ||
+                 (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
   end
 `endif
 endmodule

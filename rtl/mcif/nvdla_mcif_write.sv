@@ -1,11 +1,12 @@
 // Write half of a memory interface: pieces and data of the clients to AW and W, B back to the clients.
 //
-// A client of slot i offers a piece for memory Ram (word i of req_i) whose beats it holds ready. A piece is accepted (ready of word i of
-// rsp_o) when it wins the arbitration, the AW register and the W register can take it and its beats fit the outstanding limit (beats in
-// flight + beats <= limit_i + 1, in flight until their B). AW and the first beat are on the pins in the next clock, both in the same; the
-// other beats follow one per clock. Pieces are sent one after another, so W follows AW order. done of word i is the B that ends the oldest
-// piece of its client, in the clock of its transfer. MaxBurst is the longest burst in beats. Where pieces are longer, it is 1, and each beat
-// of a piece is a burst, on AW and W in the same clock, each within the limit by itself, its awaddr aligned to the bus. B of an id
+// A client of slot i offers a piece for memory Ram (word i of req_i) whose beats it holds ready. A piece is accepted
+// (ready of word i of rsp_o) when it wins the arbitration, the AW register and the W register can take it and its beats
+// fit the outstanding limit (beats in flight + beats <= limit_i + 1, in flight until their B). AW and the first beat
+// are on the pins in the next clock, both in the same; the other beats follow one per clock. Pieces are sent one after
+// another, so W follows AW order. done of word i is the B that ends the oldest piece of its client, in the clock of its
+// transfer. MaxBurst is the longest burst in beats. Where pieces are longer, it is 1, and each beat of a piece is a
+// burst, on AW and W in the same clock, each within the limit by itself, its awaddr aligned to the bus. B of an id
 // without client or without a burst in flight are dropped. busy_o: something moves or wants to.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_write
@@ -14,22 +15,20 @@ module nvdla_mcif_write
     parameter logic Ram = 1'b1,  // 1 primary, 0 secondary
     parameter int MaxBurst = 1
 ) (
-    input  logic                              clk_i,
-    input  logic                              rst_ni,
+    input  logic                              clk_i, rst_ni,
     input  logic [WrClients*MifWrReqBits-1:0] req_i,
     output logic [WrClients*MifWrRspBits-1:0] rsp_o,
     input  logic [           WrClients*8-1:0] weight_i,
     input  logic [                       7:0] limit_i,
-    output logic                              busy_o,
-    output logic                              awvalid_o,
+    output logic                              busy_o, awvalid_o,
     input  logic                              awready_i,
     output logic [                       7:0] awid_o,
     output logic [                       3:0] awlen_o,
     output logic [              AddrBits-1:0] awaddr_o,
     output logic                              wvalid_o,
     input  logic                              wready_i,
-    output logic [              MifBits-1:0] wdata_o,
-    output logic [             MifAtoms-1:0] wmask_o,
+    output logic [               MifBits-1:0] wdata_o,
+    output logic [              MifAtoms-1:0] wmask_o,
     output logic                              wlast_o,
     input  logic                              bvalid_i,
     input  logic [              WrIdBits-1:0] bid_i
@@ -137,7 +136,8 @@ module nvdla_mcif_write
   assign wlast_o   = wlast_q;
 
   // Responses: the beats of a client's oldest burst end with its B, those of its oldest piece with the last B of it.
-  logic [WrClients-1:0] unused_ready;
+  logic [WrClients-1:0] length_ready;
+  wire unused_ready = &{1'b0, length_ready};
   always_comb begin
     b_hit = '0;
     if (bvalid_i) for (int i = 0; i < WrClients; i++) b_hit[i] = bid_i == WrIds[i*WrIdBits+:WrIdBits];
@@ -153,7 +153,7 @@ module nvdla_mcif_write
           .clk_i,
           .rst_ni,
           .in_valid_i (accept & grant[c]),
-          .in_ready_o (unused_ready[c]),
+          .in_ready_o (length_ready[c]),
           .in_data_i  (len),
           .out_valid_o(in_flight[c]),
           .out_ready_i(done[c]),
@@ -176,7 +176,7 @@ module nvdla_mcif_write
         for (int i = 0; i < WrClients; i++) if (done[i]) ended = 9'(oldest_len[i*4+:4]) + 9'd1;
     end
   end else begin : gen_beats
-    assign unused_ready = '0;
+    assign length_ready = '0;
     assign in_flight = {WrClients{flight_q != '0}};
     assign done = b_hit & in_flight;
     assign ended = 9'(done != '0);
@@ -190,8 +190,9 @@ module nvdla_mcif_write
   `NVDLA_CHECK(BeatsOnlyWhenOffered, (dat_ready & ~dat_valid) == '0)
   `NVDLA_CHECK(ResponseHasAClient, !bvalid_i || $onehot(b_hit))
   `NVDLA_CHECK(PieceFits, !accept || 32'(len) < PieceBeats)
-  `NVDLA_CHECK(RoomForTheLength, PieceBeats == 1 || !accept || (grant & ~unused_ready) == '0)
-  `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept && !Split, {WrIds[32'(index)*WrIdBits+:WrIdBits], len, addr[index]},
+  `NVDLA_CHECK(RoomForTheLength, PieceBeats == 1 || !accept || (grant & ~length_ready) == '0)
+  `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept && !Split,
+               {WrIds[32'(index)*WrIdBits+:WrIdBits], len, addr[index]},
                awvalid_o && !Split, awvalid_o && awready_i && !Split, {awid_o[WrIdBits-1:0], awlen_o, awaddr_o})
 
 `ifdef NVDLA_CHECKS
@@ -203,7 +204,8 @@ module nvdla_mcif_write
   assign last_beat = Split || (accept ? len == 4'd0 : beats_left_q == 1);
   always_comb begin
     moved = '0;
-    for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = req_i[i*MifWrReqBits+:MifAtoms+MifBits];  // dat_mask and dat_data are the lowest fields
+    // dat_mask and dat_data are the lowest fields
+    for (int i = 0; i < WrClients; i++) if (dat_ready[i]) moved = req_i[i*MifWrReqBits+:MifAtoms+MifBits];
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -227,7 +229,8 @@ module nvdla_mcif_write
     `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,
                   {gen_client[i].req.ram, gen_client[i].req.addr, gen_client[i].req.len})
     `NVDLA_BALANCE(Bursts, 256, (accept && grant[i]) || (Split && follow && sender_q[i]), 1, b_hit[i], 1)
-    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
+    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready ||
+                 (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
     `NVDLA_CHECK(DoneForEachResponse, Split ? !gen_client[i].rsp.done || b_hit[i] : gen_client[i].rsp.done == b_hit[i])
   end
 `endif

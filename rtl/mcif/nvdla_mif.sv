@@ -1,8 +1,8 @@
-// Memory interfaces: hands every client's pieces to MCIF (ram 1, primary port dbb) or CVIF (ram 0, secondary port sram) and merges the
-// answers. Words of the clients as in nvdla_mcif.
+// Memory interfaces: hands every client's pieces to MCIF (ram 1, primary port dbb) or CVIF (ram 0, secondary port sram)
+// and merges the answers. Words of the clients as in nvdla_mcif.
 //
-// A client has pieces in flight at one memory at a time, so its answers never collide. Without secondary memory pieces for it are never
-// accepted, and sram_o is 0.
+// A client has pieces in flight at one memory at a time, so its answers never collide. Without secondary memory pieces
+// for it are never accepted, and sram_o is 0.
 // Spec: 70-memory-interface, section 7.
 module nvdla_mif
   import nvdla_pkg::*;
@@ -11,13 +11,10 @@ module nvdla_mif
     input  logic                              clk_on_i,  // keeps the clock running
     input  logic                              rst_ni,
     // registers
-    input  logic                              mcif_req_i,
-    input  logic                              cvif_req_i,
-    input  logic                              write_i,
+    input  logic                              mcif_req_i, cvif_req_i, write_i,
     input  logic [           CsbAddrBits-1:0] addr_i,
     input  logic [                      31:0] wdata_i,
-    output logic [                      31:0] mcif_rdata_o,
-    output logic [                      31:0] cvif_rdata_o,
+    output logic [                      31:0] mcif_rdata_o, cvif_rdata_o,
     // clients
     input  logic [RdClients*MifRdReqBits-1:0] rd_req_i,
     output logic [RdClients*MifRdRspBits-1:0] rd_rsp_o,

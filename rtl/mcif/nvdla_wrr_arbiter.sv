@@ -1,9 +1,10 @@
 // Weighted round robin over Clients requests.
 //
-// grant_o is one-hot (0: nobody may win), index_o its position; both are combinational in req_i and weight_i. advance_i tells that the grant
-// was used. The last winner keeps winning while it requests, up to its weight in grants; then the next requesting client in ascending
-// order after it wins (wrapping, itself last), with its own weight. Weight 0 takes a client out. A client that yields to
-// another one loses the rest of its grants. The search starts at client 0 after reset. weight_i: 8 bits per client, client 0 lowest.
+// grant_o is one-hot (0: nobody may win), index_o its position; both are combinational in req_i and weight_i. advance_i
+// tells that the grant was used. The last winner keeps winning while it requests, up to its weight in grants; then the
+// next requesting client in ascending order after it wins (wrapping, itself last), with its own weight. Weight 0 takes
+// a client out. A client that yields to another one loses the rest of its grants. The search starts at client 0 after
+// reset. weight_i: 8 bits per client, client 0 lowest.
 // Spec: 70-memory-interface, section 3.1.
 module nvdla_wrr_arbiter #(
     parameter int Clients = 2,
@@ -17,8 +18,8 @@ module nvdla_wrr_arbiter #(
     output logic [  Clients-1:0] grant_o,
     output logic [IndexBits-1:0] index_o
 );
-  logic [Clients-1:0] last_q;   // one-hot: last winner
-  logic [7:0] left_q;           // grants it may still take without a new search
+  logic [Clients-1:0] last_q;  // one-hot: last winner
+  logic [7:0] left_q;          // grants it may still take without a new search
   logic [Clients-1:0] enabled, after_last, candidates;
   logic keep;
 

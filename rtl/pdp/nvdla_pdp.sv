@@ -1,37 +1,34 @@
 // PDP and PDP_RDMA: planar pooling (max, min, average) in the W x H plane.
 //
-//   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals, packing) -> write DMA
+//   PDP_RDMA or SDP -> input -> row (along W) -> column (line buffer, along H) -> average (reciprocals, packing) ->
+//   write DMA
 //
-// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*: on-the-fly input,
-// SdpBsThroughput elements a beat, lane 0 of an atom first, INT8 in the low byte of what has room for 16 bits. r_*, w_*: read and write
-// client of the memory interfaces.
+// csb_*: accesses to the two register windows, answered one clock later with 0 from the one not addressed. sdp_*:
+// on-the-fly input, SdpBsThroughput elements a beat, lane 0 of an atom first, INT8 in the low byte of what has room for
+// 16 bits. r_*, w_*: read and write client of the memory interfaces.
 // done_intr_o: one clock per layer whose last write has been acknowledged, by register group.
-// The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to the write DMA,
-// which happens after the whole input has been taken, even columns and lines that no window uses.
+// The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to
+// the write DMA, which happens after the whole input has been taken, even columns and lines that no window uses.
 // Spec: 60-pdp; 10-system section 6 (groups).
 module nvdla_pdp
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
-    input  logic                         clk_i,
-    input  logic                         clk_on_i,  // keeps the clock running
-    input  logic                         rst_ni,
-    input  logic                         csb_rdma_req_i,
-    input  logic                         csb_req_i,
-    input  logic                         csb_write_i,
-    input  logic [      CsbAddrBits-1:0] csb_addr_i,
-    input  logic [                 31:0] csb_wdata_i,
-    output logic [                 31:0] csb_rdma_rdata_o,
-    output logic [                 31:0] csb_rdata_o,
-    input  logic                         sdp_valid_i,
-    output logic                         sdp_ready_o,
+    input  logic                                   clk_i,
+    input  logic                                   clk_on_i,  // keeps the clock running
+    input  logic                                   rst_ni, csb_rdma_req_i, csb_req_i, csb_write_i,
+    input  logic [                CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                           31:0] csb_wdata_i,
+    output logic [                           31:0] csb_rdma_rdata_o, csb_rdata_o,
+    input  logic                                   sdp_valid_i,
+    output logic                                   sdp_ready_o,
     input  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp_data_i,
-    output mif_rd_req_t                  r_mif_o,
-    input  mif_rd_rsp_t                  r_mif_i,
-    output mif_wr_req_t                  w_mif_o,
-    input  mif_wr_rsp_t                  w_mif_i,
-    output logic [                  1:0] done_intr_o
+    output mif_rd_req_t                            r_mif_o,
+    input  mif_rd_rsp_t                            r_mif_i,
+    output mif_wr_req_t                            w_mif_o,
+    input  mif_wr_rsp_t                            w_mif_i,
+    output logic [                            1:0] done_intr_o
 );
   logic clk, rdma_armed, armed, write_busy;  // the clock of everything below
 
@@ -40,7 +37,7 @@ module nvdla_pdp
   localparam int RdmaBits = (PdpRdmaWords - PdpRdmaFirstD) * 32;
   localparam int PdpBits = (PdpWords - PdpFirstD) * 32;
 
-  // ---- register groups --------------------------------------------------------------------------------------------------------
+  // ---- register groups ----------------------------------------------------------------------------------------------
   logic rdma_run, rdma_done, run, done;
   logic unused_rdma_group, group;
   logic [RdmaBits-1:0] rdma_flat, rdma_stat;
@@ -112,7 +109,7 @@ module nvdla_pdp
       .clk_o (clk)
   );
 
-  // ---- input ------------------------------------------------------------------------------------------------------------------
+  // ---- input --------------------------------------------------------------------------------------------------------
   logic mem_valid, mem_ready, input_done;
   logic in_valid, in_ready, in_atom, in_last;
   logic [PdpSdpBeatBits-1:0] in_beat;
@@ -181,8 +178,8 @@ module nvdla_pdp
       .in_beat_data_o          (in_beat_data)
   );
 
-  // ---- pooling ----------------------------------------------------------------------------------------------------------------
-  logic clk_mean;                              // clk in layers of averages of FP16
+  // ---- pooling ------------------------------------------------------------------------------------------------------
+  logic clk_mean;  // clk in layers of averages of FP16
   logic row_valid, row_ready;
   logic [PdpColumnBits-1:0] row_atom_data;
   logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
@@ -332,7 +329,7 @@ module nvdla_pdp
     `NVDLA_PARAM(Fp16ComesWithInt16, Fp16 != 0)
   end
 
-  // ---- output -----------------------------------------------------------------------------------------------------------------
+  // ---- output -------------------------------------------------------------------------------------------------------
   logic output_done;
 
   nvdla_pdp_wdma u_wdma (

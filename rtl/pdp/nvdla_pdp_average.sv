@@ -1,29 +1,26 @@
 // The two reciprocal multiplies of an average (for max and min the value passes), and packing to atoms.
 //
-// tot_i: beats of PdpThroughput lanes of PdpSumBits, lane 0 of the atom first, tot_last_i with the last beat of the layer. First multiply
-// and second multiply with packing take one clock each. atom_begun_o: at least one beat of an atom is there, or a whole one.
+// tot_i: beats of PdpThroughput lanes of PdpSumBits, lane 0 of the atom first, tot_last_i with the last beat of the
+// layer. First multiply and second multiply with packing take one clock each. atom_begun_o: at least one beat of an
+// atom is there, or a whole one.
 // Spec: 60-pdp, section 5.3.
 module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                rst_ni,
-    input  logic                                average_i,
-    input  logic [                        16:0] recip_width_i,
-    input  logic [                        16:0] recip_height_i,
+    input  logic                                clk_i, rst_ni, average_i,
+    input  logic [                        16:0] recip_width_i, recip_height_i,
     input  logic                                tot_valid_i,
     output logic                                tot_ready_o,
     input  logic                                tot_last_i,
     input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
-    output logic                                atom_begun_o,
-    output logic                                atom_valid_o,
+    output logic                                atom_begun_o, atom_valid_o,
     input  logic                                atom_ready_i,
     output logic                                atom_last_o,
     output logic [                AtomBits-1:0] atom_data_o
 );
   localparam int BeatWidth = PdpThroughput * PdpLaneBits;
-  localparam int Top = AtomBits - BeatWidth;   // where a beat enters the atom
+  localparam int Top = AtomBits - BeatWidth;  // where a beat enters the atom
 
   logic width_valid_q, width_last_q, atom_valid_q, atom_last_q;
   logic [PdpBeatBits-1:0] beat_q;
@@ -88,7 +85,8 @@ module nvdla_pdp_average
     if (tot_valid_i)
       for (int p = 0; p < PdpThroughput; p++)
         beat[p*PdpLaneBits+:PdpLaneBits] = average_i ?
-            pdp_scale_height(pdp_scale_width(tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i), recip_height_i) : tot_i[p*PdpSumBits+:8];
+            pdp_scale_height(pdp_scale_width(tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i), recip_height_i) :
+                tot_i[p*PdpSumBits+:8];
     atom_seen = atom_seen_q;
     atom_seen[32'(beats_seen_q)*BeatWidth+:BeatWidth] = beat;
   end
@@ -96,7 +94,8 @@ module nvdla_pdp_average
     if (!rst_ni) beats_seen_q <= 0;
     else if (tot_valid_i && tot_ready_o) beats_seen_q <= (beats_seen_q + 1) % AtomBeats;
   always_ff @(posedge clk_i) if (tot_valid_i && tot_ready_o) atom_seen_q <= atom_seen;
-  `NVDLA_QUEUE(Atoms, AtomBits + 1, 4, tot_valid_i && tot_ready_o && beats_seen_q == AtomBeats - 1, {atom_seen, tot_last_i}, atom_valid_o,
+  `NVDLA_QUEUE(Atoms, AtomBits + 1, 4, tot_valid_i && tot_ready_o && beats_seen_q == AtomBeats - 1,
+               {atom_seen, tot_last_i}, atom_valid_o,
                atom_valid_o && atom_ready_i, {atom_data_o, atom_last_o})
 `endif
 endmodule

@@ -1,30 +1,25 @@
-// The two reciprocal multiplies of an average with elements of 8 or 16 bits (for max and min the value passes), and packing to atoms:
-// nvdla_pdp_average for INT8, INT16 and FP16.
+// The two reciprocal multiplies of an average with elements of 8 or 16 bits (for max and min the value passes), and
+// packing to atoms: nvdla_pdp_average for INT8, INT16 and FP16.
 //
-// tot_i: beats of PdpThroughput lanes of PdpSumBits, lane 0 of the atom first, tot_last_i with the last beat of the layer. First multiply
-// and second multiply with packing take one clock each; averages of FP16 go through nvdla_fp16_mean (three clocks) with the vertical pad
-// term tot_pad_i, and packing. atom_begun_o: at least one beat of an atom is there, or a whole one. clk_mean_i is clk_i in layers of averages
-// of FP16, else it may stand still.
+// tot_i: beats of PdpThroughput lanes of PdpSumBits, lane 0 of the atom first, tot_last_i with the last beat of the
+// layer. First multiply and second multiply with packing take one clock each; averages of FP16 go through
+// nvdla_fp16_mean (three clocks) with the vertical pad term tot_pad_i, and packing. atom_begun_o: at least one beat of
+// an atom is there, or a whole one. clk_mean_i is clk_i in layers of averages of FP16, else it may stand still.
 // Spec: 60-pdp, sections 5.3, 5.4.
 module nvdla_pdp_average_wide
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic [                         1:0] precision_i,
-    input  logic [                         1:0] method_i,
-    input  logic [                        16:0] recip_width_i,
-    input  logic [                        16:0] recip_height_i,
+    input  logic                                clk_i, clk_mean_i, rst_ni,
+    input  logic [                         1:0] precision_i, method_i,
+    input  logic [                        16:0] recip_width_i, recip_height_i,
     input  logic                                tot_valid_i,
     output logic                                tot_ready_o,
     input  logic                                tot_last_i,
     input  logic [PdpThroughput*PdpSumBits-1:0] tot_i,
     input  logic [                        16:0] tot_pad_i,
-    output logic                                atom_begun_o,
-    output logic                                atom_valid_o,
+    output logic                                atom_begun_o, atom_valid_o,
     input  logic                                atom_ready_i,
     output logic                                atom_last_o,
     output logic [                AtomBits-1:0] atom_data_o
@@ -47,7 +42,7 @@ module nvdla_pdp_average_wide
   assign atom_last_o = atom_last_q;
   assign atom_data_o = atom_q;
 
-  // ---- averages of FP16 -----------------------------------------------------------------------------------------------------------
+  // ---- averages of FP16 ---------------------------------------------------------------------------------------------
   logic [2:0] mean_valid_q, mean_last_q;
   logic mean_ready, mean_step;
   logic [PdpThroughput*16-1:0] means;
@@ -71,7 +66,7 @@ module nvdla_pdp_average_wide
     );
   end
 
-  // ---- integers, maxima and minima ------------------------------------------------------------------------------------------------
+  // ---- integers, maxima and minima ----------------------------------------------------------------------------------
   assign tot_ready_o = mean ? mean_ready : !width_valid_q || height_ready;
   assign width_take = tot_valid_i && tot_ready_o && !mean;
   assign height_valid = mean ? mean_valid_q[2] : width_valid_q;
@@ -107,17 +102,20 @@ module nvdla_pdp_average_wide
 
   // The elements of a beat of 16 bits, those of INT8 in their low bytes.
   function automatic logic [PdpThroughput*16-1:0] elements(
-      input logic multiply, input logic [1:0] precision, input logic [PdpThroughput*19-1:0] values, input logic [16:0] recip);
+      input logic multiply, input logic [1:0] precision, input logic [PdpThroughput*19-1:0] values,
+      input logic [16:0] recip);
     for (int p = 0; p < PdpThroughput; p++)
       elements[p*16+:16] = multiply ? pdp_wide_scale_height(precision, values[p*19+:19], recip) : values[p*19+:16];
   endfunction
 
-  // ---- packing ----------------------------------------------------------------------------------------------------------------------
+  // ---- packing ------------------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (height_take) begin
       if (mean) atom_q <= {means, atom_q[AtomBits-1:PdpThroughput*16]};
-      else if (wide) atom_q <= {elements(average, precision_i, widths, recip_height_i), atom_q[AtomBits-1:PdpThroughput*16]};
-      else atom_q <= {pdp_narrow(elements(average, precision_i, widths, recip_height_i)), atom_q[AtomBits-1:PdpThroughput*8]};
+      else if (wide) atom_q <= {elements(average, precision_i, widths, recip_height_i),
+          atom_q[AtomBits-1:PdpThroughput*16]};
+      else atom_q <= {pdp_narrow(elements(average, precision_i, widths, recip_height_i)),
+          atom_q[AtomBits-1:PdpThroughput*8]};
     end
   end
 
@@ -133,7 +131,8 @@ module nvdla_pdp_average_wide
   assign atom_beats = wide ? PdpWideBeats : PdpBeats;
   always_comb begin
     for (int p = 0; p < PdpThroughput; p++)
-      seen_widths[p*19+:19] = average ? pdp_wide_scale_width(precision_i, tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i)
+      seen_widths[p*19+:19] = average ?
+          pdp_wide_scale_width(precision_i, tot_i[p*PdpSumBits+:PdpSumBits], recip_width_i)
                                       : tot_i[p*PdpSumBits+:19];
     seen = elements(average, precision_i, seen_widths, recip_height_i);
     atom_seen = atom_seen_q;
@@ -146,8 +145,10 @@ module nvdla_pdp_average_wide
     else if (tot_valid_i && tot_ready_o) beats_seen_q <= (beats_seen_q + 1) % atom_beats;
   always_ff @(posedge clk_i) if (tot_valid_i && tot_ready_o) atom_seen_q <= atom_seen;
   `NVDLA_QUEUE(Atoms, AtomBits + 1, 4, tot_valid_i && tot_ready_o && !mean && beats_seen_q == atom_beats - 1,
-               {atom_seen, tot_last_i}, atom_valid_o && !mean, atom_valid_o && atom_ready_i && !mean, {atom_data_o, atom_last_o})
-  `NVDLA_QUEUE(Means, 1, 6, tot_valid_i && tot_ready_o && mean && beats_seen_q == atom_beats - 1, tot_last_i, atom_valid_o && mean,
+               {atom_seen, tot_last_i}, atom_valid_o && !mean, atom_valid_o && atom_ready_i && !mean,
+               {atom_data_o, atom_last_o})
+  `NVDLA_QUEUE(Means, 1, 6, tot_valid_i && tot_ready_o && mean && beats_seen_q == atom_beats - 1, tot_last_i,
+               atom_valid_o && mean,
                atom_valid_o && atom_ready_i && mean, atom_last_o)
 `endif
 endmodule

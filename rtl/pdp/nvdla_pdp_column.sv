@@ -1,9 +1,9 @@
-// 2-D pooling: the line buffer. Eight banks of 16 output columns (one atom each, PdpTotBits per lane), shared by the output rows
-// that overlap (60-pdp section 9); a kernel of height 1 needs none.
+// 2-D pooling: the line buffer. Eight banks of 16 output columns (one atom each, PdpTotBits per lane), shared by the
+// output rows that overlap (60-pdp section 9); a kernel of height 1 needs none.
 //
-// Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock. The row that ends with it leaves
-// instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o: PdpThroughput lanes of PdpSumBits,
-// one clock later.
+// Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock. The row that ends
+// with it leaves instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o:
+// PdpThroughput lanes of PdpSumBits, one clock later.
 // Spec: 60-pdp, sections 5.1, 5.3, 9.
 module nvdla_pdp_column
   import nvdla_pkg::*;
@@ -26,7 +26,7 @@ module nvdla_pdp_column
   localparam int Words = 1 << PdpBankAddrBits;
 
   logic valid_q, last_q;
-  logic [8*WordBits-1:0] stored;               // word of each bank at the beat's address
+  logic [8*WordBits-1:0] stored;  // word of each bank at the beat's address
   logic [PdpBankAddrBits-1:0] addr;
   logic [7:0] first, write;
   logic [BitBits-1:0] emit_bit;
@@ -70,7 +70,8 @@ module nvdla_pdp_column
       if (emit) begin
         tot_q <= pdp_total(
           beat_i.flush ? stored[emit_bit + BitBits'(p*PdpTotBits)+:PdpTotBits]
-                       : pdp_column_fold(method_i, beat_i.emit_first, stored[emit_bit + BitBits'(p*PdpTotBits)+:PdpTotBits],
+                       : pdp_column_fold(method_i, beat_i.emit_first,
+                       stored[emit_bit + BitBits'(p*PdpTotBits)+:PdpTotBits],
                                          row_i[p*PdpRowBits+:PdpRowBits]),
           method_i == PdpAverage ? beat_i.pad : '0);
       end
@@ -79,5 +80,6 @@ module nvdla_pdp_column
 
   `NVDLA_STABLE(BeatStable, beat_valid_i, beat_ready_o, {beat_i, beat_i.flush ? '0 : row_i})
   `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
-  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o, tot_valid_o && tot_ready_i, tot_last_o)
+  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o,
+               tot_valid_o && tot_ready_i, tot_last_o)
 endmodule

@@ -1,20 +1,18 @@
 // 2-D pooling with elements of 8 or 16 bits: nvdla_pdp_column for INT8, INT16 and FP16.
 //
-// The line buffer is the same: eight banks of 16 output columns. Averages of FP16 add up one clock after they have read a bank, so what they
-// read must not have been written in the clock before; the beats of an atom lie between. tot_o: PdpThroughput lanes of PdpSumBits, one clock
-// behind the beat. Averages of integers have their vertical pad term in it, those of FP16 leave it, as an FP17 number, to tot_pad_o.
-// clk_mean_i is clk_i in layers of them, else it may stand still.
+// The line buffer is the same: eight banks of 16 output columns. Averages of FP16 add up one clock after they have read
+// a bank, so what they read must not have been written in the clock before; the beats of an atom lie between. tot_o:
+// PdpThroughput lanes of PdpSumBits, one clock behind the beat. Averages of integers have their vertical pad term in
+// it, those of FP16 leave it, as an FP17 number, to tot_pad_o. clk_mean_i is clk_i in layers of them, else it may stand
+// still.
 // Spec: 60-pdp, sections 5, 9.
 module nvdla_pdp_column_wide
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic [                         1:0] precision_i,
-    input  logic [                         1:0] method_i,
+    input  logic                                clk_i, clk_mean_i, rst_ni,
+    input  logic [                         1:0] precision_i, method_i,
     input  logic [                         2:0] kernel_width_i,
     input  logic                                beat_valid_i,
     output logic                                beat_ready_o,
@@ -50,7 +48,7 @@ module nvdla_pdp_column_wide
   end
   always_ff @(posedge clk_i) if (emit) last_q <= beat_i.last;
 
-  // ---- averages of FP16: writes a clock later, pad term -----------------------------------------------------------------------
+  // ---- averages of FP16: writes a clock later, pad term -------------------------------------------------------------
   logic sum_emit, sum_added_q;
   logic [7:0] late_q, late_first_q;
   logic [PdpBankAddrBits-1:0] late_addr_q;
@@ -79,7 +77,7 @@ module nvdla_pdp_column_wide
       .product_o(tot_pad_o)
   );
 
-  // ---- lanes --------------------------------------------------------------------------------------------------------------------
+  // ---- lanes --------------------------------------------------------------------------------------------------------
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
     logic [PdpTotBits-1:0] mem [0:8*Words-1];  // bank, address
     logic [PdpRowBits-1:0] row;
@@ -126,7 +124,8 @@ module nvdla_pdp_column_wide
           tot_q <= pdp_wide_total(
             precision_i,
             beat_i.flush ? mem[{beat_i.bank, addr}]
-                         : pdp_wide_column_fold(precision_i, method_i, beat_i.emit_first, mem[{beat_i.bank, addr}], row),
+                         : pdp_wide_column_fold(precision_i, method_i, beat_i.emit_first, mem[{beat_i.bank, addr}],
+                         row),
             method_i == PdpAverage ? beat_i.pad : '0);
       end
     end
@@ -135,7 +134,8 @@ module nvdla_pdp_column_wide
 
   `NVDLA_STABLE(BeatStable, beat_valid_i, beat_ready_o, {beat_i, beat_i.flush ? '0 : row_i})
   `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
-  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o, tot_valid_o && tot_ready_i, tot_last_o)
+  `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o,
+               tot_valid_o && tot_ready_i, tot_last_o)
   `NVDLA_CHECK(NoBankReadBeforeItsSum, !(take && mean && late_q != 8'd0 && addr == late_addr_q))
   `NVDLA_PARAM(ClocksBetweenTheSameAddress, PdpBeats >= 4)
 endmodule

@@ -1,31 +1,32 @@
 // Sums along W of averages of FP16: the columns of a window, from left to right, and T17(nx), in FP17.
 //
-// columns_i: 8 columns of PdpThroughput lanes, leftmost lowest, those of present_i count; pad_i is added if padded_i. They stand with valid_i
-// and beat_i until ready_o. last_i: kernel width less one, the same for all of a layer. A column is added per clock, so that row_o and beat_o
-// follow after last_i + 1 clocks, one beat per clock. A beat without columns (of a flush) brings anything in row_o.
+// columns_i: 8 columns of PdpThroughput lanes, leftmost lowest, those of present_i count; pad_i is added if padded_i.
+// They stand with valid_i and beat_i until ready_o. last_i: kernel width less one, the same for all of a layer. A
+// column is added per clock, so that row_o and beat_o follow after last_i + 1 clocks, one beat per clock. A beat
+// without columns (of a flush) brings anything in row_o.
 // Spec: 60-pdp, section 5.4.
 module nvdla_pdp_fp17_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                            clk_i,
-    input  logic                            rst_ni,
-    input  logic [                     2:0] last_i,
-    input  logic                            valid_i,
-    output logic                            ready_o,
-    input  pdp_beat_t                       beat_i,
-    input  logic [8*PdpThroughput*17-1 : 0] columns_i,
-    input  logic [                     7:0] present_i,
-    input  logic [                    16:0] pad_i,
-    input  logic                            padded_i,
-    output logic                            valid_o,
-    input  logic                            ready_i,
-    output pdp_beat_t                       beat_o,
-    output logic [  PdpThroughput*17-1 : 0] row_o
+    input  logic                          clk_i, rst_ni,
+    input  logic [                   2:0] last_i,
+    input  logic                          valid_i,
+    output logic                          ready_o,
+    input  pdp_beat_t                     beat_i,
+    input  logic [8*PdpThroughput*17-1:0] columns_i,
+    input  logic [                   7:0] present_i,
+    input  logic [                  16:0] pad_i,
+    input  logic                          padded_i,
+    output logic                          valid_o,
+    input  logic                          ready_i,
+    output pdp_beat_t                     beat_o,
+    output logic [  PdpThroughput*17-1:0] row_o
 );
   localparam int WordBits = PdpThroughput * 17;
 
-  // Stage s holds the sum of columns 0 .. s, and the columns behind them. Stage 0 is the input; the last stage goes on to the pad.
+  // Stage s holds the sum of columns 0 .. s, and the columns behind them. Stage 0 is the input; the last stage goes on
+  // to the pad.
   logic step, exit_valid, exit_padded, add_pad;
   logic [7:0] valid, padded;
   logic [8*17-1:0] pad;
@@ -85,7 +86,8 @@ module nvdla_pdp_fp17_row
         );
         always_ff @(posedge clk_i)
           if (move && !add)
-            pass_q <= gen_stage[s-1].present[s] ? gen_stage[s-1].gen_column[s].column[p*17+:17] : totals[(s-1)*WordBits+p*17+:17];
+            pass_q <= gen_stage[s-1].present[s] ? gen_stage[s-1].gen_column[s].column[p*17+:17] :
+                totals[(s-1)*WordBits+p*17+:17];
         assign totals[s*WordBits+p*17+:17] = added_q ? sum : pass_q;
       end
     end
@@ -103,7 +105,7 @@ module nvdla_pdp_fp17_row
     end
   end
 
-  // ---- exit and pad -----------------------------------------------------------------------------------------------------------
+  // ---- exit and pad -------------------------------------------------------------------------------------------------
   pdp_beat_t exit_beat, beat_q;
   logic valid_q, padded_q;
   assign exit_valid = valid[last_i];

@@ -1,52 +1,45 @@
 // Input of PDP: takes exactly the cube of the active layer from PDP_RDMA or from SDP.
 //
-// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1); of FP16 with +0 for every NaN if NAN_TO_ZERO is set. sdp_*: beats of SdpBsThroughput
-// elements, lane 0 of an atom first (FLYING_MODE = 0). Where there are elements of 16 bits all have room for them, INT8 in the low byte; a
-// beat of 16-bit elements is an atom.
+// mem_*: atoms from PDP_RDMA (FLYING_MODE = 1); of FP16 with +0 for every NaN if NAN_TO_ZERO is set. sdp_*: beats of
+// SdpBsThroughput elements, lane 0 of an atom first (FLYING_MODE = 0). Where there are elements of 16 bits all have
+// room for them, INT8 in the low byte; a beat of 16-bit elements is an atom.
 // Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
-// in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in in_atom_data_o), or
-// beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every whole atom. done_o: the whole cube
-// has been taken.
+// in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in
+// in_atom_data_o), or beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every
+// whole atom. done_o: the whole cube has been taken.
 // Spec: 60-pdp, sections 7, 8, 10.
 module nvdla_pdp_input
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         run_i,
-    input  logic [                 12:0] cube_in_width_i,
-    input  logic [                 12:0] cube_in_height_i,
-    input  logic [                 12:0] cube_in_channel_i,
-    input  logic                         flying_mode_i,
-    input  logic [                  1:0] input_data_i,
-    input  logic                         nan_to_zero_i,
-    input  logic [                  7:0] split_num_i,
-    input  logic [                  9:0] partial_width_in_first_i,
-    input  logic [                  9:0] partial_width_in_last_i,
-    input  logic [                  9:0] partial_width_in_mid_i,
-    input  logic [                  3:0] kernel_width_i,
-    input  logic [                  3:0] kernel_stride_width_i,
-    output logic                         done_o,
-    input  logic                         mem_valid_i,
-    output logic                         mem_ready_o,
-    input  logic [         AtomBits-1:0] mem_data_i,
-    input  logic                         sdp_valid_i,
-    output logic                         sdp_ready_o,
+    input  logic        clk_i, rst_ni, run_i,
+    input  logic [12:0] cube_in_width_i, cube_in_height_i, cube_in_channel_i,
+    input  logic        flying_mode_i,
+    input  logic [ 1:0] input_data_i,
+    input  logic        nan_to_zero_i,
+    input  logic [ 7:0] split_num_i,
+    input  logic [ 9:0] partial_width_in_first_i, partial_width_in_last_i,
+    partial_width_in_mid_i,
+    input  logic [                            3:0] kernel_width_i, kernel_stride_width_i,
+    output logic                                   done_o,
+    input  logic                                   mem_valid_i,
+    output logic                                   mem_ready_o,
+    input  logic [                   AtomBits-1:0] mem_data_i,
+    input  logic                                   sdp_valid_i,
+    output logic                                   sdp_ready_o,
     input  logic [SdpBsThroughput*8*LaneBytes-1:0] sdp_data_i,
-    output logic                         in_valid_o,
-    input  logic                         in_ready_i,
-    output logic                         in_atom_o,
-    output logic                         in_last_o,
-    output logic [   PdpSdpBeatBits-1:0] in_beat_o,
-    output logic [         AtomBits-1:0] in_atom_data_o,
-    output logic [SdpBsThroughput*8-1:0] in_beat_data_o
+    output logic                                   in_valid_o,
+    input  logic                                   in_ready_i,
+    output logic                                   in_atom_o, in_last_o,
+    output logic [             PdpSdpBeatBits-1:0] in_beat_o,
+    output logic [                   AtomBits-1:0] in_atom_data_o,
+    output logic [          SdpBsThroughput*8-1:0] in_beat_data_o
 );
   logic loaded_q, done_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q;
-  logic [13:0] width_q, column_q;              // columns of the strip; column of the line that comes next, from 1
+  logic [13:0] width_q, column_q;  // columns of the strip; column of the line that comes next, from 1
   logic [12:0] surface_last;
   logic active, from_memory, take, line_end, surface_end, strip_end, load;
   logic [7:0] strip_next;
@@ -112,7 +105,8 @@ module nvdla_pdp_input
       strip_q <= strip_next;
       surface_q <= 13'd0;
       line_q <= 13'd0;
-      width_q <= pdp_strip_width_in(split_num_i, strip_next, cube_in_width_i, partial_width_in_first_i, partial_width_in_mid_i,
+      width_q <= pdp_strip_width_in(split_num_i, strip_next, cube_in_width_i, partial_width_in_first_i,
+          partial_width_in_mid_i,
                                     partial_width_in_last_i, kernel_width_i, kernel_stride_width_i);
       column_q <= 14'd1;
     end else if (take) begin

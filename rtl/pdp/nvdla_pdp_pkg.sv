@@ -1,56 +1,59 @@
-// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. Arithmetic is that of INT8 where there are
-// no 16-bit elements; nvdla_pdp_wide_pkg has that of all precisions.
+// PDP arithmetic and geometry as pure functions, and the records that travel down its pipeline. Arithmetic is that of
+// INT8 where there are no 16-bit elements; nvdla_pdp_wide_pkg has that of all precisions.
 //
-// A beat is PdpThroughput elements of one atom; an atom takes PdpBeats beats, half as many if its elements have 16 bits, lane 0 first.
+// A beat is PdpThroughput elements of one atom; an atom takes PdpBeats beats, half as many if its elements have 16
+// bits, lane 0 first.
 // Spec: 60-pdp, sections 4 (windows), 5.1 and 5.3 (arithmetic), 7 (strips), 9 (line buffer).
 package nvdla_pdp_pkg;
   import nvdla_pkg::*;
 
   localparam int PdpLaneBits = 8;
-  // Bits of a lane. With 16-bit elements all of them are those of INT16; INT8 then uses the low ones, and FP17 17 of them.
-  localparam int PdpRowBits = Int16 != 0 ? 22 : 11;                      // result along W (hw of section 5.3)
-  localparam int PdpTotBits = Int16 != 0 ? 22 : 14;                      // sum of the rows of a window, vertical pad term
-  localparam int PdpSumBits = Int16 != 0 ? 22 : 15;                      // both together (tot): the generations differ
-  localparam int PdpColumnBits = Fp16 != 0 ? 17 * MemAtom / 2 : AtomBits;  // an atom behind the input; of FP17 numbers for FP16 averages
+  // Bits of a lane. With 16-bit elements all of them are those of INT16; INT8 then uses the low ones, and FP17 17 of
+  // them.
+  localparam int PdpRowBits = Int16 != 0 ? 22 : 11;  // result along W (hw of section 5.3)
+  localparam int PdpTotBits = Int16 != 0 ? 22 : 14;  // sum of the rows of a window, vertical pad term
+  localparam int PdpSumBits = Int16 != 0 ? 22 : 15;  // both together (tot): the generations differ
+  // an atom behind the input; of FP17 numbers for FP16 averages
+  localparam int PdpColumnBits = Fp16 != 0 ? 17 * MemAtom / 2 : AtomBits;
   localparam int PdpBeats = MemAtom / PdpThroughput;
-  localparam int PdpWideBeats = PdpBeats / 2;                            // with elements of 16 bits
+  localparam int PdpWideBeats = PdpBeats / 2;  // with elements of 16 bits
   localparam int PdpBeatBits = PdpBeats > 1 ? $clog2(PdpBeats) : 1;
-  localparam int PdpCountBits = PdpBeatBits + 1;                         // counts 0 .. PdpBeats
+  localparam int PdpCountBits = PdpBeatBits + 1;  // counts 0 .. PdpBeats
   localparam int PdpBeatLast = PdpBeats - 1;
   localparam int PdpSdpBeatBits = MemAtom > SdpBsThroughput ? $clog2(MemAtom / SdpBsThroughput) : 1;
-  localparam int PdpBankAddrBits = 4 + PdpBeatBits;                      // a line-buffer bank has 16 output columns
+  localparam int PdpBankAddrBits = 4 + PdpBeatBits;  // a line-buffer bank has 16 output columns
   localparam int PdpChannelShift = $clog2(MemAtom);
 
   localparam logic [1:0] PdpAverage = 2'd0;
   localparam logic [1:0] PdpMax = 2'd1;
-  localparam logic [1:0] PdpFp16 = 2'd2;       // precision; 0: INT8
+  localparam logic [1:0] PdpFp16 = 2'd2;  // precision; 0: INT8
 
   // What the banks do with one beat of a window's row result.
   typedef struct packed {
-    logic last;                                // last beat of the layer
-    logic emit;                                // a beat of an output row leaves
-    logic flush;                               // ... and it comes from the bank alone: an earlier row, ended by the bottom pad
-    logic emit_first;                          // ... and its row starts with this very line: the bank holds nothing of it
-    logic [2:0] bank;                          // ... bank of that row and column
-    logic [7:0] write;                         // banks that fold the beat in
-    logic [7:0] first;                         // of those, the ones whose row starts with this line
-    logic [PdpBankAddrBits-1:0] addr;          // column inside the bank, beat
-    logic [PdpTotBits-1:0] pad;                // T(ny) * kw of the row that leaves; FP16: T17(ny)
+    logic last;                        // last beat of the layer
+    logic emit;                        // a beat of an output row leaves
+    logic flush;                       // ... and it comes from the bank alone: an earlier row, ended by the bottom pad
+    logic emit_first;                  // ... and its row starts with this very line: the bank holds nothing of it
+    logic [2:0] bank;                  // ... bank of that row and column
+    logic [7:0] write;                 // banks that fold the beat in
+    logic [7:0] first;                 // of those, the ones whose row starts with this line
+    logic [PdpBankAddrBits-1:0] addr;  // column inside the bank, beat
+    logic [PdpTotBits-1:0] pad;        // T(ny) * kw of the row that leaves; FP16: T17(ny)
   } pdp_beat_t;
 
   // Geometry of one window along W, result of pdp_window.
   typedef struct packed {
-    logic [13:0] need;                         // columns of the line that must have arrived
-    logic [13:0] keep;                         // columns left of this one are not needed any more
-    logic [7:0] valid;                         // of the 8 columns from x0 on, those inside window and line
-    logic [2:0] pads;                          // nx
+    logic [13:0] need;  // columns of the line that must have arrived
+    logic [13:0] keep;  // columns left of this one are not needed any more
+    logic [7:0] valid;  // of the 8 columns from x0 on, those inside window and line
+    logic [2:0] pads;   // nx
   } pdp_window_t;
 
   // What one input line means for the banks, result of pdp_line.
   typedef struct packed {
-    logic used;                                // the line belongs to a window
-    logic emit;                                // the first unfinished row ends with it
-    logic emit_first;                          // ... and starts with it
+    logic used;        // the line belongs to a window
+    logic emit;        // the first unfinished row ends with it
+    logic emit_first;  // ... and starts with it
     logic [7:0] write;
     logic [7:0] first;
   } pdp_line_t;
@@ -73,7 +76,8 @@ package nvdla_pdp_pkg;
   // Columns read in a strip, 1..8192. split, width: register values (one less).
   function automatic logic [13:0] pdp_strip_width_in(
       input logic [7:0] split, input logic [7:0] strip, input logic [12:0] width,
-      input logic [9:0] first, input logic [9:0] mid, input logic [9:0] last, input logic [3:0] kernel, input logic [3:0] stride);
+      input logic [9:0] first, input logic [9:0] mid, input logic [9:0] last, input logic [3:0] kernel,
+      input logic [3:0] stride);
     logic [13:0] overlap;
     overlap = 14'(kernel) - 14'(stride);
     if (split == 8'd0) return 14'(width) + 14'd1;
@@ -84,7 +88,8 @@ package nvdla_pdp_pkg;
 
   // Columns from the first input column of a strip to that of the next, two's complement.
   function automatic logic [13:0] pdp_strip_step_in(
-      input logic [7:0] strip, input logic [9:0] first, input logic [9:0] mid, input logic [3:0] kernel, input logic [3:0] stride);
+      input logic [7:0] strip, input logic [9:0] first, input logic [9:0] mid, input logic [3:0] kernel,
+      input logic [3:0] stride);
     if (strip == 8'd0) return 14'(first) + 14'd1 - (14'(kernel) - 14'(stride));
     return 14'(mid) + 14'd1;
   endfunction
@@ -123,7 +128,8 @@ package nvdla_pdp_pkg;
   endfunction
 
   // The window that starts at column x0 of a line of `width` columns. kernel: register value.
-  function automatic pdp_window_t pdp_window(input logic signed [14:0] x0, input logic [13:0] width, input logic [3:0] kernel);
+  function automatic pdp_window_t pdp_window(input logic signed [14:0] x0, input logic [13:0] width,
+      input logic [3:0] kernel);
     pdp_window_t result;
     logic signed [15:0] x, w;
     logic [7:0] valid;
@@ -146,16 +152,18 @@ package nvdla_pdp_pkg;
     return result;
   endfunction
 
-  // Output rows take the slots 0, 1, .. (modulo the rows that the banks hold) in turn, also from surface to surface. This is the distance
-  // of bank b's slot behind a given one.
-  function automatic logic [2:0] pdp_slot_distance(input logic [2:0] b, input logic [2:0] slot, input logic [1:0] shift);
+  // Output rows take the slots 0, 1, .. (modulo the rows that the banks hold) in turn, also from surface to surface.
+  // This is the distance of bank b's slot behind a given one.
+  function automatic logic [2:0] pdp_slot_distance(input logic [2:0] b, input logic [2:0] slot,
+      input logic [1:0] shift);
     return ((b >> shift) - slot) & (3'd7 >> shift);
   endfunction
 
-  // Input line y for the output rows from `row` (the first one not finished; its slot) on, which starts at line `start` (negative in the
-  // top pad). height, rows, kernel, stride: register values (one less).
+  // Input line y for the output rows from `row` (the first one not finished; its slot) on, which starts at line `start`
+  // (negative in the top pad). height, rows, kernel, stride: register values (one less).
   function automatic pdp_line_t pdp_line(
-      input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [2:0] slot, input logic [12:0] rows,
+      input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [2:0] slot,
+    input  logic [12:0] rows,
       input logic signed [14:0] start, input logic [3:0] kernel, input logic [3:0] stride, input logic [1:0] shift);
     pdp_line_t result;
     logic signed [15:0] line, s;
@@ -180,7 +188,8 @@ package nvdla_pdp_pkg;
   endfunction
 
   // Banks of the rows behind the first of `count` rows from `slot` on.
-  function automatic logic [7:0] pdp_banks_behind(input logic [2:0] slot, input logic [13:0] count, input logic [1:0] shift);
+  function automatic logic [7:0] pdp_banks_behind(input logic [2:0] slot, input logic [13:0] count,
+      input logic [1:0] shift);
     logic [7:0] banks;
     logic [2:0] k;
     for (int b = 0; b < 8; b++) begin
@@ -191,14 +200,15 @@ package nvdla_pdp_pkg;
   endfunction
 
   // ny of the output row that starts at line `start`. kernel, height: register values (one less).
-  function automatic logic [2:0] pdp_row_pads(input logic signed [14:0] start, input logic [3:0] kernel, input logic [12:0] height);
+  function automatic logic [2:0] pdp_row_pads(input logic signed [14:0] start, input logic [3:0] kernel,
+      input logic [12:0] height);
     logic signed [15:0] below;
     below = 16'(start) + $signed(16'(kernel)) - $signed(16'(height));
     return (start < 15'sd0 ? 3'(-start) : 3'd0) + (below > 16'sd0 ? 3'(below) : 3'd0);
   endfunction
 
-  // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X. PdpTotBits of each are enough for both uses: in INT8 T(nx) has 11 bits, T(ny) * kw is
-  // reduced to 14.
+  // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X. PdpTotBits of each are enough for both uses: in INT8 T(nx) has 11 bits,
+  // T(ny) * kw is reduced to 14.
   function automatic logic [PdpTotBits-1:0] pdp_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values);
     return n == 3'd0 ? '0 : values[(32'(n)-1)*PdpTotBits +: PdpTotBits];
   endfunction
@@ -222,7 +232,8 @@ package nvdla_pdp_pkg;
 
   // One lane along H: fold of the total so far and a row result; `first`: there is no total yet.
   function automatic logic [PdpTotBits-1:0] pdp_column_fold(
-      input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total, input logic [PdpRowBits-1:0] row);
+      input logic [1:0] method, input logic first, input logic [PdpTotBits-1:0] total,
+      input logic [PdpRowBits-1:0] row);
     logic [PdpTotBits-1:0] wide;
     wide = PdpTotBits'($signed(row));
     if (first) return wide;
@@ -231,7 +242,8 @@ package nvdla_pdp_pkg;
     return $signed(wide) < $signed(total) ? wide : total;
   endfunction
 
-  // RND(product, 11) of section 5.3: nearest, ties away from zero; a result that does not fit wraps by sign. product: low bits.
+  // RND(product, 11) of section 5.3: nearest, ties away from zero; a result that does not fit wraps by sign. product:
+  // low bits.
   function automatic logic [10:0] pdp_round_11(input logic negative, input logic [26:0] product);
     if (negative) return product[26:16] + 11'(product[15:0] > 16'h8000);
     return {1'b0, product[25:16]} + 11'(product[15]);
@@ -244,12 +256,13 @@ package nvdla_pdp_pkg;
   endfunction
 
   // The total of an average: sum of the rows and vertical pad term, without wrap.
-  function automatic logic [PdpSumBits-1:0] pdp_total(input logic [PdpTotBits-1:0] rows, input logic [PdpTotBits-1:0] pad);
+  function automatic logic [PdpSumBits-1:0] pdp_total(input logic [PdpTotBits-1:0] rows,
+      input logic [PdpTotBits-1:0] pad);
     return PdpSumBits'($signed(rows)) + PdpSumBits'($signed(pad));
   endfunction
 
-  // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product keeps 31 bits of
-  // 32: large ones change their sign, and are rounded and wrapped as the sign that they then have.
+  // First reciprocal multiply of an average: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 bits. The product
+  // keeps 31 bits of 32: large ones change their sign, and are rounded and wrapped as the sign that they then have.
   function automatic logic [10:0] pdp_scale_width(input logic [PdpSumBits-1:0] total, input logic [16:0] recip);
     logic negative;
     logic [2:0] unused_middle;
@@ -258,8 +271,8 @@ package nvdla_pdp_pkg;
     return pdp_round_11(negative, low);
   endfunction
 
-  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits. A product of 0 rounds alike under both signs, so the
-  // sign of the value serves.
+  // Second reciprocal multiply: signed 11 bits times RECIP_KERNEL_HEIGHT, 8 bits. A product of 0 rounds alike under
+  // both signs, so the sign of the value serves.
   function automatic logic [7:0] pdp_scale_height(input logic [10:0] value, input logic [16:0] recip);
     logic signed [23:0] product;
     product = 24'($signed(value)) * $signed(24'(recip));

@@ -1,8 +1,8 @@
 // PDP_RDMA: reads the input cube from memory, one request per line of a strip, in the order strip, surface, line.
 //
-// run_i: a layer of the PDP_RDMA register group is active, its registers stand at the ports of their names; the first request
-// goes out one clock after run_i rises. done_o
-// pulses while the last atom is delivered. atom_*: atoms of the requests in order, straight from the latency buffer.
+// run_i: a layer of the PDP_RDMA register group is active, its registers stand at the ports of their names; the first
+// request goes out one clock after run_i rises. done_o pulses while the last atom is delivered. atom_*: atoms of the
+// requests in order, straight from the latency buffer.
 // stall_o: running count of clocks with a request that waits (D_PERF_READ_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 2.2, 3, 7, 10.
@@ -12,23 +12,15 @@ module nvdla_pdp_rdma
 #(
     parameter int Depth = 8  // atoms of the latency buffer
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic [        12:0] cube_in_width_i,
-    input  logic [        12:0] cube_in_height_i,
-    input  logic [        12:0] cube_in_channel_i,
+    input  logic                clk_i, rst_ni, run_i,
+    input  logic [        12:0] cube_in_width_i, cube_in_height_i, cube_in_channel_i,
     input  logic [         1:0] input_data_i,
     input  logic [AddrBits-1:0] src_base_addr_i,
-    input  logic [        31:0] src_line_stride_i,
-    input  logic [        31:0] src_surface_stride_i,
+    input  logic [        31:0] src_line_stride_i, src_surface_stride_i,
     input  logic                src_ram_type_i,
     input  logic [         7:0] split_num_i,
-    input  logic [         3:0] kernel_width_i,
-    input  logic [         3:0] kernel_stride_width_i,
-    input  logic [         9:0] partial_width_in_first_i,
-    input  logic [         9:0] partial_width_in_last_i,
-    input  logic [         9:0] partial_width_in_mid_i,
+    input  logic [         3:0] kernel_width_i, kernel_stride_width_i,
+    input  logic [         9:0] partial_width_in_first_i, partial_width_in_last_i, partial_width_in_mid_i,
     input  logic                dma_en_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
@@ -43,7 +35,7 @@ module nvdla_pdp_rdma
   logic [12:0] surface_q, line_q;
   logic [13:0] width_q;
   logic [AddrBits-1:0] strip_addr_q, surface_addr_q, line_addr_q;
-  logic [17:0] pending_q;                      // atoms requested and not delivered
+  logic [17:0] pending_q;  // atoms requested and not delivered
   logic [12:0] surface_last;
   logic deliver, line_last, strip_end;
   logic [7:0] strip_next;
@@ -114,7 +106,8 @@ module nvdla_pdp_rdma
       strip_addr_q <= src_base_addr_i;
       surface_addr_q <= src_base_addr_i;
       line_addr_q <= src_base_addr_i;
-      width_q <= pdp_strip_width_in(split_num_i, 8'd0, cube_in_width_i, partial_width_in_first_i, partial_width_in_mid_i,
+      width_q <= pdp_strip_width_in(split_num_i, 8'd0, cube_in_width_i, partial_width_in_first_i,
+          partial_width_in_mid_i,
                                     partial_width_in_last_i, kernel_width_i, kernel_stride_width_i);
     end else if (issue) begin
       if (!line_last) begin

@@ -1,31 +1,28 @@
 // 1-D pooling along W, and the walk through strips, surfaces and lines that the later stages follow.
 //
-// in_*: input atoms in the order strip, surface, line, column, whole (in_atom_i) or in beats of SdpBsThroughput lanes, in_last_i when
-// complete. They enter a ring of 16 columns; a window is computed straight from the ring in PdpBeats beats, each as soon as its lanes of
-// the last column inside the line are there (elements of 16 bits: half as many beats). Columns and lines that belong to no window are
-// taken and dropped.
-// Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first lines of the
-// next surface, as long as these send no row out and need no bank of the others, else by flush beats without a row result.
-// beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between windows, lines
-// and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
-// Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks more. clk_mean_i is
-// clk_i in layers of them, else it may stand still.
+// in_*: input atoms in the order strip, surface, line, column, whole (in_atom_i) or in beats of SdpBsThroughput lanes,
+// in_last_i when complete. They enter a ring of 16 columns; a window is computed straight from the ring in PdpBeats
+// beats, each as soon as its lanes of the last column inside the line are there (elements of 16 bits: half as many
+// beats). Columns and lines that belong to no window are taken and dropped.
+// Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first
+// lines of the next surface, as long as these send no row out and need no bank of the others, else by flush beats
+// without a row result.
+// beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between
+// windows, lines and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
+// Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks
+// more. clk_mean_i is clk_i in layers of them, else it may stand still.
 // Spec: 60-pdp, sections 4, 5, 7.
 module nvdla_pdp_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
   import nvdla_pdp_wide_pkg::*;
 (
-    input  logic                                clk_i,
-    input  logic                                clk_mean_i,
-    input  logic                                rst_ni,
-    input  logic                                run_i,
+    input  logic                                clk_i, clk_mean_i, rst_ni, run_i,
     input  pdp_d_t                              d_i,
     output logic                                over_o,
     input  logic                                in_valid_i,
     output logic                                in_ready_o,
-    input  logic                                in_atom_i,
-    input  logic                                in_last_i,
+    input  logic                                in_atom_i, in_last_i,
     input  logic [          PdpSdpBeatBits-1:0] in_beat_i,
     input  logic [           PdpColumnBits-1:0] in_atom_data_i,
     input  logic [       SdpBsThroughput*8-1:0] in_beat_data_i,
@@ -35,45 +32,47 @@ module nvdla_pdp_row
     output logic [PdpThroughput*PdpRowBits-1:0] row_o
 );
   typedef enum logic [1:0] {
-    StateIdle,                                 // no layer, or its walk has ended
-    StateLoad,                                 // a strip begins
-    StateLine,                                 // an input line
-    StateFlush                                 // a left row on its own
+    StateIdle,  // no layer, or its walk has ended
+    StateLoad,  // a strip begins
+    StateLine,  // an input line
+    StateFlush  // a left row on its own
   } state_e;
 
   // What other modules use, and what none does (names and reasons: rtl/unused_fields.csv).
-  wire unused_d = &{1'b0, `NVDLA_PDP_D_UNUSED(d_i), d_i.flying_mode, d_i.nan_to_zero, d_i.recip_kernel_width, d_i.recip_kernel_height,
-      d_i.dst_base_addr_low, d_i.dst_base_addr_high, d_i.dst_line_stride, d_i.dst_surface_stride, d_i.dst_ram_type, d_i.dma_en};
+  wire unused_d = &{1'b0, `NVDLA_PDP_D_UNUSED(d_i), d_i.flying_mode, d_i.nan_to_zero, d_i.recip_kernel_width,
+      d_i.recip_kernel_height,
+      d_i.dst_base_addr_low, d_i.dst_base_addr_high, d_i.dst_line_stride, d_i.dst_surface_stride, d_i.dst_ram_type,
+      d_i.dma_en};
 
-  // ---- where we are -----------------------------------------------------------------------------------------------------------
+  // ---- where we are -------------------------------------------------------------------------------------------------
   state_e state_q;
   logic over_q, valid_q;
   logic [7:0] strip_q;
-  logic [12:0] surface_q, line_q, column_q;    // column: of the output
-  logic [13:0] row_q;                          // first output row not finished
-  logic signed [14:0] row_start_q;             // its first line, negative in the top pad
+  logic [12:0] surface_q, line_q, column_q;  // column: of the output
+  logic [13:0] row_q;                        // first output row not finished
+  logic signed [14:0] row_start_q;           // its first line, negative in the top pad
   logic [2:0] row_slot_q;
-  logic [13:0] left_q;                         // rows left in the banks by the surface before (Flush after the last surface: by this one)
-  logic signed [14:0] left_start_q;            // of the first of them
+  logic [13:0] left_q;  // rows left in the banks by the surface before (Flush after the last surface: by this one)
+  logic signed [14:0] left_start_q;  // of the first of them
   logic [2:0] left_slot_q;
-  logic [PdpTotBits-1:0] left_pad_q;           // its vertical pad term
-  logic ride_q;                                // it leaves with this line
-  logic final_q;                               // no line follows in this strip
-  logic signed [14:0] x0_q;                    // first column of the window, negative in the left pad
-  logic [PdpBeatBits-1:0] lane_q;              // beat of the atom
+  logic [PdpTotBits-1:0] left_pad_q;  // its vertical pad term
+  logic ride_q;                       // it leaves with this line
+  logic final_q;                      // no line follows in this strip
+  logic signed [14:0] x0_q;           // first column of the window, negative in the left pad
+  logic [PdpBeatBits-1:0] lane_q;     // beat of the atom
   logic [13:0] width_q;
   logic [12:0] column_last_q;
   logic [2:0] pad_left_q;
-  pdp_window_t window_q;                       // of x0; for a line that belongs to no window: all its columns, none kept
+  pdp_window_t window_q;  // of x0; for a line that belongs to no window: all its columns, none kept
   pdp_line_t now_q;
-  logic [PdpTotBits-1:0] pad_q;                // vertical pad term of the first unfinished row
-  logic [3:0] ring_write_q, ring_base_q;       // ring places of the next column to come and of column 0 of the line
-  logic [PdpCountBits-1:0] part_q;             // beats (of PdpThroughput lanes) of the next column to come that are in the ring
-  logic signed [14:0] arrived_q;               // columns of the line that came; negative: so many of earlier lines are still to come
+  logic [PdpTotBits-1:0] pad_q;  // vertical pad term of the first unfinished row
+  logic [3:0] ring_write_q, ring_base_q;  // ring places of the next column to come and of column 0 of the line
+  logic [PdpCountBits-1:0] part_q;  // beats (of PdpThroughput lanes) of the next column to come that are in the ring
+  logic signed [14:0] arrived_q;  // columns of the line that came; negative: so many of earlier lines are still to come
   logic [1:0] shift;
   logic [12:0] surface_last;
   logic [7*PdpTotBits-1:0] pads;
-  logic wide, mean;                            // elements of 16 bits; an average of FP16
+  logic wide, mean;  // elements of 16 bits; an average of FP16
   logic [PdpTotBits-1:0] pad_factor;
 
   assign shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
@@ -82,12 +81,15 @@ module nvdla_pdp_row
   assign mean = pdp_is_mean(d_i.input_data, d_i.pooling_method);
   assign pad_factor = mean ? PdpTotBits'(1) : PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1);
   assign pads = {
-    PdpTotBits'($signed(d_i.pad_value_7x)), PdpTotBits'($signed(d_i.pad_value_6x)), PdpTotBits'($signed(d_i.pad_value_5x)),
-    PdpTotBits'($signed(d_i.pad_value_4x)), PdpTotBits'($signed(d_i.pad_value_3x)), PdpTotBits'($signed(d_i.pad_value_2x)),
+    PdpTotBits'($signed(d_i.pad_value_7x)), PdpTotBits'($signed(d_i.pad_value_6x)),
+    PdpTotBits'($signed(d_i.pad_value_5x)),
+    PdpTotBits'($signed(d_i.pad_value_4x)), PdpTotBits'($signed(d_i.pad_value_3x)),
+    PdpTotBits'($signed(d_i.pad_value_2x)),
     PdpTotBits'($signed(d_i.pad_value_1x))};
 
-  // ---- what happens in this clock -----------------------------------------------------------------------------------------------
-  logic take, push, ready, fold_ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end, surface_final, step;
+  // ---- what happens in this clock -----------------------------------------------------------------------------------
+  logic take, push, ready, fold_ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end,
+      surface_final, step;
   logic signed [14:0] missing;
   logic [13:0] row_next, rest, left_next;
   logic strip_final, strip_input_end, strip_end, layer_end, line_begin, window_begin;
@@ -103,7 +105,7 @@ module nvdla_pdp_row
   assign window_end = go && lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
   assign row_end = window_end && column_q == column_last_q;
   assign line_end = state_q == StateLine && (now_q.used ? row_end : complete);
-  assign input_end = line_end && line_q == d_i.cube_in_height;  // of the surface
+  assign input_end = line_end && line_q == d_i.cube_in_height;     // of the surface
   assign left_end = row_end && (state_q == StateFlush || ride_q);  // a left row is out
   assign row_next = row_q + 14'(now_q.emit);
   assign rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;  // rows that an ending surface leaves
@@ -150,7 +152,8 @@ module nvdla_pdp_row
       if (take) part_q <= in_last_i ? '0 : part_q + PdpCountBits'(SdpBsThroughput / PdpThroughput);
       if (push) ring_write_q <= ring_write_q + 4'd1;
       if (line_end) ring_base_q <= ring_base_q + width_q[3:0];
-      if (push || line_end) arrived_q <= arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
+      if (push || line_end) arrived_q <=
+          arrived_q + $signed(15'(push)) - (line_end ? $signed({1'b0, width_q}) : 15'sd0);
       if (step) left_q <= left_next;
       if (state_q == StateLoad) final_q <= 1'b0;
       else if (strip_input_end) final_q <= 1'b1;
@@ -159,12 +162,13 @@ module nvdla_pdp_row
     end
   end
 
-  // ---- strips and surfaces ------------------------------------------------------------------------------------------------------
+  // ---- strips and surfaces ------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (state_q == StateIdle) begin
       if (run_i) begin
         strip_q <= 8'd0;
-        width_q <= pdp_strip_width_in(d_i.split_num, 8'd0, d_i.cube_in_width, d_i.partial_width_in_first, d_i.partial_width_in_mid,
+        width_q <= pdp_strip_width_in(d_i.split_num, 8'd0, d_i.cube_in_width, d_i.partial_width_in_first,
+            d_i.partial_width_in_mid,
                                       d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
         column_last_q <= pdp_strip_last_out(d_i.split_num, 8'd0, d_i.cube_out_width, d_i.partial_width_out_first,
                                             d_i.partial_width_out_mid, d_i.partial_width_out_last);
@@ -173,7 +177,8 @@ module nvdla_pdp_row
     end else if (strip_end) begin
       strip_q <= strip_next;
       width_q <= pdp_strip_width_in(d_i.split_num, strip_next, d_i.cube_in_width, d_i.partial_width_in_first,
-                                    d_i.partial_width_in_mid, d_i.partial_width_in_last, d_i.kernel_width, d_i.kernel_stride_width);
+                                    d_i.partial_width_in_mid, d_i.partial_width_in_last, d_i.kernel_width,
+                                    d_i.kernel_stride_width);
       column_last_q <= pdp_strip_last_out(d_i.split_num, strip_next, d_i.cube_out_width, d_i.partial_width_out_first,
                                           d_i.partial_width_out_mid, d_i.partial_width_out_last);
       pad_left_q <= 3'd0;
@@ -182,7 +187,7 @@ module nvdla_pdp_row
     else if (input_end) surface_q <= surface_q + 13'd1;
   end
 
-  // ---- lines, left rows and windows -------------------------------------------------------------------------------------------
+  // ---- lines, left rows and windows ---------------------------------------------------------------------------------
   logic [12:0] line_next;
   logic [13:0] row_first_next;
   logic [2:0] row_slot_next, left_slot_next;
@@ -222,7 +227,8 @@ module nvdla_pdp_row
       end else begin
         line_next = line_q + 13'd1;
       end
-      if (line_begin) now_next = pdp_line(line_next, d_i.cube_in_height, row_first_next, row_slot_next, d_i.cube_out_height, row_start_next,
+      if (line_begin) now_next =
+          pdp_line(line_next, d_i.cube_in_height, row_first_next, row_slot_next, d_i.cube_out_height, row_start_next,
                                           d_i.kernel_height, d_i.kernel_stride_height, shift);
       ride_next = left_next != 14'd0 && !final_q && !strip_input_end && now_next.used && !now_next.emit &&
                   (now_next.write & pdp_banks_behind(left_slot_next, left_next, shift)) == 8'd0;
@@ -263,7 +269,7 @@ module nvdla_pdp_row
     else if (step) row_slot_q <= row_slot_next;
   end
 
-  // ---- the beat -----------------------------------------------------------------------------------------------------------------
+  // ---- the beat -----------------------------------------------------------------------------------------------------
   logic [7:0] banks;
   logic flush, row_last;
 
@@ -287,7 +293,7 @@ module nvdla_pdp_row
     end
   end
 
-  // ---- ring and fold --------------------------------------------------------------------------------------------------------------
+  // ---- ring and fold ------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(PdpColumnBits);
   logic [PdpColumnBits-1:0] ring [0:15];
   logic [3:0] place_0, place_1, place_2, place_3, place_4, place_5, place_6, place_7;
@@ -323,21 +329,24 @@ module nvdla_pdp_row
       always_ff @(posedge clk_i) begin
         if (fold) begin
           sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
-                                {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8], ring[place_5][beat_bit+Bit+:8],
-                                 ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8], ring[place_2][beat_bit+Bit+:8],
+                                {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8],
+                                ring[place_5][beat_bit+Bit+:8],
+                                 ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8],
+                                 ring[place_2][beat_bit+Bit+:8],
                                  ring[place_1][beat_bit+Bit+:8], ring[place_0][beat_bit+Bit+:8]},
                                 PdpRowBits'(pdp_pad(window_q.pads, pads)));
         end
       end
     end
   end else begin : gen_wide
-    // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window go on to u_mean.
+    // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window go on to
+    // u_mean.
     logic mean_valid, mean_ready;
-    logic [7:0] columns_q;                     // that are valid
-    logic [16:0] mean_pad_q;                   // T17(nx)
-    logic [2:0] mean_pads_q;                   // nx
+    logic [7:0] columns_q;    // that are valid
+    logic [16:0] mean_pad_q;  // T17(nx)
+    logic [2:0] mean_pads_q;  // nx
     logic [PdpThroughput*17-1:0] means;
-    logic [8*PdpThroughput*17-1:0] columns;    // leftmost lowest
+    logic [8*PdpThroughput*17-1:0] columns;  // leftmost lowest
     pdp_beat_t mean_beat;
 
     assign fold_ready = mean ? mean_ready : beat_ready_i;
@@ -362,10 +371,14 @@ module nvdla_pdp_row
         if (fold && !mean) begin
           sum_q <= pdp_wide_row_fold(
             d_i.input_data, d_i.pooling_method, window_q.valid,
-            wide ? {ring[place_7][word_bit+:16], ring[place_6][word_bit+:16], ring[place_5][word_bit+:16], ring[place_4][word_bit+:16],
-                    ring[place_3][word_bit+:16], ring[place_2][word_bit+:16], ring[place_1][word_bit+:16], ring[place_0][word_bit+:16]}
-                 : pdp_widen({ring[place_7][byte_bit+:8], ring[place_6][byte_bit+:8], ring[place_5][byte_bit+:8], ring[place_4][byte_bit+:8],
-                              ring[place_3][byte_bit+:8], ring[place_2][byte_bit+:8], ring[place_1][byte_bit+:8], ring[place_0][byte_bit+:8]}),
+            wide ? {ring[place_7][word_bit+:16], ring[place_6][word_bit+:16], ring[place_5][word_bit+:16],
+            ring[place_4][word_bit+:16],
+                    ring[place_3][word_bit+:16], ring[place_2][word_bit+:16], ring[place_1][word_bit+:16],
+                    ring[place_0][word_bit+:16]}
+                 : pdp_widen({ring[place_7][byte_bit+:8], ring[place_6][byte_bit+:8], ring[place_5][byte_bit+:8],
+                 ring[place_4][byte_bit+:8],
+                              ring[place_3][byte_bit+:8], ring[place_2][byte_bit+:8], ring[place_1][byte_bit+:8],
+                              ring[place_0][byte_bit+:8]}),
             pdp_pad(window_q.pads, pads));
         end
       end
@@ -382,31 +395,32 @@ module nvdla_pdp_row
     end
 
     nvdla_pdp_fp17_row u_mean (
-        .clk_i     (clk_mean_i),
+        .clk_i    (clk_mean_i),
         .rst_ni,
-        .last_i    (d_i.kernel_width[2:0]),
-        .valid_i   (valid_q && mean),
-        .ready_o   (mean_ready),
-        .beat_i    (beat_q),
-        .columns_i (columns),
-        .present_i (columns_q),
-        .pad_i     (mean_pad_q),
-        .padded_i  (mean_pads_q != 3'd0),
-        .valid_o   (mean_valid),
-        .ready_i   (beat_ready_i),
-        .beat_o    (mean_beat),
-        .row_o     (means)
+        .last_i   (d_i.kernel_width[2:0]),
+        .valid_i  (valid_q && mean),
+        .ready_o  (mean_ready),
+        .beat_i   (beat_q),
+        .columns_i(columns),
+        .present_i(columns_q),
+        .pad_i    (mean_pad_q),
+        .padded_i (mean_pads_q != 3'd0),
+        .valid_o  (mean_valid),
+        .ready_i  (beat_ready_i),
+        .beat_o   (mean_beat),
+        .row_o    (means)
     );
   end
 
-  // ---- checks -------------------------------------------------------------------------------------------------------------------
+  // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_STABLE(InputStable, in_valid_i, in_ready_o, {in_atom_i, in_last_i, in_beat_i})
   `NVDLA_STABLE(BeatStable, beat_valid_o, beat_ready_i, {beat_o, beat_o.flush ? '0 : row_o})
   `NVDLA_CHECK(WorksOnlyInLayer, state_q == StateIdle || run_i)
   `NVDLA_CHECK(OneBeatAtATime, !go || !valid_q || fold_ready)
 
 `ifdef NVDLA_CHECKS
-  // Columns that came and columns of finished lines, since reset; the ring holds the last 16 that came, one of them perhaps in part.
+  // Columns that came and columns of finished lines, since reset; the ring holds the last 16 that came, one of them
+  // perhaps in part.
   int come_q, line_begin_q;
   logic [7:0] wanted, gone, not_here;
   assign wanted = fold ? window_q.valid : 8'd0;
@@ -437,9 +451,11 @@ module nvdla_pdp_row
   // The layer's output columns: with strips the register of the whole width does not count.
   logic [63:0] columns;
   assign columns = (d_i.split_num == 8'd0) ? 64'(d_i.cube_out_width) + 64'd1 :
-                   64'(d_i.partial_width_out_first) + 64'd1 + (64'(d_i.split_num) - 64'd1) * (64'(d_i.partial_width_out_mid) + 64'd1) +
+                   64'(d_i.partial_width_out_first) + 64'd1 + (64'(d_i.split_num) - 64'd1) *
+                       (64'(d_i.partial_width_out_mid) + 64'd1) +
                    64'(d_i.partial_width_out_last) + 64'd1;
   `NVDLA_CHECK(LastBeatIsTheLast, !(beat_valid_o && beat_o.last) || (beat_o.emit && results_q + 64'd1 ==
-               columns * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) * (wide ? 64'(PdpWideBeats) : 64'(PdpBeats))))
+               columns * (64'(d_i.cube_out_height) + 64'd1) * (64'(surface_last) + 64'd1) *
+               (wide ? 64'(PdpWideBeats) : 64'(PdpBeats))))
 `endif
 endmodule

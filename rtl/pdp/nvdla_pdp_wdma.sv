@@ -1,37 +1,30 @@
-// Write side of PDP: one command per output line of a strip, in the order strip, surface, line, and the atoms behind it.
+// Write side of PDP: one command per output line of a strip, in the order strip, surface, line, and the atoms behind
+// it.
 //
-// atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as soon as its first
-// atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of the layer waits for release_i (nothing
-// of the input is left). done_o: the write DMA has taken it; held until run_i falls. done_intr_o: the layer of group_i is in memory.
-// stall_o: running count of clocks in which a command or an atom waits (D_PERF_WRITE_STALL), never cleared.
+// atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as
+// soon as its first atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of
+// the layer waits for release_i (nothing of the input is left). done_o: the write DMA has taken it; held until run_i
+// falls. done_intr_o: the layer of group_i is in memory. stall_o: running count of clocks in which a command or an atom
+// waits (D_PERF_WRITE_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 3, 7, 10.
 module nvdla_pdp_wdma
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic                group_i,
+    input  logic                clk_i, rst_ni, run_i, group_i,
     input  logic [        12:0] cube_in_channel_i,
     input  logic [         1:0] input_data_i,
-    input  logic [        12:0] cube_out_width_i,
-    input  logic [        12:0] cube_out_height_i,
+    input  logic [        12:0] cube_out_width_i, cube_out_height_i,
     input  logic [         7:0] split_num_i,
-    input  logic [         9:0] partial_width_out_first_i,
-    input  logic [         9:0] partial_width_out_last_i,
+    input  logic [         9:0] partial_width_out_first_i, partial_width_out_last_i,
     input  logic [         9:0] partial_width_out_mid_i,
     input  logic [AddrBits-1:0] dst_base_addr_i,
-    input  logic [        31:0] dst_line_stride_i,
-    input  logic [        31:0] dst_surface_stride_i,
-    input  logic                dst_ram_type_i,
-    input  logic                dma_en_i,
-    input  logic                release_i,
+    input  logic [        31:0] dst_line_stride_i, dst_surface_stride_i,
+    input  logic                dst_ram_type_i, dma_en_i, release_i,
     output logic                done_o,
     output logic [        31:0] stall_o,
-    input  logic                atom_begun_i,
-    input  logic                atom_valid_i,
+    input  logic                atom_begun_i, atom_valid_i,
     output logic                atom_ready_o,
     input  logic                atom_last_i,
     input  logic [AtomBits-1:0] atom_data_i,
@@ -41,7 +34,7 @@ module nvdla_pdp_wdma
     input  mif_wr_rsp_t         mif_i
 );
   logic cmd_valid, cmd_ready, dat_valid, dat_ready;
-  logic loaded_q, command_q;                   // command: the line's command is still to be accepted
+  logic loaded_q, command_q;  // command: the line's command is still to be accepted
   logic [31:0] stall_q;
   logic [7:0] strip_q;
   logic [12:0] surface_q, line_q, column_q, column_last_q;
@@ -139,6 +132,7 @@ module nvdla_pdp_wdma
   end
 
   `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_last_i, atom_data_i})
-  `NVDLA_CHECK(LayerEndsWithItsLastLine, !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == split_num_i))
+  `NVDLA_CHECK(LayerEndsWithItsLastLine,
+               !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == split_num_i))
   `NVDLA_CHECK(CommandBeforeItsAtoms, !dat_take || !command_q)
 endmodule

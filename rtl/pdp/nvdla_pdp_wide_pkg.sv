@@ -1,13 +1,15 @@
-// PDP arithmetic where elements have 8 or 16 bits: INT8, INT16, and maxima and minima of FP16. Averages of FP16 are made of rtl/fp.
+// PDP arithmetic where elements have 8 or 16 bits: INT8, INT16, and maxima and minima of FP16. Averages of FP16 are
+// made of rtl/fp.
 //
-// Precision 0 is INT8, PdpFp16 is FP16, all others are INT16. An integer stands in a lane of 22 bits with its sign, an FP16 pattern in the low 16.
+// Precision 0 is INT8, PdpFp16 is FP16, all others are INT16. An integer stands in a lane of 22 bits with its sign, an
+// FP16 pattern in the low 16.
 // Spec: 60-pdp, sections 5.1 to 5.3.
 package nvdla_pdp_wide_pkg;
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
 
-  // A number that orders elements: integers as they are; FP16 by sign and magnitude, -0 below +0, and a NaN beyond all others on the side
-  // that method (max or min) looks for.
+  // A number that orders elements: integers as they are; FP16 by sign and magnitude, -0 below +0, and a NaN beyond all
+  // others on the side that method (max or min) looks for.
   function automatic logic signed [16:0] pdp_order(input logic fp16, input logic [1:0] method, input logic [15:0] v);
     if (fp16 && v[14:0] > 15'h7c00) return method == PdpMax ? 17'sh0ffff : 17'sh10000;
     return 17'($signed(v ^ {1'b0, {15{fp16 & v[15]}}}));
@@ -25,10 +27,11 @@ package nvdla_pdp_wide_pkg;
     for (int p = 0; p < PdpThroughput; p++) pdp_narrow[p*8+:8] = elements[p*16+:8];
   endfunction
 
-  // One lane along W: fold of the valid ones of 8 columns of 16 bits (leftmost lowest; INT8 with sign), for averages of integers plus
-  // T(nx). Of several NaNs the leftmost stays.
+  // One lane along W: fold of the valid ones of 8 columns of 16 bits (leftmost lowest; INT8 with sign), for averages of
+  // integers plus T(nx). Of several NaNs the leftmost stays.
   function automatic logic [21:0] pdp_wide_row_fold(
-      input logic [1:0] precision, input logic [1:0] method, input logic [7:0] valid, input logic [127:0] columns, input logic [21:0] pad);
+      input logic [1:0] precision, input logic [1:0] method, input logic [7:0] valid, input logic [127:0] columns,
+      input logic [21:0] pad);
     logic [15:0] v, best;
     logic signed [16:0] order, best_order;
     logic [21:0] sum;
@@ -56,9 +59,11 @@ package nvdla_pdp_wide_pkg;
     return precision == PdpFp16 ? 22'(best) : 22'($signed(best));
   endfunction
 
-  // One lane along H: fold of the total so far and a row result; `first`: there is no total yet. Of two NaNs that of the row stays.
+  // One lane along H: fold of the total so far and a row result; `first`: there is no total yet. Of two NaNs that of
+  // the row stays.
   function automatic logic [21:0] pdp_wide_column_fold(
-      input logic [1:0] precision, input logic [1:0] method, input logic first, input logic [21:0] total, input logic [21:0] row);
+      input logic [1:0] precision, input logic [1:0] method, input logic first, input logic [21:0] total,
+      input logic [21:0] row);
     logic signed [16:0] order, total_order;
     if (first) return row;
     if (method == PdpAverage) return total + row;
@@ -68,7 +73,8 @@ package nvdla_pdp_wide_pkg;
   endfunction
 
   // The total of an average of integers: sum of the rows and vertical pad term, 14 bits (INT8) or 22.
-  function automatic logic [21:0] pdp_wide_total(input logic [1:0] precision, input logic [21:0] rows, input logic [21:0] pad);
+  function automatic logic [21:0] pdp_wide_total(input logic [1:0] precision, input logic [21:0] rows,
+      input logic [21:0] pad);
     logic [21:0] sum;
     sum = rows + pad;
     return precision == 2'd0 ? 22'($signed(sum[13:0])) : sum;
@@ -86,9 +92,10 @@ package nvdla_pdp_wide_pkg;
     return {1'b0, product[30:16]} + 16'(product[15]);
   endfunction
 
-  // First reciprocal multiply of an average of integers: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 or 19 bits. A product of 0
-  // rounds alike under both signs, so the sign of the total serves.
-  function automatic logic [18:0] pdp_wide_scale_width(input logic [1:0] precision, input logic [21:0] total, input logic [16:0] recip);
+  // First reciprocal multiply of an average of integers: total times RECIP_KERNEL_WIDTH (unsigned 17 bits), 11 or 19
+  // bits. A product of 0 rounds alike under both signs, so the sign of the total serves.
+  function automatic logic [18:0] pdp_wide_scale_width(input logic [1:0] precision, input logic [21:0] total,
+      input logic [16:0] recip);
     logic [34:0] product;
     logic [10:0] narrow;
     product = 35'($signed(total)) * $signed(35'(recip));
@@ -97,7 +104,8 @@ package nvdla_pdp_wide_pkg;
   endfunction
 
   // Second reciprocal multiply: signed 11 or 19 bits times RECIP_KERNEL_HEIGHT, 8 or 16 bits.
-  function automatic logic [15:0] pdp_wide_scale_height(input logic [1:0] precision, input logic [18:0] value, input logic [16:0] recip);
+  function automatic logic [15:0] pdp_wide_scale_height(input logic [1:0] precision, input logic [18:0] value,
+      input logic [16:0] recip);
     logic [31:0] product;
     product = 32'($signed(value)) * $signed(32'(recip));
     return precision == 2'd0 ? 16'(pdp_round_8(value[18], product[23:0])) : pdp_round_16(value[18], product);

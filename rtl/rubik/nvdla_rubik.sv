@@ -2,20 +2,19 @@
 //
 //   read requests -> read DMA -> turn (rows and columns exchanged) -> write DMA <- write commands
 //
-// The four parts walk through the same blocks of the layer, each at its own pace. csb_*: accesses to the register window, answered one clock
-// later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock per layer whose last write has been acknowledged,
-// by register group; the group is released when the last write has gone to the write DMA. The undefined mode never ends.
+// The four parts walk through the same blocks of the layer, each at its own pace. csb_*: accesses to the register
+// window, answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock
+// per layer whose last write has been acknowledged, by register group; the group is released when the last write has
+// gone to the write DMA. The undefined mode never ends.
 // Spec: 66-rubik; 10-system, section 6 (groups).
-`ifdef NVDLA_RUBIK // without it there are no such registers
+`ifdef NVDLA_RUBIK  // without it there are no such registers
 module nvdla_rubik
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;
 (
     input  logic                   clk_i,
     input  logic                   clk_on_i,  // keeps the clock running
-    input  logic                   rst_ni,
-    input  logic                   csb_req_i,
-    input  logic                   csb_write_i,
+    input  logic                   rst_ni, csb_req_i, csb_write_i,
     input  logic [CsbAddrBits-1:0] csb_addr_i,
     input  logic [           31:0] csb_wdata_i,
     output logic [           31:0] csb_rdata_o,
@@ -28,7 +27,7 @@ module nvdla_rubik
   localparam int ReadDepth = 80;  // beats in flight: 70-memory-interface, section 3
   localparam int Bits = (RbkWords - RbkFirstD) * 32;
 
-  // ---- registers --------------------------------------------------------------------------------------------------------------
+  // ---- registers ----------------------------------------------------------------------------------------------------
   logic clk, armed, write_busy;  // the clock of everything below
   logic run, group, done, output_done, run_q, start;
   logic [Bits-1:0] flat, stat;
@@ -51,7 +50,7 @@ module nvdla_rubik
       .Reset    (RbkReset),
       .StatMask (RbkStatMask)
   ) u_registers (
-      .clk_i(clk),
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -89,14 +88,15 @@ module nvdla_rubik
 
   assign done = run & output_done;
 
-  // ---- layer ------------------------------------------------------------------------------------------------------------------
-  logic req_valid, req_ready, req_last, in_valid, in_ready, cmd_valid, cmd_ready, cmd_last, out_valid, out_ready, out_last;
+  // ---- layer --------------------------------------------------------------------------------------------------------
+  logic req_valid, req_ready, req_last, in_valid, in_ready, cmd_valid, cmd_ready, cmd_last, out_valid, out_ready,
+      out_last;
   logic [63:0] req_addr, cmd_addr;
   logic [15:0] req_size, cmd_size;
   logic [MifBits-1:0] in_data, out_data;
 
   nvdla_rubik_read u_read (
-      .clk_i(clk),
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (start),
       .layer_i         (layer),
@@ -116,7 +116,7 @@ module nvdla_rubik
       .Depth   (ReadDepth),
       .RspAtoms(MifAtoms)
   ) u_read_dma (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .req_valid_i(req_valid),
       .req_ready_o(req_ready),
@@ -132,7 +132,7 @@ module nvdla_rubik
   );
 
   nvdla_rubik_turn u_turn (
-      .clk_i(clk),
+      .clk_i      (clk),
       .rst_ni,
       .start_i    (start),
       .layer_i    (layer),
@@ -146,7 +146,7 @@ module nvdla_rubik
   );
 
   nvdla_rubik_command u_command (
-      .clk_i(clk),
+      .clk_i           (clk),
       .rst_ni,
       .start_i         (start),
       .layer_i         (layer),
@@ -164,7 +164,7 @@ module nvdla_rubik
   nvdla_engine_output #(
       .DatAtoms(MifAtoms)
   ) u_output (
-      .clk_i(clk),
+      .clk_i       (clk),
       .rst_ni,
       .run_i       (run),
       .group_i     (group),
@@ -185,7 +185,8 @@ module nvdla_rubik
       .mif_i       (w_mif_i)
   );
 
-  // Reads count while they are valid, but for the clock in which the last one goes; writes count while they wait. Section 7.
+  // Reads count while they are valid, but for the clock in which the last one goes; writes count while they wait.
+  // Section 7.
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       run_q         <= 1'b0;

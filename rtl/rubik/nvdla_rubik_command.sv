@@ -1,30 +1,29 @@
-// RUBIK's write commands: contract, one for each output line, or, column by column, one for each column of a block; split, one for each plane
-// of a block; merge, one for the block's atoms.
+// RUBIK's write commands: contract, one for each output line, or, column by column, one for each column of a block;
+// split, one for each plane of a block; merge, one for the block's atoms.
 //
-// start_i begins a layer; base_i and the strides are those of the output; plane_stride_i: from a plane to the next (split). cmd_* as in
-// nvdla_engine_output.
+// start_i begins a layer; base_i and the strides are those of the output; plane_stride_i: from a plane to the next
+// (split). cmd_* as in nvdla_engine_output.
 // Spec: 66-rubik, sections 3 to 6.
 module nvdla_rubik_command
   import nvdla_rubik_pkg::*;
 (
-    input  logic         clk_i,
-    input  logic         rst_ni,
-    input  logic         start_i,
+    input  logic         clk_i, rst_ni, start_i,
     input  rubik_layer_t layer_i,
-    input  logic [ 58:0] base_i,
-    input  logic [ 26:0] line_stride_i,
-    input  logic [ 31:0] surface_stride_i,
-    input  logic [ 26:0] plane_stride_i,
+    input  logic [58:0]  base_i,
+    input  logic [26:0]  line_stride_i,
+    input  logic [31:0]  surface_stride_i,
+    input  logic [26:0]  plane_stride_i,
     output logic         cmd_valid_o,
     input  logic         cmd_ready_i,
-    output logic [ 63:0] cmd_addr_o,
-    output logic [ 15:0] cmd_size_o,
+    output logic [63:0]  cmd_addr_o,
+    output logic [15:0]  cmd_size_o,
     output logic         cmd_last_o
 );
   logic active, step, item_last, block_last, line;
   rubik_block_t block;
   logic [5:0] item_q;
-  // In atoms: first line of the surface; the line; the group of columns; its first phase of the block; the column or plane.
+  // In atoms: first line of the surface; the line; the group of columns; its first phase of the block; the column or
+  // plane.
   logic [58:0] surface_q, line_q, group_q, phase_q, place_q, next_surface, next_line, next_group, next_phase;
   logic [26:0] item_stride;
   logic [8:0] group_step;
@@ -58,7 +57,8 @@ module nvdla_rubik_command
   assign cmd_last_o = line ? block.z_last & block.y_last & block.v_last : block_last & item_last;
 
   assign item_stride = layer_i.split ? plane_stride_i : 27'(layer_i.x_stride) + 27'd1;
-  assign group_step = layer_i.contract ? {1'b0, layer_i.x_stride, 3'd0} + 9'd8 : layer_i.merge ? 9'd64 : layer_i.wide ? 9'd4 : 9'd2;
+  assign group_step = layer_i.contract ? {1'b0, layer_i.x_stride, 3'd0} + 9'd8 : layer_i.merge ? 9'd64 : layer_i.wide ?
+      9'd4 : 9'd2;
   assign next_surface = surface_q + 59'(surface_stride_i);
   assign next_line = line_q + 59'(line_stride_i);
   assign next_group = group_q + 59'(group_step);

@@ -1,23 +1,21 @@
 // RUBIK's read requests: contract and merge, one for each phase or plane of a block; split, one for the block's atoms.
 //
-// start_i begins a layer; base_i and the strides are those of the input. row_stride_i: from a phase or plane to the next. req_* as in
-// nvdla_dma_read; req_last_o stands with the layer's last one.
+// start_i begins a layer; base_i and the strides are those of the input. row_stride_i: from a phase or plane to the
+// next. req_* as in nvdla_dma_read; req_last_o stands with the layer's last one.
 // Spec: 66-rubik, sections 3 to 6.
 module nvdla_rubik_read
   import nvdla_rubik_pkg::*;
 (
-    input  logic         clk_i,
-    input  logic         rst_ni,
-    input  logic         start_i,
+    input  logic         clk_i, rst_ni, start_i,
     input  rubik_layer_t layer_i,
-    input  logic [ 58:0] base_i,
-    input  logic [ 26:0] line_stride_i,
-    input  logic [ 31:0] surface_stride_i,
-    input  logic [ 26:0] row_stride_i,
+    input  logic [58:0]  base_i,
+    input  logic [26:0]  line_stride_i,
+    input  logic [31:0]  surface_stride_i,
+    input  logic [26:0]  row_stride_i,
     output logic         req_valid_o,
     input  logic         req_ready_i,
-    output logic [ 63:0] req_addr_o,
-    output logic [ 15:0] req_size_o,
+    output logic [63:0]  req_addr_o,
+    output logic [15:0]  req_size_o,
     output logic         req_last_o
 );
   logic active, step, row_last, block_last, unused_first;
@@ -44,7 +42,8 @@ module nvdla_rubik_read
   assign req_valid_o = active;
   assign req_addr_o = {place_q + 59'(group_q), 5'd0};
   // Planes are 64 bytes or 128 for 64 columns.
-  assign req_size_o = !layer_i.merge ? 16'(block.columns) : layer_i.wide ? 16'(block.columns[5:4]) : 16'(block.columns[5]);
+  assign req_size_o = !layer_i.merge ? 16'(block.columns) : layer_i.wide ? 16'(block.columns[5:4]) :
+      16'(block.columns[5]);
   assign req_last_o = block_last & row_last;
 
   assign group_step = layer_i.contract ? 18'd8 : layer_i.split ? 18'd64 : layer_i.wide ? 18'd4 : 18'd2;

@@ -1,31 +1,32 @@
-// RUBIK's buffer: two halves of 64 atoms, one of which is filled with a block while the other one leaves with rows and columns exchanged.
+// RUBIK's buffer: two halves of 64 atoms, one of which is filled with a block while the other one leaves with rows and
+// columns exchanged.
 //
-// start_i begins a layer. in_*: beats of the read requests in their order (nvdla_rubik_read), every request from a new beat on. out_*: beats of
-// the write commands (nvdla_rubik_command), out_last_o with the layer's last one. Contract moves atoms: phases of a column become
-// neighbours. Split and merge move elements: what lies behind the last column of a plane, or in lanes behind the last plane, is 0. One beat
-// per clock in and out.
+// start_i begins a layer. in_*: beats of the read requests in their order (nvdla_rubik_read), every request from a new
+// beat on. out_*: beats of the write commands (nvdla_rubik_command), out_last_o with the layer's last one. Contract
+// moves atoms: phases of a column become neighbours. Split and merge move elements: what lies behind the last column of
+// a plane, or in lanes behind the last plane, is 0. One beat per clock in and out.
 // Spec: 66-rubik, sections 3 to 5.
 module nvdla_rubik_turn
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                start_i,
-    input  rubik_layer_t        layer_i,
-    input  logic                in_valid_i,
-    output logic                in_ready_o,
+    input  logic               clk_i,
+    input  logic               rst_ni,
+    input  logic               start_i,
+    input  rubik_layer_t       layer_i,
+    input  logic               in_valid_i,
+    output logic               in_ready_o,
     input  logic [MifBits-1:0] in_data_i,
-    output logic                out_valid_o,
-    input  logic                out_ready_i,
-    output logic                out_last_o,
+    output logic               out_valid_o,
+    input  logic               out_ready_i,
+    output logic               out_last_o,
     output logic [MifBits-1:0] out_data_o
 );
   logic [MifBits-1:0] mem_q[0:63];  // {half, beat}
-  logic [1:0] full_q;  // halves
+  logic [1:0] full_q;               // halves
   logic filled, emptied;
 
-  // ---- in ---------------------------------------------------------------------------------------------------------------------
+  // ---- in -----------------------------------------------------------------------------------------------------------
   logic in_active, in_half_q, in_step, in_beat_last, in_row_last, unused_in_last;
   rubik_block_t in_block;
   logic [4:0] in_row_q, in_beat_q, in_beats, in_place;  // in_beats: of a row, less 1
@@ -67,7 +68,7 @@ module nvdla_rubik_turn
       if (filled) in_half_q <= ~in_half_q;
     end
 
-  // ---- out --------------------------------------------------------------------------------------------------------------------
+  // ---- out ----------------------------------------------------------------------------------------------------------
   logic out_active, out_half_q, out_step, out_block_last, out_last, out_valid_q, out_last_q;
   rubik_block_t out_block;
   logic [5:0] column_q, column_next, second_column;
@@ -130,15 +131,18 @@ module nvdla_rubik_turn
     if (out_step) begin
       out_last_q <= out_last & out_block_last;
       if (layer_i.contract) begin
-        data_q[0+:AtomBits]        <= mem_q[{out_half_q, row_q[2:0], column_q[2:1]}][32'(column_q[0])*AtomBits+:AtomBits];
-        data_q[AtomBits+:AtomBits] <= mem_q[{out_half_q, second_row[2:0], second_column[2:1]}][32'(second_column[0])*AtomBits+:AtomBits];
+        data_q[0+:AtomBits]        <=
+            mem_q[{out_half_q, row_q[2:0], column_q[2:1]}][32'(column_q[0])*AtomBits+:AtomBits];
+        data_q[AtomBits+:AtomBits] <=
+            mem_q[{out_half_q, second_row[2:0], second_column[2:1]}][32'(second_column[0])*AtomBits+:AtomBits];
       end else if (layer_i.split && layer_i.wide) begin
         for (int i = 0; i < 32; i++)
           data_q[16*i+:16] <= ({column_q[5], 5'(i)} > out_block.columns) ? '0 :
               mem_q[{out_half_q, column_q[5], 4'(i >> 1)}][32'(row_q)*16+(i%2)*AtomBits+:16];
       end else if (layer_i.split) begin
         for (int i = 0; i < 64; i++)
-          data_q[8*i+:8] <= (6'(i) > out_block.columns) ? '0 : mem_q[{out_half_q, 5'(i >> 1)}][32'(row_q)*8+(i%2)*AtomBits+:8];
+          data_q[8*i+:8] <= (6'(i) > out_block.columns) ? '0 :
+              mem_q[{out_half_q, 5'(i >> 1)}][32'(row_q)*8+(i%2)*AtomBits+:8];
       end else if (layer_i.wide) begin
         for (int i = 0; i < 32; i++)
           data_q[16*i+:16] <= (5'(i % 16) > out_block.rows) ? '0 :
@@ -165,8 +169,10 @@ module nvdla_rubik_turn
     end
 
   // Where a block lies is no matter here.
-  wire unused = &{1'b0, in_block.phase_last, in_block.group_first, in_block.group_last, in_block.v_last, in_block.y_last, in_block.z_last,
-                  out_block.phase_last, out_block.group_first, out_block.group_last, out_block.v_last, out_block.y_last, out_block.z_last};
+  wire unused = &{1'b0, in_block.phase_last, in_block.group_first, in_block.group_last, in_block.v_last,
+      in_block.y_last, in_block.z_last,
+                  out_block.phase_last, out_block.group_first, out_block.group_last, out_block.v_last, out_block.y_last,
+                  out_block.z_last};
 
   `NVDLA_PARAM(TwoAtoms, MifAtoms == 2 && MemAtom == 32)
   `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, {out_last_o, out_data_o})

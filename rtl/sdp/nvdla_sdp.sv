@@ -1,53 +1,53 @@
-// SDP with SDP_RDMA: source (memory or CACC) -> BS -> BN -> EW, where there is one -> output convertor -> memory or PDP.
+// SDP with SDP_RDMA: source (memory or CACC) -> BS -> BN -> EW, where there is one -> output convertor -> memory or
+// PDP.
 //
-// SdpBsThroughput lanes a clock; a column of a surface has E elements, MemAtom of them or in 16-bit processing half as many. Order surface,
-// line, column, lane, or with Winograd and batches that of sections 8.2 and 8.3; pad lanes are computed and written like the others. Both register groups work independently. The pipe holds one layer at a time: the next one enters
-// when the last result of the present one has been handed over.
-// Layer end: the group is released when the last result was handed to the write client (or PDP, or dropped in compare mode);
-// the interrupt pulse of its group comes with the memory's acknowledge, for PDP and compare mode with the release.
+// SdpBsThroughput lanes a clock; a column of a surface has E elements, MemAtom of them or in 16-bit processing half as
+// many. Order surface, line, column, lane, or with Winograd and batches that of sections 8.2 and 8.3; pad lanes are
+// computed and written like the others. Both register groups work independently. The pipe holds one layer at a time:
+// the next one enters when the last result of the present one has been handed over.
+// Layer end: the group is released when the last result was handed to the write client (or PDP, or dropped in compare
+// mode); the interrupt pulse of its group comes with the memory's acknowledge, for PDP and compare mode with the
+// release.
 // Latency from an element to its result: 4 clocks, and 3 more for each X stage that is not bypassed.
 // Spec: 50-sdp.
 module nvdla_sdp
   import nvdla_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          clk_on_i,  // keeps the clock running
-    input  logic                          rst_ni,
-    input  logic                          csb_rdma_req_i,
-    input  logic                          csb_req_i,
-    input  logic                          csb_write_i,
-    input  logic [       CsbAddrBits-1:0] csb_addr_i,
-    input  logic [                  31:0] csb_wdata_i,
-    output logic [                  31:0] csb_rdma_rdata_o,
-    output logic [                  31:0] csb_rdata_o,
+    input  logic                                   clk_i,
+    input  logic                                   clk_on_i,  // keeps the clock running
+    input  logic                                   rst_ni, csb_rdma_req_i, csb_req_i, csb_write_i,
+    input  logic [                CsbAddrBits-1:0] csb_addr_i,
+    input  logic [                           31:0] csb_wdata_i,
+    output logic [                           31:0] csb_rdma_rdata_o, csb_rdata_o,
     // From CACC: 32-bit lanes in plain order.
-    input  logic                          cacc_valid_i,
-    output logic                          cacc_ready_o,
-    input  logic [SdpBsThroughput*32-1:0] cacc_data_i,
+    input  logic                                   cacc_valid_i,
+    output logic                                   cacc_ready_o,
+    input  logic [         SdpBsThroughput*32-1:0] cacc_data_i,
     // Read clients: m_ MRDMA, b_ BRDMA, n_ NRDMA, e_ ERDMA (silent in configurations without EW).
-    output mif_rd_req_t                   m_mif_o,
-    input  mif_rd_rsp_t                   m_mif_i,
-    output mif_rd_req_t                   b_mif_o,
-    input  mif_rd_rsp_t                   b_mif_i,
-    output mif_rd_req_t                   n_mif_o,
-    input  mif_rd_rsp_t                   n_mif_i,
-    output mif_rd_req_t                   e_mif_o,
-    input  mif_rd_rsp_t                   e_mif_i,
+    output mif_rd_req_t                            m_mif_o,
+    input  mif_rd_rsp_t                            m_mif_i,
+    output mif_rd_req_t                            b_mif_o,
+    input  mif_rd_rsp_t                            b_mif_i,
+    output mif_rd_req_t                            n_mif_o,
+    input  mif_rd_rsp_t                            n_mif_i,
+    output mif_rd_req_t                            e_mif_o,
+    input  mif_rd_rsp_t                            e_mif_i,
     // Write client.
-    output mif_wr_req_t                   w_mif_o,
-    input  mif_wr_rsp_t                   w_mif_i,
+    output mif_wr_req_t                            w_mif_o,
+    input  mif_wr_rsp_t                            w_mif_i,
     // To PDP: lanes in plain order; INT8 sign-extended where a lane has 16 bits.
-    output logic                          pdp_valid_o,
-    input  logic                          pdp_ready_i,
+    output logic                                   pdp_valid_o,
+    input  logic                                   pdp_ready_i,
     output logic [SdpBsThroughput*8*LaneBytes-1:0] pdp_data_o,
     // One clock per finished layer, by group.
-    output logic [                   1:0] done_intr_o
+    output logic [                            1:0] done_intr_o
 );
   logic clk, armed, rdma_busy, bs_busy, bn_busy, y_busy, cvt_busy, write_busy;  // clk: the clock of everything below
 
   localparam int DataWords = SdpWords - SdpFirstD;
   // The shared words are those of the table; where there is one, nvdla_sdp_y has them.
-  localparam logic [SdpWords*32-1:0] GroupMask = (SdpLut != 0) ? SdpWriteMask & {{DataWords*32{1'b1}}, {SdpFirstD*32{1'b0}}} : SdpWriteMask;
+  localparam logic [SdpWords*32-1:0] GroupMask = (SdpLut != 0) ?
+      SdpWriteMask & {{DataWords*32{1'b1}}, {SdpFirstD*32{1'b0}}} : SdpWriteMask;
   localparam int Lanes32 = SdpBsThroughput * 32;
   localparam int Lanes16 = SdpBsThroughput * 16;
   localparam int LanesOut = SdpBsThroughput * 8 * LaneBytes;
@@ -118,44 +118,44 @@ module nvdla_sdp
   logic [Lanes16-1:0] ew_alu, ew_mul;
 
   nvdla_sdp_rdma u_rdma (
-      .clk_i            (clk),
-      .rst_ni           (rst_ni),
-      .csb_req_i        (csb_rdma_req_i),
-      .csb_write_i      (csb_write_i),
-      .csb_addr_i       (csb_addr_i),
-      .csb_wdata_i      (csb_wdata_i),
-      .csb_rdata_o      (csb_rdma_rdata_o),
-      .busy_o           (rdma_busy),
-      .main_valid_o     (main_valid),
-      .main_ready_i     (main_ready),
-      .main_data_o      (main_data),
-      .main_in_o        (main_in),
-      .bs_valid_o       (bs_op_valid),
-      .bs_ready_i       (bs_op_ready),
-      .bs_alu_present_o (bs_alu_present),
-      .bs_mul_present_o (bs_mul_present),
-      .bs_alu_o         (bs_alu),
-      .bs_mul_o         (bs_mul),
-      .bn_valid_o       (bn_op_valid),
-      .bn_ready_i       (bn_op_ready),
-      .bn_alu_present_o (bn_alu_present),
-      .bn_mul_present_o (bn_mul_present),
-      .bn_alu_o         (bn_alu),
-      .bn_mul_o         (bn_mul),
-      .ew_valid_o       (ew_op_valid),
-      .ew_ready_i       (ew_op_ready),
-      .ew_alu_present_o (ew_alu_present),
-      .ew_mul_present_o (ew_mul_present),
-      .ew_alu_o         (ew_alu),
-      .ew_mul_o         (ew_mul),
-      .m_mif_o          (m_mif_o),
-      .m_mif_i          (m_mif_i),
-      .b_mif_o          (b_mif_o),
-      .b_mif_i          (b_mif_i),
-      .n_mif_o          (n_mif_o),
-      .n_mif_i          (n_mif_i),
-      .e_mif_o          (e_mif_o),
-      .e_mif_i          (e_mif_i)
+      .clk_i           (clk),
+      .rst_ni          (rst_ni),
+      .csb_req_i       (csb_rdma_req_i),
+      .csb_write_i     (csb_write_i),
+      .csb_addr_i      (csb_addr_i),
+      .csb_wdata_i     (csb_wdata_i),
+      .csb_rdata_o     (csb_rdma_rdata_o),
+      .busy_o          (rdma_busy),
+      .main_valid_o    (main_valid),
+      .main_ready_i    (main_ready),
+      .main_data_o     (main_data),
+      .main_in_o       (main_in),
+      .bs_valid_o      (bs_op_valid),
+      .bs_ready_i      (bs_op_ready),
+      .bs_alu_present_o(bs_alu_present),
+      .bs_mul_present_o(bs_mul_present),
+      .bs_alu_o        (bs_alu),
+      .bs_mul_o        (bs_mul),
+      .bn_valid_o      (bn_op_valid),
+      .bn_ready_i      (bn_op_ready),
+      .bn_alu_present_o(bn_alu_present),
+      .bn_mul_present_o(bn_mul_present),
+      .bn_alu_o        (bn_alu),
+      .bn_mul_o        (bn_mul),
+      .ew_valid_o      (ew_op_valid),
+      .ew_ready_i      (ew_op_ready),
+      .ew_alu_present_o(ew_alu_present),
+      .ew_mul_present_o(ew_mul_present),
+      .ew_alu_o        (ew_alu),
+      .ew_mul_o        (ew_mul),
+      .m_mif_o         (m_mif_o),
+      .m_mif_i         (m_mif_i),
+      .b_mif_o         (b_mif_o),
+      .b_mif_i         (b_mif_i),
+      .n_mif_o         (n_mif_o),
+      .n_mif_i         (n_mif_i),
+      .e_mif_o         (e_mif_o),
+      .e_mif_i         (e_mif_i)
   );
 
   // Pipe.
@@ -343,9 +343,12 @@ module nvdla_sdp
     assign bn_ready = y_ready;
     assign y_data = bn_data;
     assign y_last = bn_last;
-    wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul, d.ew_alu_src, d.ew_alu_operand, d.ew_alu_cvt_bypass,
-                       d.ew_alu_cvt_offset, d.ew_alu_cvt_scale, d.ew_alu_cvt_truncate, d.ew_mul_bypass, d.ew_mul_prelu, d.ew_mul_src,
-                       d.ew_mul_operand, d.ew_mul_cvt_bypass, d.ew_mul_cvt_offset, d.ew_mul_cvt_scale, d.ew_mul_cvt_truncate, d.ew_truncate,
+    wire unused_ew = &{1'b0, ew_op_valid, ew_alu_present, ew_mul_present, ew_alu, ew_mul, d.ew_alu_src,
+        d.ew_alu_operand, d.ew_alu_cvt_bypass,
+                       d.ew_alu_cvt_offset, d.ew_alu_cvt_scale, d.ew_alu_cvt_truncate, d.ew_mul_bypass, d.ew_mul_prelu,
+                       d.ew_mul_src,
+                       d.ew_mul_operand, d.ew_mul_cvt_bypass, d.ew_mul_cvt_offset, d.ew_mul_cvt_scale,
+                       d.ew_mul_cvt_truncate, d.ew_truncate,
                        d.ew_lut_bypass, d.perf_lut_en};
   end
 
@@ -473,9 +476,11 @@ module nvdla_sdp
     else if (out_taken && out_last && !to_memory) passed_q <= 1'b1;
   end
 
-  // Clock: an access, a layer that begins or ends, elements on their way. A layer that waits for CACC or for memory sleeps.
+  // Clock: an access, a layer that begins or ends, elements on their way. A layer that waits for CACC or for memory
+  // sleeps.
   logic work;
-  assign work = csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy || bn_busy || y_busy || cvt_busy ||
+  assign work = csb_req_i || rdma_busy || (armed && !run) || done || (run && cacc_valid_i) || src_valid || bs_busy ||
+      bn_busy || y_busy || cvt_busy ||
       write_busy;
   nvdla_clock_gate u_clock (
       .clk_i,
@@ -490,7 +495,8 @@ module nvdla_sdp
         .clk_i,
         .rst_ni,
         .on_i  (clk_on_i),
-        .work_i(work && (fp || d.out_precision == nvdla_sdp_pkg::PrecisionFp16 || main_in == nvdla_sdp_pkg::PrecisionFp16)),
+        .work_i(work && (fp || d.out_precision == nvdla_sdp_pkg::PrecisionFp16 ||
+                 main_in == nvdla_sdp_pkg::PrecisionFp16)),
         .clk_o (fp_clk)
     );
   end

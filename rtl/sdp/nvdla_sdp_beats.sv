@@ -1,17 +1,16 @@
 // The beats of a layer: which element of which atom comes next, and when the last one is through.
 //
-// run_i is high while a layer is active. A beat of SdpBsThroughput elements is made (step_o) when its data are there (available_i) and the
-// output register behind is free or leaves (open_o, valid_o, ready_i). element_o: element of lane 0 in its atom; atom_end_o with the last
-// beat of an atom, surface_end_o with that of a surface, layer_end_o with that of the cube. done_o from the clock after the last beat on
-// until run_i falls. wide_i: elements of 16 bits, an atom is MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk;
-// the ends stand with the last beat of their atom.
+// run_i is high while a layer is active. A beat of SdpBsThroughput elements is made (step_o) when its data are there
+// (available_i) and the output register behind is free or leaves (open_o, valid_o, ready_i). element_o: element of lane
+// 0 in its atom; atom_end_o with the last beat of an atom, surface_end_o with that of a surface, layer_end_o with that
+// of the cube. done_o from the clock after the last beat on until run_i falls. wide_i: elements of 16 bits, an atom is
+// MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk; the ends stand with the last beat
+// of their atom.
 // Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
 module nvdla_sdp_beats
   import nvdla_pkg::*;
 (
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
-    input  logic                       run_i,
+    input  logic                       clk_i, rst_ni, run_i,
     input  logic [               12:0] width_i,          // minus 1
     input  logic [               12:0] height_i,         // minus 1
     input  logic [               12:0] surface_count_i,  // minus 1
@@ -21,14 +20,8 @@ module nvdla_sdp_beats
     input  logic                       available_i,
     output logic                       step_o,
     output logic [$clog2(MemAtom)-1:0] element_o,
-    output logic                       atom_end_o,
-    output logic                       second_o,
-    output logic                       turn_end_o,
-    output logic                       round_end_o,
-    output logic                       surface_end_o,
-    output logic                       layer_end_o,
-    output logic                       done_o,
-    output logic                       valid_o,
+    output logic                       atom_end_o, second_o, turn_end_o, round_end_o, surface_end_o, layer_end_o,
+    output logic                       done_o, valid_o,
     input  logic                       ready_i
 );
   localparam int AtomShift = $clog2(MemAtom);
@@ -90,7 +83,8 @@ module nvdla_sdp_beats
   localparam int AtomBeats = MemAtom / SdpBsThroughput;
   logic [63:0] beats_q, beats, elements;
   assign elements = 64'(MemAtom) >> (Int16 != 0 && wide_i);
-  assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) * (64'(batches_i) + 64'd1) *
+  assign beats = (64'(width_i) + 64'd1) * (64'(height_i) + 64'd1) * (64'(surface_count_i) + 64'd1) *
+      (64'(batches_i) + 64'd1) *
                  (64'(AtomBeats) >> (Int16 != 0 && wide_i));
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) beats_q <= '0;

@@ -1,44 +1,39 @@
 // DMA requests of a cube in any order of its blocks, in configurations with 16-bit precisions.
 //
-// While run_i is high the requests come out on a valid/ready stream, the first one clock after run_i's rise, last_o with the last one.
-// Loops, outermost first: surfaces; lines, one by one or with band_i in bands of four; blocks of block_i columns of the line; the lines of
-// the band; item_count_i + 1 items. A request is a block of a line of an item: base + surface * surface stride + line * line stride +
-// column * column bytes + item * item stride, of size_o + 1 atoms. whole_i: a block is all columns of the line. With align_i a block that
-// begins in the upper half of 64 bytes is one column. A column has 2^column_log_i atoms.
-// stall_o, clear_i, count_i: nvdla_rdma_walk. Bases and strides must be aligned by the caller; lines of bands are a multiple of four.
+// While run_i is high the requests come out on a valid/ready stream, the first one clock after run_i's rise, last_o
+// with the last one. Loops, outermost first: surfaces; lines, one by one or with band_i in bands of four; blocks of
+// block_i columns of the line; the lines of the band; item_count_i + 1 items. A request is a block of a line of an
+// item: base + surface * surface stride + line * line stride + column * column bytes + item * item stride, of size_o +
+// 1 atoms. whole_i: a block is all columns of the line. With align_i a block that begins in the upper half of 64 bytes
+// is one column. A column has 2^column_log_i atoms.
+// stall_o, clear_i, count_i: nvdla_rdma_walk. Bases and strides must be aligned by the caller; lines of bands are a
+// multiple of four.
 // Spec: 50-sdp sections 3.2, 4 and 8.
 module nvdla_sdp_blocks
   import nvdla_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic [AddrBits-1:0] base_i,
-    input  logic [AddrBits-1:0] line_stride_i,
-    input  logic [AddrBits-1:0] surface_stride_i,
-    input  logic [AddrBits-1:0] item_stride_i,
+    input  logic                clk_i, rst_ni, run_i,
+    input  logic [AddrBits-1:0] base_i, line_stride_i, surface_stride_i, item_stride_i,
     input  logic [        12:0] line_count_i,     // minus 1
     input  logic [        12:0] surface_count_i,  // minus 1
     input  logic [        13:0] column_count_i,   // minus 1
     input  logic [         4:0] item_count_i,     // minus 1
     input  logic [         1:0] column_log_i,
-    input  logic                whole_i,
-    input  logic                band_i,
-    input  logic                align_i,
+    input  logic                whole_i, band_i, align_i,
     input  logic [         3:0] block_i,
-    input  logic                clear_i,
-    input  logic                count_i,
+    input  logic                clear_i, count_i,
     output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,
     output logic [AddrBits-1:0] addr_o,
-    output logic [        15:0] size_o,           // minus 1
+    output logic [        15:0] size_o,  // minus 1
     output logic                last_o
 );
   localparam int AtomShift = $clog2(MemAtom);
   logic issue, unused_start, unused_drain;
 
-  // Addresses of the present surface, of the band's first line, of the block there, of the block in the present line, of the item.
+  // Addresses of the present surface, of the band's first line, of the block there, of the block in the present line,
+  // of the item.
   logic [AddrBits-1:0] surface_q, band_q, block_q, line_q, addr_q;
   logic [12:0] surfaces_left_q, lines_left_q;  // of lines: below the first one of the band
   logic [13:0] columns_left_q;                 // minus 1, from the block on
@@ -123,7 +118,8 @@ module nvdla_sdp_blocks
 `ifdef NVDLA_CHECKS
   // Atoms of the layer.
   logic [63:0] atoms_q, atoms;
-  assign atoms = ((64'(column_count_i) + 64'd1) << column_log_i) * (64'(line_count_i) + 64'd1) * (64'(surface_count_i) + 64'd1) *
+  assign atoms = ((64'(column_count_i) + 64'd1) << column_log_i) * (64'(line_count_i) + 64'd1) *
+      (64'(surface_count_i) + 64'd1) *
                  (64'(item_count_i) + 64'd1);
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) atoms_q <= '0;

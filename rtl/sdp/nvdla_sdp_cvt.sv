@@ -1,15 +1,15 @@
 // Output convertor: (d - offset) * scale, rounding shift, clamp to 17 and then to 8 bits, on SdpBsThroughput lanes.
 //
-// With compare_i (EW compare mode) the low 8 bits of d come out and nothing is flagged. saturated_o has one flag per lane.
-// Latency: 3 clocks (difference, product, shift); the three registers move together. Settings are stable while data is inside.
+// With compare_i (EW compare mode) the low 8 bits of d come out and nothing is flagged. saturated_o has one flag per
+// lane.
+// Latency: 3 clocks (difference, product, shift); the three registers move together. Settings are stable while data is
+// inside.
 // Spec: 50-sdp sections 5.3, 9 and 10.
 module nvdla_sdp_cvt
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          compare_i,
+    input  logic                          clk_i, rst_ni, compare_i,
     input  logic [                  31:0] offset_i,
     input  logic [                  15:0] scale_i,
     input  logic [                   5:0] shift_i,
@@ -82,7 +82,8 @@ module nvdla_sdp_cvt
         clipped[g] = !compare_i && rounded[8];
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 9 + 1, 4, valid_i && ready_o, {result, clipped, last_i}, valid_o, valid_o && ready_i,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 9 + 1, 4, valid_i && ready_o, {result, clipped, last_i}, valid_o,
+               valid_o && ready_i,
                {data_o, saturated_o, last_o})
 `endif
 endmodule

@@ -1,20 +1,16 @@
 // Output convertor of configurations with 16-bit precisions, on SdpBsThroughput lanes.
 //
-// Integers: (d - offset) * scale, rounding shift, clamp to 17 bits; from there to INT8 (sign-extended in its lane), INT16, or FP16. FP16 layers:
-// FP32 to FP16, and from there to INT16. With compare_i (EW compare mode) the low 16 bits of d come out; the flags are those of the conversion all the
-// same. saturated_o has one flag per lane. fp_i: PROC is FP16; fp_clk_i runs in layers with PROC or OUT FP16, with clk_i's edges.
-// Latency: 3 clocks (difference, product, shift; FP16: input, FP16, result); the three registers move together. Settings are
-// stable while data is inside.
+// Integers: (d - offset) * scale, rounding shift, clamp to 17 bits; from there to INT8 (sign-extended in its lane),
+// INT16, or FP16. FP16 layers: FP32 to FP16, and from there to INT16. With compare_i (EW compare mode) the low 16 bits
+// of d come out; the flags are those of the conversion all the same. saturated_o has one flag per lane. fp_i: PROC is
+// FP16; fp_clk_i runs in layers with PROC or OUT FP16, with clk_i's edges. Latency: 3 clocks (difference, product,
+// shift; FP16: input, FP16, result); the three registers move together. Settings are stable while data is inside.
 // Spec: 50-sdp sections 5.3, 6.4, 9 and 10.
 module nvdla_sdp_cvt_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          fp_clk_i,
-    input  logic                          rst_ni,
-    input  logic                          compare_i,
-    input  logic                          fp_i,
+    input  logic                          clk_i, fp_clk_i, rst_ni, compare_i, fp_i,
     input  logic [                   1:0] out_i,  // OUT_PRECISION
     input  logic [                  31:0] offset_i,
     input  logic [                  15:0] scale_i,
@@ -112,11 +108,13 @@ module nvdla_sdp_cvt_wide
     lane = '0;
     if (valid_i && plain)
       for (int g = 0; g < SdpBsThroughput; g++) begin
-        lane = cvt_round_lane(product(difference($signed(data_i[g*32+:32]), $signed(offset_i)), $signed(scale_i)), shift_i, int8);
+        lane = cvt_round_lane(product(difference($signed(data_i[g*32+:32]), $signed(offset_i)), $signed(scale_i)),
+            shift_i, int8);
         {flagged[g], result[g*16+:16]} = lane;
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 17 + 1, 4, plain && valid_i && ready_o, {flagged, result, last_i}, plain && valid_o, plain && valid_o && ready_i,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 17 + 1, 4, plain && valid_i && ready_o, {flagged, result, last_i},
+               plain && valid_o, plain && valid_o && ready_i,
                {saturated_o, data_o, last_o})
 `endif
 endmodule

@@ -1,8 +1,10 @@
-// Order of MRDMA's atoms for INT16 cubes that are processed as INT8: of each column the atoms of two surfaces, one behind the other.
+// Order of MRDMA's atoms for INT16 cubes that are processed as INT8: of each column the atoms of two surfaces, one
+// behind the other.
 //
-// on_i = 0: atoms pass as they come. on_i = 1: memory is read in blocks of eight columns of a line (the last one of a line shorter), first the
-// atoms of the even surface, then those of the odd one; they leave column by column. on_i and width_i stand still while run_i is high.
-// Latency: none with on_i = 0, else a clock and the wait for the other surface.
+// on_i = 0: atoms pass as they come. on_i = 1: memory is read in blocks of eight columns of a line (the last one of a
+// line shorter), first the atoms of the even surface, then those of the odd one; they leave column by column. on_i and
+// width_i stand still while run_i is high. Latency: none with on_i = 0, else a clock and the wait for the other
+// surface.
 // Spec: 50-sdp section 3.2.
 module nvdla_sdp_interleave
   import nvdla_pkg::*;
@@ -24,11 +26,11 @@ module nvdla_sdp_interleave
   logic [4:0] head_q, tail_q;
   logic [5:0] level_q;
   logic [12:0] gone_q, left;  // columns of the line before the block; those from it on, minus 1
-  logic [2:0] column_q;  // in the block
-  logic odd_q;           // the atom of the odd surface is next
+  logic [2:0] column_q;       // in the block
+  logic odd_q;                // the atom of the odd surface is next
 
   logic fill, step, block_end;
-  logic [3:0] columns;    // of the block
+  logic [3:0] columns;  // of the block
   logic [4:0] place;
   assign left = width_i - gone_q;
   assign columns = (left < 13'd7) ? 4'(left) + 4'd1 : 4'd8;

@@ -1,24 +1,19 @@
-// Addresses of a cube's lines, one per DMA request: lines of a surface, then surfaces; or one request for the whole cube.
+// Addresses of a cube's lines, one per DMA request: lines of a surface, then surfaces; or one request for the whole
+// cube.
 //
 // While run_i is high the requests come out on a valid/ready stream: line_count_i+1 lines in each of surface_count_i+1
-// surfaces, at base + surface * surface stride + line * line stride; with single_i one request at base. The request after
-// run_i rises one clock later. last_o marks the last one. stall_o, clear_i, count_i: nvdla_rdma_walk.
+// surfaces, at base + surface * surface stride + line * line stride; with single_i one request at base. The request
+// after run_i rises one clock later. last_o marks the last one. stall_o, clear_i, count_i: nvdla_rdma_walk.
 // Bases and strides must be aligned by the caller.
 // Spec: 50-sdp sections 3.2, 4 and 8.1.
 module nvdla_sdp_lines
   import nvdla_pkg::*;
 (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic [AddrBits-1:0] base_i,
-    input  logic [AddrBits-1:0] line_stride_i,
-    input  logic [AddrBits-1:0] surface_stride_i,
+    input  logic                clk_i, rst_ni, run_i,
+    input  logic [AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
     input  logic [        12:0] line_count_i,     // minus 1
     input  logic [        12:0] surface_count_i,  // minus 1
-    input  logic                single_i,
-    input  logic                clear_i,
-    input  logic                count_i,
+    input  logic                single_i, clear_i, count_i,
     output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,

@@ -1,20 +1,18 @@
-// Operands of an X or Y stage in configurations with 16-bit precisions: pairs of memory atoms in, operands of SdpBsThroughput lanes out.
+// Operands of an X or Y stage in configurations with 16-bit precisions: pairs of memory atoms in, operands of
+// SdpBsThroughput lanes out.
 //
-// A column's operands are SdpBsThroughput << size_log bytes a beat, one beat with wide_i (16-bit precisions), else two. What comes on rsp_* are
-// the atoms of the layer's requests, request_i + 1 atoms each, two a word, the last one of an odd request alone. They wait in a ring
-// of 16 atoms: long enough for two columns of 128 bytes, which all batches use (per element), while the next two come.
-// per_element_i: each column has operands of its own; else those of a surface's first serve all its columns.
+// A column's operands are SdpBsThroughput << size_log bytes a beat, one beat with wide_i (16-bit precisions), else two.
+// What comes on rsp_* are the atoms of the layer's requests, request_i + 1 atoms each, two a word, the last one of an
+// odd request alone. They wait in a ring of 16 atoms: long enough for two columns of 128 bytes, which all batches use
+// (per element), while the next two come. per_element_i: each column has operands of its own; else those of a surface's
+// first serve all its columns.
 // Streams and done_o as in nvdla_sdp_rdma_operand. Latency from a response to the stream: 2 clocks; a beat a clock.
 // Spec: 50-sdp section 4.
 module nvdla_sdp_operands
   import nvdla_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          run_i,
-    input  logic                          per_element_i,
-    input  logic                          wide_i,
-    input  logic                          both_i,           // two components
+    input  logic                          clk_i, rst_ni, run_i, per_element_i, wide_i,
+    input  logic                          both_i,  // two components
     input  logic                          two_bytes_i,
     input  logic [                  15:0] request_i,        // atoms minus 1
     input  logic [                  12:0] width_i,          // minus 1
@@ -24,12 +22,10 @@ module nvdla_sdp_operands
     input  logic                          rsp_valid_i,
     output logic                          rsp_ready_o,
     input  logic [        2*AtomBits-1:0] rsp_data_i,
-    output logic                          step_o,           // a beat is cut
-    output logic                          done_o,
-    output logic                          valid_o,
+    output logic                          step_o,  // a beat is cut
+    output logic                          done_o, valid_o,
     input  logic                          ready_i,
-    output logic [SdpBsThroughput*16-1:0] alu_o,
-    output logic [SdpBsThroughput*16-1:0] mul_o
+    output logic [SdpBsThroughput*16-1:0] alu_o, mul_o
 );
   localparam int Part = SdpBsThroughput * 8;  // bits of a beat of one-byte operands
 

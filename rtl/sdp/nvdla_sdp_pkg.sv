@@ -29,7 +29,8 @@ package nvdla_sdp_pkg;
     return $signed({{16{a[32]}}, a}) * $signed({{33{b[15]}}, b});
   endfunction
 
-  // End of an X stage: rounding shift and saturation to 32 bits unless PReLU passes the value (its low 32 bits), then ReLU.
+  // End of an X stage: rounding shift and saturation to 32 bits unless PReLU passes the value (its low 32 bits), then
+  // ReLU.
   function automatic logic [31:0] x_round(input logic signed [48:0] p, input logic pass, input logic [5:0] shift,
                                           input logic relu);
     logic signed [31:0] t;
@@ -44,8 +45,8 @@ package nvdla_sdp_pkg;
     return $signed({d[31], d}) - $signed({offset[31], offset});
   endfunction
 
-  // End of the output convertor: {saturation flag, INT8 result}. The flag tells that the shifted product leaves 17 bits,
-  // rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
+  // End of the output convertor: {saturation flag, INT8 result}. The flag tells that the shifted product leaves 17
+  // bits, rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
   function automatic logic [8:0] cvt_round(input logic signed [48:0] p, input logic [5:0] shift);
     logic signed [63:0] wide;
     logic signed [63:0] floor;
@@ -60,8 +61,8 @@ package nvdla_sdp_pkg;
     return {flag, nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t}))};
   endfunction
 
-  // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag tells that the clamp to 17 bits
-  // changes the floor of the shifted product by more than 1.
+  // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag tells
+  // that the clamp to 17 bits changes the floor of the shifted product by more than 1.
   function automatic logic [17:0] cvt_round_17(input logic signed [48:0] p, input logic [5:0] shift);
     logic signed [63:0] wide;
     logic signed [63:0] floor;
@@ -74,8 +75,10 @@ package nvdla_sdp_pkg;
     return {distance > 64'sd1 || distance < -64'sd1, t};
   endfunction
 
-  // The same for an output lane of INT8, sign-extended, or INT16: {saturation flag, result}; the last clamp raises no flag.
-  function automatic logic [16:0] cvt_round_lane(input logic signed [48:0] p, input logic [5:0] shift, input logic int8);
+  // The same for an output lane of INT8, sign-extended, or INT16: {saturation flag, result}; the last clamp raises no
+  // flag.
+  function automatic logic [16:0] cvt_round_lane(input logic signed [48:0] p, input logic [5:0] shift,
+      input logic int8);
     logic [17:0] t;
     logic signed [7:0] t8;
     t = cvt_round_17(p, shift);

@@ -1,19 +1,18 @@
-// SDP_RDMA: its register group and the read DMAs of a layer, MRDMA (input cube), BRDMA (BS operands), NRDMA (BN operands),
-// and ERDMA (EW operands) where there is an EW unit.
+// SDP_RDMA: its register group and the read DMAs of a layer, MRDMA (input cube), BRDMA (BS operands), NRDMA (BN
+// operands), and ERDMA (EW operands) where there is an EW unit.
 //
 // A layer starts when its group is armed and consumed; it is released when every enabled reader has delivered its last
-// element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no interrupt.
-// The read stall counters count and are cleared only in layers with PERF_DMA_EN; other layers report the value left over.
+// element, at once when none is enabled. MRDMA is enabled by FLYING_MODE = 0, the others by DISABLE = 0. There is no
+// interrupt.
+// The read stall counters count and are cleared only in layers with PERF_DMA_EN; other layers report the value left
+// over.
 // So do the counters of NaN and infinity with PERF_NAN_INF_COUNT_EN, in layers that read FP16.
 // busy_o: an access, a layer that begins or ends, a reader with something that moves.
 // Spec: 50-sdp sections 2.3, 3, 4, 10 and 11.
 module nvdla_sdp_rdma
   import nvdla_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          csb_req_i,
-    input  logic                          csb_write_i,
+    input  logic                          clk_i, rst_ni, csb_req_i, csb_write_i,
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
     input  logic [                  31:0] csb_wdata_i,
     output logic [                  31:0] csb_rdata_o,
@@ -22,26 +21,20 @@ module nvdla_sdp_rdma
     output logic                          main_valid_o,
     input  logic                          main_ready_i,
     output logic [          AtomBits-1:0] main_data_o,
-    output logic [                   1:0] main_in_o,          // precision of its elements
+    output logic [                   1:0] main_in_o,  // precision of its elements
     // Operands, SdpBsThroughput elements a transfer.
     output logic                          bs_valid_o,
     input  logic                          bs_ready_i,
-    output logic                          bs_alu_present_o,
-    output logic                          bs_mul_present_o,
-    output logic [SdpBsThroughput*16-1:0] bs_alu_o,
-    output logic [SdpBsThroughput*16-1:0] bs_mul_o,
+    output logic                          bs_alu_present_o, bs_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] bs_alu_o, bs_mul_o,
     output logic                          bn_valid_o,
     input  logic                          bn_ready_i,
-    output logic                          bn_alu_present_o,
-    output logic                          bn_mul_present_o,
-    output logic [SdpBsThroughput*16-1:0] bn_alu_o,
-    output logic [SdpBsThroughput*16-1:0] bn_mul_o,
+    output logic                          bn_alu_present_o, bn_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] bn_alu_o, bn_mul_o,
     output logic                          ew_valid_o,
     input  logic                          ew_ready_i,
-    output logic                          ew_alu_present_o,
-    output logic                          ew_mul_present_o,
-    output logic [SdpBsThroughput*16-1:0] ew_alu_o,
-    output logic [SdpBsThroughput*16-1:0] ew_mul_o,
+    output logic                          ew_alu_present_o, ew_mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] ew_alu_o, ew_mul_o,
     // Read clients.
     output mif_rd_req_t                   m_mif_o,
     input  mif_rd_rsp_t                   m_mif_i,
@@ -53,8 +46,8 @@ module nvdla_sdp_rdma
     input  mif_rd_rsp_t                   e_mif_i
 );
   localparam int DataWords = SdpRdmaWords - SdpRdmaFirstD;
-  // Latency buffers: what the pipe takes in the design latency of the memory; operands get twice that, for their atoms of
-  // several memory atoms (chapter 70 section 3.2 lists 8 and 16 for small).
+  // Latency buffers: what the pipe takes in the design latency of the memory; operands get twice that, for their atoms
+  // of several memory atoms (chapter 70 section 3.2 lists 8 and 16 for small).
   localparam int MainDepth = DbbLatency * SdpBsThroughput / MemAtom;
   localparam int OperandDepth = 2 * MainDepth;
   localparam logic [63:0] AddrMask = ~(64'(MemAtom) - 64'd1);
@@ -87,7 +80,8 @@ module nvdla_sdp_rdma
   );
 
   // What the readers share.
-  logic m_enable, b_enable, n_enable, e_enable, m_done, b_done, n_done, e_done, m_busy, b_busy, n_busy, e_busy, run_q, clear, count;
+  logic m_enable, b_enable, n_enable, e_enable, m_done, b_done, n_done, e_done, m_busy, b_busy, n_busy, e_busy, run_q,
+      clear, count;
   logic [31:0] m_stall, b_stall, n_stall, e_stall, nans, infinities;
   logic [12:0] surface_count;
   assign m_enable = !d.flying_mode;
@@ -249,7 +243,8 @@ module nvdla_sdp_rdma
   end else begin : gen_no_ew
     assign {e_done, e_stall, ew_valid_o, ew_alu_present_o, ew_mul_present_o, ew_alu_o, ew_mul_o, e_busy} = '0;
     assign e_mif_o = '0;
-    wire unused_ew = &{1'b0, ew_ready_i, e_mif_i, d.erdma_disable, d.erdma_data_use, d.erdma_data_size, d.erdma_data_mode, d.erdma_ram_type,
+    wire unused_ew = &{1'b0, ew_ready_i, e_mif_i, d.erdma_disable, d.erdma_data_use, d.erdma_data_size,
+        d.erdma_data_mode, d.erdma_ram_type,
                        d.ew_base_addr_low, d.ew_base_addr_high, d.ew_line_stride, d.ew_surface_stride};
   end
 

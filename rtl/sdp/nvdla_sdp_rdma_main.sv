@@ -1,35 +1,29 @@
 // MRDMA: reads the input cube of a layer and delivers it atom by atom in plain order (surface, line, column).
 //
-// run_i is high while a layer with a memory source is active. One DMA request per line; a 1x1 cube is packed and read by one
-// request. done_o rises when the last atom has been taken and stays high until run_i falls.
+// run_i is high while a layer with a memory source is active. One DMA request per line; a 1x1 cube is packed and read
+// by one request. done_o rises when the last atom has been taken and stays high until run_i falls.
 // stall_o, clear_i, count_i: nvdla_sdp_reader (D_PERF_MRDMA_READ_STALL).
-// split_i: an INT16 cube for INT8 processing, of which a column is an atom of each of two surfaces (nvdla_sdp_interleave); surface_count_i counts
-// pairs of surfaces. specials_i: elements are FP16, and the lanes of all atoms with NaN and with infinity are counted in nans_o and infinities_o,
-// which begin at 0 and stay at their largest value; without it they keep their values.
-// Stream out: one atom (AtomBits) a transfer. Latency from run_i to the request: 1 clock; from response to stream: none.
+// split_i: an INT16 cube for INT8 processing, of which a column is an atom of each of two surfaces
+// (nvdla_sdp_interleave); surface_count_i counts pairs of surfaces. specials_i: elements are FP16, and the lanes of all
+// atoms with NaN and with infinity are counted in nans_o and infinities_o, which begin at 0 and stay at their largest
+// value; without it they keep their values.
+// Stream out: one atom (AtomBits) a transfer. Latency from run_i to the request: 1 clock; from response to stream:
+// none.
 // Spec: 50-sdp sections 3.2 and 10.
 module nvdla_sdp_rdma_main
   import nvdla_pkg::*;
 #(
     parameter int Depth = 8  // atoms of the latency buffer
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
+    input  logic                clk_i, rst_ni, run_i,
     input  logic [        12:0] width_i,          // minus 1
     input  logic [        12:0] height_i,         // minus 1
     input  logic [        12:0] surface_count_i,  // minus 1
-    input  logic [AddrBits-1:0] base_i,
-    input  logic [AddrBits-1:0] line_stride_i,
-    input  logic [AddrBits-1:0] surface_stride_i,
-    input  logic                ram_i,
-    input  logic                split_i,
-    input  logic                specials_i,
-    output logic [        31:0] nans_o,
-    output logic [        31:0] infinities_o,
+    input  logic [AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
+    input  logic                ram_i, split_i, specials_i,
+    output logic [        31:0] nans_o, infinities_o,
     output logic                done_o,
-    input  logic                clear_i,
-    input  logic                count_i,
+    input  logic                clear_i, count_i,
     output logic [        31:0] stall_o,
     output logic                valid_o,
     input  logic                ready_i,
@@ -38,7 +32,8 @@ module nvdla_sdp_rdma_main
     output mif_rd_req_t         mif_o,
     input  mif_rd_rsp_t         mif_i
 );
-  logic single, step, column_end, last, done_q, unused_second, unused_turn_end, unused_round_end, unused_last_of_surface;
+  logic single, step, column_end, last, done_q, unused_second, unused_turn_end, unused_round_end,
+      unused_last_of_surface;
   logic read_valid, read_ready, reader_busy;
   logic [AtomBits-1:0] read_data;
 

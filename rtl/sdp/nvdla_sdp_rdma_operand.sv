@@ -1,56 +1,51 @@
 // Operand reader of one X stage (BRDMA for BS, NRDMA for BN): memory atoms in, operands of SdpBsThroughput lanes out.
 //
 // run_i is high while a layer that reads these operands is active. An operand atom holds MemAtom elements of one or two
-// components of one or two bytes, so 1, 2 or 4 memory atoms. Per element: one request per line, each operand atom used once.
-// Per kernel, and for 1x1 cubes: one request for the whole vector, each operand atom used for all columns and lines of its
-// surface. Memory atoms wait in a ring of eight; a beat is cut out of the ring as soon as the atoms it needs are there.
-// Stream out: one transfer per beat of SdpBsThroughput elements, per lane a 16-bit ALU and a 16-bit MUL operand, one-byte
-// components sign-extended; alu_present_o / mul_present_o tell which components the memory layout has.
+// components of one or two bytes, so 1, 2 or 4 memory atoms. Per element: one request per line, each operand atom used
+// once.
+// Per kernel, and for 1x1 cubes: one request for the whole vector, each operand atom used for all columns and lines of
+// its surface. Memory atoms wait in a ring of eight; a beat is cut out of the ring as soon as the atoms it needs are
+// there.
+// Stream out: one transfer per beat of SdpBsThroughput elements, per lane a 16-bit ALU and a 16-bit MUL operand,
+// one-byte components sign-extended; alu_present_o / mul_present_o tell which components the memory layout has.
 // Latency from a response to the stream: 2 clocks. Sustains a beat per clock when memory delivers as fast.
-// Configurations with 16-bit precisions: wide_i tells that processing is in one, so that MemAtom / 2 elements make a column; winograd_i: the
-// cube is processed in Winograd order; with batches_i the operands of a pair of columns serve all batches (nvdla_sdp_operands).
-// done_o rises when the last beat is in the output register and stays high until run_i falls.
+// Configurations with 16-bit precisions: wide_i tells that processing is in one, so that MemAtom / 2 elements make a
+// column; winograd_i: the cube is processed in Winograd order; with batches_i the operands of a pair of columns serve
+// all batches (nvdla_sdp_operands). done_o rises when the last beat is in the output register and stays high until
+// run_i falls.
 // Spec: 50-sdp section 4.
 module nvdla_sdp_rdma_operand
   import nvdla_pkg::*;
 #(
     parameter int Depth = 16  // atoms of the latency buffer
 ) (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          run_i,
+    input  logic                          clk_i, rst_ni, run_i,
     input  logic [                   1:0] data_use_i,       // 0 MUL, 1 ALU, 2 both
     input  logic                          data_size_i,      // 1: two bytes
     input  logic                          data_mode_i,      // 1: per element
     input  logic [                  12:0] width_i,          // minus 1
     input  logic [                  12:0] height_i,         // minus 1
     input  logic [                  12:0] surface_count_i,  // minus 1
-    input  logic [          AddrBits-1:0] base_i,
-    input  logic [          AddrBits-1:0] line_stride_i,
-    input  logic [          AddrBits-1:0] surface_stride_i,
-    input  logic                          ram_i,
-    input  logic                          wide_i,
-    input  logic                          winograd_i,
-    input  logic [                   4:0] batches_i,        // minus 1
+    input  logic [          AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
+    input  logic                          ram_i, wide_i, winograd_i,
+    input  logic [                   4:0] batches_i,  // minus 1
     output logic                          done_o,
-    input  logic                          clear_i,
-    input  logic                          count_i,
+    input  logic                          clear_i, count_i,
     output logic [                  31:0] stall_o,
     output logic                          valid_o,
     input  logic                          ready_i,
-    output logic                          alu_present_o,
-    output logic                          mul_present_o,
-    output logic [SdpBsThroughput*16-1:0] alu_o,
-    output logic [SdpBsThroughput*16-1:0] mul_o,
+    output logic                          alu_present_o, mul_present_o,
+    output logic [SdpBsThroughput*16-1:0] alu_o, mul_o,
     output logic                          busy_o,
     output mif_rd_req_t                   mif_o,
     input  mif_rd_rsp_t                   mif_i
 );
   localparam int AtomShift = $clog2(MemAtom);
-  localparam int OffsetBits = AtomShift + 2;         // byte offset in an operand atom
+  localparam int OffsetBits = AtomShift + 2;  // byte offset in an operand atom
   localparam int RspAtoms = (Int16 != 0) ? MifAtoms : 1;
 
-  // Layout of the layer: an element has 2^size_log bytes, an operand atom 2^column_log memory atoms, as many or half of it.
+  // Layout of the layer: an element has 2^size_log bytes, an operand atom 2^column_log memory atoms, as many or half of
+  // it.
   logic per_element, both, has_alu, has_mul;
   logic [1:0] size_log, column_log;
   logic [3:0] atoms;
@@ -72,7 +67,7 @@ module nvdla_sdp_rdma_operand
   logic step;
 
   nvdla_sdp_reader #(
-      .Depth(Depth),
+      .Depth   (Depth),
       .RspAtoms(RspAtoms)
   ) u_reader (
       .clk_i,
@@ -191,8 +186,8 @@ module nvdla_sdp_rdma_operand
         .ready_i
     );
 
-    // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the 16-bit
-    // word around it, and the component in that word, sign-extended if it has one byte.
+    // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the
+    // 16-bit word around it, and the component in that word, sign-extended if it has one byte.
     function automatic logic [OffsetBits-1:0] byte_offset(input logic [AtomShift-1:0] element, input logic second);
       logic [OffsetBits-1:0] skip;
       skip = second ? OffsetBits'(1) << data_size_i : '0;
@@ -224,8 +219,10 @@ module nvdla_sdp_rdma_operand
       assign mul_o[g*16+:16] = mul_q;
       always_ff @(posedge clk_i) begin
         if (step) begin
-          if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element, 1'b0);
-          if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element, both);
+          if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element,
+              1'b0);
+          if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element,
+              both);
         end
       end
     end
@@ -248,10 +245,12 @@ module nvdla_sdp_rdma_operand
       end
     always_ff @(posedge clk_i) if (rsp_valid && rsp_ready) shadow_q[come_q[2:0]] <= rsp_data;
     `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
-    `NVDLA_CHECK(RingInOrder, level_q == '0 || (ring_q[head_q] == shadow_q[gone_q[2:0]] && head_q == gone_q[2:0] && tail_q == come_q[2:0]))
+    `NVDLA_CHECK(RingInOrder, level_q == '0 ||
+                 (ring_q[head_q] == shadow_q[gone_q[2:0]] && head_q == gone_q[2:0] && tail_q == come_q[2:0]))
     `NVDLA_CHECK(BeatOnlyOfAtomsThatAreThere, !step || Ring.level_q > (32'(last_byte) >> AtomShift))
 `endif
   end
 
-  `NVDLA_STABLE(OperandsStable, valid_o, ready_i, {alu_present_o, mul_present_o, alu_present_o ? alu_o : '0, mul_present_o ? mul_o : '0})
+  `NVDLA_STABLE(OperandsStable, valid_o, ready_i,
+                {alu_present_o, mul_present_o, alu_present_o ? alu_o : '0, mul_present_o ? mul_o : '0})
 endmodule

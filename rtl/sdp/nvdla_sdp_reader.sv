@@ -1,9 +1,10 @@
 // Read DMA of SDP_RDMA: the requests of a cube, line by line (nvdla_sdp_lines), and their atoms in order.
 //
-// run_i is high while a layer that reads is active. Each request fetches size_i + 1 atoms; with single_i one request fetches all.
-// split_i and winograd_i (configurations with 16-bit precisions, single_i = 0): the size_i + 1 atoms of a line come in other orders than plain.
-// split_i: in blocks of eight, each of two surfaces that follow each other, surface_count_i + 1 pairs of surfaces. winograd_i: in pairs of columns of
-// 2^column_log_i atoms, each pair in four lines.
+// run_i is high while a layer that reads is active. Each request fetches size_i + 1 atoms; with single_i one request
+// fetches all. split_i and winograd_i (configurations with 16-bit precisions, single_i = 0): the size_i + 1 atoms of a
+// line come in other orders than plain. split_i: in blocks of eight, each of two surfaces that follow each other,
+// surface_count_i + 1 pairs of surfaces. winograd_i: in pairs of columns of 2^column_log_i atoms, each pair in four
+// lines.
 // stall_o counts the clocks with a request that waits while count_i is 1, clear_i sets it to 0.
 // busy_o: a request, an atom or the stall counter moves.
 // Latency from run_i to the request: 1 clock; from response to stream: none.
@@ -15,29 +16,22 @@ module nvdla_sdp_reader
     parameter int Depth = 8,  // atoms of the latency buffer
     parameter int RspAtoms = 1
 ) (
-    input  logic                clk_i,
-    input  logic                rst_ni,
-    input  logic                run_i,
-    input  logic [AddrBits-1:0] base_i,
-    input  logic [AddrBits-1:0] line_stride_i,
-    input  logic [AddrBits-1:0] surface_stride_i,
-    input  logic [        12:0] line_count_i,     // minus 1
-    input  logic [        12:0] surface_count_i,  // minus 1
-    input  logic                single_i,
-    input  logic [        15:0] size_i,           // minus 1
-    input  logic                split_i,
-    input  logic                winograd_i,
-    input  logic [         1:0] column_log_i,
-    input  logic                ram_i,
-    input  logic                clear_i,
-    input  logic                count_i,
-    output logic [        31:0] stall_o,
-    output logic                valid_o,
-    input  logic                ready_i,
+    input  logic                         clk_i, rst_ni, run_i,
+    input  logic [         AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
+    input  logic [                 12:0] line_count_i,     // minus 1
+    input  logic [                 12:0] surface_count_i,  // minus 1
+    input  logic                         single_i,
+    input  logic [                 15:0] size_i,  // minus 1
+    input  logic                         split_i, winograd_i,
+    input  logic [                  1:0] column_log_i,
+    input  logic                         ram_i, clear_i, count_i,
+    output logic [                 31:0] stall_o,
+    output logic                         valid_o,
+    input  logic                         ready_i,
     output logic [RspAtoms*AtomBits-1:0] data_o,
-    output logic                busy_o,
-    output mif_rd_req_t         mif_o,
-    input  mif_rd_rsp_t         mif_i
+    output logic                         busy_o,
+    output mif_rd_req_t                  mif_o,
+    input  mif_rd_rsp_t                  mif_i
 );
   logic req_valid, req_ready, unused_last, dma_busy;
   assign busy_o = dma_busy || (req_valid && count_i);
@@ -95,7 +89,7 @@ module nvdla_sdp_reader
   end
 
   nvdla_dma_read #(
-      .Depth(Depth),
+      .Depth   (Depth),
       .RspAtoms(RspAtoms)
   ) u_dma (
       .clk_i,

@@ -1,16 +1,14 @@
 // Source of the SDP pipe: takes one layer's elements from MRDMA (INT8 atoms) or from CACC (32-bit lanes).
 //
-// run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, as SDP's own size registers
-// count them; what comes after waits for the next layer. An atom of MRDMA gives MemAtom / SdpBsThroughput beats.
+// run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, as SDP's own size
+// registers count them; what comes after waits for the next layer. An atom of MRDMA gives MemAtom / SdpBsThroughput
+// beats.
 // Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
 // Spec: 50-sdp section 3.
 module nvdla_sdp_source
   import nvdla_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          run_i,
-    input  logic                          flying_i,
+    input  logic                          clk_i, rst_ni, run_i, flying_i,
     input  logic [                  12:0] width_i,          // minus 1
     input  logic [                  12:0] height_i,         // minus 1
     input  logic [                  12:0] surface_count_i,  // minus 1
@@ -28,7 +26,8 @@ module nvdla_sdp_source
   localparam int AtomShift = $clog2(MemAtom);
 
   logic [AtomShift-1:0] first;  // element of lane 0
-  logic open, take, last_beat, layer_end, last_q, unused_second, unused_turn_end, unused_round_end, unused_surface_end, unused_done;
+  logic open, take, last_beat, layer_end, last_q, unused_second, unused_turn_end, unused_round_end, unused_surface_end,
+      unused_done;
 
   assign main_ready_o = open && !flying_i && last_beat;
   assign cacc_ready_o = open && flying_i;
@@ -85,8 +84,10 @@ module nvdla_sdp_source
   logic [AtomBits-1:0] rest;
   assign rest = main_data_i >> {first, 3'd0};
   always_comb
-    for (int g = 0; g < SdpBsThroughput; g++) beat[g*32+:32] = flying_i ? cacc_data_i[g*32+:32] : {{24{rest[g*8+7]}}, rest[g*8+:8]};
-  `NVDLA_QUEUE(Beats, SdpBsThroughput * 32 + 1, 2, take, {beat, layer_end}, valid_o, valid_o && ready_i, {data_o, last_o})
+    for (int g = 0; g < SdpBsThroughput; g++) beat[g*32+:32] = flying_i ? cacc_data_i[g*32+:32] :
+        {{24{rest[g*8+7]}}, rest[g*8+:8]};
+  `NVDLA_QUEUE(Beats, SdpBsThroughput * 32 + 1, 2, take, {beat, layer_end}, valid_o, valid_o && ready_i,
+               {data_o, last_o})
   `NVDLA_CHECK(TakesWhatIsOffered, !take || (flying_i ? cacc_valid_i : main_valid_i))
 `endif
 endmodule

@@ -1,24 +1,20 @@
-// Source of the SDP pipe in configurations with 16-bit precisions: takes one layer's elements from MRDMA (atoms) or from CACC (32-bit lanes).
+// Source of the SDP pipe in configurations with 16-bit precisions: takes one layer's elements from MRDMA (atoms) or
+// from CACC (32-bit lanes).
 //
-// run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, of all its batches, as SDP's own size
-// registers count them; what comes after waits for the next layer. in_i: precision of MRDMA's elements; an atom of INT8 gives two beats, others
-// one. wide_i: PROC has 16 bits, a column is one beat; else two. fp_i: PROC is FP16; with nan_to_zero_i what is NaN becomes +0.
-// fp_clk_i runs in layers with PROC or MRDMA's elements in FP16, with clk_i's edges.
+// run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, of all its batches, as
+// SDP's own size registers count them; what comes after waits for the next layer. in_i: precision of MRDMA's elements;
+// an atom of INT8 gives two beats, others one. wide_i: PROC has 16 bits, a column is one beat; else two. fp_i: PROC is
+// FP16; with nan_to_zero_i what is NaN becomes +0. fp_clk_i runs in layers with PROC or MRDMA's elements in FP16, with
+// clk_i's edges.
 // Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
 // Spec: 50-sdp sections 3 and 6.1.
 module nvdla_sdp_source_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          fp_clk_i,
-    input  logic                          rst_ni,
-    input  logic                          run_i,
-    input  logic                          flying_i,
+    input  logic                          clk_i, fp_clk_i, rst_ni, run_i, flying_i,
     input  logic [                   1:0] in_i,
-    input  logic                          wide_i,
-    input  logic                          fp_i,
-    input  logic                          nan_to_zero_i,
+    input  logic                          wide_i, fp_i, nan_to_zero_i,
     input  logic [                  12:0] width_i,          // minus 1
     input  logic [                  12:0] height_i,         // minus 1
     input  logic [                  12:0] surface_count_i,  // minus 1
@@ -86,7 +82,8 @@ module nvdla_sdp_source_wide
     assign half = main_data_i[g*16+:16];
     assign int8 = upper_q ? main_data_i[(SdpBsThroughput+g)*8+:8] : main_data_i[g*8+:8];
     always_ff @(posedge clk_i) begin
-      if (take && !fp_i) d_q <= flying_i ? cacc_data_i[g*32+:32] : bytes ? {{24{int8[7]}}, int8} : {{16{half[15]}}, half};
+      if (take && !fp_i) d_q <= flying_i ? cacc_data_i[g*32+:32] : bytes ? {{24{int8[7]}}, int8} :
+          {{16{half[15]}}, half};
     end
     always_ff @(posedge fp_clk_i) begin
       if (take && !flying_i && in_i == PrecisionFp16) half_in_q <= half;

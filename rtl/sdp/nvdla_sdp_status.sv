@@ -1,27 +1,22 @@
 // Status of an SDP layer: STATUS_UNEQUAL, OUT_SATURATION, WDMA_WRITE_STALL, and with FP16 NAN_OUTPUT_NUM.
 //
-// run_i is high while a layer is active; the values are those of the layer so far. A transfer of SdpBsThroughput results is
-// counted in the clock of taken_i. The two counters are cleared and count only in layers that enable them; other layers show
-// what the last counting one left. NAN_OUTPUT_NUM begins at 0 in every layer; count_nans_i: the results are FP16 on their way to memory.
+// run_i is high while a layer is active; the values are those of the layer so far. A transfer of SdpBsThroughput
+// results is counted in the clock of taken_i. The two counters are cleared and count only in layers that enable them;
+// other layers show what the last counting one left. NAN_OUTPUT_NUM begins at 0 in every layer; count_nans_i: the
+// results are FP16 on their way to memory.
 // Spec: 50-sdp sections 9 and 10.
 module nvdla_sdp_status
   import nvdla_pkg::*;
 (
-    input  logic                                   clk_i,
-    input  logic                                   rst_ni,
-    input  logic                                   run_i,
+    input  logic                                   clk_i, rst_ni, run_i,
     input  logic                                   count_saturation_i,  // PERF_SAT_EN
     input  logic                                   count_stall_i,       // PERF_DMA_EN
-    input  logic                                   to_pdp_i,
-    input  logic                                   count_nans_i,
-    input  logic                                   taken_i,
+    input  logic                                   to_pdp_i, count_nans_i, taken_i,
     input  logic [SdpBsThroughput*8*LaneBytes-1:0] data_i,
     input  logic [            SdpBsThroughput-1:0] saturated_i,
     input  logic                                   stall_i,
     output logic                                   unequal_o,
-    output logic [                           31:0] saturation_o,
-    output logic [                           31:0] nans_o,
-    output logic [                           31:0] stall_o
+    output logic [                           31:0] saturation_o, nans_o, stall_o
 );
   logic run_q, start, unequal_q;
   logic [31:0] saturation_q, stall_q;
@@ -43,7 +38,8 @@ module nvdla_sdp_status
       else if (taken_i && !to_pdp_i && data_i != '0) unequal_q <= 1'b1;
       if (count_saturation_i) begin
         if (start) saturation_q <= 32'd0;
-        else if (taken_i && saturated_i != '0) saturation_q <= nvdla_sdp_pkg::count_up(saturation_q, 6'($countones(saturated_i)));
+        else if (taken_i && saturated_i != '0) saturation_q <=
+            nvdla_sdp_pkg::count_up(saturation_q, 6'($countones(saturated_i)));
       end
       if (count_stall_i) begin
         if (start) stall_q <= 32'd0;

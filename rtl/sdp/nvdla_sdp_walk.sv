@@ -1,10 +1,11 @@
 // Position in a cube, counted in atoms: columns of a line, lines of a surface, surfaces; of batches, pairs of columns.
 //
-// step_i moves on by one atom. last_of_surface_o and last_o tell that the present atom is the last one of its surface and
-// of the cube. clear_i goes back to the first atom and must be high for a clock before the sizes are used.
-// With batches_i > 0 the two columns of a pair come once for each batch before the next pair: second_o tells the second column,
-// turn_end_o the last one of the pair (of the last pair of an odd width the only one), round_end_o that this is the last batch. Without
-// batches a column is a turn of its own. Winograd order only permutes columns and lines of a surface: what is counted here is the same.
+// step_i moves on by one atom. last_of_surface_o and last_o tell that the present atom is the last one of its surface
+// and of the cube. clear_i goes back to the first atom and must be high for a clock before the sizes are used.
+// With batches_i > 0 the two columns of a pair come once for each batch before the next pair: second_o tells the second
+// column, turn_end_o the last one of the pair (of the last pair of an odd width the only one), round_end_o that this is
+// the last batch. Without batches a column is a turn of its own. Winograd order only permutes columns and lines of a
+// surface: what is counted here is the same.
 // Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
 module nvdla_sdp_walk
   import nvdla_pkg::*;
@@ -37,7 +38,8 @@ module nvdla_sdp_walk
     assign second_o = batches && column_q[0];
     assign turn_end_o = !batches || column_q[0] || last_column;
     assign round_end_o = batch_q == batches_i;
-    assign next_column = (turn_end_o && !round_end_o) ? {column_q[12:1], 1'b0} : (last_column && round_end_o) ? 13'd0 : column_q + 13'd1;
+    assign next_column = (turn_end_o && !round_end_o) ? {column_q[12:1], 1'b0} : (last_column && round_end_o) ? 13'd0 :
+        column_q + 13'd1;
     always_ff @(posedge clk_i) begin
       if (clear_i) batch_q <= 5'd0;
       else if (step_i && turn_end_o) batch_q <= round_end_o ? 5'd0 : batch_q + 5'd1;

@@ -1,44 +1,36 @@
 // WDMA: packs the results of a layer into atoms and writes them to the output cube, all lanes of all atoms.
 //
-// run_i is high while a layer that writes memory is active. One DMA command per line; a 1x1 cube is packed and written by one
-// command. done_intr_o: one clock when the layer of group_i is in memory.
-// Stream in: SdpBsThroughput bytes a transfer, MemAtom / SdpBsThroughput transfers make an atom, which leaves with the last one.
-// done_o rises when the last atom and the last command have been handed over, and stays high until run_i falls.
+// run_i is high while a layer that writes memory is active. One DMA command per line; a 1x1 cube is packed and written
+// by one command. done_intr_o: one clock when the layer of group_i is in memory.
+// Stream in: SdpBsThroughput bytes a transfer, MemAtom / SdpBsThroughput transfers make an atom, which leaves with the
+// last one. done_o rises when the last atom and the last command have been handed over, and stays high until run_i
+// falls.
 // stall_o tells that an atom waits (D_PERF_WDMA_WRITE_STALL).
-// Configurations with 16-bit precisions: a lane has 16 bits. wide_i: so has an element in memory, and one transfer is an atom; else the lower
-// bytes of the lanes are the elements. split_i: of a column the first transfer goes to the even surface of a pair and the second to the odd one
-// (INT8 to INT16). winograd_i: pairs of columns, each in four lines; batches_i: pairs of columns, each in all batches batch_stride_i apart, and cubes of
-// 1x1 are not packed.
+// Configurations with 16-bit precisions: a lane has 16 bits. wide_i: so has an element in memory, and one transfer is
+// an atom; else the lower bytes of the lanes are the elements. split_i: of a column the first transfer goes to the even
+// surface of a pair and the second to the odd one (INT8 to INT16). winograd_i: pairs of columns, each in four lines;
+// batches_i: pairs of columns, each in all batches batch_stride_i apart, and cubes of 1x1 are not packed.
 // Spec: 50-sdp sections 8 and 11.
 module nvdla_sdp_wdma
   import nvdla_pkg::*;
 (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic                         run_i,
-    input  logic                         group_i,
-    input  logic [                 12:0] width_i,          // minus 1
-    input  logic [                 12:0] height_i,         // minus 1
-    input  logic [                 12:0] surface_count_i,  // minus 1
-    input  logic [         AddrBits-1:0] base_i,
-    input  logic [         AddrBits-1:0] line_stride_i,
-    input  logic [         AddrBits-1:0] surface_stride_i,
-    input  logic                         ram_i,
-    input  logic                         wide_i,
-    input  logic                         split_i,
-    input  logic                         winograd_i,
-    input  logic [                  4:0] batches_i,        // minus 1
-    input  logic [         AddrBits-1:0] batch_stride_i,
-    output logic                         done_o,
-    output logic                         stall_o,
-    output logic [                  1:0] done_intr_o,
-    output logic                         busy_o,
-    input  logic                         valid_i,
-    output logic                         ready_o,
+    input  logic                                   clk_i, rst_ni, run_i, group_i,
+    input  logic [                           12:0] width_i,          // minus 1
+    input  logic [                           12:0] height_i,         // minus 1
+    input  logic [                           12:0] surface_count_i,  // minus 1
+    input  logic [                   AddrBits-1:0] base_i, line_stride_i, surface_stride_i,
+    input  logic                                   ram_i, wide_i, split_i, winograd_i,
+    input  logic [                            4:0] batches_i,  // minus 1
+    input  logic [                   AddrBits-1:0] batch_stride_i,
+    output logic                                   done_o, stall_o,
+    output logic [                            1:0] done_intr_o,
+    output logic                                   busy_o,
+    input  logic                                   valid_i,
+    output logic                                   ready_o,
     input  logic [SdpBsThroughput*8*LaneBytes-1:0] data_i,
-    input  logic                         last_i,
-    output mif_wr_req_t                  mif_o,
-    input  mif_wr_rsp_t                  mif_i
+    input  logic                                   last_i,
+    output mif_wr_req_t                            mif_o,
+    input  mif_wr_rsp_t                            mif_i
 );
   localparam int BeatBits = SdpBsThroughput * 8;
   localparam int Beats = MemAtom / SdpBsThroughput;

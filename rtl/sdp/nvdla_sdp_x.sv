@@ -1,40 +1,33 @@
-// X stage (BS or BN): ALU, MUL, rounding shift, ReLU on SdpBsThroughput lanes of 32-bit integers, with FP16 also of FP32 patterns.
+// X stage (BS or BN): ALU, MUL, rounding shift, ReLU on SdpBsThroughput lanes of 32-bit integers, with FP16 also of
+// FP32 patterns.
 //
-// With bypass_i data passes combinationally and no operands are taken. Otherwise each transfer takes one beat of memory operands
-// if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory layout does
-// not have never comes. Settings are stable while data is inside.
-// fp_i: the layer is FP16; fp_clk_i is a clock that runs in such layers only, with clk_i's edges (configurations with FP16).
-// Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU, product), 0 in bypass. The three registers move together.
+// With bypass_i data passes combinationally and no operands are taken. Otherwise each transfer takes one beat of memory
+// operands if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory
+// layout does not have never comes. Settings are stable while data is inside.
+// fp_i: the layer is FP16; fp_clk_i is a clock that runs in such layers only, with clk_i's edges (configurations with
+// FP16). Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU, product), 0 in bypass. The three registers move
+// together.
 // Spec: 50-sdp sections 5.1 and 6.3.
 module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          fp_clk_i,
-    input  logic                          rst_ni,
-    input  logic                          fp_i,
-    input  logic                          nan_to_zero_i,
+    input  logic                          clk_i, fp_clk_i, rst_ni, fp_i, nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
-    input  logic                          bypass_i,
-    input  logic                          alu_bypass_i,
+    input  logic                          bypass_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                   5:0] alu_shift_i,
     input  logic [                  15:0] alu_operand_i,
-    input  logic                          mul_bypass_i,
-    input  logic                          mul_prelu_i,
-    input  logic                          mul_mem_i,
+    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
     input  logic [                   5:0] mul_shift_i,
     input  logic [                  15:0] mul_operand_i,
     input  logic                          relu_bypass_i,
     // Operands from memory.
     input  logic                          op_valid_i,
     output logic                          op_ready_o,
-    input  logic                          op_alu_present_i,
-    input  logic                          op_mul_present_i,
-    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
-    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
+    input  logic                          op_alu_present_i, op_mul_present_i,
+    input  logic [SdpBsThroughput*16-1:0] op_alu_i, op_mul_i,
     // Data.
     output logic                          busy_o,  // results inside
     input  logic                          valid_i,
@@ -88,20 +81,20 @@ module nvdla_sdp_x
     if (Fp16 != 0) begin : gen_fp
       logic [31:0] fp_result;
       nvdla_sdp_x_fp u_fp (
-          .clk_i        (fp_clk_i),
-          .take_i       (take && fp_i),
-          .alu_i        (move && first && fp_i),
-          .mul_i        (move && second && fp_i),
+          .clk_i   (fp_clk_i),
+          .take_i  (take && fp_i),
+          .alu_i   (move && first && fp_i),
+          .mul_i   (move && second && fp_i),
           .alu_bypass_i,
           .alu_algo_i,
           .mul_bypass_i,
           .mul_prelu_i,
-          .relu_i       (!relu_bypass_i),
+          .relu_i  (!relu_bypass_i),
           .nan_to_zero_i,
-          .data_i       (data_i[g*32+:32]),
-          .op_alu_i     (alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
-          .op_mul_i     (mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
-          .data_o       (fp_result)
+          .data_i  (data_i[g*32+:32]),
+          .op_alu_i(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
+          .op_mul_i(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
+          .data_o  (fp_result)
       );
       assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : fp_i ? fp_result : result_q;
     end else begin : gen_int
@@ -146,7 +139,8 @@ module nvdla_sdp_x
       for (int g = 0; g < SdpBsThroughput; g++) begin
         sum = $signed({data_i[g*32+31], data_i[g*32+:32]});
         if (!alu_bypass_i)
-          sum = x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i), alu_shift_i, alu_algo_i);
+          sum = x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i), alu_shift_i,
+              alu_algo_i);
         factor = $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
         pass   = !mul_bypass_i && mul_prelu_i && !sum[32];
         scaled = $signed({{16{sum[32]}}, sum});
@@ -154,7 +148,8 @@ module nvdla_sdp_x
         result[g*32+:32] = x_round(scaled, pass, mul_shift_i, !relu_bypass_i);
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take && !fp, {result, last_i}, !bypass_i && !fp && valid_o, !bypass_i && !fp && valid_o && ready_i,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take && !fp, {result, last_i}, !bypass_i && !fp && valid_o,
+               !bypass_i && !fp && valid_o && ready_i,
                {data_o, last_o})
 `endif
 endmodule

@@ -1,25 +1,17 @@
 // One lane of an X stage (BS or BN) in FP16 layers: ALU, MUL and ReLU on FP32 patterns with FP16 operands.
 //
-// Three registers, moved by their enables, which are given in FP16 layers only: take_i brings the data and both operands in, alu_i moves them
-// through the ALU, mul_i through the multiplier; data_o is the third one behind ReLU. nan_to_zero_i: an operand that is NaN counts as +0.
-// PReLU passes what has sign bit 0. Shifts do not count.
+// Three registers, moved by their enables, which are given in FP16 layers only: take_i brings the data and both
+// operands in, alu_i moves them through the ALU, mul_i through the multiplier; data_o is the third one behind ReLU.
+// nan_to_zero_i: an operand that is NaN counts as +0. PReLU passes what has sign bit 0. Shifts do not count.
 // Spec: 50-sdp sections 6.1 to 6.3.
 module nvdla_sdp_x_fp
   import nvdla_sdp_pkg::*;
 (
-    input  logic        clk_i,
-    input  logic        take_i,
-    input  logic        alu_i,
-    input  logic        mul_i,
-    input  logic        alu_bypass_i,
+    input  logic        clk_i, take_i, alu_i, mul_i, alu_bypass_i,
     input  logic [ 1:0] alu_algo_i,
-    input  logic        mul_bypass_i,
-    input  logic        mul_prelu_i,
-    input  logic        relu_i,
-    input  logic        nan_to_zero_i,
+    input  logic        mul_bypass_i, mul_prelu_i, relu_i, nan_to_zero_i,
     input  logic [31:0] data_i,
-    input  logic [15:0] op_alu_i,
-    input  logic [15:0] op_mul_i,
+    input  logic [15:0] op_alu_i, op_mul_i,
     output logic [31:0] data_o
 );
   // Operands as they come; widened behind a register of this clock, so that integer layers do not pay for it.

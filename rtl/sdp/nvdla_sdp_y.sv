@@ -1,16 +1,18 @@
 // Y stage (EW) of SDP in configurations that have it: MUL, ALU and table between X2 (BN) and the output convertor.
 //
-// Streams: SdpBsThroughput lanes of 32 bits a transfer in and out, in the pipe's order: signed integers, or FP32 patterns if floating_i.
-// last_i / last_o stand with the layer's last transfer. A transfer takes SdpBsThroughput / SdpEwThroughput clocks: the stages are
-// SdpEwThroughput lanes wide. With bypass_i it passes combinationally and no operands are taken. Otherwise each transfer takes one transfer of
-// memory operands if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory
-// layout does not have never comes. Operands have 16 bits a lane, one-byte components are sign-extended.
+// Streams: SdpBsThroughput lanes of 32 bits a transfer in and out, in the pipe's order: signed integers, or FP32
+// patterns if floating_i. last_i / last_o stand with the layer's last transfer. A transfer takes SdpBsThroughput /
+// SdpEwThroughput clocks: the stages are SdpEwThroughput lanes wide. With bypass_i it passes combinationally and no
+// operands are taken. Otherwise each transfer takes one transfer of memory operands if one of its active units has its
+// source in memory (*_mem_i), and waits for it; a component that the memory layout does not have never comes. Operands
+// have 16 bits a lane, one-byte components are sign-extended.
 //
-// run_i: a layer runs; settings and the registers of the table are those of its first clock. csb_*: SDP's register window, of which the shared
-// words of the table live here; csb_rdata_o answers in the clock after csb_req_i and is 0 in all others. counts_o: D_PERF_LUT_{LO_HIT, LE_HIT,
-// HYBRID, OFLOW, UFLOW}, UFLOW in the low word, of the last layer with count_i, each element counted once. busy_o: something inside moves.
-// Latency from a transfer's last lanes to the result: 6 clocks (operand's product, operand, product, shift, ALU, packing), 3 more with the
-// table, 6 if the configuration has FP16; 0 in bypass. All stages move together.
+// run_i: a layer runs; settings and the registers of the table are those of its first clock. csb_*: SDP's register
+// window, of which the shared words of the table live here; csb_rdata_o answers in the clock after csb_req_i and is 0
+// in all others. counts_o: D_PERF_LUT_{LO_HIT, LE_HIT, HYBRID, OFLOW, UFLOW}, UFLOW in the low word, of the last layer
+// with count_i, each element counted once. busy_o: something inside moves. Latency from a transfer's last lanes to the
+// result: 6 clocks (operand's product, operand, product, shift, ALU, packing), 3 more with the table, 6 if the
+// configuration has FP16; 0 in bypass. All stages move together.
 // Spec: 50-sdp, sections 5.2 and 6.3; 55-lut.
 module nvdla_sdp_y
   import nvdla_pkg::*;
@@ -18,20 +20,16 @@ module nvdla_sdp_y
   import nvdla_sdp_y_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
+    input  logic                          clk_i, rst_ni,
     // Registers of the table.
-    input  logic                          csb_req_i,
-    input  logic                          csb_write_i,
+    input  logic                          csb_req_i, csb_write_i,
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
     input  logic [                  31:0] csb_wdata_i,
     output logic [                  31:0] csb_rdata_o,
     // Settings of the layer: D_DP_EW_*.
     input  logic                          run_i,
-    input  logic                          floating_i,     // PROC_PRECISION is FP16
-    input  logic                          nan_to_zero_i,
-    input  logic                          bypass_i,
-    input  logic                          alu_bypass_i,
+    input  logic                          floating_i,  // PROC_PRECISION is FP16
+    input  logic                          nan_to_zero_i, bypass_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                  31:0] alu_operand_i,
@@ -39,9 +37,7 @@ module nvdla_sdp_y
     input  logic [                  31:0] alu_cvt_offset_i,
     input  logic [                  15:0] alu_cvt_scale_i,
     input  logic [                   5:0] alu_cvt_truncate_i,
-    input  logic                          mul_bypass_i,
-    input  logic                          mul_prelu_i,
-    input  logic                          mul_mem_i,
+    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
     input  logic [                  31:0] mul_operand_i,
     input  logic                          mul_cvt_bypass_i,
     input  logic [                  31:0] mul_cvt_offset_i,
@@ -49,15 +45,13 @@ module nvdla_sdp_y
     input  logic [                   5:0] mul_cvt_truncate_i,
     input  logic [                   9:0] truncate_i,
     input  logic                          lut_bypass_i,
-    input  logic                          count_i,        // PERF_LUT_EN
+    input  logic                          count_i,  // PERF_LUT_EN
     output logic [              5*32-1:0] counts_o,
     // Operands from memory.
     input  logic                          op_valid_i,
     output logic                          op_ready_o,
-    input  logic                          op_alu_present_i,
-    input  logic                          op_mul_present_i,
-    input  logic [SdpBsThroughput*16-1:0] op_alu_i,
-    input  logic [SdpBsThroughput*16-1:0] op_mul_i,
+    input  logic                          op_alu_present_i, op_mul_present_i,
+    input  logic [SdpBsThroughput*16-1:0] op_alu_i, op_mul_i,
     // Data.
     output logic                          busy_o,
     input  logic                          valid_i,
@@ -70,21 +64,22 @@ module nvdla_sdp_y
     output logic                          last_o
 );
   localparam int Lanes = SdpEwThroughput;
-  localparam int Parts = SdpBsThroughput / Lanes;        // of a transfer
+  localparam int Parts = SdpBsThroughput / Lanes;  // of a transfer
   localparam int PartBits = Parts > 1 ? $clog2(Parts) : 1;
-  localparam int Core = 5;                               // stages before the table
-  localparam int Table = (Fp16 != 0) ? 6 : 3;            // stages of nvdla_lut_sdp
+  localparam int Core = 5;                     // stages before the table
+  localparam int Table = (Fp16 != 0) ? 6 : 3;  // stages of nvdla_lut_sdp
   localparam int Stages = Core + Table;
 
-  // ---- flow ---------------------------------------------------------------------------------------------------------------------
-  logic [Stages:1] valid_q, last_q;                      // valid_q[n]: a part has left stage n
-  logic [PartBits-1:0] part_q, slot_q;                   // part that enters; its place in the transfer that leaves
+  // ---- flow ---------------------------------------------------------------------------------------------------------
+  logic [Stages:1] valid_q, last_q;     // valid_q[n]: a part has left stage n
+  logic [PartBits-1:0] part_q, slot_q;  // part that enters; its place in the transfer that leaves
   logic out_valid_q, out_last_q;
   logic alu_from_mem, mul_from_mem, operands_here, move, take, last_part, floating, look_up, pack, pack_last;
 
   assign alu_from_mem = !alu_bypass_i && alu_mem_i;
   assign mul_from_mem = !mul_bypass_i && mul_mem_i;
-  assign operands_here = (!alu_from_mem || (op_valid_i && op_alu_present_i)) && (!mul_from_mem || (op_valid_i && op_mul_present_i));
+  assign operands_here = (!alu_from_mem || (op_valid_i && op_alu_present_i)) &&
+      (!mul_from_mem || (op_valid_i && op_mul_present_i));
   assign move = !out_valid_q || ready_i;
   assign take = valid_i && !bypass_i && move && operands_here;
   assign last_part = part_q == PartBits'(Parts - 1);
@@ -118,7 +113,7 @@ module nvdla_sdp_y
       if (pack) out_last_q <= pack_last;
     end
 
-  // ---- parts --------------------------------------------------------------------------------------------------------------------
+  // ---- parts --------------------------------------------------------------------------------------------------------
   logic [Lanes*32-1:0] data, core_data, integer_data, table_data, result;
   logic [Lanes*16-1:0] op_alu, op_mul;
   assign data = data_i[32'(part_q)*Lanes*32+:Lanes*32];
@@ -132,7 +127,7 @@ module nvdla_sdp_y
     always_ff @(posedge clk_i) if (pack && slot_q == PartBits'(p)) out_q <= result;
   end
 
-  // ---- integers -----------------------------------------------------------------------------------------------------------------
+  // ---- integers -----------------------------------------------------------------------------------------------------
   for (genvar g = 0; g < Lanes; g++) begin : gen_lane
     logic signed [31:0] data_1_q, data_2_q, data_3_q, data_4_q, data_5_q, alu_2_q, alu_3_q, alu_4_q, mul_2_q;
     logic signed [48:0] alu_1_q, mul_1_q;
@@ -145,17 +140,21 @@ module nvdla_sdp_y
         data_1_q <= $signed(data[g*32+:32]);
         if (alu_from_mem)
           alu_1_q <= alu_cvt_bypass_i ? 49'($signed(op_alu[g*16+:16]))
-              : product(difference(32'($signed(op_alu[g*16+:16])), $signed(alu_cvt_offset_i)), $signed(alu_cvt_scale_i));
+              : product(difference(32'($signed(op_alu[g*16+:16])), $signed(alu_cvt_offset_i)),
+                  $signed(alu_cvt_scale_i));
         if (mul_from_mem)
           mul_1_q <= mul_cvt_bypass_i ? 49'($signed(op_mul[g*16+:16]))
-              : product(difference(32'($signed(op_mul[g*16+:16])), $signed(mul_cvt_offset_i)), $signed(mul_cvt_scale_i));
+              : product(difference(32'($signed(op_mul[g*16+:16])), $signed(mul_cvt_offset_i)),
+                  $signed(mul_cvt_scale_i));
       end
       if (move && valid_q[1] && !floating) begin
         data_2_q <= data_1_q;
         if (!alu_bypass_i)
-          alu_2_q <= alu_mem_i ? y_operand(alu_1_q, alu_cvt_bypass_i ? 6'd0 : alu_cvt_truncate_i) : $signed(alu_operand_i);
+          alu_2_q <= alu_mem_i ? y_operand(alu_1_q, alu_cvt_bypass_i ? 6'd0 : alu_cvt_truncate_i) :
+              $signed(alu_operand_i);
         if (!mul_bypass_i)
-          mul_2_q <= mul_mem_i ? y_operand(mul_1_q, mul_cvt_bypass_i ? 6'd0 : mul_cvt_truncate_i) : $signed(mul_operand_i);
+          mul_2_q <= mul_mem_i ? y_operand(mul_1_q, mul_cvt_bypass_i ? 6'd0 : mul_cvt_truncate_i) :
+              $signed(mul_operand_i);
       end
       if (move && valid_q[2] && !floating) begin
         data_3_q <= data_2_q;
@@ -171,7 +170,7 @@ module nvdla_sdp_y
     end
   end
 
-  // ---- FP16 ---------------------------------------------------------------------------------------------------------------------
+  // ---- FP16 ---------------------------------------------------------------------------------------------------------
   if (Fp16 != 0) begin : gen_fp16
     logic [Lanes*32-1:0] floating_data;
     nvdla_sdp_y_fp16 u_fp16 (
@@ -200,10 +199,11 @@ module nvdla_sdp_y
     wire unused_floating = &{1'b0, floating_i, nan_to_zero_i};
   end
 
-  // ---- table --------------------------------------------------------------------------------------------------------------------
+  // ---- table --------------------------------------------------------------------------------------------------------
   localparam int SharedBits = SdpFirstD * 32;
   localparam int OtherBits = SdpSLutCfg * 32;
-  localparam logic [SharedBits-1:0] SharedMask = SdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
+  localparam logic [SharedBits-1:0] SharedMask =
+      SdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
 
   logic run_q;
   logic [SharedBits-1:0] shared;
@@ -251,7 +251,7 @@ module nvdla_sdp_y
   assign cfg.le_oflow_shift = s.lut_le_slope_oflow_shift;
   assign cfg.lo_uflow_shift = s.lut_lo_slope_uflow_shift;
   assign cfg.lo_oflow_shift = s.lut_lo_slope_oflow_shift;
-  wire unused_s = &{1'b0, `NVDLA_SDP_S_UNUSED(s)};       // names and reasons: rtl/unused_fields.csv
+  wire unused_s = &{1'b0, `NVDLA_SDP_S_UNUSED(s)};  // names and reasons: rtl/unused_fields.csv
 
   nvdla_lut_sdp #(
       .Lanes(Lanes),
@@ -310,7 +310,8 @@ module nvdla_sdp_y
   `NVDLA_CHECK(EmptyBetweenLayers, run_i || !(valid_i || valid_q != '0 || out_valid_q || part_q != '0 || slot_q != '0))
 
 `ifdef NVDLA_CHECKS
-  // What goes in comes out: the results of integers that do not go through the table, and the mark of the last transfer of all.
+  // What goes in comes out: the results of integers that do not go through the table, and the mark of the last transfer
+  // of all.
   logic [SdpBsThroughput*32-1:0] expected, results;
   logic known;
   assign known = !floating && lut_bypass_i;
@@ -328,16 +329,19 @@ module nvdla_sdp_y
         mul   = $signed(mul_operand_i);
         if (alu_mem_i) alu = 32'($signed(op_alu_i[g*16+:16]));
         if (alu_mem_i && !alu_cvt_bypass_i)
-          alu = y_operand(product(difference(alu, $signed(alu_cvt_offset_i)), $signed(alu_cvt_scale_i)), alu_cvt_truncate_i);
+          alu = y_operand(product(difference(alu, $signed(alu_cvt_offset_i)), $signed(alu_cvt_scale_i)),
+              alu_cvt_truncate_i);
         if (mul_mem_i) mul = 32'($signed(op_mul_i[g*16+:16]));
         if (mul_mem_i && !mul_cvt_bypass_i)
-          mul = y_operand(product(difference(mul, $signed(mul_cvt_offset_i)), $signed(mul_cvt_scale_i)), mul_cvt_truncate_i);
+          mul = y_operand(product(difference(mul, $signed(mul_cvt_offset_i)), $signed(mul_cvt_scale_i)),
+              mul_cvt_truncate_i);
         if (!mul_bypass_i && (!mul_prelu_i || value < 0)) value = y_truncate(y_product(value, mul), truncate_i);
         if (!alu_bypass_i) value = y_alu(value, alu, alu_algo_i);
         expected[g*32+:32] = value;
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, Stages + 2, valid_i && ready_o && !bypass_i, {expected, last_i}, out_valid_q,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, Stages + 2, valid_i && ready_o && !bypass_i, {expected, last_i},
+               out_valid_q,
                out_valid_q && ready_i, {results, last_o})
   `NVDLA_BALANCE(Transfers, Stages + 2, valid_i && ready_o && !bypass_i, 1, out_valid_q && ready_i, 1)
 `endif

@@ -1,37 +1,30 @@
 // MUL and ALU of SDP's EW stage in FP16 layers: SdpEwThroughput lanes of FP32 patterns.
 //
-// Five stages, as nvdla_sdp_y has for integers, which all move on with move_i: operands as they came; FP32 operands; product; the number that the
-// ALU sees; result. valid_i: a beat enters with move_i. Operands from memory are FP16 patterns, a NaN among them becomes 0 with
-// nan_to_zero_i; operands of registers are FP32 patterns as they are. on_i: a layer in FP16 runs; without beats, and without on_i, nothing here
-// is clocked. Settings are stable while beats are inside.
+// Five stages, as nvdla_sdp_y has for integers, which all move on with move_i: operands as they came; FP32 operands;
+// product; the number that the ALU sees; result. valid_i: a beat enters with move_i. Operands from memory are FP16
+// patterns, a NaN among them becomes 0 with nan_to_zero_i; operands of registers are FP32 patterns as they are. on_i: a
+// layer in FP16 runs; without beats, and without on_i, nothing here is clocked. Settings are stable while beats are
+// inside.
 // Spec: 50-sdp, sections 6.1 to 6.3.
 module nvdla_sdp_y_fp16
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i,
-    input  logic                          rst_ni,
-    input  logic                          on_i,
-    input  logic                          nan_to_zero_i,
-    input  logic                          alu_bypass_i,
+    input  logic                          clk_i, rst_ni, on_i, nan_to_zero_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                  31:0] alu_operand_i,
-    input  logic                          mul_bypass_i,
-    input  logic                          mul_prelu_i,
-    input  logic                          mul_mem_i,
+    input  logic                          mul_bypass_i, mul_prelu_i, mul_mem_i,
     input  logic [                  31:0] mul_operand_i,
-    input  logic                          move_i,
-    input  logic                          valid_i,
+    input  logic                          move_i, valid_i,
     input  logic [SdpEwThroughput*32-1:0] data_i,
-    input  logic [SdpEwThroughput*16-1:0] op_alu_i,
-    input  logic [SdpEwThroughput*16-1:0] op_mul_i,
+    input  logic [SdpEwThroughput*16-1:0] op_alu_i, op_mul_i,
     output logic [SdpEwThroughput*32-1:0] data_o
 );
   localparam int Stages = 5;
 
-  logic [Stages-1:1] valid_q;                  // a beat has left the stage
-  logic [Stages:1] now;                        // a beat goes through the stage
+  logic [Stages-1:1] valid_q;  // a beat has left the stage
+  logic [Stages:1] now;        // a beat goes through the stage
   logic clk;
   assign now = {valid_q, valid_i && on_i} & {Stages{move_i}};
 
@@ -64,7 +57,8 @@ module nvdla_sdp_y_fp16
   endfunction
 
   for (genvar g = 0; g < SdpEwThroughput; g++) begin : gen_lane
-    logic [31:0] data_1_q, data_2_q, data_3_q, data_4_q, mul_2_q, alu_2_q, alu_3_q, alu_4_q, alu_wide, mul_wide, scaled, sum, extreme, other_q;
+    logic [31:0] data_1_q, data_2_q, data_3_q, data_4_q, mul_2_q, alu_2_q, alu_3_q, alu_4_q, alu_wide, mul_wide, scaled,
+        sum, extreme, other_q;
     logic [15:0] op_alu_q, op_mul_q;
     logic multiplied_q;
 

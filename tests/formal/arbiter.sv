@@ -1,10 +1,10 @@
 // nvdla_wrr_arbiter: whenever a client with a weight requests, one such client gets the grant, and each of
 // them again before the others have taken more than the sum of their weights (70-memory-interface section 3.1).
 module proof (
-    input logic       clk_i,
-    input logic       rst_ni,
-    input logic [2:0] req_i,
-    input logic       take_i
+    input  logic       clk_i,
+    input  logic       rst_ni,
+    input  logic [2:0] req_i,
+    input  logic       take_i
 );
   (* anyconst *) logic [5:0] weights;  // 0..3 each
   logic [23:0] weight;
@@ -15,16 +15,16 @@ module proof (
   assign able = req_i & {weights[5:4] != 0, weights[3:2] != 0, weights[1:0] != 0};
 
   nvdla_wrr_arbiter #(
-      .Clients(3),
+      .Clients  (3),
       .IndexBits(2)
   ) dut (
-      .clk_i(clk_i),
-      .rst_ni(rst_ni),
-      .req_i(req_i),
-      .weight_i(weight),
+      .clk_i    (clk_i),
+      .rst_ni   (rst_ni),
+      .req_i    (req_i),
+      .weight_i (weight),
       .advance_i(take_i && grant != 3'd0),
-      .grant_o(grant),
-      .index_o(index)
+      .grant_o  (grant),
+      .index_o  (index)
   );
 
   logic started = 1'b0;

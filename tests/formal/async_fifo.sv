@@ -1,12 +1,12 @@
-// nvdla_async_fifo with two clocks that tick as the solver likes: never more words than it has room for, words come out in order, and
-// the writer's level is never below what is inside.
+// nvdla_async_fifo with two clocks that tick as the solver likes: never more words than it has room for, words come out
+// in order, and the writer's level is never below what is inside.
 module proof (
-    input logic wr_clk,
-    input logic rd_clk,
-    input logic wr_valid,
-    input logic rd_ready,
-    input logic wr_data,
-    input logic mark
+    input  logic wr_clk,
+    input  logic rd_clk,
+    input  logic wr_valid,
+    input  logic rd_ready,
+    input  logic wr_data,
+    input  logic mark
 );
   logic wr_ready, rd_valid, rd_data;
   logic [1:0] level;
@@ -16,20 +16,20 @@ module proof (
   logic rst_n = 1'b0;
 
   nvdla_async_fifo #(
-      .Width(1),
+      .Width    (1),
       .DepthLog2(1)
   ) dut (
-      .wr_clk_i(wr_clk),
-      .wr_rst_ni(rst_n),
+      .wr_clk_i  (wr_clk),
+      .wr_rst_ni (rst_n),
       .wr_valid_i(wr_valid),
       .wr_ready_o(wr_ready),
-      .wr_data_i(wr_data),
+      .wr_data_i (wr_data),
       .wr_level_o(level),
-      .rd_clk_i(rd_clk),
-      .rd_rst_ni(rst_n),
+      .rd_clk_i  (rd_clk),
+      .rd_rst_ni (rst_n),
       .rd_valid_o(rd_valid),
       .rd_ready_i(rd_ready),
-      .rd_data_o(rd_data)
+      .rd_data_o (rd_data)
   );
 
   logic wr_clk_q, rd_clk_q, wr_valid_q, rd_ready_q, wr_data_q, mark_q;

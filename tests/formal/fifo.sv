@@ -1,15 +1,16 @@
 // nvdla_fifo: never more than Depth words, ready and valid tell the level, words come out in the order they went in.
 //
-// One word is marked when it goes in, at any time that the solver likes; it must come out unchanged behind exactly those before it.
+// One word is marked when it goes in, at any time that the solver likes; it must come out unchanged behind exactly
+// those before it.
 module proof #(
     parameter int Depth = 3
 ) (
-    input logic clk_i,
-    input logic rst_ni,
-    input logic in_valid_i,
-    input logic out_ready_i,
-    input logic [1:0] in_data_i,
-    input logic mark_i
+    input  logic       clk_i,
+    input  logic       rst_ni,
+    input  logic       in_valid_i,
+    input  logic       out_ready_i,
+    input  logic [1:0] in_data_i,
+    input  logic       mark_i
 );
   logic in_ready, out_valid;
   logic [1:0] out_data;
@@ -18,14 +19,14 @@ module proof #(
       .Width(2),
       .Depth(Depth)
   ) dut (
-      .clk_i(clk_i),
-      .rst_ni(rst_ni),
-      .in_valid_i(in_valid_i),
-      .in_ready_o(in_ready),
-      .in_data_i(in_data_i),
+      .clk_i      (clk_i),
+      .rst_ni     (rst_ni),
+      .in_valid_i (in_valid_i),
+      .in_ready_o (in_ready),
+      .in_data_i  (in_data_i),
       .out_valid_o(out_valid),
       .out_ready_i(out_ready_i),
-      .out_data_o(out_data)
+      .out_data_o (out_data)
   );
 
   logic started = 1'b0;

@@ -49,14 +49,16 @@ module cdma_bench
 );
   cbuf_wr_t dat_wr, wt_wr;
   cdma2csc_t account;
-  assign {dat_up_valid_o, dat_up_entries_o, dat_up_slices_o, wt_up_valid_o, wt_up_kernels_o, wt_up_entries_o, dat_pending_ack_o,
+  assign {dat_up_valid_o, dat_up_entries_o, dat_up_slices_o, wt_up_valid_o, wt_up_kernels_o, wt_up_entries_o,
+      dat_pending_ack_o,
       wt_pending_ack_o} = account;
 
   nvdla_cdma u_cdma (
       .dat_wr_o(dat_wr),
       .wt_wr_o (wt_wr),
       .csc_o   (account),
-      .csc_i   ({dat_rl_valid_i, dat_rl_entries_i, dat_rl_slices_i, wt_rl_valid_i, wt_rl_entries_i, mask_rl_valid_i, mask_rl_entries_i,
+      .csc_i   ({dat_rl_valid_i, dat_rl_entries_i, dat_rl_slices_i, wt_rl_valid_i, wt_rl_entries_i, mask_rl_valid_i,
+                 mask_rl_entries_i,
                  dat_pending_req_i, wt_pending_req_i}),
       .*
   );

@@ -1,5 +1,5 @@
-// Bench top: CSC, both CMAC units, CACC and CBUF connected as in NV_nvdla, with CDMA's and SDP's side as ports, and the arithmetic of
-// CACC as plain functions.
+// Bench top: CSC, both CMAC units, CACC and CBUF connected as in NV_nvdla, with CDMA's and SDP's side as ports, and the
+// arithmetic of CACC as plain functions.
 //
 // csb_sel_i is one-hot: CSC, CMAC_A, CMAC_B, CACC.
 module conv_bench
@@ -110,24 +110,26 @@ module conv_bench
   assign wt_wr.clear  = '0;
   assign wt_wr.data   = (CbufWrAtoms * AtomBits)'(wt_wr_data_i);
   assign cdma2csc = {
-    dat_up_valid_i, dat_up_entries_i, dat_up_slices_i, wt_up_valid_i, wt_up_kernels_i, wt_up_entries_i, dat_pending_ack_i, wt_pending_ack_i
+    dat_up_valid_i, dat_up_entries_i, dat_up_slices_i, wt_up_valid_i, wt_up_kernels_i, wt_up_entries_i,
+    dat_pending_ack_i, wt_pending_ack_i
   };
-  assign {dat_rl_valid_o, dat_rl_entries_o, dat_rl_slices_o, wt_rl_valid_o, wt_rl_entries_o, mask_rl_valid_o, mask_rl_entries_o,
+  assign {dat_rl_valid_o, dat_rl_entries_o, dat_rl_slices_o, wt_rl_valid_o, wt_rl_entries_o, mask_rl_valid_o,
+      mask_rl_entries_o,
       dat_pending_req_o, wt_pending_req_o} = csc2cdma;
 
   nvdla_cbuf u_cbuf (
-      .clk_i              (clk_i),
-      .clk_on_i           (clk_on_i),
-      .dat_wr_i           (dat_wr),
-      .wt_wr_i            (wt_wr),
-      .dat_rd_i           (dat_rd),
-      .dat_rd_data_o      (dat_rd_data),
-      .dat_rd_next_i      (dat_rd_next),
-      .dat_rd_next_data_o (dat_rd_next_data),
-      .wt_rd_i            (wt_rd),
-      .wt_rd_data_o       (wt_rd_data),
-      .mask_rd_i          (mask_rd),
-      .mask_rd_data_o     (mask_rd_data)
+      .clk_i             (clk_i),
+      .clk_on_i          (clk_on_i),
+      .dat_wr_i          (dat_wr),
+      .wt_wr_i           (wt_wr),
+      .dat_rd_i          (dat_rd),
+      .dat_rd_data_o     (dat_rd_data),
+      .dat_rd_next_i     (dat_rd_next),
+      .dat_rd_next_data_o(dat_rd_next_data),
+      .wt_rd_i           (wt_rd),
+      .wt_rd_data_o      (wt_rd_data),
+      .mask_rd_i         (mask_rd),
+      .mask_rd_data_o    (mask_rd_data)
   );
 
   logic clk, csc_work, cmac_a_work, cmac_b_work, cacc_work;

@@ -1,8 +1,9 @@
 // The floating-point operations of rtl/fp side by side, one of which computes at a time.
 //
-// op_i: which one (bench.cpp has the same list); operands lie in a_i and b_i, the result in z_o. Operations of two numbers and
-// conversions take Lanes operands at once, 32 bits each of a_i and b_i; what the others take stands at their instances. Every operation has
-// a clock of its own, so that the others cost nothing, and combinational ones get registered operands.
+// op_i: which one (bench.cpp has the same list); operands lie in a_i and b_i, the result in z_o. Operations of two
+// numbers and conversions take Lanes operands at once, 32 bits each of a_i and b_i; what the others take stands at
+// their instances. Every operation has a clock of its own, so that the others cost nothing, and combinational ones get
+// registered operands.
 module fp_bench
   import nvdla_conv_pkg::*;
   import nvdla_fp48_pkg::*;
@@ -28,7 +29,7 @@ module fp_bench
     assign clk[o] = clk_i & (op_i == 5'(o));
   end
 
-  // ---- operations with lanes --------------------------------------------------------------------------------------------------
+  // ---- operations with lanes ----------------------------------------------------------------------------------------
   logic [32*Lanes-1:0] z[Fraction35+1];
   for (genvar l = 0; l < Lanes; l++) begin : gen_lanes
     logic [31:0] a, b;
@@ -53,10 +54,10 @@ module fp_bench
         .ExpBits(6),
         .ManBits(10)
     ) u_fp17_mul (
-        .clk_i(clk[Fp17Mul]),
-        .en_i (1'b1),
-        .a_i  (a[16:0]),
-        .b_i  (b[16:0]),
+        .clk_i    (clk[Fp17Mul]),
+        .en_i     (1'b1),
+        .a_i      (a[16:0]),
+        .b_i      (b[16:0]),
         .product_o(fp17_mul)
     );
     assign z[Fp17Mul][32*l+:32] = 32'(fp17_mul);
@@ -79,10 +80,10 @@ module fp_bench
         .ExpBits(8),
         .ManBits(23)
     ) u_fp32_mul (
-        .clk_i(clk[Fp32Mul]),
-        .en_i (1'b1),
-        .a_i  (a[31:0]),
-        .b_i  (b[31:0]),
+        .clk_i    (clk[Fp32Mul]),
+        .en_i     (1'b1),
+        .a_i      (a[31:0]),
+        .b_i      (b[31:0]),
         .product_o(fp32_mul)
     );
     assign z[Fp32Mul][32*l+:32] = 32'(fp32_mul);
@@ -164,9 +165,9 @@ module fp_bench
     logic [31:0] fp17_to_fp32;
     always_ff @(posedge clk[Fp17ToFp32]) fp17_to_fp32_a_q <= a[16:0];
     nvdla_fp_widen #(
-        .ExpIn(6),
-        .ExpOut(8),
-        .ManOut(23),
+        .ExpIn    (6),
+        .ExpOut   (8),
+        .ManOut   (23),
         .Denormals(0)
     ) u_fp17_to_fp32 (
         .a_i(fp17_to_fp32_a_q),
@@ -199,7 +200,7 @@ module fp_bench
     logic [16:0] fp32_to_fp17;
     always_ff @(posedge clk[Fp32ToFp17]) fp32_to_fp17_a_q <= a[31:0];
     nvdla_fp_narrow #(
-        .ExpOut(6),
+        .ExpOut   (6),
         .Denormals(0)
     ) u_fp32_to_fp17 (
         .a_i(fp32_to_fp17_a_q),
@@ -248,7 +249,8 @@ module fp_bench
     assign z[Fraction35][32*l+:32] = 32'(fraction35);
   end
 
-  // ---- CMAC: 64 FP16 weights in a_i, which all cells get, as many data in b_i; the result, of cell 0, is {mantissas, exponent} --------
+  // ---- CMAC ---------------------------------------------------------------------------------------------------------
+  // 64 FP16 weights in a_i, which all cells get, as many data in b_i; the result, of cell 0, is {mantissas, exponent}.
   // The weights take a clock to be loaded, one to be put in use.
   logic [ConvCells*ConvSumBits-1:0] dots;
   logic [4*38+5:0] dot;
@@ -270,14 +272,14 @@ module fp_bench
   assign dot[5:0] = dots[43:38];
   wire unused_dots = &{1'b0, dots};
 
-  // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each ------------------------------------
+  // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each -------------------
   logic [255:0] fp48_sum, fp48_narrowed;
   for (genvar l = 0; l < 4; l++) begin : gen_accumulators
     always_ff @(posedge clk[Fp48Add]) fp48_sum[64*l+:64] <= 64'(fp48_add(a_i[64*l+:48], b_i[64*l+:44]));
     always_ff @(posedge clk[Fp48ToFp32]) fp48_narrowed[64*l+:64] <= 64'(fp48_to_fp32(a_i[64*l+:48]));
   end
 
-  // ---- a tile in a_i -----------------------------------------------------------------------------------------------------------------
+  // ---- a tile in a_i ------------------------------------------------------------------------------------------------
   logic [255:0] tile_q, tile;
   always_ff @(posedge clk[Winograd]) tile_q <= a_i[255:0];
   nvdla_fp16_winograd u_winograd (
@@ -287,7 +289,7 @@ module fp_bench
       .z_o  (tile)
   );
 
-  // ---- CDP: 16 FP17 values in a_i, the reach in b_i -------------------------------------------------------------------------------------
+  // ---- CDP: 16 FP17 values in a_i, the reach in b_i -----------------------------------------------------------------
   logic [16*17-1:0] values_q;
   logic [1:0] reach_q;
   logic [255:0] square_sum;
@@ -300,7 +302,7 @@ module fp_bench
       .sum_o   (square_sum)
   );
 
-  // ---- PDP: sum, pad, width, height in a_i, 32 bits each -------------------------------------------------------------------------------
+  // ---- PDP: sum, pad, width, height in a_i, 32 bits each ------------------------------------------------------------
   logic [15:0] mean;
   nvdla_fp16_mean u_mean (
       .clk_i   (clk[Mean]),
@@ -312,7 +314,8 @@ module fp_bench
       .mean_o  (mean)
   );
 
-  // ---- tables: in a_i x, start or from, {exponential, offset, select} or {hit, slope}, {y1, y0}, 32 bits each, and the fraction ---------
+  // ---- tables -------------------------------------------------------------------------------------------------------
+  // In a_i x, start or from, {exponential, offset, select} or {hit, slope}, {y1, y0}, 32 bits each, and the fraction.
   logic [255:0] places, weighted, interpolated;
   logic [16:0] weighted_value, interpolated_value;
   logic [16:0] locate_q;

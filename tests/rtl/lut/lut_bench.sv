@@ -1,35 +1,36 @@
-// The two look-up units side by side, CDP's (bit 0 of requests and valids) and SDP's (bit 1), with the settings as separate ports.
+// The two look-up units side by side, CDP's (bit 0 of requests and valids) and SDP's (bit 1), with the settings as
+// separate ports.
 module lut_bench
   import nvdla_lut_pkg::*;
 #(
     parameter int Lanes = 2
 ) (
-    input  logic                         clk_i,
-    input  logic                         rst_ni,
-    input  logic [                  1:0] cfg_req_i,
-    input  logic [                  1:0] data_req_i,
-    input  logic                         write_i,
-    input  logic [                 31:0] wdata_i,
-    output logic [                 31:0] cdp_rdata_o,
-    output logic [                 31:0] sdp_rdata_o,
-    input  logic [                  3:0] priorities_i,  // {hybrid, overflow, underflow, LE linear}
-    input  logic [                 23:0] info_i,
-    input  logic [                 37:0] le_start_i,
-    input  logic [                 37:0] le_end_i,
-    input  logic [                 37:0] lo_start_i,
-    input  logic [                 37:0] lo_end_i,
-    input  logic [                 31:0] le_scale_i,
-    input  logic [                 31:0] lo_scale_i,
-    input  logic [                  9:0] le_shift_i,
-    input  logic [                  9:0] lo_shift_i,
-    input  logic [                  1:0] precision_i,
-    input  logic                         step_i,
-    input  logic [                  1:0] valid_i,
-    input  logic [       Lanes*38-1 : 0] data_i,
-    output logic [       Lanes*17-1 : 0] cdp_result_o,
-    output logic [        Lanes*4-1 : 0] cdp_flags_o,
-    output logic [       Lanes*32-1 : 0] sdp_result_o,
-    output logic [        Lanes*5-1 : 0] sdp_found_o
+    input  logic                  clk_i,
+    input  logic                  rst_ni,
+    input  logic [           1:0] cfg_req_i,
+    input  logic [           1:0] data_req_i,
+    input  logic                  write_i,
+    input  logic [          31:0] wdata_i,
+    output logic [          31:0] cdp_rdata_o,
+    output logic [          31:0] sdp_rdata_o,
+    input  logic [           3:0] priorities_i,  // {hybrid, overflow, underflow, LE linear}
+    input  logic [          23:0] info_i,
+    input  logic [          37:0] le_start_i,
+    input  logic [          37:0] le_end_i,
+    input  logic [          37:0] lo_start_i,
+    input  logic [          37:0] lo_end_i,
+    input  logic [          31:0] le_scale_i,
+    input  logic [          31:0] lo_scale_i,
+    input  logic [           9:0] le_shift_i,
+    input  logic [           9:0] lo_shift_i,
+    input  logic [           1:0] precision_i,
+    input  logic                  step_i,
+    input  logic [           1:0] valid_i,
+    input  logic [Lanes*38-1 : 0] data_i,
+    output logic [Lanes*17-1 : 0] cdp_result_o,
+    output logic [ Lanes*4-1 : 0] cdp_flags_o,
+    output logic [Lanes*32-1 : 0] sdp_result_o,
+    output logic [ Lanes*5-1 : 0] sdp_found_o
 );
   lut_cfg_t cfg;
   assign {cfg.hybrid_lo, cfg.oflow_lo, cfg.uflow_lo, cfg.le_linear} = priorities_i;
@@ -51,18 +52,18 @@ module lut_bench
   ) u_cdp (
       .clk_i,
       .rst_ni,
-      .cfg_req_i  (cfg_req_i[0]),
-      .data_req_i (data_req_i[0]),
+      .cfg_req_i (cfg_req_i[0]),
+      .data_req_i(data_req_i[0]),
       .write_i,
       .wdata_i,
-      .rdata_o    (cdp_rdata_o),
-      .cfg_i      (cfg),
+      .rdata_o   (cdp_rdata_o),
+      .cfg_i     (cfg),
       .precision_i,
       .step_i,
-      .valid_i    (valid_i[0]),
+      .valid_i   (valid_i[0]),
       .data_i,
-      .result_o   (cdp_result_o),
-      .flags_o    (cdp_flags_o)
+      .result_o  (cdp_result_o),
+      .flags_o   (cdp_flags_o)
   );
 
   logic [Lanes*32-1:0] sdp_data;
@@ -75,17 +76,17 @@ module lut_bench
   ) u_sdp (
       .clk_i,
       .rst_ni,
-      .cfg_req_i  (cfg_req_i[1]),
-      .data_req_i (data_req_i[1]),
+      .cfg_req_i (cfg_req_i[1]),
+      .data_req_i(data_req_i[1]),
       .write_i,
       .wdata_i,
-      .rdata_o    (sdp_rdata_o),
-      .cfg_i      (cfg),
+      .rdata_o   (sdp_rdata_o),
+      .cfg_i     (cfg),
       .precision_i,
       .step_i,
-      .valid_i    (valid_i[1]),
-      .data_i     (sdp_data),
-      .result_o   (sdp_result_o),
-      .found_o    (sdp_found_o)
+      .valid_i   (valid_i[1]),
+      .data_i    (sdp_data),
+      .result_o  (sdp_result_o),
+      .found_o   (sdp_found_o)
   );
 endmodule

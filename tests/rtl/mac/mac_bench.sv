@@ -1,6 +1,7 @@
 // Bench top: both CMAC units and CACC connected as in NV_nvdla, with CSC's and SDP's side as ports.
 //
-// csb_sel_i is one-hot: CMAC_A, CMAC_B, CACC. sum_*_o: what the units send to CACC. credits_o, stripe_o: what CSC knows of CACC.
+// csb_sel_i is one-hot: CMAC_A, CMAC_B, CACC. sum_*_o: what the units send to CACC. credits_o, stripe_o: what CSC knows
+// of CACC.
 module mac_bench
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -1,8 +1,9 @@
 // Top of the memory bench: the memory interfaces with four read and two write clients, one register group, and GLB.
 //
-// Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot 6, id 2). Client 1 has a latency
-// buffer of 8 beats, the others of 64; client 2 takes a beat's atoms at once. Write clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2), which
-// gives a beat's atoms at once. Slots are those of small. The register group is a window of 8 words:
+// Read clients: 0 SDP (slot 2, AXI id 1), 1 SDP BS operand (slot 3, id 5), 2 SDP BN operand (slot 4, id 6), 3 PDP (slot
+// 6, id 2). Client 1 has a latency buffer of 8 beats, the others of 64; client 2 takes a beat's atoms at once. Write
+// clients: 0 SDP (slot 0, id 1), 1 PDP (slot 1, id 2), which gives a beat's atoms at once. Slots are those of small.
+// The register group is a window of 8 words:
 // 0 S_STATUS, 1 S_POINTER, 2 storage, 3 D_OP_ENABLE, 4 and 5 storage (5 of 16 bits), 6 status, 7 nothing.
 module mcif_bench
   import nvdla_pkg::*;
@@ -20,46 +21,46 @@ module mcif_bench
     output logic [          31:0] rdata_o,
     output logic                  run_o,
     output logic                  group_o,
-    output logic [       5*32-1:0] d_o,
+    output logic [      5*32-1:0] d_o,
     input  logic                  done_i,
     input  logic [          31:0] stat_i,
     input  logic [          15:0] done_intr_i,
     output logic                  intr_o,
     input  logic [           3:0] rq_valid_i,
     output logic [           3:0] rq_ready_o,
-    input  logic [4*64-1:0]       rq_addr_i,
-    input  logic [4*16-1:0]       rq_size_i,
+    input  logic [      4*64-1:0] rq_addr_i,
+    input  logic [      4*16-1:0] rq_size_i,
     input  logic [           3:0] rq_ram_i,
     output logic [           3:0] rs_valid_o,
     input  logic [           3:0] rs_ready_i,
-    output logic [4*MifBits-1:0]  rs_data_o,
+    output logic [ 4*MifBits-1:0] rs_data_o,
     input  logic [           1:0] wc_valid_i,
     output logic [           1:0] wc_ready_o,
-    input  logic [2*64-1:0]       wc_addr_i,
-    input  logic [2*16-1:0]       wc_size_i,
+    input  logic [      2*64-1:0] wc_addr_i,
+    input  logic [      2*16-1:0] wc_size_i,
     input  logic [           1:0] wc_ram_i,
     input  logic [           1:0] wc_ack_i,
     input  logic [           1:0] wd_valid_i,
     output logic [           1:0] wd_ready_o,
-    input  logic [2*MifBits-1:0]  wd_data_i,
+    input  logic [ 2*MifBits-1:0] wd_data_i,
     output logic [           1:0] ack_o,
     // AXI ports: 0 primary, 1 secondary
     output logic [           1:0] arvalid_o,
     input  logic [           1:0] arready_i,
     output logic [          15:0] arid_o,
     output logic [           7:0] arlen_o,
-    output logic [2*64-1:0]       araddr_o,
+    output logic [      2*64-1:0] araddr_o,
     input  logic [           1:0] rvalid_i,
     input  logic [          15:0] rid_i,
-    input  logic [2*MifBits-1:0]  rdata_i,
+    input  logic [ 2*MifBits-1:0] rdata_i,
     output logic [           1:0] awvalid_o,
     input  logic [           1:0] awready_i,
     output logic [          15:0] awid_o,
     output logic [           7:0] awlen_o,
-    output logic [2*64-1:0]       awaddr_o,
+    output logic [      2*64-1:0] awaddr_o,
     output logic [           1:0] wvalid_o,
     input  logic [           1:0] wready_i,
-    output logic [2*MifBits-1:0]  wdata_o,
+    output logic [ 2*MifBits-1:0] wdata_o,
     output logic [2*MifAtoms-1:0] wmask_o,
     output logic [           1:0] wlast_o,
     input  logic [           1:0] bvalid_i,
@@ -105,11 +106,11 @@ module mcif_bench
 
   logic unused_armed;
   nvdla_reg_group #(
-      .Words(8),
-      .FirstD(3),
+      .Words    (8),
+      .FirstD   (3),
       .WriteMask(GroupMask),
-      .Reset(GroupReset),
-      .StatMask(GroupStat)
+      .Reset    (GroupReset),
+      .StatMask (GroupStat)
   ) u_group (
       .clk_i,
       .rst_ni,
@@ -131,10 +132,12 @@ module mcif_bench
   logic [RdClients*MifRdRspBits-1:0] rd_rsp;
   logic [WrClients*MifWrReqBits-1:0] wr_req;
   logic [WrClients*MifWrRspBits-1:0] wr_rsp;
-  wire unused = &{1'b0, rq_addr_i, wc_addr_i, rd_rsp, wr_rsp, wd_data_i};  // of the clients that ask for nothing, high address bits, and upper halves
+  // of the clients that ask for nothing, high address bits, and upper halves
+  wire unused = &{1'b0, rq_addr_i, wc_addr_i, rd_rsp, wr_rsp, wd_data_i};
 
   for (genvar slot = 0; slot < RdClients; slot++) begin : gen_read
-    localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 : (slot == RdSlotPdp) ? 3 : -1;
+    localparam int Number = (slot == RdSlotSdp) ? 0 : (slot == RdSlotSdpB) ? 1 : (slot == RdSlotSdpN) ? 2 :
+        (slot == RdSlotPdp) ? 3 : -1;
     if (Number >= 0) begin : gen_client
       localparam int Atoms = (Number == 2) ? MifAtoms : 1;
       logic unused_busy;
@@ -211,7 +214,8 @@ module mcif_bench
     arready_i[0], rvalid_i[0], rid_i[7:0], rdata_i[0+:MifBits], awready_i[0], wready_i[0], bvalid_i[0], bid_i[7:0]
   };
   assign sram_rsp = {
-    arready_i[1], rvalid_i[1], rid_i[15:8], rdata_i[MifBits+:MifBits], awready_i[1], wready_i[1], bvalid_i[1], bid_i[15:8]
+    arready_i[1], rvalid_i[1], rid_i[15:8], rdata_i[MifBits+:MifBits], awready_i[1], wready_i[1], bvalid_i[1],
+    bid_i[15:8]
   };
 
   nvdla_mif u_mif (
