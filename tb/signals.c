@@ -229,8 +229,8 @@ bool signals_pins(const char *const *pins, uint32_t words[SIGNAL_PIN_WORDS], str
         if (!pin)
             return error_set(
                 err,
-                "pin '%s': no such static input; there are global_clk_ovr_on, "
-                "tmc2slcg_disable_clock_gating, test_mode, direct_reset_, nvdla_pwrbus_ram_{c,ma,mb,p,o,a}_pd",
+                "pin '%s': no such static input; there are global_clk_ovr_on, tmc2slcg_disable_clock_gating, "
+                "test_mode, direct_reset_, nvdla_pwrbus_ram_{c,ma,mb,p,o,a}_pd",
                 *pins);
         char *end;
         errno = 0;

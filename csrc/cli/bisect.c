@@ -31,11 +31,9 @@ static const char doc[] =
     "this harness and played.\v"
     "It works in a checkout of its own in a temporary folder, which it removes however it ends; yours is not touched. "
     "A simulator is kept for each tree (build/nvcosim-CONFIG-bisect_*), so that no revision is built twice; the 32 "
-    "that "
-    "were used last stay for the next call. First --bad has to fail and --good to pass. A revision that does not build "
-    "is skipped; so is one that fails in another way "
-    "than "
-    "--bad (another kind of failure, another engine: signature in docs/database.md), unless --any-failure is given.\n"
+    "that were used last stay for the next call. First --bad has to fail and --good to pass. A revision that does not "
+    "build is skipped; so is one that fails in another way than --bad (another kind of failure, another engine: "
+    "signature in docs/database.md), unless --any-failure is given.\n"
     "In a repository of nvcosim no --filelist is needed: rtl/ of each revision is built with its own register tables.\n"
     "\n"
     "Examples:\n"
@@ -43,8 +41,7 @@ static const char doc[] =
     "  nvcosim bisect t.cfg --good HEAD~20 --bad HEAD --filelist out/vmod.f --prepare 'make vmod'\n"
     "  nvcosim bisect --stall 300 --seed 5 t.nvt.gz --good v1 --bad HEAD --first-parent\n"
     "\n"
-    "Exit status: 0 the commit is found; 1 only skipped ones remain, which are named; 2 bad usage, --good fails, "
-    "--bad "
+    "Exit status: 0 the commit is found; 1 only skipped ones remain, which are named; 2 bad usage, --good fails, --bad "
     "passes or one of them cannot be built; 128 + N: ended by signal N.";
 
 static const struct argp_option own[] = {

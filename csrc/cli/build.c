@@ -63,8 +63,7 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Builds a simulator: of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME, or, without a "
-    "file "
-    "list, of one that is known (the RTL here; with --name one that was built before) with other settings. The "
+    "file list, of one that is known (the RTL here; with --name one that was built before) with other settings. The "
     "configuration is the one whose ports it has; any will do.\v"
     "The testbench, the memory model, the player and the reference model stay the same. `nvcosim info --build` shows "
     "the settings of the simulators that are there.\n"

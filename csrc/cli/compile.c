@@ -31,13 +31,10 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Makes a trace of a compiled network (a loadable, .nvdla): memories with weights and input, every register access "
-    "that the "
-    "driver makes, and checks of what each layer must leave behind, which the model computes.\v"
+    "that the driver makes, and checks of what each layer must leave behind, which the model computes.\v"
     "The trace needs no driver and no operating system: `nvcosim run` plays it on RTL and model. The configuration is "
-    "the one that "
-    "the network was compiled for, where the file shows which that is; else --config names it. What the CPU computes "
-    "between "
-    "tasks (power, softmax) is computed here and stands in the trace.\n"
+    "the one that the network was compiled for, where the file shows which that is; else --config names it. What the "
+    "CPU computes between tasks (power, softmax) is computed here and stands in the trace.\n"
     "\n"
     "Examples:\n"
     "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"

@@ -24,8 +24,7 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "Counts which kinds of layers the traces hold (engine, mode, size classes, padding, stride, operands, formats, "
     "reuse, fused chains and combinations of them) and prints a table that names what was never exercised. Kinds that "
-    "the "
-    "configurations of the traces can not have are left out.\v"
+    "the configurations of the traces can not have are left out.\v"
     "Examples:\n"
     "  nvcosim coverage traces/conformance/small/*.nvt.gz\n"
     "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"

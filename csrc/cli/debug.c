@@ -22,12 +22,10 @@ struct arguments {
 
 static const char doc[] =
     "Plays a trace on the RTL and on the model up to the first thing that goes wrong, follows the data path back to "
-    "the "
-    "engine that did it, and records what a person needs to see it.\v"
+    "the engine that did it, and records what a person needs to see it.\v"
     "The run ends at the first wrong beat, failing check or standstill. A sleeping copy of it from shortly before is "
     "woken and plays on with all streams between the engines recorded, and waves; the first element in time that "
-    "differs "
-    "from the model's names the engine. A hang is followed along the chain of who waits for whom.\n"
+    "differs from the model's names the engine. A hang is followed along the chain of who waits for whom.\n"
     "\n"
     "DIR/TRACE then holds:\n"
     "  report.html   the verdict, the walk along the data path, layers, time line, map of mismatches\n"

@@ -29,27 +29,25 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static const char doc[] =
-    "Compares two memory images (raw or gzip): prints the first difference and the number of bytes that differ. Or two "
-    "element streams that run --tap has recorded (NAME.tap), or two folders of them, stream by stream: names the "
-    "first "
-    "element that differs.\v"
-    "CUBE is a list of KEY=VALUE with commas between:\n"
-    "  base=A          address of the cube (default: that of --base)\n"
-    "  w=W,h=H,c=C     width, height and channels\n"
-    "  line=L,surf=S   strides of lines and surfaces, in bytes\n"
-    "  atom=N          bytes of an atom\n"
-    "  bytes=1|2       bytes of an element (default 1)\n"
-    "  batches=N       that many cubes (default 1)\n"
-    "  batch=B         bytes from one of them to the next\n"
-    "\n"
-    "Examples:\n"
-    "  nvcosim diff rtl.bin.gz model.bin.gz\n"
-    "  nvcosim diff --base 0x80010000 a.bin b.bin\n"
-    "  nvcosim diff nvcosim-out/TRACE/taps/rtl nvcosim-out/TRACE/taps/model\n"
-    "  nvcosim diff --cube w=8,h=8,c=32,line=64,surf=512,atom=8 a.bin b.bin\n"
-    "\n"
-    "Exit status: 0 equal, 1 different, 2 bad input or usage.";
+static const char doc[] = "Compares two memory images (raw or gzip): prints the first difference and the number of "
+                          "bytes that differ. Or two element streams that run --tap has recorded (NAME.tap), or two "
+                          "folders of them, stream by stream: names the first element that differs.\v"
+                          "CUBE is a list of KEY=VALUE with commas between:\n"
+                          "  base=A          address of the cube (default: that of --base)\n"
+                          "  w=W,h=H,c=C     width, height and channels\n"
+                          "  line=L,surf=S   strides of lines and surfaces, in bytes\n"
+                          "  atom=N          bytes of an atom\n"
+                          "  bytes=1|2       bytes of an element (default 1)\n"
+                          "  batches=N       that many cubes (default 1)\n"
+                          "  batch=B         bytes from one of them to the next\n"
+                          "\n"
+                          "Examples:\n"
+                          "  nvcosim diff rtl.bin.gz model.bin.gz\n"
+                          "  nvcosim diff --base 0x80010000 a.bin b.bin\n"
+                          "  nvcosim diff nvcosim-out/TRACE/taps/rtl nvcosim-out/TRACE/taps/model\n"
+                          "  nvcosim diff --cube w=8,h=8,c=32,line=64,surf=512,atom=8 a.bin b.bin\n"
+                          "\n"
+                          "Exit status: 0 equal, 1 different, 2 bad input or usage.";
 
 enum {
     CUBE_BASE,

@@ -38,16 +38,12 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on "
-    "RTL and model and compares "
-    "the two, or on the model alone (`--dut model`). What status and counters must read, the model has said.\v"
-    "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse "
-    "the convolution buffer, "
-    "layers queued in both register groups, fused engines, all precisions. Each case is one file, "
-    "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same "
-    "seed gives the same file everywhere. What was drawn stands in the file's comments; `nvcosim "
-    "shrink` makes a failing "
-    "case smaller.\n"
+    "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on RTL and model and "
+    "compares the two, or on the model alone (`--dut model`). What status and counters must read, the model has said.\v"
+    "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse the convolution "
+    "buffer, layers queued in both register groups, fused engines, all precisions. Each case is one file, "
+    "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same seed gives the same file everywhere. What was drawn stands in the file's "
+    "comments; `nvcosim shrink` makes a failing case smaller.\n"
     "\n"
     "Examples:\n"
     "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"

@@ -78,11 +78,9 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "Makes a trace of what a driver did: register traffic from Linux, from the virtual platform, from waves of another "
     "simulation, from a bus analyser, with memory where the capture has it. Several files are one capture that goes on "
-    "from "
-    "file to file.\v"
+    "from file to file.\v"
     "Status polls become polls, interrupt services waits, reads checks. Memory that nobody knows is filled at random, "
-    "so "
-    "that RTL and model can be compared. What was guessed stands in the summary and in the comments of the trace.\n"
+    "so that RTL and model can be compared. What was guessed stands in the summary and in the comments of the trace.\n"
     "\n"
     "Examples:\n"
     "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"

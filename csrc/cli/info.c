@@ -32,10 +32,8 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Prints what a trace holds: register writes per unit, decoded by name and field; memory "
-    "regions; layers with their cubes; checks; waits and events. Of a compiled network "
-    "(NET.nvdla): its layers, memories "
-    "and tensors.\v"
+    "Prints what a trace holds: register writes per unit, decoded by name and field; memory regions; layers with their "
+    "cubes; checks; waits and events. Of a compiled network (NET.nvdla): its layers, memories and tensors.\v"
     "Examples:\n"
     "  nvcosim info t.cfg | less\n"
     "  nvcosim info --config full conformance/full/sanity3\n"

@@ -53,12 +53,10 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Is the corpus any good? Plants faults into a copy of the RTL, operators and constants in the bodies of modules, "
-    "all "
-    "compiled into one simulator, one of them chosen for each run, and prints which the traces notice and which "
+    "all compiled into one simulator, one of them chosen for each run, and prints which the traces notice and which "
     "survive.\v"
     "First every test is played without a fault, which shows for each of them which faults would have changed "
-    "something "
-    "in it. Then each fault is played with these tests, the shortest first, until one does not pass.\n"
+    "something in it. Then each fault is played with these tests, the shortest first, until one does not pass.\n"
     "\n"
     "noticed: a test does not pass; survived: all pass although the changed expression had another value in some; "
     "unreached: it never had; equivalent: --equivalents says that it changes nothing. docs/qualify.md has more.\n"

@@ -46,13 +46,11 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Cuts a trace, or a compiled network (NET.nvdla), into pieces: traces of their own that begin with the memory and "
-    "the "
-    "registers that the model has there, and end with a check of all that they have written. They run anywhere, in any "
-    "order, side by side. If every piece equals the model, so does the whole, but for what docs/split.md names: what "
-    "overlaps across a cut, and timing.\v"
+    "the registers that the model has there, and end with a check of all that they have written. They run anywhere, in "
+    "any order, side by side. If every piece equals the model, so does the whole, but for what docs/split.md names: "
+    "what overlaps across a cut, and timing.\v"
     "A cut is where no unit is armed and the convolution buffer holds nothing that the next layer uses again. Where "
-    "the "
-    "trace arms the next layers before, they are armed behind the cut.\n"
+    "the trace arms the next layers before, they are armed behind the cut.\n"
     "`nvcosim run --pieces N` cuts, plays and judges in one go.\n"
     "\n"
     "Examples:\n"

@@ -34,12 +34,10 @@ static void write_client(FILE *out, const struct report_layer *layer, enum nvdla
 static void write_clients(const struct page *page, const struct report_layer *layer) {
     FILE *out = page->out;
     fputs("<table class=\"clients\"><thead><tr><th>client</th><th>bytes</th><th>beats</th><th>bytes a clock</th><th>of "
-          "the "
-          "port</th><th title=\"clocks in which it had asked and nothing came or went\">waits for answers</th><th "
+          "the port</th><th title=\"clocks in which it had asked and nothing came or went\">waits for answers</th><th "
           "title=\"clocks in which its address or data was valid and the memory not ready\">refused by memory</th><th "
           "title=\"clocks in which an answer was valid and the design not ready\">answer not "
-          "taken</th></tr></thead><tbody>"
-          "\n",
+          "taken</th></tr></thead><tbody>\n",
           out);
     for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
         write_client(out, layer, (enum nvdla_client)client, page->report->input.prog->config->dbb_data_bits / 8);

@@ -194,9 +194,8 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
         snprintf(title, sizeof title, "%ssurface %d, channel %d", batch, cell->surface, channel);
     fprintf(out,
             "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s bytes differ\" "
-            "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" "
-            "height=\"%d\" data-step=\"%d\" data-surface=\"%d\" data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" "
-            "height=\"%d\"/>\n",
+            "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" height=\"%d\" data-step=\"%d\" data-surface=\"%d\" "
+            "data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" height=\"%d\"/>\n",
             has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
             height * pixels, cells->step, cell->surface, cell->batch, width, height);
     write_reached(out, pair, cells, cell);
@@ -286,8 +285,7 @@ static void write_row(FILE *out, const char *name, uint64_t address, const uint8
 static void write_window(FILE *out, const struct pair *pair) {
     const uint64_t base = report_window(pair->first), end = base + REPORT_WINDOW;
     fputs("<details><summary>bytes around the first that differs</summary><div class=\"scroll\"><table "
-          "class=\"hex\"><tbody>"
-          "\n",
+          "class=\"hex\"><tbody>\n",
           out);
     for (uint64_t row = base; row != end; row += REPORT_ROW) {
         uint8_t expected[REPORT_ROW], got[REPORT_ROW];

@@ -81,9 +81,8 @@ void html_walk(const struct page *page) {
     write_evidence(out, diagnosis);
     if (walk->count > 0)
         fputs("<p class=\"about\">The streams between the engines in the order of the data path, compared with the "
-              "model. "
-              "The engine whose stream is the first to differ made the error; what follows only passes it on.</p>\n<ol "
-              "class=\"path\">\n",
+              "model. The engine whose stream is the first to differ made the error; what follows only passes it "
+              "on.</p>\n<ol class=\"path\">\n",
               out);
     for (size_t i = 0; i < walk->count;) {
         const char *engine = walk->steps[i].engine;
@@ -239,8 +238,7 @@ static void write_triage_engine(FILE *out, const struct hang_triage *triage, con
 static void write_rest(FILE *out, const struct device_waits *waits) {
     char number[HTML_NUMBER];
     fputs("<details><summary>credits and counters, bursts without answer</summary><div "
-          "class=\"scroll\"><table><thead><tr>"
-          "<th>engine</th><th>counter</th><th>value</th></tr></thead><tbody>\n",
+          "class=\"scroll\"><table><thead><tr><th>engine</th><th>counter</th><th>value</th></tr></thead><tbody>\n",
           out);
     for (int i = 0; waits->inside && i < WAIT_COUNTER_COUNT; i++)
         fprintf(out, "<tr><td>%s</td><td>%s</td><td>%" PRIu32 "</td></tr>\n", waits->counters[i].engine,

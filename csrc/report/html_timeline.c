@@ -435,8 +435,7 @@ static void write_engines(struct lanes *lanes, struct figures *figures) {
     if (timeline->cycles > shown)
         fprintf(out,
                 "<p class=\"about\">From the first start of a layer, cycle %s, to the last movement; for the %s clocks "
-                "after "
-                "it nothing moved but registers.</p>\n",
+                "after it nothing moved but registers.</p>\n",
                 html_count(timeline->origin, number), html_count(timeline->cycles - shown, after));
     fputs("</section>\n", out);
 }
@@ -485,8 +484,7 @@ void html_timeline(const struct page *page) {
         if (page->report->input.played[0].result->statistics.rtl) {
             html_section(out, "timeline", "Over time", NULL);
             fputs("<p>Nothing was counted while this trace played. <code>nvcosim run --html</code> counts what the "
-                  "engines "
-                  "and the memory do, and when.</p></section>\n",
+                  "engines and the memory do, and when.</p></section>\n",
                   out);
         }
         return;

@@ -43,8 +43,7 @@ static void disk_full(int signal) {
     say("nvcosim: ");
     say(broken_path);
     say(": the waves cannot be recorded: no space left on their disk or on that of temporary files (/tmp); make room, "
-        "or "
-        "record fewer cycles (--wave-from, --wave-to)\n");
+        "or record fewer cycles (--wave-from, --wave-to)\n");
     unlink(broken_path);
     unlink(broken_names);
     _exit(FULL_DISK_STATUS);

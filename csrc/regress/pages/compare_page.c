@@ -280,13 +280,12 @@ static void write_cycles(FILE *out, const struct comparison *comparison) {
 
 static void write_all(FILE *out, const struct comparison *comparison) {
     html_section(out, "all", "All tests", "By what changed, then by name.");
-    fputs(
-        "<input id=\"pair-filter\" type=\"search\" placeholder=\"filter: words of a row\" aria-label=\"filter\" "
-        "hidden> <small id=\"pair-count\"></small>\n<table class=\"pairs\"><thead><tr><th scope=\"col\">test</th><th "
-        "scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">cycles A</th><th scope=\"col\">cycles B</th><th "
-        "scope=\"col\">B/A</th><th scope=\"col\">kHz A</th><th scope=\"col\">kHz B</th><th "
-        "scope=\"col\">B/A</th></tr></thead><tbody>\n",
-        out);
+    fputs("<input id=\"pair-filter\" type=\"search\" placeholder=\"filter: words of a row\" aria-label=\"filter\" "
+          "hidden> <small id=\"pair-count\"></small>\n<table class=\"pairs\"><thead><tr><th scope=\"col\">test</th><th "
+          "scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">cycles A</th><th scope=\"col\">cycles "
+          "B</th><th scope=\"col\">B/A</th><th scope=\"col\">kHz A</th><th scope=\"col\">kHz B</th><th "
+          "scope=\"col\">B/A</th></tr></thead><tbody>\n",
+          out);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_pair *pair = &comparison->pairs[i];
         fputs("<tr><th scope=\"row\">", out);

@@ -68,11 +68,11 @@ static int64_t one_number(sqlite3 *db, struct error *err, const char *sql, const
 
 /* The night before another one that it can be compared with; 0: none. */
 static int64_t previous_of(sqlite3 *db, int64_t night, struct error *err) {
-    struct query query = query_begin(db, err,
-                                     "SELECT max(b.id) AS id FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan "
-                                     "= n.plan AND b.kind = n.kind AND "
-                                     "b.selected IS n.selected AND b.state = 'done' WHERE n.id = ?",
-                                     "i", night);
+    struct query query =
+        query_begin(db, err,
+                    "SELECT max(b.id) AS id FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan = n.plan AND "
+                    "b.kind = n.kind AND b.selected IS n.selected AND b.state = 'done' WHERE n.id = ?",
+                    "i", night);
     const int64_t number = query_next(&query) ? query_number(&query, "id") : 0;
     return query_end(&query) ? number : -1;
 }

@@ -326,8 +326,7 @@ void compare_json(const struct comparison *comparison) {
 bool compare_csv(const struct comparison *comparison, struct store *store, struct error *err) {
     static const char sql[] =
         "SELECT value ->> 'test' AS test, value ->> 'change' AS change, value ->> 'item' AS item, value ->> 'config' "
-        "AS "
-        "config, value ->> 'verdict_a' AS verdict_a, value ->> 'verdict_b' AS verdict_b, value ->> 'cycles_a' AS "
+        "AS config, value ->> 'verdict_a' AS verdict_a, value ->> 'verdict_b' AS verdict_b, value ->> 'cycles_a' AS "
         "cycles_a, value ->> 'cycles_b' AS cycles_b, value ->> 'cycles_ratio' AS cycles_ratio, value ->> 'speed_a' AS "
         "speed_a, value ->> 'speed_b' AS speed_b, value ->> 'speed_ratio' AS speed_ratio, value ->> 'signature_a' AS "
         "signature_a, value ->> 'signature_b' AS signature_b, value ->> 'reason' AS reason FROM json_each(?)";

@@ -101,15 +101,12 @@ static const char *mark_of(const char *verdict, bool known, bool utf8, char lett
 /* ---- nights ---- */
 
 static const char nights_sql[] =
-    "WITH chosen AS (SELECT * FROM night ORDER BY id DESC LIMIT ?), "
-    "counts AS (SELECT night, sum(verdict = 'PASS') AS passed, "
-    "sum(verdict NOT IN ('PASS', 'HANG') AND known IS NULL) AS failed, "
-    "sum(verdict = 'HANG' AND known IS NULL) AS hung, "
-    "sum(verdict <> 'PASS' AND known IS NOT NULL) AS known, sum(verdict IS NULL) AS open "
-    "FROM result WHERE night IN (SELECT id FROM chosen) GROUP BY night) "
-    "SELECT id AS night, started, plan, kind, state, ifnull(passed, 0) AS passed, ifnull(failed, 0) AS failed, "
-    "ifnull(hung, 0) AS hung, ifnull(known, 0) AS known, ifnull(open, 0) AS open, seconds, revision, dirty, host, pid, "
-    "birth FROM chosen LEFT JOIN counts ON night = id ORDER BY id";
+    "WITH chosen AS (SELECT * FROM night ORDER BY id DESC LIMIT ?), counts AS (SELECT night, sum(verdict = 'PASS') AS "
+    "passed, sum(verdict NOT IN ('PASS', 'HANG') AND known IS NULL) AS failed, sum(verdict = 'HANG' AND known IS NULL) "
+    "AS hung, sum(verdict <> 'PASS' AND known IS NOT NULL) AS known, sum(verdict IS NULL) AS open FROM result WHERE "
+    "night IN (SELECT id FROM chosen) GROUP BY night) SELECT id AS night, started, plan, kind, state, ifnull(passed, "
+    "0) AS passed, ifnull(failed, 0) AS failed, ifnull(hung, 0) AS hung, ifnull(known, 0) AS known, ifnull(open, 0) AS "
+    "open, seconds, revision, dirty, host, pid, birth FROM chosen LEFT JOIN counts ON night = id ORDER BY id";
 
 static void add_night_columns(struct table *table) {
     table_column(table, "id", true, 0, 0);
@@ -189,16 +186,14 @@ bool history_nights(struct store *store, const struct history_options *options, 
 /* The past of the tests whose keys are in a list as JSON. */
 static const char tests_sql[] =
     "SELECT key, night, started, revision, dirty, config, dut, memory, seed, layer_seed, verdict, known, cycles, "
-    "change_percent, seconds, cycles_per_second, signature, reason, path FROM ("
-    "SELECT r.key, n.id AS night, n.started, n.revision, n.dirty, r.config, r.dut, r.memory, r.seed, r.layer_seed, "
-    "r.verdict, r.known, r.cycles, CASE WHEN r.verdict IN ('PASS', 'FAIL') AND lag(r.verdict) OVER w IN ('PASS', "
-    "'FAIL') "
-    "AND (r.config, r.seed, r.layer_seed) IS (lag(r.config) OVER w, lag(r.seed) OVER w, lag(r.layer_seed) OVER w) "
-    "THEN round(100.0 * (r.cycles - lag(r.cycles) OVER w) / lag(r.cycles) OVER w, 2) END AS change_percent, "
-    "r.seconds, r.cycles / nullif(r.cpu_seconds, 0) AS cycles_per_second, r.signature, r.reason, r.path, "
-    "row_number() OVER (PARTITION BY r.key ORDER BY n.id DESC) AS age "
-    "FROM json_each(?) AS k JOIN result AS r ON r.key = k.value JOIN night AS n ON n.id = r.night "
-    "WINDOW w AS (PARTITION BY r.key ORDER BY n.id)) WHERE age <= ? ORDER BY key, night";
+    "change_percent, seconds, cycles_per_second, signature, reason, path FROM (SELECT r.key, n.id AS night, n.started, "
+    "n.revision, n.dirty, r.config, r.dut, r.memory, r.seed, r.layer_seed, r.verdict, r.known, r.cycles, CASE WHEN "
+    "r.verdict IN ('PASS', 'FAIL') AND lag(r.verdict) OVER w IN ('PASS', 'FAIL') AND (r.config, r.seed, r.layer_seed) "
+    "IS (lag(r.config) OVER w, lag(r.seed) OVER w, lag(r.layer_seed) OVER w) THEN round(100.0 * (r.cycles - "
+    "lag(r.cycles) OVER w) / lag(r.cycles) OVER w, 2) END AS change_percent, r.seconds, r.cycles / "
+    "nullif(r.cpu_seconds, 0) AS cycles_per_second, r.signature, r.reason, r.path, row_number() OVER (PARTITION BY "
+    "r.key ORDER BY n.id DESC) AS age FROM json_each(?) AS k JOIN result AS r ON r.key = k.value JOIN night AS n ON "
+    "n.id = r.night WINDOW w AS (PARTITION BY r.key ORDER BY n.id)) WHERE age <= ? ORDER BY key, night";
 
 /* Its columns that are kept as text. */
 enum test_text {
@@ -432,12 +427,10 @@ static bool say_none(struct store *store, const char *word, struct error *err) {
     struct text near = {0};
     char hint[96];
     size_t count = 0, alike = 0;
-    struct query query =
-        query_begin(store_database(store), err,
-                    "SELECT key AS name, 1 AS is_key FROM (SELECT DISTINCT key FROM result) UNION ALL SELECT trace, 0 "
-                    "FROM (SELECT DISTINCT trace FROM "
-                    "result) ORDER BY 1",
-                    "");
+    struct query query = query_begin(store_database(store), err,
+                                     "SELECT key AS name, 1 AS is_key FROM (SELECT DISTINCT key FROM result) UNION ALL "
+                                     "SELECT trace, 0 FROM (SELECT DISTINCT trace FROM result) ORDER BY 1",
+                                     "");
     while (query_next(&query)) {
         const char *name = words(&query, "name");
         count++;

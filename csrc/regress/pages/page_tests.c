@@ -133,17 +133,15 @@ void page_tests(FILE *out, const struct review *review) {
     if (review->test_count == 0)
         return;
     html_section(out, "tests", "All tests", NULL);
-    fputs("<noscript><p>The table needs JavaScript; nvcosim history shows the same.</p></noscript>\n"
-          "<form class=\"filters\" hidden>"
-          "<input type=\"search\" name=\"text\" placeholder=\"text in test, reason, signature\" aria-label=\"text\">"
-          "<select name=\"show\" aria-label=\"verdict\"></select>"
-          "<select name=\"config\" aria-label=\"configuration\"></select>"
-          "<select name=\"tag\" aria-label=\"tag\"></select>"
-          "<select name=\"sort\" aria-label=\"sort by\"></select>"
-          "<button type=\"reset\">all</button><output></output></form>\n"
-          "<div class=\"scroll\"><table class=\"all sortable\"></table></div>\n"
-          "<p class=\"more\" hidden><button type=\"button\"></button></p>\n",
-          out);
+    fputs(
+        "<noscript><p>The table needs JavaScript; nvcosim history shows the same.</p></noscript>\n"
+        "<form class=\"filters\" hidden><input type=\"search\" name=\"text\" placeholder=\"text in test, reason, "
+        "signature\" aria-label=\"text\"><select name=\"show\" aria-label=\"verdict\"></select><select name=\"config\" "
+        "aria-label=\"configuration\"></select><select name=\"tag\" aria-label=\"tag\"></select><select name=\"sort\" "
+        "aria-label=\"sort by\"></select><button type=\"reset\">all</button><output></output></form>\n"
+        "<div class=\"scroll\"><table class=\"all sortable\"></table></div>\n"
+        "<p class=\"more\" hidden><button type=\"button\"></button></p>\n",
+        out);
     write_data(out, review);
     fputs("</section>\n", out);
 }

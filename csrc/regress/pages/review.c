@@ -138,12 +138,10 @@ static bool read_tests(struct reader *reader) {
     struct review *review = reader->review;
     struct query query = query_begin(
         reader->db, reader->err,
-        "SELECT number, key, item, trace, config, dut, memory, tags, reason, signature, mismatch, host, "
-        "report, page, command, debug_command, known, "
-        "CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse, "
+        "SELECT number, key, item, trace, config, dut, memory, tags, reason, signature, mismatch, host, report, page, "
+        "command, debug_command, known, CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse, "
         "CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END AS excuse_until, verdict, seed, "
-        "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket "
-        "FROM result WHERE night = ? ORDER BY number",
+        "layer_seed, cycles, seconds, cpu_seconds, memory_peak, bucket FROM result WHERE night = ? ORDER BY number",
         "i", review->night);
     while (query_next(&query)) {
         review->tests = xgrow(review->tests, review->test_count, sizeof *review->tests);
@@ -342,11 +340,10 @@ static bool read_buckets(struct reader *reader) {
         reader->db, reader->err,
         "SELECT number, signature, title, engine, tap, kind, shrunk, command, page, count, shrunk_cycles, smallest, "
         "(SELECT min(night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = bucket.signature "
-        "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1) AS first, "
-        "(SELECT count(DISTINCT night) FROM bucket AS b JOIN night AS n ON b.night = n.id WHERE b.signature = "
-        "bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1) AS nights, "
-        "EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature) AS was_there, "
-        "shrunk_command, note FROM bucket WHERE night = ?1 ORDER BY number",
+        "AND n.plan = ?2 AND n.kind = ?3 AND n.id <= ?1) AS first, (SELECT count(DISTINCT night) FROM bucket AS b JOIN "
+        "night AS n ON b.night = n.id WHERE b.signature = bucket.signature AND n.plan = ?2 AND n.kind = ?3 AND n.id <= "
+        "?1) AS nights, EXISTS (SELECT 1 FROM bucket AS b WHERE b.night = ?4 AND b.signature = bucket.signature) AS "
+        "was_there, shrunk_command, note FROM bucket WHERE night = ?1 ORDER BY number",
         "issi", review->night, review->plan, review->kind, review->before);
     while (query_next(&query)) {
         review->buckets = xgrow(review->buckets, review->bucket_count, sizeof *review->buckets);
@@ -444,14 +441,13 @@ static bool read_trends(struct reader *reader) {
         reader->db, reader->err,
         "SELECT id, count(number) AS tests, sum(verdict = 'PASS') AS passed, sum(verdict <> 'PASS' AND known IS NULL) "
         "AS failed, sum(verdict <> 'PASS' AND known IS NOT NULL) AS known, sum(number IS NOT NULL AND verdict IS NULL) "
-        "AS open, sum(CASE WHEN dut <> 'model' THEN cycles END) AS cycles, "
-        "sum(CASE WHEN dut <> 'model' THEN cpu_seconds END) AS cpu_seconds, "
-        "(SELECT count(*) FROM fault WHERE fault.night = id) AS faults, "
-        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed') AS noticed, "
-        "(SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent') AS equivalent, "
-        "night.seconds AS seconds, started, revision, folder, state "
-        "FROM night LEFT JOIN result ON result.night = id WHERE id IN (SELECT id FROM night WHERE id <= ? AND plan = ? "
-        "AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) GROUP BY id ORDER BY id",
+        "AS open, sum(CASE WHEN dut <> 'model' THEN cycles END) AS cycles, sum(CASE WHEN dut <> 'model' THEN "
+        "cpu_seconds END) AS cpu_seconds, (SELECT count(*) FROM fault WHERE fault.night = id) AS faults, (SELECT "
+        "count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed') AS noticed, (SELECT count(*) FROM "
+        "fault WHERE fault.night = id AND fault.state = 'equivalent') AS equivalent, night.seconds AS seconds, "
+        "started, revision, folder, state FROM night LEFT JOIN result ON result.night = id WHERE id IN (SELECT id FROM "
+        "night WHERE id <= ? AND plan = ? AND kind = ? AND selected IS ? ORDER BY id DESC LIMIT ?) GROUP BY id ORDER "
+        "BY id",
         "isssi", review->night, review->plan, review->kind, review->selected, (int64_t)REVIEW_TRENDS);
     while (query_next(&query)) {
         review->trends = xgrow(review->trends, review->trend_count, sizeof *review->trends);

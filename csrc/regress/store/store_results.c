@@ -101,10 +101,9 @@ static bool ready_to_keep(struct store *store, int64_t night, const char *doing,
             store,
             "UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature, mismatch = :mismatch, "
             "cycles = :cycles, op_cycles = :op_cycles, macs = :macs, seconds = :seconds, cpu_seconds = :cpu_seconds, "
-            "memory_peak = :memory_peak, coverage = :coverage, host = :host, "
-            "ended = strftime('%Y-%m-%dT%H:%M:%SZ', :at, 'unixepoch'), report = :report, "
-            "page = :page, command = :command, debug_command = :debug_command, result = :result "
-            "WHERE night = :night AND number = :number AND verdict IS NULL",
+            "memory_peak = :memory_peak, coverage = :coverage, host = :host, ended = strftime('%Y-%m-%dT%H:%M:%SZ', "
+            ":at, 'unixepoch'), report = :report, page = :page, command = :command, debug_command = :debug_command, "
+            "result = :result WHERE night = :night AND number = :number AND verdict IS NULL",
             doing, err);
     if (store->keep && (!store->folder || store->night != night)) {
         free(store->folder);
