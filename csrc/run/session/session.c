@@ -122,7 +122,7 @@ struct session {
     struct histogram_set histograms;
     struct taps taps;
     struct second_look look;
-    struct run_progress watch;
+    struct run_progress progress;
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
@@ -137,12 +137,12 @@ static void stop_runaway(void *context, const struct device *dev, size_t done, s
     const uint64_t bus = (uint64_t)dev->config->dbb_data_bits / 8;
     dev->ops->statistics(device, &statistics);
     if (statistics.rtl && device_beats(statistics.read_beats) + device_beats(statistics.write_beats) >
-                              2 * session->watch.bytes / bus + RUNAWAY_BEATS) {
+                              2 * session->progress.bytes / bus + RUNAWAY_BEATS) {
         session->input.objection = "the RTL moves more than twice the beats that its layers need, and does not end";
         device->stop = true;
     }
     if (session->options->progress)
-        run_progress_send(&session->watch, dev, done, total);
+        run_progress_send(&session->progress, dev, done, total);
 }
 
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
@@ -189,13 +189,13 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
     struct second_look *look = &session->look;
     session->play = options->play;
     session->play.seed = options->seed;
-    session->watch.fd = options->result_fd;
+    session->progress.fd = options->result_fd;
     if (options->debug) {
         session->play.progress = stop_runaway;
         session->play.progress_context = session;
     } else if (options->progress) {
         session->play.progress = run_progress_send;
-        session->play.progress_context = &session->watch;
+        session->play.progress_context = &session->progress;
     }
     if (options->verbose)
         session->play.note = print_layer_end;
@@ -232,7 +232,7 @@ static void session_close(struct session *session) {
     histogram_set_free(&session->histograms);
     taps_free(&session->taps);
     second_look_close(&session->look);
-    run_progress_free(&session->watch);
+    run_progress_free(&session->progress);
     free(session->launches);
     free(session->wave_path);
 }
@@ -349,7 +349,7 @@ static void play_devices(struct session *session) {
     struct report_input *input = &session->input;
     const bool judged = session->look.journal != NULL;
     const int count = input->played_count;
-    session->watch.from = 0;
+    session->progress.from = 0;
     for (int n = 0; n < count; n++) {
         const double begin = process_cpu_clock();
         const int i = judged ? count - 1 - n : n;
@@ -357,8 +357,8 @@ static void play_devices(struct session *session) {
         struct play_result *result = &session->results[i];
         struct play_options model_options = session->play;
         model_options.stop_at_first = false;
-        session->watch.start = session->watch.last = process_clock();
-        session->watch.share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
+        session->progress.start = session->progress.last = process_clock();
+        session->progress.share = count == 1 ? 1 : i == 0 ? RTL_SHARE : 1 - RTL_SHARE;
         play(input->prog, device, i == 0 ? &session->play : &model_options, result);
         hang_explain(result);
         if (judged && i > 0 && device->ops->finish)
@@ -367,7 +367,7 @@ static void play_devices(struct session *session) {
             session->look.first.complete = result->outcome == PLAY_PASSED || result->outcome == PLAY_CHECK_FAILED;
         session->seconds[result->statistics.rtl != NULL] += process_cpu_clock() - begin;
         input->played[i] = (struct played){.dev = device, .result = result};
-        session->watch.from += session->watch.share;
+        session->progress.from += session->progress.share;
         if (i == 0 && session->look.first.found.kind != WRONG_NONE)
             input->wrong = &session->look.first.found;
         if (i == 0 && session->look.first.read.kind != READ_RIGHT)
@@ -404,9 +404,9 @@ static int play_program(const struct run_options *options, const struct program 
     if (options->histogram)
         session.input.histograms = options->dut == DUT_RTL ? &session.taps.counts : &session.histograms;
     if (session_open(&session, rtl_name, open, context, &err)) {
-        run_progress_measure(prog, tracker, result, &session.watch);
+        run_progress_measure(prog, tracker, result, &session.progress);
         if (!session.play.timeout)
-            session.play.timeout = endless_clocks(&session.watch, &options->rtl.axi);
+            session.play.timeout = endless_clocks(&session.progress, &options->rtl.axi);
         if (options->functional)
             result->coverage = functional_bins(prog, tracker);
         const double loaded = process_cpu_clock();
