@@ -429,11 +429,20 @@ static void merge(struct stop *s) {
     static const struct {
         enum wait_index pair;
         uint64_t elements;
-    } all[] = {{WAIT_ASK_RUBIK, PLANAR},       {WAIT_DUE_RUBIK, PLANAR / 2},   {WAIT_TAKE_RUBIK, PLANAR},
-               {WAIT_READ_RUBIK, PLANAR / 2},  {WAIT_DATA_RUBIK, PLANAR / 2},  {WAIT_CMD_RUBIK, FEATURE},
-               {WAIT_PUT_RUBIK, FEATURE},      {WAIT_PACK_RUBIK, FEATURE / 2}, {WAIT_WRITE_RUBIK, FEATURE / 2},
-               {WAIT_BEAT_RUBIK, FEATURE / 2}, {WAIT_LAST_RUBIK, 1},           {WAIT_ACK_RUBIK, 1},
-               {WAIT_DONE_RUBIK, 1},           {WAIT_LAYER_RBK, 1}};
+    } all[] = {{WAIT_ASK_RUBIK, PLANAR},
+               {WAIT_DUE_RUBIK, PLANAR / 2},
+               {WAIT_TAKE_RUBIK, PLANAR},
+               {WAIT_READ_RUBIK, PLANAR / 2},
+               {WAIT_DATA_RUBIK, PLANAR / 2},
+               {WAIT_CMD_RUBIK, FEATURE},
+               {WAIT_PUT_RUBIK, FEATURE},
+               {WAIT_PACK_RUBIK, FEATURE / 2},
+               {WAIT_WRITE_RUBIK, FEATURE / 2},
+               {WAIT_BEAT_RUBIK, FEATURE / 2},
+               {WAIT_LAST_RUBIK, 1},
+               {WAIT_ACK_RUBIK, 1},
+               {WAIT_DONE_RUBIK, 1},
+               {WAIT_LAYER_RBK, 1}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         moved(s, all[i].pair, all[i].elements);
     const int read = nvdla_clients[NVDLA_READ_RUBIK].id, write = nvdla_clients[NVDLA_WRITE_RUBIK].id;
