@@ -4,7 +4,7 @@
 usage: spec_index.py            writes docs/nvdla/index.md
        spec_index.py --check    exit status 1 if that file is not what would be written
 
-Registers come from csrc/nvdla/registers.csv, rules from the messages in csrc/model that cite a section.
+Registers come from csrc/nvdla/registers.csv, rules from the texts in csrc/model that a section follows.
 """
 import collections
 import csv
@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHAPTERS = ROOT / "docs/nvdla"
 INDEX = CHAPTERS / "index.md"
 
+CITATION = re.compile(r"(\d\d-[a-z-]+)(?: section ([0-9.]+)|, illegal programming)")
 Section = collections.namedtuple("Section", "file number title anchor text")
 
 
@@ -69,12 +70,17 @@ def registers(all_sections):
 def rules(all_sections):
     by_number = {(s.file[:-3], s.number): s for s in all_sections}
     cited = {}
-    for path in sorted((ROOT / "csrc/model").glob("*.c")):
-        for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', path.read_text()):
-            text = re.sub(r'"\s*"', "", match.group())[1:-1]
-            citation = re.search(r"\((\d\d-[a-z-]+)(?: section ([0-9.]+)|, illegal programming)\)", text)
-            if citation and len(text) > len(citation.group()) + 10:
-                cited[text.replace(citation.group(), "").strip()] = (citation.group(1), (citation.group(2) or "").rstrip("."))
+    for path in sorted((ROOT / "csrc/model").glob("*.[ch]")):
+        code = re.sub(r"/\*.*?\*/|\\\n", "", path.read_text(), flags=re.S)
+        strings = [(m.start(), re.sub(r'"\s*"', "", m.group())[1:-1]) for m in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', code)]
+        strings = [(at, text, CITATION.fullmatch(text)) for at, text in strings if len(text) > 10]
+        for i, (at, _, citation) in enumerate(strings):
+            if not citation:
+                continue
+            # A rule's section follows its text; that of a warning which is put together comes first.
+            first = re.search(r"(section = |explain_wait\()[^;]*$", code[:at])
+            rule = strings[i + (1 if first else -1)][1]
+            cited[rule.strip()] = (citation.group(1), citation.group(2) or "")
     lines = ["| rule | section |", "|---|---|"]
     broken = []
     for text, (chapter, number) in sorted(cited.items(), key=lambda item: (item[1][0], item[1][1], item[0])):

@@ -229,9 +229,11 @@ static void explain_client(struct model *model, enum nvdla_client client, bool p
                            register_group_value(&model->units[port], (uint32_t)offset), true}},
             .register_count = 1};
         const bool count = (uint32_t)offset == MCIF_CFG_OUTSTANDING_CNT;
-        warning.section = count ? "70-memory-interface section 3.3" : "70-memory-interface section 3.1";
-        snprintf(warning.rule, sizeof warning.rule, "%s",
-                 count ? "whole bursts never go out" : "the requests of a client with weight 0 wait");
+        static const char *const rules[2][2] = {
+            {"the requests of a client with weight 0 wait", "70-memory-interface section 3.1"},
+            {"whole bursts never go out", "70-memory-interface section 3.3"}};
+        snprintf(warning.rule, sizeof warning.rule, "%s", rules[count][0]);
+        warning.section = rules[count][1];
         device_warn(dev, &warning);
     }
 }
