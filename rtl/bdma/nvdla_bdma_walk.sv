@@ -1,8 +1,8 @@
 // The lines of a block in memory: y fastest, then z.
 //
 // start_i takes the block's place and size (lines and surfaces less 1, of CountBits); from the next clock on active_o
-// is 1 and addr_o is the address of the present line, last_o tells the last one; step_i goes on. Addresses are 64 bits
-// wide, strides zero-extended.
+// is 1 and addr_o is the address of the present line, last_o marks the last one; step_i moves to the next. Addresses
+// are 64 bits wide, strides zero-extended.
 // Spec: 64-bdma, section 3.
 module nvdla_bdma_walk #(
     parameter int CountBits = 24

@@ -27,8 +27,8 @@ package nvdla_cacc_pkg;
         {(CaccNarrowBits - 1) {~acc[CaccAccBits-1]}}});
   endfunction
 
-  // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit tell whether
-  // it is more than half.
+  // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit decide
+  // whether it is more than half.
   function automatic logic signed [CaccAccBits-1:0] cacc_round(input logic signed [CaccAccBits-1:0] acc,
       input logic [4:0] truncate);
     logic [14:0] below;

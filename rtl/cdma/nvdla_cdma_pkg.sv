@@ -34,7 +34,7 @@ package nvdla_cdma_pkg;
   } place_t;
 
   // Kinds of the lanes (bytes) of an atom at the convertor; 0..3 are the channels of a pixel.
-  localparam logic [2:0] LaneTail = 3'd4;  // behind the end of a line
+  localparam logic [2:0] LaneTail = 3'd4;  // after the end of a line
   localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted
 
   // Entry index a + b in a ring; a < ring, b <= ring.

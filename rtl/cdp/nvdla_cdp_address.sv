@@ -1,6 +1,6 @@
 // Address of the current block of a cube, in the order line, group of CdpColumns columns, surface.
 //
-// load_i starts a layer; step_i leaves a block and tells what it was last of. Strides in bytes. Byte sums of base and
+// load_i starts a layer; step_i leaves a block and shows what it was last of. Strides in bytes. Byte sums of base and
 // strides are passed on as they are (20-data-formats section 9).
 // Spec: 62-cdp, section 9.
 module nvdla_cdp_address

@@ -34,7 +34,7 @@ module nvdla_cdp_rdma
 
   logic start, unused_drain, req_valid, req_ready, issue, rsp_valid;
   logic [AddrBits-1:0] req_addr;
-  logic [12:0] line_q, surface_q, left_q;  // left: columns of the line behind the first one of the block
+  logic [12:0] line_q, surface_q, left_q;  // left: columns of the line after the first one of the block
   logic room, block_valid;
   cdp_block_t ask, block;
   logic [CdpBlockBits-1:0] block_flat;

@@ -5,7 +5,7 @@
 // beats then leave one a clock. view_o: the beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below
 // and above; channels outside the cube's surfaces are 0. A lane has CdpValueBits in INT8, CdpWidePlaceBits in INT16
 // (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i). beat_last_o: last beat of the
-// layer. Atoms behind the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o: each block,
+// layer. Atoms after the layer's last one (atom_last_i) wait until run_i has fallen and risen. block_*_o: each block,
 // when its first atom is taken out. Accepted atom to first beat of a single atom: two clocks.
 // Spec: 62-cdp, sections 3, 4, 5.
 module nvdla_cdp_window

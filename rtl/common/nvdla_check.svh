@@ -10,10 +10,10 @@
 //   `NVDLA_LAYER(Start, Done)                 tells the testbench which layer a register group runs
 //
 // Only NVDLA_CHECKS (simulators of VARIANT=checks and waves) compiles them in. They see what flip-flops see: values just before the
-// edge. State that only checks need stands in `ifdef NVDLA_CHECKS and comes from the handshakes, never from the logic under check.
+// edge. State that only checks need is in `ifdef NVDLA_CHECKS and comes from the handshakes, never from the logic under check.
 //
 // A failing check stops nothing. Under Verilator it calls nvdla_check_failed (or nvdla_check_others_failed) with its name and its
-// scope; whoever compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
+// scope; a program that compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
 // tb/main_verilator.cpp). Elsewhere it is $error.
 // This file comes before all others in a file list (rtl/nvdla.f); no module includes it.
 `ifndef NVDLA_CHECK_SVH
@@ -25,7 +25,7 @@
 `ifdef NVDLA_CHECKS
 
 `ifdef VERILATOR
-// name: the check's own; scope: the hierarchical name of the block of that name, so that the instance is what stands before it.
+// name: the check's own; scope: the hierarchical name of the block of that name, so that the instance is the part before it.
 import "DPI-C" function void nvdla_check_failed(input string name, input string scope);
 import "DPI-C" function void nvdla_check_others_failed(input string name, input string scope);
 // scope: the register group. event_kind: 0 the group exists (once, at time 0), 1 a layer starts, 2 it is done.

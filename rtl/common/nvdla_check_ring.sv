@@ -49,7 +49,7 @@ module nvdla_check_ring #(
     else reset_q <= 1'b0;
   assign clear = clear_i || reset_q;
 
-  // Numbers go on through resets: what was written before counts as given back.
+  // Numbers continue through resets: what was written before counts as given back.
   always_ff @(posedge clk_i)
     if (clear) begin
       released_q <= released_q + 32'(Entries);

@@ -1,5 +1,5 @@
 // Shadow of a ring of CBUF on its reader's side, for checks only: nothing is read that the writer has not reported or
-// that was given back, and nothing is given back that is not there.
+// that was given back, and nothing is given back that was not reported.
 //
 // The ring has ring_i entries from entry first_i on. up_*: the writer reports entries; rl_*: the reader gives the
 // oldest ones back; clear_i empties the ring. rd_*: a read. Spec: 30-cdma-cbuf, section 9.

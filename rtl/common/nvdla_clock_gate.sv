@@ -2,7 +2,7 @@
 // while on_i; else it stays low.
 //
 // work_i and on_i count up to the falling edge of clk_i and reach clk_o with the rising edge behind it, so a stage
-// whose work begins in a clock loses none: whoever is clocked by clk_o gives work_i in every clock in which one of its
+// whose work begins in a clock loses none: the logic clocked by clk_o sets work_i in every clock in which one of its
 // registers has to change. The clock after the last one takes pulses and answers back. Latches that are closed while
 // clk_i is high keep clk_o free of spikes.
 // Registers may pass values between clk_i and clk_o in both directions: their rising edges are the same.

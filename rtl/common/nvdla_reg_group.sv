@@ -6,7 +6,7 @@
 // at done_i.
 //
 // rdata_o answers in the clock after req_i and is 0 in all others, so that the answers of all units can be ORed.
-// armed_o tells that a group is armed, running or waiting.
+// armed_o: a group is armed, running or waiting.
 // D_OP_ENABLE written in clock 0: armed in clock 1, run_o and d_o from clock 2 until done_i; the next armed layer's
 // run_o rises two clocks after done_i. A write in the clock of done_i is dropped when it goes to the group that is
 // being released, and counts when it goes to the other one.
@@ -33,7 +33,7 @@ module nvdla_reg_group
   localparam int IndexBits = $clog2(Words);
   localparam logic [DBits-1:0] DStat = StatMask[Words*32-1:FirstD*32];
 
-  // What was written since reset, one word for each group; single words use group 0's place. written*_q tells which
+  // What was written since reset, one word for each group; single words use group 0's place. written*_q shows which
   // ones; the others are at their reset value.
   logic [31:0] mem_q[0:2**(IndexBits+1)-1];
   logic [Words-1:0] written0_q, written1_q;

@@ -1,10 +1,10 @@
 // Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. EntryBytes units of Unit bits, one a clock
 // (weights: bytes; mask bits: bits).
 //
-// The stream has no alignment: a piece begins at any unit of an entry. What is left of the last entry read stays in a
-// register, so one entry a piece is enough; whoever issues a piece knows that its last entry is complete. Every stripe
-// of a group reads the group's stream again: position and rest at the group's begin are kept (the entry may be released
-// already).
+// The stream has no alignment: a piece begins at any unit of an entry. The rest of the last entry read stays in a
+// register, so one entry a piece is enough; the unit that issues a piece knows that its last entry is complete. Every
+// stripe of a group reads the group's stream again: position and rest at the group's begin are kept (the entry may be
+// released already).
 //
 // issue_i takes a piece of units_i units: first_i the first one of a stripe, again_i in a stripe that is not the
 // group's first one, group_last_i the group's last one. One clock later word_o has it in the low bits, with anything

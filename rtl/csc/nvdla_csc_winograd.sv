@@ -3,7 +3,7 @@
 //
 // entries_i: 2 x 2 entries of 4 x 4 pixels (place 2 * lower + right), stable as long as valid_i; a pixel (place 4 * row
 // + column) has 8 bytes. tile_i: 0 upper left, 1 lower left, 2 upper right, 3 lower right tile; they are two pixels
-// apart. 16 bits (wide_i): the four channels of a pixel. INT8: odd_i tells which four of its eight channels.
+// apart. 16 bits (wide_i): the four channels of a pixel. INT8: odd_i selects four of its eight channels.
 // Out: lane (4 * row + column) * 4 + channel, at 16 bits or in the low half in bytes. Integers are exact up to the
 // rounding shift by truncate_i (3 counts as 2) and the saturation; FP16 as in nvdla_fp16_winograd. flags_i go along.
 // Latency 4 clocks, a tile a clock.

@@ -1,7 +1,7 @@
 // Life of a layer's requests in a read DMA (or of its commands in a write DMA): idle, issue, drain.
 //
 // run_i rises with the layer: start_o in that clock, the first request is offered in the next. req_valid_o offers the
-// present request as long as offer_i is 1; issue_o tells that it is taken, with req_last_i the last one. drain_o from
+// present request as long as offer_i is 1; issue_o: it is taken, with req_last_i the last one. drain_o from
 // then until done_i, which ends the layer. stall_o counts the clocks with a request that waits while count_i is 1,
 // clear_i sets it to 0.
 module nvdla_rdma_walk (

@@ -2,10 +2,10 @@
 // clock.
 //
 // Access port: cfg_req_i and data_req_i are accesses to S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA; rdata_o answers in the
-// next clock and is 0 in all others. A DATA write with ACCESS_TYPE = write changes an entry, one behind the last entry
+// next clock and is 0 in all others. A DATA write with ACCESS_TYPE = write changes an entry, one after the last entry
 // of its table nothing. In CDP the address advances with accesses of DATA in the programmed direction and stops at the
 // last entry, and ACCESS_CFG shows it; in SDP (Wraps = 1) it advances with every access of DATA, wraps at 1024, reads 0
-// behind the last entry, and ACCESS_CFG shows what was written.
+// after the last entry, and ACCESS_CFG shows what was written.
 //
 // Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the
 // one behind it; LE stands at word 0, LO at LutLoBase. The tables have no reset.

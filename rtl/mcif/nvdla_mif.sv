@@ -2,7 +2,7 @@
 // and merges the answers. Words of the clients as in nvdla_mcif.
 //
 // A client has pieces in flight at one memory at a time, so its answers never collide. Without secondary memory pieces
-// for it are never accepted, and sram_o is 0.
+// to it are never accepted, and sram_o is 0.
 // Spec: 70-memory-interface, section 7.
 module nvdla_mif
   import nvdla_pkg::*;

@@ -1,7 +1,7 @@
 // Weighted round robin over Clients requests.
 //
-// grant_o is one-hot (0: nobody may win), index_o its position; both are combinational in req_i and weight_i. advance_i
-// tells that the grant was used. The last winner keeps winning while it requests, up to its weight in grants; then the
+// grant_o is one-hot (0: no one may win), index_o its position; both are combinational in req_i and weight_i. advance_i
+// says that the grant was used. The last winner keeps winning while it requests, up to its weight in grants; then the
 // next requesting client in ascending order after it wins (wrapping, itself last), with its own weight. Weight 0 takes
 // a client out. A client that yields to another one loses the rest of its grants. The search starts at client 0 after
 // reset. weight_i: 8 bits per client, client 0 lowest.
@@ -23,7 +23,7 @@ module nvdla_wrr_arbiter #(
   logic [Clients-1:0] enabled, after_last, candidates;
   logic keep;
 
-  // `after_last`: the clients behind the last winner; with last_q = 0 (after reset) all clients.
+  // `after_last`: the clients after the last winner; with last_q = 0 (after reset) all clients.
   assign after_last = ~(last_q | (last_q - 1'b1)) | {Clients{last_q == '0}};
 
   always_comb begin

@@ -2,7 +2,7 @@
 //
 // The line buffer is the same: eight banks of 16 output columns. Averages of FP16 add up one clock after they have read
 // a bank, so what they read must not have been written in the clock before; the beats of an atom lie between. tot_o:
-// PdpThroughput lanes of PdpSumBits, one clock behind the beat. Averages of integers have their vertical pad term in
+// PdpThroughput lanes of PdpSumBits, one clock after the beat. Averages of integers have their vertical pad term in
 // it, those of FP16 leave it, as an FP17 number, to tot_pad_o. clk_mean_i is clk_i in layers of them, else it may stand
 // still.
 // Spec: 60-pdp, sections 5, 9.

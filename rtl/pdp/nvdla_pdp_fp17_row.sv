@@ -25,7 +25,7 @@ module nvdla_pdp_fp17_row
 );
   localparam int WordBits = PdpThroughput * 17;
 
-  // Stage s holds the sum of columns 0 .. s, and the columns behind them. Stage 0 is the input; the last stage goes on
+  // Stage s holds the sum of columns 0 .. s, and the columns after them. Stage 0 is the input; the last stage leads
   // to the pad.
   logic step, exit_valid, exit_padded, add_pad;
   logic [7:0] valid, padded;

@@ -3,7 +3,7 @@
 // mem_*: atoms from PDP_RDMA (FLYING_MODE = 1); of FP16 with +0 for every NaN if NAN_TO_ZERO is set. sdp_*: beats of
 // SdpBsThroughput elements, lane 0 of an atom first (FLYING_MODE = 0). Where there are elements of 16 bits all have
 // room for them, INT8 in the low byte; a beat of 16-bit elements is an atom.
-// Nothing is accepted before the layer runs, nothing of the other source, nothing behind the last atom of the cube.
+// Nothing is accepted before the layer runs, nothing of the other source, nothing after the last atom of the cube.
 // in_*: the same in the order strip, surface, line, column, no clock of latency: whole atoms (in_atom_o; data in
 // in_atom_data_o), or beats in_beat_o of an atom (data in in_beat_data_o), the last of them with in_last_o, as is every
 // whole atom. done_o: the whole cube has been taken.

@@ -44,7 +44,7 @@ package nvdla_pdp_pkg;
   // Geometry of one window along W, result of pdp_window.
   typedef struct packed {
     logic [13:0] need;  // columns of the line that must have arrived
-    logic [13:0] keep;  // columns left of this one are not needed any more
+    logic [13:0] keep;  // columns left of this one are no longer needed
     logic [7:0] valid;  // of the 8 columns from x0 on, those inside window and line
     logic [2:0] pads;   // nx
   } pdp_window_t;
@@ -187,7 +187,7 @@ package nvdla_pdp_pkg;
     return result;
   endfunction
 
-  // Banks of the rows behind the first of `count` rows from `slot` on.
+  // Banks of the rows after the first of `count` rows from `slot` on.
   function automatic logic [7:0] pdp_banks_behind(input logic [2:0] slot, input logic [13:0] count,
       input logic [1:0] shift);
     logic [7:0] banks;

@@ -7,7 +7,7 @@
 // Output rows that the bottom pad completes are left in the banks at the end of a surface. They leave with the first
 // lines of the next surface, as long as these send no row out and need no bank of the others, else by flush beats
 // without a row result.
-// beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock behind the ring, one beat per clock, no gaps between
+// beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock after the ring, one beat per clock, no gaps between
 // windows, lines and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
 // Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks
 // more. clk_mean_i is clk_i in layers of them, else it may stand still.
@@ -339,7 +339,7 @@ module nvdla_pdp_row
       end
     end
   end else begin : gen_wide
-    // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window go on to
+    // INT8, INT16, and maxima and minima of FP16: one fold. Averages of FP16: the columns of the window pass to
     // u_mean.
     logic mean_valid, mean_ready;
     logic [7:0] columns_q;    // that are valid

@@ -1,7 +1,7 @@
 // PDP arithmetic where elements have 8 or 16 bits: INT8, INT16, and maxima and minima of FP16. Averages of FP16 are
 // made of rtl/fp.
 //
-// Precision 0 is INT8, PdpFp16 is FP16, all others are INT16. An integer stands in a lane of 22 bits with its sign, an
+// Precision 0 is INT8, PdpFp16 is FP16, all others are INT16. An integer takes a lane of 22 bits with its sign, an
 // FP16 pattern in the low 16.
 // Spec: 60-pdp, sections 5.1 to 5.3.
 package nvdla_pdp_wide_pkg;

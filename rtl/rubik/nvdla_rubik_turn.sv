@@ -3,8 +3,8 @@
 //
 // start_i begins a layer. in_*: beats of the read requests in their order (nvdla_rubik_read), every request from a new
 // beat on. out_*: beats of the write commands (nvdla_rubik_command), out_last_o with the layer's last one. Contract
-// moves atoms: phases of a column become neighbours. Split and merge move elements: what lies behind the last column of
-// a plane, or in lanes behind the last plane, is 0. One beat per clock in and out.
+// moves atoms: phases of a column become neighbours. Split and merge move elements: what lies past the last column of
+// a plane, or in lanes past the last plane, is 0. One beat per clock in and out.
 // Spec: 66-rubik, sections 3 to 5.
 module nvdla_rubik_turn
   import nvdla_pkg::*;

@@ -1,7 +1,7 @@
 // The blocks of a layer in order: surface, line, phase in y, group of columns, group of phases in x.
 //
-// start_i begins with the first block, which block_o shows from the next clock on; step_i goes on; active_o ends with
-// the last one. Split and merge have one phase. Spec: 66-rubik, section 6.
+// start_i begins with the first block, which block_o shows from the next clock on; step_i moves to the next; active_o
+// ends with the last one. Split and merge have one phase. Spec: 66-rubik, section 6.
 module nvdla_rubik_walk
   import nvdla_rubik_pkg::*;
 (

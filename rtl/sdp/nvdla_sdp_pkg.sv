@@ -45,7 +45,7 @@ package nvdla_sdp_pkg;
     return $signed({d[31], d}) - $signed({offset[31], offset});
   endfunction
 
-  // End of the output convertor: {saturation flag, INT8 result}. The flag tells that the shifted product leaves 17
+  // End of the output convertor: {saturation flag, INT8 result}. The flag says that the shifted product leaves 17
   // bits, rounded or rounded down; the clamp from 17 to 8 bits raises no flag.
   function automatic logic [8:0] cvt_round(input logic signed [48:0] p, input logic [5:0] shift);
     logic signed [63:0] wide;
@@ -61,7 +61,7 @@ package nvdla_sdp_pkg;
     return {flag, nvdla_arith_pkg::sat8($signed({{47{t[16]}}, t}))};
   endfunction
 
-  // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag tells
+  // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag says
   // that the clamp to 17 bits changes the floor of the shifted product by more than 1.
   function automatic logic [17:0] cvt_round_17(input logic signed [48:0] p, input logic [5:0] shift);
     logic signed [63:0] wide;

@@ -7,9 +7,9 @@
 // its surface. Memory atoms wait in a ring of eight; a beat is cut out of the ring as soon as the atoms it needs are
 // there.
 // Stream out: one transfer per beat of SdpBsThroughput elements, per lane a 16-bit ALU and a 16-bit MUL operand,
-// one-byte components sign-extended; alu_present_o / mul_present_o tell which components the memory layout has.
+// one-byte components sign-extended; alu_present_o / mul_present_o show which components the memory layout has.
 // Latency from a response to the stream: 2 clocks. Sustains a beat per clock when memory delivers as fast.
-// Configurations with 16-bit precisions: wide_i tells that processing is in one, so that MemAtom / 2 elements make a
+// Configurations with 16-bit precisions: with wide_i processing is in one, so that MemAtom / 2 elements make a
 // column; winograd_i: the cube is processed in Winograd order; with batches_i the operands of a pair of columns serve
 // all batches (nvdla_sdp_operands). done_o rises when the last beat is in the output register and stays high until
 // run_i falls.

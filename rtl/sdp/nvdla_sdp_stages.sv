@@ -1,7 +1,7 @@
 // Control of three register stages that move together, with the layer's last transfer marked.
 //
 // move_o: the stages move, because the last one is empty or taken. take_i: a transfer enters in this clock (only while
-// they move). first_o and second_o tell that stage 1 and 2 hold one; valid_o, ready_i and last_o are stage 3's.
+// they move). first_o and second_o say that stage 1 and 2 hold one; valid_o, ready_i and last_o are stage 3's.
 module nvdla_sdp_stages (
     input  logic clk_i,
     input  logic rst_ni,

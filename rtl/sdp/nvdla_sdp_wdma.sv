@@ -5,7 +5,7 @@
 // Stream in: SdpBsThroughput bytes a transfer, MemAtom / SdpBsThroughput transfers make an atom, which leaves with the
 // last one. done_o rises when the last atom and the last command have been handed over, and stays high until run_i
 // falls.
-// stall_o tells that an atom waits (D_PERF_WDMA_WRITE_STALL).
+// stall_o: an atom waits (D_PERF_WDMA_WRITE_STALL).
 // Configurations with 16-bit precisions: a lane has 16 bits. wide_i: so has an element in memory, and one transfer is
 // an atom; else the lower bytes of the lanes are the elements. split_i: of a column the first transfer goes to the even
 // surface of a pair and the second to the odd one (INT8 to INT16). winograd_i: pairs of columns, each in four lines;
