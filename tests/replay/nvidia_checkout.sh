@@ -9,7 +9,7 @@ build=$1
 checkout=$build/tests/nvidia/hw
 rm -rf "$checkout" "$build/nvcosim-small-nvidia" && mkdir -p "$checkout"
 "$NVCOSIM" build --nvidia "$checkout" 2>"$checkout/log"
-[ $? -eq 2 ] && grep -q 'outdir/nv_small/vmod/nvdla/top/NV_nvdla.v is not there; generate it' "$checkout/log"
+[ $? -eq 2 ] && grep -q 'outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it' "$checkout/log"
 check "an RTL that was not generated is named with the step that makes it" $?
 
 vmod=$checkout/outdir/nv_small/vmod

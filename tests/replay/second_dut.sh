@@ -61,7 +61,7 @@ check "copies of a simulator that was reset are as good as simulators" $?
 # Its source is mended: the next run builds it again, by itself.
 cp rtl/sdp/nvdla_sdp_pkg.sv "$dir/nvdla_sdp_pkg.sv"
 out=$("$NVCOSIM" run --dut rtl:buggy --out "$dir/out" traces/conformance/small/rand_sdp_000.nvt.gz 2>&1)
-[ $? -eq 0 ] && grep -q 'nvdla_sdp_pkg.sv has changed since the simulator of rtl:buggy (small) was built: building that again' <<<"$out"
+[ $? -eq 0 ] && grep -q 'nvdla_sdp_pkg.sv has changed since the simulator of rtl:buggy (small) was built: rebuilding it' <<<"$out"
 check "an RTL whose source has changed is built again before it is played" $?
 "$NVCOSIM" run --dut rtl:nosuch traces/conformance/small/rand_sdp_000.nvt.gz >/dev/null 2>&1
 [ $? -eq 2 ]

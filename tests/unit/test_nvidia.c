@@ -126,14 +126,14 @@ static void missing_pieces_are_named(void **state) {
     (void)state;
     expect_error("small", NULL, "/checkout: No such file or directory; expected a checkout");
     put("checkout/tree.make", "");
-    expect_error("small", NULL, "outdir/nv_small/vmod/nvdla/top/NV_nvdla.v is not there; generate it on branch master");
+    expect_error("small", NULL, "outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it on branch master");
     put_vmod("checkout/outdir/nv_large/vmod");
     expect_error("small", NULL, "; there is RTL of nv_large; generate it");
     static const struct {
         const char *file, *text;
     } cases[] = {
-        {"vlibs/RANDFUNC.vlib", "vlibs/RANDFUNC.vlib is not there; the RTL was not generated to its end"},
-        {"nvdla/nocif/NV_NVDLA_XXIF_libs.v", "NV_NVDLA_XXIF_libs.v is not there"},
+        {"vlibs/RANDFUNC.vlib", "vlibs/RANDFUNC.vlib does not exist; the RTL was not generated completely"},
+        {"nvdla/nocif/NV_NVDLA_XXIF_libs.v", "NV_NVDLA_XXIF_libs.v does not exist"},
         {"rams/fpga/model/ram.v", "rams/fpga/model holds no RAM models"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,4 +1,4 @@
-/* Places a loadable's memories, runs its tasks on paper and on the model, and writes the program. See compile.h. */
+/* Places a loadable's memories, runs its tasks symbolically and on the model, and writes the program. See compile.h. */
 #include "run/network/compile.h"
 
 #include <inttypes.h>
@@ -37,10 +37,10 @@ struct compiler {
     struct program *prog;
     struct device *model;
     struct scheduler scheduler;
-    size_t played; /* operations of the program that the model has seen */
+    size_t played; /* operations that the model has executed */
     struct written *written;
-    uint8_t **inputs; /* of each input memory its bytes */
-    double *scales;   /* of each memory what a 1 stands for, where the CPU has written it */
+    uint8_t **inputs; /* bytes of each input memory */
+    double *scales;   /* value of a 1 in each memory that the CPU has written */
     struct listening {
         struct compiler *compiler;
         enum memory_space space;
@@ -82,7 +82,7 @@ static int range_order(const void *left, const void *right) {
     return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Sorts ranges and joins those that touch. Returns how many are left. */
+/* Sorts ranges and joins those that touch. Returns the remaining number. */
 static size_t join(struct range *ranges, size_t count) {
     size_t kept = 0;
     qsort(ranges, count, sizeof *ranges, range_order);
@@ -98,9 +98,9 @@ static size_t join(struct range *ranges, size_t count) {
 
 /* ---- the program's memory operations ---- */
 
-enum { PIECE = 1 << 16 }; /* bytes that are copied at a time: memories are large */
+enum { PIECE = 1 << 16 }; /* bytes to copy at a time: memories are large */
 
-/* Content from a memory of the model into a new blob of the program. */
+/* A new blob of the program with content of a memory of the model. */
 static struct blob *blob_of(struct compiler *compiler, enum memory_space space, const struct range *ranges,
                             size_t count) {
     struct blob *blob = program_blob(compiler->prog, blob_new(NULL));
@@ -125,14 +125,14 @@ static void append_memory(struct compiler *compiler, enum op_kind kind, enum mem
     program_append(compiler->prog, &op);
 }
 
-/* A check that memory holds what the model has there now, or a load of that. */
+/* Appends a check of what memory has on the model now, or a load of it. */
 static void append_now(struct compiler *compiler, enum op_kind kind, enum memory_space space,
                        const struct range *ranges, size_t count) {
     if (count)
         append_memory(compiler, kind, space, ranges[0].address, 0, blob_of(compiler, space, ranges, count));
 }
 
-/* The tensor of an output, as the trace says it. */
+/* Names the tensor of an output in the trace. */
 static void note_output(struct compiler *compiler, size_t number) {
     const struct loadable_memory *memory = &compiler->loadable->memories[number];
     const struct loadable_tensor *tensor =
@@ -169,7 +169,7 @@ static void append_note(struct compiler *compiler, const char *text) {
 
 /* ---- playing on the model ---- */
 
-/* The model does not go on: what it last warned of tells why. */
+/* The model is stuck. Its last warning says why. */
 static bool stuck(struct compiler *compiler, const struct op *op) {
     struct device *model = compiler->model;
     char name[64];
@@ -202,7 +202,7 @@ static bool play_poll(struct compiler *compiler, const struct op *op) {
         case DEVICE_IDLE:
             return stuck(compiler, op);
         case DEVICE_FAILED:
-            return error_prefix(compiler->err, "%s: the model does not carry it out: ", compiler->loadable->path);
+            return error_prefix(compiler->err, "%s: the model cannot execute it: ", compiler->loadable->path);
         case DEVICE_RUNNING:
         case DEVICE_INTERRUPT:
             break;
@@ -215,14 +215,14 @@ static bool play_op(struct compiler *compiler, const struct op *op) {
     switch (op->kind) {
     case OP_WRITE:
         return model->ops->csb_write(model, op->address, op->value, op->nposted, compiler->err) ||
-               error_prefix(compiler->err, "%s: the model does not carry it out: ", compiler->loadable->path);
+               error_prefix(compiler->err, "%s: the model cannot execute it: ", compiler->loadable->path);
     case OP_POLL:
         return play_poll(compiler, op);
     case OP_MEM_LOAD:
         blob_write(model->memory[op->space], op->base, op->blob);
         memory_declare(model->memory[op->space], op->base, op->blob->extent);
         return true;
-    case OP_MEM_FILL: /* with zeros, which memory has that nobody wrote */
+    case OP_MEM_FILL: /* with zeros: the content of memory that has never been written */
     case OP_MEM_RESERVE:
         memory_declare(model->memory[op->space], op->base, op->size);
         return true;
@@ -231,7 +231,7 @@ static bool play_op(struct compiler *compiler, const struct op *op) {
     }
 }
 
-/* Plays what has been appended to the program since the last time. */
+/* Plays what was appended to the program since the last call. */
 static bool play_on(struct compiler *compiler) {
     while (compiler->played < compiler->prog->count)
         if (!play_op(compiler, &compiler->prog->ops[compiler->played++]))
@@ -241,7 +241,7 @@ static bool play_on(struct compiler *compiler) {
 
 /* ---- layers ---- */
 
-/* Behind the end of a layer: the model runs it, and what it wrote is checked. */
+/* After the end of a layer: the model runs it, and a check of what it wrote is appended. */
 static bool layer_completed(void *context, const struct dla_task *task, size_t operation, int launch,
                             struct error *err) {
     struct compiler *compiler = context;
@@ -278,11 +278,10 @@ static bool compile_dla(struct compiler *compiler, size_t number) {
     if (!dla_task_read(compiler->loadable, number, &task, compiler->err))
         return false;
     if (task.repaired)
-        program_warn(
-            compiler->prog, compiler->loadable->path, 0,
-            "task %zu: the counters of its layers did not fit their links, which were repaired: links led into "
-            "another task",
-            number);
+        program_warn(compiler->prog, compiler->loadable->path, 0,
+                     "task %zu: the counters of its layers did not match their links and were repaired: some links led "
+                     "to another task",
+                     number);
     const bool good = dla_task_check(&task, compiler->config, compiler->err) &&
                       schedule_task(&compiler->scheduler, &task, &host, compiler->err) && play_on(compiler);
     dla_task_free(&task);
@@ -303,7 +302,7 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         char *text = xprintf("task %zu, layer %zu: %s on the CPU", number, i, cpu_type_names[op->type]);
         append_note(compiler, text);
         free(text);
-        /* Its result is a constant of the trace: right only if its source is. */
+        /* The result becomes a constant of the trace: right only if its source is. */
         append_now(compiler, OP_MEM_CHECK, op->source.memory->space, &source, 1);
         cpu_operation_run(op, compiler->model->memory);
         append_now(compiler, OP_MEM_LOAD, op->destination.memory->space, &destination, 1);
@@ -320,7 +319,7 @@ static bool is_spacious(const struct nvdla_config *config) {
     return config->map == NVDLA_MAP_FULL;
 }
 
-/* Whether the configuration has the memories that the loadable wants. */
+/* Whether the configuration has the memories that the loadable needs. */
 static bool check_memories(const struct compiler *compiler) {
     for (size_t i = 0; i < compiler->loadable->memory_count; i++)
         if (compiler->loadable->memories[i].domain == 1 && !is_spacious(compiler->config))
@@ -329,7 +328,7 @@ static bool check_memories(const struct compiler *compiler) {
     return true;
 }
 
-/* What the file shows of the configuration that it was compiled for. */
+/* What the file shows about the configuration it was compiled for. */
 static bool find_needs(struct compiler *compiler, struct dla_needs *needs) {
     const struct loadable *loadable = compiler->loadable;
     for (size_t i = 0; i < loadable->order_count; i++) {
@@ -362,7 +361,7 @@ static bool find_config(struct compiler *compiler) {
     else if (needs.atom_8 && !needs.atom_32)
         compiler->config = nvdla_config_find("small");
     else
-        return error_set(compiler->err, "%s: it does not tell whether it was compiled for %s; choose with --config",
+        return error_set(compiler->err, "%s: nothing in it shows whether it was compiled for %s; choose with --config",
                          compiler->loadable->path,
                          needs.atom_32 && !needs.atom_8 ? "full or large" : "small, large or full");
     return true;
@@ -380,7 +379,7 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
 }
 
-/* Content or input of a memory, but for pieces of zeros. */
+/* Content or input of a memory, without pieces of zeros. */
 static struct blob *content_of(struct compiler *compiler, const struct loadable_memory *memory) {
     const uint8_t *input = compiler->inputs[memory - compiler->loadable->memories];
     struct blob *blob = blob_new(NULL);
@@ -397,7 +396,7 @@ static struct blob *content_of(struct compiler *compiler, const struct loadable_
     return blob;
 }
 
-/* Content, input or zeros of a memory, and room for whole atoms. */
+/* Content, input or zeros of a memory, and room up to a whole atom. */
 static void declare_memory(struct compiler *compiler, const struct loadable_memory *memory) {
     if (memory->size == 0)
         return;
@@ -443,7 +442,7 @@ static bool compile_tasks(struct compiler *compiler) {
     return true;
 }
 
-/* What the model saw that a run will fail for. */
+/* Warns of findings of the model that a run will fail for. */
 static void warn_of_findings(struct compiler *compiler) {
     const struct device *model = compiler->model;
     for (size_t i = 0; i < model->finding_count; i++)
@@ -499,7 +498,7 @@ struct program *compile_loadable(struct loadable *loadable, const struct compile
     return NULL;
 }
 
-/* The name of a register as the driver's lists have it: RUBIK is not shortened. */
+/* The name of a register as in the driver's lists: RUBIK is not shortened. */
 static void append_register(struct text *text, const struct nvdla_config *config, uint32_t address) {
     const struct nvdla_register *reg = nvdla_register_at(config, address);
     text_printf(text, "%s.%s", reg->unit == NVDLA_RBK ? "RUBIK" : nvdla_unit_names[reg->unit], reg->name);
@@ -511,7 +510,7 @@ bool compile_list_writes(const struct program *prog, const char *path, struct er
         const struct op *op = &prog->ops[i];
         if (op->kind != OP_WRITE && op->kind != OP_POLL)
             continue;
-        /* A poll is told by the bits that come; of a count by the least that must be there. */
+        /* A poll is listed by the bits that it waits for; one of a count, by the minimum. */
         const bool bits = op->kind == OP_POLL && op->relation == RELATION_EQUAL;
         text_printf(&text, "%c ", op->kind == OP_WRITE ? 'W' : 'P');
         append_register(&text, prog->config, op->address);

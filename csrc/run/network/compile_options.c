@@ -1,4 +1,4 @@
-/* The options of compiling that several commands have. */
+/* The options for compiling, shared by several commands. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +13,26 @@ static const struct argp_option option_table[] = {
     {.name = "input",
      .key = KEY_INPUT,
      .arg = "PICTURE",
-     .doc =
-         "What goes into the network: a picture (PGM, PPM, PNG, JPEG) of the size of its input; raw:FILE, the bytes of "
-         "the input memory; random:SEED; zero. Again for each picture of a batch, and for each input of several"},
+     .doc = "Input of the network: a picture (PGM, PPM, PNG, JPEG) of its size; raw:FILE, the bytes of the input "
+            "memory; random:SEED; zero. Repeat for each picture of a batch and for each of several inputs"},
     {.name = "mean",
      .key = KEY_MEAN,
      .arg = "V[,V...]",
-     .doc = "What is taken off a picture's values of 0 to 255, of all channels or of each (default 0)"},
-    {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "What they are then divided by (default 1)"},
+     .doc = "Subtracted from a picture's values of 0 to 255: one number for all channels or one for each (default 0)"},
+    {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "Divisor after that (default 1)"},
     {.name = "scale",
      .key = KEY_SCALE,
      .arg = "S",
-     .doc = "What 1 of an INT8 input stands for, as the compiler's calibration table has it (default: such that the "
-            "values that pictures can have just reach 127 or -127)"},
+     .doc = "Value of 1 in an INT8 input, from the compiler's calibration table (default: the extreme values of a "
+            "picture become 127 or -127)"},
     {.name = "channels",
      .key = KEY_CHANNELS,
      .arg = "bgr|rgb",
-     .doc = "Order of a picture's colours in the channels (default bgr)"},
-    {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Where the network's memories begin (default 0x80000000)"},
+     .doc = "Order of colours in the channels (default bgr)"},
+    {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Start of the network's memories (default 0x80000000)"},
     {.name = "no-layer-checks",
      .key = KEY_NO_LAYER_CHECKS,
-     .doc = "Check the outputs alone, not what each layer writes: a smaller trace"},
+     .doc = "Check only the outputs, not each layer's writes: a smaller trace"},
     {0},
 };
 

@@ -16,28 +16,28 @@
 
 enum { NONE = -1, SOURCES_MAX = 8 };
 
-/* A place where values lie. */
+/* Location of values. */
 struct place {
-    bool memory; /* else on the fly, or none */
+    bool memory; /* otherwise on the fly, or none */
     enum memory_space space;
     uint64_t address, size;
 };
 
-/* A layer, of the engines or of the processor. */
+/* A layer, on an engine or the CPU. */
 struct layer {
     size_t task, operation;
     const char *type;
     char *what, *in, *out, *precision;
-    uint64_t macs, clocks; /* clocks: that the MAC array needs at least; 0: it does nothing, or not known */
+    uint64_t macs, clocks; /* minimum clocks of the MAC array; 0: it does nothing, or not known */
     struct place reads[SOURCES_MAX], writes;
     int read_count;
-    int fused;                /* layer that feeds it on the fly, NONE */
+    int fused;                /* layer that feeds it on the fly, or NONE */
     int sources[SOURCES_MAX]; /* layers whose results it reads */
     int source_count;
     enum nvdla_unit unit;
-    int ordinal;   /* its launch, NONE: of none */
-    uint64_t took; /* clocks by the report; 0: not known */
-    double used;   /* share of the MAC array then; < 0: not known */
+    int ordinal;   /* its launch, or NONE */
+    uint64_t took; /* clocks in the report; 0: not known */
+    double used;   /* use of the MAC array in them, 0 to 1; < 0: not known */
 };
 
 struct info {
@@ -46,7 +46,7 @@ struct info {
     struct layer *layers;
     size_t count;
     struct scheduler scheduler;
-    size_t first; /* layer of the task that is scheduled */
+    size_t first; /* scheduled layer of the task */
 };
 
 /* ---- reading ---- */
@@ -87,7 +87,7 @@ static void read_conv(struct info *info, struct layer *layer, const struct opera
         (winograd ? parts(pixels, 4) * conv->kc_csc * 16 : pixels * conv->kc_csc * taps) * op->dst.channel * batch;
     if (!info->config)
         return;
-    /* 16-bit types: half of the kernels at a time. */
+    /* 16-bit types: half as many kernels at a time. */
     const uint64_t kernels = (uint64_t)info->config->atomic_k / (conv->out_precision ? 2 : 1);
     layer->clocks = winograd ? parts(layer->macs, (uint64_t)info->config->atomic_c * kernels)
                              : pixels * taps * batch * parts(conv->kc_csc, (uint64_t)info->config->atomic_c) *
@@ -223,7 +223,7 @@ static bool overlap(const struct place *a, const struct place *b) {
            b->address < a->address + a->size;
 }
 
-/* Whether a layer reads what lies in a memory. */
+/* Whether a layer reads from a memory. */
 static bool reads_memory(const struct layer *layer, const struct loadable_memory *memory) {
     const struct place place = {true, memory->space, memory->base, memory->size};
     for (int r = 0; r < layer->read_count; r++)
@@ -232,7 +232,7 @@ static bool reads_memory(const struct layer *layer, const struct loadable_memory
     return false;
 }
 
-/* Who wrote what each layer reads: the last layer before it that wrote there. */
+/* Finds the source of each layer's input: the last earlier layer that wrote there. */
 static void find_sources(struct info *info) {
     for (size_t i = 0; i < info->count; i++) {
         struct layer *layer = &info->layers[i];
@@ -247,7 +247,7 @@ static void find_sources(struct info *info) {
     }
 }
 
-/* Clocks by layer, of a report of a run. */
+/* Reads the clocks of each layer from a report of a run. */
 static bool read_report(struct info *info, const char *path, struct error *err) {
     json_error_t error;
     json_t *report = json_load_file(path, 0, &error), *entry;
@@ -295,10 +295,10 @@ static char *thousands(uint64_t value, char text[32]) {
     return text;
 }
 
-/* Rows of words, printed with columns as wide as their widest word. Those of numbers lie right. */
+/* Rows of words, printed with columns as wide as their widest word. Numbers are aligned right. */
 struct table {
     int columns;
-    unsigned right; /* bit for a column */
+    unsigned right; /* one bit for each column */
     struct words words;
 };
 
@@ -437,8 +437,8 @@ static void print_table(FILE *out, const struct info *info, bool report) {
     }
     fprintf(out, "%s: loadable %u.%u.%u for %s; %zu tasks, %zu layers, %s multiplications", info->loadable->path,
             info->loadable->version[0], info->loadable->version[1], info->loadable->version[2],
-            info->config ? info->config->name : "a configuration that it does not tell (--config)",
-            info->loadable->order_count, info->count, thousands(macs, number));
+            info->config ? info->config->name : "an unknown configuration (--config)", info->loadable->order_count,
+            info->count, thousands(macs, number));
     if (info->config)
         fprintf(out, ", at least %s clocks of the MAC array", thousands(clocks, least));
     if (report)
@@ -453,7 +453,7 @@ static void print_table(FILE *out, const struct info *info, bool report) {
 
 /* ---- the graph ---- */
 
-/* Text inside a quoted string of Graphviz. */
+/* Quotes text for Graphviz. */
 static void put_quoted(FILE *out, const char *text) {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -517,7 +517,7 @@ static void print_graph(FILE *out, const struct info *info) {
 
 /* ---- JSON ---- */
 
-/* Width, height and channels of a text that size_of made; null of none. */
+/* Width, height and channels from a text of size_of(); null for none. */
 static json_t *json_size(const char *text) {
     int w, h, c;
     return sscanf(text, "%dx%dx%d", &w, &h, &c) == 3 ? json_pack("[iii]", w, h, c) : json_null();
@@ -601,7 +601,7 @@ static void print_json(FILE *out, const struct info *info) {
     json_decref(json);
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
 bool network_info(FILE *out, struct loadable *loadable, const struct network_info_options *options, struct error *err) {
     struct info info = {.loadable = loadable, .config = options->config};

@@ -1,5 +1,4 @@
-/* A compiled network for people: a table of its layers, memories and tensors, or a graph for Graphviz; for programs:
- * JSON. */
+/* Shows a compiled network: a table of its layers, memories and tensors, a graph for Graphviz, or JSON. */
 #ifndef RUN_NETWORK_NETWORK_INFO_H
 #define RUN_NETWORK_NETWORK_INFO_H
 
@@ -10,9 +9,9 @@
 #include "nvdla/config.h"
 
 struct network_info_options {
-    const struct nvdla_config *config; /* NULL: what the file decides */
-    const char *report;                /* report.json of a run of it: clocks by layer; NULL: none */
-    bool dot, json;                    /* the graph, JSON; else the table */
+    const struct nvdla_config *config; /* NULL: as the file determines */
+    const char *report;                /* report.json of a run of the network: clocks of each layer; NULL: none */
+    bool dot, json;                    /* graph or JSON; else the table */
 };
 
 /* Prints it. False with a message. */

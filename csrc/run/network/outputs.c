@@ -26,7 +26,7 @@ bool outputs_write(const struct program *prog, struct memory *const memory[SPACE
     return fine || error_prefix(err, "--outputs: ");
 }
 
-/* What an element's bytes stand for. */
+/* The value of an element. */
 static float value_at(const struct network_output *output, const uint8_t *bytes, uint64_t place) {
     switch (output->type) {
     case NETWORK_INT8:
@@ -61,7 +61,7 @@ static bool write_form(const char *folder, const struct network_output *output, 
     return fine;
 }
 
-/* numpy's format, version 1.0: a header of a multiple of 64 bytes, then the elements. */
+/* numpy's format, version 1.0: a header padded to 64 bytes, then the elements. */
 static bool write_npy(const char *folder, const struct network_output *output, const float *values, size_t count,
                       struct error *err) {
     char header[128];
@@ -80,8 +80,8 @@ static bool write_npy(const char *folder, const struct network_output *output, c
     return fine;
 }
 
-/* As the driver's tests dump: the tensor's format read literally with its strides, also where the configuration's atoms
- * are smaller than the format says. Of a batch the first. */
+/* As the driver's tests dump it: the tensor's format taken literally with its strides, even if the configuration's
+ * atoms are smaller. Of a batch, only the first. */
 static bool write_dimg(const char *folder, const struct network_output *output, const uint8_t *bytes,
                        struct error *err) {
     const bool atoms_of_8 = output->format == NETWORK_FEATURE_8;
@@ -115,9 +115,9 @@ static bool write_dimg(const char *folder, const struct network_output *output, 
     return fine;
 }
 
-/* ---- for people ---- */
+/* ---- in print ---- */
 
-/* The lines of a file of labels, or no words. */
+/* Reads the lines of a file of labels; no words without a file. */
 static bool read_labels(const char *path, struct words *labels, struct error *err) {
     char *text, *rest;
     size_t n;
@@ -145,7 +145,7 @@ bool outputs_can_be_shown(const struct outputs_style *style, struct error *err) 
     return fine;
 }
 
-/* The greatest element that is not marked yet; the first of equals. A NaN is less than all. */
+/* The largest unmarked element, the first of equals. A NaN is less than everything. */
 static size_t greatest(const float *values, const bool *marked, size_t count) {
     size_t best = count;
     for (size_t i = 0; i < count; i++)
@@ -155,7 +155,7 @@ static size_t greatest(const float *values, const bool *marked, size_t count) {
     return best;
 }
 
-/* The greatest of one picture of a batch, a line each. */
+/* Prints the largest elements of one picture of a batch, one a line. */
 static void print_top(FILE *out, const struct network_output *output, const float *values, unsigned top,
                       const struct words *labels) {
     const size_t pixels = (size_t)output->h * output->w, count = output->c * pixels;

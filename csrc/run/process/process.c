@@ -26,7 +26,7 @@ enum { TICK_MS = 50 };
 
 enum { SPAWN_STACK = 64 << 10 };
 
-enum { CHILDREN_MOST = 512, DEPTH_MOST = 16 }; /* of the processes below one that are looked at */
+enum { CHILDREN_MOST = 512, DEPTH_MOST = 16 }; /* descendants examined */
 
 double process_clock(void) {
     struct timespec now;
@@ -70,15 +70,15 @@ void process_obey_signals(void) {
         signal(numbers[i], SIG_DFL);
         sigaddset(&set, numbers[i]);
     }
-    sigaddset(&set, SIGHUP); /* ignored it stays, nohup says so */
+    sigaddset(&set, SIGHUP); /* if ignored it stays so, as nohup expects */
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* What holds for every child: it ends with that parent, and by the signals that end a run. It may not change what its
- * parent has, whose memory it may share. */
+/* Setup of every child: it ends with that parent, and on the signals that end a run. It may share its parent's memory,
+ * so it must not change what the parent has. */
 static void begin_child(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* it ended before it could be watched */
+    if (getppid() != parent) /* the parent ended before it could be watched */
         _exit(128 + SIGTERM);
     signal(SIGPIPE, SIG_DFL);
     process_obey_signals();
@@ -139,8 +139,8 @@ struct spawn {
     pid_t parent;
 };
 
-/* The child, which shares the memory of its parent until it executes, and has a stack of its own: nothing here may
- * change what the parent has. Its signals are its own. */
+/* The child. Until it executes it shares its parent's memory, with its own stack: nothing here may change what the
+ * parent has. Its signal settings are its own. */
 static int execute(void *context) {
     const struct spawn *spawn = context;
     const struct process_program *program = spawn->program;
@@ -164,7 +164,7 @@ pid_t process_spawn(const struct process_program *program, struct error *err) {
 
 int process_exec(char *const *words) {
     if (strchr(words[0], '/'))
-        execv(words[0], words); /* execvp() would hand a file of a bad format to the shell */
+        execv(words[0], words); /* execvp() would pass a file of a bad format to the shell */
     else
         execvp(words[0], words);
     return errno == ENOENT ? 127 : 126;
@@ -184,7 +184,7 @@ int process_wait(pid_t pid, void (*tick)(void *context), void *context) {
     }
 }
 
-/* ---- a command with all that it starts ---- */
+/* ---- a command with its descendants ---- */
 
 struct group {
     char *const *words;
@@ -203,7 +203,7 @@ static int become(void *context) {
     return status;
 }
 
-/* Leads the group: hands a signal to end on to all of it. */
+/* Leads the group: passes a signal that ends a run to all of it. */
 static int lead(void *context) {
     sigset_t set;
     struct error err;
@@ -249,9 +249,9 @@ char *process_output(char *const *words, int *status, struct error *err) {
     return text;
 }
 
-/* ---- what runs below a process ---- */
+/* ---- descendants of a process ---- */
 
-/* Reads a file of /proc that is short; "" if it cannot be read. */
+/* Reads a short file of /proc; "" if it cannot be read. */
 static void read_short(const char *path, char *text, size_t size) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = file >= 0 ? read(file, text, size - 1) : 0;
@@ -260,7 +260,7 @@ static void read_short(const char *path, char *text, size_t size) {
     text[n > 0 ? n : 0] = '\0';
 }
 
-/* The children of a process, up to `most` of them; returns how many. */
+/* The children of a process, at most `most`. Returns their number. */
 static size_t children_of(pid_t pid, pid_t *children, size_t most) {
     char path[64], text[4096];
     size_t count = 0;
@@ -311,7 +311,7 @@ static void signal_below(pid_t pid, int number, int depth) {
     pid_t children[CHILDREN_MOST];
     const size_t count = depth < DEPTH_MOST ? children_of(pid, children, CHILDREN_MOST) : 0;
     for (size_t i = 0; i < count; i++) {
-        signal_below(children[i], number, depth + 1); /* before it ends: then they are the children of another */
+        signal_below(children[i], number, depth + 1); /* before it ends: its children get a new parent then */
         kill(children[i], number);
     }
 }
@@ -323,7 +323,7 @@ void process_signal_below(int number) {
 void process_end_below(void) {
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR)
-        if (pid == 0) { /* one runs; what it has started comes here when it has ended */
+        if (pid == 0) { /* one still runs; its orphans become children of this process */
             process_signal_below(SIGKILL);
             while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
                 continue;
@@ -332,15 +332,15 @@ void process_end_below(void) {
 
 /* ---- groups that end with this process ---- */
 
-/* Notes the leaders that it is told, negative: forgotten, and ends the groups of the rest when nobody is there to tell
- * more. */
+/* Notes the leaders that it reads from the pipe, forgets those that are negative, and kills the groups of the rest when
+ * the pipe closes. */
 static int guard_groups(void *context) {
     const int *pipe = context;
     pid_t *leaders = NULL, said;
     size_t count = 0;
     prctl(PR_SET_PDEATHSIG, 0);
     prctl(PR_SET_NAME, "nvcosim-guard");
-    setpgid(0, 0); /* Ctrl-C is not for it */
+    setpgid(0, 0); /* Ctrl-C is not for the guard */
     const int null = open("/dev/null", O_RDWR);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         dup2(null, fd);
@@ -380,7 +380,7 @@ bool process_guard_open(struct process_guard *guard, struct error *err) {
     return guard->pid >= 0;
 }
 
-/* options: of waitpid(). Returns how many there were. */
+/* options: of waitpid(). Returns the number of children swept. */
 static size_t sweep(const struct process_guard *guard, const pid_t *leaders, size_t count, int options) {
     pid_t children[CHILDREN_MOST];
     const size_t all = children_of(getpid(), children, CHILDREN_MOST);
@@ -408,13 +408,13 @@ void process_guard_close(struct process_guard *guard) {
     if (guard->to < 0)
         return;
     while (sweep(guard, NULL, 0, 0) > 0)
-        continue; /* what those have started comes here when they have ended */
+        continue; /* orphans of those become children of this process when those have ended */
     close(guard->to);
     process_wait(guard->pid, NULL, NULL);
     guard->to = -1;
 }
 
-/* Tells the guard a number. A write of that size to a pipe is whole or none. */
+/* Sends a number to the guard. A write of that size to a pipe is atomic. */
 static void tell(const struct process_guard *guard, pid_t said) {
     while (write(guard->to, &said, sizeof said) < 0 && errno == EINTR)
         continue;

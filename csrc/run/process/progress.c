@@ -1,4 +1,4 @@
-/* The line on a terminal that says how far something is. */
+/* The progress line on a terminal. */
 #include "run/process/progress.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Asks the simulators how they were made. See build_info.h. */
+/* Asks the simulators for their build settings. See build_info.h. */
 #include "run/simulators/build_info.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static int is_simulator(const struct dirent *entry) {
     return strncmp(entry->d_name, "nvcosim-", 8) == 0 && !strchr(entry->d_name, '.');
 }
 
-/* What a program prints for --version; NULL if it does not end well. free() it. */
+/* Output of a program for --version; NULL if it fails. free() it. */
 static char *version_of(char *path) {
     char *const words[] = {path, (char[]){"--version"}, NULL};
     struct error err;
@@ -29,7 +29,7 @@ static char *version_of(char *path) {
     return NULL;
 }
 
-/* The lines "KEY: VALUE" below the first one, as an object; it is empty if there are none. */
+/* The lines "KEY: VALUE" after the first one, as an object; empty if there are none. */
 static json_t *facts(char *text) {
     json_t *object = json_object();
     char *rest = text;
@@ -57,7 +57,7 @@ static void print_one(FILE *out, json_t *list, const char *folder, const char *n
         } else {
             fprintf(out, "%s%s\n", path,
                     !text                           ? ": it cannot be started"
-                    : json_object_size(object) == 0 ? ": it does not tell how it was made"
+                    : json_object_size(object) == 0 ? ": it does not report its build settings"
                                                     : "");
             for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
                 fprintf(out, "    %-10s %s\n", json_object_iter_key(at), json_string_value(json_object_iter_value(at)));

@@ -7,8 +7,8 @@
 
 #include "nvdla/error.h"
 
-/* Prints each simulator there is and what it tells about itself (compiler, options, profile, ...), as text or JSON.
- * False with a message if there is no folder to look into. */
+/* Prints each simulator with its build settings (compiler, options, profile, ...), as text or JSON. False with a
+ * message if there is no folder to search. */
 bool build_info_print(FILE *out, bool json, struct error *err);
 
 #endif

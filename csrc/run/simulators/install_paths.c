@@ -1,4 +1,4 @@
-/* Checkout, read-only checkout or installation. See paths.h. */
+/* Checkout, read-only checkout or installation. See install_paths.h. */
 #include "run/simulators/install_paths.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-/* DIRECTORY if it holds a Makefile, else NULL; takes the string over. */
+/* DIRECTORY if it has a Makefile, else NULL. Takes ownership of the string. */
 static char *with_makefile(char *directory) {
     char *makefile = xprintf("%s/Makefile", directory);
     const bool there = access(makefile, R_OK) == 0;
@@ -23,7 +23,7 @@ static char *with_makefile(char *directory) {
     return NULL;
 }
 
-/* The user's cache for these sources; NULL if the environment names no home. */
+/* The user's cache for these sources; NULL if the environment has no home folder. */
 static char *cache_of(const char *sources) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const unsigned long id = crc32(0, (const unsigned char *)sources, (unsigned)strlen(sources));
@@ -36,7 +36,7 @@ bool install_paths_find(struct install_paths *paths, struct error *err) {
     char directory[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
     if (n <= 0)
-        return error_set(err, "/proc/self/exe: %s; the simulators are looked for beside nvcosim", strerror(errno));
+        return error_set(err, "/proc/self/exe: %s; simulators are searched beside nvcosim", strerror(errno));
     directory[n] = '\0';
     *strrchr(directory, '/') = '\0';
     char *slash = strrchr(directory, '/');

@@ -15,7 +15,7 @@ const char *const nvidia_pins[NVIDIA_PIN_COUNT] = {"tmc2slcg_disable_clock_gatin
 
 #define MANUAL "docs/other-rtl.md"
 
-/* A list being made. */
+/* The list under construction. */
 struct list {
     const char *vmod;
     struct text text;
@@ -31,8 +31,8 @@ static bool is_file(const char *path) {
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-/* The entries of a directory in order of name, without those that begin with a dot. Returns their number; 0 if it can
- * not be read. Free them and the array. */
+/* The entries of a directory, sorted by name, without those that begin with a dot. Returns their number, 0 if it cannot
+ * be read. Free them and the array. */
 static size_t entries(const char *directory, char ***names) {
     DIR *dir = opendir(directory);
     *names = NULL;
@@ -61,7 +61,7 @@ static void entries_free(char **names, size_t count) {
     free(names);
 }
 
-/* True if a directory holds a file whose name ends like that. */
+/* True if a directory has a file with that suffix. */
 static bool holds(const char *directory, const char *suffix) {
     char **names;
     const size_t count = entries(directory, &names);
@@ -105,13 +105,13 @@ static char *find_vmod(const struct nvdla_config *config, const char *checkout, 
     }
     if (!vmod && fixed) {
         error_set(err,
-                  "--nvidia: %s/nvdla/top/NV_nvdla.v is not there; full is on branch nvdlav1: git -C %s checkout "
+                  "--nvidia: %s/nvdla/top/NV_nvdla.v does not exist; full is on branch nvdlav1: git -C %s checkout "
                   "nvdlav1 (" MANUAL ")",
                   paths[1], checkout);
     } else if (!vmod) {
         char *outdir = xprintf("%s/outdir", checkout), *others = generated_projects(outdir);
         error_set(err,
-                  "--nvidia: %s/nvdla/top/NV_nvdla.v is not there%s; generate it on branch master, with a tree.make "
+                  "--nvidia: %s/nvdla/top/NV_nvdla.v does not exist%s; generate it on branch master, with a tree.make "
                   "that names project nv_%s: cd %s && ./tools/bin/tmake -build vmod (" MANUAL ")",
                   paths[0], others, config->name, checkout);
         free(outdir);
@@ -122,13 +122,12 @@ static char *find_vmod(const struct nvdla_config *config, const char *checkout, 
     return vmod;
 }
 
-/* The folder of RAM models: that of vmod, or one that `rams` names. */
+/* The folder of RAM models: vmod's, or the one that `rams` names. */
 static char *find_rams(const char *vmod, const char *rams, bool full, struct error *err) {
     static const char *const places[] = {"", "/rams/fpga/model", "/vmod/rams/fpga/model"};
     if (!rams && full) {
-        error_set(err,
-                  "--nvidia: the RAM models of branch nvdlav1 do not work under Verilator; give those of branch master "
-                  "(vmod/rams/fpga/model of a checkout) by --nvidia-rams DIR");
+        error_set(err, "--nvidia: the RAM models of branch nvdlav1 do not work under Verilator; use --nvidia-rams DIR "
+                       "with those of branch master (vmod/rams/fpga/model of a checkout)");
         return NULL;
     }
     for (size_t i = rams ? 0 : 1; i < (rams ? sizeof places / sizeof *places : 2); i++) {
@@ -144,8 +143,8 @@ static char *find_rams(const char *vmod, const char *rams, bool full, struct err
                   rams);
     else
         error_set(err,
-                  "--nvidia: %s/rams/fpga/model holds no RAM models (*.v); make vmod again: ./tools/bin/tmake -build "
-                  "vmod (" MANUAL ")",
+                  "--nvidia: %s/rams/fpga/model holds no RAM models (*.v); generate vmod again: ./tools/bin/tmake "
+                  "-build vmod (" MANUAL ")",
                   vmod);
     return NULL;
 }
@@ -154,13 +153,13 @@ static void add(struct list *list, const char *option, const char *path) {
     text_printf(&list->text, "%s%s/%s\n", option, list->vmod, path);
 }
 
-/* What the list names must be there. */
+/* Checks that a path of the list exists. */
 static bool require(const struct list *list, const char *path, bool directory, struct error *err) {
     char *whole = xprintf("%s/%s", list->vmod, path);
     const bool there = directory ? is_directory(whole) : is_file(whole);
     if (!there)
         error_set(err,
-                  "--nvidia: %s is not there; the RTL was not generated to its end: ./tools/bin/tmake -build vmod "
+                  "--nvidia: %s does not exist; the RTL was not generated completely: ./tools/bin/tmake -build vmod "
                   "(" MANUAL ")",
                   whole);
     free(whole);
@@ -197,7 +196,7 @@ long nvidia_resolve(const char *text, size_t n, char *out, int *line) {
     return depth == 0 ? (long)used : -1;
 }
 
-/* Copies the files of nvdla/top that hold conditional lines, resolved, to DIRECTORY/resolved. *any: there were some. */
+/* Copies the files of nvdla/top that have conditional lines, resolved, to DIRECTORY/resolved. *any: there were some. */
 static bool resolve_top(const struct list *list, const char *directory, bool *any, struct error *err) {
     char *top = xprintf("%s/nvdla/top", list->vmod), **names;
     const size_t count = entries(top, &names);
@@ -252,8 +251,8 @@ static void add_units(struct list *list) {
     free(nvdla);
 }
 
-/* -v for each file of fifos/: several modules a file, so -y does not find them. The branch of full has no such folder:
- * its FIFOs are in the files of the modules that use them. */
+/* -v for each file of fifos/: they have several modules each, so -y does not find them. The branch of full has no such
+ * folder: its FIFOs are in the files of the modules that use them. */
 static bool add_fifos(struct list *list, bool full, struct error *err) {
     char *fifos = xprintf("%s/fifos", list->vmod), **names;
     const size_t count = entries(fifos, &names);
@@ -268,7 +267,8 @@ static bool add_fifos(struct list *list, bool full, struct error *err) {
     }
     entries_free(names, count);
     if (!any && !full)
-        error_set(err, "--nvidia: %s holds no *.v; make vmod again: ./tools/bin/tmake -build vmod (" MANUAL ")", fifos);
+        error_set(err, "--nvidia: %s holds no *.v; generate vmod again: ./tools/bin/tmake -build vmod (" MANUAL ")",
+                  fifos);
     free(fifos);
     return any || full;
 }
@@ -288,7 +288,7 @@ static bool fill(struct list *list, const struct nvdla_config *config, const cha
     char *models = find_rams(list->vmod, rams, full, err);
     if (!models)
         return false;
-    if (resolved) /* before nvdla/top: the first that is found counts */
+    if (resolved) /* before nvdla/top: the first match counts */
         text_printf(&list->text, "-y %s/resolved\n", directory);
     add_units(list);
     text_printf(&list->text, "-y %s\n", models);

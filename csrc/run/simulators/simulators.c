@@ -35,7 +35,7 @@ bool rtl_name_valid(const char *name) {
 
 enum { LOG_KEPT = 4096 /* of the log of a failed build */ };
 
-/* What it takes to compile once with counters and to train, measured for each byte of Verilated C++. */
+/* Time to compile once with counters and to train, measured, for each byte of Verilated C++. */
 static const double PROFILE_SECONDS_PER_BYTE = 12e-6;
 
 /* FOLDER/NAME into path. */
@@ -53,7 +53,7 @@ bool simulator_side_path(const char *name, char *path, size_t size, struct error
     return ok;
 }
 
-/* Seconds since which a file is as it is; 0 if it is not there. */
+/* Time of a file's last change; 0 if it does not exist. */
 static time_t written(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 ? s.st_mtime : 0;
@@ -93,7 +93,7 @@ static void show_log(int log) {
         fwrite(buffer, 1, (size_t)n, stderr);
 }
 
-/* The end of a log, in whole lines. free() it. */
+/* The last lines of a log. free() it. */
 static char *end_of_log(int log) {
     char text[LOG_KEPT + 1];
     const off_t size = lseek(log, 0, SEEK_END);
@@ -126,8 +126,8 @@ static void show_seconds(void *context) {
         progress_show(&build->progress, "building %s: %.0f s", build->what, process_clock() - build->progress.start);
 }
 
-/* Runs make; what it prints goes to a log, which is shown if it fails, or whose end is handed over. The warnings of one
- * that succeeds are shown. */
+/* Runs make with its output in a log. If it fails, shows the log, or hands its last lines over; if it succeeds, shows
+ * its warnings. */
 static bool run_make(const struct words *arguments, const char *what, char **kept, struct error *err) {
     struct build build = {.progress = progress_start(), .what = what};
     const int log = memfd_create("build log", MFD_CLOEXEC);
@@ -150,7 +150,7 @@ static bool run_make(const struct words *arguments, const char *what, char **kep
     return status == 0;
 }
 
-/* One build at a time of what FOLDER/NAME.lock stands for: two would write the same files. -1 with a message. */
+/* Locks FOLDER/NAME.lock, for one build at a time: two would write the same files. -1 with a message. */
 static int lock_builds(const char *folder, const char *name, struct error *err) {
     char *path = xprintf("%s/%s.lock", folder, name);
     const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -174,8 +174,8 @@ bool simulators_can_be_built(struct error *err) {
     return ok;
 }
 
-/* True if a simulator is there and, in the cache, not older than the program: nobody runs make there after an update.
- * Variants of another RTL are made again after `nvcosim build` has made its simulator. */
+/* True if a simulator exists and, in the cache, is not older than the program: after an update, no one runs make there.
+ * Variants of another RTL are built again after `nvcosim build` has built its simulator. */
 static bool up_to_date(const struct install_paths *paths, const char *config, const char *rtl_name, const char *path) {
     char plain[SIMULATOR_PATH];
     struct error err;
@@ -187,9 +187,9 @@ static bool up_to_date(const struct install_paths *paths, const char *config, co
                     made >= written("/proc/self/exe"));
 }
 
-/* The first file that a simulator was made from and that has changed since, by the list that Verilator keeps of what it
- * read; NULL: there is none, or the simulator was not built here. A file that is gone does not count: the RTL of a
- * revision that was checked out for its build is gone after it. free() it. */
+/* The first source of a simulator that has changed since its build, by Verilator's list of files it read; NULL if none
+ * has, or if it was not built here. A missing file does not count: the RTL of a revision is checked out only for its
+ * build. free() it. */
 static char *changed_source(const struct install_paths *paths, const char *name) {
     char *path = xprintf("%s/sim/%s/Vtb_top__verFiles.dat", paths->build ? paths->build : paths->ready, name);
     FILE *list = fopen(path, "r");
@@ -215,7 +215,7 @@ static char *changed_source(const struct install_paths *paths, const char *name)
     return changed;
 }
 
-/* True if the simulator NAME, which is at path, is there and need not be built again. */
+/* True if the simulator NAME exists at path and need not be built again. */
 static bool is_current(const struct install_paths *paths, const char *config, const char *rtl_name, const char *name,
                        const char *path) {
     char *changed = up_to_date(paths, config, rtl_name, path) ? changed_source(paths, name) : NULL;
@@ -224,8 +224,8 @@ static bool is_current(const struct install_paths *paths, const char *config, co
     return current;
 }
 
-/* Words to run one of make's targets in the source tree. make reads its command line as its own language, and hands its
- * environment on as it is: there names of files are only names. */
+/* Words to run one of make's targets in the source tree. Variables go through the environment, where names of files are
+ * only names: make would interpret them on its command line. */
 static void make_words(const struct install_paths *paths, const char *target, const char *config, const char *rtl_name,
                        enum simulator_variant variant, const struct words *variables, struct words *words) {
     words_add(words, "env");
@@ -243,9 +243,9 @@ static void make_words(const struct install_paths *paths, const char *target, co
     words_add(words, "VARIANT=%s", simulator_variant_names[variant]);
 }
 
-/* Runs make for a simulator whose variants share their folder's lock: first what all simulators share, then the
- * simulator itself, while others may be built. unless_current: not if it is there and its sources have not changed, for
- * another process may have built it meanwhile. log: as for run_make(). */
+/* Runs make for a simulator whose variants share their folder's lock: first for what all simulators share, then for the
+ * simulator itself, while others may be built. unless_current: not if it exists and its sources have not changed,
+ * because another process may have built it meanwhile. log: as for run_make(). */
 static bool make_locked(const char *config, const char *rtl_name, enum simulator_variant variant,
                         const struct words *variables, const char *unless_current, char **log, struct error *err) {
     struct install_paths paths;
@@ -279,7 +279,7 @@ bool make_simulator(const char *config, const char *rtl_name, enum simulator_var
     return make_locked(config, rtl_name, variant, variables, NULL, NULL, err);
 }
 
-/* Reads the variables of a foreign RTL; a missing file means that it was never built. */
+/* Reads the variables of a foreign RTL. A missing file means that it was never built. */
 static bool read_variables(const char *config, const char *rtl_name, struct words *variables, struct error *err) {
     char path[SIMULATOR_PATH];
     char *text;
@@ -337,7 +337,7 @@ bool simulator_has_taps(const char *config, const char *rtl_name) {
     return has;
 }
 
-/* A simulator for a person: "the small simulator with waves". free() it. */
+/* A simulator in words: "the small simulator with waves". free() it. */
 static char *simulator_words(const char *config, const char *rtl_name, enum simulator_variant variant) {
     static const char *const with[VARIANT_COUNT] = {
         "", " with waves", " with line coverage", " with toggle coverage", " with checks", " with taps"};
@@ -345,14 +345,15 @@ static char *simulator_words(const char *config, const char *rtl_name, enum simu
                        : xprintf("the %s simulator%s", config, with[variant]);
 }
 
-/* Builds a simulator that is not there, whose sources have changed since it was built, or in any case (update). */
+/* Builds a simulator that is missing, whose sources have changed, or in any case (update). */
 static bool build_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool update,
                             bool profile, char **log, struct error *err) {
     char path[SIMULATOR_PATH];
     struct install_paths paths;
     if (!simulator_path(config, rtl_name, variant, path, sizeof path, err) || !install_paths_find(&paths, err))
         return false;
-    const bool there = up_to_date(&paths, config, rtl_name, path); /* whether it is one shows when it is started */
+    const bool there =
+        up_to_date(&paths, config, rtl_name, path); /* whether it is a simulator shows when it is started */
     const bool from_sources = paths.sources && !paths.cached;
     const bool can_build = there || install_paths_prepare(&paths, err);
     char *name = simulator_name(config, rtl_name, variant);
@@ -365,7 +366,7 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     if (rtl_name[0] && !read_variables(config, rtl_name, &variables, err)) {
         words_free(&variables);
         free(changed);
-        return written(path); /* one that was put there by hand */
+        return written(path); /* it was put there by hand */
     }
     if (profile)
         words_add(&variables, "PROFILE=1");
@@ -373,13 +374,13 @@ static bool build_simulator(const char *config, const char *rtl_name, enum simul
     if (!there)
         fprintf(stderr, "building %s (once, about a minute) ...\n", what);
     else if (changed)
-        fprintf(stderr, "%s has changed since %s was built: building that again ...\n", changed, what);
+        fprintf(stderr, "%s has changed since %s was built: rebuilding it ...\n", changed, what);
     bool ok = make_locked(config, rtl_name, variant, &variables, update ? NULL : path, log, err);
     free(what);
     free(changed);
     words_free(&variables);
     if (ok && access(path, F_OK) != 0)
-        ok = error_set(err, "%s: make succeeded, but the simulator is not there", path);
+        ok = error_set(err, "%s: make succeeded, but the simulator does not exist", path);
     return ok;
 }
 

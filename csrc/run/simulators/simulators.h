@@ -1,4 +1,4 @@
-/* Simulator executables: where they are, and how they are built when they are not there. */
+/* Simulator executables: where they are, and how missing ones are built. */
 #ifndef RUN_SIMULATORS_SIMULATORS_H
 #define RUN_SIMULATORS_SIMULATORS_H
 
@@ -8,9 +8,8 @@
 #include "nvdla/error.h"
 #include "nvdla/text.h"
 
-/* Variants of a simulator. Each is an executable of its own, since what is compiled in costs speed even when it is not
- * used: waves (with checks), line coverage, toggle coverage (which is slower than line coverage by another order of
- * magnitude), checks inside the RTL. */
+/* Variants of a simulator. Each is a separate executable, because code that is compiled in costs speed even if unused:
+ * waves (with checks), line coverage, toggle coverage (ten times slower than line coverage), checks inside the RTL. */
 enum simulator_variant {
     VARIANT_PLAIN,
     VARIANT_WAVES,
@@ -26,7 +25,7 @@ extern const char *const simulator_variant_names[VARIANT_COUNT];
 
 enum { RTL_NAME_MAX = 32 };
 
-/* True for names that may follow rtl: (a-z, 0-9 and _; not that of a variant). */
+/* True for names that may follow rtl: (a-z, 0-9 and _; not the name of a variant). */
 bool rtl_name_valid(const char *name);
 
 enum { SIMULATOR_PATH = 4096 };
@@ -34,53 +33,50 @@ enum { SIMULATOR_PATH = 4096 };
 /* nvcosim-CONFIG[-RTL][-VARIANT]. free() it. */
 char *simulator_name(const char *config, const char *rtl_name, enum simulator_variant variant);
 
-/* FOLDER/nvcosim-CONFIG[-RTL][-VARIANT], where it is or where it is going to be built (run/simulators/install_paths.h).
- */
+/* FOLDER/nvcosim-CONFIG[-RTL][-VARIANT]: where it is, or where it would be built (run/simulators/install_paths.h). */
 bool simulator_path(const char *config, const char *rtl_name, enum simulator_variant variant, char *path, size_t size,
                     struct error *err);
 
 /* FOLDER/NAME: a file beside the simulators that are built here. */
 bool simulator_side_path(const char *name, char *path, size_t size, struct error *err);
 
-/* False with a message if there are no sources to build simulators from, or nowhere to write. */
+/* False with a message if there are no sources to build from, or no writable folder. */
 bool simulators_can_be_built(struct error *err);
 
-/* Runs `make simulator` with these variables in the source tree. What it prints
- * goes to a log that is shown on stderr if it fails. */
+/* Runs `make simulator` with these variables in the source tree. Its output goes to a log, shown on stderr if it fails.
+ */
 bool make_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                     const struct words *variables, struct error *err);
 
-/* The same for one whose RTL is known: this project's, or another one that was built before. variables: what is to be
- * different from then on. */
+/* The same for a known RTL: this project's, or another one built earlier. variables: those to change permanently. */
 bool remake_simulator(const char *config, const char *rtl_name, enum simulator_variant variant,
                       const struct words *variables, struct error *err);
 
-/* Makes sure that the simulator is there: builds the project's own, and the variants of a foreign one that was built
- * before (with the settings that `nvcosim build` kept). */
+/* Makes sure that the simulator exists: builds the project's own, or variants of a foreign one that was built earlier,
+ * with the settings that `nvcosim build` kept. */
 bool ensure_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
-/* The same, and brings it up to date with its sources where it was built from them, with a profile if that is asked
- * for. What make prints when it fails is not shown: its end becomes *log ("" if there is none), which the caller
- * frees. */
+/* The same, and rebuilds it if its sources here have changed, with a profile if `profile`. If make fails, its output is
+ * not shown: its last lines go to *log ("" if there is no output), which the caller frees. */
 bool update_simulator(const char *config, const char *rtl_name, enum simulator_variant variant, bool profile,
                       char **log, struct error *err);
 
-/* Processor seconds that a profile adds to a build, about, by the size of the code that is compiled; negative: not
- * known, it was not built here. */
+/* CPU seconds that a profile adds to a build, estimated from the size of the compiled code; negative if not known,
+ * because it was not built here. */
 double simulator_profile_cost(const char *config, const char *rtl_name, enum simulator_variant variant);
 
-/* Whether a simulator is there, or can be built: the project's own, or of a foreign RTL that was built before. False
- * with a message. */
+/* Whether a simulator exists or can be built: the project's own, or of a foreign RTL that was built earlier. False with
+ * a message. */
 bool simulator_known(const char *config, const char *rtl_name, enum simulator_variant variant, struct error *err);
 
-/* File that keeps the make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
+/* The file of make variables of a foreign RTL, FOLDER/CONFIG-RTL.variables, one NAME=VALUE a line. */
 bool variables_path(const char *config, const char *rtl_name, char *path, size_t size, struct error *err);
 
-/* The file list that a foreign RTL was built from; NULL if it is not known. free() it. */
+/* The file list of a foreign RTL; NULL if it is not known. free() it. */
 char *simulator_filelist(const char *config, const char *rtl_name);
 
-/* True if the simulators with taps and with waves show streams inside the RTL: this project's, copies of it, and those
- * that were built with a table of taps. */
+/* True if the variants with taps and waves show streams inside the RTL: this project's RTL, copies of it, and any RTL
+ * built with a table of taps. */
 bool simulator_has_taps(const char *config, const char *rtl_name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The version of the program. It stands in the file VERSION and nowhere else. */
+/* The version of the program, from the file VERSION. */
 #ifndef RUN_SIMULATORS_VERSION_H
 #define RUN_SIMULATORS_VERSION_H
 
