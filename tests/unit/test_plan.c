@@ -430,7 +430,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
          ":2:67: options: --pin: found 'a', expected NAME=VALUE"},
         {ITEM(RANDOM ", options: [--strict, --reorder], dut: model"),
          ":2:67: options: --reorder has no effect with dut model"},
-        {ITEM(RANDOM ", options: --checks, dut: model"), ":2:56: options: --checks: they are inside the RTL"},
+        {ITEM(RANDOM ", options: --checks, dut: model"), ":2:56: options: --checks: the model has none"},
         {"memories: {u: [--latency-kind=uniform, --latency-max=90]}\n" ITEM(RANDOM
                                                                             ", memories: u, options: --latency=91"),
          ":3:57: options and memories together: --latency-max: kind uniform needs a value of at least the read "

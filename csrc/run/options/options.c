@@ -1,4 +1,4 @@
-/* The options of a run: their table, their parser, what they may be combined with. */
+/* The options of a run: their table, their parser, and which of them can be combined. */
 #include "run/options/options.h"
 
 #include <stddef.h>
@@ -83,50 +83,50 @@ const struct argp_option run_option_table[] = {
            "NVDLA configuration (default: small for .cfg, full for .txn, the header's for .nvt); for an .nvt one with "
            "the register map of the header's; an unknown NAME lists them"),
     OPTION("dut", KEY_DUT, "DUT",
-           "Device under test: rtl alone, the C model alone (model), both compared (default), or another RTL made with "
-           "`nvcosim build`, compared with the model (rtl:NAME)"),
-    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Leave out the golden files that lie beside a .cfg"),
+           "Device under test: only the RTL (rtl), only the C model (model), both compared (default), or an RTL built "
+           "with `nvcosim build`, compared with the model (rtl:NAME)"),
+    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Ignore the golden files beside a .cfg"),
     OPTION("strict", KEY_STRICT, NULL,
-           "Compare volatile reads too (status, performance counters), and fail a trace of which nothing was compared: "
-           "it has no check, and one device alone played it"),
-    OPTION("pin", KEY_PIN, "NAME=VALUE", "Value of a static input of the RTL, may be repeated"),
+           "Compare volatile reads too (status, performance counters), and fail a trace if nothing was compared: it "
+           "has no check, and only one device played it"),
+    OPTION("pin", KEY_PIN, "NAME=VALUE", "Value of a static input of the RTL; may be repeated"),
     OPTION("fault", KEY_FAULT, "N[,N...]",
-           "Of an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the one that is there, or "
-           "of several (default: none)"),
+           "For an RTL with planted faults (scripts/plant.py, `nvcosim qualify`): number of the active one, or of "
+           "several (default: none)"),
     OPTION("checks", KEY_CHECKS, NULL,
-           "Let the checks inside the RTL watch its handshakes, queues and credits (a build of its own, slower); what "
-           "fails is a finding"),
+           "Enable the checks inside the RTL of its handshakes, queues and credits (a separate, slower build); a "
+           "failing check is a finding"),
     OPTION("out", 'o', "DIR",
-           "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only); of "
-           "those that fail report.html too"),
-    OPTION("only-failed", KEY_ONLY_FAILED, NULL, "With --out: reports on traces that do not pass only"),
+           "Write DIR/TRACE/report.txt and report.json for every trace (default: nvcosim-out, failed traces only), and "
+           "report.html for failed ones"),
+    OPTION("only-failed", KEY_ONLY_FAILED, NULL, "With --out: reports only on traces that do not pass"),
     {.doc = "Limits", .group = 2},
     OPTION("stop-at-first", KEY_STOP_AT_FIRST, NULL,
-           "End a run on the RTL at the first beat that writes another value than its layer leaves there, or outside "
-           "its layer's output (the model plays first), at the first failing check of the trace, or at the first "
-           "finding; memories are then not compared"),
+           "End a run on the RTL at the first beat that writes a wrong value or outside its layer's output (the model "
+           "plays first), at the first failing check of the trace, or at the first finding. Memories are not compared "
+           "then"),
     OPTION("max-cycles", KEY_MAX_CYCLES, "N",
-           "Give a trace up after N core clocks, not counting those of the reset, up to 8,200 on the RTL (default: no "
+           "Give up a trace after N core clocks, not counting those of the reset, up to 8,200 on the RTL (default: no "
            "limit)"),
-    OPTION("max-seconds", KEY_MAX_SECONDS, "N", "Give it up after N seconds (default: no limit)"),
+    OPTION("max-seconds", KEY_MAX_SECONDS, "N", "Give up a trace after N seconds (default: no limit)"),
     OPTION("timeout", KEY_TIMEOUT, "N",
-           "It hangs when no operation is done for N clocks, though something moves (default: 1,000 times what its "
-           "longest layer takes at least, and more if the memory is slower than the default one)"),
+           "Report a hang when no operation is done for N clocks, though something moves (default: 1,000 times the "
+           "minimum clocks of the longest layer, more if the memory is slower than the default)"),
     OPTION("still", KEY_STILL, "N",
-           "It hangs when nothing moves for N clocks: no register access but polls that read the same again, no AXI "
-           "beat, nothing on the links between the engines; an answer that the memory owes counts as movement (default "
-           "100000 on this project's RTL; 2000000 on another, whose links are not seen)"),
+           "Report a hang when nothing moves for N clocks: no register access except polls that read the same value "
+           "again, no AXI beat, nothing on the links between engines; a pending answer of the memory counts as "
+           "movement (default 100000 on this project's RTL; 2000000 on others, whose links are not visible)"),
     {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
     OPTION("seed", KEY_SEED, "N", "Seed of everything random (default 1)"),
     OPTION("latency", KEY_LATENCY, "N", "Read latency (default 32)"),
     OPTION("write-latency", KEY_WRITE_LATENCY, "N", "Write latency (default 4)"),
     OPTION("latency-kind", KEY_LATENCY_KIND, "fixed|uniform|page",
-           "Always the same, uniform up to --latency-max, or a DRAM with open pages"),
+           "Constant, uniform up to --latency-max, or a DRAM with open pages"),
     OPTION("latency-max", KEY_LATENCY_MAX, "N", "Kind uniform: largest read latency"),
     OPTION("page-hit", KEY_PAGE_HIT, "N", "Kind page: extra latency of an access to an open page"),
     OPTION("page-miss", KEY_PAGE_MISS, "N", "Kind page: extra latency of any other access"),
-    OPTION("stall", KEY_STALL, "PERMILLE", "Hold all five AXI channels back at random"),
-    OPTION("stall-ar", KEY_STALL_AR, "PERMILLE", "Hold one channel back; likewise -r, -aw, -w, -b"),
+    OPTION("stall", KEY_STALL, "PERMILLE", "Stall all five AXI channels at random"),
+    OPTION("stall-ar", KEY_STALL_AR, "PERMILLE", "Stall one channel; likewise -r, -aw, -w, -b"),
     {.name = "stall-r", .key = KEY_STALL_R, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-aw", .key = KEY_STALL_AW, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     {.name = "stall-w", .key = KEY_STALL_W, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
@@ -135,55 +135,56 @@ const struct argp_option run_option_table[] = {
     OPTION("reorder", KEY_REORDER, NULL, "Let responses of different AXI IDs overtake each other"),
     OPTION("allow-outside", KEY_ALLOW_OUTSIDE, NULL, "Do not fail on accesses outside the regions of the trace"),
     {.doc = "Waves", .group = 4},
-    OPTION("wave", KEY_WAVE, "FILE.fst",
-           "Record waves of one trace, and FILE.gtkw for GTKWave; its folder is made if missing"),
+    OPTION("wave", KEY_WAVE, "FILE.fst", "Record waves of one trace, and FILE.gtkw for GTKWave; creates the folder"),
     OPTION("wave-from", KEY_WAVE_FROM, "CYCLE", "First cycle to record"),
     OPTION("wave-to", KEY_WAVE_TO, "CYCLE", "Last cycle to record"),
     OPTION("wave-layer", KEY_WAVE_LAYER, "N|UNIT#N",
-           "Record one layer, from its arming until it is done: the N-th armed of those that write memory, from 1, or "
-           "a launch as reports name it (SDP#0)"),
+           "Record one layer, from its arming until it is done: the N-th armed layer that writes memory, from 1, or a "
+           "launch as in reports (SDP#0)"),
     OPTION("wave-scope", KEY_WAVE_SCOPE, "PREFIX[:DEPTH]",
            "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"),
     {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
     OPTION("tap", KEY_TAP, "UNIT[,UNIT...]",
            "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
-           "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram count the RTL's too"),
+           "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram, count the RTL's "
+           "values too"),
     {.doc = "Coverage of the RTL", .group = 5},
     OPTION("coverage", KEY_COVERAGE, "FILE.dat|DIR",
-           "Count what the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several traces"),
+           "Count the RTL's lines that the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several "
+           "traces"),
     OPTION("coverage-kind", KEY_COVERAGE_KIND, "line|toggle",
            "Lines of the source (default), or toggles of every signal bit, which is very slow"),
     {.doc = "Running and printing", .group = 6},
     OPTION("jobs", 'j', "N", "Play N traces at a time"),
     OPTION("fresh", KEY_FRESH, NULL,
-           "Start a simulator for each trace and reset the design there; else, of several traces, one resets it, and "
-           "each trace is played by a copy of that. The results are the same"),
+           "Start and reset a simulator for each trace. Otherwise one simulator is reset, and copies of it play "
+           "several traces. The results are the same"),
     OPTION("threads", KEY_THREADS, "N",
            "Let the model compute each convolution with N threads (default 1); the results are the same"),
     OPTION("sim-threads", KEY_SIM_THREADS, "N",
-           "Threads that evaluate the design: builds the simulator for so many if it is not, and it stays so (as "
+           "Threads that evaluate the design. Builds the simulator for that number if necessary, permanently (as "
            "`nvcosim build --sim-threads`); the results are the same"),
     OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
-           "Warn of settings whose result the spec leaves open instead of refusing the trace; the model does with them "
-           "what it can, and may hang"),
+           "Warn of settings whose result the spec leaves open instead of refusing the trace. The model does what it "
+           "can with them, and may hang"),
     OPTION("histogram", KEY_HISTOGRAM, NULL,
            "Count the values of every layer and stream of the model by their leftmost bit: a report for every trace, "
            "with pictures in report.txt and histogram.svg, and histogram.json"),
     OPTION("html", KEY_HTML, NULL,
-           "Write DIR/TRACE/report.html for every trace, and count for it what the engines and the memory do over time "
-           "(failed traces have the page anyway, without that)"),
+           "Write DIR/TRACE/report.html for every trace, with the activity of engines and memory over time (failed "
+           "traces always have the page, without that)"),
     OPTION("outputs", KEY_OUTPUTS, "DIR",
-           "Write what a network has computed to DIR/TENSOR.bin, the bytes of each output (of several traces: "
-           "DIR/TRACE/TENSOR.bin), the RTL's if that plays, and print its greatest elements"),
-    OPTION("labels", KEY_LABELS, "FILE", "What the channels of an output mean, for --outputs: a line each"),
-    OPTION("top", KEY_TOP, "N", "How many of an output's greatest elements are printed (default 5)"),
-    OPTION("npy", KEY_NPY, NULL, "Write DIR/TENSOR.npy too: what the elements stand for, as numpy reads it"),
-    OPTION("dimg", KEY_DIMG, NULL, "Write DIR/TENSOR.dimg too: the form of the driver's tests"),
+           "Write the bytes of each output of a network to DIR/TENSOR.bin (several traces: DIR/TRACE/TENSOR.bin), from "
+           "the RTL if it plays, and print the largest elements"),
+    OPTION("labels", KEY_LABELS, "FILE", "Names of an output's channels, for --outputs: one a line"),
+    OPTION("top", KEY_TOP, "N", "Number of an output's largest elements to print (default 5)"),
+    OPTION("npy", KEY_NPY, NULL, "Write DIR/TENSOR.npy too: the values of the elements, for numpy"),
+    OPTION("dimg", KEY_DIMG, NULL, "Write DIR/TENSOR.dimg too: the format of the driver's tests"),
     OPTION("results", KEY_RESULTS, "FILE",
-           "Write what came of each trace to FILE as soon as it is known, one JSON object a line (docs/results.md); an "
-           "old FILE is replaced; with - to stdout, the lines for people then go to stderr"),
+           "Write each trace's result to FILE as soon as it is known, one JSON object a line (docs/results.md); "
+           "replaces an old FILE. With -, to stdout, and the other lines go to stderr"),
     OPTION("stats", KEY_STATS, NULL, "Print bus and speed statistics of every trace"),
-    OPTION("verbose", 'v', NULL, "Print what the checks found, and the end of each layer of a network, to stderr"),
+    OPTION("verbose", 'v', NULL, "Print findings of the checks, and the end of each layer of a network, to stderr"),
     OPTION("quiet", 'q', NULL, "Print only traces that do not pass"),
     {.name = "name", .key = KEY_NAME, .arg = "NAME", .flags = OPTION_HIDDEN},
     {.name = "simulators", .key = KEY_SIMULATORS, .arg = "DIR", .flags = OPTION_HIDDEN},
@@ -244,7 +245,7 @@ char *config_names(char *text, size_t size) {
     return text;
 }
 
-/* The configuration of that name, or ends the program with a usage error. */
+/* The configuration of that name; otherwise ends the program with a usage error. */
 static const struct nvdla_config *config_option(const char *name, struct argp_state *state) {
     const struct nvdla_config *config = nvdla_config_find(name);
     char names[256];
@@ -274,8 +275,8 @@ static const struct argp_option config_small_table[] = {
 };
 static const struct argp_option config_of_loadable_table[] = {
     OPTION("config", KEY_CONFIG, "NAME",
-           "NVDLA configuration (default: the one that the network was compiled for, where the file shows it); an "
-           "unknown NAME lists them"),
+           "NVDLA configuration (default: the one that the network was compiled for, if the file shows it); an unknown "
+           "NAME lists them"),
     {0},
 };
 const struct argp config_of_trace_argp = {.options = config_of_trace_table, .parser = parse_config};
@@ -349,7 +350,7 @@ bool coverage_is_file(const char *coverage) {
     return n > 4 && strcmp(coverage + n - 4, ".dat") == 0;
 }
 
-/* The units whose name is NAME or begins with NAME_: SDP and SDP_RDMA, CMAC_A and CMAC_B. 0: there is none. */
+/* The units named NAME or NAME_*: SDP and SDP_RDMA, CMAC_A and CMAC_B. 0: there is none. */
 static uint32_t units_named(const char *name) {
     const size_t length = strlen(name);
     uint32_t units = 0;
@@ -366,8 +367,8 @@ static void tap_option(struct run_options *options, const char *arg, struct argp
         const uint32_t units = strcmp(name, "all") == 0 ? UINT32_MAX : *name ? units_named(name) : 0;
         if (!units)
             argp_error(state,
-                       "--tap: found '%s', expected units such as CDMA, CSC, CMAC, CACC, SDP, PDP, CDP with commas "
-                       "between, or all",
+                       "--tap: found '%s', expected units such as CDMA, CSC, CMAC, CACC, SDP, PDP, CDP, separated by "
+                       "commas, or all",
                        name);
         options->tap_units |= units;
     }
@@ -388,7 +389,7 @@ static void fault_option(struct run_options *options, const char *arg, struct ar
     for (char *number; (number = strsep(&rest, ","));) {
         uint64_t value;
         if (!text_number(number, INT32_MAX, &value) || value == 0)
-            argp_error(state, "--fault: found '%s', expected numbers of faults with commas between", number);
+            argp_error(state, "--fault: found '%s', expected numbers of faults, separated by commas", number);
         options->faults = xgrow(options->faults, options->fault_count, sizeof *options->faults);
         options->faults[options->fault_count++] = (uint32_t)value;
     }
@@ -410,21 +411,21 @@ static void check_options(struct run_options *options, struct argp_state *state)
     if (options->rtl.wave.path && options->dut == DUT_MODEL)
         argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
     else if (options->rtl.wave.path && options->traces.count > 1)
-        argp_error(state, "--wave: records one trace at a time, %zu are given", options->traces.count);
+        argp_error(state, "--wave: found %zu traces, expected one", options->traces.count);
     else if (!options->rtl.wave.path &&
              (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
         argp_error(state, "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst");
     else if (options->wave_layer && (options->rtl.wave.from || options->rtl.wave.to))
         argp_error(state, "--wave-layer and --wave-from or --wave-to exclude each other");
     else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
-        argp_error(state, "--wave-to: %llu lies before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
+        argp_error(state, "--wave-to: %llu is before --wave-from %llu", (unsigned long long)options->rtl.wave.to,
                    (unsigned long long)options->rtl.wave.from);
     else if (options->play.stop_at_first && options->dut == DUT_MODEL)
         argp_error(state, "--stop-at-first: the model writes no beats; use --dut rtl or --dut both");
     else if (options->copies && (options->tap_units || options->coverage))
         argp_error(state, "--copies excludes --tap and --coverage: copies would write to the same files");
     else if (options->rtl.checks && options->dut == DUT_MODEL)
-        argp_error(state, "--checks: they are inside the RTL; use --dut rtl or --dut both");
+        argp_error(state, "--checks: the model has none; use --dut rtl or --dut both");
     else if (options->rtl.checks && options->coverage)
         argp_error(state, "--checks and --coverage exclude each other: the checks themselves would be counted");
     else if (!options->coverage && options->coverage_kind)
@@ -432,7 +433,7 @@ static void check_options(struct run_options *options, struct argp_state *state)
     else if (options->coverage && options->dut == DUT_MODEL)
         argp_error(state, "--coverage: the model has no line coverage; use --dut rtl or --dut both");
     else if (options->coverage && options->rtl.wave.path)
-        argp_error(state, "--coverage and --wave exclude each other: each has a simulator of its own");
+        argp_error(state, "--coverage and --wave exclude each other: each needs its own simulator");
     else if (options->coverage && coverage_is_file(options->coverage) && options->traces.count > 1)
         argp_error(state, "--coverage: found '%s', expected a directory for the files of %zu traces", options->coverage,
                    options->traces.count);
@@ -558,7 +559,7 @@ static const struct argument arguments[] = {
     {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
 };
 
-/* Options that are more than a member. */
+/* Options that do more than set a member. */
 static const struct {
     int key;
     void (*take)(struct run_options *options, const char *arg, struct argp_state *state);
@@ -582,7 +583,7 @@ static const struct {
     {KEY_COPIES, copies_option, false},
 };
 
-/* Takes an option. *own: see struct argument. False: there is none with that key. */
+/* Handles an option. *own: see struct argument. False: there is none with that key. */
 static bool take_option(int key, const char *arg, struct argp_state *state, bool *own) {
     const struct argument *row =
         argument_take(arguments, sizeof arguments / sizeof *arguments, run_option_table, state->input, key, arg, state);
@@ -605,7 +606,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
     if (key == ARGP_KEY_END) {
         if (options->traces.count == 0 && options->serve.socket < 0)
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
-                              "directory that holds one");
+                              "directory that has one");
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
         options->rtl.faults = options->faults;
@@ -650,7 +651,7 @@ void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const str
 
 /* ---- options from words ---- */
 
-/* The parser of words: that of the options, with its complaints going to a text instead of ending the program. */
+/* The parser of words: the parser of options, with its complaints collected in a text instead of ending the program. */
 struct reading {
     struct run_options *options;
     FILE *complaints;
@@ -666,7 +667,7 @@ static error_t read_parse(int key, char *arg, struct argp_state *state) {
     return 0;
 }
 
-/* What getopt would complain about by itself, to stderr. */
+/* Checks what getopt would complain about on stderr. */
 static bool check_word(const char *word, struct error *err) {
     struct guess guess = {.word = word + 2, .n = strcspn(word + 2, "=")};
     char hint[96];
@@ -711,7 +712,7 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     xmemstream_close(reading.complaints);
     free(argv);
     bool fine = n == 0 && failed == 0;
-    if (!fine) { /* "nvcosim: WHAT", and a line that points to --help */
+    if (!fine) { /* "nvcosim: WHAT", then a line that points to --help */
         const char *what = strncmp(complaints, "nvcosim: ", 9) == 0 ? complaints + 9 : complaints;
         error_set(err, "%.*s", (int)strcspn(what, "\n"), n ? what : strerror(failed));
     }

@@ -1,4 +1,4 @@
-/* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim hands on what it was given. */
+/* Options of `nvcosim run`. The simulator executables read the same ones: nvcosim passes its own on. */
 #ifndef RUN_OPTIONS_OPTIONS_H
 #define RUN_OPTIONS_OPTIONS_H
 
@@ -22,7 +22,7 @@ enum exit_status {
     EXIT_CRASHED = 4,   /* the simulator ended without a verdict */
 };
 
-/* The status of several traces: the worst, in the order 2, 4, 3, 1, 0. */
+/* The exit status for several traces: the worst, in the order 2, 4, 3, 1, 0. */
 int worse_status(int a, int b);
 
 enum dut { DUT_MODEL, DUT_RTL, DUT_BOTH };
@@ -32,87 +32,87 @@ enum { SIM_THREADS_MOST = 99 };
 #define REPORT_FOLDER "nvcosim-out" /* for reports where --out names no other */
 
 struct run_options {
-    const struct nvdla_config *config; /* NULL: what the trace says */
+    const struct nvdla_config *config; /* NULL: as the trace says */
     enum dut dut;
     char rtl_name[RTL_NAME_MAX]; /* "" for the project's own */
-    bool foreign;                /* the RTL of this simulator is neither that of rtl/ nor a copy of it */
+    bool foreign;                /* the RTL of this simulator is neither rtl/ nor a copy of it */
     const char *out;             /* NULL: write a report only on failure, to nvcosim-out */
     const char *name;            /* name of the trace in the summary; NULL: from its file name */
-    uint64_t seed;               /* of everything random: of the fills of the player, and of the memory of the RTL */
+    uint64_t seed;               /* of everything random: the player's fills, the RTL's memory */
     struct play_options play;
-    struct rtl_options rtl;     /* rtl.pins points to `pins` once parsing is over */
-    const char *outputs;        /* folder for the outputs of a network; of several traces NAME in it; NULL: none */
-    struct outputs_style style; /* how these are shown */
+    struct rtl_options rtl;     /* rtl.pins points to `pins` after parsing */
+    const char *outputs;        /* folder for the outputs of a network; for several traces, NAME in it; NULL: none */
+    struct outputs_style style; /* how outputs are shown */
     const char *coverage;       /* FILE.dat of one trace, or a directory for TRACE.dat of each; NULL: none */
     enum simulator_variant coverage_kind; /* VARIANT_COVERAGE or VARIANT_TOGGLE as given; VARIANT_PLAIN: not given */
     bool latency_max_given, page_given;   /* --latency-max; --page-hit or --page-miss */
     struct words pins;
-    uint32_t *faults; /* that are there; rtl.faults points to them once parsing is over */
+    uint32_t *faults; /* planted faults that are active; rtl.faults points to them after parsing */
     size_t fault_count;
-    bool copies;              /* of a simulator: it keeps copies of itself while it plays (replay/copies.h) */
-    uint64_t copies_every;    /* its clocks between two of them; 0: as many as may be */
+    bool copies;              /* of a simulator: keep copies of itself while playing (replay/copies.h) */
+    uint64_t copies_every;    /* clocks between two copies; 0: as many as possible */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
-    struct words wave_scopes; /* rtl.wave.scopes points to them once parsing is over */
-    const char *simulators;   /* folder whose simulators are taken as they are; NULL: those that are built */
-    bool only_failed;         /* with out: reports on what does not pass only */
+    struct words wave_scopes; /* rtl.wave.scopes points to them after parsing */
+    const char *simulators;   /* folder of ready simulators to use; NULL: those that are built */
+    bool only_failed;         /* with out: reports only on traces that do not pass */
     bool no_golden, stats, verbose, quiet;
-    bool no_report;       /* whatever comes of it, the result alone tells */
+    bool no_report;       /* never write a report: the result says everything */
     const char *results;  /* file that gets a JSON line per trace, "-" for stdout; NULL: none */
     uint64_t max_seconds; /* wall time of one trace, 0: no limit */
-    int result_fd;        /* of a simulator: where its result goes as data; -1: it prints it */
-    /* Of a simulator: where it notes its result as well, so that it is known whoever has ended meanwhile (job.h). */
+    int result_fd;        /* of a simulator: where its result goes as data; -1: it is printed */
+    /* Of a simulator: where it also notes its result, so that the result survives if another process ends (job.h). */
     struct run_ledger {
         int file;     /* 0: nowhere */
-        size_t test;  /* number that the result is noted for */
-        double start; /* process_clock() when its process was started */
+        size_t test;  /* number under which the result is noted */
+        double start; /* process_clock() at the start of its process */
     } ledger;
-    bool progress; /* of a simulator: it tells how far it is, by the same way */
-    bool fresh;    /* every trace is played by a simulator that was started for it */
-    /* Of a simulator: it plays the traces that come over a socket (serve.h). */
+    bool progress; /* of a simulator: send progress with the results */
+    bool fresh;    /* start a simulator for every trace */
+    /* Of a simulator: plays the traces that arrive over a socket (serve.h). */
     struct run_serve {
-        int socket; /* -1: it plays the one given */
-        int runner; /* process that they come from */
+        int socket; /* -1: it plays the given trace */
+        int runner; /* process that sends them */
     } serve;
-    /* Of a simulator: the trace is a random layer, to be written first if it is not there. */
+    /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {
-        const char *generator; /* as gen_engines() reads it; NULL: it is no such layer */
+        const char *generator; /* as gen_engines() reads it; NULL: not such a layer */
         uint64_t seed;
     } layer;
     int jobs;
     int threads;          /* of the model */
-    int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: those that the simulator has */
-    bool debug;           /* the engine to blame for a failure is looked for (nvcosim debug) */
-    bool html;            /* count a timeline, and write report.html of what passes too */
-    bool histogram;       /* of the streams, in the report */
-    bool functional;      /* the result says which functional bins the trace exercises (coverage/coverage.h) */
-    uint32_t tap_units;   /* whose element streams are recorded: bit enum nvdla_unit */
-    bool allow_undefined; /* the model carries out what the spec leaves undefined */
+    int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: as the simulator was built */
+    bool debug;           /* find the engine to blame for a failure (nvcosim debug) */
+    bool html;            /* count a timeline, and write report.html of passing traces too */
+    bool histogram;       /* of the streams, for the report */
+    bool functional;      /* report the functional bins that the trace exercises (coverage/coverage.h) */
+    uint32_t tap_units;   /* units whose element streams are recorded: bit enum nvdla_unit */
+    bool allow_undefined; /* the model executes what the spec leaves undefined */
     struct words traces;
-    struct words given; /* the options as words, to hand on to a simulator */
+    struct words given; /* the options as words, to pass on to a simulator */
 };
 
 void run_options_init(struct run_options *options);
 void run_options_free(struct run_options *options);
 
-/* Parser of these options and of traces as arguments; input: struct run_options. */
+/* Parser of these options, with traces as arguments; input: struct run_options. */
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
-/* The same for a command whose input holds the options of a run among others. */
+/* The same for a command whose input contains a struct run_options. */
 error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state);
 
-/* The table of a command with options of its own, which end with {0}, and those of a run that it takes over: all but
- * the names in left_out, which end with NULL. */
+/* The option table of a command: its own options, which end with {0}, and those of a run, except the names in left_out,
+ * which end with NULL. */
 enum { RUN_OPTIONS_MOST = 80 };
 void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
                            const char *const *left_out);
 
-/* Reads options and traces from words, each option as --NAME or --NAME=VALUE (a plan's, or those of run_options.given),
- * into initialised options, which refer to the words: they have to stay. False with a message. */
+/* Reads options and traces from words, each option as --NAME or --NAME=VALUE (from a plan, or from run_options.given),
+ * into initialised options. They refer to the words, which must outlive them. False with a message. */
 bool run_options_read(struct run_options *options, const struct words *words, struct error *err);
 
-/* True if a device under test has a use for an option, a word like those of run_options.given: that of the model has no
- * memory with latencies and no pins, RTL alone has neither threads nor rules. */
+/* True if an option, a word as in run_options.given, matters for a device under test: the model has no memory latencies
+ * and no pins, RTL alone has neither threads nor rules. */
 bool run_option_applies(const char *word, enum dut dut);
 
 /* The variant of the simulator that the options need. */
@@ -124,11 +124,11 @@ char *outputs_folder(const struct run_options *options, const char *name);
 /* True if the argument of --coverage is the file of one trace (FILE.dat), not a directory. */
 bool coverage_is_file(const char *coverage);
 
-/* "full, small, ...": all configurations, into text. Returns text. */
+/* "full, small, ...": the names of all configurations. Returns text. */
 char *config_names(char *text, size_t size);
 
-/* The option --config as a parser of its own, to be a child of a command's; input: const struct nvdla_config **. The
- * default is what a trace says, small, or what a loadable shows. */
+/* The option --config as a parser, to be a child of a command's; input: const struct nvdla_config **. The default is
+ * what the trace says, small, or what the loadable shows. */
 extern const struct argp config_of_trace_argp, config_small_argp, config_of_loadable_argp;
 
 #endif

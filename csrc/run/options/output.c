@@ -17,15 +17,14 @@ static void check(void) {
     if (failed) {
         if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) /* an earlier write failed; the next may say why */
             errno = EIO;
-        fprintf(stderr, "nvcosim: what was printed could not be written: %s\n", strerror(errno));
+        fprintf(stderr, "nvcosim: the output could not be written: %s\n", strerror(errno));
         fflush(stderr);
         _exit(EXIT_BAD_INPUT);
     }
 }
 
 void output_check_at_exit(void) {
-    /* A stream that the caller has closed must not become a file that is opened later: writing to it fails as it
-     * should. */
+    /* A stream that the caller closed must not become a file that is opened later: writing to it has to fail. */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             _exit(EXIT_BAD_INPUT);

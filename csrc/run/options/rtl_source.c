@@ -9,14 +9,14 @@ enum { KEY_FILELIST = 0x200, KEY_TOP, KEY_VERILATOR, KEY_PIN };
 
 static const struct argp_option option_table[] = {
     OPTION("filelist", KEY_FILELIST, "FILE.f",
-           "What to compile: sources, +incdir+DIR, -v FILE, +define+NAME, as Verilator's -f reads it; paths relative "
-           "to the file"),
+           "Sources to compile, +incdir+DIR, -v FILE, +define+NAME, in the format of Verilator's -f; paths are "
+           "relative to the file"),
     OPTION("top", KEY_TOP, "MODULE", "Top module (default NV_nvdla)"),
     OPTION(
         "verilator-option", KEY_VERILATOR, "OPTION",
-        "Further option for Verilator, may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"),
+        "Further option for Verilator; may be repeated: --verilator-option=-Wno-WIDTH --verilator-option=-DSYNTHESIS"),
     OPTION("pin", KEY_PIN, "NAME=VALUE",
-           "What a static input of this RTL is unless run --pin says otherwise; may be repeated. --nvidia brings "
+           "Value of a static input of this RTL unless run --pin changes it; may be repeated. --nvidia sets "
            "tmc2slcg_disable_clock_gating=1, which whole networks need; single layers run 1.4 to 1.7 times as fast "
            "with --pin tmc2slcg_disable_clock_gating=0"),
     {0},

@@ -16,7 +16,7 @@ bool launch_is_layer(const struct nvdla_config *config, const struct launch *lau
     return launch->block_count > 0 || launch_output_cube(config, launch, &cube, &primary);
 }
 
-/* "SDP#3" or "3": unit NVDLA_UNIT_COUNT for the latter. */
+/* "SDP#3" or "3"; for the latter, unit is NVDLA_UNIT_COUNT. */
 static bool parse(const char *text, enum nvdla_unit *unit, uint64_t *number) {
     const char *mark = strchr(text, '#');
     *unit = NVDLA_UNIT_COUNT;
@@ -35,7 +35,7 @@ bool wave_layer_valid(const char *text) {
     return parse(text, &unit, &number);
 }
 
-/* The number-th launch that writes memory, from 1. *layers: how many there are. */
+/* The number-th launch that writes memory, from 1. *layers: number of them. */
 static const struct launch *find_layer(const struct layer_tracker *tracker, uint64_t number, uint64_t *layers) {
     const struct launch *found = NULL;
     *layers = 0;

@@ -1,4 +1,4 @@
-/* The layer that --wave-layer means: which launches it is made of. */
+/* The launches that make up the layer of --wave-layer. */
 #ifndef RUN_OPTIONS_WAVE_LAYER_H
 #define RUN_OPTIONS_WAVE_LAYER_H
 
@@ -6,15 +6,15 @@
 #include "layers/tracker.h"
 #include "nvdla/error.h"
 
-/* True if a launch is one of the layers that a trace is counted in: its output goes to memory. */
+/* True if a launch counts as a layer of the trace: its output goes to memory. */
 bool launch_is_layer(const struct nvdla_config *config, const struct launch *launch);
 
-/* True if the text has the form of a layer: "3", the third that is armed of those that write memory, or "SDP#3", launch
- * 3 of that unit, from 0, as reports name it. */
+/* True if the text has the form of a layer: "3", the third armed one of those that write memory, or "SDP#3", launch 3
+ * of that unit, from 0, as in reports. */
 bool wave_layer_valid(const char *text);
 
-/* The launches of that layer, those that feed it included. Returns the list, free() it, and its length in *count; NULL
- * with a message if the trace has no such layer. */
+/* The launches of that layer, including those that feed it. Returns the list, free() it, with its length in *count;
+ * NULL with a message if the trace has no such layer. */
 struct wave_launch *wave_layer_launches(const struct layer_tracker *tracker, const char *text, size_t *count,
                                         struct error *err);
 

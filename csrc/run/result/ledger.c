@@ -1,4 +1,4 @@
-/* Results noted as they come, by whoever knows them. See ledger.h. */
+/* The file of results. See ledger.h. */
 #include "run/result/ledger.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "nvdla/xalloc.h"
 #include "run/process/process.h"
 
-enum { LOWEST = 16 /* descriptor: those below are given to processes */ };
+enum { LOWEST = 16 /* lower descriptors are for child processes */ };
 
 static char *path_of(const char *folder) {
     return xprintf("%s/ledger", folder);
@@ -54,13 +54,13 @@ bool ledger_note(int file, size_t test, const char *host, const char *result) {
                                   {.iov_base = (char *)result, .iov_len = strlen(result)},
                                   {.iov_base = "}\n", .iov_len = 2}};
     const size_t n = parts[0].iov_len + parts[1].iov_len + parts[2].iov_len;
-    errno = ENOSPC; /* of a write that is short */
+    errno = ENOSPC; /* after a short write */
     const ssize_t written = writev(file, parts, sizeof parts / sizeof *parts);
     free(head);
     return written == (ssize_t)n;
 }
 
-/* The whole file with a 0 behind it. NULL with errno. */
+/* The whole file, followed by a 0. NULL with errno. */
 static char *read_all(int file) {
     struct stat found;
     if (fstat(file, &found) != 0)

@@ -1,6 +1,6 @@
-/* What came of a trace, as data: filled by the session that played it (or by the runner, where there was none to ask),
- * handed from the simulator to the runner as a line of JSON, written to the file of --results, printed for people.
- * Nothing else says how a run went, and nobody needs to read lines that are made for people.
+/* The result of a trace, as data. The session that played the trace fills it (or the runner, if the session could not),
+ * the simulator sends it to the runner as a line of JSON, and it is written to the file of --results and printed. It is
+ * the only record of a run: no one needs to parse printed lines.
  */
 #ifndef RUN_RESULT_RESULT_H
 #define RUN_RESULT_RESULT_H
@@ -23,7 +23,7 @@ enum verdict {
 };
 extern const char *const verdict_names[VERDICT_COUNT]; /* "PASS", ... */
 
-/* The verdict of that name; -1: there is none, or name is NULL. */
+/* The verdict of that name; -1 if there is none, or name is NULL. */
 int verdict_find(const char *name);
 
 /* The exit status of a verdict (enum exit_status). */
@@ -31,10 +31,10 @@ int verdict_status(enum verdict verdict);
 
 enum { RESULT_DEVICES = 2 };
 
-/* One device that the trace was played on, the RTL before the model. Figures: device.h, player.h. */
+/* One device that the trace was played on, the RTL before the model. For the numbers, see device.h, player.h. */
 struct result_device {
     char *name, *outcome; /* outcome: as in report.json */
-    char *details;        /* of a hang: lines for a person; NULL: none */
+    char *details;        /* of a hang: lines to print; NULL: none */
     char *engine;         /* of a hang: folder under rtl/ of the engine at the end of the chain of waits; NULL: none */
     uint64_t stopped;     /* of a hang: clock of the last movement, 0 if not known */
     uint64_t checks, not_compared, volatile_mismatches, interrupts, failures, findings;
@@ -46,7 +46,7 @@ struct result_device {
     uint64_t table_hits, table_builds;
 };
 
-/* A finding of a device, with names in place of numbers. */
+/* A finding of a device, with names instead of numbers. */
 struct result_finding {
     char *device, *rule, *text;
     uint64_t cycle;
@@ -54,12 +54,12 @@ struct result_finding {
     int launch;            /* of the unit, -1: none */
 };
 
-/* The first byte that differs, of two devices or from a golden. */
+/* The first byte that differs, between two devices or from a golden. */
 struct result_mismatch {
     char *space; /* NULL: nothing differs */
     bool golden; /* from a golden */
     uint64_t address, bytes;
-    char *unit, *element; /* the layer that it belongs to, NULL if to none; "surface 0, line 1, ..." */
+    char *unit, *element; /* the layer that it belongs to, NULL: none; "surface 0, line 1, ..." */
     char *position;       /* FILE:LINE that armed that layer */
     int launch;
     uint64_t cycle; /* of the beat that wrote it, 0 if not known */
@@ -73,33 +73,33 @@ struct result {
     char *limit;   /* HANG: the option whose limit was reached: "--still", "--max-seconds"; NULL: none */
     bool compared; /* two devices, or at least one check */
     uint64_t operations, launches, layers, macs;
-    /* Of --stats, else 0, CPU time of the process: before it played, while RTL and model played, and after that. */
+    /* With --stats, else 0: CPU time of the process before it played, while RTL and model played, and after that. */
     double load_seconds, rtl_seconds, model_seconds, compare_seconds;
     struct result_device devices[RESULT_DEVICES];
     int device_count;
     struct result_mismatch mismatch;
     struct result_finding *findings;
     size_t finding_count;
-    struct words warnings; /* of settings against the rules: with the place in the trace */
+    struct words warnings; /* of settings against the rules, with their place in the trace */
     uint64_t warnings_dropped;
-    struct words notes; /* further lines for a person */
+    struct words notes; /* further lines to print */
     char *report;       /* path of report.json, NULL: none was written */
     char *page;         /* path of report.html, NULL: none */
     char *histogram;    /* path of histogram.svg, NULL: none */
-    /* Planted faults that would have changed something on the RTL (struct rtl_statistics), in ascending order. */
+    /* Planted faults that would have changed the RTL's behaviour (struct rtl_statistics), in ascending order. */
     uint32_t *faults;
     size_t fault_count;
-    char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not asked for */
-    /* What the runner knows. */
+    char *coverage; /* functional bins that the trace exercises, coverage_bits() in hex digits; NULL: not requested */
+    /* Filled in by the runner. */
     int exit_status;             /* of the simulator; 128 + N: ended by signal N */
     double seconds, cpu_seconds; /* wall and CPU time of the whole process */
-    uint64_t memory_peak;        /* bytes that it had resident at most; 0: not known */
-    char *command;               /* that does it again */
-    char *wave_command;          /* that records waves around the place where it went wrong; NULL: there is none */
-    char *debug_command;         /* that finds the engine to blame; NULL: there is none */
-    char *output;                /* CRASH: the end of what the simulator printed; else NULL */
-    char *line; /* of JSON that it was read from, if nothing has changed since but figures of the process, command and
-                   coverage: result_json() takes the rest from it. NULL: there is none */
+    uint64_t memory_peak;        /* most bytes resident; 0: not known */
+    char *command;               /* to repeat the run */
+    char *wave_command;          /* to record waves around the failure; NULL: there is none */
+    char *debug_command;         /* to find the engine to blame; NULL: there is none */
+    char *output;                /* CRASH: last lines of the simulator's output; else NULL */
+    char *line; /* of JSON that it was read from, if since then only process figures, command and coverage have changed:
+                   result_json() copies the rest. NULL: there is none */
 };
 
 void result_free(struct result *result);
@@ -108,22 +108,22 @@ void result_add_finding(struct result *result, const char *device, const struct 
 
 void result_add_fault(struct result *result, uint32_t fault);
 
-/* One line of JSON, without the line end; free() it. docs/results.md describes it. */
+/* One line of JSON without the line end; free() it. Described in docs/results.md. */
 char *result_json(const struct result *result);
 
-/* Reads such a line. False if it is none, or names neither a verdict nor a configuration. */
+/* Reads such a line. False if it is not one, or has no verdict or no configuration. */
 bool result_parse(const char *line, struct result *result);
 
-/* What a person sees of a result. */
+/* How a result is printed. */
 struct result_style {
-    FILE *out;    /* the line of the trace and its statistics; all else goes to stderr */
+    FILE *out;    /* for the line of the trace and its statistics; the rest goes to stderr */
     bool colour;  /* of the verdict */
-    bool quiet;   /* only of what does not pass */
-    bool verbose; /* what the checks found, and every warning */
+    bool quiet;   /* only traces that do not pass */
+    bool verbose; /* findings of the checks, and every warning */
     bool stats;   /* statistics below the line */
 };
 
-/* Warnings of one kind are printed once: what was printed, and how many were not. Zero-initialise. */
+/* Warnings of one kind are printed once: the one printed, and the number of others. Zero-initialise. */
 struct warning_kinds {
     struct warning_kind {
         char *key, *first;
@@ -133,13 +133,13 @@ struct warning_kinds {
 };
 void warning_kinds_free(struct warning_kinds *kinds);
 
-/* Prints a warning unless one of its kind was printed before; all of them if verbose. */
+/* Prints a warning unless one of its kind was printed before, or always if verbose. */
 void warning_print(struct warning_kinds *kinds, const char *text, bool verbose);
 
-/* Says how many of each kind were not printed. */
+/* Prints how many of each kind were suppressed. */
 void warning_kinds_print(const struct warning_kinds *kinds);
 
-/* Prints a result: warnings, the line of the trace, what a person should know beyond it. */
+/* Prints a result: warnings, the line of the trace, and further lines. */
 void result_print(const struct result *result, const struct result_style *style, struct warning_kinds *kinds);
 
 #endif

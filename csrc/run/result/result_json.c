@@ -1,4 +1,4 @@
-/* Results as JSON, out and in again. The members that are plain values stand in tables, so that both ways agree. */
+/* Writes and reads results as JSON. Tables list the members that are plain values, so that both directions agree. */
 #include "run/result/result.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static json_t *json_member(const void *object, const struct member *member) {
     return NULL;
 }
 
-/* Texts that are NULL are left out. */
+/* NULL texts are omitted. */
 static json_t *put(json_t *json, const void *object, const struct members *members) {
     for (size_t i = 0; i < members->count; i++) {
         json_t *value = json_member(object, &members->items[i]);
@@ -90,14 +90,14 @@ static json_t *json_faults(const struct result *result) {
     return json;
 }
 
-/* The beginning of a member of a line that result_json() has made, at the outermost level, between two places; NULL: it
- * is not there. begins: ",\"key\":". The keys looked for are none of its inner objects, and inside a text quotes have a
- * backslash. */
+/* Start of a member of a line made by result_json(), at the outermost level, between two places; NULL if it is missing.
+ * begins: ",\"key\":". The keys searched for do not occur in inner objects, and quotes inside a text have a backslash.
+ */
 static const char *find_member(const char *from, const char *to, const char *begins) {
     return memmem(from, (size_t)(to - from), begins, strlen(begins));
 }
 
-/* Adds a part of a line, without its coverage if that is not wanted. */
+/* Adds a part of a line, without its coverage unless wanted. */
 static void add_part(struct text *text, const char *from, const char *to, bool coverage) {
     static const char begins[] = ",\"coverage\":\"";
     const char *begin = coverage ? NULL : find_member(from, to, begins);
@@ -110,7 +110,7 @@ static void add_part(struct text *text, const char *from, const char *to, bool c
     text_add(text, from, (size_t)(to - from));
 }
 
-/* A number as json_dumps() has it: 1.5. Returns text. */
+/* A number formatted as by json_dumps(): 1.5. Returns text. */
 static char *real_text(double value, char *text, size_t size) {
     const int n = snprintf(text, size, "%.9g", value);
     if (n > 0 && !strpbrk(text, ".e"))
@@ -118,7 +118,7 @@ static char *real_text(double value, char *text, size_t size) {
     return text;
 }
 
-/* Adds a text as json_dumps() has it. */
+/* Adds a text formatted as by json_dumps(). */
 static void add_quoted(struct text *text, const char *value) {
     const char *c = value;
     while (*c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\')
@@ -136,7 +136,7 @@ static void add_quoted(struct text *text, const char *value) {
     json_decref(json);
 }
 
-/* The line that the result was read from, with what has changed; NULL if it is not made as result_json() makes it. */
+/* The line that the result was read from, updated; NULL if it is not in the format of result_json(). */
 static char *line_again(const struct result *result) {
     const char *line = result->line, *end = line + strlen(line), *figures = find_member(line, end, ",\"exit_status\":"),
                *rest = figures ? find_member(figures, end, ",\"operations\":") : NULL,

@@ -12,7 +12,7 @@ static const struct member head[] = {
     MEMBER(result, TEXT, config),
     MEMBER(result, TEXT, dut),
     MEMBER(result, NUMBER, seed),
-    /* verdict and status stand here, see result_json() */
+    /* verdict and status come here, see result_json() */
     MEMBER(result, TEXT, reason),
     MEMBER(result, TEXT, limit),
     MEMBER(result, TRUTH, compared),

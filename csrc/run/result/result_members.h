@@ -1,6 +1,4 @@
-/* The members of a result as they stand in its line of JSON, in their order there: whoever writes and whoever reads one
- * goes by the same tables.
- */
+/* The members of a result in the order of its line of JSON. Writer and readers use the same tables. */
 #ifndef RUN_RESULT_RESULT_MEMBERS_H
 #define RUN_RESULT_RESULT_MEMBERS_H
 
@@ -22,13 +20,13 @@ struct members {
     size_t count;
 };
 
-/* Of the result itself (without verdict and status, and what stands behind `output`), of a device (without its beats),
+/* Members of the result itself (without verdict and status, and those after `output`), of a device (without its beats),
  * of its mismatch and of a finding. */
 extern const struct members result_head_members, result_device_members, result_mismatch_members, result_finding_members;
 
-/* Reads a line that result_json() has made, of a trace that passed without findings, which is most
- * of all lines of a night; several times as fast as a reader of JSON. False, and nothing is left in the result, if it
- * is another one: a reader of JSON may understand it. */
+/* Reads a line made by result_json() for a trace that passed without findings, as most lines of a night are; several
+ * times as fast as a JSON parser. False, with an empty result, for any other line, which a JSON parser may understand.
+ */
 bool result_scan(const char *line, struct result *result);
 
 #endif

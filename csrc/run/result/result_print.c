@@ -1,4 +1,4 @@
-/* What a person sees of a result: the line of the trace on stdout, what explains it on stderr. */
+/* Prints a result: the line of the trace on stdout, explanations on stderr. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 /* ---- warnings, one of each kind ---- */
 
-/* What two warnings of one kind have in common: the text without the place in the trace, without numbers and without
- * the decoded fields behind a register's value. */
+/* What warnings of one kind have in common: the text without the place in the trace, numbers, and the decoded fields of
+ * a register's value. */
 static char *warning_key(const char *text) {
     struct text key = {0};
     for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -127,7 +127,7 @@ static void print_share(FILE *out, const char *what, double seconds, double tota
     fprintf(out, "%s %.3f (%.1f %%)", what, seconds, 100 * seconds / total);
 }
 
-/* Where the CPU time of a run went, without what comes before its process plays and after it has judged. */
+/* Prints the use of CPU time in a run, from the start of playing to the verdict. */
 static void print_time(FILE *out, const struct result *result) {
     const double total = result->load_seconds + result->rtl_seconds + result->model_seconds + result->compare_seconds;
     const double share = result->device_count > 0 ? result->devices[0].eval_share : 0;

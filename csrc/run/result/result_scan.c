@@ -1,4 +1,4 @@
-/* The lines of tests that pass, read without a tree of JSON. See result_members.h. */
+/* Reads the lines of passing tests without building a JSON tree. See result_members.h. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "run/result/result.h"
 #include "run/result/result_members.h"
 
-/* A place in the line. Every function returns false where what it expects does not stand. */
+/* A position in the line. Every function returns false where it does not find what it expects. */
 struct scan {
     const char *at;
 };
@@ -24,12 +24,12 @@ static bool literal(struct scan *scan, const char *text) {
 }
 
 static bool is_plain(char c) {
-    /* All but control characters, quote, backslash, DEL and what is beyond ASCII. */
+    /* All except control characters, quote, backslash, DEL and anything beyond ASCII. */
     static const bool plain[1 << CHAR_BIT] = {[' '] = true, ['!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
     return plain[(unsigned char)c];
 }
 
-/* A text of printable ASCII without anything that is written with a backslash. */
+/* A text of printable ASCII without escapes. */
 static bool text(struct scan *scan, const char **begin, size_t *n) {
     if (*scan->at != '"')
         return false;
@@ -41,7 +41,7 @@ static bool text(struct scan *scan, const char **begin, size_t *n) {
     return *c == '"';
 }
 
-/* Digits; a zero in front stands alone. */
+/* Digits, without leading zeros. */
 static bool digits(struct scan *scan, bool whole) {
     const char *begin = scan->at;
     while (*scan->at >= '0' && *scan->at <= '9')
@@ -104,13 +104,13 @@ static bool member(struct scan *scan, void *object, const struct member *member)
     return false;
 }
 
-/* The key of the next member and its colon, behind a comma unless it is the first; end: there is none. */
+/* The key of the next member and its colon, after a comma unless it is the first; end: there is no member. */
 static bool next_key(struct scan *scan, bool first, const char **key, size_t *n, bool *end) {
     *end = literal(scan, "}");
     return *end || ((first || literal(scan, ",")) && text(scan, key, n) && literal(scan, ":"));
 }
 
-/* The member of that name at or behind *next, where it stands if none was left out, which then stands behind it. */
+/* The member of that name at or after *next, where it is unless some were omitted. *next then follows it. */
 static const struct member *find(const struct members *members, const char *key, size_t n, size_t *next) {
     for (size_t i = *next; i < members->count; i++)
         if (strncmp(members->items[i].key, key, n) == 0 && members->items[i].key[n] == '\0') {
@@ -124,7 +124,7 @@ static bool is(const char *key, size_t n, const char *name) {
     return strlen(name) == n && memcmp(key, name, n) == 0;
 }
 
-/* {"SDP":16,...} of clients that have a name. */
+/* {"SDP":16,...} of named clients. */
 static bool beats(struct scan *scan, uint64_t *numbers, bool write) {
     const char *key;
     size_t n;
@@ -198,7 +198,7 @@ static bool texts(struct scan *scan, struct words *words) {
     return false;
 }
 
-/* What is no member of a table. Figures of the first device stand here again, as a number. */
+/* Members that are in no table. Some numbers of the first device occur again here, as a number. */
 static bool other(struct scan *scan, struct result *result, const char *key, size_t n) {
     static const char *const numbers[] = {"cycles", "op_cycles", "checks", "not_compared"};
     const char *begin;

@@ -21,7 +21,7 @@
 #include "nvdla/xalloc.h"
 #include "replay/copies.h"
 
-/* Open descriptors of this process beside the one that looks for them. */
+/* Number of open descriptors of this process, without the one used to list them. */
 static int open_files(void) {
     DIR *folder = opendir("/proc/self/fd");
     int count = 0;
@@ -36,7 +36,7 @@ const char *serve_obstacle(int runner) {
     struct stat printed;
     fflush(NULL);
     if ((int)getppid() != runner)
-        return "it is no child of the runner";
+        return "it is not a child of the runner";
     if (!copies_one_thread())
         return "it has several threads";
     if (open_files() > SERVE_SOCKET + 1)
@@ -61,7 +61,7 @@ struct message {
     int file_count;
 };
 
-/* Waits for an order. False if there will be none. Its files are beyond those that a copy gets. */
+/* Waits for an order. False if there will be none. Its files are above the descriptors of a copy. */
 static bool receive(int socket, struct message *message) {
     union {
         struct cmsghdr header;
@@ -99,7 +99,7 @@ static void take_words(const char *word, uint32_t count, struct words *words) {
 
 /* ---- lanes ---- */
 
-/* Takes the next test out of the queue; the words go where those of orders do. False if there is none. */
+/* Takes the next test from the queue; the words are stored as those of an order. False if there is none. */
 static bool take_test(struct serve_test *test, struct message *message) {
     struct iovec parts[] = {{test, sizeof *test}, {message->words, sizeof message->words}};
     struct msghdr header = {.msg_iov = parts, .msg_iovlen = sizeof parts / sizeof *parts};
@@ -116,7 +116,7 @@ static void hand_on(uint64_t id) {
         process_signal_below(order.number);
 }
 
-/* Waits for the copy that plays the test, and for all that this has left. Returns its wait status. */
+/* Waits for the copy that plays the test, and for any processes it left running. Returns its wait status. */
 static int wait_for(pid_t pid, uint64_t id, struct rusage *usage) {
     int status;
     struct pollfd fds[] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
@@ -132,7 +132,7 @@ static int wait_for(pid_t pid, uint64_t id, struct rusage *usage) {
     return status;
 }
 
-/* A line to the runner, which reads them all; without it there is nothing to do. */
+/* Sends a line to the runner. There is nothing to do if that fails: the runner is gone. */
 static void tell(int file, struct text *text) {
     for (size_t n = 0; n < text->n;) {
         const ssize_t written = write(file, text->text + n, text->n - n);
@@ -156,7 +156,7 @@ static void begin_test(const struct serve_test *test, const struct message *mess
     take_words(rest, test->words - 1, words);
 }
 
-/* Plays what is in the queue. Returns in the copies that play; the lane itself ends. */
+/* Plays the tests in the queue. Returns in the copies that play; the lane itself ends. */
 static void run_lane(struct message *message, struct words *words) {
     struct serve_test test = {.id = 0};
     struct text said = {0}, printed = {0};
@@ -167,7 +167,7 @@ static void run_lane(struct message *message, struct words *words) {
         text_printf(&said, LANE_START, test.id, start);
         text_printf(&printed, LANE_PRINTS, test.id);
         tell(STDOUT_FILENO, &printed);
-        tell(SERVE_SOCKET, &said); /* that is where results go, here */
+        tell(SERVE_SOCKET, &said); /* results of a lane go there */
         const pid_t pid = process_fork();
         if (pid == 0) {
             begin_test(&test, message, start, words);
@@ -180,7 +180,7 @@ static void run_lane(struct message *message, struct words *words) {
         const int status = pid < 0 ? W_EXITCODE(EXIT_FAILURE, 0) : wait_for(pid, test.id, &usage);
         text_printf(&said, LANE_END, test.id, status, process_clock() - start, process_cpu_seconds(&usage),
                     (uint64_t)usage.ru_maxrss * 1024);
-        if (status != 0) { /* what has crashed has not noted its result: its runner does */
+        if (status != 0) { /* a crashed copy has not noted its result: the runner does */
             tell(SERVE_SOCKET, &said);
             kill(getppid(), SIGCHLD);
         }
@@ -191,14 +191,14 @@ static void run_lane(struct message *message, struct words *words) {
 
 /* ---- orders ---- */
 
-/* The copy: what a simulator that was started for the trace has from the beginning. */
+/* The copy: gives it the state that a simulator started for the trace has. */
 static void become(int socket, struct message *message, struct words *words) {
     const struct process_program program = {.files = message->files,
                                             .file_count = message->file_count,
                                             .own_group = message->order.own_group,
                                             .no_core = message->order.no_core,
                                             .data_limit = message->order.data_limit};
-    if (!say(socket, (int32_t)getpid())) /* nobody knows of this copy */
+    if (!say(socket, (int32_t)getpid())) /* the runner does not know of this copy */
         _exit(EXIT_FAILURE);
     process_confine(&program);
     process_take_files(&program);

@@ -1,4 +1,4 @@
-/* Which simulators wait, reset, for traces to play. See servers.h. */
+/* Simulators that wait, reset, for traces to play. See servers.h. */
 #include "run/serve/servers.h"
 
 #include <errno.h>
@@ -17,30 +17,30 @@
 
 enum {
     RUNNING_MOST = 12, /* servers at a time: each holds a whole design */
-    IDLE_LONG = 100,   /* jobs since one was asked for last, when another may take its place */
-    DEATHS_MOST = 3,   /* after which no more is started */
-    WORTH_WHILE = 3,   /* jobs still to come that make up for one more reset */
-    ANSWER_MS = 10000, /* for an answer of a server that does nothing else */
+    IDLE_LONG = 100,   /* requests since its last one after which another may replace it */
+    DEATHS_MOST = 3,   /* no more servers are started after that */
+    WORTH_WHILE = 3,   /* remaining jobs that justify one more reset */
+    ANSWER_MS = 10000, /* for an answer of an idle server */
 };
 
-/* That jobs wait for a server which was started for them. */
+/* Jobs wait that long for a server started for them. */
 #define COMING_SECONDS 10.0
 
 struct server {
     char *key, *simulator;
-    pid_t pid;  /* 0: it does not run */
-    int socket; /* of those that run */
+    pid_t pid;  /* 0: not running */
+    int socket; /* if running */
     bool ready;
     bool asked; /* for the first time */
     bool unfit; /* no server of that kind can be used */
     int deaths;
     double ahead;
-    double until;  /* process_clock(): jobs wait for it so long; 0: they do not */
-    int queue[2];  /* of its lanes: ends to write and to read; -1: there is none */
-    uint64_t used; /* struct servers, when it was asked for last */
+    double until;  /* process_clock() until which jobs wait for it; 0: they do not */
+    int queue[2];  /* of its lanes: write and read end; -1: there is none */
+    uint64_t used; /* struct servers: at its last request */
 };
 
-/* Ends it, if it is not dead already. */
+/* Ends a server, unless it is dead already. */
 static void end(struct server *server) {
     if (server->pid == 0)
         return;
@@ -59,7 +59,7 @@ static void died(struct server *server) {
 
 /* ---- starting ---- */
 
-/* A descriptor that is not below SERVE_FILES and not handed on by exec. */
+/* A descriptor of at least SERVE_FILES that exec closes. */
 static int high(int file) {
     const int moved = file < 0 ? file : fcntl(file, F_DUPFD_CLOEXEC, SERVE_FILES);
     if (file >= 0)
@@ -76,7 +76,7 @@ static void begin(struct servers *servers, struct server *server, const struct r
         return;
     }
     const int null = high(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    const int printed = high(memfd_create("printed", MFD_CLOEXEC)); /* a copy would not print that again */
+    const int printed = high(memfd_create("printed", MFD_CLOEXEC)); /* a copy would not print it again */
     ends[1] = high(ends[1]);
     const int files[] = {null, printed, printed, ends[1]};
     struct words line = {0};
@@ -106,7 +106,7 @@ static void begin(struct servers *servers, struct server *server, const struct r
 
 /* ---- which ---- */
 
-/* Ends the one that was not asked for for longest, if there are as many as may be. False if that one is in use. */
+/* If the number of servers is at its limit, ends the one with the oldest last request. False if that one is in use. */
 static bool make_room(struct servers *servers) {
     struct server *oldest = NULL;
     size_t running = 0;
@@ -124,8 +124,8 @@ static bool make_room(struct servers *servers) {
     return true;
 }
 
-/* What a server has to have in common with a job: simulator, configuration, and what matters for the reset. NULL: no
- * server can do it. */
+/* What a server and a job must have in common: simulator, configuration, and what matters for the reset. NULL: no
+ * server can play the job. */
 static char *key_of(const struct run_options *options, const struct nvdla_config *config, const char *simulator) {
     if (options->fresh || options->dut == DUT_MODEL || options->tap_units || options->debug || options->copies ||
         options->coverage)
@@ -159,7 +159,7 @@ const char *server_simulator(const struct server *server) {
     return server->simulator;
 }
 
-/* Notes whether it is ready by now. */
+/* Checks whether it is ready now. */
 static void look(struct server *server) {
     int32_t said;
     const ssize_t n = recv(server->socket, &said, sizeof said, MSG_DONTWAIT);
@@ -216,7 +216,7 @@ size_t servers_sockets(const struct servers *servers, int *sockets, size_t room)
 
 /* ---- orders ---- */
 
-/* The words of a program, each with its 0. Returns how many. */
+/* The words of a program, each with its 0. Returns their number. */
 static uint32_t add_words(const struct process_program *program, struct text *words) {
     uint32_t count = 0;
     for (; program->words && program->words[count]; count++)
@@ -224,7 +224,7 @@ static uint32_t add_words(const struct process_program *program, struct text *wo
     return count;
 }
 
-/* Sends what the program is. False if it is too long, or nobody hears it. */
+/* Sends a program as an order. False if it is too long, or the server is gone. */
 static bool send_order(int socket, const struct process_program *program, bool lane) {
     struct text words = {0};
     struct serve_order order = {.words = add_words(program, &words),
@@ -254,12 +254,12 @@ static bool send_order(int socket, const struct process_program *program, bool l
     return sent;
 }
 
-/* The next answer. False if there will be none: the server is gone, and no copy of it has begun. */
+/* The next answer. False if there will be none: the server is gone, and no copy of it has started. */
 static bool hear(struct server *server, int32_t *said) {
     struct pollfd fd = {.fd = server->socket, .events = POLLIN};
     ssize_t n;
     if (poll(&fd, 1, ANSWER_MS) == 0)
-        kill(server->pid, SIGKILL); /* a copy that it has made says so, then the socket has an end */
+        kill(server->pid, SIGKILL); /* a copy that it made reports first, then the socket is closed */
     do
         n = recv(server->socket, said, sizeof *said, 0);
     while (n < 0 && errno == EINTR);
@@ -270,7 +270,7 @@ static pid_t give_order(struct server *server, const struct process_program *pro
     int32_t said = SERVE_FAILED;
     errno = 0;
     const bool sent = send_order(server->socket, program, lane);
-    if (!sent && errno != EPIPE && errno != ECONNRESET) /* it can go on with others */
+    if (!sent && errno != EPIPE && errno != ECONNRESET) /* it can continue with others */
         return -1;
     if (!sent || !hear(server, &said)) {
         died(server);
