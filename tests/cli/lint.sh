@@ -10,7 +10,7 @@ check lint_warning 0 "odd/odd.cfg:34: warning: SDP launch 0: SDP.D_DP_EW_CFG = 0
     "odd/odd.cfg: 0 errors, 1 warning"
 nv lint --strict odd/odd.cfg; check lint_strict 1 "0 errors, 1 warning"
 nv lint open/open.cfg; check lint_undefined 1 "open/open.cfg:34: error: SDP launch 0: SDP.D_DST_BASE_ADDR_LOW = 0x80000008" "; the result is undefined" "1 error, 0 warnings"
-nv lint stuck/stuck.cfg; check lint_hangs 1 "stuck/stuck.cfg:34: error: SDP launch 0: " "the same cube (50-sdp section 2.3); the hardware hangs" "error: the trace does not go on"
+nv lint stuck/stuck.cfg; check lint_hangs 1 "stuck/stuck.cfg:34: error: SDP launch 0: " "the same cube (50-sdp section 2.3); the hardware hangs" "error: the trace hangs"
 nv lint hang/hang.cfg; check lint_waits 1 "error: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER (10-system section 6); the hardware hangs"
 sed 's/0x80010000, 0x40, AFIVE/0x80020000, 0x40, AFIVE/; /check_crc/d' good/good.cfg >good/outside.cfg
 nv lint good/outside.cfg; check lint_outside 0 "good/outside.cfg:34: warning: SDP launch 0: writes 8 bytes at 0x80010000 on the primary port" "outside every declared or loaded region" "1 warning"

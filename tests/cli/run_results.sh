@@ -48,7 +48,7 @@ holds results_command_can_be_copied 'split(j["command"]) == ["nvcosim", "run", "
 mkdir bare && cp good/in.dat bare && grep -vE 'check_crc|reg_read_check' good/good.cfg >bare/bare.cfg
 nv run --dut model bare; check nothing_compared 0 "PASS bare " "checks=0 (small, model): nothing was compared"
 nv run --dut model good; check something_compared 0 '!nothing was compared'
-nv run --dut model --strict --out strict bare; check nothing_compared_strict 1 "FAIL bare: nothing was compared: the trace has no check, and one device alone played it (--strict)"
+nv run --dut model --strict --out strict bare; check nothing_compared_strict 1 "FAIL bare: nothing was compared: the trace has no check, and only one device played it (--strict)"
 that nothing_compared_report grep -q '^FAIL bare' strict/bare/report.txt
 nv run --dut model --strict --results results.jsonl good bare; check nothing_compared_results 1 "1 passed, 1 failed"
 holds nothing_compared_is_data 'r["good"]["compared"] and not r["bare"]["compared"]'

@@ -42,9 +42,9 @@ cp good/good.cfg broken/broken.cfg
 command=("$TREE" run broken/broken.cfg); check run_simulator_without_verdict 4 "CRASH broken: the simulator ended with status 0 and gave no verdict" '!PASS'
 command=("$TREE" run odd/odd.cfg); check run_simulator_status_and_verdict_differ 4 "CRASH odd: the simulator ended with status 1 after its verdict PASS" '!PASS odd'
 command=("$TREE" run stuck/stuck.cfg); check run_simulator_dies_after_its_verdict 4 "CRASH stuck: the simulator was ended by signal 7 (Bus error) after its verdict PASS"
-command=("$TREE" run open/open.cfg); check run_simulator_of_other_configuration 2 "ERROR open: the simulator says that it is rtl of configuration large, small is asked for; build it again" '!PASS'
+command=("$TREE" run open/open.cfg); check run_simulator_of_other_configuration 2 "ERROR open: the simulator is rtl of configuration large, but small is needed; rebuild it" '!PASS'
 cp good/good.cfg refused/refused.cfg
-command=("$TREE" run refused/refused.cfg); check run_simulator_of_other_rtl 2 "ERROR refused: the simulator says that it is rtl:other of configuration small" '!PASS'
+command=("$TREE" run refused/refused.cfg); check run_simulator_of_other_rtl 2 "ERROR refused: the simulator is rtl:other of configuration small" '!PASS'
 mv tree/build/nvcosim-small kept
 : >tree/build/nvcosim-small
 command=("$TREE" run good/good.cfg); check run_simulator_not_executable 4 "CRASH good: the simulator ended with status 126 and gave no verdict: $WORK/tree/build/nvcosim-small: Permission denied"
@@ -54,7 +54,7 @@ printf '#!/bin/sh\n' >tree/build/nvcosim-small
 command=("$TREE" run good/good.cfg); check run_simulator_empty 4 "CRASH good: the simulator ended with status 0 and gave no verdict"
 mv kept tree/build/nvcosim-small
 command=("$TREE" run -j 3 good/good.cfg badcrc/badcrc.cfg badreg/badreg.cfg); check run_simulators_parallel 4 "1 passed, 1 failed, 0 hung, 1 crashed"
-command=("$TREE" run --max-seconds 1 sleeps/sleeps.cfg); check run_max_seconds 3 "HANG sleeps: not done after 1 second, its limit of time"
+command=("$TREE" run --max-seconds 1 sleeps/sleeps.cfg); check run_max_seconds 3 "HANG sleeps: not done after 1 second, its time limit"
 command=("$TREE" run --max-seconds 0 sleeps/sleeps.cfg); check run_max_seconds_zero 2 "--max-seconds: found '0', expected a number from 1"
 command=("$TREE" run --histogram good/good.cfg); check run_histogram_is_handed_on 0 "simulator small: --histogram --config=small --name=good"
 command=("$TREE" run --checks good/good.cfg); check run_checks_builds_variant 0 "building the small simulator with checks" "simulator small-checks: --checks --config=small --name=good"

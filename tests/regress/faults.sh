@@ -68,14 +68,14 @@ plan() { # plan NAME LIMITS TRACE...
 plan faults "seconds: 60, memory: 60M" segv eater childeater sprinter greedy flood torrent deluge endless garbage nothing orphan daemon good1 good2 good3 good4 >faults.yml
 command=("$TREE" regress faults.yml -j 4); check faults 4 \
     "CRASH t/segv: the simulator was ended by signal 11 (Segmentation fault) before it gave a verdict" \
-    "CRASH t/eater: ended with " "MiB resident, its limit of memory is 60 MiB" \
+    "CRASH t/eater: ended with " "MiB resident, its memory limit is 60 MiB" \
     "CRASH t/childeater: ended with " \
     "CRASH t/sprinter: ended with " \
     "CRASH t/greedy: the simulator ended with status 1 and gave no verdict; it ran out of memory, its limit is 60 MiB: MemoryError" \
-    "CRASH t/flood: ended after it had printed 256 MiB" \
-    "CRASH t/torrent: ended because what it says is no result: no result" \
-    "CRASH t/deluge: ended because it says more than 64 MiB of its result" \
-    "CRASH t/endless: ended because it says more than 64 MiB of its result" \
+    "CRASH t/flood: ended after printing 256 MiB" \
+    "CRASH t/torrent: ended because what it sent is not a result: no result" \
+    "CRASH t/deluge: ended because its result is longer than 64 MiB" \
+    "CRASH t/endless: ended because its result is longer than 64 MiB" \
     "CRASH t/garbage: " \
     "CRASH t/nothing: the simulator ended with status 0 and gave no verdict" \
     '!t/good' '!t/orphan' '!t/daemon'
@@ -86,11 +86,11 @@ that faults_peak_memory test "$("$ROOT/tests/regress/sql.py" nvcosim-nights/nigh
 that faults_crash_output grep -q 'a line of something' nvcosim-nights/night-1/reports/t.flood/report.txt
 plan late "seconds: 1" hang stubborn wrapped mute lingers good1 good2 >late.yml
 command=("$TREE" regress late.yml -j 5); check late 3 \
-    "HANG t/hang: not done after 1 second, its limit of time" \
-    "HANG t/stubborn: not done after 1 second, its limit of time; it did not obey SIGTERM" \
-    "HANG t/wrapped: not done after 1 second, its limit of time" \
-    "HANG t/mute: not done after 1 second, its limit of time" \
-    "HANG t/lingers: not done after 1 second, its limit of time" '!t/good'
+    "HANG t/hang: not done after 1 second, its time limit" \
+    "HANG t/stubborn: not done after 1 second, its time limit; it did not obey SIGTERM" \
+    "HANG t/wrapped: not done after 1 second, its time limit" \
+    "HANG t/mute: not done after 1 second, its time limit" \
+    "HANG t/lingers: not done after 1 second, its time limit" '!t/good'
 for name in hang stubborn wrapped mute lingers orphan daemon; do
     that "faults_end_$name" gone "$name"
 done

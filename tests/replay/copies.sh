@@ -19,7 +19,7 @@ play() { # NAME OPTIONS...: output in out, status in status
 }
 # again: what the copy had to simulate again is at most a tenth of the cycles, or a layer
 again() {
-    [[ $out =~ "copy of cycle "([0-9]+)" went on to the failure at cycle "([0-9]+)": "([0-9]+)" cycles simulated again, status 0" ]] || return 1
+    [[ $out =~ "copy of cycle "([0-9]+)" continued to the failure at cycle "([0-9]+)": "([0-9]+)" cycles simulated again, status 0" ]] || return 1
     local made=${BASH_REMATCH[1]} failure=${BASH_REMATCH[2]} cycles=${BASH_REMATCH[3]}
     echo "      copy of cycle $made, failure at $failure, $cycles cycles again"
     [ $((made + cycles)) -eq "$failure" ] && [ "$cycles" -le $((failure / 10 > layer ? failure / 10 : layer)) ]
@@ -70,7 +70,7 @@ check "results do not depend on copies" $?
 out=$(<"$dir/wave.log")
 again && fst2vcd "$dir/fails.fst" >"$dir/fails.vcd"
 check "with waves the copy records them" $?
-[[ $out =~ "copy of cycle "([0-9]+)" went on to the failure at cycle "([0-9]+) ]]
+[[ $out =~ "copy of cycle "([0-9]+)" continued to the failure at cycle "([0-9]+) ]]
 awk -v made="${BASH_REMATCH[1]}" -v failure="${BASH_REMATCH[2]}" '
     /^#/ { at = substr($0, 2) / 1000; if (!n++) first = at }
     END { exit !(n > 1000 && first >= made && first < made + 10 && at >= failure && at < failure + 1000) }' "$dir/fails.vcd"

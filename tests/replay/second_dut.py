@@ -25,7 +25,7 @@ def mismatch(results):
 def first(results, report, output):
     result, report = read(results), read(report)
     wrong = report["first_wrong"]
-    made, failure, again = map(int, re.search(r"copy of cycle (\d+) went on to the failure at cycle (\d+): (\d+) cycles", output).groups())
+    made, failure, again = map(int, re.search(r"copy of cycle (\d+) continued to the failure at cycle (\d+): (\d+) cycles", output).groups())
     return wrong["kind"] == "value" and wrong["cycle"] == result["mismatch"]["cycle"] and \
         wrong["layer"]["ordinal"] == result["mismatch"]["launch"] == 47 and \
         result["cycles"] - 200 <= wrong["cycle"] <= result["cycles"] and not report["mismatches"] and \

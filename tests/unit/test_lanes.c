@@ -310,18 +310,18 @@ static void test_faults(void **state) {
     expect(night, "segv", VERDICT_CRASH, "ended by signal 11");
     expect(night, "segv", VERDICT_CRASH, "a lane plays segv"); /* the last words are its own */
     expect(night, "killed", VERDICT_CRASH, "ended by signal 9");
-    expect(night, "hang", VERDICT_HANG, "not done after 2 seconds, its limit of time");
+    expect(night, "hang", VERDICT_HANG, "not done after 2 seconds, its time limit");
     expect(night, "stubborn", VERDICT_HANG, "it did not obey SIGTERM");
     expect(night, "orphan", VERDICT_PASS, "");
     expect(night, "daemon", VERDICT_PASS, "");
     expect(night, "nothing", VERDICT_CRASH, "ended with status 0 and gave no verdict");
     expect(night, "torn", VERDICT_CRASH, "ended with status 0 and gave no verdict");
     expect(night, "garbage", VERDICT_CRASH, "");
-    expect(night, "flood", VERDICT_CRASH, "ended after it had printed 256 MiB");
-    expect(night, "torrent", VERDICT_CRASH, "ended because what it says is no result: no result");
-    expect(night, "endless", VERDICT_CRASH, "ended because it says more than 64 MiB of its result");
+    expect(night, "flood", VERDICT_CRASH, "ended after printing 256 MiB");
+    expect(night, "torrent", VERDICT_CRASH, "ended because what it sent is not a result: no result");
+    expect(night, "endless", VERDICT_CRASH, "ended because its result is longer than 64 MiB");
     for (size_t i = 0; LIMITS_MEMORY && i < sizeof large / sizeof *large; i++)
-        expect(night, large[i], VERDICT_CRASH, "MiB resident, its limit of memory is 200 MiB");
+        expect(night, large[i], VERDICT_CRASH, "MiB resident, its memory limit is 200 MiB");
     assert_true(result_of(night, "flood")->output != NULL && strstr(result_of(night, "flood")->output, "no one reads"));
     expect_gone("stubborn");
     expect_gone("orphan");

@@ -21,27 +21,27 @@
 #include "run/session/session.h"
 #include "run/simulators/simulators.h"
 
-/* File descriptors that a simulator finds its way to the runner at, and the ledger. */
+/* File descriptors of a simulator: to the runner, and the ledger. */
 enum { RESULT_FD = 3, LEDGER_FD, FILES };
 
-/* Of what a simulator prints only the end is kept: this much, when it is more than the most. */
+/* Only the end of a simulator's output is kept: this much, when it is more than the most. */
 enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = JOB_DRAIN / CHUNK };
 
-/* More than a job may say of its result, and print. */
+/* A job must send less result than this, and print less. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
 
 /* Give up on the result pipe after this many lines that are not JSON. Interval between progress reads. */
 enum { GARBAGE_MOST = 16 };
 #define PROGRESS_SECONDS 0.05
 
-/* Of what has to be ended at its limit of time: seconds that it has to write its report. */
+/* Seconds that a job at its time limit has to write its report. */
 enum { GRACE = 5 };
 
-/* Beyond the limit on resident memory, which is looked at a few times a second, what an allocation cannot pass: half as
- * much again and room for stacks and libraries. */
+/* Allocations are limited to 1.5 times the limit on resident memory, which is checked a few times a second, plus room
+ * for stacks and libraries. */
 enum { MEMORY_ROOM = 256 << 20 };
 
-/* Clocks of waves before and after the place where it went wrong. */
+/* Clocks of waves before and after the failure. */
 enum { WAVES_BEFORE = 300, WAVES_AFTER = 50, WAVES_BEFORE_HANG = 3000 };
 
 /* ---- starting ---- */
@@ -52,8 +52,8 @@ struct child {
     bool progress;
     const char *simulator;
     struct server *server;          /* that can start it; NULL: none */
-    bool queued;                    /* a lane adds what it is to know of the ledger */
-    char *const *words;             /* of another program; NULL: it is the simulator */
+    bool queued;                    /* a lane adds the options of the ledger */
+    char *const *words;             /* of another program; NULL: the simulator */
     struct process_program program; /* its files, group and limits */
 };
 
@@ -85,7 +85,7 @@ static void command_line(const struct child *child, struct words *line) {
     words_put(line, child->job->path);
 }
 
-/* The options of what this process does itself; trace: room for the words. */
+/* The options for playing in this process; trace: room for the words. */
 static struct run_options options_here(const struct child *child, char *trace[2]) {
     const struct job *job = child->job;
     struct run_options one = *child->options;
@@ -102,7 +102,7 @@ static struct run_options options_here(const struct child *child, char *trace[2]
     return one;
 }
 
-/* Plays the trace in this process, on the model alone. */
+/* Plays the trace in this process, on the model only. */
 static int play_here(const struct child *child) {
     const struct run_options *options = child->options;
     char *trace[2];
@@ -115,8 +115,8 @@ static int play_here(const struct child *child) {
     return status;
 }
 
-/* What a job's process is given: files, group, limits. A simulator that crashes leaves no core: a night of them fills
- * the disk. */
+/* Files, group and limits of a job's process. A simulator that crashes leaves no core file: a night of them fills the
+ * disk. */
 static struct process_program confinement(const struct job *job, const int *files) {
     return (struct process_program){.files = files,
                                     .file_count = job->ledger ? FILES : LEDGER_FD,
@@ -153,7 +153,7 @@ static pid_t start_process(struct child *child, const int *files, struct error *
     return pid;
 }
 
-/* The file, which is not handed on by exec, as a descriptor that is not below FILES. */
+/* The file as a descriptor of at least FILES that exec closes. */
 static int high(int file) {
     const int moved = file < 0 || file >= FILES ? file : fcntl(file, F_DUPFD_CLOEXEC, FILES);
     if (moved != file && moved >= 0)
@@ -161,7 +161,7 @@ static int high(int file) {
     return moved < 0 ? file : moved;
 }
 
-/* A pipe whose ends are not below FILES and not handed on by exec; the read end does not block. */
+/* A pipe with ends of at least FILES that exec closes; the read end does not block. */
 static bool make_pipe(int ends[2], struct error *err) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(err, "a pipe cannot be made: %s", strerror(errno));
@@ -181,7 +181,7 @@ bool job_simulator(const struct run_options *options, const char *config, char *
     return (n >= 0 && (size_t)n < size) || error_set(err, "%s: the path is too long", options->simulators);
 }
 
-/* Starts the process between its pipes. */
+/* Starts the process with its pipes. */
 static bool start_between_pipes(struct child *child, struct job *job, struct error *err) {
     int result[2], output[2];
     if (!make_pipe(result, err))
@@ -210,7 +210,7 @@ static bool start_between_pipes(struct child *child, struct job *job, struct err
     return true;
 }
 
-/* This run owns the folder of the report: none of an earlier one stays. */
+/* This run owns the folder of the report: removes an earlier one. */
 static bool clean_report(const struct job *job, const struct run_options *options, struct error *err) {
     if (job->clean)
         return true;
@@ -250,7 +250,7 @@ bool job_start_program(struct job *job, char *const *words, struct error *err) {
     return start_between_pipes(&child, job, err);
 }
 
-/* ---- what it says ---- */
+/* ---- what it sends ---- */
 
 static void take_progress(struct job *job, const json_t *json) {
     enum { NAME_SHOWN = 24 };
@@ -279,7 +279,7 @@ void job_signal(const struct job *job, int number) {
         kill(job->own_group ? -job->pid : job->pid, number);
 }
 
-/* Ends a job for what it exceeds: one that takes too long may still write what it knows. */
+/* Ends a job for a limit. One that takes too long may still write what it knows. */
 static void exceed(struct job *job, enum job_limit limit) {
     if (job->exceeded)
         return;
@@ -288,9 +288,9 @@ static void exceed(struct job *job, enum job_limit limit) {
     job_signal(job, limit == LIMIT_SECONDS ? SIGTERM : SIGKILL);
 }
 
-/* Notes a line: the result, how far the process is, or something else, which is shown if nothing better comes. */
+/* Handles a line: the result, progress, or something else, which is shown if nothing better comes. */
 static void take_line(struct job *job, const char *line) {
-    static const char beginning[] = "{\"verdict\""; /* of every result of ours, which need not be read twice */
+    static const char beginning[] = "{\"verdict\""; /* starts every result of ours, which need not be parsed twice */
     json_t *json = NULL;
     if (strncmp(line, beginning, sizeof beginning - 1) != 0) {
         const double now = process_clock();
@@ -340,13 +340,13 @@ size_t job_drain(int *end, struct text *text) {
             *end = -1;
         } else
             break;
-        if (n < (ssize_t)sizeof chunk) /* the pipe is empty: nothing more to come now */
+        if (n < (ssize_t)sizeof chunk) /* the pipe is empty for now */
             break;
     }
     return taken;
 }
 
-/* Of what is printed only the end is kept. */
+/* Keeps only the end of what is printed. */
 static void shorten(struct text *output) {
     if (output->n > OUTPUT_MOST) {
         memmove(output->text, output->text + output->n - OUTPUT_KEPT, OUTPUT_KEPT + 1);
@@ -411,14 +411,14 @@ void job_check(struct job *job, uint64_t memory) {
         job_signal(job, SIGKILL);
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static void set_text(char **text, char *value) {
     free(*text);
     *text = value;
 }
 
-/* Bytes for a person: 1.50 GiB. Returns text. */
+/* Bytes as text: 1.50 GiB. Returns text. */
 static char *size_text(uint64_t bytes, char *text, size_t size) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
@@ -429,7 +429,7 @@ static char *size_text(uint64_t bytes, char *text, size_t size) {
     return text;
 }
 
-/* True if the last words of a process are of that. */
+/* True if a process said at its end that it ran out of memory. */
 static bool ran_out_of_memory(const struct job *job) {
     static const char *const words[] = {"out of memory", "bad_alloc", "allocate memory", "no memory", "MemoryError"};
     for (size_t i = 0; job->output.text && i < sizeof words / sizeof *words; i++)
@@ -438,7 +438,7 @@ static bool ran_out_of_memory(const struct job *job) {
     return false;
 }
 
-/* Why a simulator did not come to a verdict that holds. */
+/* Why a simulator gave no valid verdict. */
 static char *crash_reason(const struct run_options *options, const struct job *job, const struct result *result,
                           int wait_status) {
     char limit[32];
@@ -462,10 +462,10 @@ static char *crash_reason(const struct run_options *options, const struct job *j
         text_printf(&text, "; it ran out of memory, its limit is %s", size_text(job->max_memory, limit, sizeof limit));
     if (!said && job->record) {
         char garbage[80];
-        text_printf(&text, "; what it said is none: %s", text_shown_into(job->record, garbage, sizeof garbage));
+        text_printf(&text, "; what it sent is not a result: %s", text_shown_into(job->record, garbage, sizeof garbage));
     } else if (!said && job->lines.n > 0) {
         char garbage[80];
-        text_printf(&text, "; what it said is not a whole line: %s",
+        text_printf(&text, "; what it sent is not a whole line: %s",
                     text_shown_bytes(job->lines.text, job->lines.n, garbage, sizeof garbage));
     }
     char *words = text_last_line(job->output.text, job->output.n);
@@ -475,7 +475,7 @@ static char *crash_reason(const struct run_options *options, const struct job *j
     return text.text;
 }
 
-/* A result of the runner's own, for a job that left none. */
+/* A result made by the runner, for a job that left none. */
 static struct result empty_result(const struct run_options *options, const struct job *job, enum verdict verdict) {
     return (struct result){
         .verdict = verdict,
@@ -489,7 +489,7 @@ static struct result empty_result(const struct run_options *options, const struc
     };
 }
 
-/* The device under test, as results name it: what stands before the first "+". */
+/* Compares the device under test as results name it: the part before the first "+". */
 static bool same_rtl(const char *dut, const struct run_options *options) {
     char wanted[RTL_NAME_MAX + 8];
     snprintf(wanted, sizeof wanted, "rtl%s%s", options->rtl_name[0] ? ":" : "", options->rtl_name);
@@ -497,34 +497,33 @@ static bool same_rtl(const char *dut, const struct run_options *options) {
     return !dut || options->dut == DUT_MODEL || (strncmp(dut, wanted, n) == 0 && (dut[n] == '\0' || dut[n] == '+'));
 }
 
-/* What of a limit the job has exceeded, for a person. */
+/* The limit that the job exceeded, as text. */
 static char *limit_reason(const struct job *job) {
     char used[32], most[32], garbage[80];
     switch (job->exceeded) {
     case LIMIT_SECONDS:
-        return xprintf("not done after %.6g second%s, its limit of time%s", job->max_seconds,
+        return xprintf("not done after %.6g second%s, its time limit%s", job->max_seconds,
                        job->max_seconds == 1 ? "" : "s",
                        process_clock() - job->ended > GRACE ? "; it did not obey SIGTERM" : "");
     case LIMIT_MEMORY:
-        return xprintf("ended with %s resident, its limit of memory is %s", size_text(job->memory, used, sizeof used),
+        return xprintf("ended with %s resident, its memory limit is %s", size_text(job->memory, used, sizeof used),
                        size_text(job->max_memory, most, sizeof most));
     case LIMIT_OUTPUT:
-        return xprintf("ended after it had printed %s", size_text(OUTPUT_LIMIT, most, sizeof most));
+        return xprintf("ended after printing %s", size_text(OUTPUT_LIMIT, most, sizeof most));
     default:
         if (job->garbage <= GARBAGE_MOST)
-            return xprintf("ended because it says more than %s of its result",
-                           size_text(RESULT_LIMIT, most, sizeof most));
-        return xprintf("ended because what it says is no result: %s",
+            return xprintf("ended because its result is longer than %s", size_text(RESULT_LIMIT, most, sizeof most));
+        return xprintf("ended because what it sent is not a result: %s",
                        text_shown_into(job->record ? job->record : "", garbage, sizeof garbage));
     }
 }
 
-/* The end of what the process printed, for a person to look at. */
+/* Keeps the end of the process's output, to be shown. */
 static void keep_output(const struct job *job, struct result *result) {
     set_text(&result->output, xstrndup(job->output.text ? job->output.text : "", job->output.n));
 }
 
-/* What came of a job: what it said, if that can be believed. */
+/* The result of a job: what it sent, if that is consistent. */
 static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
     struct result result;
     if (!job->record || !result_parse(job->record, &result))
@@ -545,9 +544,8 @@ static struct result read_result(const struct run_options *options, const struct
     } else if (result.verdict != VERDICT_ERROR &&
                (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
         result.verdict = VERDICT_ERROR;
-        set_text(&result.reason,
-                 xprintf("the simulator says that it is %s of configuration %s, %s is asked for; build it again",
-                         result.dut ? result.dut : "rtl", result.config, job->config->name));
+        set_text(&result.reason, xprintf("the simulator is %s of configuration %s, but %s is needed; rebuild it",
+                                         result.dut ? result.dut : "rtl", result.config, job->config->name));
     }
     if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
         strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)
@@ -561,7 +559,7 @@ static struct result read_result(const struct run_options *options, const struct
     return result;
 }
 
-/* True for what a command other than the one given does in its own way. */
+/* True for words that other commands handle in their own way. */
 static bool is_recording(const char *word) {
     static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
                                              "--stop-at-first", "--copies", "--only-failed"};
@@ -571,7 +569,7 @@ static bool is_recording(const char *word) {
     return false;
 }
 
-/* The command that plays the trace again: the one given, or another (NULL: none), or with further words. */
+/* The command to repeat the trace: the one given, or another (NULL: none), or with further words. */
 static char *command(const struct run_options *options, const struct job *job, const char *other, const char *more) {
     struct text text = {0};
     text_printf(&text, "nvcosim %s", other ? other : options->debug ? "debug" : "run");
@@ -594,18 +592,18 @@ static char *command(const struct run_options *options, const struct job *job, c
     return text.text;
 }
 
-/* The command that plays the trace again. */
+/* The command to repeat the trace. */
 static char *again(const struct run_options *options, const struct job *job) {
     return job->command ? xstrdup(job->command) : command(options, job, NULL, "");
 }
 
-/* The command that finds the engine to blame, where both devices were played. */
+/* The command that finds the engine to blame, if both devices played. */
 static char *debug_command(const struct run_options *options, const struct job *job, const struct result *result) {
     const bool wrong = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG;
     return wrong && options->dut == DUT_BOTH && !options->debug ? command(options, job, "debug", "") : NULL;
 }
 
-/* The command that records waves around the place where it went wrong on the RTL; NULL if that is not known. */
+/* The command that records waves around the failure on the RTL; NULL if its place is not known. */
 static char *wave_command(const struct run_options *options, const struct job *job, const struct result *result) {
     uint64_t cycle = result->mismatch.cycle, before = WAVES_BEFORE, after = WAVES_AFTER;
     if (options->dut == DUT_MODEL || options->rtl.wave.path || options->debug)
@@ -652,7 +650,7 @@ static void report_crash(const struct run_options *options, struct result *resul
     free(folder);
 }
 
-/* Takes leave of a process that has ended. */
+/* Waits for a process that has ended. */
 static struct job_end leave(struct job *job) {
     int wait_status;
     struct rusage usage;
@@ -676,12 +674,12 @@ int job_abandon(struct job *job) {
     return process_status(leave(job).wait_status);
 }
 
-/* Judges a job whose process has ended so. */
+/* Judges a job whose process ended this way. */
 static struct result conclude(struct job *job, const struct run_options *options, const struct job_end *end) {
     if (end->memory_peak > job->memory)
         job->memory = end->memory_peak;
     if (job->max_memory && job->memory > job->max_memory && !job->exceeded)
-        job->exceeded = LIMIT_MEMORY; /* between two looks at it */
+        job->exceeded = LIMIT_MEMORY; /* between two looks */
     struct result result = read_result(options, job, end->wait_status);
     result.exit_status = process_status(end->wait_status);
     result.seconds = end->seconds;

@@ -1,4 +1,4 @@
-/* The runner: plays the jobs, several at a time, prints and writes what comes of them, and counts. */
+/* The runner: plays the jobs, several at a time, prints, writes and counts the results. */
 #include "run/jobs/jobs.h"
 
 #include <errno.h>
@@ -18,14 +18,14 @@
 #include "run/result/result.h"
 #include "run/session/session.h"
 
-#define TICK_SECONDS 0.25 /* between two looks at how far it is */
+#define TICK_SECONDS 0.25 /* between two updates of the progress line */
 
 struct jobs {
     const struct run_options *options;
     const struct jobs_listener *listener; /* NULL: results are printed and written */
     struct job *jobs;
     size_t count, started, done;
-    bool *there; /* of each job: its trace is there */
+    bool *there; /* of each job: its trace exists */
     struct pool pool;
     size_t verdicts[VERDICT_COUNT];
     struct progress progress;
@@ -34,7 +34,7 @@ struct jobs {
     int results; /* file of --results, -1: none */
     int worst;
     bool failed; /* results could not be written */
-    bool ending; /* the jobs were told to end: without a verdict they are lost */
+    bool ending; /* the jobs were asked to end: those without a verdict are lost */
     size_t lost;
 };
 
@@ -54,7 +54,7 @@ static bool open_results(struct jobs *run) {
     return run->results >= 0;
 }
 
-/* Adds a line to the results: whole, or not at all. */
+/* Adds a line to the results: completely, or not at all. */
 static void write_result(struct jobs *run, const struct result *result) {
     if (run->results < 0)
         return;
@@ -92,7 +92,7 @@ static void finish(struct jobs *run, struct result *result) {
     result_free(result);
 }
 
-/* What a job prints goes to stderr at once if no other job runs beside it. */
+/* If only one job runs, its output goes to stderr immediately. */
 static void on_progress(void *context, struct job *job, size_t printed) {
     struct jobs *run = context;
     if (printed > 0 && run->options->jobs == 1) {
@@ -101,7 +101,7 @@ static void on_progress(void *context, struct job *job, size_t printed) {
     }
 }
 
-/* Shows the outputs that a trace has left. False with a message. */
+/* Shows the outputs of a trace. False with a message. */
 static bool show_outputs(const struct jobs *run, const struct job *job, struct error *err) {
     struct program *prog = read_trace(run->options, job->path, err);
     if (!prog)
@@ -114,7 +114,7 @@ static bool show_outputs(const struct jobs *run, const struct job *job, struct e
     return fine;
 }
 
-/* Takes in a job whose process has ended. */
+/* Handles a job whose process has ended. */
 static void on_ended(void *context, struct job *job) {
     struct jobs *run = context;
     if (run->ending && !job->record) {
@@ -139,7 +139,7 @@ static void on_ended(void *context, struct job *job) {
 
 /* ---- all of them ---- */
 
-/* The last of the running jobs that said how far it is. */
+/* The last of the running jobs that report progress. */
 static const struct job *talking(const struct jobs *run) {
     for (size_t i = run->count; i-- > 0;)
         if (run->jobs[i].state == JOB_RUNNING && run->jobs[i].at)
@@ -147,7 +147,7 @@ static const struct job *talking(const struct jobs *run) {
     return NULL;
 }
 
-/* What a trace is of all that there is to do, in clocks: its layers, and what comes with every trace. */
+/* Share of a trace in the whole work, in clocks: its layers, and a constant for every trace. */
 static double weight(const struct job *job) {
     enum { EVERY_TRACE = 1000 };
     return job->work + EVERY_TRACE;
@@ -177,18 +177,19 @@ static void show_progress(struct jobs *run) {
     free(speed);
 }
 
-/* Waits for something to happen, at most that long (negative: as long as it takes), and takes it in. Returns the signal
- * that asks to end the run, 0 if none does. */
+/* Waits for something to happen, for at most that many seconds (negative: without limit), and handles it. Returns the
+ * signal that asks to end the run, or 0. */
 static int await(struct jobs *run, double seconds) {
     const struct job_listener listener = {.progress = on_progress, .ended = on_ended, .context = run};
     return pool_wait(&run->pool, seconds, &listener);
 }
 
-/* Ends the running jobs by that signal and waits until they are gone; those that have come to a verdict count. Returns
- * the exit status. */
+/* Ends the running jobs with that signal and waits for them; verdicts that they reach count. Returns the exit status.
+ */
 static int end_all(struct jobs *run, int number) {
     run->ending = true;
-    for (int with = number; run->pool.count > 0; with = await(run, -1) ? SIGKILL : 0) /* who asks twice does not wait */
+    for (int with = number; run->pool.count > 0;
+         with = await(run, -1) ? SIGKILL : 0) /* a second signal ends the wait */
         if (with)
             pool_signal(&run->pool, with);
     progress_clear(&run->progress);
@@ -209,7 +210,7 @@ static void print_counts(const struct jobs *run) {
     fputc('\n', out);
 }
 
-/* Starts the first job that waits and whose trace is there. False if there is none, or none can start yet. */
+/* Starts the first waiting job whose trace exists. False if there is none, or none can start now. */
 static bool start_next(struct jobs *run) {
     size_t next = 0;
     while (next < run->count && (run->jobs[next].state != JOB_WAITING || !run->there[next]))
@@ -334,7 +335,7 @@ int jobs_look(struct jobs *run) {
     const int to_end = await(run, 0);
     if (to_end != 0)
         return end_all(run, to_end);
-    /* The caller has work of its own; and nothing is copied of it, so only programs are started. */
+    /* The caller needs a core too. It must not be forked, so only programs are started. */
     while (run->options->dut != DUT_MODEL && run->pool.count + 1 < (size_t)run->options->jobs && start_next(run))
         ;
     return 0;

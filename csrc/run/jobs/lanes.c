@@ -1,4 +1,4 @@
-/* What lanes are given and what they say. See lanes.h. */
+/* Work and reports of lanes. See lanes.h. */
 #include "run/jobs/lanes.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 #include "nvdla/xalloc.h"
 
-/* Room in the pipe of results, so that no test waits for the runner to read; what is to be read at once when it comes
- * between two looks; and of lines of a job that is being ended what is kept: a mark may be in it. */
+/* Size of the result pipe, so that no test waits for the runner to read it; the part of it that is urgent to read when
+ * it arrives between two reads; and the bytes kept of a line of a job that is being ended: it may contain a mark. */
 enum { PIPE_BYTES = 1 << 20, BUSY_PART = 4, MARK_MOST = 256 };
 
 struct lane {
@@ -22,9 +22,9 @@ struct lane {
     int result_end, output_end; /* read ends; -1: closed */
     int signals;                /* write end */
     int room;                   /* bytes in the pipe of results */
-    struct text lines, printed; /* what came and is not taken in yet */
-    struct job *job;            /* that it plays; NULL: none that it has told of */
-    uint64_t id;                /* of that */
+    struct text lines, printed; /* received and not handled yet */
+    struct job *job;            /* that it plays; NULL: no job was reported */
+    uint64_t id;                /* of that job */
     struct job *printing;       /* that prints what comes next */
 };
 
@@ -88,7 +88,7 @@ static void close_all(int *files, size_t count) {
             close(files[i]);
 }
 
-/* Has the server make one between pipes; its ends of them are in the lane. Returns whether it runs. */
+/* Makes the server start a lane with pipes, whose ends are in the lane. Returns whether it runs. */
 static bool start(struct lane *lane, int ledger) {
     enum { RESULT, OUTPUT = 2, SIGNALS = 4, NUL = 6, ENDS };
     int ends[ENDS] = {-1, -1, -1, -1, -1, -1, -1};
@@ -105,7 +105,7 @@ static bool start(struct lane *lane, int ledger) {
         fcntl(ends[RESULT], F_SETFL, O_NONBLOCK);
         fcntl(ends[OUTPUT], F_SETFL, O_NONBLOCK);
         fcntl(ends[SIGNALS + 1], F_SETFL, O_NONBLOCK);
-        fcntl(ends[RESULT], F_SETPIPE_SZ, PIPE_BYTES); /* else it has less */
+        fcntl(ends[RESULT], F_SETPIPE_SZ, PIPE_BYTES); /* else it is smaller */
         lane->room = fcntl(ends[RESULT], F_GETPIPE_SZ);
         lane->pid = server_lane(lane->server, files, ends[SIGNALS]);
     }
@@ -136,9 +136,9 @@ bool lanes_start(struct lanes *lanes, struct server *server, int ledger, const s
     return true;
 }
 
-/* ---- what they say ---- */
+/* ---- what they send ---- */
 
-/* The number behind a word and a blank; *rest: what follows. */
+/* The number after a word and a blank; *rest: what follows. */
 static bool number_of(const char **rest, uint64_t *number) {
     char *end;
     if (**rest < '0' || **rest > '9')
@@ -156,7 +156,7 @@ static bool real_of(const char **rest, double *number) {
     return well;
 }
 
-/* True if the line is a mark of the lane: the start of a job, or the end of the one that it plays. */
+/* True if the line is a mark of the lane: the start of a job, or the end of the current one. */
 static bool take_mark(struct lanes *lanes, struct lane *lane, const char *line, const struct job_listener *listener) {
     const bool starts = strncmp(line, "#start ", 7) == 0;
     const char *rest = line + (starts ? 7 : 5);
@@ -203,7 +203,7 @@ static void take_lines(struct lanes *lanes, struct lane *lane, const struct job_
     }
     if (lane->job && n > 0)
         job_says(lane->job, NULL, n);
-    if (n > MARK_MOST && lane->job && lane->job->exceeded) { /* nobody reads that */
+    if (n > MARK_MOST && lane->job && lane->job->exceeded) { /* no one reads that */
         rest += n - MARK_MOST;
         n = MARK_MOST;
     }
@@ -214,7 +214,7 @@ static void take_lines(struct lanes *lanes, struct lane *lane, const struct job_
     lane->lines.text[n] = '\0';
 }
 
-/* Hands what was printed to the jobs that have. */
+/* Hands the printed text to the jobs that printed it. */
 static void take_printed(const struct lanes *lanes, struct lane *lane) {
     enum { LONGEST = 24 };
     const char mark = LANE_PRINTS[0];
@@ -231,7 +231,7 @@ static void take_printed(const struct lanes *lanes, struct lane *lane) {
             break;
         const char *end = memchr(rest + 1, mark, n - 1), *digits = rest + 1;
         if (!end && n < LONGEST)
-            break; /* the rest of it is still to come */
+            break; /* the rest has not arrived yet */
         uint64_t id;
         const struct lane_entry *entry = end && number_of(&digits, &id) && digits == end ? entry_of(lanes, id) : NULL;
         if (entry && entry->server == lane->server) {
@@ -250,10 +250,10 @@ static void take_printed(const struct lanes *lanes, struct lane *lane) {
     lane->printed.n = n;
 }
 
-/* Takes in what is there now. Returns how many bytes it has said. */
+/* Reads what is available. Returns the number of bytes the lane has sent. */
 static size_t hear(struct lanes *lanes, struct lane *lane, const struct job_listener *listener) {
     const size_t said = job_drain(&lane->result_end, &lane->lines);
-    job_drain(&lane->output_end, &lane->printed); /* all that jobs have printed before they ended, as is said */
+    job_drain(&lane->output_end, &lane->printed); /* all that jobs printed before the end that is reported */
     take_printed(lanes, lane);
     if (said > 0)
         take_lines(lanes, lane, listener);
@@ -284,7 +284,7 @@ static void lane_free(struct lane *lane) {
     free(lane);
 }
 
-/* All of the server that nobody will say anything of any more. */
+/* Gives up all jobs of the server of which no more reports can come. */
 static void lose_rest(struct lanes *lanes, struct server *server, const struct job_listener *listener) {
     const uint64_t first = lanes->first;
     for (size_t i = 0; lanes->first == first && i < lanes->entry_count; i++)
@@ -330,7 +330,7 @@ void lanes_check(struct lanes *lanes, const struct job_listener *listener) {
         struct job *job = lane->job;
         const uint64_t id = lane->id, memory = job ? job_memory(job) : 0;
         if (job && memory > job->memory)
-            hear(lanes, lane, listener); /* it may be the memory of the next one: that is told before it starts */
+            hear(lanes, lane, listener); /* the memory may be the next job's, whose start is reported first */
         if (job && lane->job && lane->id == id)
             job_check(job, memory);
     }

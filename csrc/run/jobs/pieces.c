@@ -1,4 +1,4 @@
-/* Cuts a trace, plays its pieces with the runner of traces, and makes one result of theirs. See pieces.h. */
+/* Cuts a trace, plays its pieces with the runner of traces, and makes one result from theirs. See pieces.h. */
 #include "run/jobs/pieces.h"
 
 #include <dirent.h>
@@ -22,11 +22,11 @@
 #include "split/split.h"
 #include "trace/formats.h"
 
-/* A piece that is played, or not. */
+/* A piece, played or not. */
 struct piece {
     char *path;
     bool chosen, done;
-    size_t place; /* among those that are played, the longest first */
+    size_t place; /* among the pieces that are played, the longest first */
     struct result result;
 };
 
@@ -38,20 +38,20 @@ struct pieces {
     struct piece *pieces;
     struct run_options played; /* how the pieces are played */
     struct jobs_listener listener;
-    struct jobs *jobs;        /* they; NULL: not yet */
+    struct jobs *jobs;        /* NULL: not open yet */
     struct progress progress; /* of the cutting */
     double start;             /* process_clock() when the first piece could play */
     struct result whole;
     struct warning_kinds warnings;
     struct result_style style;
-    char *outputs; /* folder of a network's outputs; NULL: none are asked for */
+    char *outputs; /* folder of a network's outputs; NULL: not requested */
 };
 
 /* ---- cutting ---- */
 
 static void clean(const struct pieces *pieces);
 
-/* Pieces play while the next ones are cut. Whoever ends that by a signal ends all of it. */
+/* Pieces play while the next ones are cut. A signal ends both. */
 static void look_at_jobs(struct pieces *pieces) {
     const int status = pieces->jobs ? jobs_look(pieces->jobs) : 0;
     if (status == 0)
@@ -78,7 +78,7 @@ static bool take_piece(void *context, size_t index, struct program *piece, struc
     return fine;
 }
 
-/* Chooses the sample: a piece is the likelier the longer it is expected to take, and none is taken twice. */
+/* Chooses the sample: pieces with more expected clocks are more likely, and none is chosen twice. */
 static void choose(struct pieces *pieces) {
     const struct split *split = pieces->split;
     const size_t count = split->piece_count, wanted = pieces->wanted->sample;
@@ -99,7 +99,7 @@ static void choose(struct pieces *pieces) {
     }
 }
 
-/* Removes what an earlier run has left in the folder. */
+/* Removes the results of an earlier run from the folder. */
 static void clear_folder(const struct pieces *pieces) {
     DIR *folder = opendir(pieces->folder);
     const size_t n = strlen(pieces->name);
@@ -121,7 +121,7 @@ static void show_progress(void *context, const struct device *model, size_t done
     progress_count(&pieces->progress, "cutting", done, total, "operations");
 }
 
-/* Makes ready to play pieces, which takes a while: the trace is read and cut meanwhile. */
+/* Prepares to play pieces, which takes a while: the trace is read and cut meanwhile. */
 static bool open_jobs(struct pieces *pieces, const struct nvdla_config *config) {
     pieces->played = *pieces->options;
     pieces->played.traces = (struct words){0};
@@ -131,7 +131,7 @@ static bool open_jobs(struct pieces *pieces, const struct nvdla_config *config) 
     return pieces->jobs != NULL;
 }
 
-/* Names those that are chosen, the longest first. */
+/* Announces the chosen pieces, the longest first. */
 static void expect_jobs(struct pieces *pieces) {
     const size_t count = pieces->split->piece_count;
     bool *queued = xcalloc(count, sizeof *queued);
@@ -194,10 +194,10 @@ static bool cut(struct pieces *pieces, struct error *err) {
     return fine;
 }
 
-/* ---- what came of the pieces ---- */
+/* ---- results of the pieces ---- */
 
-/* Names of launches in a text of a piece, "SDP #0", "SDP launch 0" and "SDP (launch 0)", become those of the whole.
- * free() it. */
+/* Renames launches in a text of a piece, "SDP #0", "SDP launch 0" and "SDP (launch 0)", to those of the whole. free()
+ * it. */
 static char *in_the_whole(const struct pieces *pieces, size_t index, const char *from) {
     struct text text = {0};
     text_add(&text, "", 0);
@@ -228,7 +228,7 @@ static char *in_the_whole(const struct pieces *pieces, size_t index, const char 
     return text.text;
 }
 
-/* What a piece is about: the launch that it fails at, if the result knows it, with its place; else all of it. */
+/* The place of a piece's failure: the launch, if the result names it; else the whole piece. */
 static char *place_of(const struct pieces *pieces, size_t index) {
     const struct result_mismatch *mismatch = &pieces->pieces[index].result.mismatch;
     const enum nvdla_unit unit = mismatch->unit ? nvdla_unit_find(mismatch->unit) : NVDLA_UNIT_COUNT;
@@ -257,10 +257,10 @@ static void take_result(void *context, struct result *result) {
     result_free(result);
 }
 
-/* Clocks from the first D_OP_ENABLE to the last interrupt. Where an interrupt that the trace has not cleared yet hides
- * the last one: to when the RTL had come to rest. */
+/* Clocks from the first D_OP_ENABLE to the last interrupt. If an interrupt that the trace has not cleared yet hides the
+ * last one: to the clock when the RTL had come to rest. */
 static uint64_t device_cycles(const struct result_device *device) {
-    enum { REST = 300 /* clocks that a run goes on behind its last interrupt, at most */ };
+    enum { REST = 300 /* most clocks that a run continues after its last interrupt */ };
     const uint64_t last = device->op_start + device->op_cycles + REST;
     return device->clocked && device->op_start > 0 && device->cycles > last ? device->cycles - device->op_start - REST
                                                                             : device->op_cycles;
@@ -280,7 +280,7 @@ static void add_device(struct result *whole, const struct result_device *from, i
     to->interrupts += from->interrupts;
     to->failures += from->failures;
     to->findings += from->findings;
-    to->eval_share += from->eval_share * from->cpu_seconds; /* divided in the end */
+    to->eval_share += from->eval_share * from->cpu_seconds; /* divided at the end */
     to->cycles += from->cycles;
     to->op_cycles += device_cycles(from);
     to->outside += from->outside;
@@ -317,7 +317,7 @@ static void add_piece(struct result *whole, const struct result *from) {
         whole->verdict = from->verdict;
 }
 
-/* Pieces that do not pass, and that have not been played. */
+/* Pieces that do not pass, and those not played. */
 static size_t count_bad(const struct pieces *pieces, size_t *missing) {
     size_t bad = 0;
     *missing = 0;
@@ -329,7 +329,7 @@ static size_t count_bad(const struct pieces *pieces, size_t *missing) {
     return bad;
 }
 
-/* The first piece that is as bad as the whole gives the reason. */
+/* Takes the reason from the first piece that is as bad as the whole. */
 static void set_reason(struct pieces *pieces, size_t bad) {
     struct result *whole = &pieces->whole;
     const size_t count = pieces->split->piece_count;
@@ -351,7 +351,7 @@ static void set_reason(struct pieces *pieces, size_t bad) {
 
 /* ---- the estimate ---- */
 
-/* Expected clocks of all pieces. */
+/* Expected clocks of all pieces, or of the chosen ones. */
 static uint64_t expected_of(const struct pieces *pieces, bool chosen) {
     uint64_t clocks = 0;
     for (size_t i = 0; i < pieces->split->piece_count; i++)
@@ -359,7 +359,7 @@ static uint64_t expected_of(const struct pieces *pieces, bool chosen) {
     return clocks;
 }
 
-/* The same of the RTL that a piece was played on; 0: none. */
+/* The measured clocks of the RTL for a piece; 0: none. */
 static uint64_t cycles_of(const struct result *result) {
     for (int i = 0; i < result->device_count; i++)
         if (result->devices[i].clocked)
@@ -367,8 +367,8 @@ static uint64_t cycles_of(const struct result *result) {
     return 0;
 }
 
-/* The pieces were chosen in proportion to what is expected of them, so the mean of measured over expected clocks, times
- * all that is expected, estimates the whole. Of its variance the part that has been played is known. */
+/* Pieces were chosen in proportion to their expected clocks, so the mean of measured over expected clocks, times all
+ * expected clocks, estimates the whole. The part of its variance that was played is known. */
 static void estimate(struct pieces *pieces) {
     double sum = 0, squares = 0;
     size_t n = 0, played = 0;
@@ -477,7 +477,7 @@ static bool write_text(const struct pieces *pieces, struct error *err) {
     return fine;
 }
 
-/* Pieces that were not played go, as those that passed have gone; with nothing left to say, so does their folder. */
+/* Removes pieces that were not played; those that passed are gone already. Removes the folder if it is empty then. */
 static void clean(const struct pieces *pieces) {
     for (size_t i = 0; pieces->pieces && i < pieces->split->piece_count; i++)
         if (pieces->pieces[i].path && !pieces->pieces[i].done)
@@ -499,7 +499,7 @@ static int play_pieces(struct pieces *pieces) {
         if (whole->devices[i].cpu_seconds > 0)
             whole->devices[i].eval_share /= whole->devices[i].cpu_seconds;
     const size_t bad = count_bad(pieces, &missing);
-    if (missing > 0) /* a signal, or no simulator: it has been told */
+    if (missing > 0) /* a signal, or no simulator: already reported */
         return status;
     whole->seconds = process_clock() - pieces->start;
     whole->exit_status = verdict_status(whole->verdict);
@@ -522,7 +522,7 @@ static void show(struct pieces *pieces) {
         split_print_counts(stderr, pieces->split);
 }
 
-/* One trace. Its result goes to `results`, unless that is NULL. */
+/* Plays one trace. Its result goes to `results`, unless that is NULL. */
 static int run_one(const struct run_options *options, const struct pieces_options *wanted, const char *path,
                    FILE *results) {
     const bool lines_to_stderr = options->results && strcmp(options->results, "-") == 0;

@@ -1,4 +1,4 @@
-/* Traces that are played in pieces (split/split.h), side by side: one verdict, one report, the cycles summed. */
+/* Plays the pieces of a trace (split/split.h) in parallel: one verdict, one report, the sum of cycles. */
 #ifndef RUN_JOBS_PIECES_H
 #define RUN_JOBS_PIECES_H
 
@@ -7,8 +7,8 @@
 #include "run/options/options.h"
 
 struct pieces_options {
-    size_t pieces; /* wanted; 0: as many as there can be */
-    size_t sample; /* so many of them, chosen by the seed of the run, the longer the likelier; 0: all */
+    size_t pieces; /* number wanted; 0: as many as possible */
+    size_t sample; /* number to play, chosen by the seed of the run, with longer ones more likely; 0: all */
 };
 
 /* Cuts every trace of the options and plays its pieces. Returns the exit status. */

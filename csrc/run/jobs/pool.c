@@ -1,4 +1,4 @@
-/* Many jobs, one place to wait. See pool.h. */
+/* Many jobs, waited for in one place. See pool.h. */
 #include "run/jobs/pool.h"
 
 #include <errno.h>
@@ -14,17 +14,17 @@
 #include "nvdla/xalloc.h"
 #include "run/simulators/simulators.h"
 
-/* Seconds between two looks at the limits. */
+/* Seconds between two checks of the limits. */
 #define CHECK_SECONDS 0.25
 
-/* A process wakes this one when it ends; what it says until then is looked at every now and then (as long as nobody
- * says otherwise), and more often while one says much: a pipe holds 64 KiB. */
+/* A process wakes this one when it ends. What it sends before is read periodically (at this interval unless changed),
+ * and more often if it is much: a pipe holds 64 KiB. */
 #define LISTEN_SECONDS 0.1
 #define BUSY_SECONDS 0.001
 
-enum { SERVERS_HEARD = 4 /* that are about to be ready */ };
+enum { SERVERS_HEARD = 4 /* jobs of servers that will soon be ready */ };
 
-/* Each job needs two files: as many as the system allows. */
+/* Each job needs two files: allows as many as the system does. */
 static void allow_files(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -59,7 +59,7 @@ bool pool_open(struct pool *pool, bool groups, struct error *err) {
 void pool_close(struct pool *pool) {
     struct signalfd_siginfo info;
     while (pool->signals >= 0 && read(pool->signals, &info, sizeof info) == sizeof info)
-        continue; /* what came too late */
+        continue; /* signals that came too late */
     if (pool->signals >= 0)
         close(pool->signals);
     lanes_free(&pool->lanes);
@@ -70,7 +70,7 @@ void pool_close(struct pool *pool) {
     *pool = (struct pool){.signals = -1, .guard = {.to = -1}};
 }
 
-/* A job that has started is one of those running. */
+/* Adds a job to those running. */
 static void add(struct pool *pool, struct job *job) {
     if (pool->groups)
         process_guard_add(&pool->guard, job->pid);
@@ -162,7 +162,7 @@ size_t pool_playing(const struct pool *pool) {
 
 /* ---- waiting ---- */
 
-/* The signal among those that have come that asks to end all, 0 if none does; *children: some have ended. */
+/* The signal, among those pending, that asks to end everything, or 0; *children: some have ended. */
 static int take_signals(const struct pool *pool, bool *children) {
     struct signalfd_siginfo info;
     int number = 0;
@@ -182,7 +182,7 @@ static void hear(struct job *job, const struct job_listener *listener) {
         listener->progress(listener->context, job, printed);
 }
 
-/* Takes in what a process has left; a child of it may hold the pipes open and go on. */
+/* Reads what a process left. A child of it may hold the pipes open and continue. */
 static void hear_out(struct job *job, const struct job_listener *listener) {
     for (uint64_t before = UINT64_MAX; before != job->said + job->printed && !job->exceeded;) {
         before = job->said + job->printed;
@@ -190,7 +190,7 @@ static void hear_out(struct job *job, const struct job_listener *listener) {
     }
 }
 
-/* Lets those go whose processes have ended. */
+/* Removes jobs whose processes have ended. */
 static void let_go(struct pool *pool, const struct job_listener *listener) {
     bool gone = lanes_let_go(&pool->lanes, &pool->guard, listener);
     for (size_t i = 0; i < pool->count;) {
@@ -240,7 +240,7 @@ static void check_limits(struct pool *pool, const struct job_listener *listener)
     lanes_check(&pool->lanes, listener);
 }
 
-/* Takes in what all have said since the last time. */
+/* Reads what all jobs have sent since the last time. */
 static void hear_all(struct pool *pool, const struct job_listener *listener) {
     pool->busy = lanes_hear(&pool->lanes, listener);
     for (size_t i = 0; i < pool->count; i++) {
@@ -261,8 +261,8 @@ int pool_wait(struct pool *pool, double seconds, const struct job_listener *list
         files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: a look */
-    const int number = take_signals(pool, &children); /* before the look at who has ended: no end is missed */
+    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: do not wait */
+    const int number = take_signals(pool, &children); /* before looking for ended processes: no end is missed */
     const double now = process_clock();
     if (children || now - pool->heard >= pause) {
         pool->heard = now;

@@ -1,4 +1,4 @@
-/* Before anything is played. See prepare.h. */
+/* Preparations before the first trace plays. See prepare.h. */
 #include "run/jobs/prepare.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "run/simulators/simulators.h"
 #include "trace/program.h"
 
-/* Name for the trace that no earlier job has. */
+/* Names the trace differently from all earlier jobs. */
 static void name_job(struct job *jobs, size_t index) {
     char base[400];
     trace_name(jobs[index].path, base, sizeof base);
@@ -38,7 +38,7 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         struct error err;
-        if (jobs[i].config) /* it has been read */
+        if (jobs[i].config) /* already read */
             continue;
         progress_count(&progress, "reading", i, count, "traces");
         struct program *prog = read_trace(options, jobs[i].path, &err);
@@ -61,7 +61,7 @@ static bool read_all(const struct run_options *options, struct job *jobs, size_t
     return ok;
 }
 
-/* The options given that the device under test has no use for. */
+/* Warns of given options that do not matter for the device under test. */
 static void warn_of_idle_options(const struct run_options *options) {
     for (size_t i = 0; i < options->given.count && !options->quiet; i++) {
         const char *word = options->given.items[i];
@@ -71,8 +71,7 @@ static void warn_of_idle_options(const struct run_options *options) {
     }
 }
 
-/* Makes the folder of the reports, if it is named; false if nothing can be written there, or the labels for it cannot
- * be read. */
+/* Makes the folder of the reports, if named; false if it cannot be written, or the file of labels cannot be read. */
 static bool prepare_reports(const struct run_options *options) {
     struct error err;
     if (!outputs_can_be_shown(&options->style, &err)) {
@@ -104,7 +103,7 @@ static bool prepare_waves(const char *path, struct error *err) {
     return ok;
 }
 
-/* The simulator with as many threads as are asked for. */
+/* Builds the simulator with as many threads as requested. */
 static bool set_threads(const struct run_options *options, const char *config, struct error *err) {
     struct words variables = {0};
     words_add(&variables, "SIM_THREADS=%d", options->sim_threads);
@@ -121,7 +120,7 @@ static bool prepare_simulator(const struct run_options *options, const char *con
            (access(path, X_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
 }
 
-/* Simulators and what they need to run: the folders of the waves and of the coverage data. */
+/* Makes the simulators, and the folders for waves and coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
                                struct error *err) {
     if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))

@@ -1,4 +1,4 @@
-/* Recording the model, gathering what the testbench has seen, and the verdict in words; see diagnose.h. */
+/* Records the model, gathers the testbench's observations, and puts the verdict into words. See diagnose.h. */
 #include "run/session/diagnose.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 enum { SIGNS_MOST = 16 };
 
-/* Clocks on the screen before and behind the place, and up to how far the first wrong write is shown, too. */
+/* Clocks shown before and after the failure, and the largest distance at which the first wrong write is shown too. */
 enum { BEFORE = 40, BEHIND = 30, FAR = 300 };
 
 struct model_options model_options_of(const struct run_options *options) {
@@ -45,7 +45,7 @@ static bool record_model(const struct run_options *options, const struct program
     return taps_close_side(taps, TAPS_MODEL, err);
 }
 
-/* ---- what the testbench has seen ---- */
+/* ---- observations of the testbench ---- */
 
 struct signs {
     struct triage_sign item[SIGNS_MOST];
@@ -59,7 +59,7 @@ static struct triage_sign *add_sign(struct signs *signs) {
 /* The folder of the engine that a finding accuses; NULL: none. */
 static const char *accused(const struct finding *finding) {
     switch (finding->kind) {
-    case FINDING_AXI: /* its rules are the memory interface's to keep, whoever asked */
+    case FINDING_AXI: /* the memory interface must keep its rules for every client */
         return "mcif";
     case FINDING_CHECK:
         return finding->of_others ? NULL : nvdla_instance_folder(finding->instance);
@@ -68,7 +68,7 @@ static const char *accused(const struct finding *finding) {
     }
 }
 
-/* Failing checks inside the RTL, broken rules of AXI, accesses outside regions. */
+/* Failing checks inside the RTL, violations of AXI, accesses outside regions. */
 static void add_findings(struct signs *signs, const struct device *dev) {
     for (size_t i = 0; i < dev->finding_count; i++) {
         const struct finding *finding = &dev->findings[i];
@@ -91,8 +91,8 @@ static bool interrupt_register(const struct nvdla_config *config, uint32_t addre
     return address == nvdla_unit_base(config, NVDLA_GLB) + GLB_S_INTR_STATUS;
 }
 
-/* A check of memory that fails though every beat so far is right: the layer that writes there said too early that it is
- * done. */
+/* A check of memory that fails although all beats so far are right: the layer that writes there reported its end too
+ * early. */
 static void memory_sign(const struct report_input *input, const struct play_failure *failure,
                         struct triage_sign *sign) {
     const struct op *op = &input->prog->ops[failure->op];
@@ -115,7 +115,7 @@ static void memory_sign(const struct report_input *input, const struct play_fail
              nvdla_unit_names[writer->unit], writer->ordinal, address);
 }
 
-/* Checks of registers that fail: the engine whose register it is. */
+/* Failing checks of registers: the engine that has the register. */
 static void add_failures(struct signs *signs, const struct report_input *input) {
     const struct play_result *result = input->played[0].result;
     for (size_t i = 0; i < result->failure_count; i++) {
@@ -133,9 +133,9 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
         const int bit = interrupt_register(input->prog->config, op->address)
                             ? __builtin_ffs((int)(result->failures[i].got ^ result->failures[i].expected)) - 1
                             : -1;
-        if (nvdla_interrupt_unit(bit) < NVDLA_UNIT_COUNT) /* whose interrupt is too much or missing */
+        if (nvdla_interrupt_unit(bit) < NVDLA_UNIT_COUNT) /* whose interrupt is unexpected or missing */
             unit = nvdla_interrupt_unit(bit);
-        const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table is its own */
+        const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table belongs to the table */
         sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? nvdla_unit_folder(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
@@ -143,7 +143,7 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
     }
 }
 
-/* The client that writes wrong first. */
+/* The client with the first wrong write. */
 static bool wrong_write(const struct report_input *input, struct triage_write *write) {
     const struct wrong_beat *wrong = input->wrong;
     if (!wrong || wrong->beat.owner.unit < 0)
@@ -167,11 +167,11 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
     *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
                                  .cycle = triage ? triage->cycle : result->statistics.cycles};
-    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves any more");
+    snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves");
     return true;
 }
 
-/* Atoms of its launch that the engine which hangs has not given to its write DMA. */
+/* Atoms of its launch that the hanging engine has not passed to its write DMA. */
 static uint64_t owed_atoms(const struct play_result *result) {
     const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
     for (size_t i = 0; triage && triage->engine && i < triage->link_count; i++) {
@@ -187,7 +187,7 @@ static uint64_t owed_atoms(const struct play_result *result) {
     return 0;
 }
 
-/* Before whose streams the reads of a client stand; writes are behind all. */
+/* The unit before whose streams the reads of a client come; writes come last. */
 static enum nvdla_unit engine_before(enum nvdla_client client) {
     switch (nvdla_clients[client].write ? NVDLA_UNIT_COUNT : nvdla_clients[client].unit) {
     case NVDLA_SDP_RDMA:
@@ -203,7 +203,7 @@ static enum nvdla_unit engine_before(enum nvdla_client client) {
     }
 }
 
-/* What the scoreboard of the memory interface has seen of a client. */
+/* What the scoreboard of the memory interface observed of a client. */
 static void add_client(const struct nvdla_config *config, enum nvdla_client client, const struct mif_client *seen,
                        struct triage_passage *passage) {
     const struct mif_difference *first = &seen->first;
@@ -239,7 +239,7 @@ static void add_client(const struct nvdla_config *config, enum nvdla_client clie
     }
 }
 
-/* The passages through the memory interface of the clients that were seen. Returns their number. */
+/* The passages of observed clients through the memory interface. Returns their number. */
 static size_t add_clients(const struct nvdla_config *config, const struct taps *taps,
                           struct triage_passage passages[NVDLA_CLIENT_COUNT]) {
     size_t count = 0;
@@ -249,7 +249,7 @@ static size_t add_clients(const struct nvdla_config *config, const struct taps *
     return count;
 }
 
-/* What the scoreboard of CBUF has seen, if anything. */
+/* What the scoreboard of CBUF observed, if anything. */
 static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
     const struct scoreboard_difference *first = &board->first;
     *passage = (struct triage_passage){.engine = "cbuf",
@@ -269,7 +269,7 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
     return board->compared > 0;
 }
 
-/* What the accounts between CDMA, CSC and CACC have shown, if anything. */
+/* What the accounts between CDMA, CSC and CACC showed, if anything. */
 static size_t add_account(const struct account *account, struct triage_passage *passage) {
     const bool differs = account->engine != NULL;
     *passage = (struct triage_passage){.engine = differs ? account->engine : "csc",
@@ -284,8 +284,8 @@ static size_t add_account(const struct account *account, struct triage_passage *
     return account->entries > 0;
 }
 
-/* A wrong read at the ports: seen of every RTL. Where the engine's side of the memory interface is seen too, that says
- * more. Returns 1 if there is one, else 0. */
+/* A wrong read at the ports, visible on every RTL. The engine's side of the memory interface, if visible, says more.
+ * Returns 1 if there is one, else 0. */
 static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *read, struct triage_passage *passage) {
     const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
     if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)

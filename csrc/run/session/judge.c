@@ -1,4 +1,4 @@
-/* What came of a trace that was played: from devices and report to a result. See judge.h. */
+/* Judges a trace that was played. See judge.h. */
 #include "run/session/judge.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static void fill_device(struct result *result, const struct played *played) {
     memcpy(device->write_beats, s->write_beats, sizeof device->write_beats);
 }
 
-/* The option whose limit the first device that hung has reached. */
+/* The option whose limit the first hanging device reached. */
 static void fill_limit(struct result *result, const struct report_input *input) {
     static const char *const limits[] = {[HANG_STILL] = "--still",
                                          [HANG_TIMEOUT] = "--timeout",
@@ -83,7 +83,7 @@ static void fill_place(struct result_mismatch *mismatch, const struct report *re
     mismatch->cycle = report_cycle(report, played, space, mismatch->address, output);
 }
 
-/* The first wrong beat as what differs. */
+/* The first wrong beat as the difference. */
 static void fill_wrong(struct result_mismatch *mismatch, const struct report *report) {
     const struct wrong_beat *wrong = report->input.wrong;
     const struct launch *launch = report_wrong_launch(report);
@@ -101,8 +101,8 @@ static void fill_wrong(struct result_mismatch *mismatch, const struct report *re
         mismatch->element = xstrdup(report_element(report->wrong_output, wrong->address, text, sizeof text));
 }
 
-/* The first wrong beat; else the first byte that differs between the devices; if none does, the first that differs from
- * a golden. */
+/* The first wrong beat; else the first byte that differs between the devices; else the first that differs from a
+ * golden. */
 static void fill_mismatch(struct result_mismatch *mismatch, const struct report *report) {
     if (report->input.wrong) {
         fill_wrong(mismatch, report);
@@ -139,7 +139,7 @@ static void fill_warnings(struct result *result, const struct device *dev, const
     result->warnings_dropped += dev->warnings_dropped;
 }
 
-/* True if the clock gates of a foreign RTL may close, which under Verilator need not open again. */
+/* True if the clock gates of a foreign RTL may close: under Verilator they may then fail to open again. */
 static bool gates_may_close(const struct run_options *options) {
     bool off = false; /* the last pin of that name counts */
     for (size_t i = 0; i < options->pins.count; i++)
@@ -162,8 +162,7 @@ static void fill_notes(struct result *result, const struct run_options *options)
         words_add(&result->notes,
                   "clock gates of another RTL may stay closed under Verilator: try --pin " CLOCK_GATING_OFF);
     if (!options->quiet && result->verdict == VERDICT_REFUSED)
-        words_add(&result->notes,
-                  "--allow-undefined plays it all the same; is %s the configuration this trace was made for?",
+        words_add(&result->notes, "--allow-undefined plays it anyway; was this trace made for configuration %s?",
                   result->config);
 }
 
@@ -177,7 +176,7 @@ char *report_folder(const struct run_options *options, const char *name) {
     return xprintf("%s/%s", options->out ? options->out : REPORT_FOLDER, name);
 }
 
-/* Writes the report if one is wanted. */
+/* Writes the report if wanted. */
 static void write_report(const struct run_options *options, const struct report *report, struct result *result) {
     struct error err;
     if (options->no_report)
@@ -211,7 +210,7 @@ struct report_launches judge(const struct run_options *options, struct report_in
     free(result->dut);
     result->dut = dut.text;
     if (options->play.strict && !result->compared)
-        input->objection = "nothing was compared: the trace has no check, and one device alone played it (--strict)";
+        input->objection = "nothing was compared: the trace has no check, and only one device played it (--strict)";
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
     result->reason = xstrdup(report_reason(report));

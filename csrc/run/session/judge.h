@@ -1,4 +1,4 @@
-/* What came of a trace that was played: from devices and report to a result. */
+/* Judges a trace that was played: from devices and report to a result. */
 #ifndef RUN_SESSION_JUDGE_H
 #define RUN_SESSION_JUDGE_H
 
@@ -6,14 +6,14 @@
 #include "run/options/options.h"
 #include "run/result/result.h"
 
-/* Compares, writes the report if one is wanted, and fills the result: verdict, reason, devices, findings, warnings,
- * notes. Returns the launches that the reason names. */
+/* Compares, writes the report if wanted, and fills the result: verdict, reason, devices, findings, warnings, notes.
+ * Returns the launches that the reason names. */
 struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result);
 
-/* The verdict becomes ERROR, its reason the message. */
+/* Sets the verdict to ERROR, with the message as its reason. */
 void result_not_played(struct result *result, const char *reason);
 
-/* Adds to the notes what has been recorded in that wave file, and what to do with it. */
+/* Adds to the notes what was recorded in that wave file, and how to open it. */
 void name_recordings(const struct run_options *options, const char *wave, struct result *result);
 
 /* The folder of the report on a trace of that name; free() it. */

@@ -1,4 +1,4 @@
-/* Plays a trace for its rules only. See lint.h. */
+/* Plays a trace only to check its rules. See lint.h. */
 #include "run/session/lint.h"
 
 #include <jansson.h>
@@ -21,7 +21,7 @@ static struct lint_finding *add(struct lint *lint, enum rule_effect effect) {
     return finding;
 }
 
-/* Sets words that are the rule and all the text. */
+/* Sets words that are both the rule and the whole text. */
 static void set_rule(struct lint_finding *finding, const char *rule) {
     finding->rule = xstrdup(rule);
     finding->text = xstrdup(rule);
@@ -32,7 +32,7 @@ static void set_place(struct lint_finding *finding, const struct program *prog, 
     finding->line = op->line;
 }
 
-/* What the reader of the trace has found. */
+/* Adds findings of the trace's reader. */
 static void add_reader_warnings(struct lint *lint, const struct program *prog) {
     for (size_t i = 0; i < prog->warning_count; i++) {
         struct lint_finding *finding = add(lint, RULE_WARNS);
@@ -51,7 +51,7 @@ static void set_launch(struct lint_finding *finding, const struct program *prog,
         set_place(finding, prog, &prog->ops[launch->tag]);
 }
 
-/* Accesses outside the regions, one for each launch and direction, and layers beyond the limits of the model. */
+/* Adds accesses outside the regions, one for each launch and direction, and layers beyond the limits of the model. */
 static void add_device_findings(struct lint *lint, const struct program *prog, const struct layer_tracker *launches,
                                 const struct device *dev) {
     const struct finding *last = NULL;
@@ -84,7 +84,7 @@ static void add_device_warnings(struct lint *lint, const struct program *prog, c
     layer_tracker_free(launches);
 }
 
-/* Where a trace stands that does not go on: the place of the first operation that waits. */
+/* Adds the place where a hanging trace waits: its first waiting operation. */
 static void add_hang(struct lint *lint, const struct program *prog, const struct hang *hang) {
     struct lint_finding *finding = add(lint, RULE_HANGS);
     char *text = hang_text(hang);
@@ -93,12 +93,12 @@ static void add_hang(struct lint *lint, const struct program *prog, const struct
         set_place(finding, prog, &prog->ops[hang->streams[0].op]);
     else if (hang->check_count > 0)
         set_place(finding, prog, &prog->ops[hang->checks[0]]);
-    finding->rule = xprintf("the trace does not go on: %s", text);
+    finding->rule = xprintf("the trace hangs: %s", text);
     finding->text = xprintf("%s; the hardware hangs", finding->rule);
     free(text);
 }
 
-/* Plays the program on a model; false if it did not come to its end. */
+/* Plays the program on a model; false if it did not reach the end. */
 static bool play_on_model(const struct program *prog, uint64_t seed, bool registers_only, struct lint *lint) {
     const struct model_options model_options = {.allow_undefined = true, .registers_only = registers_only};
     struct play_options options;
@@ -123,7 +123,7 @@ static bool play_on_model(const struct program *prog, uint64_t seed, bool regist
 void lint_program(const struct program *prog, uint64_t seed, struct lint *lint) {
     *lint = (struct lint){0};
     add_reader_warnings(lint, prog);
-    /* A poll for a status that depends on data waits for ever without the arithmetic. */
+    /* A poll for a status that depends on data never ends without the arithmetic. */
     if (!play_on_model(prog, seed, true, lint))
         play_on_model(prog, seed, false, lint);
 }

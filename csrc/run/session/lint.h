@@ -1,6 +1,6 @@
-/* A trace checked against the lists "Illegal or undefined programming" of the chapters. Nothing is computed and nothing
- * compared: its register accesses are played on a model whose multipliers stand still, so that what is armed, pending
- * and done at each write is what it is on the hardware.
+/* Checks a trace against the lists "Illegal or undefined programming" of the chapters. Nothing is computed or compared:
+ * the register accesses are played on a model without arithmetic, so that what is armed, pending and done at each write
+ * is the same as on the hardware.
  */
 #ifndef RUN_SESSION_LINT_H
 #define RUN_SESSION_LINT_H
@@ -11,22 +11,22 @@
 /* A rule that the trace breaks. */
 struct lint_finding {
     enum rule_effect effect;
-    char *file; /* of the arming of the launch, or of the line itself; NULL: none, the trace as a whole */
+    char *file; /* where the launch was armed, or the line itself; NULL: the trace as a whole */
     int line;   /* 0: none */
     int unit;   /* enum nvdla_unit, -1: none */
     int launch; /* of the unit, from 0 */
-    struct warning_register registers[WARNING_REGISTERS]; /* that break it */
+    struct warning_register registers[WARNING_REGISTERS]; /* those that break it */
     size_t register_count;
     char *rule;          /* what is wrong */
-    const char *section; /* "50-sdp section 4"; NULL if no chapter is named */
-    char *text;          /* registers, rule, section and effect in a line */
+    const char *section; /* "50-sdp section 4"; NULL if it has no chapter */
+    char *text;          /* registers, rule, section and effect on one line */
 };
 
 struct lint {
-    struct lint_finding *findings; /* in the order in which the trace breaks them */
+    struct lint_finding *findings; /* in the order of the trace */
     size_t count;
-    uint64_t dropped; /* findings beyond those kept */
-    size_t errors;    /* of those: they hang, or their result is undefined */
+    uint64_t dropped; /* findings that were not kept */
+    size_t errors;    /* findings that hang, or whose result is undefined */
 };
 
 /* Checks a program; seed: of random fills. */

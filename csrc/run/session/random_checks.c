@@ -1,4 +1,4 @@
-/* A read becomes a check for zero; those that fail on the model tell what it read. See random_checks.h. */
+/* Each read becomes a check for zero; those that fail on the model show the value. See random_checks.h. */
 #include "run/session/random_checks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How much there is to do in a run, and how far it is; see run_progress.h. */
+/* The amount of work in a run, and its progress. See run_progress.h. */
 #include "run/session/run_progress.h"
 
 #include <inttypes.h>
@@ -25,9 +25,9 @@ void send_line(int fd, const char *text) {
     free(line.text);
 }
 
-/* The part of a device's work that is done, by the clocks that the layers take at least, and the layer that it is at,
- * from 1: of the RTL by the memory traffic of the layers, of the model, which does one at a time, by the operations
- * done. 0: none. */
+/* Share of a device's work that is done, measured in minimum clocks of the layers, and the current layer, from 1 (0:
+ * none). For the RTL, from the memory traffic of the layers; for the model, which plays one layer at a time, from the
+ * operations done. */
 static double part_done(const struct run_progress *progress, struct device *dev, size_t done, size_t *layer) {
     struct device_statistics statistics = {0};
     const size_t count = progress->layer_count;
@@ -44,7 +44,7 @@ static double part_done(const struct run_progress *progress, struct device *dev,
     if (!statistics.rtl || progress->bytes == 0)
         return *layer > 1 ? (double)progress->sums[*layer - 2].clocks / all : 0;
     const double moved = bus * (double)(device_beats(statistics.read_beats) + device_beats(statistics.write_beats));
-    size_t at = 0; /* armed are some more */
+    size_t at = 0; /* further layers are armed */
     while (at + 1 < *layer && (double)progress->sums[at].bytes <= moved)
         at++;
     *layer = at + 1;
@@ -91,8 +91,8 @@ void print_layer_end(void *context, struct device *dev, const char *text) {
     putc('\n', stderr);
 }
 
-/* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free()
- * the lists. */
+/* The operations of a program that arm a layer: a launch whose output goes to memory. Returns their number; free() the
+ * lists. */
 static size_t find_layers(const struct nvdla_config *config, const struct layer_tracker *tracker, size_t **layers,
                           const struct launch ***launches) {
     const size_t count = layer_tracker_count(tracker);
@@ -116,8 +116,8 @@ static uint64_t launch_bytes(const struct nvdla_config *config, const struct lau
     return atoms * (uint64_t)config->mem_atom;
 }
 
-/* What the layers move and take, each launch with the layer that is armed next to it: engines of a chain are armed
- * together, in any order. */
+/* Sums traffic and minimum time of the layers. Each launch counts with the next layer armed: engines of a chain are
+ * armed together, in any order. */
 static void sum_layers(const struct nvdla_config *config, const struct layer_tracker *tracker,
                        struct run_progress *progress) {
     progress->sums = xcalloc(progress->layer_count + 1, sizeof *progress->sums);
@@ -149,7 +149,7 @@ uint64_t program_clocks(const struct program *prog) {
     return clocks;
 }
 
-/* How many times longer than with the memory of axi_options_default() the accesses of a layer may take. */
+/* Factor by which accesses of a layer may be slower than with the memory of axi_options_default(). */
 static double slowness(const struct axi_options *axi) {
     const uint32_t latency = axi->read_latency + axi->latency_max + axi->page_hit + axi->page_miss + axi->write_latency;
     double factor = (1 + latency / 32.0) * 1000 / (axi->bandwidth ? axi->bandwidth : 1000);
@@ -173,7 +173,7 @@ void run_progress_measure(const struct program *prog, const struct layer_tracker
     result->launches = layer_tracker_count(tracker);
     result->layers = progress->layer_count = find_layers(prog->config, tracker, &progress->layers, &progress->launches);
     sum_layers(prog->config, tracker, progress);
-    network_read(prog, &progress->network, NULL); /* what it does not say is not told */
+    network_read(prog, &progress->network, NULL); /* what the trace does not name is not printed */
     for (size_t i = 0; i < result->launches; i++) {
         const struct launch *launch = layer_tracker_launch(tracker, i);
         result->macs += launch_macs(launch);

@@ -1,4 +1,4 @@
-/* How much there is to do in a run, and how far it is, for whoever started this process. */
+/* The amount of work in a run, and its progress, for the process that started this one. */
 #ifndef RUN_SESSION_RUN_PROGRESS_H
 #define RUN_SESSION_RUN_PROGRESS_H
 
@@ -11,36 +11,35 @@
 
 struct run_progress {
     int fd;
-    size_t *layers;                 /* the operations that arm what writes memory, in order */
-    const struct launch **launches; /* those that they arm */
-    struct network network;         /* that the trace was made of, if it says so */
+    size_t *layers;                 /* the operations that arm launches that write memory, in order */
+    const struct launch **launches; /* the launches that they arm */
+    struct network network;         /* that the trace was made from, if it says so */
     size_t layer_count;
     struct progress_layer {
-        uint64_t bytes, clocks; /* that it moves over the memory ports, and takes at least, with all before it */
-    } * sums;                   /* of each layer */
-    uint64_t bytes;             /* that all launches move over the memory ports */
-    double from, share;         /* of the whole: what was done before the device that plays, and what that one takes */
+        uint64_t bytes, clocks; /* moved over the memory ports; minimum */
+    } * sums;                   /* of each layer, including all before it */
+    uint64_t bytes;             /* moved over the memory ports by all launches */
+    double from, share; /* of the whole: share done before the current device started, and share of that device */
     double start, last;
 };
 
-/* Counts what there is to do: for the result, and to tell how far it is. The tracker must stay; end with
- * run_progress_free. */
+/* Measures the work: for the result, and for progress. The tracker must outlive it; end with run_progress_free(). */
 void run_progress_measure(const struct program *prog, const struct layer_tracker *tracker, struct result *result,
                           struct run_progress *progress);
 
 void run_progress_free(struct run_progress *progress);
 
-/* Clocks without any operation done after which a run counts as endless, though something moves: a thousand times
- * what its longest layer takes at least, more with a slower memory. */
+/* Clocks without a completed operation after which a run counts as endless, though something moves: a thousand times
+ * the minimum of its longest layer, more with a slower memory. */
 uint64_t endless_clocks(const struct run_progress *progress, const struct axi_options *axi);
 
-/* Clocks that the layers of a program take at least. */
+/* Minimum clocks of the layers of a program. */
 uint64_t program_clocks(const struct program *prog);
 
-/* Tells the runner how far it is, a few times a second; as in struct play_options. context: the progress. */
+/* Sends progress to the runner, a few times a second; as in struct play_options. context: the progress. */
 void run_progress_send(void *context, const struct device *dev, size_t done, size_t total);
 
-/* Prints the end of a layer of a network, which a comment tells, to stderr; as in struct play_options. */
+/* Prints to stderr that a layer of a network ended, from a comment of the trace; as in struct play_options. */
 void print_layer_end(void *context, struct device *dev, const char *text);
 
 /* Writes a whole line to the runner. */

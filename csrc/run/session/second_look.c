@@ -1,19 +1,19 @@
-/* Seeing a failure as it happens, and looking at it again; see second_look.h. */
+/* Detects a failure as it happens, and repeats it. See second_look.h. */
 #include "run/session/second_look.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Clocks that a copy begins before a failure at least, and that it goes on behind it; the most that it records. */
+/* Minimum clocks from a copy's start to a failure, clocks that it continues after it, and the most that it records. */
 enum { COPY_BEFORE = 1000, COPY_BEYOND = 200, WAVES_MOST = 200000 };
 
-/* A copy that cannot record is of no use. */
+/* Ends a copy that cannot record. */
 static void give_up(const struct error *err) {
     fprintf(stderr, "nvcosim: %s\n", err->text);
     copies_leave(EXIT_BAD_INPUT);
 }
 
-/* In a copy that wakes: it goes on to the cycle that it was told, whatever fails on the way. */
+/* In a copy that wakes up: continues to the given cycle, whatever fails on the way. */
 static void wake_up(void *context, const struct wake *wake) {
     struct second_look *look = context;
     struct device *rtl = look->first.dev;
@@ -70,7 +70,7 @@ void second_look_leave(const struct second_look *look, const struct played *rtl)
     copies_leave(there && written ? EXIT_OK : EXIT_DIFFERENT);
 }
 
-/* Where the copy is to begin and to end: false if nothing failed, or there is no copy. */
+/* Where the copy has to begin and end. False if nothing failed, or there is no copy. */
 static bool choose(const struct second_look *look, const struct report_input *input, struct wake *wake) {
     struct device_launch running[DEVICE_LAUNCHES];
     uint64_t starts[DEVICE_LAUNCHES];
@@ -83,7 +83,7 @@ static bool choose(const struct second_look *look, const struct report_input *in
     case PLAY_HUNG: {
         const uint64_t still = rtl->ops->still ? rtl->ops->still(rtl) : 0;
         wake->failure -= still < wake->failure ? still : wake->failure;
-        if (look->options->debug) /* it hangs again, so that this can be looked at */
+        if (look->options->debug) /* it hangs again, to be diagnosed */
             wake->stop = UINT64_MAX;
         else
             wake->stop = wake->failure + COPY_BEYOND;
@@ -92,7 +92,7 @@ static bool choose(const struct second_look *look, const struct report_input *in
     case PLAY_STOPPED:
     case PLAY_CHECK_FAILED:
         break;
-    case PLAY_PASSED: { /* what it leaves may still be wrong: a byte that nobody wrote. Nothing tells when that was. */
+    case PLAY_PASSED: { /* a byte that was never written may be wrong in its memory, at an unknown time */
         if (!look->options->debug)
             return false;
         struct report *report = report_new(input);
@@ -135,12 +135,12 @@ bool second_look(struct second_look *look, const struct report_input *input, str
         words_add(notes, "warning: %s", err.text);
     else if (!debug)
         words_add(notes,
-                  "copy of cycle %" PRIu64 " went on to the failure at cycle %" PRIu64 ": %" PRIu64
+                  "copy of cycle %" PRIu64 " continued to the failure at cycle %" PRIu64 ": %" PRIu64
                   " cycles simulated again, status %d",
                   wake.made, wake.failure, wake.failure - wake.made, *status);
     else if (*status == EXIT_DIFFERENT || *status == EXIT_HUNG || *status == EXIT_BAD_INPUT)
         return true;
     else
-        words_add(notes, "warning: the copy that looked at the failure again ended with status %d", *status);
+        words_add(notes, "warning: the copy that repeated the failure ended with status %d", *status);
     return false;
 }

@@ -1,5 +1,5 @@
-/* What happens when a run on the RTL fails: how it is seen at once (--stop-at-first), and how the run is looked at
- * again from shortly before, by a copy of the process that wakes and records (replay/copies.h).
+/* Failures on the RTL: detects them immediately (--stop-at-first), and repeats the run from shortly before, in a copy
+ * of the process that wakes up and records (replay/copies.h).
  */
 #ifndef RUN_SESSION_SECOND_LOOK_H
 #define RUN_SESSION_SECOND_LOOK_H
@@ -18,29 +18,29 @@ struct second_look {
     struct first_wrong first;
     struct axi_listener beats;
     struct copies *copies;    /* NULL: none are made */
-    struct wave_options wave; /* that a copy records */
+    struct wave_options wave; /* what a copy records */
     struct play_options *play;
-    struct taps *taps; /* opened in a copy that wakes, */
+    struct taps *taps; /* opened in a copy that wakes up, */
     const char *trace; /* for the trace of that name; options->debug only */
 };
 
-/* Sets up what options ask for. look->wave, play (which a copy that wakes changes), taps and trace are the caller's to
- * set before. What it is given outlives it. */
+/* Prepares what the options ask for. The caller first sets look->wave, play (which a waking copy changes), taps and
+ * trace. The arguments must outlive it. */
 void second_look_open(struct second_look *look, const struct run_options *options, const struct nvdla_config *config);
 
 /* Ends the copies. */
 void second_look_close(struct second_look *look);
 
-/* The run on the RTL is over. Where it has failed, and there are copies, the right one wakes and plays it again to the
- * failure; this waits for its end. Returns true if that copy has delivered the result (options->debug): *status is then
- * its exit status. */
+/* To be called when the run on the RTL is over. If it failed, and there are copies, wakes the right one, which repeats
+ * the run up to the failure, and waits for its end. Returns true if that copy has delivered the result
+ * (options->debug), with its exit status in *status. */
 bool second_look(struct second_look *look, const struct report_input *input, struct words *notes, int *status);
 
-/* True in a copy that has woken. */
+/* True in a copy that has woken up. */
 bool second_look_is_copy(const struct second_look *look);
 
-/* Ends a copy that was woken to record and no more. Its exit status is 0 if it got where it was sent and what it
- * recorded is written. */
+/* Ends a copy that was woken only to record. Its exit status is 0 if it reached its goal and its recordings are
+ * written. */
 void second_look_leave(const struct second_look *look, const struct played *rtl) __attribute__((noreturn));
 
 #endif

@@ -65,10 +65,10 @@ struct program *read_trace(const struct run_options *options, const char *path, 
     return trace_read(path, &trace, err);
 }
 
-/* Share of the time of a run that the RTL takes, roughly. */
+/* Approximate share of the RTL in the time of a run. */
 #define RTL_SHARE 0.95
 
-enum { RUNAWAY_BEATS = 10000 /* that a run may move beyond twice what its layers need */ };
+enum { RUNAWAY_BEATS = 10000 /* bytes that a run may move beyond twice the need of its layers */ };
 
 /* ---- playing ---- */
 
@@ -82,7 +82,7 @@ static bool close_files(const struct report_input *input, struct error *err) {
     return true;
 }
 
-/* What this process knows of its own costs: the runner knows better, if it is still there. */
+/* This process's own costs. If the runner still exists, it knows them better. */
 static void measure_process(const struct run_options *options, struct result *result) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -92,7 +92,7 @@ static void measure_process(const struct run_options *options, struct result *re
     result->memory_peak = (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* To the runner as data, and into its ledger, else to a person. Returns the exit status. */
+/* Delivers the result to the runner as data and to its ledger, or prints it. Returns the exit status. */
 static int deliver(const struct run_options *options, const struct result *result) {
     if (options->result_fd >= 0) {
         struct result whole = *result;
@@ -112,7 +112,7 @@ static int deliver(const struct run_options *options, const struct result *resul
     return verdict_status(result->verdict);
 }
 
-/* A run while it goes on. */
+/* The state of a run. */
 struct session {
     const struct run_options *options;
     struct report_input input;
@@ -126,10 +126,10 @@ struct session {
     struct play_options play;
     struct wave_launch *launches; /* of --wave-layer */
     char *wave_path;              /* of nvcosim debug */
-    double seconds[2];            /* CPU time that the model has played for, and the RTL */
+    double seconds[2];            /* CPU time of the model, and of the RTL */
 };
 
-/* nvcosim debug ends a run that reads or writes for ever: it never stands still. */
+/* nvcosim debug ends a run that reads or writes for ever: it never counts as a hang. */
 static void stop_runaway(void *context, const struct device *dev, size_t done, size_t total) {
     struct session *session = context;
     struct device_statistics statistics = {0};
@@ -138,7 +138,7 @@ static void stop_runaway(void *context, const struct device *dev, size_t done, s
     dev->ops->statistics(device, &statistics);
     if (statistics.rtl && device_beats(statistics.read_beats) + device_beats(statistics.write_beats) >
                               2 * session->progress.bytes / bus + RUNAWAY_BEATS) {
-        session->input.objection = "the RTL moves more than twice the beats that its layers need, and does not end";
+        session->input.objection = "the RTL has moved more than twice the beats that its layers need, and does not end";
         device->stop = true;
     }
     if (session->options->progress)
@@ -152,7 +152,7 @@ static bool open_rtl(struct session *session, const char *name, rtl_open open, v
     rtl.copies = session->look.copies;
     rtl.axi.seed = options->seed;
     rtl.wave = session->look.wave;
-    if (session->look.copies) /* a copy that wakes records, and no other */
+    if (session->look.copies) /* only a copy that wakes up records */
         rtl.wave.path = NULL;
     rtl.coverage_path = options->coverage;
     rtl.taps = options->tap_units || options->debug ? &session->taps.listeners[TAPS_RTL] : NULL;
@@ -237,7 +237,7 @@ static void session_close(struct session *session) {
     free(session->wave_path);
 }
 
-/* A signal to end does not come between a report and the word of it. */
+/* Holds signals back, so that none separates a report from its result. */
 static void hold_signals(bool hold) {
     sigset_t set;
     sigemptyset(&set);
@@ -246,7 +246,7 @@ static void hold_signals(bool hold) {
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* Adds which layers of its network the launches are that the reason of a failure names. */
+/* Names the layers of the network to which the launches in the reason of a failure belong. */
 static void name_network_layers(const struct program *prog, const struct report_launches *named,
                                 struct result *result) {
     struct network network;
@@ -265,7 +265,7 @@ static void name_network_layers(const struct program *prog, const struct report_
     network_free(&network);
 }
 
-/* Adds for whose end a hanging trace of a network waits: the layer whose comment stands next behind the place. */
+/* Names the layer whose end a hanging trace of a network awaits: that of the next comment after the place. */
 static void name_awaited_layer(const struct report_input *input, struct result *result) {
     const struct hang *hang = input->played_count ? input->played[0].result->hang : NULL;
     char layer[NETWORK_LAYER];
@@ -280,7 +280,7 @@ static void name_awaited_layer(const struct report_input *input, struct result *
     }
 }
 
-/* Compares and reports; closed: what was recorded is written, else err says why not. False with a message if something
+/* Compares and reports; closed: the recordings are written, else err says why not. False with a message if something
  * could not be written. */
 static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct run_options *options = session->options;
@@ -300,7 +300,7 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     return closed;
 }
 
-/* Judges a run that has ended and delivers its result. Returns the exit status. */
+/* Judges a finished run and delivers its result. Returns the exit status. */
 static int end_run(struct session *session, double loaded) {
     struct result *result = session->result;
     const double played = process_cpu_clock();
@@ -321,9 +321,8 @@ static int end_run(struct session *session, double loaded) {
     return deliver(session->options, result);
 }
 
-/* The rest of a copy that has woken (second_look.h), once its run on the RTL is over: of nvcosim debug it finds the
- * engine to blame, judges and delivers in the place of the process that it is a copy of, which waits for it in
- * second_look(). */
+/* Last part of a copy that has woken up (second_look.h), after its run on the RTL. For nvcosim debug it finds the
+ * engine to blame, judges, and delivers the result instead of its original, which waits for it in second_look(). */
 static _Noreturn void copy_main(struct session *session) {
     struct report_input *input = &session->input;
     struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
@@ -344,7 +343,7 @@ static _Noreturn void copy_main(struct session *session) {
     copies_leave(deliver(session->options, session->result));
 }
 
-/* Plays on all devices: the RTL first, or the model where the RTL is judged by what it leaves. */
+/* Plays on all devices: the RTL first, or the model if the RTL's writes are judged by the model's. */
 static void play_devices(struct session *session) {
     struct report_input *input = &session->input;
     const bool judged = session->look.journal != NULL;
@@ -450,7 +449,7 @@ int play_one(const struct run_options *options, const char *rtl_name, rtl_open o
         result_not_played(&result, err.text);
         status = deliver(options, &result);
     }
-    if (options->result_fd < 0) /* a process that has told its verdict does not end by a signal any more */
+    if (options->result_fd < 0) /* a process that has delivered its verdict must not end by a signal */
         hold_signals(false);
     result_free(&result);
     return status;

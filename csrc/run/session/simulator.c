@@ -16,7 +16,7 @@ static void print_version(FILE *out, struct argp_state *state) {
     fprintf(out, "%s, a simulator of nvcosim %s\n%s", state->name, nvcosim_version(), how_made);
 }
 
-/* The RTL's own pins before those of the command line, so that the latter win. */
+/* Puts the RTL's own pins before those of the command line, so that the latter win. */
 static void default_pins(struct run_options *options, const char *pins) {
     struct words all = {0};
     char *copy = xstrdup(pins), *rest = copy;
@@ -31,20 +31,20 @@ static void default_pins(struct run_options *options, const char *pins) {
     options->rtl.pins = (const char *const *)all.items;
 }
 
-/* The RTL of this simulator, and one that was reset before it was known what is to be played. */
+/* The RTL of this simulator, and a device that may have been reset before its trace was known. */
 struct simulation {
     const struct nvdla_config *config;
     rtl_open open;
     void *context;
     struct device *reset; /* NULL: there is none */
-    char *reset_key;      /* rtl_options_reset_key() of it */
+    char *reset_key;      /* its rtl_options_reset_key() */
 };
 
 static int ports_of(const struct nvdla_config *config) {
     return config->secondary_memory ? 2 : 1;
 }
 
-/* Opens the RTL, or takes the one that was reset if that is the same. */
+/* Opens the RTL, or takes the reset device if its key is the same. */
 static struct device *open_simulation(void *context, const struct nvdla_config *config,
                                       const struct rtl_options *options, struct error *err) {
     struct simulation *simulation = context;
@@ -60,7 +60,7 @@ static struct device *open_simulation(void *context, const struct nvdla_config *
     return simulation->open(simulation->context, config, options, err);
 }
 
-/* Resets the RTL and plays what comes over the socket in copies of this process. Returns true in a copy, with its
+/* Resets the RTL and plays the traces from the socket in copies of this process. Returns true in a copy, with its
  * words; false in the server at its end. */
 static bool play_orders(struct simulation *simulation, const struct run_options *options, struct words *words) {
     struct error err;
@@ -79,7 +79,7 @@ static bool read_arguments(struct run_options *options, int argc, char **argv, c
         .options = run_option_table,
         .parser = run_option_parse,
         .args_doc = "TRACE",
-        .doc = "Plays one trace. Started by nvcosim, which knows more: use `nvcosim run`.",
+        .doc = "Plays one trace. Started by nvcosim: use `nvcosim run`.",
     };
     run_options_init(options);
     if (argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
@@ -92,13 +92,12 @@ static int play_arguments(const char *program, struct run_options *options, cons
                           struct simulation *simulation) {
     const char *config_name = simulation->config->name;
     if (options->traces.count != 1) {
-        fprintf(stderr, "%s: plays one trace, %zu are given\n", program, options->traces.count);
+        fprintf(stderr, "%s: found %zu traces, expected one\n", program, options->traces.count);
         return EXIT_BAD_INPUT;
     }
     if (options->config && strcmp(options->config->name, config_name) != 0)
-        return play_none(options, name,
-                         "%s simulates configuration %s, %s is asked for; remove it and it is built again", program,
-                         config_name, options->config->name);
+        return play_none(options, name, "%s simulates configuration %s, but %s is needed; remove it, and it is rebuilt",
+                         program, config_name, options->config->name);
     options->config = simulation->config;
     return play_one(options, name, open_simulation, simulation);
 }
@@ -106,7 +105,7 @@ static int play_arguments(const char *program, struct run_options *options, cons
 int simulator_main(int argc, char **argv, const char *config_name, const char *rtl_name, bool foreign, const char *pins,
                    const char *made, rtl_open open, void *context) {
     struct simulation simulation = {.config = nvdla_config_find(config_name), .open = open, .context = context};
-    struct run_options options = {0}, served = {0}; /* the device that was reset refers to these */
+    struct run_options options = {0}, served = {0}; /* the reset device refers to these */
     struct words words = {0};
     char name[RTL_NAME_MAX + 8];
     const bool own = !rtl_name || rtl_name[0] == '\0';

@@ -1,4 +1,4 @@
-/* Folders of recorded streams, and what a person is told of them; see taps.h. */
+/* Folders of recorded streams, and the lines that compare them. See taps.h. */
 #include "run/session/taps.h"
 
 #include <dirent.h>
@@ -34,8 +34,7 @@ static void each_file(const char *folder, void (*with)(const char *path)) {
         closedir(directory);
 }
 
-/* What is left of a stream of an earlier run until this run's take its place, which is faster than to make them anew.
- */
+/* Empties a stream of an earlier run, to be overwritten: faster than deleting and creating it. */
 static void empty(const char *path) {
     if (truncate(path, 0) != 0)
         unlink(path);
@@ -55,7 +54,7 @@ static struct mif_client *client_of(struct taps *taps, enum nvdla_client index) 
     return client;
 }
 
-/* Which clients are seen at both sides of the memory interface. */
+/* Notes which clients are visible on both sides of the memory interface. */
 static struct tap_sink open_client(void *context, const struct tap_stream *stream) {
     struct taps *taps = context;
     if (stream->tap == TAP_MIF_READ || stream->tap == TAP_MIF_WRITE)
@@ -80,14 +79,14 @@ static void describe_fault(const struct mif_client *client, struct words *lines)
     text_printf(&text, ", cycle %" PRIu64 ": ", difference->cycle);
     switch (difference->fault) {
     case MIF_ADDRESS:
-        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", the client asked for 0x%" PRIx64,
+        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", the client requested 0x%" PRIx64,
                     difference->port_address, difference->address);
         break;
     case MIF_BYTES:
         text_printf(&text, "the bytes of 0x%" PRIx64 " change on the way", difference->address);
         break;
     case MIF_UNASKED:
-        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", for which the client has not asked",
+        text_printf(&text, "the AXI port moves 0x%" PRIx64 ", which the client did not request",
                     difference->port_address);
         break;
     case MIF_UNANSWERED:

@@ -1,5 +1,5 @@
-/* Recording of the element streams of a run (--tap): RTL and model each into a folder of its own, compared afterwards;
- * with --histogram the RTL's values are counted too.
+/* Records the element streams of a run (--tap): RTL and model each in a folder, compared afterwards. With --histogram
+ * the RTL's values are counted too.
  */
 #ifndef RUN_SESSION_TAPS_H
 #define RUN_SESSION_TAPS_H
@@ -19,23 +19,23 @@ struct taps {
     struct scoreboard cbuf;      /* of the RTL */
     struct account account;      /* of the RTL */
     struct histogram_set counts; /* of the RTL's streams */
-    struct mif_client {          /* what its memory interface does to the atoms of each client */
+    struct mif_client {          /* effect of its memory interface on the atoms of each client */
         bool seen, differs;
         char name[64];               /* "reads of CDMA_DAT" */
         struct mif_difference first; /* if it differs */
     } mif[NVDLA_CLIENT_COUNT];
 };
 
-/* Makes OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, empty of streams of an earlier run. Without units in the options
- * all are recorded. */
+/* Creates OUT/TRACE/taps/rtl and OUT/TRACE/taps/model, without streams of an earlier run. Records all units unless the
+ * options name some. */
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err);
 
 /* Ends the recording. False with a message if something could not be written. */
 bool taps_close(struct taps *taps, struct error *err);
 bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 
-/* Compares what both sides have recorded: a line for each tap that both have, with the first element that differs; then
- * what CBUF and the memory interface have spoilt; then the histograms with those of the model, NULL: there are none. */
+/* Compares the recordings: a line for each tap that both sides have, with the first element that differs; then what
+ * CBUF and the memory interface corrupted; then the histograms against the model's (NULL: none). */
 void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines);
 
 void taps_free(struct taps *taps);
