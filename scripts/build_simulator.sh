@@ -147,28 +147,28 @@ if [ -n "$name" ] && [ "$copy" != "$(is_copy && echo 1)" ]; then
 fi
 [ "$before" = "$(stamp)" ] || echo "compiling the Verilated RTL: $simulator${streams[0]+, its streams by $table}"
 
-# Hundreds of files share a header of tens of MB, which costs more to read than a file to compile: such a design is compiled in units of
-# seven files.
-units=()
-mapfile -t classes < <(cd "$dir" && ls Vtb_top*.cpp)
-if [ ${#classes[@]} -gt "${UNIT_THRESHOLD:-200}" ]; then
-    for ((i = 0; i < ${#classes[@]}; i += 7)); do
-        unit=unit_$((i / 7))
-        printf '#include "%s"\n' "${classes[@]:i:7}" >"$dir/$unit.new"
-        cmp -s "$dir/$unit.new" "$dir/$unit.cpp" || mv "$dir/$unit.new" "$dir/$unit.cpp"
-        rm -f "$dir/$unit.new"
-        units+=("$unit.o")
-    done
-fi
-
 # put FILE: writes its standard input there, unless it holds that already: what depends on it is compiled again when it changes.
 put() {
     cat >"$1.new"
     cmp -s "$1.new" "$1" || mv "$1.new" "$1"
     rm -f "$1.new"
 }
+
+# Every file reads the same large headers, which costs more than to compile it: seven files are one unit. Kinds: fast, which is worth the
+# optimiser's time, and slow. File by file is a few per cent faster when it runs, so the plain simulator is compiled so, unless it is huge.
+units=() count=$(grep -c "$(printf '^\tVtb_top')" "$dir/Vtb_top_classes.mk")
+for kind in FAST SLOW; do
+    [ -n "$variant" ] || [ "$count" -gt 200 ] || break
+    mapfile -t classes < <(awk -v kind="_$kind" '/^VM_/ { wanted = /^VM_(CLASSES|SUPPORT)_/ && index($1, kind) } /^\t/ && wanted { print $1 ".cpp" }' "$dir/Vtb_top_classes.mk")
+    for ((i = 0; i < ${#classes[@]}; i += 7)); do
+        unit=unit_${kind,,}_$((i / 7))
+        printf '#include "%s"\n' "${classes[@]:i:7}" | put "$dir/$unit.cpp"
+        units+=("$unit.o")
+    done
+done
+
 echo "${define[*]}" | put "$dir/defines"
-[ ${#units[@]} -eq 0 ] || optimize=-O1
+[ "$count" -le 200 ] || optimize=-O1 # else it takes an hour
 optimize=${chosen[OPT]:-$optimize}
 
 # compile FOLDER EXE [OPTION...]: what lies in the folder, with options about the profile. OPT has a meaning of its own in Verilator's

@@ -1,6 +1,6 @@
 # Runs inside a Verilated directory (scripts/build_simulator.sh): compiles Verilator's C++ and links it with the testbench
 # and the co-simulation library. From the caller come ROOT, BUILD, EXE, DEFINES, COMPILER, OPTIMIZE, PROFILE_OPTIONS (what makes or
-# uses a profile) and UNITS, the objects of a design too big to be compiled file by file, or nothing.
+# uses a profile) and UNITS, the objects of a design that is not compiled file by file, or nothing.
 default: $(EXE)
 
 include Vtb_top.mk
@@ -30,6 +30,7 @@ $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 made.o: made.h
 # settings: compiler and options. When they change everything is compiled again.
 $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): settings
+$(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
 # Calls of libraries are bound when it starts: the copies of a server (csrc/run/serve/serve.h) find that done.
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread

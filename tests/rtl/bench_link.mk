@@ -2,6 +2,8 @@
 # co-simulation library. ROOT, BUILD, ENGINE, BENCH_CONFIG and BENCH_WARNINGS come from the caller.
 default: bench
 
+# All that Verilator writes is one file: each would read the same large headers.
+override VM_PARALLEL_BUILDS := 0
 include Vbench.mk
 include $(ROOT)/tb/verilated.mk
 # A bench runs for seconds: it is not worth the time that more takes.
