@@ -33,13 +33,10 @@ static bool offset_too_long(const struct registers_view *view) {
 }
 
 static const struct rule cdp_list[] = {
-    {RULE_REFUSED, precision_unknown, "there is no data type 3", "62-cdp section 12", {SHOWN(CDP, D_DATA_FORMAT)}},
+    RULE(REFUSED, precision_unknown, "there is no data type 3", "62-cdp section 12", SHOWN(CDP, D_DATA_FORMAT)),
     {RULE_HANGS, destination_port, RULE_NO_PORT, {SHOWN(CDP, D_DST_DMA_CFG)}},
-    {RULE_WARNS,
-     offset_too_long,
-     "INT8 layers use only the low 8 bits of the input offset",
-     "62-cdp section 4",
-     {SHOWN(CDP, D_DATIN_OFFSET)}},
+    RULE(WARNS, offset_too_long, "INT8 layers use only the low 8 bits of the input offset", "62-cdp section 4",
+         SHOWN(CDP, D_DATIN_OFFSET)),
 };
 
 const struct rule_set rules_cdp = {.units = {NVDLA_CDP}, .unit_count = 1, RULE_LIST(cdp_list)};
@@ -123,39 +120,22 @@ static bool slope_not_finite(const struct registers_view *view) {
 }
 
 #define SHOWN_RANGE                                                                                                    \
-    {                                                                                                                  \
-        SHOWN(CDP, S_LUT_LE_START_LOW), SHOWN(CDP, S_LUT_LE_END_LOW), SHOWN(CDP, S_LUT_LO_START_LOW),                  \
-            SHOWN(CDP, S_LUT_LO_END_LOW)                                                                               \
-    }
+    SHOWN(CDP, S_LUT_LE_START_LOW), SHOWN(CDP, S_LUT_LE_END_LOW), SHOWN(CDP, S_LUT_LO_START_LOW),                      \
+        SHOWN(CDP, S_LUT_LO_END_LOW)
 
 static const struct rule cdp_layer_list[] = {
-    {RULE_REFUSED,
-     type_differs,
-     "CDP and CDP_RDMA must have the same data type",
-     "62-cdp section 12",
-     {SHOWN(CDP, D_DATA_FORMAT), SHOWN(CDP_RDMA, D_DATA_FORMAT)}},
-    {RULE_REFUSED,
-     overwrites_input,
-     "the destination overlaps the input without being the same",
-     "62-cdp section 12",
-     {SHOWN(CDP, D_DST_BASE_ADDR_LOW), SHOWN(CDP_RDMA, D_SRC_BASE_ADDR_LOW)}},
-    {RULE_REFUSED,
-     select_undefined,
-     "INDEX_SELECT -64 of an INT16 layer",
-     "55-lut, illegal programming",
-     {SHOWN(CDP, S_LUT_INFO)}},
-    {RULE_WARNS,
-     select_odd,
-     "INDEX_SELECT -32 of an INT8 layer: LE shifts left by 32, LO does not shift",
-     "55-lut, illegal programming",
-     {SHOWN(CDP, S_LUT_INFO)}},
-    {RULE_REFUSED, range_infinite, "START and END of FP16 layers must be finite", "62-cdp section 12", SHOWN_RANGE},
-    {RULE_WARNS, range_nan, "a NaN as START or END propagates", "62-cdp section 12", SHOWN_RANGE},
-    {RULE_WARNS,
-     slope_not_finite,
-     "a slope that is NaN propagates, an infinite one acts as the largest value",
-     "62-cdp section 12",
-     {SHOWN(CDP, S_LUT_LE_SLOPE_SCALE), SHOWN(CDP, S_LUT_LO_SLOPE_SCALE)}},
+    RULE(REFUSED, type_differs, "CDP and CDP_RDMA must have the same data type", "62-cdp section 12",
+         SHOWN(CDP, D_DATA_FORMAT), SHOWN(CDP_RDMA, D_DATA_FORMAT)),
+    RULE(REFUSED, overwrites_input, "the destination overlaps the input without being the same", "62-cdp section 12",
+         SHOWN(CDP, D_DST_BASE_ADDR_LOW), SHOWN(CDP_RDMA, D_SRC_BASE_ADDR_LOW)),
+    RULE(REFUSED, select_undefined, "INDEX_SELECT -64 of an INT16 layer", "55-lut, illegal programming",
+         SHOWN(CDP, S_LUT_INFO)),
+    RULE(WARNS, select_odd, "INDEX_SELECT -32 of an INT8 layer: LE shifts left by 32, LO does not shift",
+         "55-lut, illegal programming", SHOWN(CDP, S_LUT_INFO)),
+    RULE(REFUSED, range_infinite, "START and END of FP16 layers must be finite", "62-cdp section 12", SHOWN_RANGE),
+    RULE(WARNS, range_nan, "a NaN as START or END propagates", "62-cdp section 12", SHOWN_RANGE),
+    RULE(WARNS, slope_not_finite, "a slope that is NaN propagates, an infinite one acts as the largest value",
+         "62-cdp section 12", SHOWN(CDP, S_LUT_LE_SLOPE_SCALE), SHOWN(CDP, S_LUT_LO_SLOPE_SCALE)),
     {RULE_WARNS,
      misaligned,
      RULE_MISALIGNED,

@@ -21,6 +21,14 @@ struct rule {
 #define SHOWN(unit, reg)                                                                                               \
     { NVDLA_##unit, unit##_##reg }
 
+/* Effect, condition, text, section, registers with SHOWN. */
+#define RULE(effect, broken, text, section, ...)                                                                       \
+    {                                                                                                                  \
+        RULE_##effect, broken, text, section, {                                                                        \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+
 #define RULE_LIST(list) .rules = (list), .rule_count = sizeof(list) / sizeof *(list)
 
 /* The sets, by the files that they are in. */
