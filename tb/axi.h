@@ -1,8 +1,8 @@
-/* One AXI port of the design in one clock: what the design drives and what the memory drives. Plain data between the
- * signal vectors (signals.h), the memory (axi_memory.h) and the protocol checks (axi_monitor.h).
+/* One AXI port of the design in one clock: the signals that the design drives and those that the memory drives. Plain
+ * data shared by the signal vectors (signals.h), the memory (axi_memory.h) and the protocol checks (axi_monitor.h).
  *
- * A transfer of a clock is valid and ready both 1 at its rising edge.
- * Spec: 70-memory-interface section 2; there are no size, burst or response pins.
+ * A transfer happens in a clock in which valid and ready are both 1 at the rising edge. Spec: 70-memory-interface
+ * section 2; there are no size, burst or response pins.
  */
 #ifndef TB_AXI_H
 #define TB_AXI_H
@@ -12,7 +12,7 @@
 
 enum { AXI_BYTES = 64, /* widest data bus, bytes */ AXI_PORTS = 2 /* primary, secondary: enum memory_space */ };
 
-/* Driven by the design. Payload members count only while their valid is true. */
+/* Driven by the design. Payload members are defined only while their valid is true. */
 struct axi_outputs {
     bool arvalid, rready, awvalid, wvalid, wlast, bready;
     uint8_t arid, arlen; /* arlen, awlen: beats - 1, 0..15 */

@@ -1,4 +1,4 @@
-/* AXI slave memory; see axi_memory.h. Rings of fixed size, nothing is allocated while it runs. */
+/* AXI slave memory; see axi_memory.h. Rings have fixed sizes: no allocation while it runs. */
 #include "tb/axi_memory.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@ enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256 };
 /* DRAM page model: 2-KiB pages, 8 banks, one open page each. */
 enum { PAGE_SHIFT = 11, BANKS = 8 };
 
-/* With reorder, each request is held up to this many clocks longer, so that others can overtake it. */
+/* With reorder, each request is delayed by up to this many clocks, so that others can overtake it. */
 enum { REORDER_SPREAD = 16 };
 
-/* Reports of one kind for one launch; more only count. */
+/* Reports of one kind for one launch; further ones are only counted. */
 enum { REPORTS_PER_LAUNCH = 4 };
 
 struct read {
@@ -76,7 +76,7 @@ struct axi_memory {
     uint64_t token_cycle;
     bool write_turn; /* the next token goes to W */
     bool wready_paid;
-    bool offering; /* an R beat or a B stands on the bus */
+    bool offering; /* an R beat or a B is on the bus */
     uint64_t next;
     struct region_reports read_reports, write_reports;
     struct axi_counts counts;
@@ -207,7 +207,7 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     struct owner owner =
         provenance_move(mem->prov, mem->port, out->arid, false, (unsigned)(read->left * mem->bytes / mem->atom));
     if (mem->bytes != mem->atom)
-        owner.ordinal = -1; /* a beat may hold atoms that nobody asked for: counting them says nothing */
+        owner.ordinal = -1; /* a beat may include atoms that no one requested: counting them is useless */
     read->owner = owner;
     for (unsigned i = 0; i < read->left; i++) {
         const uint64_t at = address + i * (uint64_t)mem->bytes;
@@ -227,7 +227,7 @@ static bool write_declared(const struct axi_memory *mem, uint64_t address, uint6
     return true;
 }
 
-/* Puts one beat, whose address is known, into memory. */
+/* Writes one beat, whose address is known, into memory. */
 static void store(struct axi_memory *mem, uint64_t cycle, struct address *write, const struct beat *beat) {
     uint8_t strobe[AXI_BYTES / 8];
     for (int i = 0; i < mem->bytes / 8; i++)
@@ -262,7 +262,7 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
     }
 }
 
-/* Joins accepted AW and W as far as both are there. */
+/* Pairs accepted AW and W, and stores them. */
 static void store_pending(struct axi_memory *mem, uint64_t cycle) {
     while (mem->write_count && mem->beat_count) {
         const struct beat *beat = &mem->beats[mem->beat_head];
@@ -280,7 +280,7 @@ static void refill(struct axi_memory *mem, uint64_t cycle) {
     mem->tokens = tokens > 2000 ? 2000 : (uint32_t)tokens;
 }
 
-/* Takes what one data beat costs. False if the bucket holds less; no cap, no cost. */
+/* Pays for one data beat, if there is a bandwidth cap. False if the bucket has too little. */
 static bool pay(struct axi_memory *mem) {
     if (mem->options.bandwidth >= 1000)
         return true;
@@ -370,7 +370,7 @@ static void offer_response(struct axi_memory *mem, uint64_t now, struct axi_inpu
     }
 }
 
-/* The W channel's ready for clock `now`; with a bandwidth cap it has paid for its beat. */
+/* The W channel's ready for clock `now`; with a bandwidth cap, its beat is paid for. */
 static bool write_ready(struct axi_memory *mem) {
     if (mem->beat_count >= BEATS - 1)
         return false;
@@ -405,7 +405,7 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     in->wready = write_ready(mem);
 }
 
-/* The next clock in which an answer can come or go. An answer due in clock d is chosen in clock d - 1. */
+/* The next clock in which an answer can start or end. An answer due in clock d is chosen in clock d - 1. */
 static uint64_t next_clock(const struct axi_memory *mem, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
     if (mem->offering || (mem->options.reorder && (mem->read_count || mem->response_count)))
@@ -448,7 +448,7 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
     const bool capped = mem->options.bandwidth < 1000;
     if (capped)
         refill(mem, now);
-    const bool write_first = capped && mem->write_turn; /* R and W take turns in being asked first */
+    const bool write_first = capped && mem->write_turn; /* R and W alternate in priority */
     if (out->wvalid && write_first)
         in->wready = write_ready(mem);
     if (!in->rvalid && mem->read_count)

@@ -1,20 +1,20 @@
 /* An AXI slave memory for one port of the design: a pure state machine, one call per clock.
  *
  * Handshakes. AR, AW and W are accepted one per clock unless stalled; a W beat may come before its AW. A write becomes
- * visible when both its AW and its beat have been accepted, before its B. A read returns what memory holds when its
- * beat is offered. Read data comes in request order over all IDs, one beat per clock; with `reorder` only the order
- * inside an ID is kept, and beats of different IDs may interleave.
+ * visible when both its AW and its beat have been accepted, before its B. A read returns the content of the memory at
+ * the time its beat is offered. Read data comes in request order over all IDs, one beat per clock. With `reorder` only
+ * the order of each ID is kept, and beats of different IDs may interleave.
  *
- * Clock arithmetic (chapter 10: an output is high in cycle k if it is sampled high at the k-th rising edge after the
- * event): AR accepted in clock t, first R beat sampled by the design in clock t + read_latency; last W beat (or AW, if
- * later) accepted in clock t, B sampled in clock t + write_latency. Latencies below 1 act as 1.
+ * Latency (chapter 10: an output is high in cycle k if it is sampled high at the k-th rising edge after the event): AR
+ * accepted in clock t, first R beat sampled by the design in clock t + read_latency; last W beat (or AW, if later)
+ * accepted in clock t, B sampled in clock t + write_latency. Latencies below 1 act as 1.
  *
- * Stalls. Ready of AR, AW and W is drawn anew in each clock in which the channel's valid is 1 and keeps its value else,
- * so each transfer sees independent back-pressure while an idle bus has no changing signal. R and B draw in each clock
- * in which a new beat could be offered. Each channel of each port has its own random stream.
+ * Stalls. Ready of AR, AW and W is drawn at random in each clock in which the channel's valid is 1, and otherwise keeps
+ * its value: each transfer sees independent back-pressure, and no signal changes on an idle bus. R and B draw in each
+ * clock in which a new beat could be offered. Each channel of each port has its own random stream.
  *
- * Regions. A write with an enabled byte outside the declared regions and a read beat none of whose bytes lies in one
- * are reported ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
+ * Regions. A write with an enabled byte outside the declared regions and a read beat entirely outside them are reported
+ * ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
  *
  * Spec: 70-memory-interface sections 2 and 8.
  */
@@ -32,60 +32,58 @@ struct axi_memory;
 
 struct axi_counts {
     uint64_t read_beats[AXI_IDS], write_beats[AXI_IDS]; /* by the low 4 bits of the ID */
-    uint64_t given[AXI_IDS], acknowledged[AXI_IDS];     /* read beats that were answered; bursts written */
+    uint64_t given[AXI_IDS], acknowledged[AXI_IDS];     /* answered read beats; written bursts */
     uint64_t outside;                                   /* accesses outside the declared regions */
 };
 
-/* A burst whose address was taken and whose last answer has not been offered. */
+/* A burst with an accepted address that has not been answered completely. */
 struct axi_burst {
     bool write;
     int id;
     uint64_t address; /* of the next beat */
-    int beats;        /* still to come, of reads from the memory, of writes from the design; 0: only the B is */
-    uint64_t since;   /* clock in which its address was taken; of a write with all its beats: in which the last came */
+    int beats;        /* remaining beats from the memory (read) or the design (write); 0: only the B */
+    uint64_t since;   /* clock in which its address was accepted; for a write with all beats: its last beat */
 };
 
-/* Makes the memory of one port.
+/* Creates the memory of one port.
  *
- * dev      takes the findings; its memory[port] is the content
- * bytes    data bus, 8..64
- * atom     bytes of a memory atom of the configuration
- * port     0 primary, 1 secondary
- * prov     tells whose beat it is; shared between the ports
- */
+ *     dev      receives the findings; its memory[port] is the content
+ *     bytes    data bus, 8..64
+ *     atom     bytes of a memory atom of the configuration
+ *     port     0 primary, 1 secondary
+ *     prov     identifies the owner of a beat; shared by the ports */
 struct axi_memory *axi_memory_new(struct device *dev, const struct axi_options *options, int bytes, int atom, int port,
                                   struct provenance *prov);
 void axi_memory_free(struct axi_memory *mem);
 
-/* From now on the listener hears of every beat, after those added before; there is room for AXI_LISTENERS. */
+/* Adds a listener for every beat, called after those added before. At most AXI_LISTENERS. */
 enum { AXI_LISTENERS = 4 };
 void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener);
 
-/* Forgets everything in flight and starts the random streams again; prov replaces the one given before. Content and
- * counts stay. To be called once before the first clock. in: receives what the memory drives in that clock. */
+/* Forgets everything in flight and restarts the random streams; prov replaces the earlier one. Content and counts stay.
+ * To be called once before the first clock. in: receives what the memory drives in that clock. */
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in);
 
-/* Other options from the next reset on. */
+/* Changes the options, from the next reset on. */
 void axi_memory_set(struct axi_memory *mem, const struct axi_options *options);
 
-/* One clock. out: what the design drives in it. in: on entry what the memory drives in it, on return what it drives in
- * the next. */
+/* One clock. out: what the design drives in it. in: on entry what the memory drives in it, on return in the next. */
 void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in);
 
-/* The first clock in which axi_memory_clock must be called even if the design's valids are all 0; UINT64_MAX if there
+/* The first clock in which axi_memory_clock() must be called even if the design's valids are all 0; UINT64_MAX if there
  * is none. */
 uint64_t axi_memory_next(const struct axi_memory *mem);
 
-/* True while the memory will answer without the design doing anything: what it owes is on its way. in: what it drives
- * now; an answer that the design does not take is not owed any more. */
+/* True while the memory will answer without any action of the design. in: what it drives now; an answer that the design
+ * does not accept does not count. */
 bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in);
 
-/* True while a read or write that the design started has not been answered. */
+/* True while a read or write of the design is not answered. */
 bool axi_memory_busy(const struct axi_memory *mem);
 
 const struct axi_counts *axi_memory_counts(const struct axi_memory *mem);
 
-/* The bursts that are not answered, reads first, each in the order of their addresses; the caller frees them. */
+/* The bursts that are not answered, reads first, each in address order; the caller frees them. */
 struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count);
 
 #endif

@@ -19,8 +19,8 @@
 
 enum { STACK_BYTES = 8 << 20, ARGUMENTS = 64 };
 
-/* Time units from time 1 to the first put, from a put to the reading before the next edge, from there to the next put.
- */
+/* Time units from time 1 to the first put, from a put to the reading before the next edge, and from there to the next
+ * put. */
 enum { FIRST_PUT = 5, PUT_TO_READ = 8, READ_TO_PUT = 2 };
 
 /* Icarus only: sets the exit status of vvp. */

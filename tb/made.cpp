@@ -1,5 +1,5 @@
-// How a simulator was made, for its --version and nvcosim info --build: lines "KEY: VALUE". The compiler tells itself
-// what it is, the rest is written by scripts/build_simulator.sh.
+// How a simulator was made, for its --version and nvcosim info --build: lines "KEY: VALUE". The compiler identifies
+// itself, the rest is written by scripts/build_simulator.sh.
 #include "made.h"
 
 #ifdef __clang__

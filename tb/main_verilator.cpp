@@ -2,8 +2,8 @@
 // simulator_main.
 //
 // Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's),
-// COSIM_FOREIGN (not even a copy), COSIM_THREADS (that the design was compiled for), COSIM_FAULTS (number of planted
-// faults, if there are) and, for the variants that record something, COSIM_WAVES or COSIM_COVERAGE.
+// COSIM_FOREIGN (not a copy of this project's either), COSIM_THREADS (of the compiled design), COSIM_FAULTS (number of
+// planted faults, if any) and, for the variants that record, COSIM_WAVES or COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ const char *simulator_made(); // made.cpp
 }
 
 #ifdef COSIM_FAULTS
-// Of the whole process: the design asks while it is elaborated, too.
+// Of the whole process: the design reads it during elaboration, too.
 uint8_t nvdla_faults_chosen[COSIM_FAULTS + 1];
 uint8_t nvdla_faults_met[COSIM_FAULTS + 1];
 #endif
@@ -44,8 +44,7 @@ struct Mark {
 };
 #endif
 
-// One elaborated model that is its own Verilator context, fresh for each device. What the design calls (DPI) finds it
-// there.
+// One elaborated model with its own Verilator context, new for each device. DPI functions find it through the context.
 struct Simulation : VerilatedContext {
     std::unique_ptr<Vtb_top> top;
     bool has_checks = false;
@@ -61,8 +60,9 @@ struct Simulation : VerilatedContext {
 
     explicit Simulation(const char **argv) {
         Verilated::threadContextp(this);
-        threads(COSIM_THREADS); // else one for each processor is started, and a process with threads cannot be copied
-        commandArgs(1, argv);   // other RTL may ask for plusargs: there are none
+        threads(
+            COSIM_THREADS);   // by default there is one for each processor, but a process with threads cannot be copied
+        commandArgs(1, argv); // other RTL may read plusargs: there are none
 #ifdef COSIM_WAVES
         traceEverOn(true);
 #endif
@@ -97,7 +97,7 @@ void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
 #ifdef COSIM_WAVES
 constexpr int ALL_LEVELS = 1000; // deeper than any design
 
-// The marks as further signals of the file, after those of the design.
+// Adds the marks as signals after those of the design.
 void declare_marks(void *context, VerilatedFst *file, uint32_t code) {
     auto *simulation = static_cast<Simulation *>(context);
     file->pushNamePrefix("marks ");
@@ -124,8 +124,8 @@ void change_marks(void *context, VerilatedFst::Buffer *buffer) {
         buffer->chgWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
 }
 
-// Limits the file to what lies below "PREFIX" or "PREFIX:DEPTH". In Verilator's own names scopes that are structures,
-// which hold no others, have a sign behind them: any number of the last ones may be structures.
+// Limits the file to signals below "PREFIX" or "PREFIX:DEPTH". In Verilator's internal names, structure scopes, which
+// contain no other scopes, have a suffix: any number of the last components may be structures.
 void limit_scope(VerilatedFst *file, const std::string &scope) {
     constexpr char STRUCTURE = '\x86';
     const size_t colon = scope.rfind(':');
@@ -180,7 +180,7 @@ void coverage_write(void *context, const char *path) {
 }
 #endif
 
-// The vectors of tb_top are whole words, so Verilator keeps them as such, on a machine of this byte order 64 bits, too.
+// The vectors of tb_top are whole words, which Verilator stores as such; vectors of 64 bits too on a little-endian CPU.
 uint32_t *find_signal(void *context, const char *name) {
     const VerilatedScope *scope = static_cast<Simulation *>(context)->scopeFind("TOP.tb_top");
     const VerilatedVar *var = scope ? scope->varFind(name) : nullptr;

@@ -11,7 +11,7 @@
 
 enum { PORTS = 2 };
 
-/* Where a client stands on a port: the launch being served and the atoms of it that have not moved yet. */
+/* Position of a client on a port: the launch being served and its remaining atoms. */
 struct cursor {
     int32_t ordinal; /* -1: none yet */
     uint64_t left;

@@ -1,8 +1,8 @@
-/* Who moves an AXI beat: from the AXI ID to the unit and, by counting atoms, to that unit's launch (layers/tracker.h).
+/* Owner of an AXI beat: from the AXI ID to the unit and, by counting atoms, to that unit's launch (layers/tracker.h).
  *
- * Each client serves its launches in order, each launch moves a known number of atoms on a known port, so the n-th atom
- * of an ID on a port belongs to the launch in whose share it falls. Fed with the register writes as they are accepted
- * and with the beats as they move.
+ * Each client serves its launches in order, and each launch moves a known number of atoms on a known port, so the n-th
+ * atom of an ID on a port belongs to the launch whose share includes it. Fed with register writes as they are accepted
+ * and with beats as they move.
  *
  * Spec: 70-memory-interface sections 3 and 7.
  */
@@ -22,17 +22,17 @@ struct provenance *provenance_new(const struct nvdla_config *config);
 void provenance_free(struct provenance *prov);
 
 /* Feeds one accepted register write: byte address from the NVDLA base, core clock. True if it armed a launch
- * (D_OP_ENABLE, of BDMA CFG_LAUNCHn). */
+ * (D_OP_ENABLE; CFG_LAUNCHn of BDMA). */
 bool provenance_register_write(struct provenance *prov, uint32_t address, uint32_t value, uint64_t cycle);
 
-/* The n-th launch of a unit, from 0; NULL if it has not been armed yet. Valid until the next launch is armed. */
+/* The n-th launch of a unit, from 0; NULL if it is not armed yet. Valid until the next launch is armed. */
 const struct launch *provenance_launch(const struct provenance *prov, enum nvdla_unit unit, int ordinal);
 
-/* Owner of the next `atoms` atoms (>= 1) that ID moves on a port (0 primary, 1 secondary), taken together: a beat or a
- * burst, which never spans two launches. Launches whose share on this port is 0 are passed over. */
+/* Owner of the next `atoms` atoms (>= 1) that an ID moves on a port (0 primary, 1 secondary): a beat or a burst, which
+ * never spans two launches. Skips launches whose share on this port is 0. */
 struct owner provenance_move(struct provenance *prov, int port, int id, bool write, unsigned atoms);
 
-/* The launches that were armed so far. */
+/* The launches armed so far. */
 const struct layer_tracker *provenance_launches(const struct provenance *prov);
 
 /* "SDP launch 3", "AXI ID 12 (no such client)", "SDP (no launch)" for messages. Returns text. */

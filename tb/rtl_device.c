@@ -1,12 +1,11 @@
 /* The RTL as a device: the clock loop. See rtl_state.h.
  *
- * Clock n, seen from here: step() lets rising edge n pass, puts the inputs of clock n + 1, lets the design settle and
- * reads its outputs of clock n + 1; then observe() decides which transfers the coming edge makes and computes the
- * inputs after it. So a call that waits for an acceptance returns before the edge that makes it, and the next call's
- * request follows without a gap. Inputs behave like registers of a testbench on the same clock.
+ * Clock n: step() lets rising edge n pass, puts the inputs of clock n + 1, lets the design settle and reads its outputs
+ * of clock n + 1; then observe() decides which transfers the coming edge makes and computes the inputs after it. So a
+ * call that waits for an acceptance returns before the edge that makes it, and the next call's request follows without
+ * a gap. Inputs behave like registers of a testbench on the same clock.
  *
- * A clock in which no valid is 1 and no answer of the memory is due costs a look at what the design drives and a
- * comparison.
+ * A clock in which no valid is 1 and no answer of the memory is due costs only a read of the outputs and a comparison.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +13,15 @@
 #include "nvdla/registers.h"
 #include "tb/rtl_state.h"
 
-/* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, beyond
- * the time that CDMA takes to fill CBUF with zeros through two ports. */
+/* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, after the
+ * zero fill of CBUF by CDMA through two ports. */
 enum { RESET_HIGH = 20, RESET_LOW = 20, RESET_IDLE = 32 };
 
-enum { RECENT = 2000 /* clocks for which launches that are done still count: a failure is seen a little later */ };
+enum { RECENT = 2000 /* clocks for which finished launches still count: a failure shows a little later */ };
 
-enum { REST_CLOCKS = 200 /* without traffic until the memory counts as at rest: chapter 80 section 9.7 */ };
+enum { REST_CLOCKS = 200 /* clocks without traffic until the memory counts as idle: chapter 80 section 9.7 */ };
 
-/* Called by the simulator right after the rising edge. */
+/* Called by the simulator immediately after the rising edge. */
 static void put_inputs(void *arg) {
     struct rtl_device *rtl = arg;
     if (rtl->observers.edges && rtl->released)
@@ -36,7 +35,7 @@ static void put_inputs(void *arg) {
     vpi_access_put(&rtl->vpi, rtl->driven);
 }
 
-/* Puts the CSB request, if there is one, into the inputs of the next clock. */
+/* Puts the CSB request, if any, into the inputs of the next clock. */
 static void drive_csb(struct rtl_device *rtl) {
     const struct csb_master *csb = &rtl->csb;
     const bool valid = csb->state == CSB_REQUEST;
@@ -94,7 +93,7 @@ static void observe_port(struct rtl_device *rtl, int p) {
     rtl->last_traffic = rtl->cycle;
 }
 
-/* Shows the whole clock to the observers that want every one. */
+/* Shows the whole clock to the observers of every clock. */
 static void show_clock(struct rtl_device *rtl) {
     if (rtl->now.bval) {
         for (int i = 0; i < rtl->layout.out_words; i++) {
@@ -108,7 +107,7 @@ static void show_clock(struct rtl_device *rtl) {
     rtl->aval[0] = rtl->flags;
 }
 
-/* Shows the streams that move in this clock. */
+/* Shows the moving streams of this clock. */
 static void show_moves(struct rtl_device *rtl, const uint32_t *words) {
     for (int i = 0; i < rtl->observers.count; i++)
         if (rtl->observers.item[i].moved)
@@ -147,7 +146,7 @@ static void observe(struct rtl_device *rtl) {
             rtl->observers.item[i].settled(rtl->observers.item[i].context);
 }
 
-/* Has a copy of the process made if one is due; this returns in the copy too when it is woken. */
+/* Makes a copy of the process if one is due. Also returns in the copy when it wakes up. */
 static void consider_copy(struct rtl_device *rtl, bool arming) {
     struct copies *copies = rtl->options.copies;
     if (copies_woken(copies)) {
@@ -162,7 +161,7 @@ static void consider_copy(struct rtl_device *rtl, bool arming) {
         starts[i] = running[i].start;
     rtl->copy_due = copies_consider(copies, rtl->cycle, arming, starts, count);
     if (copies_woken(copies))
-        rtl->cpu_start = meter_cpu_seconds(); /* that of the process begins anew */
+        rtl->cpu_start = meter_cpu_seconds(); /* the original's is restarted */
 }
 
 /* One clock. */
@@ -203,9 +202,9 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     dev->stop = false;
     rtl->copy_due = UINT64_MAX;
     if (rtl->options.copies) {
-        consider_copy(rtl, false); /* the first one: what goes wrong before any layer can be looked at, too */
+        consider_copy(rtl, false); /* the first one: also for failures before any layer starts */
         if (!copies_woken(rtl->options.copies))
-            rtl->copy_due = UINT64_MAX; /* no more of them until the design is ready */
+            rtl->copy_due = UINT64_MAX; /* no more until the design is ready */
     }
     rtl->csb.state = CSB_IDLE;
     signals_encode_reset(&rtl->layout, true, rtl->in);
@@ -237,8 +236,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     return true;
 }
 
-/* Whatever the memory's options are, the testbench drives the same inputs until the first transfer, but for the readys
- * that it begins with: those have to be the same. */
+/* Until the first transfer, the testbench drives the same inputs for all memory options, except the initial readys:
+ * those must be equal. */
 static bool rtl_adopt(struct device *dev, const struct axi_options *options) {
     struct rtl_device *rtl = rtl_of(dev);
     if (rtl->last_traffic || rtl->last_moved)
@@ -308,7 +307,7 @@ static enum device_state rtl_advance(struct device *dev, uint64_t cycles, bool u
     return until_interrupt && (rtl->flags & OUT_INTR) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
 
-/* Writes down which links have moved since it was last called. */
+/* Notes which links have moved since the last call. */
 static void look_at_links(struct rtl_device *rtl) {
     for (int i = 0; i < SIGNAL_LINKS; i++) {
         if (rtl->links_seen >> (OUT_LINKS_LSB + i) & 1) {

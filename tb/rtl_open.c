@@ -1,4 +1,4 @@
-/* Opens the RTL as a device: its signals, the memories at its ports, who observes it. See rtl_open.h. */
+/* Opens the RTL as a device: its signals, the memories at its ports, its observers. See rtl_open.h. */
 #include "tb/rtl_open.h"
 
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "tb/observers/timeline.h"
 #include "tb/rtl_state.h"
 
-enum { SLOW_READ = 200 /* clocks that a read may take beyond the latency of the memory */ };
+enum { SLOW_READ = 200 /* clocks of a read beyond the latency of the memory */ };
 
-/* Clocks without movement after which a run counts as hung: where the links between the engines are seen, and where
- * only the ports are. A layer that computes from CBUF alone and writes nothing (comparison of outputs, large pooling
- * behind a convolution) shows nothing on the ports for long. */
+/* Clocks without movement after which a run counts as hung, with visible links between the engines and without. A layer
+ * that computes only from CBUF and writes nothing (comparison of outputs, large pooling after a convolution) shows
+ * nothing on the ports for long. */
 enum { STILL_LINKS = 100000, STILL_PORTS = 2000000 };
 
-/* What a stream shows in this clock; see struct stream_source. */
+/* A stream in this clock; see struct stream_source. */
 static const uint32_t *read_stream(void *context, enum rtl_stream stream, int count) {
     struct rtl_device *rtl = context;
     if (rtl->streams[stream])
@@ -42,7 +42,7 @@ static void hear_layer(void *marks, const char *scope, int event) {
     marks_layer(marks, scope, (enum check_event)event);
 }
 
-/* Waves and what stands in them, in every simulator that has them: a recording may begin later, too. */
+/* Opens waves and their marks, in every simulator that has them: a recording may begin later. */
 static bool open_waves(struct rtl_device *rtl, struct error *err) {
     if (rtl->simulator.wave_open) {
         rtl->marks = marks_new(rtl->base.config, &rtl->prov, rtl->simulator.checks_connect != NULL);
@@ -59,7 +59,7 @@ static void listen_to_ports(struct rtl_device *rtl, struct axi_listener listener
         axi_memory_listen(rtl->ports[p].memory, listener);
 }
 
-/* What watches the pins in every run. */
+/* Observers of the pins, in every run. */
 static void open_monitors(struct rtl_device *rtl) {
     if (rtl->simulator.four_state) {
         observers_add(&rtl->observers, unknown_observer(&rtl->unknown, &rtl->base, &rtl->layout));
@@ -74,7 +74,7 @@ static void open_monitors(struct rtl_device *rtl) {
     }
 }
 
-/* What watches the streams inside the design. */
+/* Observers of streams inside the design. */
 static void open_streams(struct rtl_device *rtl) {
     const struct nvdla_config *config = rtl->base.config;
     const struct rtl_options *options = &rtl->options;
@@ -175,7 +175,7 @@ static bool open_parts(struct rtl_device *rtl, struct error *err) {
         if (!rtl->simulator.coverage_write)
             return error_set(err, "this simulator was built without coverage; build its coverage variant with 'make "
                                   "simulator VARIANT=coverage'");
-        if (!file_write(rtl->options.coverage_path, "", 0, err)) /* better now than when everything was played */
+        if (!file_write(rtl->options.coverage_path, "", 0, err)) /* better now than after the run */
             return false;
         rtl->coverage_open = true;
     }

@@ -1,5 +1,4 @@
-/* The RTL as a device, from inside: its state, shared by what opens it (rtl_open.c) and its clock loop (rtl_device.c).
- */
+/* Internal state of the RTL as a device, shared by rtl_open.c, which opens it, and its clock loop, rtl_device.c. */
 #ifndef TB_RTL_STATE_H
 #define TB_RTL_STATE_H
 
@@ -32,13 +31,13 @@ struct port {
     struct axi_outputs out;
     struct axi_inputs in;
     uint32_t valids; /* AXI_VALIDS of this port in outs word 0 */
-    uint64_t next;   /* clock at which the port must be looked at even if no valid is 1 */
+    uint64_t next;   /* clock in which the port must be handled even if no valid is 1 */
 };
 
 struct rtl_device {
     struct device base;
     struct simulator simulator;
-    struct clock_source clock; /* the simulator's, or one that measures it */
+    struct clock_source clock; /* the simulator's, or a measuring one */
     struct rtl_options options;
     struct signal_layout layout;
     struct vpi_access vpi;
@@ -49,31 +48,31 @@ struct rtl_device {
 
     uint32_t in[SIGNAL_IN_WORDS];                            /* inputs of the next clock */
     uint32_t driven[SIGNAL_IN_WORDS];                        /* inputs as last put */
-    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were taken */
-    const uint32_t *streams[STREAM_COUNT];                   /* where the simulator has them; NULL: ask VPI */
-    uint32_t stream[STREAM_WORDS];                           /* the one that VPI read last */
-    struct sampled now;                                      /* what the observers see of it */
-    uint32_t flags;                                          /* outs word 0, unknown bits as 0 */
-    bool csb_driven;                                         /* in holds a request */
-    bool released;                                           /* reset is over: the clocks count */
-    bool adopted;                                            /* the next reset was done before */
-    uint64_t cycle;  /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
-    uint64_t clocks; /* since the simulation began */
+    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* outs of this clock, as far as they were read */
+    const uint32_t *streams[STREAM_COUNT]; /* where the simulator keeps them; NULL: read through VPI */
+    uint32_t stream[STREAM_WORDS];         /* the last one read through VPI */
+    struct sampled now;                    /* as shown to the observers */
+    uint32_t flags;                        /* outs word 0, unknown bits as 0 */
+    bool csb_driven;                       /* in holds a request */
+    bool released;                         /* reset is over: the clocks count */
+    bool adopted;                          /* the next reset has been done already */
+    uint64_t cycle;                        /* of the coming rising edge, 0 = first with dla_reset_rstn = 1 */
+    uint64_t clocks;                       /* since the simulation began */
     uint64_t last_traffic;
     uint64_t last_moved; /* a transfer on an AXI port */
-    uint32_t links_seen; /* bits of outs word 0 since the links were last looked at */
+    uint32_t links_seen; /* bits of outs word 0 since the last look at the links */
     struct device_link links[SIGNAL_LINKS];
     struct link_beats link_beats;
     struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
     bool coverage_open;
-    double cpu_start, cpu_reset; /* CPU seconds of the process when the device was opened; and of opening and reset */
+    double cpu_start, cpu_reset; /* CPU seconds of the process at opening; and of opening and reset */
     struct rtl_tap *tap;
-    struct cbuf_board *board; /* NULL: there is none */
-    struct checks *checks;    /* likewise */
+    struct cbuf_board *board; /* NULL: none */
+    struct checks *checks;    /* NULL: none */
     struct flight *flight;
-    uint64_t copy_due; /* clock in which to think of a copy, or in one that was woken to stop; UINT64_MAX: never */
+    uint64_t copy_due; /* clock in which to consider a copy, or, in a woken copy, to stop; UINT64_MAX: never */
 
     struct axi_monitor monitors[AXI_PORTS];
     struct unknown unknown;

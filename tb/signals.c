@@ -134,7 +134,7 @@ void signals_encode_port(const struct signal_layout *layout, int port, const str
     in[0] = (in[0] & ~mask) | flags << shift;
 }
 
-/* Index of the flag in the names below is its bit number; both ports share the names after the prefix. */
+/* The index of a name is the bit number of its flag; both ports share the names after the prefix. */
 static const char *const csb_flag_names[] = {"dla_intr", "csb2nvdla_ready", "nvdla2csb_valid", "nvdla2csb_wr_complete"};
 static const char *const axi_names[AXI_PORTS][10] = {
     {"nvdla_core2dbb_ar_arvalid", "nvdla_core2dbb_r_rready", "nvdla_core2dbb_aw_awvalid", "nvdla_core2dbb_w_wvalid",
@@ -189,7 +189,7 @@ const char *signals_unknown(const struct signal_layout *layout, const uint32_t *
     return NULL;
 }
 
-/* Where each static input lies in pins and what it is unless the user says otherwise (chapter 10 section 2). */
+/* Place of each static input in pins, and its default (chapter 10 section 2). */
 static const struct pin {
     const char *name;
     int word, bit, width;

@@ -1,4 +1,5 @@
-/* What a simulator's main program (Verilator's or Icarus's) gives to the testbench: the clock, waves, coverage, checks.
+/* What a simulator's main program (Verilator's or Icarus's) provides to the testbench: the clock, waves, coverage,
+ * checks.
  */
 #ifndef TB_SIMULATOR_H
 #define TB_SIMULATOR_H
@@ -7,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One whole core clock: rising edge with the inputs that were last put, then call put_inputs(arg), then falling edge
- * and settle. */
+/* One whole core clock: a rising edge with the inputs that were last put, then a call of put_inputs(arg), then the
+ * falling edge and settling. */
 struct clock_source {
     void (*clock)(void *context, void (*put_inputs)(void *arg), void *arg);
     void *context;
@@ -16,23 +17,23 @@ struct clock_source {
 
 struct wave_index;
 
-/* Text that stands in the waves as a signal marks.NAME of 32 * count bits: four characters a word, the last one in the
- * lowest bits of the first. */
+/* Text shown in the waves as a signal marks.NAME of 32 * count bits: four characters a word, the last one in the lowest
+ * bits of the first word. */
 struct wave_mark {
     const char *name;
-    const uint32_t *words; /* their present value, which may change any time */
+    const uint32_t *words; /* current value, which may change at any time */
     int count;
 };
 
-/* What a wave file is to hold. */
+/* Contents of a wave file. */
 struct wave_content {
     const struct wave_mark *marks;
     size_t mark_count;
-    const uint64_t *changes;   /* of any mark so far */
+    const uint64_t *changes;   /* total of all marks */
     const char *const *scopes; /* struct wave_options */
 };
 
-/* What the simulator's main program gives to the testbench. */
+/* Provided by the simulator's main program. */
 struct simulator {
     void *context; /* of the functions below */
     struct clock_source clock;
@@ -45,18 +46,18 @@ struct simulator {
     void (*wave_index_moves)(const char *path, struct wave_index *index);
     void (*wave_index_free)(struct wave_index *index);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
-    /* Names who is told (NULL: nobody) of checks that fail and of layers that start and end (observers/checks.h); NULL
-     * if the design of this build holds no checks. */
+    /* Sets the callbacks (NULL: none) for failing checks and for layers that start and end (observers/checks.h). NULL
+     * if the design of this build has no checks. */
     void (*checks_connect)(void *context,
                            void (*failed)(void *arg, const char *name, const char *scope, bool of_others),
                            void (*layer)(void *arg, const char *scope, int event), void *arg);
     /* Planted faults of the design, as in struct rtl_statistics. */
     const uint8_t *faults_met;
     uint32_t fault_count;
-    /* Where the simulator itself keeps a signal of tb_top, in words of 32 bits, the lowest first: what is read every
-     * clock needs no VPI then. NULL, as a result too: VPI is the only way. */
+    /* Where the simulator keeps a signal of tb_top, in words of 32 bits, the lowest first: reading it every clock then
+     * needs no VPI. NULL, or a NULL result: VPI is the only way. */
     uint32_t *(*signal)(void *context, const char *name);
-    bool four_state; /* X can be seen (Icarus) */
+    bool four_state; /* X is visible (Icarus) */
 };
 
 #endif

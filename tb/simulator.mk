@@ -1,6 +1,6 @@
 # Runs inside a Verilated directory (scripts/build_simulator.sh): compiles Verilator's C++ and links it with the testbench
-# and the co-simulation library. From the caller come ROOT, BUILD, EXE, DEFINES, COMPILER, OPTIMIZE, PROFILE_OPTIONS (what makes or
-# uses a profile) and UNITS, the objects of a design that is not compiled file by file, or nothing.
+# and the co-simulation library. The caller sets ROOT, BUILD, EXE, DEFINES, COMPILER, OPTIMIZE, PROFILE_OPTIONS (to make or use a
+# profile) and UNITS: the objects of a design that is not compiled file by file, or nothing.
 default: $(EXE)
 
 include Vtb_top.mk
@@ -14,7 +14,7 @@ THREADS := $(or $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \(
 
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 TB_SRC := $(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c))
-# What runs for every clock and every beat is compiled with the profile, too; the linker takes it instead of the library's.
+# Files that run for every clock or beat are also compiled with the profile; the linker prefers them to the library's.
 HOT_SRC := $(if $(PROFILE_OPTIONS),$(addprefix $(ROOT)/,tb/rtl_device.c tb/axi_memory.c tb/signals.c tb/vpi_access.c tb/provenance.c \
     tb/observers/axi_monitor.c tb/observers/meter.c csrc/memory/memory.c))
 HOT_OBJS := $(patsubst %.c,hot_%.o,$(notdir $(HOT_SRC)))
@@ -28,9 +28,9 @@ MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_index
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 made.o: made.h
-# settings: compiler and options. When they change everything is compiled again.
+# settings: compiler and options. If they change, everything is recompiled.
 $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): settings
 $(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
-# Calls of libraries are bound when it starts: the copies of a server (csrc/run/serve/serve.h) find that done.
+# Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread

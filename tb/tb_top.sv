@@ -1,33 +1,35 @@
-// Top of every simulation: no ports, one instance of the design, three packed vectors between it and the testbench.
+// Top of every simulation: no ports, one instance of the design, packed vectors between it and the testbench.
 //
 //   clk       both clocks of the design. Toggled from outside VPI: by main_verilator.cpp, or by the source below.
-//   ins       everything that the testbench drives clock by clock; one vpi_put_value
+//   ins       everything that the testbench drives in each clock; one vpi_put_value
 //   outs      everything that the design drives; one vpi_get_value
 //   pins      static inputs, put once at time 0, before ins
-//   put       changes when ins was written (not for Icarus, where the design sees ins itself)
-//   layout    which port widths this was compiled for; the testbench compares it with its own configuration
+//   put       changes when ins was written (not for Icarus, where the design sees ins directly)
+//   layout    port widths of this build; the testbench compares it with its own configuration
 //
-// The first two names are short on purpose: Verilator puts "TOP.tb_top.NAME" together in every access, and
-// allocates for more than 15 characters.
+// The first two names are short on purpose: Verilator composes "TOP.tb_top.NAME" in every access, and allocates
+// memory for more than 15 characters.
 //
 // The bit layout is that of signals.h: fields start at multiples of 32, flags in the lowest word.
 //
 // Macros:
-//   TB_ICARUS   the simulator owns time: make the clock here TB_TAPS     streams inside the design can be read;
-//   taps.svh, made from a table such as rtl/taps.csv, says where they are TB_WAITS    what waits for what inside the
-//   design can be read; waits.svh, made from rtl/waits.csv, says where it is TB_FAULTS   a number from a pin without
-//   function chooses one of the faults that a test has put into the design TB_AW       address bits of the AXI ports
-//   TB_DW       data bits of the primary AXI port TB_SRAM_DW  data bits of the secondary AXI port; not defined if there
-//   is none TB_TOP      name of the top module of an RTL other than this project's; its ports are those of chapter 10
-//   section 2
+//   TB_ICARUS   the simulator owns time: make the clock here
+//   TB_TAPS     streams inside the design can be read; taps.svh, from a table such as rtl/taps.csv, has their places
+//   TB_WAITS    the waits inside the design can be read; waits.svh, from rtl/waits.csv, has their places
+//   TB_FAULTS   a number on a pin without function selects one of the faults planted in the design
+//   TB_AW       address bits of the AXI ports
+//   TB_DW       data bits of the primary AXI port
+//   TB_SRAM_DW  data bits of the secondary AXI port; not defined if there is none
+//   TB_TOP      top module of another RTL; its ports are those of chapter 10 section 2
+//
 // Spec: 10-system section 2.
 `ifndef TB_TOP
 `define TB_TOP NV_nvdla
 `define TB_LINKS  // the RTL is this project's: its links are known by name
 `endif
 
-// The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At where its
-// fields begin in ins, StrbW, OutW widths of its strobe and of all its fields in outs.
+// The wires of an AXI port and their places: Port dbb or cvsram, Dw data bits, Flag its first flag in ins, At the first
+// bit of its fields in ins, StrbW and OutW the widths of its strobe and of all its fields in outs.
 `define TB_AXI_WIRES(Port, Dw, Flag, At, StrbW, OutW) \
     wire nvdla_core2``Port``_ar_arready = driven[Flag]; \
     wire nvdla_core2``Port``_r_rvalid = driven[Flag+1]; \
@@ -113,7 +115,7 @@ module tb_top;
     localparam int SramBytes = 0;
 `endif
 `ifdef TB_TAPS
-// streams inside the design, for rtl_tap.c: tap_moves and tap_ends of TapW bits together, t0, t1, ...
+// Streams inside the design, for rtl_tap.c: tap_moves and tap_ends, together TapW bits; t0, t1, ...
 `include "taps.svh"
     localparam logic [7:0] TapsBuilt = 8'h20;
 `else
@@ -134,8 +136,8 @@ module tb_top;
     assign layout = {8'h01 | TapsBuilt, 8'(SramBytes), 8'(`TB_DW / 8), 8'(`TB_AW)};
 `endif
 
-    // What the design sees of ins and pins. Verilator evaluates all logic behind a variable that others may write
-    // whenever it evaluates anything; logic behind put, only when put has changed.
+    // ins and pins as the design sees them. Logic that depends on a public variable is evaluated by Verilator in every
+    // evaluation; logic that depends on put, only when put has changed.
     /* verilator lint_off UNUSEDSIGNAL */
 `ifdef TB_ICARUS
     wire [InW-1:0] driven = ins;
@@ -145,7 +147,7 @@ module tb_top;
     logic [InW-1:0] driven;
     logic [223:0] fixed;
     /* verilator lint_off BLKSEQ */
-    always @(put) begin  // seen before the registers of this evaluation take their values
+    always @(put) begin  // takes effect before the registers of this evaluation
         driven = ins;
         fixed = pins;
     end
@@ -196,7 +198,7 @@ module tb_top;
     wire [5:0] cvsram_flags = 6'd0;
 `endif
 
-    // A bit for each link between engines on which something moves; the names are in signals.c.
+    // One bit for each link between engines: 1 if it moves. The names are in signals.c.
 `ifdef TB_LINKS
     wire [15:0] links = {
         7'd0,
@@ -214,7 +216,7 @@ module tb_top;
     wire [15:0] links = 16'd0;
 `endif
 
-    // What waits for what inside the design, for the hang triage.
+    // Waits inside the design, for the hang triage.
 `ifdef TB_WAITS
 `include "waits.svh"
 `endif

@@ -1,10 +1,10 @@
-# Compiler and options of everything that Verilator writes: simulators (simulator.mk) and benches (tests/rtl/bench_link.mk). To be
-# included after Verilator's own makefile, which sets these too. From the environment: COMPILER, or, if that is empty,
-# DEFAULT_COMPILER (Makefile), and CCACHE.
+# Compiler and options for all code that Verilator generates: simulators (simulator.mk) and benches (tests/rtl/bench_link.mk). To be
+# included after Verilator's own makefile, which sets these too. From the environment: COMPILER or, if empty, DEFAULT_COMPILER
+# (Makefile), and CCACHE.
 override CXX := $(CCACHE) $(or $(COMPILER),$(DEFAULT_COMPILER))
 LINK := $(or $(COMPILER),$(DEFAULT_COMPILER))
 OPT_SLOW := -O1
-CPPFLAGS += -MP # a header that moves away must not stop the next build
-# tb_top shows vectors of thousands of bits (taps, waits): the most words that VPI hands out at once.
+CPPFLAGS += -MP # a removed header must not stop the next build
+# tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
 CPPFLAGS += -include $(ROOT)/tb/verilated_fast.h

@@ -1,13 +1,11 @@
-// What Verilator's library does in every clock, in forms that compilers turn into better code; put before everything
-// that Verilator writes (verilated.mk). Results are the same. It fits one version of Verilator, with others it does
-// nothing.
+// Faster replacements for parts of Verilator's library that run in every clock, with the same results. Included before
+// all code that Verilator generates (verilated.mk). They are for one version of Verilator; with others they do nothing.
 //
-// Signs: the library extends them with "or" of the value and its negated sign bit, which no compiler turns into the
-// loads that extend and the multiplications that a processor has. The operands are what the library demands: no bits
-// above lbits.
+// Sign extension: the library uses "or" of the value and its negated sign bit, which no compiler turns into a
+// processor's sign-extending loads and multiplications. As in the library, operands have no bits above lbits.
 //
-// Triggers: a bit for each set of clocks and resets, not a byte: they are set in a register and asked for several at a
-// time. As bytes they are written one by one and read in vectors right after, for which a processor waits.
+// Triggers: a bit for each set of clocks and resets instead of a byte. Bits are set in a register and tested several at
+// a time; bytes are written one by one and immediately read as vectors, which stalls the processor.
 #ifndef TB_VERILATED_FAST_H
 #define TB_VERILATED_FAST_H
 
@@ -41,7 +39,7 @@ static inline int64_t signed_q(int lbits, QData value) {
 #define VL_LTS_IQQ(lbits, lhs, rhs) (static_cast<IData>(signed_q(lbits, lhs) < signed_q(lbits, rhs)))
 #define VL_LTES_IQQ(lbits, lhs, rhs) (static_cast<IData>(signed_q(lbits, lhs) <= signed_q(lbits, rhs)))
 
-// Has what VlTriggerVec of Verilator's library has.
+// The interface of VlTriggerVec in Verilator's library.
 template <std::size_t T_size> class TriggerBits final {
     static constexpr std::size_t WORDS = (T_size + 63) / 64;
     uint64_t m_words[WORDS] = {};

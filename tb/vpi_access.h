@@ -1,5 +1,6 @@
-/* The testbench's accesses to tb_top's vectors: looked up by VPI once, read and written whole, and counted. Those of
- * every clock go straight to where a simulator keeps them, if it says so (struct simulator), else through VPI. */
+/* The testbench's accesses to tb_top's vectors: found by VPI once, read and written whole, and counted. Those of every
+ * clock access the simulator's memory directly if possible (struct simulator), otherwise VPI.
+ */
 #ifndef TB_VPI_ACCESS_H
 #define TB_VPI_ACCESS_H
 
@@ -12,31 +13,31 @@
 
 struct vpi_access {
     vpiHandle in, out, pins;
-    vpiHandle streams[STREAM_COUNT]; /* NULL: the simulator's table of taps does not have it */
-    vpiHandle waits;                 /* NULL: the simulator was built without */
+    vpiHandle streams[STREAM_COUNT]; /* NULL: not in the simulator's table of taps */
+    vpiHandle waits;                 /* NULL: not in this simulator */
     bool taps;                       /* outs shows which streams move */
     int in_words, out_words;
-    s_vpi_vecval words[SIGNAL_IN_WORDS]; /* what put hands to VPI; bval stays 0 */
-    uint32_t *ins;                       /* where the simulator has them; NULL: VPI is the only way */
-    uint8_t *put_toggle;                 /* NULL: what is written to ins is seen at once */
-    const uint32_t *outs, *unknown;      /* what was read last; unknown: bits that are X or Z, NULL in two states */
-    bool direct;                         /* outs is where the simulator has them */
-    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* else they are copied here */
+    s_vpi_vecval words[SIGNAL_IN_WORDS]; /* passed to VPI; bval stays 0 */
+    uint32_t *ins;                       /* where the simulator keeps them; NULL: VPI is the only way */
+    uint8_t *put_toggle;                 /* NULL: writing ins has effect at once */
+    const uint32_t *outs, *unknown;      /* last read; unknown: bits that are X or Z, NULL in two states */
+    bool direct;                         /* outs is the simulator's memory */
+    uint32_t aval[SIGNAL_OUT_WORDS], bval[SIGNAL_OUT_WORDS]; /* otherwise copied here */
     uint64_t calls;                                          /* accesses: reads and writes of a vector */
     bool links;                                              /* outs shows the links between the engines */
 };
 
-/* Finds tb_top's vectors (in a Verilated model under TOP) and checks that they have the layout's widths: fails, with a
- * message, if the simulator was built for another configuration. */
+/* Finds tb_top's vectors (in a Verilated model under TOP) and checks their widths against the layout. Fails with a
+ * message if the simulator was built for another configuration. */
 bool vpi_access_open(struct vpi_access *vpi, const struct signal_layout *layout, const struct nvdla_config *config,
                      struct error *err);
 
 void vpi_access_close(struct vpi_access *vpi);
 
-/* Where the simulator has ins, outs and put, whose change makes the design see ins and pins; NULL: not known. */
+/* Sets where the simulator keeps ins, outs and put, whose change makes the design see ins and pins; NULL: not known. */
 void vpi_access_direct(struct vpi_access *vpi, uint32_t *ins, const uint32_t *outs, uint8_t *put);
 
-/* Reads outs into vpi->outs and vpi->unknown, which stay valid until the next clock. */
+/* Reads outs into vpi->outs and vpi->unknown, valid until the next clock. */
 void vpi_access_get(struct vpi_access *vpi);
 
 /* Reads the first `count` words of a stream that the simulator has; unknown bits are 0. */

@@ -1,4 +1,4 @@
-// Reads FST files with the reader that stands beside the writer in Verilator's library; see wave_index.h.
+// Reads FST files with the reader that comes with the writer in Verilator's library; see wave_index.h.
 #include "tb/wave_index.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 struct Reading {
     struct wave_index *index;
     std::vector<std::string> scopes;
-    bool enumeration = false; // the variable that comes next is one
+    bool enumeration = false; // the next variable is one
 };
 
 // A variable is named "x", "x [31:0]", or "x[3] [31:0]" if it is part of an array.
@@ -66,7 +66,7 @@ void take(Reading &reading, const struct fstHier *entry) {
     }
 }
 
-// The first value that each signal has shown, and whether it has shown another.
+// The first value of each signal, and whether it had another.
 struct Values {
     std::vector<std::string> first;
     std::vector<bool> seen, moves;

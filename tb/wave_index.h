@@ -1,5 +1,5 @@
-/* What a wave file holds: its signals, and which of them move. Read by the simulator that wrote it,
- * with the library that wrote it.
+/* Contents of a wave file: its signals, and which of them change. Read by the simulator that wrote it, with the same
+ * library.
  */
 #ifndef TB_WAVE_INDEX_H
 #define TB_WAVE_INDEX_H
@@ -10,16 +10,16 @@
 
 struct wave_signal {
     char *name;         /* "TOP.tb_top.dut.u_sdp.run" */
-    char range[24];     /* "[31:0]", "" of one bit */
+    char range[24];     /* "[31:0]", "" for one bit */
     int bits;           /* width */
-    bool enumeration;   /* the file knows names of its values */
+    bool enumeration;   /* the file has names for its values */
     bool constant;      /* a parameter of the source */
-    uint32_t handle;    /* names of the same signal share it */
-    bool wanted, moves; /* wave_index_moves */
+    uint32_t handle;    /* shared by all names of a signal */
+    bool wanted, moves; /* see wave_index_moves() */
 };
 
 struct wave_index {
-    struct wave_signal *signals; /* in the order of the file: the source's */
+    struct wave_signal *signals; /* in the order of the file, which is that of the source */
     size_t count;
     uint64_t first, last; /* times */
 };
@@ -28,7 +28,7 @@ struct wave_index {
 extern "C" {
 #endif
 
-/* Reads the names. NULL if it is no complete wave file. Release it with wave_index_free. */
+/* Reads the names. NULL if it is not a complete wave file. Release with wave_index_free(). */
 struct wave_index *wave_index_read(const char *path);
 
 /* Finds which of the wanted signals have more than one value in the file. */

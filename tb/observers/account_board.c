@@ -1,4 +1,4 @@
-/* Running sums of what is written, reported, released, issued and given back; see account_board.h. */
+/* Running sums of atoms written, reported, released, issued and returned; see account_board.h. */
 #include "tb/observers/account_board.h"
 
 #include <inttypes.h>
@@ -11,16 +11,16 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
-/* Credits that CACC may owe for rows that SDP has taken: it gives them back some clocks later. */
+/* Credits that CACC may still owe for rows that SDP has taken: it returns them some clocks later. */
 enum { OWED = 4 };
 
-/* One of CDMA's two engines, whose pieces are lines of data or kernels. */
+/* One of CDMA's two engines, with lines of data or kernels as pieces. */
 struct side {
     struct launch_turn turn;
-    bool open;                                   /* in the middle of a launch */
-    int ordinal;                                 /* of it */
+    bool open;                                   /* inside a launch */
+    int ordinal;                                 /* of the launch */
     uint64_t written;                            /* memory atoms since reset */
-    uint64_t before;                             /* of them, what the launches before this one have written */
+    uint64_t before;                             /* written by earlier launches */
     uint64_t pieces, piece_bytes, piece_entries; /* of the launch; of a piece (0: a kernel need not fill entries) */
     uint64_t atoms, group;                       /* of the launch; kernels of a report (0: any number of lines) */
     bool compressed;                             /* kernels have no fixed size */
@@ -47,7 +47,7 @@ static const uint32_t *read_stream(const struct account_board *board, enum rtl_s
     return board->source.read(board->source.context, stream, rtl_stream_layout(board->config, stream)->words);
 }
 
-/* Keeps the first wrong entry: `engine` says or does `got` of `what` where it must be `limit` ("at most", "exactly")
+/* Keeps the first wrong entry: `engine` reports or moves `got` of `what`, but must `limit` ("at most", "exactly")
  * `expected`. */
 static void blame(struct account_board *board, uint64_t cycle, const char *engine, const char *action, uint64_t got,
                   const char *limit, uint64_t expected, const char *what) {
@@ -64,7 +64,7 @@ static void blame(struct account_board *board, uint64_t cycle, const char *engin
 
 /* ---- reports of CDMA ---- */
 
-/* The launch that the next report belongs to. False if nothing that is armed fetches. */
+/* The launch that the next report belongs to. False if no armed launch fetches. */
 static bool begin(struct account_board *board, struct side *side, bool weights) {
     for (;;) {
         const struct launch *launch = layer_tracker_turn(board->tracker, NVDLA_CDMA, &side->turn);

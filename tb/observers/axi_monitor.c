@@ -87,7 +87,7 @@ static struct request write_request(const struct axi_outputs *out) {
     return (struct request){out->awaddr, out->awid, out->awlen};
 }
 
-/* AR or AW, as it waited for ready in the clock before and as it is now. */
+/* AR or AW, as it waited for ready in the previous clock and as it is now. */
 static void check_held_request(struct axi_monitor *mon, uint64_t cycle, bool write, bool valid, struct request held,
                                struct request now) {
     const enum rule rule = write ? AW_STABLE : AR_STABLE;
@@ -101,7 +101,7 @@ static void check_held_request(struct axi_monitor *mon, uint64_t cycle, bool wri
                held.id, now.id, name, held.length, now.length);
 }
 
-/* Rules of a channel that waited for ready in the clock before. */
+/* Rules of a channel that waited for ready in the previous clock. */
 static void check_held(struct axi_monitor *mon, uint64_t cycle, const struct axi_outputs *out) {
     const struct axi_outputs *held = &mon->held;
     if (mon->ar_held)

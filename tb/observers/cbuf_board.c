@@ -1,4 +1,4 @@
-/* A mirror of CBUF beside the real one; see cbuf_board.h. */
+/* A mirror of CBUF; see cbuf_board.h. */
 #include "tb/observers/cbuf_board.h"
 
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 #include "nvdla/xalloc.h"
 
-/* Of CBUF_WR_*: slots of the atoms side by side; a bit for each atom: the slots above it become 0, it is there. */
+/* Flags of CBUF_WR_*: the slots of the atoms, next to each other; a bit for each atom: the slots above it become 0, it
+ * is valid. */
 enum { CLEAR = 8, VALID = 16, FLAGS = 8 };
 
 enum { WRITE_PORTS = 2, READ_PORTS = 4 };
@@ -24,7 +25,7 @@ static const struct read_port {
 struct pending {
     bool valid;
     uint64_t cycle;
-    uint32_t entries, flags; /* numbers of the atoms' entries side by side */
+    uint32_t entries, flags; /* entry numbers of the atoms, next to each other */
     uint8_t atoms[SCOREBOARD_BYTES];
 };
 
@@ -36,7 +37,7 @@ struct cbuf_board {
     size_t entries, entry, atom; /* bytes of an entry, of a slot */
     size_t atoms;                /* that a port takes in a clock */
     uint8_t *bytes;              /* the mirror */
-    bool *seen;                  /* its slots */
+    bool *seen;                  /* valid slots */
     struct pending pending[WRITE_PORTS];
 };
 
@@ -56,7 +57,7 @@ static void apply_atom(struct cbuf_board *board, const uint8_t *atom, size_t ent
     }
 }
 
-/* Entries and slots count powers of two. */
+/* Numbers of entries and slots are powers of two. */
 static void apply(struct cbuf_board *board, struct pending *write) {
     const size_t slots = board->entry / board->atom;
     size_t entries = write->entries, places = write->flags & ((1 << FLAGS) - 1);
@@ -78,7 +79,7 @@ static void take_write(struct cbuf_board *board, int port, uint64_t cycle) {
     memcpy(write->atoms, words, board->atoms * board->atom);
 }
 
-/* Compares an entry that has been read with the mirror. */
+/* Compares a read entry with the mirror. */
 static void compare(struct cbuf_board *board, const struct read_port *port, uint64_t cycle) {
     const struct stream_layout *layout = board->layouts[port->stream];
     const uint32_t *words = board->source.read(board->source.context, port->stream, layout->words);
@@ -101,7 +102,7 @@ static void compare(struct cbuf_board *board, const struct read_port *port, uint
     memcpy(first->expected, board->bytes + entry * board->entry, board->entry);
 }
 
-/* Reads show their entry one clock after they were asked for: they see what was written until the clock before that. */
+/* Reads return their entry one clock after the request: they see what was written up to the clock before. */
 static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     struct cbuf_board *board = context;
     for (int i = 0; i < WRITE_PORTS; i++)
@@ -118,7 +119,7 @@ static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     }
 }
 
-/* What CBUF held before is filled with zeros; the mirror waits until it sees it. */
+/* The design fills CBUF with zeros after a reset; the mirror waits for these writes. */
 static void reset_board(void *context) {
     struct cbuf_board *board = context;
     memset(board->seen, 0, board->entries * (board->entry / board->atom) * sizeof *board->seen);

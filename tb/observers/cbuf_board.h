@@ -1,6 +1,6 @@
-/* Scoreboard of CBUF: what CSC reads at an entry must be what was last written there, by CDMA or by the zero fill after
- * reset. It keeps a mirror of the buffer from the writes it sees, from the beginning, and compares what is read while
- * it is told to; slots whose writing it did not see are not compared. Spec: 30-cdma-cbuf section 4.
+/* Scoreboard of CBUF: CSC must read from an entry what was last written there, by CDMA or by the zero fill after reset.
+ * It always mirrors the writes it sees, and compares the reads when comparing is on; slots that it never saw written
+ * are not compared. Spec: 30-cdma-cbuf section 4.
  */
 #ifndef TB_OBSERVERS_CBUF_BOARD_H
 #define TB_OBSERVERS_CBUF_BOARD_H
@@ -10,15 +10,15 @@
 #include "tb/observers/observer.h"
 #include "tb/observers/rtl_tap.h"
 
-/* result: filled in while the observer is called; outlives it, as the configuration does. NULL if the source lacks one
+/* result: filled in by the observer; it and the configuration must outlive the scoreboard. NULL if the source lacks one
  * of the streams CBUF_WR_* and CBUF_RD_*. */
 struct cbuf_board *cbuf_board_new(const struct nvdla_config *config, const struct stream_source *source,
                                   struct scoreboard *result);
 
-/* Begins to compare what is read, or ends it. A new scoreboard only follows what is written. */
+/* Turns comparing of reads on or off. A new scoreboard only mirrors writes. */
 void cbuf_board_compare(struct cbuf_board *board, bool on);
 
-/* Frees the scoreboard when it is released. */
+/* Releasing the observer frees the scoreboard. */
 struct observer cbuf_board_observer(struct cbuf_board *board);
 
 #endif

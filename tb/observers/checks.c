@@ -9,8 +9,8 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    REPORTS_PER_CHECK = 2, /* the first one says what is wrong, the second one whether it goes on */
-    CHECKS_KEPT = 64,      /* different checks whose rule names are kept; a design that breaks more is broken enough */
+    REPORTS_PER_CHECK = 2, /* the first says what is wrong, the second whether it continues */
+    CHECKS_KEPT = 64, /* different checks whose rule names are kept; a design that violates more is broken enough */
     NAME_MAX_LENGTH = 64,
 };
 
@@ -26,7 +26,7 @@ struct checks {
     bool muted;
     int started[NVDLA_UNIT_COUNT]; /* layers since reset */
     bool running[NVDLA_UNIT_COUNT];
-    void (*layer)(void *arg, const char *scope, int event); /* NULL: nobody else listens */
+    void (*layer)(void *arg, const char *scope, int event); /* NULL: no other listener */
     void *layer_arg;
     struct check kept[CHECKS_KEPT];
     size_t count;
@@ -59,7 +59,7 @@ void checks_layer(struct checks *checks, const char *scope, enum check_event eve
     checks->started[unit] += event == CHECK_LAYER_STARTS;
 }
 
-/* "SDP launch 3", "SDP after launch 3", "CDMA launch 4, CSC launch 4 running": where a check stands, for a person. */
+/* Describes where a check is, as text: "SDP launch 3", "SDP after launch 3", "CDMA launch 4, CSC launch 4 running". */
 static void describe(const struct checks *checks, const char *instance, char *text, size_t size) {
     const int unit = checks_unit(instance);
     if (unit >= 0) {

@@ -1,8 +1,8 @@
-/* Checks of the RTL (rtl/common/nvdla_check.svh) as findings: which instance, which engine, which layer it runs.
+/* Checks of the RTL (rtl/common/nvdla_check.svh) as findings with their instance, engine and current layer.
  *
- * A check that fails, fails again in every clock: the first times are reported, the others only counted. Register
- * groups announce the layers that they start and finish, so that a finding names the launch of the engine it stands in;
- * what belongs to no engine (memory interface, CBUF, register bus) names the launches that run.
+ * A failing check fails again in every clock: the first failures are reported, the others only counted. Register groups
+ * announce the layers that they start and finish, so that a finding can name the launch of its engine; one outside of
+ * engines (memory interface, CBUF, register bus) names the running launches.
  */
 #ifndef TB_OBSERVERS_CHECKS_H
 #define TB_OBSERVERS_CHECKS_H
@@ -11,33 +11,33 @@
 #include "tb/observers/observer.h"
 #include "tb/simulator.h"
 
-/* What a register group announces: event_kind of nvdla_check_layer. */
+/* Events of a register group: event_kind of nvdla_check_layer. */
 enum check_event { CHECK_GROUP_EXISTS, CHECK_LAYER_STARTS, CHECK_LAYER_DONE };
 
 struct checks;
 
-/* The unit that a hierarchical name belongs to, -1 if to none. */
+/* The unit that a hierarchical name belongs to, or -1. */
 int checks_unit(const char *scope);
 
-/* Lets the simulator report what fails.
+/* Connects to the simulator's checks.
  *
- * dev    receives the findings; their rule names live as long as the checks
- * cycle  the clock that goes on
- * NULL with a message if the design of this simulator holds no checks.
- */
+ *     dev    receives the findings; their rule names live as long as the checks
+ *     cycle  the current clock
+ *
+ * NULL with a message if the design of this simulator has no checks. */
 struct checks *checks_open(struct device *dev, const struct simulator *simulator, const uint64_t *cycle,
                            struct error *err);
 
-/* Further ears for the layers that start and end. */
+/* Adds a listener for layers that start and end. */
 void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *scope, int event), void *arg);
 
-/* While they are muted, what fails is no finding. */
+/* While muted, failing checks are not findings. */
 void checks_mute(struct checks *checks, bool muted);
 
-/* The observer owns the checks. When the design is reset, launches are counted from 0 again. */
+/* The observer owns the checks. A reset of the design restarts the count of launches at 0. */
 struct observer checks_observer(struct checks *checks);
 
-/* A register group, by its hierarchical name, starts or finishes a layer. */
+/* A register group, given by its hierarchical name, starts or finishes a layer. */
 void checks_layer(struct checks *checks, const char *scope, enum check_event event);
 
 /* Check `name` failed. scope: the hierarchical name of its block, "TOP.tb_top.dut.u_sdp.u_x.Name". of_others: see

@@ -1,4 +1,4 @@
-/* From register writes and beats to the launches that run; see flight.h. */
+/* From register writes and beats to the running launches; see flight.h. */
 #include "tb/observers/flight.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 struct run {
     uint64_t read; /* clock of its first beat of read data; NEVER: none yet */
     uint64_t done; /* NEVER: not yet */
-    uint64_t left; /* bytes that its layer still has to write; NEVER: not yet computed */
-    bool reads;    /* beats of read data that can be told to be its are to come */
+    uint64_t left; /* bytes that its layer has to write; NEVER: not yet computed */
+    bool reads;    /* it is still to read beats that can be identified as its own */
 };
 
 struct unit_runs {
@@ -32,7 +32,7 @@ struct flight {
     struct unit_runs units[NVDLA_UNIT_COUNT];
 };
 
-enum { GROUPS = 2, BUS_BYTES = 64 /* the most that a beat writes */ };
+enum { GROUPS = 2, BUS_BYTES = 64 /* most bytes that a beat writes */ };
 
 static struct run *find_run(const struct flight *flight, int unit, int ordinal) {
     const struct unit_runs *runs = &flight->units[unit];
@@ -54,7 +54,7 @@ static void end_run(const struct flight *flight, int unit, int ordinal, uint64_t
         run->done = cycle;
 }
 
-/* All of the layer is in memory: its launches are done. */
+/* The whole layer is in memory: its launches are done. */
 static void end_layer(const struct flight *flight, const struct launch *writer, uint64_t cycle) {
     end_run(flight, (int)writer->unit, writer->ordinal, cycle);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
@@ -108,8 +108,8 @@ static void see_beat(void *context, const struct axi_beat *beat) {
         run->left -= (uint64_t)__builtin_popcountll(beat->strobe);
 }
 
-/* The clock in which a launch began to run, NEVER if it has not. Where beats hold several atoms it is not known whose
- * the data is that is read: then it runs from when it is armed. */
+/* The clock in which a launch started to run, NEVER if it has not. If beats have several atoms, the owner of read data
+ * is not known: then the launch runs from its arming. */
 static uint64_t start_of(const struct flight *flight, const struct launch *launch, const struct run *run) {
     const uint64_t armed = launch->tag;
     const bool counted = flight->config->dbb_data_bits / 8 == flight->config->mem_atom;

@@ -1,4 +1,4 @@
-/* Times the design's evaluation by standing between the testbench and the simulator's clock; see meter.h. */
+/* Times the design's evaluation between the testbench and the simulator's clock; see meter.h. */
 #include "tb/observers/meter.h"
 
 #include <time.h>
@@ -7,7 +7,7 @@ enum {
     SAMPLE_INTERVAL = 31, /* clocks between two measured ones; a prime, so that periodic traffic is sampled evenly */
     SAMPLES_NEEDED = 100, /* fewer say nothing about the whole run */
     SAMPLE_LIMIT_NS = 500000, /* a longer one was interrupted by the operating system */
-    TIMER_READS = 3,          /* inside what is measured */
+    TIMER_READS = 3,          /* in a measured interval */
 };
 
 static uint64_t now_ns(void) {

@@ -1,5 +1,5 @@
-/* Which share of a simulator's time goes into the design's own evaluation: every 31st clock is timed, without the time
- * that the testbench takes to put inputs.
+/* Measures the share of the design's own evaluation in a simulator's time: times every 31st clock, without the
+ * testbench's time to put inputs.
  */
 #ifndef TB_OBSERVERS_METER_H
 #define TB_OBSERVERS_METER_H
@@ -23,11 +23,11 @@ struct meter {
 /* CPU time of this process, seconds. */
 double meter_cpu_seconds(void);
 
-/* A clock that does what inner does, and measures. meter outlives it. */
+/* A clock that calls inner and measures it. meter outlives it. */
 struct clock_source meter_wrap(struct meter *meter, struct clock_source inner);
 
-/* Share of the design's evaluation, 0..1, in `cpu_seconds` that were spent on `clocks`; 0 if too little was measured or
- * other programs disturbed it. */
+/* Share of the design's evaluation, 0..1, in the `cpu_seconds` spent on `clocks`; 0 if too little was measured or other
+ * programs disturbed it. */
 double meter_share(const struct meter *meter, uint64_t clocks, double cpu_seconds);
 
 #endif

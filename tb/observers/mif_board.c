@@ -6,18 +6,18 @@
 
 #include "nvdla/xalloc.h"
 
-/* An atom under way. */
+/* An atom in flight. */
 struct atom {
-    uint64_t address; /* asked for */
+    uint64_t address; /* requested */
     uint64_t cycle;   /* when the first of its two sides moved */
     int port, ordinal;
     bool known;  /* its bytes were seen at the first side */
-    bool begins; /* a piece begins with it */
+    bool begins; /* a request begins with it */
     uint8_t bytes[TAP_ATOM];
 };
 
-/* The atoms of a client, oldest first. A read atom is asked for, then given by the port, then got by the engine; a
- * written one asked for and given by the engine, in any order, then taken by the port. */
+/* The atoms of a client, oldest first. A read atom is requested, then delivered by the port, then received by the
+ * engine; a written one is requested and given by the engine, in either order, then accepted by the port. */
 struct queue {
     struct atom *atoms;
     size_t room;    /* of atoms[], a power of two */
@@ -31,8 +31,8 @@ struct mif_board {
     const struct tap_listeners *listeners;
     bool comparing;
     struct queue queues[NVDLA_CLIENT_COUNT];
-    bool differs[NVDLA_CLIENT_COUNT]; /* told */
-    uint8_t last[TAP_ATOM];           /* bytes of the written atom that is shown */
+    bool differs[NVDLA_CLIENT_COUNT]; /* reported */
+    uint8_t last[TAP_ATOM];           /* bytes of the written atom shown last */
 };
 
 struct mif_board *mif_board_new(const struct nvdla_config *config, const struct tap_listeners *listeners) {
@@ -75,7 +75,7 @@ static void reach(struct queue *queue, uint64_t number) {
     queue->room = room;
 }
 
-/* Tells of a difference if it is the first of its client. */
+/* Reports a difference if it is the first of its client. */
 static void differ(struct mif_board *board, const struct mif_difference *difference) {
     if (board->comparing && !board->differs[difference->client]) {
         board->differs[difference->client] = true;
@@ -169,7 +169,7 @@ bool mif_board_atom(struct mif_board *board, enum nvdla_client client, uint64_t 
     return bytes;
 }
 
-/* Compares the address at the port with the one that was asked for. */
+/* Compares the address at the port with the requested one. */
 static void compare_address(struct mif_board *board, enum nvdla_client client, const struct atom *atom, int port,
                             uint64_t cycle, int ordinal, uint64_t address) {
     if (atom->address == address && atom->port == port)

@@ -1,10 +1,10 @@
-/* Scoreboard of the memory interface: each atom that an engine asks for or gives, at its side of the interface, beside
- * the same atom at the AXI port, client by client in order. A read atom must come from the address that was asked for
- * and reach the engine with the bytes that the memory gave; a written atom must reach the memory at its address with
- * the bytes that the engine gave. What differs is the memory interface's own doing.
+/* Scoreboard of the memory interface: compares each atom at an engine's side of the interface with the same atom at the
+ * AXI port, client by client in order. A read atom must come from the requested address and reach the engine with the
+ * bytes from memory; a written atom must reach the memory at its address with the bytes from the engine. Any difference
+ * is caused by the memory interface itself.
  *
- * The board follows addresses always, so that it can begin to compare at any clock; bytes only while it compares.
- * Spec: 70-memory-interface sections 3 to 6.
+ * The board always follows addresses, so that it can start to compare at any clock; bytes only while it compares. Spec:
+ * 70-memory-interface sections 3 to 6.
  */
 #ifndef TB_OBSERVERS_MIF_BOARD_H
 #define TB_OBSERVERS_MIF_BOARD_H
@@ -17,47 +17,47 @@
 #include "nvdla/config.h"
 #include "observe/tap.h"
 
-/* An atom that has passed the interface, both sides known. */
+/* An atom that has passed the interface, with both sides known. */
 struct mif_atom {
     uint64_t address, cycle; /* at the engine's side */
-    int ordinal;             /* launch, as the AXI port's beat has it */
-    const uint8_t *bytes;    /* as the engine got or gave them */
+    int ordinal;             /* launch, as for the beat at the AXI port */
+    const uint8_t *bytes;    /* at the engine's side */
 };
 
 struct mif_board;
 
-/* listeners: hear of differences, the first of each client. */
+/* listeners: receive the first difference of each client. */
 struct mif_board *mif_board_new(const struct nvdla_config *config, const struct tap_listeners *listeners);
 void mif_board_free(struct mif_board *board);
 
-/* Forgets what is under way, and all differences. */
+/* Forgets everything in flight, and all differences. */
 void mif_board_reset(struct mif_board *board);
 
-/* Compares from now on, or only follows. Atoms that are under way are not compared. */
+/* Starts to compare, or only follows. Atoms in flight are not compared. */
 void mif_board_compare(struct mif_board *board, bool on);
 
-/* The client's piece of `atoms` atoms from an address on is taken, whose bits within an atom the interface drops. port:
- * 0 primary, 1 secondary. ordinal: of its launch; -1: the beats of the port tell it. */
+/* A request of the client for `atoms` atoms is accepted; the interface drops the low bits of the address. port: 0
+ * primary, 1 secondary. ordinal: of its launch; -1: taken from the beats of the port. */
 void mif_board_ask(struct mif_board *board, enum nvdla_client client, int port, uint64_t address, int atoms,
                    int ordinal);
 
-/* True if the client's next atom, at its side or at the port, is the first one of a piece, or of none that has been
- * asked for. A beat or a word of several atoms never holds such a one behind another atom. */
+/* True if the client's next atom, at its side or at the port, is the first one of a request, or was not requested. In a
+ * beat or a word of several atoms, such an atom is always the first. */
 bool mif_board_begins(const struct mif_board *board, enum nvdla_client client, bool at_port);
 
-/* True if the atom at that address, of a beat of read data, is the one that the client waits for, or if it waits for
- * none. `behind`: it stands behind another one that was. A beat holds whole lines of memory, whatever was asked for.
- * *ordinal becomes that of the piece; left as it is if that is not known. */
+/* True if the client waits for the atom at that address in a beat of read data, or waits for none. `behind`: it follows
+ * another one that counted. A beat has whole lines of memory, whatever was requested. *ordinal becomes that of the
+ * request, or stays unchanged if it is not known. */
 bool mif_board_wants(const struct mif_board *board, enum nvdla_client client, uint64_t address, bool behind,
                      int *ordinal);
 
-/* The client gets an atom (read) or gives one (write). bytes: NULL while nothing is compared. Of a read client *atom is
- * what it got; returns false if nothing is known of it. Atoms of write clients are known when they reach the port
+/* The client receives an atom (read) or gives one (write). bytes: NULL while nothing is compared. For a read client
+ * *atom is the received one; false if it is not known. Atoms of write clients are known when they reach the port
  * (mif_board_axi). */
 bool mif_board_atom(struct mif_board *board, enum nvdla_client client, uint64_t cycle, const uint8_t *bytes,
                     struct mif_atom *atom);
 
-/* The same atom at the AXI port. True, with *atom, if it is a written one that is known. */
+/* The same atom at the AXI port. True, with *atom, if it is a known written atom. */
 bool mif_board_axi(struct mif_board *board, enum nvdla_client client, int port, uint64_t cycle, int ordinal,
                    uint64_t address, const uint8_t *bytes, struct mif_atom *atom);
 

@@ -25,8 +25,7 @@ static const struct stream_facts {
 #undef STREAM
 };
 
-/* The streams of the memory's clients, which have no order: whose they are, and whether they bring requests or atoms.
- */
+/* The streams of memory clients, which have no order: their client, and whether they are requests or atoms. */
 static const struct client_facts {
     enum nvdla_client client;
     bool asks, known;
@@ -38,10 +37,10 @@ static const struct client_facts {
 
 /* A stream inside the design. */
 struct internal {
-    int group;      /* whose turn it is: the unit runs its groups in turn, however they were armed */
+    int group; /* group whose turn it is: the unit runs its groups alternately, in whatever order they were armed */
     int next_of[2]; /* lowest ordinal that the next launch of a group may have */
-    bool open;      /* in the middle of a launch */
-    bool recorded;  /* this launch is */
+    bool open;      /* inside a launch */
+    bool recorded;  /* this launch is recorded */
     int ordinal;    /* of the launch */
     struct stream_form form;
     struct tap_out out;
@@ -51,8 +50,8 @@ struct internal {
 /* The stream of one client. */
 struct client {
     bool open;
-    int ordinal;   /* launch of the last beat; -1: not known, or there was none */
-    bool recorded; /* that launch is */
+    int ordinal;   /* launch of the last beat; -1: not known, or none */
+    bool recorded; /* that launch is recorded */
     struct tap_out out;
 };
 
@@ -61,7 +60,7 @@ enum { STREAM_PORT_0, STREAM_PORT_1, STREAM_ENGINE, CLIENT_STREAMS };
 
 _Static_assert((int)AXI_PORTS == (int)STREAM_ENGINE, "a stream of each client for each port");
 
-/* A written atom at the port: what the engine gives in the same clock is seen after it. */
+/* A written atom at the port: the engine's side of the same clock is seen later. */
 struct late_atom {
     enum nvdla_client client;
     int port, ordinal;
@@ -79,8 +78,8 @@ struct rtl_tap {
     bool recording;
     struct internal internal[STREAM_COUNT];
     struct client clients[NVDLA_CLIENT_COUNT][CLIENT_STREAMS];
-    struct mif_board *board; /* NULL: the engines' side of the memory interface is not seen */
-    struct provenance *prov; /* counts what engines ask for; NULL: beats of the ports are single atoms and tell it */
+    struct mif_board *board; /* NULL: the engines' side of the memory interface is not visible */
+    struct provenance *prov; /* counts requests of engines; NULL: beats of the ports are single atoms and identify it */
     struct late_atom late[LATE_ATOMS];
     int late_count;
     int64_t values[STREAM_WORDS * 32]; /* elements of one beat, in their format */
@@ -92,7 +91,7 @@ const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config,
 
 /* ---- streams inside the design ---- */
 
-/* The oldest launch of the group whose turn it is that has not been run; NULL if there is none. */
+/* The oldest launch, of the group whose turn it is, that has not run; NULL if there is none. */
 static const struct launch *find_launch(const struct rtl_tap *tap, const struct internal *stream,
                                         enum nvdla_unit unit) {
     int ordinal = stream->next_of[stream->group];
@@ -102,7 +101,7 @@ static const struct launch *find_launch(const struct rtl_tap *tap, const struct 
     return launch;
 }
 
-/* The launch that the next beat belongs to. False if it has not been armed: that cannot be. */
+/* The launch that the next beat belongs to. False if it is not armed, which is impossible in a correct design. */
 static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     struct internal *stream = &tap->internal[index];
     const struct stream_facts *fact = &facts[index];
@@ -135,7 +134,7 @@ static bool begin_launch(struct rtl_tap *tap, enum rtl_stream index) {
     return true;
 }
 
-/* `count` lanes of `bits` bits from lane `first` on as elements of a format, signed. Returns the elements. */
+/* Converts `count` lanes of `bits` bits from lane `first` on to signed elements of a format. Returns the elements. */
 static const void *take_lanes(int64_t *values, const uint32_t *words, size_t first, size_t count, int bits,
                               enum tap_format format) {
     const size_t bytes = tap_element_bytes(format);
@@ -154,7 +153,7 @@ static const void *take_lanes(int64_t *values, const uint32_t *words, size_t fir
     return values;
 }
 
-/* FP17 in elements of four bytes becomes FP32. */
+/* Converts FP17 to FP32, in elements of four bytes. */
 static void widen_fp17(int64_t *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         char *const element = (char *)values + i * sizeof(uint32_t);
@@ -165,13 +164,13 @@ static void widen_fp17(int64_t *values, size_t count) {
     }
 }
 
-/* Hands lanes that stand side by side to the listeners. */
+/* Passes adjacent lanes to the listeners. */
 static void send_part(struct rtl_tap *tap, enum rtl_stream index, const struct stream_beat *beat,
                       const struct stream_part *part, uint64_t cycle) {
     const struct stream_form *form = &tap->internal[index].form;
     struct tap_place place = part->place;
     if (part->count == 0 || part->first + part->count > form->lanes)
-        return; /* the registers ask for more than the design has */
+        return; /* the registers demand more than the design has */
     const void *elements = take_lanes(tap->values, beat->words, part->first, part->count, form->bits, form->format);
     if (form->fp17)
         widen_fp17(tap->values, part->count);
@@ -230,7 +229,7 @@ int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap nam
 
 /* ---- memory ---- */
 
-/* Hands an atom of a client to the listeners, from the first launch on that begins while the tap records. */
+/* Passes an atom of a client to the listeners, starting with the first launch that begins while the tap records. */
 static void send_atom(struct rtl_tap *tap, enum nvdla_client index, int which, const struct mif_atom *atom) {
     const struct nvdla_client_facts *fact = &nvdla_clients[index];
     struct client *client = &tap->clients[index][which];
@@ -238,7 +237,7 @@ static void send_atom(struct rtl_tap *tap, enum nvdla_client index, int which, c
         client->ordinal = atom->ordinal;
         client->recorded = tap->recording;
         client->open = false;
-    } else if (atom->ordinal < 0 && !client->open) { /* launches that nobody tells apart: from any atom on */
+    } else if (atom->ordinal < 0 && !client->open) { /* launches that cannot be told apart: from any atom on */
         client->recorded = tap->recording;
     }
     if (!client->recorded)
@@ -272,7 +271,7 @@ static void show_late(struct rtl_tap *tap, uint64_t before) {
     tap->late_count = 0;
 }
 
-/* The port's side of an atom, for the scoreboard. */
+/* Shows the port's side of an atom to the scoreboard. */
 static void show_port(struct rtl_tap *tap, enum nvdla_client client, int port, const struct mif_atom *at) {
     struct mif_atom known;
     show_late(tap, at->cycle);
@@ -293,7 +292,7 @@ static void take_atoms(void *context, const struct axi_beat *beat) {
     const int size = tap->config->mem_atom;
     if (beat->owner.unit < 0 || client == NVDLA_CLIENT_COUNT)
         return;          /* an ID without client is a finding */
-    bool behind = false; /* another atom of the beat that counts */
+    bool behind = false; /* after another atom of the beat that counts */
     for (int at = 0; at < beat->bytes; at += size) {
         struct mif_atom atom = {.address = beat->address + (uint64_t)at,
                                 .cycle = beat->cycle,
@@ -384,7 +383,7 @@ static void reset_tap(void *context) {
     tap_reset(tap->listeners);
 }
 
-/* What the ports moved last has nothing behind it that would show it. */
+/* Nothing follows the last transfers of the ports that would show them. */
 static bool end_tap(void *context, struct error *err) {
     (void)err;
     show_late(context, UINT64_MAX);
@@ -399,7 +398,7 @@ static void release_tap(void *context) {
     free(tap);
 }
 
-/* True if the design shows the engines' side of the memory interface, and the ports move whole atoms. */
+/* True if the engines' side of the memory interface is visible, and the ports move whole atoms. */
 static bool sees_clients(const struct rtl_tap *tap) {
     const struct nvdla_config *config = tap->config;
     bool any = false;

@@ -1,13 +1,12 @@
-/* Taps of an RTL (observe/tap.h): the same streams as the model's, for whoever listens.
+/* Taps of an RTL (observe/tap.h): the same streams as the model's.
  *
- *   of every RTL      the atoms that each client of the memory reads and writes, in the order of their beats
- *   of an RTL with a table of taps (rtl/taps.csv; simulators of variant waves)
- *                     the streams inside it (tb/streams.csv), launch by launch, with places in the cube and without the
- *                     lanes that hold no channel: element by element what the model delivers
+ *     any RTL                  the atoms that each memory client reads and writes, in the order of their beats
+ *     with a table of taps     (rtl/taps.csv; simulators of variant waves) the streams inside it (tb/streams.csv),
+ * launch by launch, with places in the cube and without unused lanes: the same elements as the model's
  *
- * A tap counts or records. Counting it follows each stream through its launches and delivers nothing, which costs a
- * look at which streams move; recording it reads what moves, too, and hands it to its listeners. Recording can begin at
- * any clock: a stream that is in the middle of a launch then is heard from its next launch on.
+ * A tap counts or records. Counting follows each stream through its launches and delivers nothing; it costs a look at
+ * the moving streams. Recording also reads their data and passes it to the listeners. It can begin at any clock: a
+ * stream inside a launch is then delivered from its next launch on.
  */
 #ifndef TB_OBSERVERS_RTL_TAP_H
 #define TB_OBSERVERS_RTL_TAP_H
@@ -23,27 +22,26 @@ struct rtl_tap;
 /* Where the streams inside the design are read. */
 struct stream_source {
     void *context;
-    /* The first `count` words of a stream as it stands in this clock, valid until the next call. NULL: the design shows
-     * none. */
+    /* The first `count` words of a stream in this clock, valid until the next call. NULL: the design shows none. */
     const uint32_t *(*read)(void *context, enum rtl_stream stream, int count);
-    bool has[STREAM_COUNT]; /* the streams that the design's table of taps has */
+    bool has[STREAM_COUNT]; /* the streams in the design's table of taps */
 };
 
-/* The configuration and the listeners outlive the observer. Listeners may be added while the tap counts. */
+/* The configuration and the listeners must outlive the observer. Listeners may be added while the tap counts. */
 struct rtl_tap *rtl_tap_new(const struct nvdla_config *config, const struct tap_listeners *listeners,
                             const struct stream_source *source);
 
-/* Begins to record, or goes back to counting at once. A new tap counts. */
+/* Starts to record, or returns to counting immediately. A new tap counts. */
 void rtl_tap_record(struct rtl_tap *tap, bool on);
 
-/* The launch that a stream of this unit and tap is in, or will bring next: its ordinal; -1 if that is not armed yet or
- * the RTL does not have the stream. */
+/* Ordinal of the current or next launch of a stream of this unit and tap; -1 if that launch is not armed yet or the RTL
+ * does not have the stream. */
 int rtl_tap_launch(const struct rtl_tap *tap, enum nvdla_unit unit, enum tap name);
 
-/* Frees the tap when it is released. */
+/* Releasing the observer frees the tap. */
 struct observer rtl_tap_observer(struct rtl_tap *tap);
 
-/* What the memories tell the tap of their beats (axi_memory_listen). */
+/* Listener for the beats of the memories (axi_memory_listen). */
 struct axi_listener rtl_tap_axi(struct rtl_tap *tap);
 
 #endif

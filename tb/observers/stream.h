@@ -1,16 +1,16 @@
-/* The streams inside an RTL (tb/streams.csv): what each is, how tb_top's vectors hold it, and the order in which its
- * beats bring the cube of a launch.
+/* The streams inside an RTL (tb/streams.csv): their layout in tb_top's vectors, and the order in which their beats
+ * bring the cube of a launch.
  *
- * A stream is data: a row of tb/streams.csv says whose launches it belongs to, which tap it is, its format, the bits of
- * a lane, the lanes of a beat by configuration, and names its order; a row of a table of taps (rtl/taps.csv) says where
- * an RTL has it. The order is the only code: from one beat to the next through the launch, given its registers.
+ * A row of tb/streams.csv gives a stream's unit and tap, its format, the bits of a lane, the lanes of a beat by
+ * configuration, and the name of its order. A row of a table of taps (rtl/taps.csv) says where an RTL has it. Only the
+ * order is code: it steps from one beat of the launch to the next, given the registers.
  *
- * Columns of a table of taps, Verilog expressions over names below the design: valid (a beat is there), end (with it
- * the launch ends; may be empty), data (the lanes), and the fields that the stream has: address (of CBUF_DAT, CBUF_WT
- * and CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones for one that is not written);
- * select (one bit for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end,
- * layer end; of writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data
- * come one clock behind the rest.
+ * Columns of a table of taps, as Verilog expressions over names below the design: valid (there is a beat), end (the
+ * launch ends with it; may be empty), data (the lanes), and the stream's fields: address (for CBUF_DAT, CBUF_WT and
+ * CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones if not written); select (one bit
+ * for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of
+ * writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock
+ * after the rest.
  */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
@@ -24,17 +24,17 @@
 #include "observe/tap.h"
 #include "tap_streams.h"
 
-/* How a stream's vector holds a beat in one configuration. */
+/* Layout of a beat in a stream's vector in one configuration. */
 struct stream_layout {
     int lanes, words;                  /* the lanes begin in word 0 */
     int width, bits;                   /* of an element, of a lane */
-    int address, select, index, flags; /* first word of a field beside the lanes; -1: the stream has none */
+    int address, select, index, flags; /* first word of other fields; -1: the stream has none */
 };
 
-/* That of a stream in a configuration of nvdla_configs. */
+/* The layout of a stream in a configuration of nvdla_configs. */
 const struct stream_layout *rtl_stream_layout(const struct nvdla_config *config, enum rtl_stream stream);
 
-/* Lanes of a beat that stand side by side. */
+/* Adjacent lanes of a beat. */
 struct stream_part {
     size_t first, count;
     struct tap_place place; /* of the first lane; without cycle */
@@ -42,20 +42,19 @@ struct stream_part {
 
 enum { STREAM_PARTS = 32 };
 
-/* What an order knows of a beat, and says of it. */
+/* Input and output of an order for one beat. */
 struct stream_beat {
-    /* In: the stream's vector, NULL while the tap only counts, unless the form says that the order reads it. */
+    /* In: the stream's vector; NULL while the tap only counts, unless the form says that the order reads it. */
     const uint32_t *words;
     const struct stream_layout *layout;
     bool ends; /* the RTL marks it as the last one of its launch */
-    /* Out: where its first element stands (cycle excepted), the lanes that belong to the cube, and whether the launch
-     * ends with it. While the tap only counts only `last` does. */
+    /* Out: the place of its first element (without cycle), the lanes that belong to the cube, and whether the launch
+     * ends with it. While the tap only counts, only `last` matters. */
     struct tap_place place;
     size_t first, count;
     bool along_x; /* lanes go along x, else along channels */
     bool last;
-    /* A beat whose lanes do not stand side by side, or not in one place, has parts in place of first, count and place.
-     */
+    /* A beat whose lanes are not adjacent, or not in one place, has parts instead of first, count and place. */
     size_t parts;
     struct stream_part part[STREAM_PARTS];
 };
@@ -65,29 +64,28 @@ static inline void stream_add(struct stream_beat *beat, size_t first, size_t cou
     beat->part[beat->parts++] = (struct stream_part){first, count, place};
 }
 
-/* How the beats of a launch hold their elements. */
+/* Layout of the elements in the beats of a launch. */
 struct stream_form {
     enum tap_format format;
     int width, bits; /* of an element (0: floating point), of a lane */
     size_t lanes;    /* of a beat */
-    bool fp17;       /* lanes hold FP17, which the listeners get as FP32 */
-    bool unheard;    /* the model has no such stream, so nobody can listen to this launch's */
+    bool fp17;       /* lanes are FP17; listeners get FP32 */
+    bool unheard;    /* the model has no such stream, so listeners cannot have it */
     bool read;       /* the order reads the vector of every beat */
 };
 
-/* What an order gets to know of a launch; valid while it begins. */
+/* A launch as shown to an order; valid while it begins. */
 struct stream_launch {
     const struct nvdla_config *config;
     const struct layer_tracker *tracker;
     const struct launch *launch;
-    size_t lanes; /* of a beat, as tb/streams.csv says */
-    struct stream_form
-        *form; /* as tb/streams.csv says; an order changes it where it depends on the layer's precision */
+    size_t lanes;             /* of a beat, as tb/streams.csv says */
+    struct stream_form *form; /* from tb/streams.csv; an order changes it where it depends on the layer's precision */
 };
 
 enum { STREAM_STATE = 256 };
 
-/* Where a stream stands in its launch: an order's own, as it likes. */
+/* Position of a stream in its launch: an order's private state. */
 struct stream_state {
     _Alignas(8) unsigned char bytes[STREAM_STATE];
 };
@@ -95,18 +93,18 @@ struct stream_state {
 struct stream_order {
     /* A launch begins. False: it brings nothing on this stream. */
     bool (*begin)(struct stream_state *state, const struct stream_launch *launch);
-    /* Says what the beat is and moves on behind it. */
+    /* Describes the beat and advances past it. */
     void (*next)(struct stream_state *state, struct stream_beat *beat);
 };
 
-/* Of the lanes of a beat, `lanes` from lane `lane` of an atom on, those that hold a channel. */
+/* Of the lanes of a beat, `lanes` from lane `lane` of an atom on: the number that are channels. */
 static inline size_t stream_lanes(size_t channels, size_t atom, size_t surface, size_t lane, size_t lanes) {
     const size_t valid = tap_lanes(channels, atom, surface);
     return lane >= valid ? 0 : lanes < valid - lane ? lanes : valid - lane;
 }
 
-/* The form of a stream whose lanes have 16 bits where the layer is not INT8: as tb/streams.csv says for INT8, else half
- * as many lanes of INT16 or FP16. */
+/* The form of a stream whose lanes have 16 bits unless the layer is INT8: unchanged for INT8, else half as many lanes
+ * of INT16 or FP16. */
 static inline void stream_widen(struct stream_form *form, enum nvdla_precision precision) {
     if (precision == NVDLA_INT8)
         return;
@@ -116,7 +114,7 @@ static inline void stream_widen(struct stream_form *form, enum nvdla_precision p
                                  .lanes = form->lanes / 2};
 }
 
-/* The orders that tb/streams.csv names: NAME there is order_NAME here. */
+/* The orders in tb/streams.csv: NAME there is order_NAME here. */
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube;

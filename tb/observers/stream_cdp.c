@@ -13,10 +13,10 @@ struct cdp_state {
 
 _Static_assert(sizeof(struct cdp_state) <= STREAM_STATE, "state of a stream");
 
-/* What differs between the streams. */
+/* Differences between the streams. */
 enum cdp_stream { CDP_ELEMENTS, CDP_SUM, CDP_ANSWER, CDP_FACTOR, CDP_PRODUCT };
 
-/* The elements of a stream by the layer's precision: of 16 bits there are half as many in a beat. */
+/* The form of a stream for the layer's precision: a beat has half as many elements of 16 bits. */
 static void set_form(struct stream_form *form, enum cdp_stream stream, enum nvdla_precision precision) {
     const bool fp16 = precision == NVDLA_FP16;
     if (stream == CDP_ELEMENTS) {

@@ -1,5 +1,6 @@
 /* Streams of the convolution path: what CDMA writes into CBUF, atom by atom, and the beats between CSC, CMAC and CACC,
- * which come in the order of layers/conv_order.h. */
+ * in the order of layers/conv_order.h.
+ */
 #include "layers/conv_order.h"
 #include "layers/cubes.h"
 #include "layers/view.h"
@@ -20,7 +21,7 @@ struct atoms_state {
 
 _Static_assert(sizeof(struct atoms_state) <= STREAM_STATE, "state of a stream");
 
-/* A wide port tells with the addresses whether it gets one atom or two. */
+/* The addresses of a wide port show whether it gets one atom or two. */
 static bool begin_atoms(struct stream_state *state, const struct stream_launch *at, uint64_t atoms,
                         enum nvdla_precision precision) {
     const bool pairs = at->lanes > (size_t)at->config->mem_atom;
@@ -100,7 +101,7 @@ static struct conv_state *conv_of(struct stream_state *state) {
     return (struct conv_state *)state->bytes;
 }
 
-/* The n-th layer that CMAC runs is the n-th that CSC runs. */
+/* The n-th layer of CMAC is the n-th of CSC. */
 static void begin_layer(struct conv_state *conv, const struct stream_launch *at) {
     const struct launch *launch = layer_tracker_turn(at->tracker, NVDLA_CSC, &conv->turn);
     conv->over = true;
@@ -123,7 +124,7 @@ static bool begin_conv(struct stream_state *state, const struct stream_launch *a
     return true;
 }
 
-/* Goes to the next beat, of which an operation has `beats`. */
+/* Advances to the next beat of an operation with `beats` beats. */
 static void step(struct conv_state *conv, size_t beats) {
     if (++conv->beat < beats)
         return;
@@ -167,15 +168,15 @@ const struct stream_order order_conv_atoms = {begin_conv, next_conv_atom};
 
 /* ---- weights ---- */
 
-/* Cell of a one-hot selection of two words; -1: of no cell, or several. */
+/* The cell of a one-hot selection of two words; -1: none, or several. */
 static int cell_of(const uint32_t *words) {
     const uint64_t select = words[0] | (uint64_t)words[1] << 32;
     return select != 0 && (select & (select - 1)) == 0 ? __builtin_ctzll(select) : -1;
 }
 
-/* The weights of a cell's kernels (of no cell, or several: behind those of the layer), lanes outside their block
- * included, which CSC masks: they must be 0. Data lanes outside the block are don't-care. 40-convolution-core
- * section 4.7. */
+/* The weights of a cell's kernels (none, or several cells: after those of the layer), including lanes outside their
+ * block: CSC masks these, so they must be 0. Data lanes outside the block are don't-care. 40-convolution-core section
+ * 4.7. */
 static void next_conv_weights(struct stream_state *state, struct stream_beat *beat) {
     struct conv_state *conv = conv_of(state);
     const struct conv_operation *operation = &conv->operation;
@@ -205,11 +206,11 @@ const struct stream_order order_conv_weights = {begin_conv, next_conv_weights};
 
 /* ---- sums ---- */
 
-/* What nvdla_conv_pkg.sv calls a value. */
+/* The values of nvdla_conv_pkg.sv. */
 enum { VALUE_BITS = 44, INT16_BITS = 38 };
 
-/* Lanes are values, in a configuration with Winograd one of a cell for each result of a tile; of INT8 there a value has
- * two lanes, the sums of two kernels. */
+/* Lanes are values; with Winograd, a cell has one for each result of a tile; in INT8 layers, such a value has two
+ * lanes, the sums of two kernels. */
 static bool begin_sums(struct stream_state *state, const struct stream_launch *at) {
     struct conv_state *conv = conv_of(state);
     struct stream_form *form = at->form;
@@ -225,7 +226,7 @@ static bool begin_sums(struct stream_state *state, const struct stream_launch *a
     return true;
 }
 
-/* The sums of one half's cells, kernel by kernel; of a tile result by result. */
+/* The sums of one half's cells, kernel by kernel; of a tile, result by result. */
 static void next_sums(struct conv_state *conv, struct stream_beat *beat, size_t half) {
     if (conv->over) {
         surplus(beat);
@@ -236,7 +237,7 @@ static void next_sums(struct conv_state *conv, struct stream_beat *beat, size_t 
     const size_t most = order->group / 2, before = half * most;
     const size_t kernels = operation->kernels > before ? lesser(operation->kernels - before, most) : 0;
     const struct tap_place first = position_of(conv, beat, operation->kernel + before);
-    const size_t together = conv->values == 1 ? most : order->cell; /* kernels whose lanes stand side by side */
+    const size_t together = conv->values == 1 ? most : order->cell; /* kernels with adjacent lanes */
     for (size_t n = 0; n < (order->winograd ? CONV_OUTPUTS : 1); n++)
         for (size_t k = 0; k < kernels || (k == 0 && n == 0); k += together) {
             struct tap_place place = first;

@@ -1,5 +1,6 @@
-/* Streams of CACC and SDP, which bring the elements of a cube in the order of layers/result_order.h. A beat brings some
- * lanes of a position, or all. */
+/* Streams of CACC and SDP: the elements of a cube in the order of layers/result_order.h. A beat has some or all lanes
+ * of a position.
+ */
 #include "tb/observers/stream.h"
 
 #include "layers/cubes.h"
@@ -23,7 +24,7 @@ static void begin(struct stream_state *state, const struct stream_launch *at, co
     *cube_of(state) = (struct cube_state){.at = *order, .lanes = at->lanes};
 }
 
-/* What CACC delivers, and what is in the pipe of SDP: 32-bit integers, or FP32. */
+/* The form of what CACC delivers, and of SDP's pipe: 32-bit integers, or FP32. */
 static void set_form(struct stream_form *form, bool fp16) {
     if (fp16) {
         form->format = TAP_FP32;
@@ -47,7 +48,7 @@ static bool begin_sdp(struct stream_state *state, const struct stream_launch *at
     return true;
 }
 
-/* Results that are only compared with 0 reach nobody. */
+/* Results that are only compared with 0 are not delivered. */
 static bool begin_sdp_out(struct stream_state *state, const struct stream_launch *at) {
     const struct registers_view view = launch_view(at->config, at->launch);
     const struct sdp_cubes sdp = sdp_cubes(&view);

@@ -1,5 +1,5 @@
-/* Streams of PDP: strip, surface, line, column, lanes. What enters it, the results of the columns of each line that
- * some window holds, and what leaves it.
+/* Streams of PDP in the order strip, surface, line, column, lanes: its input, the column results of each line that is
+ * in some window, and its output.
  */
 #include "layers/cubes.h"
 #include "layers/view.h"
@@ -14,7 +14,7 @@ struct pdp_state {
     int overlap; /* columns that strips share */
     int kernel, stride, pad_top, height, out_height;
     size_t channels, atom, lanes; /* of the layer; of a position; of a beat */
-    int strip, x0, columns;       /* the strip, its first column and how many it has on this stream */
+    int strip, x0, columns;       /* the strip, its first column and its number of columns on this stream */
     int lines;                    /* on this stream */
     size_t surface, lane;
     int y, x; /* of the next beat; x within the strip */
@@ -32,7 +32,7 @@ static void begin_strip(struct pdp_state *at) {
     at->columns = at->stream == PDP_STREAM_IN ? strip.width : strip.out_width;
 }
 
-/* The first line from y on that the stream brings. */
+/* The first line on the stream that is not before y. */
 static int next_line(const struct pdp_state *at, int y) {
     if (at->stream == PDP_STREAM_ROW)
         while (y < at->height && !pdp_line_counts(y, at->kernel, at->stride, at->pad_top, at->out_height))
@@ -40,8 +40,8 @@ static int next_line(const struct pdp_state *at, int y) {
     return y;
 }
 
-/* The elements of a stream by the layer's precision. Row results have lanes of as many bits in all precisions; those of
- * FP16 are of no format of their own. */
+/* The form of a stream for the layer's precision. Row results have lanes of the same width in all precisions; those of
+ * FP16 have an internal format. */
 static void set_form(struct stream_form *form, enum pdp_stream stream, enum nvdla_precision precision) {
     if (stream != PDP_STREAM_ROW) {
         stream_widen(form, precision);
@@ -78,7 +78,7 @@ static bool begin(struct stream_state *state, const struct stream_launch *launch
     return true;
 }
 
-/* What comes as whole atoms: all from memory, and from SDP what has elements of 16 bits. */
+/* True for streams of whole atoms: everything from memory, and elements of 16 bits from SDP. */
 static bool whole_atoms(const struct stream_launch *launch) {
     const struct registers_view view = launch_view(launch->config, launch->launch);
     const struct pdp_cubes cubes = pdp_cubes(&view);

@@ -10,10 +10,10 @@
 #include "nvdla/xalloc.h"
 #include "tb/signals.h"
 
-/* Addresses of writes whose data is not complete: the design has at most 256 bursts in flight. */
+/* Addresses of writes with incomplete data: the design has at most 256 bursts in flight. */
 enum { BURSTS = 512 };
 
-/* A client as it goes through its launches. */
+/* A client and its current launch. */
 struct client {
     size_t launch;     /* index of the launch being served; SIZE_MAX: none yet */
     unsigned requests; /* bursts that have not been answered */
@@ -34,15 +34,15 @@ struct write_port {
 /* Launches of a unit, as indices of the timeline's. */
 struct unit_launches {
     size_t *index;
-    size_t count, done; /* the first `done` of them are */
+    size_t count, done; /* number of finished ones, the first of them */
 };
 
 struct timeline_counter {
     const struct nvdla_config *config;
     struct timeline timeline;
-    struct timeline_bucket *now; /* what this clock counts in: its bucket, or gap; NULL before the first arming */
-    uint64_t end;                /* first clock behind the last bucket */
-    struct timeline_bucket gap;  /* clocks from there on in which nothing has moved */
+    struct timeline_bucket *now; /* the bucket or gap that counts this clock; NULL before the first arming */
+    uint64_t end;                /* first clock that is in no bucket */
+    struct timeline_bucket gap;  /* clocks from there on, all without movement */
     struct layer_tracker *tracker;
     struct unit_launches units[NVDLA_UNIT_COUNT];
     struct client clients[NVDLA_CLIENT_COUNT];
@@ -94,7 +94,7 @@ static void forget(void *context) {
 
 /* ---- buckets ---- */
 
-/* Two neighbours become one. The members of a bucket are uint32_t without exception. */
+/* Merges two neighbours. All members of a bucket are uint32_t. */
 static void merge(struct timeline_bucket *into, const struct timeline_bucket *a, const struct timeline_bucket *b) {
     uint32_t sums[sizeof *into / sizeof(uint32_t)], right[sizeof *into / sizeof(uint32_t)];
     memcpy(sums, a, sizeof sums);
@@ -117,8 +117,8 @@ static void next_bucket(struct timeline_counter *counter) {
     counter->end = timeline->origin + timeline->count * timeline->bucket;
 }
 
-/* Adds to a bucket what was counted from clock `from` to clock `to` of a gap of `whole` clocks, taken as spread evenly.
- */
+/* Adds to a bucket the share of clocks `from` to `to` in the counts of a gap of `whole` clocks, assumed to be evenly
+ * spread. */
 static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket *gap, uint64_t from, uint64_t to,
                     uint64_t whole) {
     uint32_t sums[sizeof *bucket / sizeof(uint32_t)], all[sizeof *bucket / sizeof(uint32_t)];
@@ -129,7 +129,8 @@ static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket
     memcpy(bucket, sums, sizeof sums);
 }
 
-/* Something moves in this clock: the buckets reach up to it. What the gap before it held is spread over its clocks. */
+/* Something moves in this clock: extends the buckets up to it. The counts of the gap before it are spread over its
+ * clocks. */
 static void moves(struct timeline_counter *counter) {
     const uint64_t from = counter->end, whole = counter->cycle - from;
     if (!counter->now || counter->cycle < from)
@@ -152,7 +153,7 @@ static struct timeline_launch *launch_of(struct timeline_counter *counter, const
     return &counter->timeline.launches[counter->units[owner->unit].index[owner->ordinal]];
 }
 
-/* What a client moves for a launch; NULL if there is no room, which no unit has so many clients for. */
+/* The traffic of a client for a launch; NULL if there is no room, but no unit has so many clients. */
 static struct timeline_traffic *traffic_of(struct timeline_launch *launch, enum nvdla_client client) {
     for (int i = 0; i < launch->traffic_count; i++)
         if (launch->traffic[i].client == client)
@@ -164,7 +165,8 @@ static struct timeline_traffic *traffic_of(struct timeline_launch *launch, enum 
     return traffic;
 }
 
-/* The launch that a client works for now: where it has moved all of one, the next one of the unit that needs it. */
+/* The traffic that a client works for now. If it has moved all of one launch, it continues with the next that needs it.
+ */
 static struct timeline_traffic *serving(struct timeline_counter *counter, enum nvdla_client client) {
     const struct unit_launches *unit = &counter->units[nvdla_clients[client].unit];
     struct client *state = &counter->clients[client];
@@ -204,9 +206,8 @@ static void arm(struct timeline_counter *counter, const struct launch *launch, u
     unit->index[unit->count++] = timeline->launch_count++;
 }
 
-/* The trace clears these bits of S_INTR_STATUS: as many launches are done, the oldest first. Which group a bit is of
- * does not count, as little as in tb/provenance.c: the hardware takes the groups by turns, whichever was armed first.
- */
+/* The trace clears these bits of S_INTR_STATUS: as many launches are done, the oldest first. The group of a bit does
+ * not matter, as in tb/provenance.c: the hardware alternates between the groups, whichever was armed first. */
 static void cleared(struct timeline_counter *counter, uint32_t bits) {
     for (int i = 0; i < INTERRUPT_COUNT; i++) {
         if (!nvdla_interrupts[i].ends)
@@ -215,7 +216,7 @@ static void cleared(struct timeline_counter *counter, uint32_t bits) {
         for (int n = __builtin_popcount(bits >> nvdla_interrupts[i].bit & 3); n > 0 && unit->done < unit->count; n--) {
             struct timeline_launch *launch = &counter->timeline.launches[unit->index[unit->done++]];
             launch->done = counter->risen > launch->last ? counter->risen : launch->last;
-            if (launch->done < launch->armed) /* nothing was seen of it but that it is done */
+            if (launch->done < launch->armed) /* only its end was seen */
                 launch->done = counter->cycle;
         }
     }
@@ -262,7 +263,7 @@ static void see_clock(void *context, const struct sampled *now) {
     }
 }
 
-/* A client asks for something, or what it asked for has come. */
+/* A client makes a request, or a request was answered. */
 static void request(struct timeline_counter *counter, enum nvdla_client client, int change) {
     if (client == NVDLA_CLIENT_COUNT)
         return;
@@ -320,7 +321,7 @@ static bool see_port(void *context, const struct sampled *now, int p) {
     struct write_port *port = &counter->ports[p];
     const enum nvdla_client reader = out->arvalid ? nvdla_client_find(out->arid, false) : NVDLA_CLIENT_COUNT;
     const enum nvdla_client writer = out->awvalid ? nvdla_client_find(out->awid, true) : NVDLA_CLIENT_COUNT;
-    /* Data that waits belongs to the oldest address, accepted or not; a client counts once a clock. */
+    /* Waiting data belongs to the oldest address, accepted or not; a client counts once a clock. */
     const enum nvdla_client owner = port->count ? port->bursts[port->head].client : writer;
     const bool data_waits = out->wvalid && !in->wready;
     if (!counter->now)

@@ -1,6 +1,6 @@
-/* Counts what the timeline of a run shows (device/timeline.h): from the flags of every clock the links between the
- * engines, the interrupt and the register bus, from the ports who waits for the memory and for whom the memory waits,
- * from the memories the beats and the launches that they belong to.
+/* Counts the timeline of a run (device/timeline.h): the links between the engines, the interrupt and the register bus
+ * from the flags of every clock; waits of engines for memory and of memory for engines from the ports; beats and their
+ * launches from the memories.
  */
 #ifndef TB_OBSERVERS_TIMELINE_H
 #define TB_OBSERVERS_TIMELINE_H
@@ -15,13 +15,13 @@ struct timeline_counter;
 /* links: the design shows its links in outs. */
 struct timeline_counter *timeline_counter_new(const struct nvdla_config *config, bool links);
 
-/* What was counted so far; it goes on changing with every clock and lives as long as the counter. */
+/* The counts so far. They change with every clock and live as long as the counter. */
 const struct timeline *timeline_counted(const struct timeline_counter *counter);
 
-/* Frees the counter when it is released. */
+/* Releasing the observer frees the counter. */
 struct observer timeline_observer(struct timeline_counter *counter);
 
-/* What the memories tell it of their beats (axi_memory_listen). */
+/* Listener for the beats of the memories (axi_memory_listen). */
 struct axi_listener timeline_axi(struct timeline_counter *counter);
 
 #endif

@@ -1,4 +1,4 @@
-/* X checks of a four-state simulator; which bits count is told by signals.h. */
+/* X checks in a four-state simulator; signals.h defines the bits to check. */
 #include "tb/observers/unknown.h"
 
 enum { UNKNOWN_REPORTS = 8 };

@@ -7,12 +7,12 @@
 #include "tb/signals.h"
 
 struct unknown {
-    struct device *dev; /* takes the findings */
+    struct device *dev; /* receives the findings */
     const struct signal_layout *layout;
     unsigned reports;
 };
 
-/* An observer that looks at every clock's outputs; unknown outlives it. */
+/* An observer that checks every clock's outputs; unknown outlives it. */
 struct observer unknown_observer(struct unknown *unknown, struct device *dev, const struct signal_layout *layout);
 
 #endif

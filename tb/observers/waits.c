@@ -1,4 +1,4 @@
-/* From tb_top's waits, the links and the memory ports to what a device shows of its stop; see waits.h. */
+/* From tb_top's waits, the links and the memory ports to the state of a stopped device; see waits.h. */
 #include "tb/observers/waits.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const struct client_pairs {
 #define WRITING(c, u, e) {NVDLA_WRITE_##c, WAIT_COUNT, WAIT_BEAT_##c, WAIT_ACK_##c},
     FOR_READ_CLIENTS(READING) FOR_WRITE_CLIENTS(WRITING)};
 
-/* The value-th name of a list with | between them; "" if it has none. */
+/* The value-th name of a list separated by |; "" if there is none. */
 static void name_value(const char *values, uint32_t value, char *name, size_t size) {
     for (; *values && value; values++)
         value -= *values == '|';
@@ -53,7 +53,7 @@ void waits_words(struct device_waits *waits, const uint32_t *words) {
         WAIT_STATES(VALUES)};
     const uint32_t now = words[0];
     waits->inside = true;
-    /* The clock that counted n is cycle - 1 - (now - n); 0 stands for before all clocks. */
+    /* The clock that counted n is cycle - 1 - (now - n); 0: before all clocks. */
     for (int i = 0; i < WAIT_COUNT; i++) {
         const uint32_t *word = words + WAITS_PAIRS_AT + 4 * i;
         const uint64_t last = now - word[2], since = now - word[3];
@@ -100,7 +100,7 @@ void waits_port(struct device_waits *waits, enum memory_space port, const struct
         waits->written[port][id] = counts->write_beats[id];
         waits->acknowledged[port][id] = counts->acknowledged[id];
     }
-    const uint64_t atoms = (uint64_t)(bytes / atom); /* that a beat holds at most */
+    const uint64_t atoms = (uint64_t)(bytes / atom); /* at most in a beat */
     for (size_t i = 0; !waits->inside && i < sizeof client_pairs / sizeof client_pairs[0]; i++) {
         const struct client_pairs *pairs = &client_pairs[i];
         const struct nvdla_client_facts *facts = &nvdla_clients[pairs->client];

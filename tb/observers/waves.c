@@ -1,6 +1,6 @@
-/* When waves are recorded, and whether they reached the disk; see waves.h. The file itself is written by the simulator,
- * whose library looks at no error of the disk and maps temporary files into memory, so that a full disk shows as
- * SIGBUS. */
+/* Decides when waves are recorded, and checks that they reached the disk; see waves.h. The simulator writes the file.
+ * Its library ignores disk errors and maps temporary files into memory, so a full disk shows as SIGBUS.
+ */
 #include "tb/observers/waves.h"
 
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include "tb/observers/wave_save.h"
 
 enum {
-    WHOLE_VIEW = 3000, /* clocks that a screen still shows */
-    LAYER_VIEW = 300,  /* of a longer recording: after its first layer begins */
+    WHOLE_VIEW = 3000, /* clocks that fit on a screen */
+    LAYER_VIEW = 300,  /* of a longer recording: after the start of its first layer */
     BEFORE_LAYER = 20,
     CYCLE = 1000,         /* wave time units (ps) of a clock: 1 ns on the screen is 1 cycle */
     FULL_DISK_STATUS = 2, /* exit status of bad input and of output that cannot be written */
@@ -23,9 +23,9 @@ enum {
 
 #define NEVER UINT64_MAX
 
-static volatile sig_atomic_t toggles;    /* SIGUSR1 so far */
-static const char *volatile broken_path; /* what a SIGBUS has spoilt */
-static char *volatile broken_names;      /* the names that the library keeps beside it meanwhile */
+static volatile sig_atomic_t toggles;    /* SIGUSR1 received so far */
+static const char *volatile broken_path; /* damaged by a SIGBUS */
+static char *volatile broken_names;      /* the library's temporary file of names beside it */
 
 static void toggle(int signal) {
     (void)signal;
@@ -37,7 +37,7 @@ static void say(const char *text) {
         return;
 }
 
-/* A page of the simulator's temporary files could not be had. */
+/* A page of the simulator's temporary files is not available. */
 static void disk_full(int signal) {
     (void)signal;
     say("nvcosim: ");
@@ -80,7 +80,7 @@ static void open_file(struct waves *waves) {
     broken_path = waves->options.path;
     broken_names = xprintf("%s.hier", waves->options.path);
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = disk_full}, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow shows at the end, like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file size fails at the end, like a full disk */
     struct wave_content content = {.scopes = waves->options.scopes};
     content.changes = marks_changes(waves->marks);
     if (!waves->options.plain)
@@ -97,7 +97,7 @@ static void dump(struct waves *waves, uint64_t time) {
     waves->simulator->wave_dump(waves->simulator->context, time);
 }
 
-/* Whether an edge lies between the arming of the layer that is asked for and its end. */
+/* Whether an edge is between the arming of the requested layer and its end. */
 static bool in_layer(struct waves *waves, uint64_t edge) {
     const struct wave_options *options = &waves->options;
     bool begun = false, over = true;
@@ -118,7 +118,7 @@ static bool in_window(struct waves *waves, uint64_t edge) {
     return edge >= waves->options.from && (!waves->options.to || edge <= waves->options.to);
 }
 
-/* Whether the edge belongs into the file. */
+/* Whether the edge is to be recorded. */
 static bool wanted(struct waves *waves, uint64_t edge) {
     if (waves->signals != toggles) {
         const bool running = waves->by_hand ? waves->on : in_window(waves, edge);
@@ -181,8 +181,8 @@ static uint64_t big_endian(const uint8_t *bytes) {
     return value;
 }
 
-/* Follows the blocks of an FST file, each a byte of type and a length of 8 bytes that counts itself, to its end: where
- * the disk was full, one is cut or none holds the names (types 4, 6, 7). */
+/* Follows the blocks of an FST file, each a byte of type and a length of 8 bytes that includes itself, to its end. If
+ * the disk was full, a block is cut or the block of names (types 4, 6, 7) is missing. */
 static bool complete(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END)) {
@@ -205,7 +205,7 @@ static bool complete(const char *path) {
     return names && at == size;
 }
 
-/* Shows all of a short recording, of a longer one the beginning of its first layer. */
+/* Writes a save file that shows all of a short recording, or the start of a longer one's first layer. */
 static bool write_save(const struct waves *waves, const char *path, struct error *err) {
     struct wave_marker markers[2];
     struct wave_view view = {.from = waves->first == NEVER ? waves->base / CYCLE : waves->first,
@@ -228,7 +228,7 @@ static bool end_waves(void *context, struct error *err) {
     struct waves *waves = context;
     if (!waves->options.path)
         return true;
-    if (!waves->open) /* a file without a single time cannot be read */
+    if (!waves->open) /* a file without any time cannot be read */
         dump(waves, waves->base + waves->edge * CYCLE);
     waves->open = waves->on_edge = false;
     waves->simulator->wave_close(waves->simulator->context);
