@@ -76,8 +76,7 @@ struct arguments {
     struct progress progress;
 };
 
-/* ---- one run -------------------------------------------------------------------------------------------------------
- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 /* In which way a trace fails, from its result. */
 static void set_kind(struct failure *failure, const struct result *result) {
@@ -286,8 +285,7 @@ static void drop_options(struct arguments *args, const char *path) {
     }
 }
 
-/* ---- the search ----------------------------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 /* Shrinks by the description in the trace's comments. False if there is none, or what it describes does not fail. */
 static bool shrink_described(struct arguments *args, const struct program *prog, const char *out, struct error *err) {
@@ -439,8 +437,7 @@ static int shrink_trace(struct arguments *args) {
     return status;
 }
 
-/* ---- command line --------------------------------------------------------------------------------------------------
- */
+/* ---- command line ---------------------------------------------------------------------------- */
 
 static const struct argp_option own[] = {
     OPTION("out", 'o', "FILE",

@@ -143,8 +143,7 @@ static struct coverage *lay_out(void) {
     return coverage;
 }
 
-/* ---- names and needs of the bins ------------------------------------------------------------------------------------
- */
+/* ---- names and needs of the bins ------------------------------------------------------------- */
 
 /* "ENGINE.ASPECT*ASPECT=VALUE,VALUE" of a combination. */
 static char *bin_name(const char *title, const struct values *values, const int *choice, int count) {
@@ -214,8 +213,7 @@ void coverage_free(struct coverage *coverage) {
     free(coverage);
 }
 
-/* ---- counting -----------------------------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void count_bin(struct coverage *coverage, size_t index) {
     if (coverage->bins)
@@ -273,8 +271,7 @@ bool coverage_count(const struct coverage *coverage, const char *bin, uint64_t *
     return found != NULL;
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------------
- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 /* FNV-1a of a text and its end. */
 static uint64_t hashed(uint64_t hash, const char *text) {
@@ -340,8 +337,7 @@ bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, siz
     return true;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Reads "BIN COUNT" of a line; a line without anything, or of comment, gives *bin = NULL. */
 static bool parse_line(const struct coverage *coverage, char *line, const char *path, int number, struct bin **bin,
@@ -399,8 +395,7 @@ bool coverage_write(const struct coverage *coverage, const char *path, struct er
     return ok;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* Whether any configuration that was seen can reach the bin; all of them count before the first trace. */
 static bool reachable(const struct coverage *coverage, const struct bin *bin) {

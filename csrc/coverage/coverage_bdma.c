@@ -1,8 +1,7 @@
 /* BDMA: groups and their descriptors. */
 #include "coverage/coverage_engines.h"
 
-/* ---- groups -------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 enum { BDMA_GROUP, BDMA_AFTER, BDMA_DESCRIPTORS, BDMA_SOURCES, BDMA_COUNTERS };
 
@@ -41,8 +40,7 @@ void sort_bdma(const struct nvdla_config *config, const struct launch *launch, c
     v[BDMA_COUNTERS] = (int)FIELD(&view, BDMA, CFG_STATUS, STALL_COUNT_EN);
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------------------------
- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 enum {
     BLOCK_SOURCE,

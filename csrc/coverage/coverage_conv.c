@@ -242,8 +242,7 @@ static const struct coverage_cross conv_crosses[] = {
 
 const struct coverage_engine coverage_conv = {ENGINE("conv", "layer", conv)};
 
-/* ---- sorting ------------------------------------------------------------------------------------------------------
- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 static int conversion_class(int in, int proc) {
     static const int classes[3][3] = {{0, 1, 2}, {3, 4, 5}, {-1, -1, 6}};

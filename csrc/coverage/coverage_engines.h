@@ -45,8 +45,7 @@ void sort_bdma(const struct nvdla_config *config, const struct launch *launch, c
 void sort_bdma_block(const struct launch_block *block, const struct launch_block *before, int *v);
 void sort_rubik(const struct registers_view *view, int group, int *v);
 
-/* ---- classes ------------------------------------------------------------------------------------------------------
- */
+/* ---- classes --------------------------------------------------------------------------------- */
 
 #define OFF_ON "off on"
 #define GROUP "0 1"
@@ -117,8 +116,7 @@ static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces)
     *surfaces = packing_class(cube->surface_stride, (int64_t)cube->line_stride * cube->height, cube_surfaces(cube));
 }
 
-/* ---- tables of SDP and CDP (chapter 55) ----------------------------------------------------------------------------
- */
+/* ---- tables of SDP and CDP (chapter 55) ------------------------------------------------------ */
 
 enum {
     LUT_FUNCTION,

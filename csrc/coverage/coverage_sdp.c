@@ -1,8 +1,7 @@
 /* SDP, its table, and SDP_RDMA. */
 #include "coverage/coverage_engines.h"
 
-/* ---- SDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- SDP ------------------------------------------------------------------------------------- */
 
 /* What the BS, BN and EW stages have in common. */
 enum {
@@ -343,8 +342,7 @@ void sort_sdp(const struct registers_view *view, int group, int *v) {
     v[SDP_COUNTERS] = VALUE(view, SDP, D_PERF_ENABLE) != 0;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 enum { TABLE_PRECISION, TABLE_SOURCE, TABLE };
 
@@ -379,8 +377,7 @@ bool sort_sdp_lut(const struct registers_view *view, int *v) {
     return true;
 }
 
-/* ---- SDP_RDMA -----------------------------------------------------------------------------------------------------
- */
+/* ---- SDP_RDMA -------------------------------------------------------------------------------- */
 
 enum { OPERAND_USE, OPERAND_SIZE, OPERAND_MODE, OPERAND_MEMORY, OPERAND_ASPECTS };
 enum {

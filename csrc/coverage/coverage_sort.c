@@ -12,8 +12,7 @@ unsigned coverage_features(const struct nvdla_config *config) {
     return needs;
 }
 
-/* ---- the whole trace ----------------------------------------------------------------------------------------------
- */
+/* ---- the whole trace ------------------------------------------------------------------------- */
 
 enum {
     TRACE_CONFIG = COVERAGE_TRACE_CONFIG,
@@ -39,8 +38,7 @@ static const struct coverage_aspect trace_aspects[] = {
 static const struct coverage_engine coverage_trace = {
     .name = "trace", .what = "trace", .aspects = trace_aspects, .aspect_count = COUNT(trace_aspects)};
 
-/* ---- chains -------------------------------------------------------------------------------------------------------
- */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 enum { KIND_SDP, KIND_SDP_PDP, KIND_CONV_SDP, KIND_CONV_SDP_PDP, KIND_PDP, KIND_CDP, KIND_BDMA, KIND_RUBIK };
 enum { CHAIN_KIND, CHAIN_INPUT, CHAIN_PRECISION, CHAIN_AFTER };
@@ -90,8 +88,7 @@ const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
     [COVERAGE_RUBIK] = &coverage_rubik,
 };
 
-/* ---- sorting ------------------------------------------------------------------------------------------------------
- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 /* What was counted of a trace on the way. */
 struct walk {

@@ -34,8 +34,7 @@ struct builder {
     struct gen_registers descriptor;        /* BDMA's registers as they were written last */
 };
 
-/* ---- memory --------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void open_arenas(struct builder *b) {
     static const uint64_t high[] = {0, 0, 1, 0x80, 0x7fff};
@@ -200,8 +199,7 @@ static void place_layer(struct builder *b, int index) {
         place_output(b, layer, shape);
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static int unit_stream(struct builder *b, enum nvdla_unit unit) {
     return program_stream(b->prog, nvdla_unit_names[unit]);

@@ -12,8 +12,7 @@
 #include "gen/shape.h"
 #include "nvdla/lut.h"
 
-/* ---- convolution ---------------------------------------------------------------------------------------------------
- */
+/* ---- convolution ----------------------------------------------------------------------------- */
 
 bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
@@ -38,8 +37,7 @@ struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, co
 void gen_weights(const struct nvdla_config *config, const struct gen_layer *layer, const struct gen_shape *shape,
                  uint8_t *const surfaces[GEN_WEIGHT_SURFACES]);
 
-/* ---- deconvolution -------------------------------------------------------------------------------------------------
- */
+/* ---- deconvolution --------------------------------------------------------------------------- */
 
 /* The whole kernel of the deconvolution that such a layer belongs to: k kernels of full_r lines, full_s columns, c
  * channels, the last fastest; and the layer's set of it as weights. */
@@ -52,8 +50,7 @@ bool gen_deconv_shape(const struct gen_layer *layer, struct error *err);
 int gen_deconv_draw(struct rng *rng, const struct nvdla_config *config, int index, const struct gen_layer *common,
                     int64_t cycles, struct gen_layer *layers);
 
-/* ---- SDP -----------------------------------------------------------------------------------------------------------
- */
+/* ---- SDP ------------------------------------------------------------------------------------- */
 
 /* A stage of the SDP part of a layer. */
 const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage);
@@ -66,8 +63,7 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);
 
-/* ---- PDP -----------------------------------------------------------------------------------------------------------
- */
+/* ---- PDP ------------------------------------------------------------------------------------- */
 
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
@@ -76,8 +72,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
 void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
 
-/* ---- CDP -----------------------------------------------------------------------------------------------------------
- */
+/* ---- CDP ------------------------------------------------------------------------------------- */
 
 bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
@@ -86,8 +81,7 @@ void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
 /* A table set for a CDP layer. */
 void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
 
-/* ---- tables of CDP and SDP -----------------------------------------------------------------------------------------
- */
+/* ---- tables of CDP and SDP ------------------------------------------------------------------- */
 
 /* Tables and S_LUT registers in order of writing. */
 struct gen_lut_writes {
@@ -107,8 +101,7 @@ bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err);
 /* Tables for inputs of `bits` bits without sign, FP16: of magnitudes up to about 2^bits. */
 void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
-/* ---- BDMA and RUBIK ------------------------------------------------------------------------------------------------
- */
+/* ---- BDMA and RUBIK -------------------------------------------------------------------------- */
 
 bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 /* Of one of the layer's descriptors. */
@@ -122,8 +115,7 @@ void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen
                          struct gen_registers *units);
 void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 
-/* ---- cases ---------------------------------------------------------------------------------------------------------
- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 /* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);

@@ -5,8 +5,7 @@
 enum { QUEUE = 20 };                                               /* descriptors that a group may have */
 enum { REPEATED_LINES = 1, OVERLAPPING_LINES, REPEATED_SURFACES }; /* of gen_layer.replicate */
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 int gen_bdma_first(const struct gen_case *gen, int index) {
     int first = index;
@@ -63,8 +62,7 @@ bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *sha
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
                         struct gen_registers *regs) {
@@ -93,8 +91,7 @@ void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_
     gen_put(regs, BDMA_CFG_STATUS, (uint32_t)layer->perf & 1);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 void gen_bdma_draw(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer, int64_t cycles) {
     int64_t atoms = cycles / 3 < 1 ? 1 : cycles / 3;

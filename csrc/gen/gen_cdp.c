@@ -4,8 +4,7 @@
 #include "nvdla/lut.h"
 #include "nvdla_offsets.h"
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
@@ -24,8 +23,7 @@ bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units) {
@@ -63,8 +61,7 @@ void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(rdma, CDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Bits of a converted element without its sign. */
 static int element_bits(const struct gen_layer *layer) {

@@ -18,8 +18,7 @@ enum {
     PAIR_BYTES = 64,            /* SDP writes two columns of a batch into one aligned block */
 };
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static int64_t conv_kernel_bytes(const struct nvdla_config *config, const struct gen_layer *layer) {
     return conv_kernel_elements(config, layer) * conv_element_bytes(layer);
@@ -305,8 +304,7 @@ bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *sha
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 static uint32_t sizes(int64_t low, int64_t high) {
     return ((uint32_t)low - 1) | ((uint32_t)high - 1) << 16;

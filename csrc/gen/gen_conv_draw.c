@@ -25,8 +25,7 @@ static int log2_of(int64_t value) {
     return bits;
 }
 
-/* ---- modes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- modes ----------------------------------------------------------------------------------- */
 
 static void draw_mode(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image) {
     layer->conv = image ? GEN_IMAGE : GEN_FEATURE;
@@ -50,8 +49,7 @@ static void draw_mode(struct rng *rng, const struct nvdla_config *config, struct
     }
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void draw_convertor(struct rng *rng, struct gen_layer *layer, bool image) {
     layer->cvt = rng_chance(rng, image ? 65 : 20);
@@ -121,8 +119,7 @@ static void draw_halves(struct rng *rng, struct gen_layer *layer) {
     layer->weight_exponent = rng_chance(rng, 20) ? 0 : rng_range(rng, 1, 12);
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static int64_t draw_format_id(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *layer) {
     static const int64_t halves[] = {0x05, 0x08, 0x0b};
@@ -293,8 +290,7 @@ void gen_conv_fit(struct gen_layer *layer) {
     layer->pad_bottom = fitting_pad(layer->pad_top, layer->h, layer->stride_y);
 }
 
-/* ---- the layer -----------------------------------------------------------------------------------------------------
- */
+/* ---- the layer ------------------------------------------------------------------------------- */
 
 /* Banks: half and half, as few as possible, or a few more. */
 static void draw_banks(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
@@ -372,8 +368,7 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
     gen_sdp_draw(rng, config, layer, bits);
 }
 
-/* ---- what stays in CBUF --------------------------------------------------------------------------------------------
- */
+/* ---- what stays in CBUF ---------------------------------------------------------------------- */
 
 /* Some of the slices stay for the next convolution. */
 static void draw_keep(struct rng *rng, int percent, struct gen_layer *layer) {

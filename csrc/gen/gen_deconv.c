@@ -9,8 +9,7 @@
 
 enum { KERNEL_LIMIT = 1 << 22 }; /* elements of the whole kernel */
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 bool gen_deconv_shape(const struct gen_layer *layer, struct error *err) {
     if (layer->conv != GEN_FEATURE || layer->stride_x != 1 || layer->stride_y != 1 || layer->dilation_x != 1 ||
@@ -29,8 +28,7 @@ bool gen_deconv_shape(const struct gen_layer *layer, struct error *err) {
                      (int)cdiv(layer->full_s, layer->deconv_x), (int)cdiv(layer->full_r, layer->deconv_y));
 }
 
-/* ---- weights -------------------------------------------------------------------------------------------------------
- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 void gen_deconv_kernel(const struct gen_layer *layer, uint8_t *bytes) {
     struct rng rng = rng_make((uint64_t)layer->seed, GEN_ROLE_WEIGHTS);
@@ -67,8 +65,7 @@ void gen_deconv_weights(const struct nvdla_config *config, const struct gen_laye
     free(full);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* The first set; the others differ in set_x and set_y. */
 static void draw_set(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles,

@@ -17,8 +17,7 @@ static struct limits limits_of(const struct gen_layer *layer) {
     return layer->precision == NVDLA_INT8 ? (struct limits){22, 38, 31} : (struct limits){38, 38, 63};
 }
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static bool fits(int64_t value, int bits) {
     return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
@@ -61,8 +60,7 @@ bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err) {
     return layer->precision == NVDLA_FP16 ? float_legal(tables, err) : integer_legal(layer, tables, err);
 }
 
-/* ---- loading -------------------------------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static void write_lut(struct gen_lut_writes *writes, uint32_t offset, uint32_t value) {
     writes->list[writes->count].offset = offset;
@@ -152,8 +150,7 @@ struct lut_settings gen_lut_settings(const struct gen_layer *layer) {
     };
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static int steps_of(int64_t entries) { /* log2 */
     return entries == LUT_LE_ENTRIES - 1 ? 6 : 8;

@@ -19,8 +19,7 @@ static int64_t line_buffer_columns(int64_t kernel_h, int64_t step_y) {
     return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
 }
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 /* Windows along one dimension. loose: columns that no window reaches may be left over, if there is no pad there. */
 static bool pool_size(const char *name, int64_t size, int64_t kernel, int64_t step, int64_t before, int64_t after,
@@ -109,8 +108,7 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 static uint32_t strips(const struct gen_layer *layer, struct rng *noise, int64_t first, int64_t mid, int64_t last) {
     if (layer->splits == 1)
@@ -188,8 +186,7 @@ void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_s
         put_rdma(gen, index, shape, &noise, partial_in, &units[NVDLA_PDP_RDMA]);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static int64_t draw_fp17(struct rng *rng) {
     int64_t any = rng_range(rng, 0, 0x1ffff);

@@ -2,8 +2,7 @@
 #include "gen/engine.h"
 #include "nvdla_offsets.h"
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static int64_t lanes_of(const struct gen_case *gen, const struct gen_layer *layer) {
     return gen->config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
@@ -72,8 +71,7 @@ bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *sh
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                          struct gen_registers *units) {
@@ -109,8 +107,7 @@ void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen
     gen_put(regs, RBK_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     int64_t lanes = config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);

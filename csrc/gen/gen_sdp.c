@@ -4,8 +4,7 @@
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
-/* ---- shape ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 enum { ALGORITHM_MAX, ALGORITHM_MIN, ALGORITHM_SUM, ALGORITHM_EQUAL };
 
@@ -131,8 +130,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     return true;
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* The five registers of BS lie at these offsets; those of BN in the same order behind. */
 static void put_stage(const struct gen_layer *layer, int number, struct rng *noise, struct gen_registers *regs) {
@@ -277,8 +275,7 @@ void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_s
     gen_put(regs, SDP_D_PERF_ENABLE, (uint32_t)layer->perf);
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles) {
     int64_t atom = config->mem_atom, lanes = atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);

@@ -123,8 +123,7 @@ void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *s
     shape->out_precision = gen_out_precision(layer);
 }
 
-/* ---- content -------------------------------------------------------------------------------------------------------
- */
+/* ---- content --------------------------------------------------------------------------------- */
 
 static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bits is 8 times an element's bytes, 1 to 4 */
@@ -203,8 +202,7 @@ void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng) 
     }
 }
 
-/* ---- registers -----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value) {
     regs->list[regs->count].offset = offset;
@@ -224,8 +222,7 @@ void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, s
                                         : gen_noise(&gen->layers[index], noise, UINT32_MAX));
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 int64_t gen_draw_slack(struct rng *rng) {
     return rng_chance(rng, 60) ? 0 : rng_chance(rng, 80) ? rng_range(rng, 1, 9) : rng_range(rng, 1, 64);

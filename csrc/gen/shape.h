@@ -101,8 +101,7 @@ bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *sha
 void gen_output_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t w, int64_t h, int64_t c,
                       bool packed_1x1);
 
-/* ---- registers ----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* Register values of one unit for one layer. */
 struct gen_registers {
@@ -118,8 +117,7 @@ void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, s
 /* A value for a register that does not matter: masked noise, or 0. */
 uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask);
 
-/* ---- drawing and content ------------------------------------------------------------------------------------------
- */
+/* ---- drawing and content --------------------------------------------------------------------- */
 
 /* Slack of strides, styles of content, spaces, noise, order: what every layer has. */
 void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);

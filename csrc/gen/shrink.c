@@ -12,8 +12,7 @@
 #include "nvdla_offsets.h"
 #include "trace/verify.h"
 
-/* ---- cases ---------------------------------------------------------------------------------------------------------
- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 struct shrinker {
     struct shrink *shrink;
@@ -362,8 +361,7 @@ void shrink_case(struct shrink *shrink, struct gen_case *gen) {
     free(s.tried);
 }
 
-/* ---- any trace -----------------------------------------------------------------------------------------------------
- */
+/* ---- any trace ------------------------------------------------------------------------------- */
 
 enum { PROLOGUE = -1 /* operations in front of the first layer */, WINDOW_BYTES = 0x1000 };
 

@@ -60,8 +60,7 @@ static void set_size(struct cube *cube, int width, int height, int channels, enu
     cube->element_bytes = nvdla_element_bytes(precision);
 }
 
-/* ---- SDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- SDP ------------------------------------------------------------------------------------- */
 
 /* winograd, batch: fields of the mode register, which count in some configurations only. */
 static void set_mode(const struct registers_view *view, struct sdp_shape *shape, uint32_t winograd, uint32_t batch) {
@@ -168,8 +167,7 @@ struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view) {
     return cubes;
 }
 
-/* ---- PDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- PDP ------------------------------------------------------------------------------------- */
 
 int64_t pdp_strip_columns(const struct pdp_strips *strips, int overlap) {
     if (strips->count == 1)
@@ -244,8 +242,7 @@ struct pdp_rdma_cubes pdp_rdma_cubes(const struct registers_view *view) {
     return cubes;
 }
 
-/* ---- CDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- CDP ------------------------------------------------------------------------------------- */
 
 struct cdp_cubes cdp_cubes(const struct registers_view *view) {
     struct cdp_cubes cubes = {
@@ -274,8 +271,7 @@ int cdp_sum_bits(enum nvdla_precision precision) {
     return precision == NVDLA_INT8 ? 22 : precision == NVDLA_INT16 ? 37 : 0;
 }
 
-/* ---- CDMA ---------------------------------------------------------------------------------------------------------
- */
+/* ---- CDMA ------------------------------------------------------------------------------------ */
 
 static enum cdma_mode cdma_mode(const struct registers_view *view) {
     if (nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0)
@@ -378,8 +374,7 @@ struct memory_cube cdma_feature(const struct cdma_cubes *cubes, const struct nvd
     return (struct memory_cube){cube, cubes->data_primary};
 }
 
-/* ---- RUBIK and BDMA -----------------------------------------------------------------------------------------------
- */
+/* ---- RUBIK and BDMA -------------------------------------------------------------------------- */
 
 /* Planar lines are moved in whole atoms. */
 static void set_planar(const struct rubik_cubes *cubes, struct cube *cube) {
@@ -447,8 +442,7 @@ struct bdma_cubes bdma_cubes(const struct registers_view *view) {
     return cubes;
 }
 
-/* ---- launches -----------------------------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* Without a secondary port there is no other. */
 static bool is_primary(const struct nvdla_config *config, bool primary) {

@@ -23,8 +23,7 @@ struct memory_cube {
     bool primary;
 };
 
-/* ---- SDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- SDP ------------------------------------------------------------------------------------- */
 
 enum sdp_stage_index { SDP_BS, SDP_BN, SDP_EW, SDP_STAGES };
 
@@ -71,8 +70,7 @@ struct sdp_rdma_cubes sdp_rdma_cubes(const struct registers_view *view);
 /* Surfaces in memory per surface of the pipe, 1 or 2: INT8 processing moves both 16-bit surfaces of every group. */
 int sdp_memory_surfaces(const struct sdp_shape *shape, enum nvdla_precision precision);
 
-/* ---- PDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- PDP ------------------------------------------------------------------------------------- */
 
 /* A width cut into vertical strips: first + (count - 2) * middle + last columns. Count 1: first is the whole width.
  * Spec: 60-pdp section 7. */
@@ -117,8 +115,7 @@ struct pdp_rdma_cubes {
 struct pdp_cubes pdp_cubes(const struct registers_view *view);
 struct pdp_rdma_cubes pdp_rdma_cubes(const struct registers_view *view);
 
-/* ---- CDP ----------------------------------------------------------------------------------------------------------
- */
+/* ---- CDP ------------------------------------------------------------------------------------- */
 
 /* CDP and CDP_RDMA, which alone knows the sizes. Spec: 62-cdp section 1. */
 struct cdp_cubes {
@@ -135,8 +132,7 @@ int cdp_product_bits(enum nvdla_precision precision);
 /* Bits of the sums that enter the table; 0: floating point. */
 int cdp_sum_bits(enum nvdla_precision precision);
 
-/* ---- CDMA ---------------------------------------------------------------------------------------------------------
- */
+/* ---- CDMA ------------------------------------------------------------------------------------ */
 
 /* What the data engine makes of its input. */
 enum cdma_mode { CDMA_FEATURE, CDMA_IMAGE, CDMA_WINOGRAD };
@@ -169,8 +165,7 @@ struct cdma_cubes cdma_cubes(const struct registers_view *view);
 /* The input of a feature layer; of Winograd what would be read without its tiles. */
 struct memory_cube cdma_feature(const struct cdma_cubes *cubes, const struct nvdla_config *config);
 
-/* ---- RUBIK and BDMA -----------------------------------------------------------------------------------------------
- */
+/* ---- RUBIK and BDMA -------------------------------------------------------------------------- */
 
 enum rubik_mode { RUBIK_CONTRACT, RUBIK_SPLIT, RUBIK_MERGE, RUBIK_UNDEFINED };
 
@@ -201,8 +196,7 @@ struct bdma_cubes {
 
 struct bdma_cubes bdma_cubes(const struct registers_view *view);
 
-/* ---- launches -----------------------------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 /* The cube that a launch writes to memory. Returns false if it writes none (RDMA units, SDP to PDP, compare mode) or
  * many (BDMA: launch_block). Units: SDP (with its batches), PDP (with split width), CDP, RUBIK (split: a planar cube).

@@ -85,8 +85,7 @@ static const struct told {
      PDP_D_OPERATION_MODE_CFG__POOLING_METHOD_MASK | PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK},
 };
 
-/* ---- the marks ----------------------------------------------------------------------------------------------------
- */
+/* ---- the marks ------------------------------------------------------------------------------- */
 
 /* A text as the bits of a signal, its last character lowest, as viewers show ASCII; cut to `words` words. */
 static void set(struct marks *marks, struct mark *mark, int words, const char *text) {
@@ -253,8 +252,7 @@ void marks_update(struct marks *marks) {
     }
 }
 
-/* ---- launches -----------------------------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static void run(struct marks *marks, enum nvdla_unit unit, int ordinal) {
     marks->units[unit].running = ordinal;
@@ -331,8 +329,7 @@ static void read_status(struct marks *marks, uint32_t bits) {
     }
 }
 
-/* ---- the observer -------------------------------------------------------------------------------------------------
- */
+/* ---- the observer ---------------------------------------------------------------------------- */
 
 static void reset_marks(void *context) {
     struct marks *marks = context;

@@ -201,8 +201,7 @@ struct save {
     bool failed;
 };
 
-/* ---- choice -------------------------------------------------------------------------------------------------------
- */
+/* ---- choice ---------------------------------------------------------------------------------- */
 
 /* A pattern, whose first `plain` characters stand for themselves: most names are told apart by the last of these. */
 static bool matches(const struct save *save, size_t i, const char *pattern, size_t plain) {
@@ -255,8 +254,7 @@ static void forget(struct chosen *chosen) {
     free(chosen->units);
 }
 
-/* ---- translations -------------------------------------------------------------------------------------------------
- */
+/* ---- translations ---------------------------------------------------------------------------- */
 
 /* Number of a translation file with these lines, from 1; it is written, under that name, if there is none yet. */
 static size_t translation(struct save *save, const char *name, struct text *lines) {
@@ -334,8 +332,7 @@ static size_t translate_field(struct save *save, enum nvdla_unit unit, const str
     return number;
 }
 
-/* ---- the file -----------------------------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool ends(const char *name, const char *end) {
     return text_ends_with(name, end);

@@ -201,8 +201,7 @@ int32_t naive_deliver_integer(int64_t acc, int truncate, bool *saturated) {
     return (int32_t)naive_saturate(f + up, 32);
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------------------
- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 struct weight_stream {
     struct naive *m;
@@ -265,8 +264,7 @@ static void read_weights(struct conv *v, struct weight_stream *stream) {
     }
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* Bits of the accumulator (chapter 40 section 9.4). */
 static int accumulator_bits(const struct naive *m, const struct conv *v, int kernel) {
@@ -422,8 +420,7 @@ static void winograd_results(const struct naive *m, const struct conv *v, int ty
     free(acc);
 }
 
-/* ---- layer --------------------------------------------------------------------------------------------------------
- */
+/* ---- layer ----------------------------------------------------------------------------------- */
 
 static void drop_slices(struct naive_cbuf *cbuf, size_t n) {
     n = n < cbuf->slice_count ? n : cbuf->slice_count;

@@ -6,8 +6,7 @@
 
 #include "naive.h"
 
-/* ---- common helpers -----------------------------------------------------------------------------------------------
- */
+/* ---- common helpers -------------------------------------------------------------------------- */
 
 bool naive_unsupported(struct naive *m, const char *format, ...) {
     if (m->failed)
@@ -115,8 +114,7 @@ void naive_store(struct naive *m, struct memory *mem, enum nvdla_unit unit, uint
     memory_write(mem, address, bytes, n, NULL, &origin);
 }
 
-/* ---- construction -------------------------------------------------------------------------------------------------
- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 struct naive *naive_new(const struct nvdla_config *config) {
     struct naive *m = calloc(1, sizeof *m);
@@ -146,8 +144,7 @@ void naive_free(struct naive *m) {
     free(m);
 }
 
-/* ---- table access (chapter 55 section 3) --------------------------------------------------------------------------
- */
+/* ---- table access (chapter 55 section 3) ----------------------------------------------------- */
 
 static bool has_tables(const struct naive *m, enum nvdla_unit unit) {
     return unit == NVDLA_CDP || (unit == NVDLA_SDP && m->config->sdp_lut);
@@ -188,8 +185,7 @@ static uint32_t table_read(struct naive *m, enum nvdla_unit unit) {
     return value;
 }
 
-/* ---- BDMA queue (chapter 64) --------------------------------------------------------------------------------------
- */
+/* ---- BDMA queue (chapter 64) ----------------------------------------------------------------- */
 
 static void bdma_write(struct naive *m, uint32_t offset, uint32_t value) {
     struct naive_bdma *bdma = &m->bdma;
@@ -216,8 +212,7 @@ static void bdma_write(struct naive *m, uint32_t offset, uint32_t value) {
     }
 }
 
-/* ---- register access ----------------------------------------------------------------------------------------------
- */
+/* ---- register access ------------------------------------------------------------------------- */
 
 static bool is_enable(const struct nvdla_register *reg) {
     return reg->grouped && strcmp(reg->name, "D_OP_ENABLE") == 0;
@@ -298,8 +293,7 @@ uint32_t naive_read(struct naive *m, uint32_t address) {
     return unit->words[0][offset / 4];
 }
 
-/* ---- layers -------------------------------------------------------------------------------------------------------
- */
+/* ---- layers ---------------------------------------------------------------------------------- */
 
 static bool armed(const struct naive *m, enum nvdla_unit unit) {
     return m->units[unit].armed[m->units[unit].consumer];

@@ -41,8 +41,7 @@ struct sdp {
     int cvt_shift;
 };
 
-/* ---- registers ----------------------------------------------------------------------------------------------------
- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* BS and BN have the same registers, BN's 0x14 behind (chapter 50 section 2.2). */
 static struct stage read_x_stage(const struct naive *m, int which) {
@@ -361,8 +360,7 @@ static int32_t element(struct sdp *sdp, int32_t d, int s, int y, int x, int lane
     return d;
 }
 
-/* ---- layer --------------------------------------------------------------------------------------------------------
- */
+/* ---- layer ----------------------------------------------------------------------------------- */
 
 /* Chapter 50 section 3.2. */
 static bool load_source(struct naive *m, const struct sdp *sdp, struct naive_stream *in) {

@@ -298,8 +298,7 @@ static void convolution(struct tally *tally) {
     }
 }
 
-/* ---- chapter 55 section 10 ----------------------------------------------------------------------------------------
- */
+/* ---- chapter 55 section 10 ------------------------------------------------------------------- */
 
 static void integer_tables(struct naive_tables *tables, int le_start, int le_step, bool square) {
     for (int k = 0; k < NAIVE_LE_ENTRIES; k++)

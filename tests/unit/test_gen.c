@@ -36,8 +36,7 @@ static void each_case(uint64_t seeds,
     }
 }
 
-/* ---- random numbers ------------------------------------------------------------------------------------------------
- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 static void numbers_are_those_of_splitmix64(void **state) {
     (void)state;
@@ -73,8 +72,7 @@ static void shuffle_is_a_permutation(void **state) {
     }
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void engine_names(void **state) {
     (void)state;
@@ -97,8 +95,7 @@ static void engine_names(void **state) {
     assert_int_equal(gen_config_engines(nvdla_config_find("large")), gen_engines("conv,img,sdp,pdp,cdp"));
 }
 
-/* ---- the same every time -------------------------------------------------------------------------------------------
- */
+/* ---- the same every time --------------------------------------------------------------------- */
 
 static void same_bytes(const struct gen_case *gen, const struct program *prog, void *context) {
     (void)context;
@@ -149,8 +146,7 @@ static void seeds_and_configurations_differ(void **state) {
     assert_memory_not_equal(a.layers, b.layers, sizeof a.layers);
 }
 
-/* ---- legality, seen from the register writes alone ------------------------------------------------------------------
- */
+/* ---- legality, seen from the register writes alone ------------------------------------------- */
 
 struct region {
     enum memory_space space;
@@ -472,8 +468,7 @@ static void register_groups_are_waited_for(void **state) {
     each_case(20, groups_are_free_when_they_are_programmed, NULL);
 }
 
-/* ---- corners --------------------------------------------------------------------------------------------------------
- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
 struct corners {
     int single, partial_channels, partial_kernels, one_kernel, dilation, stride, pad, split, fused_pdp, conv_pdp,
@@ -577,8 +572,7 @@ static void corners_are_drawn(void **state) {
             fail_msg("corner %zu was drawn %d times", i, all[i]);
 }
 
-/* ---- damaged descriptions -------------------------------------------------------------------------------------------
- */
+/* ---- damaged descriptions -------------------------------------------------------------------- */
 
 static void damaged(const char *notes, const char *expected) {
     char text[2000];
@@ -697,8 +691,7 @@ static void illegal_layers_are_refused(void **state) {
     illegal("conv=2 sdp=1 post=3", "post-extension 3");
 }
 
-/* ---- shrinking ------------------------------------------------------------------------------------------------------
- */
+/* ---- shrinking ------------------------------------------------------------------------------- */
 
 struct judge {
     bool (*fails)(const struct gen_case *gen);

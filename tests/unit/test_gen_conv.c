@@ -31,8 +31,7 @@ static void each_case(uint64_t seeds,
     }
 }
 
-/* ---- legality, seen from the register writes alone ------------------------------------------------------------------
- */
+/* ---- legality, seen from the register writes alone ------------------------------------------- */
 
 /* The launches of one convolution and what its registers say. */
 struct layer {
@@ -245,8 +244,7 @@ static void batches_are_legal(const struct layer *l) {
     }
 }
 
-/* ---- weights --------------------------------------------------------------------------------------------------------
- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 /* What the program loads at an address of a RAM type. */
 static const uint8_t *loaded(const struct layer *l, uint32_t address_high, uint32_t address_low, uint32_t size) {
@@ -337,8 +335,7 @@ static void register_writes_are_legal(void **state) {
     each_case(60, check_legality, NULL);
 }
 
-/* ---- corners --------------------------------------------------------------------------------------------------------
- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
 struct corners {
     int winograd, winograd_strides, winograd_pads, winograd_reuse, winograd_slides, winograd_one_tile, pra, batches,
@@ -428,8 +425,7 @@ static void every_pixel_format_is_drawn_in_every_precision(void **state) {
     }
 }
 
-/* ---- refused layers -------------------------------------------------------------------------------------------------
- */
+/* ---- refused layers -------------------------------------------------------------------------- */
 
 /* A case of a plain convolution with these settings, "w=5 h=3", is refused with this message. */
 static void illegal(const char *config, const char *settings, const char *expected) {
@@ -482,8 +478,7 @@ static void illegal_layers_are_refused(void **state) {
     illegal("full", "conv=2 format=6 c=4 precision=1 x_offset=4", "x_offset 4: the pixel lies in the next atom");
 }
 
-/* ---- shrinking ------------------------------------------------------------------------------------------------------
- */
+/* ---- shrinking ------------------------------------------------------------------------------- */
 
 static bool wide_winograd(const struct gen_case *gen) {
     for (int i = 0; i < gen->count; i++)

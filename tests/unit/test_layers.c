@@ -264,8 +264,7 @@ static void bdma_launches_have_their_descriptors(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-/* ---- RUBIK ---------------------------------------------------------------------------------------------------------
- */
+/* ---- RUBIK ----------------------------------------------------------------------------------- */
 
 static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32_t width, uint32_t height,
                       uint32_t channels) {
@@ -345,8 +344,7 @@ static void rubik_contracts_into_an_enlarged_cube(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-/* ---- SDP -----------------------------------------------------------------------------------------------------------
- */
+/* ---- SDP ------------------------------------------------------------------------------------- */
 
 enum { INT8, INT16, FP16 };
 
@@ -579,8 +577,7 @@ static void sdp_operands(void **state) {
     }
 }
 
-/* ---- PDP and CDP ---------------------------------------------------------------------------------------------------
- */
+/* ---- PDP and CDP ----------------------------------------------------------------------------- */
 
 static void pdp_cubes_of_small(void **state) {
     (void)state;
