@@ -1,9 +1,9 @@
 // NVDLA core. Wiring only: the published ports, clock and reset crossings, the register bus with its units, the engines
 // and the memory interfaces.
 //
-// dla_core_clk drives everything but the register bus side and the interrupt pin, which belong to dla_csb_clk; the two
-// need no relation. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which goes with SecondaryMemory of
-// the package. Engines that are not here leave their register windows reading 0 and their interrupt bits at 0.
+// dla_core_clk drives everything except the register bus side and the interrupt pin, which belong to dla_csb_clk; the
+// two clocks may be asynchronous. The ports nvdla_core2cvsram_* exist with NVDLA_SECONDARY_MEMORY, which must agree
+// with SecondaryMemory of the package. Register windows and interrupt bits of missing engines read 0.
 // Spec: 10-system, sections 2 and 3.
 module NV_nvdla
   import nvdla_pkg::*;

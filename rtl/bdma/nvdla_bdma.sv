@@ -3,10 +3,10 @@
 //
 //   registers -> load engine (queue, groups, read requests) -> store engine (write commands, acknowledges) -> done
 //
-// The beats that are read go straight to the write DMA: lines have the same length on both sides. csb_*: accesses to
-// the register window, answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o:
-// one clock per launch whose last write has been acknowledged, by group. Registers may be written at any time; a push
-// takes them as they are.
+// Read beats go directly to the write DMA: lines have the same length on both sides. csb_*: accesses to the register
+// window, answered one clock later. r_*, w_*: read and write client of the memory interfaces. done_intr_o: one clock
+// per launch whose last write has been acknowledged, by group. Registers may be written at any time; a push takes their
+// current values.
 // Spec: 64-bdma.
 `ifdef NVDLA_BDMA  // without it there are no such registers
 module nvdla_bdma

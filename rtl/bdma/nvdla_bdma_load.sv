@@ -1,13 +1,13 @@
 // BDMA's load engine: groups of descriptors and the read requests of their lines.
 //
-// push_i puts a descriptor into the queue; a full queue loses it, but it counts. launch_i hands what has been pushed
-// since the last group was taken to the engine as group launch_group_i; a launch waits until the group before it is
-// loaded, descriptors pushed meanwhile join it, and another launch takes its place. A launch of nothing is forgotten.
-// The queue is a memory and an output register, which holds the descriptor that waits to be carried out or is; where
-// pushes have been lost the last one is carried out again.
+// push_i puts a descriptor into the queue; a full queue loses it, but still counts it. launch_i passes the descriptors
+// pushed since the last taken group to the engine as group launch_group_i. A launch waits until the previous group is
+// loaded; descriptors pushed meanwhile join it, and another launch replaces it. An empty launch is dropped. The queue
+// is a memory and an output register, which holds the waiting or current descriptor; for lost pushes, the last
+// descriptor is executed again.
 // taken_o: a group has been taken. store_*: each descriptor for the store engine, store_last_o with the last one of
-// store_group_o. free_o: places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read request for
-// each line. loading_o: the group in the engine. waiting_o: a launch waits.
+// store_group_o. free_o: free places in the queue's memory. idle_o: nothing is queued or loaded. req_*: one read
+// request for each line. loading_o: the group in the engine. waiting_o: a launch waits.
 // Spec: 64-bdma, sections 3 to 5.
 module nvdla_bdma_load
   import nvdla_bdma_pkg::*;

@@ -1,4 +1,4 @@
-// Words that go between the modules of BDMA. Spec: 64-bdma.
+// Records passed between the modules of BDMA. Spec: 64-bdma.
 package nvdla_bdma_pkg;
   // What a push captures. Sizes are registers: one less than what they count; addresses and strides without the five
   // bits that are 0.

@@ -1,8 +1,8 @@
 // CACC: accumulates the sums of the stripe operations, rounds the final ones and delivers them to SDP.
 //
-// A stripe has at most ConvStripeMax atoms; the operations of a stripe come with the same number of atoms each, the
-// first one after a channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_int8 or, with 16-bit
-// precisions, nvdla_cacc_mixed. CSC sends final atoms only as it has credits: one a row of the buffer, given back by
+// A stripe has at most ConvStripeMax atoms, the same number in each of its operations; the first operation after a
+// channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_int8 or, with 16-bit precisions,
+// nvdla_cacc_mixed. CSC sends final atoms only if it has credits: one for each row of the buffer, returned by
 // credit_valid_o when SDP has taken the row.
 // The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the
 // layer's last element.

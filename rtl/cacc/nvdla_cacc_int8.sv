@@ -1,4 +1,4 @@
-// Accumulators and delivery buffer of CACC, configurations of INT8 alone.
+// Accumulators and delivery buffer of CACC, INT8-only configurations.
 //
 // Lane g is kernel g of the group. Final results go to the delivery buffer, a row of AtomicK results per position, and
 // leave as SdpBsThroughput lanes of 32 bits a clock in plain order (group, position, lane).

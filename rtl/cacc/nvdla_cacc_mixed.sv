@@ -3,8 +3,7 @@
 // A cell's value is a sum of INT16 or FP16, or two of INT8 (kernels 2c and 2c + 1 of cell c); a Winograd atom has
 // ConvValues of them, the outputs of its tile. A final atom gives rows of 16 results, which leave one a clock: for each
 // value kernels 0 .. 15 of the group, then, INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes
-// leave together, batch by batch: a row's place in the buffer says so, and rows behind a place that is still empty
-// wait.
+// leave together, batch by batch: a row's place in the buffer gives the order, and rows after an empty place wait.
 // Results are in the buffer one clock after their atom.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
 module nvdla_cacc_mixed

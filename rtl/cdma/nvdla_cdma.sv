@@ -1,13 +1,13 @@
 // Convolution DMA: feature and image data and weights from memory into CBUF, and the accounts of both with CSC.
 //
 // CbufWrAtoms atoms pass each write port of CBUF in a clock; where that is two, elements have 8 or 16 bits.
-// A data engine (direct, image or Winograd) and the weight engine work on a layer side by side: idle, pending
-// (handshake with CSC while banks change), busy, done; a fetch that is skipped by reuse goes from idle to done. The
-// layer ends when both are done.
-// Ring pointers and fill levels live from layer to layer and return to 0 in the handshake only. Layers wait for the
-// zero fill of CBUF, which takes CbufEntries / 2 clocks after reset, half of the entries through each write port.
-// Latency: run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the
-// write port 3 clocks (weights 2, image 5), to the account of CSC 1 more.
+// A data engine (direct, image or Winograd) and the weight engine work on a layer in parallel: idle, pending (handshake
+// with CSC while banks change), busy, done; a fetch that is skipped by reuse goes from idle to done. The layer ends
+// when both are done.
+// Ring pointers and fill levels are kept between layers and return to 0 only in the handshake. Layers wait for the zero
+// fill of CBUF, which takes CbufEntries / 2 clocks after reset, half of the entries through each write port. Latency:
+// run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the write port 3
+// clocks (weights 2, image 5), to the account of CSC 1 more.
 // Spec: 30-cdma-cbuf.
 module nvdla_cdma
   import nvdla_pkg::*;

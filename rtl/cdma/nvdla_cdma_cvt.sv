@@ -1,10 +1,10 @@
 // Input convertor: one atom of MemAtom bytes per clock, two clocks of latency, no back-pressure.
 //
 // A lane becomes sat(round((x - offset) * scale / 2^truncate)) with enable_i, else it passes. x is zero- or
-// sign-extended (signed_i). kind_i has three bits per lane: channel 0..3 of the pixel, behind the line (LaneTail) or
-// pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0 behind the line.
-// int8_i 0: saturation to 16 bits, of which the low byte is stored. The configuration inputs stay during a layer.
-// Spec: 30-cdma-cbuf, section 6 and 5.4 (padding, tail fill).
+// sign-extended (signed_i). kind_i has three bits per lane: channel 0..3 of the pixel, past the end of the line
+// (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0
+// past its end. int8_i 0: saturation to 16 bits, of which the low byte is stored. The configuration inputs stay during
+// a layer. Spec: 30-cdma-cbuf, section 6 and 5.4 (padding, tail fill).
 module nvdla_cdma_cvt
   import nvdla_pkg::*;
   import nvdla_cdma_pkg::*;

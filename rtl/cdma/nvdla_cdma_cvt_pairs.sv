@@ -4,10 +4,10 @@
 // Cubes come as bytes of memory at data_i: 64 elements of a byte or 32 of two (source16_i). Images come at element_i,
 // 16 bits for each of 64 lanes; with 16-bit processing (wide_i) the lower 32 lanes count. A lane becomes sat(round((x -
 // offset) * scale / 2^truncate)) in the processing precision with enable_i, else it passes. x is zero- or sign-extended
-// (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of the pixel, behind the line (LaneTail) or
-// pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0 behind the line.
-// With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i on, but for
-// pads and tails of images, and with flush_i NaN becomes +0.
+// (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of the pixel, past the end of the line
+// (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0
+// past its end. With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i
+// on, except in pads and tails of images, and with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
 module nvdla_cdma_cvt_pairs

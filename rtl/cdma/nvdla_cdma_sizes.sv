@@ -2,8 +2,8 @@
 // in CBUF.
 //
 // Read one atom at a time, at most Ahead words ahead of the group that is being reported. start_i begins a layer of
-// groups_i groups, enable_i says whether its weights are compressed. A request stands at req_addr_o while req_valid_o;
-// take_i ends it. rsp_*: an atom. size_valid_o/size_o: the size of the next group to report; next_i: it has been
+// groups_i groups, enable_i says whether its weights are compressed. req_addr_o is a request while req_valid_o is 1;
+// take_i accepts it. rsp_*: an atom. size_valid_o/size_o: the size of the next group to report; next_i: it has been
 // reported.
 // Spec: 30-cdma-cbuf, section 8.2; 20-data-formats, section 6.
 module nvdla_cdma_sizes

@@ -2,13 +2,13 @@
 // (WMB).
 //
 // bytes_i (rounded up to atoms) are read linearly from base_i on, at most 8 aligned atoms a request and never more than
-// is free in the ring. They follow each other in the ring from an entry's start on; a last entry that is not full ends
-// with zeros.
+// is free in the ring. They are stored in the ring without gaps, from the start of an entry; a partial last entry is
+// filled with zeros.
 // start_i begins a layer, enable_i says whether it has this surface; base_i, bytes_i, ring_i (entries) and first_i (the
 // ring's first entry in CBUF) stay. clear_i empties the ring (handshake of changed banks); releases count at any time.
-// A request stands at req_* while req_valid_o; take_i ends it. rsp_valid_i: an atom of this surface arrives, with
+// req_* is a request while req_valid_o is 1; take_i accepts it. rsp_valid_i: an atom of this surface arrives, with
 // rsp_two_i (where CbufWrAtoms is 2) two of them; their places are at wr_* in the same clock, the first atom's in the
-// low bits. written_o: bytes of complete entries so far; complete_o: all are there; stored_o: complete entries since
+// low bits. written_o: bytes of complete entries so far; complete_o: all are stored; stored_o: complete entries since
 // the last report_i.
 // Spec: 30-cdma-cbuf, sections 4.2, 8.1 and 8.2; 20-data-formats, section 9.
 module nvdla_cdma_stream

@@ -1,6 +1,6 @@
 // CDP's arithmetic on FP16, CdpWideLanes lanes a beat: square sum to the LUT; from the LUT multiply and output format.
 //
-// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window; FP17. beat_valid_i: a beat is
+// Beats advance one stage in every clock with step_i. view_i: see nvdla_cdp_window; FP17. beat_valid_i: a beat is
 // offered; summing_i: one is offered or under way to sums_o (FP32), which it enters after six stages. values_i: the
 // elements of the beat in sums_o, factors_i and late_values_i (FP17) belong together when factors_valid_i says so; that
 // beat is in words_o (FP16) one stage later.

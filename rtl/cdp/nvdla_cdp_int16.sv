@@ -1,11 +1,11 @@
 // CDP's arithmetic on INT16, CdpWideLanes lanes a beat: square sum to the LUT; from the LUT multiply and output
 // convertor.
 //
-// Beats move one stage on in every clock with step_i. view_i: see nvdla_cdp_window. beat_valid_i: a beat is offered;
+// Beats advance one stage in every clock with step_i. view_i: see nvdla_cdp_window. beat_valid_i: a beat is offered;
 // squares_valid_i: it has left the first stage, and its sums enter sums_o. factors_i and values_i (the converted
 // elements) belong together when factors_valid_i says so; differences_valid_i: that beat has left the stage of multiply
-// and output offset, and enters words_o behind the output convertor; clipped_o: the lanes of it that were clipped.
-// Spec: 62-cdp, sections 5, 7, 8.
+// and output offset, and enters words_o after the output convertor; clipped_o: the lanes of it that were clipped. Spec:
+// 62-cdp, sections 5, 7, 8.
 module nvdla_cdp_int16
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;

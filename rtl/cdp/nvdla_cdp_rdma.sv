@@ -1,8 +1,8 @@
-// CDP_RDMA: reads the cube, one request per block, and delivers its atoms with what the data path has to know of the
-// cube's size.
+// CDP_RDMA: reads the cube, one request per block, and delivers its atoms with the size information that the data path
+// needs.
 //
-// run_i: a layer of the CDP_RDMA register group is active, its registers stand at the ports of their names; the first
-// request goes out one clock after run_i rises. atom_*: atoms of the requests in order, straight from the latency
+// run_i: a layer of the CDP_RDMA register group is active, its registers are at the ports of the same names; the first
+// request goes out one clock after run_i rises. atom_*: atoms of the requests in order, directly from the latency
 // buffer, atom_last_o with the layer's last one; block_o: the block they belong to; lanes_o: index of the atom's last
 // lane below C. wide_i: elements of two bytes. done_o pulses while the last atom is delivered. stall_o: running count
 // of clocks with a request that waits (D_PERF_READ_STALL), never cleared.

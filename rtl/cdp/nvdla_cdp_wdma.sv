@@ -1,4 +1,4 @@
-// Write side of CDP: one command per block, and the output atoms behind.
+// Write side of CDP: one command per block, followed by its output atoms.
 //
 // block_*: blocks in order; a command is offered as soon as its block is known. atom_*: output atoms in the same order,
 // atom_last_i with the last one of the layer; it waits until all commands are out. done_o: the write DMA has taken it;

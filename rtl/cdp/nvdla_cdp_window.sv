@@ -1,7 +1,7 @@
 // Input convertor and neighbourhood: atoms in, beats with their channel neighbours out.
 //
-// Atoms are converted as they come (one a clock, lanes behind lanes_i become 0) into a ring, which holds the blocks
-// before and behind the current one. An atom is taken out when the atom of the next surface, same column, is there;
+// Atoms are converted as they come (one a clock, lanes above lanes_i become 0) into a ring, which holds the blocks
+// before and after the current one. An atom is taken out when the atom of the next surface, same column, has arrived;
 // beats then leave one a clock. view_o: the beat's converted lanes, lowest first, with CdpHaloWidth bits of lanes below
 // and above; channels outside the cube's surfaces are 0. A lane has CdpValueBits in INT8, CdpWidePlaceBits in INT16
 // (wide_i) and FP16 (wide_i and fp16_i: FP17 below a 0; NaN is 0 with nan_to_zero_i). beat_last_o: last beat of the

@@ -1,9 +1,9 @@
 // MAC cell: AtomicC products of 8 by 8 bits and their sum, with one set of weights in use and the next one in shadow
 // registers.
 //
-// load_i writes the shadow set. swap_i (with the first atom of a stripe) makes the shadow set the one in use and leaves
-// the shadow empty; a load in the same clock belongs to the set after it. A cell whose set was not loaded gives 0.
-// data_i and valid_i come one clock after the atom's swap_i; sum_o is registered, latency 1 clock.
+// load_i writes the shadow set. swap_i (with the first atom of a stripe) activates the shadow set and leaves the shadow
+// empty; a load in the same clock belongs to the next set. A cell whose set was not loaded gives 0. data_i and valid_i
+// come one clock after the atom's swap_i; sum_o is registered, latency 1 clock.
 // Spec: 40-convolution-core, sections 4.3 and 9.1.
 module nvdla_cmac_cell
   import nvdla_pkg::*;

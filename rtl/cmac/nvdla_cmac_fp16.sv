@@ -1,21 +1,19 @@
 // The cells of a CMAC unit in FP16: the products of one atomic operation, aligned to the largest exponent and added as
 // integers.
 //
-// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow
-// sets of the cells in next_i the ones in use, a load in the same clock belongs to the sets after them. data_i is
-// multiplied by the sets in use when valid_i; cells that are not in loaded_i give 0. tile_i: lane 4e + channel is
-// position e of a Winograd tile, the values are the outputs of the tile (POA); else only value 0 counts. Latency: one
-// clock.
+// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) activates the
+// shadow sets of the cells in next_i; a load in the same clock belongs to the next sets. data_i is multiplied by the
+// active sets when valid_i; cells that are not in loaded_i give 0. tile_i: lane 4e + channel is position e of a
+// Winograd tile, the values are the outputs of the tile (POA); else only value 0 counts. Latency: one clock.
 //
 // A value is {exponent (6), mantissa (38)}, mantissa * 2^(exponent - 50): four times the largest sum of exponents of a
 // lane with both operands other than zero, and the sum of the terms; or 63 and the sign and mantissa of a NaN on top of
 // 27 zeros, the first one of the weights, else the first one of the data.
 //
-// The multiplier of the chapter gives a product as two carry-save numbers U + V, which lose their low bits each for
-// itself when they are shifted right by four times the distance to the largest exponent. So the term is the shifted
-// product less what those bits would have carried: at a distance of one or two that is a matter of the low eight bits
-// of weight and data, and is found for the eight cells at once, a byte each. Terms further away, few, are taken from U
-// and V themselves.
+// The multiplier of the chapter gives a product as two carry-save numbers U + V, which lose their low bits separately
+// when they are shifted right by four times the distance to the largest exponent. So the term is the shifted product
+// less the carry of those bits. At a distance of one or two the carry depends only on the low eight bits of weight and
+// data, and is computed for eight cells at once, a byte each. The few terms further away are computed from U and V.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.2.
 module nvdla_cmac_fp16
   import nvdla_pkg::*;

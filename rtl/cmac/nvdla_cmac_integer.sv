@@ -1,12 +1,12 @@
 // The cells of a CMAC unit in INT8 (two kernels a cell) and INT16, configurations with 16-bit precisions.
 //
-// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) makes the shadow
-// sets the ones in use, a load in the same clock belongs to the sets after them. data_i is multiplied by the sets of
-// the cells in loaded_i when valid_i; the other cells give 0. int16_i, tile_i: of the layer. Latency: one clock.
+// load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) activates the
+// shadow sets; a load in the same clock belongs to the next sets. data_i is multiplied by the sets of the cells in
+// loaded_i when valid_i; the other cells give 0. int16_i, tile_i: of the layer. Latency: one clock.
 //
 // INT8: byte l of the data is lane l; bytes 0 .. AtomicC-1 of the weights are the low kernel's, the others the high
-// kernel's. One product of a lane is that of both kernels: the weight in use is high * 2^32 + low, the sums part in the
-// end.
+// kernel's. One product of a lane is that of both kernels: the active weight is high * 2^32 + low; the sums are
+// separated at the end.
 // tile_i: lane 4e + channel is position e of a Winograd tile, the values are the outputs of the tile (POA); else only
 // value 0 counts. A value: INT8 {high kernel's sum, low kernel's sum} of ConvInt8Bits each, INT16 the sum.
 // Spec: 40-convolution-core, sections 3.3, 4.3 and 9.1.

@@ -1,9 +1,9 @@
-// The cells of a CMAC unit, configurations with 16-bit precisions: those of the layer's precision work, the others hold
-// still.
+// The cells of a CMAC unit, configurations with 16-bit precisions: those of the layer's precision work, the others are
+// idle.
 //
-// load_i, one-hot, loads a cell's next weights; swap_i (with the first atom of a stripe) makes the loaded ones those in
-// use, a load in the same clock belongs to the set after them. A cell that was not loaded gives 0. valid_i and data_i
-// come one clock after the atom's swap_i. Latency: one clock.
+// load_i, one-hot, loads a cell's next weights; swap_i (with the first atom of a stripe) activates the loaded ones; a
+// load in the same clock belongs to the next set. A cell that was not loaded gives 0. valid_i and data_i come one clock
+// after the atom's swap_i. Latency: one clock.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
 module nvdla_cmac_mixed
   import nvdla_pkg::*;

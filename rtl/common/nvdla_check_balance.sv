@@ -1,4 +1,4 @@
-// Shadow of a balance, for checks only: credits, places, things under way. Never below 0, never above Max.
+// Shadow of a balance, for checks only: credits, places, items in flight. Never below 0, never above Max.
 //
 // In a clock, up_i adds add_i and down_i subtracts sub_i; clear_i sets it to 0 instead. It starts with Start.
 module nvdla_check_balance #(

@@ -1,8 +1,8 @@
 // Shadow of a queue, for checks only: what goes in comes out, once, in order, and never more than fits.
 //
 // push_i, in_i: a word goes in; valid_i, out_i: the queue offers a word; pop_i: that word leaves. The queue holds at
-// most Depth words, and a word is offered in a later clock than it came in. How the queue under check is made does not
-// matter: this one counts and stores for itself.
+// most Depth words, and a word is offered in a later clock than it came in. It does not depend on the implementation of
+// the checked queue: it counts and stores on its own.
 module nvdla_check_queue #(
     parameter int Width = 1,
     parameter int Depth = 1

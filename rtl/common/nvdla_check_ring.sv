@@ -4,7 +4,7 @@
 // The ring has ring_i entries of Slots atoms from entry first_i on, of Entries in all. wr_*: up to Atoms atoms go to a
 // slot of an entry each (with wr_clear_i the slots above it become 0), the first one in the low bits. up_*: entries
 // reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger than their
-// data, and entries behind them stay unwritten; then only the first entry of a report must have been written.
+// data, and entries after the data stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
 module nvdla_check_ring #(
     parameter int Entries = 1,

@@ -1,5 +1,5 @@
 // Reset of one clock domain: asserted at once with rst_ni, released two clocks after it. In test mode direct_rst_ni
-// takes its place.
+// replaces it.
 // Spec: 10-system, sections 2 and 3.
 module nvdla_reset_sync (
     input  logic clk_i,

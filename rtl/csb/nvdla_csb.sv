@@ -1,8 +1,8 @@
 // Register bus: takes requests in the csb clock domain, executes them in the core clock domain, brings the answers back
 // in order.
 //
-// Core side: one request per clock at most. sel_o has the bit of the addressed unit set for one clock (no bit: nothing
-// there), with write_o, addr_o (word inside the unit's 4 KiB window) and wdata_o. Units answer reads in the next clock
+// Core side: one request per clock at most. sel_o has the bit of the addressed unit set for one clock (no bit: no such
+// unit), with write_o, addr_o (word inside the unit's 4 KiB window) and wdata_o. Units answer reads in the next clock
 // on rdata_i, the OR of all units' answers (0 from those not asked). A request is taken from the queue only when its
 // answer has a place, so none is lost, however many are outstanding.
 //

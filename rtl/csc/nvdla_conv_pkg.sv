@@ -1,9 +1,9 @@
 // Constants of the convolution core (CSC, CMAC, CACC).
 //
-// A kernel group is AtomicK kernels (16-bit precisions: half of them), a channel block AtomicC channels. What a result
-// is the sum of comes in the order of the chapter whatever the stripes are, so their length is free: stripes of
-// ConvLoads to ConvStripeMax atoms hide the loading of the next weights (one cell a clock) behind the atoms of the
-// running operation.
+// A kernel group is AtomicK kernels (16-bit precisions: half of them), a channel block AtomicC channels. The terms of a
+// result come in the order of the chapter for any length of stripes, so that is free: stripes of ConvLoads to
+// ConvStripeMax atoms hide the loading of the next weights (one cell a clock) behind the atoms of the running
+// operation.
 // Spec: 40-convolution-core, sections 4.2, 8.3, 9.4.
 package nvdla_conv_pkg;
   import nvdla_pkg::*;

@@ -7,9 +7,9 @@
 // Both readers run ahead into queues. An operation's first atom leaves when the weights of its cells are in CMAC's
 // shadow registers; the weights of the next operation follow from that clock on. Every atom of an operation that ends a
 // channel operation takes the credits of its rows of results, which CACC returns when SDP has taken them.
-// Layer: begin (release of what the previous layer left and this one does not reuse) -> pending handshake with CDMA if
-// a bank register changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is released
-// DrainClocks after the last atom, when CMAC and CACC have ended the layer.
+// Layer: begin (release of data that the previous layer left and this one does not reuse) -> pending handshake with
+// CDMA if a bank register changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is
+// released DrainClocks after the last atom, when CMAC and CACC have ended the layer.
 // Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
 module nvdla_csc
   import nvdla_pkg::*;

@@ -2,10 +2,10 @@
 // acknowledge.
 //
 // run_i is high while a layer that writes memory is active, group_i is its register group. cmd_* and atom_* as in
-// nvdla_dma_write; cmd_last_i stands with the layer's last command, atom_last_i with its last atom. done_o rises in the
-// clock after both have been taken and stays high until run_i falls. done_intr_o: one clock, by register group, when
-// memory has acknowledged the layer's last write; layers may follow one another before that. busy_o: that of
-// nvdla_dma_write. DatAtoms as in nvdla_dma_write: an atom of atom_* is so many.
+// nvdla_dma_write; cmd_last_i marks the layer's last command, atom_last_i its last atom. done_o rises in the clock
+// after both have been taken and stays high until run_i falls. done_intr_o: one clock, by register group, when memory
+// has acknowledged the layer's last write; layers may follow one another before that. busy_o: that of nvdla_dma_write.
+// DatAtoms as in nvdla_dma_write: the number of atoms in a transfer on atom_*.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
 module nvdla_engine_output
   import nvdla_pkg::*;

@@ -1,6 +1,6 @@
 // PDP in FP16: the mean of a window from the sum of its rows, (sum + pad) * width * height in FP17, as FP16.
 //
-// sum_i: FP17; pad_i: what the rows that pad the window add, FP17; width_i, height_i: reciprocals of the kernel's
+// sum_i: FP17; pad_i: the contribution of the window's pad rows, FP17; width_i, height_i: reciprocals of the kernel's
 // sizes, FP17. mean_o follows sum_i and pad_i by three clocks with en_i; width_i and height_i do not change meanwhile.
 // Spec: 60-pdp, section 6.
 module nvdla_fp16_mean (

@@ -1,4 +1,4 @@
-// FP17 of a_i / 2^Bits, which is below 1, rounded to nearest even; what is below 2^-30 is 0. Combinational.
+// FP17 of a_i / 2^Bits, which is below 1, rounded to nearest even; values below 2^-30 become 0. Combinational.
 //
 // Spec: 55-lut, section 6 (F17).
 module nvdla_fp17_from_fraction #(

@@ -1,7 +1,7 @@
 // Where an FP32 number lies in a table of FP16 samples, SDP's or CDP's.
 //
-// x_i less start_i, FP32 patterns, decides: a NaN, zero or a negative number is under_o. exponential_i: entry n stands
-// at 2^(n + offset_i); else at n * 2^select_i; both signed. From entry Last on it is over_o. Otherwise index_o is the
+// x_i less start_i, FP32 patterns, decides: a NaN, zero or a negative number is under_o. exponential_i: entry n is at
+// 2^(n + offset_i); else at n * 2^select_i; both signed. From entry Last on it is over_o. Otherwise index_o is the
 // entry before it and fraction_o the part of the way to the next one, in 2^-35, rounded down; CDP takes its upper 16
 // bits. An exponent of all ones is a number. The outputs follow the inputs by one clock with en_i; exponential_i,
 // offset_i and select_i do not change meanwhile.

@@ -4,7 +4,7 @@
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the
-// low 32 bits); in INT16 and FP16 only the WideLanes lower ones are looked up. A beat moves one stage on in every clock
+// low 32 bits); in INT16 and FP16 only the WideLanes lower ones are looked up. A beat advances one stage in every clock
 // with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all precisions.
 // result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits,
 // only LE hits, both over, both under}) belongs to the beat that has left the first stage.
@@ -12,7 +12,7 @@
 // Integers: START counts with its low InputBits in comparisons, SELECT with its low SelectBits; with InputBits above
 // LutNarrowBits only the low LutNarrowBits and LutNarrowSelectBits of them if precision_i = LutInt8. Slopes take all of
 // START and END. A SELECT of -2^(bits-1) shifts LE left by that amount and LO not at all. cfg_i and precision_i must
-// stand still while beats are under way.
+// not change while beats are in flight.
 // Spec: 55-lut, sections 2, 3.2, 4.3, 7; 62-cdp, section 6.
 module nvdla_lut
   import nvdla_lut_pkg::*;

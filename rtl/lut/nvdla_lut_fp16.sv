@@ -1,11 +1,11 @@
 // Look-ups of FP16 layers, Lanes per clock, beside the tables (nvdla_lut_tables): CDP's, and with Weighted = 1 SDP's.
 //
 // data_i holds Lanes FP32 patterns, lane 0 lowest, start_i .. end_i FP32 patterns; a beat with valid_i enters, and all
-// beats move on, in a clock with step_i. Six stages: places in both tables; entries (word_o goes to the tables,
+// beats advance, in a clock with step_i. Six stages: places in both tables; entries (word_o goes to the tables,
 // entries_i comes back a stage later); the selected slope; three of the interpolation. result_o: FP17 patterns. flags_o
 // and found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belong to the beat that has left
-// the first stage. Shifts of the slopes do not count. cfg_i must stand still while beats are under way. on_i: a layer
-// in FP16 runs; without beats, and without on_i, nothing here is clocked.
+// the first stage. Shifts of the slopes do not count. cfg_i must not change while beats are in flight. on_i: a layer in
+// FP16 runs; without beats, and without on_i, nothing here is clocked.
 // Spec: 55-lut, sections 4.2, 4.3, 6, 7.3.
 module nvdla_lut_fp16
   import nvdla_lut_pkg::*;

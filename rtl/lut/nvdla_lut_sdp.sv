@@ -4,11 +4,11 @@
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers of 32 bits or FP32 patterns (precision_i =
-// LutFp16); a beat moves one stage on in every clock with step_i. Three stages: places in both tables and selection,
+// LutFp16); a beat advances one stage in every clock with step_i. Three stages: places in both tables and selection,
 // entries, result; with Fp16 six, in all precisions. result_o: a lane has 32 bits, a signed integer or an FP32 pattern.
 // found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belongs to the beat that has left the
-// first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must stand still while beats are
-// under way.
+// first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must not change while beats are in
+// flight.
 // Spec: 55-lut, sections 2, 3.1, 4 to 6.
 module nvdla_lut_sdp
   import nvdla_lut_pkg::*;

@@ -8,7 +8,7 @@
 // after the last entry, and ACCESS_CFG shows what was written.
 //
 // Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the
-// one behind it; LE stands at word 0, LO at LutLoBase. The tables have no reset.
+// next one; LE starts at word 0, LO at LutLoBase. The tables have no reset.
 // Spec: 55-lut, section 3.
 module nvdla_lut_tables
   import nvdla_lut_pkg::*;

@@ -7,8 +7,8 @@
 // rsp_valid_o: one clock; RspAtoms atoms per clock.
 // RspAtoms is 1, or MifAtoms: then the answer holds a request's atoms 2k and 2k + 1 together whatever its address, as
 // chapter 70 section 5 has it, and the upper half of the last answer of an odd number is 0.
-// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, comes or goes; else no
-// register changes.
+// Answers without a request are dropped. busy_o: in this clock something is accepted, offered, arrives or leaves; else
+// no register changes.
 // Spec: 70-memory-interface, sections 3.2, 4 and 5.
 module nvdla_dma_read
   import nvdla_pkg::*;

@@ -1,9 +1,9 @@
 // Memory interface of one port: MCIF for the primary, CVIF for the secondary memory. Registers, read half, write half.
 //
 // One word of req and rsp per client, in the order of the arbiter slots (clients.csv). See nvdla_mcif_read and
-// nvdla_mcif_write for the handshakes. Pieces for the other memory are not seen. MaxBurst is the port's longest burst
-// in beats. rdata_o answers in the clock after req_i and is 0 in all others. rready and bready are constantly 1; wmask
-// is wstrb by atom.
+// nvdla_mcif_write for the handshakes. Pieces for the other memory are ignored. MaxBurst is the port's longest burst in
+// beats. rdata_o answers in the clock after req_i and is 0 in all others. rready and bready are constantly 1; wmask is
+// wstrb by atom.
 // Spec: 70-memory-interface, sections 1 to 4.
 module nvdla_mcif
   import nvdla_pkg::*;

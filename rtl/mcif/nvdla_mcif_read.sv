@@ -3,10 +3,9 @@
 // A client of slot i offers a piece for memory Ram (word i of req_i); it is accepted (ready of word i of rsp_o) when it
 // wins the arbitration, the AR register can take it and its beats fit the outstanding limit: beats in flight + beats <=
 // limit_i + 1, which also bounds them by 256. An accepted piece is on AR in the next clock; araddr is aligned to the
-// bus. Where pieces are longer than MaxBurst, which is 1 then, a piece is a burst per beat, one per clock, each within
-// the limit by itself. Beats come back in the clock of the R transfer, never refused (the clients reserved their room).
-// Beats of an id without client are dropped. busy_o:
-// something moves or wants to.
+// bus. Where pieces are longer than MaxBurst, which is 1 then, a piece is a burst per beat, one per clock, each counted
+// separately against the limit. Beats come back in the clock of the R transfer, never refused (the clients reserved
+// their room). Beats of an id without client are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_read
   import nvdla_pkg::*;

@@ -6,8 +6,8 @@
 // are on the pins in the next clock, both in the same; the other beats follow one per clock. Pieces are sent one after
 // another, so W follows AW order. done of word i is the B that ends the oldest piece of its client, in the clock of its
 // transfer. MaxBurst is the longest burst in beats. Where pieces are longer, it is 1, and each beat of a piece is a
-// burst, on AW and W in the same clock, each within the limit by itself, its awaddr aligned to the bus. B of an id
-// without client or without a burst in flight are dropped. busy_o: something moves or wants to.
+// burst, on AW and W in the same clock, each counted separately against the limit, its awaddr aligned to the bus. B of
+// an id without client or without a burst in flight are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
 module nvdla_mcif_write
   import nvdla_pkg::*;

@@ -1,8 +1,8 @@
 // PDP_RDMA: reads the input cube from memory, one request per line of a strip, in the order strip, surface, line.
 //
-// run_i: a layer of the PDP_RDMA register group is active, its registers stand at the ports of their names; the first
+// run_i: a layer of the PDP_RDMA register group is active, its registers are at the ports of the same names; the first
 // request goes out one clock after run_i rises. done_o pulses while the last atom is delivered. atom_*: atoms of the
-// requests in order, straight from the latency buffer.
+// requests in order, directly from the latency buffer.
 // stall_o: running count of clocks with a request that waits (D_PERF_READ_STALL), never cleared.
 // Byte sums of base and strides are passed on as they are (20-data-formats section 9).
 // Spec: 60-pdp, sections 2.2, 3, 7, 10.

@@ -1,5 +1,4 @@
-// Write side of PDP: one command per output line of a strip, in the order strip, surface, line, and the atoms behind
-// it.
+// Write side of PDP: one command per output line of a strip, in the order strip, surface, line, followed by its atoms.
 //
 // atom_*: the output atoms in that order, atom_last_i with the last one of the layer. A line's command is offered as
 // soon as its first atom is being packed (atom_begun_i); the last command asks for the acknowledge. The last atom of

@@ -1,4 +1,4 @@
-// Words that go between the modules of RUBIK. Spec: 66-rubik.
+// Records passed between the modules of RUBIK. Spec: 66-rubik.
 package nvdla_rubik_pkg;
   localparam logic [1:0] RubikContract = 2'd0, RubikSplit = 2'd1, RubikMerge = 2'd2;
 

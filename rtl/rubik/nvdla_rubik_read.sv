@@ -1,7 +1,7 @@
 // RUBIK's read requests: contract and merge, one for each phase or plane of a block; split, one for the block's atoms.
 //
 // start_i begins a layer; base_i and the strides are those of the input. row_stride_i: from a phase or plane to the
-// next. req_* as in nvdla_dma_read; req_last_o stands with the layer's last one.
+// next. req_* as in nvdla_dma_read; req_last_o marks the layer's last one.
 // Spec: 66-rubik, sections 3 to 6.
 module nvdla_rubik_read
   import nvdla_rubik_pkg::*;

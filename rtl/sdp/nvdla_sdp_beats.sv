@@ -1,11 +1,11 @@
 // The beats of a layer: which element of which atom comes next, and when the last one is through.
 //
 // run_i is high while a layer is active. A beat of SdpBsThroughput elements is made (step_o) when its data are there
-// (available_i) and the output register behind is free or leaves (open_o, valid_o, ready_i). element_o: element of lane
-// 0 in its atom; atom_end_o with the last beat of an atom, surface_end_o with that of a surface, layer_end_o with that
-// of the cube. done_o from the clock after the last beat on until run_i falls. wide_i: elements of 16 bits, an atom is
-// MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk; the ends stand with the last beat
-// of their atom.
+// (available_i) and the output register after it is free or emptied (open_o, valid_o, ready_i). element_o: element of
+// lane 0 in its atom; atom_end_o with the last beat of an atom, surface_end_o with that of a surface, layer_end_o with
+// that of the cube. done_o from the clock after the last beat on until run_i falls. wide_i: elements of 16 bits, an
+// atom is MemAtom / 2 of them. batches_i, second_o, turn_end_o, round_end_o: nvdla_sdp_walk; the ends are set with the
+// last beat of their atom.
 // Spec: 50-sdp sections 8.1, "Processing order", and 8.3.
 module nvdla_sdp_beats
   import nvdla_pkg::*;

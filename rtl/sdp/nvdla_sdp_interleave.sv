@@ -1,9 +1,9 @@
 // Order of MRDMA's atoms for INT16 cubes that are processed as INT8: of each column the atoms of two surfaces, one
-// behind the other.
+// after the other.
 //
 // on_i = 0: atoms pass as they come. on_i = 1: memory is read in blocks of eight columns of a line (the last one of a
 // line shorter), first the atoms of the even surface, then those of the odd one; they leave column by column. on_i and
-// width_i stand still while run_i is high. Latency: none with on_i = 0, else a clock and the wait for the other
+// width_i do not change while run_i is high. Latency: none with on_i = 0, else a clock and the wait for the other
 // surface.
 // Spec: 50-sdp section 3.2.
 module nvdla_sdp_interleave

@@ -1,7 +1,7 @@
 // One lane of an X stage (BS or BN) in FP16 layers: ALU, MUL and ReLU on FP32 patterns with FP16 operands.
 //
 // Three registers, moved by their enables, which are given in FP16 layers only: take_i brings the data and both
-// operands in, alu_i moves them through the ALU, mul_i through the multiplier; data_o is the third one behind ReLU.
+// operands in, alu_i moves them through the ALU, mul_i through the multiplier; data_o is the third one after ReLU.
 // nan_to_zero_i: an operand that is NaN counts as +0. PReLU passes what has sign bit 0. Shifts do not count.
 // Spec: 50-sdp sections 6.1 to 6.3.
 module nvdla_sdp_x_fp

@@ -1,7 +1,7 @@
 // Y stage (EW) of SDP in configurations that have it: MUL, ALU and table between X2 (BN) and the output convertor.
 //
 // Streams: SdpBsThroughput lanes of 32 bits a transfer in and out, in the pipe's order: signed integers, or FP32
-// patterns if floating_i. last_i / last_o stand with the layer's last transfer. A transfer takes SdpBsThroughput /
+// patterns if floating_i. last_i / last_o mark the layer's last transfer. A transfer takes SdpBsThroughput /
 // SdpEwThroughput clocks: the stages are SdpEwThroughput lanes wide. With bypass_i it passes combinationally and no
 // operands are taken. Otherwise each transfer takes one transfer of memory operands if one of its active units has its
 // source in memory (*_mem_i), and waits for it; a component that the memory layout does not have never comes. Operands
