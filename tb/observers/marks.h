@@ -1,8 +1,8 @@
-/* What goes on in a run, as text that stands in its waves beside the signals: the launch that each unit works on, what
- * the trace's streams wait for, register accesses and interrupts decoded, the client behind each AXI transfer.
+/* The state of a run as text in its waves, beside the signals: the current launch of each unit, the waits of the
+ * trace's streams, decoded register accesses and interrupts, the client of each AXI transfer.
  *
- * The marks are kept as facts all the time, which costs nothing in a clock without an access or a transfer; they become
- * text only when a clock is recorded.
+ * Marks are always tracked as data, at no cost in a clock without an access or a transfer. They become text only when a
+ * clock is recorded.
  */
 #ifndef TB_OBSERVERS_MARKS_H
 #define TB_OBSERVERS_MARKS_H
@@ -15,33 +15,33 @@
 
 struct marks;
 
-/* prov: where the launches are found, which may be replaced by another at a reset. exact: marks_layer will tell when
- * launches start and end; else they count as started when they are armed, and as done when S_INTR_STATUS is read that
- * says so, or their group is armed again. Both as long as the marks. */
+/* prov: the source of launches, which a reset may replace. exact: marks_layer() reports when launches start and end;
+ * otherwise a launch starts when it is armed, and ends when S_INTR_STATUS is read with its bit, or its group is armed
+ * again. config and prov must outlive the marks. */
 struct marks *marks_new(const struct nvdla_config *config, struct provenance *const *prov, bool exact);
 
-/* Frees the marks when it is released. To be added before the observer of the waves. */
+/* Releasing the observer frees the marks. To be added before the observer of the waves. */
 struct observer marks_observer(struct marks *marks);
 
-/* A register group, by its hierarchical name, starts or finishes a layer. */
+/* A register group, given by its hierarchical name, starts or finishes a layer. */
 void marks_layer(struct marks *marks, const char *scope, enum check_event event);
 
-/* What a stream of the trace waits for; "": for nothing. The name (of the first call for a stream) is copied. */
+/* What a stream of the trace waits for; "": nothing. The name (of the first call for a stream) is copied. */
 void marks_note(struct marks *marks, size_t stream, const char *name, const char *text);
 
 enum launch_state { LAUNCH_TO_COME, LAUNCH_ARMED, LAUNCH_DONE };
 
-/* How far the n-th launch of a unit, from 0, is. */
+/* State of the n-th launch of a unit, from 0. */
 enum launch_state marks_launch(const struct marks *marks, enum nvdla_unit unit, int ordinal);
 
-/* The marks of the configuration, and of the streams that were noted so far: what the wave file declares. The list
- * stays valid as long as the marks. */
+/* The marks of the configuration and of the streams noted so far, for the wave file to declare. The list lives as long
+ * as the marks. */
 const struct wave_mark *marks_list(struct marks *marks, size_t *count);
 
-/* How often a text has changed, kept up by marks_update. */
+/* Number of changes of texts, as of the last marks_update(). */
 const uint64_t *marks_changes(const struct marks *marks);
 
-/* Brings their texts up to date. */
+/* Brings the texts up to date. */
 void marks_update(struct marks *marks);
 
 #endif

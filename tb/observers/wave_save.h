@@ -1,9 +1,8 @@
-/* The GTKWave save file beside a recorded wave: which signals to show, in which groups, in which format, where to look
- * first.
+/* The GTKWave save file beside a wave file: the signals to show, their groups and formats, and the initial view.
  *
- * It is written when the recording is over, from what the wave file holds: every name in it exists there, and what
- * never moves is folded away. Translations of numbers into names (register addresses, AXI IDs, states, register fields)
- * stand in files of their own in a folder beside it.
+ * It is written after the recording, from the contents of the wave file: every name in it exists, and signals that
+ * never change are folded away. Translations of numbers to names (register addresses, AXI IDs, states, register fields)
+ * are in separate files in a folder beside it.
  */
 #ifndef TB_OBSERVERS_WAVE_SAVE_H
 #define TB_OBSERVERS_WAVE_SAVE_H
@@ -15,9 +14,8 @@
 
 /* Writes NAME.gtkw and NAME.filters/ for the wave file NAME.fst, which must be complete.
  *
- * scopes   what the recording was limited to (struct wave_options); one that holds no signal gets a warning to stderr
- * view     what to show first
- */
+ *     scopes   the scopes of the recording (struct wave_options); warns on stderr of each that has no signal
+ *     view     the initial view */
 bool wave_save_write(const char *path, const struct nvdla_config *config, const struct simulator *simulator,
                      const char *const *scopes, const struct wave_view *view, struct error *err);
 
