@@ -1,4 +1,4 @@
-/* nvcosim bisect: the commit since which a trace fails. */
+/* nvcosim bisect: finds the commit that made a trace fail. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +27,13 @@ struct arguments {
 };
 
 static const char doc[] =
-    "Finds the commit of an RTL since which a trace fails: git bisect over its repository, each revision built behind "
-    "this harness and played.\v"
-    "It works in a checkout of its own in a temporary folder, which it removes however it ends; yours is not touched. "
-    "A simulator is kept for each tree (build/nvcosim-CONFIG-bisect_*), so that no revision is built twice; the 32 "
-    "that were used last stay for the next call. First --bad has to fail and --good to pass. A revision that does not "
-    "build is skipped; so is one that fails in another way than --bad (another kind of failure, another engine: "
-    "signature in docs/database.md), unless --any-failure is given.\n"
+    "Finds the commit of an RTL that made a trace fail: git bisect over its repository, building and playing each "
+    "revision.\v"
+    "It works in its own temporary checkout, which it always removes; yours is not touched. The simulator of each tree "
+    "is kept (build/nvcosim-CONFIG-bisect_*), so that no revision is built twice; the 32 most recently used stay for "
+    "the next call. --bad must fail and --good must pass. A revision is skipped if it does not build, or if it fails "
+    "in another way than --bad (another kind of failure or engine: signature in docs/database.md), unless "
+    "--any-failure is given.\n"
     "In a repository of nvcosim no --filelist is needed: rtl/ of each revision is built with its own register tables.\n"
     "\n"
     "Examples:\n"
@@ -48,21 +48,19 @@ static const struct argp_option own[] = {
     OPTION("good", KEY_GOOD, "REV", "Commit that passes: a branch, a tag, a hash"),
     OPTION("bad", KEY_BAD, "REV", "Commit that fails"),
     OPTION("repo", KEY_REPO, "DIR", "Repository of the RTL (default: that of this folder)"),
-    OPTION("filelist", KEY_FILELIST, "FILE.f",
-           "What to compile, as of nvcosim build; relative to the top of the repository"),
+    OPTION("filelist", KEY_FILELIST, "FILE.f", "File list as for nvcosim build, relative to the top of the repository"),
     OPTION("top", KEY_TOP, "MODULE", "Top module (default NV_nvdla)"),
-    OPTION("taps", KEY_TAPS, "FILE.csv", "Table of taps, as of nvcosim build"),
-    OPTION("verilator-option", KEY_VERILATOR, "OPTION", "Further option for Verilator, may be repeated"),
-    OPTION(
-        "prepare", KEY_PREPARE, "COMMAND",
-        "Command of the shell that runs in each checkout before it is built; a revision on which it fails is skipped"),
-    OPTION("first-parent", KEY_FIRST_PARENT, NULL, "Of a merge follow its first parent only"),
-    OPTION("any-failure", KEY_ANY_FAILURE, NULL, "Whatever fails is bad, in the way of --bad or in another"),
-    OPTION("out", 'o', "DIR", "Folder of logs and reports (default: nvcosim-bisect)"),
+    OPTION("taps", KEY_TAPS, "FILE.csv", "Table of taps, as for nvcosim build"),
+    OPTION("verilator-option", KEY_VERILATOR, "OPTION", "Further option for Verilator; may be repeated"),
+    OPTION("prepare", KEY_PREPARE, "COMMAND",
+           "Shell command that runs in each checkout before the build; a revision on which it fails is skipped"),
+    OPTION("first-parent", KEY_FIRST_PARENT, NULL, "Follow only the first parent of merges"),
+    OPTION("any-failure", KEY_ANY_FAILURE, NULL, "Every failure is bad, also one that differs from that of --bad"),
+    OPTION("out", 'o', "DIR", "Folder for logs and reports (default: nvcosim-bisect)"),
     {0},
 };
 
-/* Options of run that make no sense here. */
+/* Options of `run` that `bisect` does not take. */
 static const char *const left_out[] = {
     "dut",        "out",      "only-failed",   "jobs",      "stats",   "verbose", "quiet",      "name",
     "result-fd",  "progress", "wave",          "wave-from", "wave-to", "results", "wave-layer", "wave-scope",
@@ -71,7 +69,7 @@ static const char *const left_out[] = {
 
 static void check(const struct arguments *args, struct argp_state *state) {
     if (args->run.traces.count > 1)
-        argp_error(state, "one trace at a time is bisected, %zu are given", args->run.traces.count);
+        argp_error(state, "found %zu traces, expected one", args->run.traces.count);
     else if (!args->bisect.good || !args->bisect.bad)
         argp_error(state, "--good REV and --bad REV are needed: a commit that passes, and one that fails");
     else if (args->bisect.filelist && args->bisect.filelist[0] == '/')
@@ -113,7 +111,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* What is absolute, since every revision is played from another folder. */
+/* Makes paths absolute: each revision is played in another folder. */
 static int run_bisect(struct arguments *args) {
     struct error err;
     const char *path = args->run.traces.items[0];

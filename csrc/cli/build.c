@@ -1,4 +1,4 @@
-/* nvcosim build: another RTL behind the same harness; how simulators are compiled. */
+/* nvcosim build: builds simulators of other RTLs, and sets how simulators are compiled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,11 @@ struct build_options {
     const struct nvdla_config *config;
     struct rtl_source source;
     const char *name;
-    const char *taps;                              /* table of taps; NULL: none is given */
+    const char *taps;                              /* table of taps or NULL */
     const char *compiler, *optimize, *sim_threads; /* NULL: as before */
     bool profile, no_profile;
     struct words training;     /* traces for the profile; none: random layers */
-    const char *nvidia, *rams; /* a checkout of NVIDIA's repository instead of a file list; its RAM models */
+    const char *nvidia, *rams; /* instead of a file list: checkout of NVIDIA's repository; its RAM models */
 };
 
 static const struct argp_option option_table[] = {
@@ -43,30 +43,31 @@ static const struct argp_option option_table[] = {
            "RAM models for --nvidia: vmod/rams/fpga/model of branch master, or a checkout of it; needed for full"),
     OPTION("name", KEY_NAME, "NAME", "Name for --dut rtl:NAME (a-z, 0-9 and _; default nvidia with --nvidia)"),
     OPTION("taps", KEY_TAPS, "FILE.csv",
-           "Where this RTL has the streams of run --tap: a table like rtl/taps.csv, with names below the top module "
-           "(docs/taps.md). A copy of the RTL in rtl/ needs none"),
+           "Table of the signals that `run --tap` records in this RTL, in the format of rtl/taps.csv, with names "
+           "relative to the top module (docs/taps.md). Not needed for a copy of the RTL in rtl/"),
     OPTION("compiler", KEY_COMPILER, "CXX",
-           "C++ compiler of the simulator, clang++ or g++ of any version; it stays until another is given. auto: the "
-           "one that is the fastest of those installed (clang++)"),
-    OPTION("optimize", KEY_OPTIMIZE, "OPTION",
-           "Its optimisation, as --optimize=-O2; it stays, too. auto: the best of that compiler, as measured"),
+           "C++ compiler of the simulator, clang++ or g++ of any version; stays set until changed. auto: the fastest "
+           "one installed (clang++)"),
+    OPTION(
+        "optimize", KEY_OPTIMIZE, "OPTION",
+        "Its optimisation, such as --optimize=-O2; stays set until changed. auto: the best measured for that compiler"),
     OPTION("profile", KEY_PROFILE, NULL,
-           "Compile with a profile: first with counters, then the TRACEs are played (random layers if none are given), "
-           "then again with what they tell. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. It "
-           "is used until the RTL, the compiler or the TRACEs are others"),
+           "Profile-guided build: compile with counters, play the TRACEs (default: random layers), and compile again "
+           "with the profile. Simulates 1.1 to 1.3 times as fast, builds two to three times as long. The profile is "
+           "used until the RTL, the compiler or the TRACEs change"),
     OPTION("no-profile", KEY_NO_PROFILE, NULL, "Forget the profile"),
     OPTION("sim-threads", KEY_SIM_THREADS, "N",
-           "Threads that evaluate the design (default 1); it stays until another N is given. More than one pay only "
-           "for big designs on processors that have nothing else to do"),
+           "Threads that evaluate the design (default 1); stays set until changed. More than one pays off only for "
+           "large designs on an otherwise idle machine"),
     {0},
 };
 
 static const char doc[] =
-    "Builds a simulator: of another RTL with NVDLA's published ports, to be run with --dut rtl:NAME, or, without a "
-    "file list, of one that is known (the RTL here; with --name one that was built before) with other settings. The "
-    "configuration is the one whose ports it has; any will do.\v"
-    "The testbench, the memory model, the player and the reference model stay the same. `nvcosim info --build` shows "
-    "the settings of the simulators that are there.\n"
+    "Builds a simulator of another RTL with NVDLA's published ports, for use with --dut rtl:NAME. Without a file list, "
+    "rebuilds a known simulator with other settings: the one of the RTL in rtl/, or with --name one built before. "
+    "--config names the configuration whose ports the RTL has; every configuration works.\v"
+    "The testbench, the memory model, the player and the reference model stay the same. `nvcosim info --build` lists "
+    "the simulators and their settings.\n"
     "\n"
     "Examples:\n"
     "  nvcosim build --filelist vmod.f --name mine\n"
@@ -77,15 +78,15 @@ static const char doc[] =
     "  nvcosim build --config small --nvidia ../hw\n"
     "  nvcosim run --dut rtl:nvidia t.cfg";
 
-/* What the shell would read otherwise. */
+/* Characters that the shell interprets. */
 static const char SPECIAL[] = " \t\n'\"`$\\#;&|<>()*?[]{}~!";
 
-/* The RTL is this project's, or was built before. */
+/* True if no new RTL is given: this project's, or one built before. */
 static bool is_known(const struct build_options *options) {
     return !options->source.filelist && !options->nvidia;
 }
 
-/* A word that make and the shell take as it is. */
+/* A word that make and the shell do not change. */
 static const char *word(struct argp_state *state, const char *option, const char *arg, const char *expected) {
     if (!arg[0] || strpbrk(arg, SPECIAL))
         argp_error(state, "%s: found '%s', expected %s", option, arg, expected);
@@ -153,7 +154,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* What make is told of the RTL; the build of the simulator keeps it for the variants that are made later. */
+/* Variables of make for the RTL; the build stores them for variants built later. */
 static void make_variables(const struct build_options *options, const char *filelist, const char *taps,
                            struct words *variables) {
     struct words pins = {0};
@@ -165,7 +166,7 @@ static void make_variables(const struct build_options *options, const char *file
     words_free(&pins);
 }
 
-/* The absolute path of a file that can be read, malloc'd. */
+/* The absolute path of a readable file, malloc'd. */
 static char *readable(const char *name, struct error *err) {
     char *path = realpath(name, NULL);
     if (path && access(path, R_OK) == 0)
@@ -175,7 +176,7 @@ static char *readable(const char *name, struct error *err) {
     return NULL;
 }
 
-/* What make is told of how to compile. False with a message. */
+/* Variables of make for how to compile. False with a message. */
 static bool compile_variables(const struct build_options *options, struct words *variables, struct error *err) {
     struct text traces = {0};
     bool fine = true;
@@ -190,7 +191,7 @@ static bool compile_variables(const struct build_options *options, struct words 
     for (size_t i = 0; fine && i < options->training.count; i++) {
         char *path = readable(options->training.items[i], err);
         fine = path && (!strpbrk(path, SPECIAL) ||
-                        error_set(err, "%s: the path of a trace for a profile can have no spaces or quotes", path));
+                        error_set(err, "%s: the path of a trace for a profile must have no spaces or quotes", path));
         if (fine)
             text_printf(&traces, "%s%s", i ? " " : "", path);
         free(path);
@@ -201,7 +202,7 @@ static bool compile_variables(const struct build_options *options, struct words 
     return fine;
 }
 
-/* Builds an RTL that is known with other settings. */
+/* Builds a known RTL with other settings. */
 static int rebuild(const struct build_options *options) {
     struct error err;
     struct words variables = {0};
@@ -214,7 +215,7 @@ static int rebuild(const struct build_options *options) {
         ok = remake_simulator(options->config->name, name, VARIANT_PLAIN, &variables, &err);
     }
     if (ok)
-        printf("done; nvcosim info --build tells how it was made\n");
+        printf("done; nvcosim info --build shows how it was built\n");
     else
         fprintf(stderr, "nvcosim build: %s\n", err.text);
     words_free(&variables);

@@ -1,4 +1,4 @@
-/* nvcosim calibrate: settings of the convertors that suit the values of each layer. */
+/* nvcosim calibrate: recommends convertor settings for the values of each layer. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,22 +22,22 @@
 enum { KEY_CLIP = 0x100, KEY_ASYMMETRIC, KEY_MINIMUM_ERROR, KEY_WRITE, KEY_THREADS, KEY_ALLOW_UNDEFINED };
 
 struct calibrate_run {
-    struct run_options run; /* the trace, and how the model plays it */
+    struct run_options run; /* the trace, and options of the model */
     double clip;
     bool clip_given, asymmetric, minimum_error;
     const char *write;
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("clip", KEY_CLIP, "P", "Share of the values of a layer that may saturate, 0 to 1 (default 0)"),
+    OPTION("clip", KEY_CLIP, "P", "Share of a layer's values that may saturate, 0 to 1 (default 0)"),
     OPTION("asymmetric", KEY_ASYMMETRIC, NULL,
-           "Use all codes for values that are never negative: 0 gets the lowest code, which the next layer must know "
-           "(pad value, CDMA offset). CDMA: the middle of the input becomes 0"),
-    OPTION("minimum-error", KEY_MINIMUM_ERROR, NULL, "Look for the least expected error instead of --clip"),
+           "Use all codes for values that are never negative: 0 gets the lowest code, so the next layer needs matching "
+           "settings (pad value, CDMA offset). CDMA: the middle of the input becomes 0"),
+    OPTION("minimum-error", KEY_MINIMUM_ERROR, NULL, "Minimise the expected error instead of using --clip"),
     OPTION("write", KEY_WRITE, "OUT", "Write the trace with these settings, .nvt or .nvt.gz"),
     OPTION("threads", KEY_THREADS, "N", "Compute each convolution with N threads (default 1)"),
     OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
-           "Carry out settings whose result the spec leaves open, with a warning"),
+           "Accept settings whose result the spec leaves undefined, with a warning"),
     {0},
 };
 
@@ -47,14 +47,14 @@ static const char doc[] =
     "CACC's CLIP_TRUNCATE. FP16 layers have no such settings.\v"
     "Two lines for each convertor: the setting now and the recommended one, with the values that are expected to "
     "saturate, those that did, the expected and the measured root mean square error in units of the values, and the "
-    "ratio of signal to expected error. A setting that saturates nothing and errs less than the recommended one would "
-    "stays.\n"
-    "A setting changes what the layers behind it get. So the settings are tried, layer after layer, until the "
-    "recommendation for all of them is what is set; the numbers of the recommendation are those of the last play. What "
-    "lies in memory stays as it is: biases and the pad value, which belong to the scale of the values, and the tables "
-    "of CDP, for which its input convertor is set (so that is only told).\n"
-    "The trace of --write has other values in its register writes; checks of registers and memory that no longer hold "
-    "are left out of it.\n"
+    "ratio of signal to expected error. A present setting that saturates nothing and has a smaller error than the best "
+    "alternative is kept.\n"
+    "A setting changes the input of all later layers. So the trace is played repeatedly, one layer further each time, "
+    "until every recommendation is applied; the numbers are those of the last play. Data in memory is not changed. "
+    "Biases and pad values depend on the scale of the values and may need adjusting. The tables of CDP are made for "
+    "its input convertor, so that convertor's recommendation is only printed.\n"
+    "The trace of --write has the new register values; checks of registers and memory that no longer hold are left "
+    "out.\n"
     "\n"
     "Examples:\n"
     "  nvcosim calibrate net.cfg\n"
@@ -122,7 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 /* ---- convertors and their registers ---- */
 
-/* A spot where calibration may change something: a convertor that the values of a layer go through. */
+/* A convertor of a layer, whose setting calibration may change. */
 struct spot {
     enum nvdla_unit unit;
     int ordinal;
@@ -132,18 +132,18 @@ struct spot {
     uint64_t counted_before; /* in the first play: saturated values */
     double error_before;     /* and measured error */
     struct calibrate_estimate expected_before;
-    int head_room; /* bits of the results that the present setting leaves unused; SDP only */
+    int head_room; /* bits of the results unused with the present setting; SDP only */
     /* Of the last play. */
     struct calibrate_setting setting;
     uint64_t counted;
     double error;
 };
 
-/* What a tap's convertor is called, and its registers; shift: a field of the last one. */
+/* Name and registers of a tap's convertor; shift: a field of the last register. */
 struct convertor_registers {
     enum tap tap;
     const char *name;
-    bool written; /* its setting is part of the trace that is written */
+    bool written; /* --write includes its setting */
     uint32_t offset, scale, shift;
     uint32_t shift_mask;
     unsigned shift_lsb;
@@ -184,14 +184,14 @@ static int offset_bits(enum tap tap, const struct convertor *convertor) {
     }
 }
 
-/* The obstacle to a recommendation: why there is none for a stream; NULL: there is one. */
+/* Why a stream gets no recommendation; NULL: it gets one. */
 static const char *obstacle(const struct histogram_entry *entry, const struct launch *launch) {
     const struct histogram *histogram = &entry->histogram;
     if (histogram->width == 0)
         return "FP16, not applicable";
     if (!histogram->conversion.known && entry->tap == TAP_CDMA_CVT) {
         bool enabled = launch_register(launch, CDMA_D_CVT_CFG) & CDMA_D_CVT_CFG__CVT_EN_MASK;
-        return enabled ? "every component has a mean of its own (MEAN_FORMAT), not changed" : "not enabled";
+        return enabled ? "each component has its own mean (MEAN_FORMAT), not changed" : "not enabled";
     }
     if (!histogram->conversion.known)
         return "compares, not applicable";
@@ -268,7 +268,7 @@ static int play_once(struct calibration *calibration) {
         break;
     }
     hang_explain(&calibration->result);
-    fprintf(stderr, "nvcosim: the trace does not come to its end: %s\n", calibration->result.message);
+    fprintf(stderr, "nvcosim: the trace does not finish: %s\n", calibration->result.message);
     return EXIT_HUNG;
 }
 
@@ -290,7 +290,7 @@ static struct calibrate_setting recommend(const struct calibration *calibration,
     return calibrate_convertor(histogram, &spot->present, &options);
 }
 
-/* Head-room of section B.10: bits that no output uses. */
+/* Head room of section B.10: bits that no output uses. */
 static int head_room(const struct calibration *calibration, const struct spot *spot) {
     const struct histogram *output =
         spot->tap == TAP_SDP_CVT_IN ? histogram_find(&calibration->histograms, spot->unit, spot->ordinal, TAP_SDP_OUT)
@@ -298,7 +298,7 @@ static int head_room(const struct calibration *calibration, const struct spot *s
     return output && output->width > 0 ? output->width - 1 - (histogram_highest(output) + 1) : 0;
 }
 
-/* Finds the convertors of the first play. */
+/* Collects the convertors in the first play. */
 static void find_spots(struct calibration *calibration) {
     const struct histogram_entry **entries = histograms_sorted(&calibration->histograms);
     calibration->spots = xcalloc(calibration->histograms.count, sizeof *calibration->spots);
@@ -322,7 +322,7 @@ static void find_spots(struct calibration *calibration) {
     free(entries);
 }
 
-/* The part of a register that a spot's setting takes, the rest as the launch has it. */
+/* Replaces a spot's field of a register; the other fields stay as in the launch. */
 static struct launch_setting with_field(const struct calibration *calibration, const struct spot *spot, uint32_t offset,
                                         uint32_t mask, unsigned lsb, uint32_t value) {
     const struct launch *launch = layer_tracker_find(calibration->layers, spot->unit, spot->ordinal);
@@ -330,7 +330,7 @@ static struct launch_setting with_field(const struct calibration *calibration, c
     return (struct launch_setting){spot->unit, spot->ordinal, offset, rest | (value << lsb & mask)};
 }
 
-/* Sets what the spots now want. */
+/* Writes the spots' current settings into the program. */
 static void apply(struct calibration *calibration) {
     struct launch_setting *settings = xmalloc(3 * calibration->count * sizeof *settings);
     size_t n = 0;
@@ -356,7 +356,7 @@ static bool same_setting(const struct convertor *a, const struct convertor *b) {
     return a->offset == b->offset && a->scale == b->scale && a->shift == b->shift;
 }
 
-/* Takes the recommendations of the last play. Returns true if any differs from what was played. */
+/* Adopts the recommendations of the last play. Returns true if any differs from the setting played. */
 static bool take_recommendations(struct calibration *calibration) {
     bool changed = false;
     for (size_t i = 0; i < calibration->count; i++) {
@@ -376,8 +376,8 @@ static bool take_recommendations(struct calibration *calibration) {
     return changed;
 }
 
-/* Plays until all that is recommended is set. Later layers depend on earlier ones, never the other way round, so each
- * play settles at least the first convertor that was not. Returns the exit status. */
+/* Plays until every recommendation is set. Layers depend on earlier ones only, so each play settles at least one more
+ * convertor. Returns the exit status. */
 static int settle(struct calibration *calibration) {
     int status = play_once(calibration);
     if (status != EXIT_OK)
@@ -394,7 +394,7 @@ static int settle(struct calibration *calibration) {
 
 /* ---- results ---- */
 
-/* A number that may not be one. */
+/* Prints a number; "-" for NAN. */
 static void print_number(double value, const char *format) {
     char text[32] = "-";
     if (isfinite(value))
@@ -460,7 +460,7 @@ static void print_all(const struct calibration *calibration) {
         printf("no layer has a convertor\n");
 }
 
-/* Turns checks that failed in the last play into comments. Returns how many. */
+/* Turns checks that failed in the last play into comments. Returns their number. */
 static size_t drop_checks(struct calibration *calibration) {
     const struct play_result *result = &calibration->result;
     for (size_t i = 0; i < result->failure_count; i++) {
@@ -468,7 +468,7 @@ static size_t drop_checks(struct calibration *calibration) {
         struct op note = op_make(OP_NOTE, op->line);
         note.stream = op->stream;
         note.file = op->file;
-        static const char text[] = "a check that the settings of nvcosim calibrate have made void";
+        static const char text[] = "a check that no longer holds with the settings of nvcosim calibrate";
         note.text = program_text(calibration->prog, text, strlen(text));
         *op = note;
     }

@@ -1,5 +1,5 @@
-/* The subcommands of nvcosim. Each parses its own arguments (argv[0] is the name that messages show) and returns the
- * exit status. */
+/* The subcommands of nvcosim. Each parses its own arguments (argv[0] is its name in messages) and returns the exit
+ * status. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

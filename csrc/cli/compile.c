@@ -1,4 +1,4 @@
-/* nvcosim compile: a compiled network becomes a trace. */
+/* nvcosim compile: turns a compiled network into a trace. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +24,17 @@ struct arguments {
 static const struct argp_option option_table[] = {
     OPTION("output", 'o', "FILE", "The trace: a name that ends in .nvt or .nvt.gz"),
     OPTION("writes", KEY_WRITES, "FILE",
-           "List the register accesses, a line each: W UNIT.REGISTER VALUE, P UNIT.REGISTER BITS that are polled"),
-    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default: one for each processor)"),
+           "List the register accesses, one a line: W UNIT.REGISTER VALUE for writes, P UNIT.REGISTER BITS for polls"),
+    OPTION("threads", KEY_THREADS, "N", "Threads of the model (default: one per processor)"),
     {0},
 };
 
 static const char doc[] =
-    "Makes a trace of a compiled network (a loadable, .nvdla): memories with weights and input, every register access "
-    "that the driver makes, and checks of what each layer must leave behind, which the model computes.\v"
-    "The trace needs no driver and no operating system: `nvcosim run` plays it on RTL and model. The configuration is "
-    "the one that the network was compiled for, where the file shows which that is; else --config names it. What the "
-    "CPU computes between tasks (power, softmax) is computed here and stands in the trace.\n"
+    "Turns a compiled network (a loadable, .nvdla) into a trace: memories with weights and input, every register "
+    "access of the driver, and checks of each layer's output, which the model computes.\v"
+    "The trace needs no driver and no operating system: `nvcosim run` plays it on RTL and model. If the file does not "
+    "show which configuration the network was compiled for, --config names it. Layers that the driver computes on the "
+    "CPU (power, softmax) are computed here; the trace holds their results.\n"
     "\n"
     "Examples:\n"
     "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"

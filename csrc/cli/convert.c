@@ -1,4 +1,4 @@
-/* nvcosim convert: any trace format into the project's own. */
+/* nvcosim convert: converts any trace format into the project's own. */
 #include <string.h>
 
 #include "cli/commands.h"

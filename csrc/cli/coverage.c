@@ -1,4 +1,4 @@
-/* nvcosim coverage: which kinds of layers traces hold, and which they never do. */
+/* nvcosim coverage: counts the kinds of layers in traces and lists those that never occur. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -16,15 +16,15 @@ struct coverage_options {
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("merge", KEY_MERGE, "FILE", "Add the counts of an earlier run, may be repeated"),
-    OPTION("out", 'o', "FILE", "Write the counts, a line `BIN COUNT` each"),
+    OPTION("merge", KEY_MERGE, "FILE", "Add the counts of an earlier run; may be repeated"),
+    OPTION("out", 'o', "FILE", "Write the counts, one line `BIN COUNT` each"),
     {0},
 };
 
 static const char doc[] =
     "Counts which kinds of layers the traces hold (engine, mode, size classes, padding, stride, operands, formats, "
     "reuse, fused chains and combinations of them) and prints a table that names what was never exercised. Kinds that "
-    "the configurations of the traces can not have are left out.\v"
+    "the traces' configurations cannot have are left out.\v"
     "Examples:\n"
     "  nvcosim coverage traces/conformance/small/*.nvt.gz\n"
     "  nvcosim coverage -o monday.txt random/*.nvt.gz\n"
@@ -56,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
 }
 
-/* Counts every trace. Errors of all of them are printed; false if there was one. */
+/* Counts every trace. Prints all errors; false if there was one. */
 static bool add_traces(const struct coverage_options *options, struct coverage *coverage) {
     const struct run_options run = {.config = options->config, .no_golden = true};
     bool ok = true;

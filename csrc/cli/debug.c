@@ -1,4 +1,4 @@
-/* nvcosim debug: from a trace that fails to the engine that is to blame, with waves of the place. */
+/* nvcosim debug: finds the engine that makes a trace fail, and records waves around the failure. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,33 +21,33 @@ struct arguments {
 };
 
 static const char doc[] =
-    "Plays a trace on the RTL and on the model up to the first thing that goes wrong, follows the data path back to "
-    "the engine that did it, and records what a person needs to see it.\v"
-    "The run ends at the first wrong beat, failing check or standstill. A sleeping copy of it from shortly before is "
-    "woken and plays on with all streams between the engines recorded, and waves; the first element in time that "
-    "differs from the model's names the engine. A hang is followed along the chain of who waits for whom.\n"
+    "Plays a trace on the RTL and on the model up to the first failure, follows the data path back to the engine that "
+    "caused it, and records evidence to look at.\v"
+    "The run ends at the first wrong beat, failing check or hang. A copy of the process, forked shortly before, then "
+    "repeats the last part with waves and all streams between the engines recorded. The first element, in time, that "
+    "differs from the model's names the engine. A hang is traced along the chain of engines that wait for each other.\n"
     "\n"
     "DIR/TRACE then holds:\n"
-    "  report.html   the verdict, the walk along the data path, layers, time line, map of mismatches\n"
-    "  report.txt, report.json   the same for terminals and programs\n"
-    "  wave.fst, wave.gtkw       the cycles around it, for GTKWave\n"
-    "  taps/         every element of the streams, for nvcosim diff\n"
+    "  report.html   verdict, walk along the data path, layers, time line, map of mismatches\n"
+    "  report.txt, report.json   the same as text and for programs\n"
+    "  wave.fst, wave.gtkw       the cycles around the failure, for GTKWave\n"
+    "  taps/         all elements of the streams, for nvcosim diff\n"
     "\n"
-    "A simulator with waves is built when it is first needed.\n"
+    "The simulator with waves is built on first use.\n"
     "\n"
     "Examples:\n"
     "  nvcosim debug t.cfg\n"
     "  nvcosim debug --dut rtl:mine --latency 200 t.cfg\n"
     "  nvcosim debug --open t.cfg\n"
     "\n"
-    "Exit status: as of nvcosim run; 0 if nothing goes wrong.";
+    "Exit status: as of nvcosim run; 0 if nothing fails.";
 
 static const struct argp_option own[] = {
-    OPTION("open", KEY_OPEN, NULL, "Start GTKWave on the waves when something went wrong"),
+    OPTION("open", KEY_OPEN, NULL, "Open the waves of a failure in GTKWave"),
     {0},
 };
 
-/* Options of run that make no sense here. */
+/* Options of `run` that `debug` does not take. */
 static const char *const left_out[] = {"jobs",          "wave",       "wave-from", "wave-to",  "wave-layer",
                                        "wave-scope",    "wave-plain", "results",   "coverage", "coverage-kind",
                                        "histogram",     "checks",     "tap",       "taps",     "debug",
@@ -64,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (args->run.traces.count > 1)
-            argp_error(state, "one trace at a time is debugged, %zu are given", args->run.traces.count);
+            argp_error(state, "found %zu traces, expected one", args->run.traces.count);
         else if (args->run.dut != DUT_BOTH)
             argp_error(state, "--dut: RTL and model are compared; use --dut both or --dut rtl:NAME");
         __attribute__((fallthrough));
@@ -73,7 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* Replaces this process by GTKWave; returns only if that is not possible. */
+/* Replaces this process by GTKWave; returns only on failure. */
 static int open_waves(const struct run_options *options) {
     char name[512];
     char *folder =

@@ -1,4 +1,4 @@
-/* nvcosim diff: two memory images, byte for byte or by cube element; or two recorded element streams, or folders of
+/* nvcosim diff: compares two memory images by byte or by cube element, or two recorded element streams or folders of
  * them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,21 +25,21 @@ struct diff_options {
 
 static const struct argp_option option_table[] = {
     OPTION("base", KEY_BASE, "ADDR", "Address of the first byte of both images (default 0, or the cube's base)"),
-    OPTION("cube", KEY_CUBE, "CUBE", "Compare the bytes of a feature cube only and name the elements; see below"),
+    OPTION("cube", KEY_CUBE, "CUBE", "Compare only the bytes of a feature cube, and name the elements; see below"),
     {0},
 };
 
 static const char doc[] = "Compares two memory images (raw or gzip): prints the first difference and the number of "
-                          "bytes that differ. Or two element streams that run --tap has recorded (NAME.tap), or two "
-                          "folders of them, stream by stream: names the first element that differs.\v"
+                          "bytes that differ. Also compares two element streams recorded by run --tap (NAME.tap), or "
+                          "two folders of them: prints the first element that differs.\v"
                           "CUBE is a list of KEY=VALUE with commas between:\n"
                           "  base=A          address of the cube (default: that of --base)\n"
                           "  w=W,h=H,c=C     width, height and channels\n"
                           "  line=L,surf=S   strides of lines and surfaces, in bytes\n"
                           "  atom=N          bytes of an atom\n"
                           "  bytes=1|2       bytes of an element (default 1)\n"
-                          "  batches=N       that many cubes (default 1)\n"
-                          "  batch=B         bytes from one of them to the next\n"
+                          "  batches=N       number of cubes (default 1)\n"
+                          "  batch=B         bytes from one cube to the next\n"
                           "\n"
                           "Examples:\n"
                           "  nvcosim diff rtl.bin.gz model.bin.gz\n"
@@ -145,7 +145,7 @@ struct image {
     size_t size;
 };
 
-/* Compares the images; returns the number of bytes that differ among those that count. */
+/* Compares the images; returns the number of relevant bytes that differ. */
 static size_t compare(const struct diff_options *options, const struct image *a, const struct image *b) {
     size_t size = a->size < b->size ? a->size : b->size, count = 0, first = 0;
     struct cube_element element = {0};
@@ -215,7 +215,7 @@ static int diff(const struct diff_options *options) {
 struct streams {
     int status;
     size_t compared;
-    struct text only[2]; /* names of those that one folder alone has */
+    struct text only[2]; /* names of streams that only one folder has */
 };
 
 static void compare_streams(struct streams *streams, const char *name, const char *a, const char *b) {

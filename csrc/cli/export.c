@@ -1,4 +1,4 @@
-/* nvcosim export: a trace for somebody else's bench, or for silicon. */
+/* nvcosim export: writes a trace for another testbench, or for silicon. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,18 +33,18 @@ static const struct {
 
 static const struct argp_option option_table[] = {
     OPTION("to", KEY_TO, "FORMAT",
-           "c: a bare-metal C program, one file that any C99 compiler takes; uio: the same as a user-space program of "
-           "Linux; txn: a folder with input.txn of the trace player; cfg: a folder with a trace test, NAME.cfg; nvt: "
-           "the trace with its streams put in order"),
+           "c: a bare-metal program in one C99 file; uio: the same as a Linux user-space program; txn: a folder with "
+           "input.txn for the trace player; cfg: a folder with a trace test, NAME.cfg; nvt: the trace with its streams "
+           "merged into one sequence"),
     OPTION("out", 'o', "FILE", "The file or folder to write"),
     OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
     {0},
 };
 
 static const char doc[] =
-    "Writes a trace in another form, so that a failing case can go to silicon, to an FPGA or to another bench.\v"
-    "A C program holds the trace as a table with a small interpreter, memory content as arrays, and checks all that "
-    "the trace checks; base addresses, cache hooks, delays and messages are macros (docs/export.md).\n"
+    "Writes a trace in another format, to take a failing case to silicon, to an FPGA or to another testbench.\v"
+    "The C program holds the trace as a table for a small interpreter, and memory content as arrays. It performs every "
+    "check of the trace. Base addresses, cache hooks, delays and messages are macros (docs/export.md).\n"
     "\n"
     "Examples:\n"
     "  nvcosim export t.nvt.gz --to c -o t.c\n"
@@ -52,7 +52,7 @@ static const char doc[] =
     "  nvcosim export t.nvt.gz --to txn -o folder\n"
     "  nvcosim export driver.nvt.gz --to cfg -o test\n"
     "\n"
-    "Exit status: 0 written; 2 bad input or usage, or the format cannot say what the trace does: nothing is written.";
+    "Exit status: 0 written; 2 bad input or usage, or the format cannot express the trace: nothing is written.";
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct export_options *options = state->input;
@@ -92,7 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* Bytes in place of CRCs, as the model leaves them. */
+/* Replaces CRCs by the bytes that the model computes. */
 static bool bytes_of_model(struct program *ordered, uint64_t seed, struct error *err) {
     const struct model_options model_options = {.allow_outside = true, .allow_undefined = true};
     struct device *model = model_new(ordered->config, &model_options);
@@ -109,8 +109,8 @@ static bool export_as_txn(const struct export_options *options, struct program *
     const bool good = form && export_txn(form, options->out, err);
     if (good && changed > 0)
         fprintf(stderr,
-                "nvcosim: note: input.txn knows by the register whether a read is compared: for %zu read%s that is not "
-                "as in the trace (docs/export.md)\n",
+                "nvcosim: note: in input.txn the register decides whether a read is compared: for %zu read%s this "
+                "differs from the trace (docs/export.md)\n",
                 changed, changed == 1 ? "" : "s");
     program_free(form);
     return good;
@@ -122,12 +122,10 @@ static bool export_as_cfg(const struct export_options *options, struct program *
     struct program *form = streams ? cfg_form(streams, &changed, err) : NULL;
     const bool good = form && export_cfg(form, options->out, err);
     if (good && changed > 0)
-        fprintf(stderr,
-                "nvcosim: note: a .cfg has no reads that are informational: %zu of the trace %s not compared there\n",
+        fprintf(stderr, "nvcosim: note: a .cfg has no informational reads: %zu of the trace %s not compared there\n",
                 changed, changed == 1 ? "is" : "are");
     if (good && masked > 0)
-        fprintf(stderr,
-                "nvcosim: note: a .cfg knows no interrupts that S_INTR_MASK holds back: %zu check%s of them left out\n",
+        fprintf(stderr, "nvcosim: note: a .cfg cannot check interrupts masked by S_INTR_MASK: %zu check%s left out\n",
                 masked, masked == 1 ? " is" : "s are");
     if (good && strcmp(prog->config->name, "small") != 0)
         fprintf(stderr, "nvcosim: note: a .cfg does not name its configuration; it is read with --config %s\n",
@@ -137,7 +135,7 @@ static bool export_as_cfg(const struct export_options *options, struct program *
     return good;
 }
 
-/* The formats that are one sequence. */
+/* Exports to a format that is one sequence. */
 static bool export_ordered(const struct export_options *options, struct program *prog, struct error *err) {
     struct program *ordered = program_in_order(prog, err);
     bool good = false;

@@ -1,4 +1,4 @@
-/* nvcosim gen: random legal layers as traces. */
+/* nvcosim gen: writes random legal layers as traces. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,21 +29,21 @@ struct gen_options {
 static const struct argp_option option_table[] = {
     OPTION("engine", KEY_ENGINE, "ENGINE",
            "conv (feature cubes), img (image input), sdp, pdp, cdp, bdma, rubik, deconv (convolutions and a RUBIK "
-           "contract), several of them with commas between, or mix: all that the configuration has (default)"),
+           "contract), several separated by commas, or mix: all that the configuration has (default)"),
     OPTION("seed", KEY_SEED, "N", "Seed of the first case (default 1)"),
     OPTION("count", KEY_COUNT, "N", "Number of cases, seeds N, N+1, ... (default 1)"),
-    OPTION("out", 'o', "DIR", "Directory of the traces, made if missing (default: this one)"),
+    OPTION("out", 'o', "DIR", "Directory of the traces, created if missing (default: the current one)"),
     OPTION("quiet", 'q', NULL, "Print nothing"),
     {0},
 };
 
 static const char doc[] =
     "Writes random legal layers as traces, without golden results: `nvcosim run` plays them on RTL and model and "
-    "compares the two, or on the model alone (`--dut model`). What status and counters must read, the model has said.\v"
-    "Corners are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse the convolution "
+    "compares the two. Expected values of status and counter reads come from the model.\v"
+    "Corner cases are preferred: smallest and odd sizes, strides, pads, saturation, layers that reuse the convolution "
     "buffer, layers queued in both register groups, fused engines, all precisions. Each case is one file, "
-    "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same seed gives the same file everywhere. What was drawn stands in the file's "
-    "comments; `nvcosim shrink` makes a failing case smaller.\n"
+    "DIR/CONFIG_ENGINE_SEED.nvt.gz; the same seed gives the same file everywhere. The file's comments describe the "
+    "layers; `nvcosim shrink` makes a failing case smaller.\n"
     "\n"
     "Examples:\n"
     "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
@@ -51,7 +51,7 @@ static const char doc[] =
     "  nvcosim gen --config large --engine sdp,pdp --seed 7\n"
     "  nvcosim gen --config full --engine deconv --seed 1 --count 10";
 
-/* An engine that was asked for by name must exist. */
+/* An engine named by the user must exist. */
 static void check_engines(const struct gen_options *options, struct argp_state *state) {
     char name[GEN_ENGINES_NAME], names[GEN_ENGINES_NAME];
     const uint32_t has = gen_config_engines(options->config);

@@ -1,4 +1,4 @@
-/* nvcosim history: what the database of regressions knows of the past. */
+/* nvcosim history: prints past results from the database of regressions. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,26 +23,26 @@ static const struct argp_option option_table[] = {
     OPTION("database", KEY_DATABASE, "FILE", "Database to read (default: " NIGHTS_FOLDER "/" NIGHTS_DATABASE ")"),
     OPTION("limit", KEY_LIMIT, "N", "Show the last N nights (default 20)"),
     OPTION("sql", KEY_SQL, "SELECT",
-           "Print what this query finds; docs/database.md lists tables and columns, with examples. It only reads: "
-           "statements that would change something are refused"),
-    OPTION(
-        "csv", KEY_CSV, NULL,
-        "Print values between commas (what --sql finds is in aligned columns on a terminal, between tabs elsewhere)"),
+           "Print the result of a query; docs/database.md lists tables and columns, with examples. Read only: "
+           "statements that would change data are refused"),
+    OPTION("csv", KEY_CSV, NULL,
+           "Print comma-separated values (default of --sql: aligned columns on a terminal, tab-separated values "
+           "elsewhere)"),
     OPTION("json", KEY_JSON, NULL, "Print a list of JSON objects"),
     {0},
 };
 
 static const char doc[] =
-    "Prints what the database of regressions knows: without TEST its nights; of a test, what it did in each night and "
-    "how its cycles and its verdict went.\v"
+    "Prints past results from the database of regressions: without TEST the nights; for a test its result in each "
+    "night, and the course of its cycles and verdicts.\v"
     "TEST is the key of a test (ITEM/NAME[@MEMORY][+RESEED]), the name or the file of a trace, or a pattern of either "
-    "with * and ?. In the line of verdicts a high block is a pass, a low one a failure, one between them a known "
-    "failure, a dot a night in which it did not run; in the line of cycles the lowest block is the least.\n"
-    "State of a night: done; running; stopped, by a signal or at its end of time; killed, its runner is gone: regress "
-    "--resume continues the last two. fail: mismatches, crashes, errors, refusals; known: failures of any kind that "
-    "the plan knows of; open: tests without a result.\n"
-    "A star behind a revision: the folder had changes that were not committed. Change: of the cycles against the night "
-    "before, where seeds are the same. cycles/s: per second of CPU time.\n"
+    "with * and ?. In the line of verdicts a high block is a pass, a low one a failure, a medium one a known failure, "
+    "a dot a night without the test. In the line of cycles the lowest block is the minimum.\n"
+    "State of a night: done; running; stopped, by a signal or its time limit; killed, the runner no longer exists. "
+    "regress --resume continues the last two. fail: mismatches, crashes, errors, refusals; known: failures of any kind "
+    "that the plan lists; open: tests without a result.\n"
+    "A star after a revision: the folder had uncommitted changes. Change: of the cycles against the night before, if "
+    "the seeds are equal. cycles/s: per second of CPU time.\n"
     "Examples:\n"
     "  nvcosim history\n"
     "  nvcosim history 'conformance/rand_sdp_*' --limit 5\n"
@@ -78,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         else if (arguments->sql && arguments->tests.count)
             argp_error(state, "--sql and TEST exclude each other");
         else if ((arguments->csv || arguments->json) && arguments->tests.count > 1)
-            argp_error(state, "--csv and --json: of one TEST or pattern at a time");
+            argp_error(state, "--csv and --json print one TEST or pattern at a time");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -116,8 +116,8 @@ int history_main(int argc, char **argv) {
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
         struct error err;
-        process_obey_signals();                        /* a query may take for ever */
-        if (!recover_nights(arguments.database, &err)) /* what is there can be read all the same */
+        process_obey_signals();                        /* a query may take very long */
+        if (!recover_nights(arguments.database, &err)) /* existing results can be read anyway */
             fprintf(stderr, "nvcosim history: warning: %s\n", err.text);
         struct store *store = store_open_read_only(arguments.database, &err);
         if (store && print_all(store, &arguments, &err))

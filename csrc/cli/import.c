@@ -1,4 +1,4 @@
-/* nvcosim import: what a driver did, as a trace. */
+/* nvcosim import: turns a recording of driver accesses into a trace. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ enum {
     KEY_NO_LINT,
 };
 
-/* Statuses of its own: captures are judged by what could be imported. */
+/* Exit statuses of this command: how much of the capture could be imported. */
 enum { IMPORT_OK = EXIT_OK, IMPORT_PARTIAL = EXIT_DIFFERENT, IMPORT_REFUSED = EXIT_BAD_INPUT };
 
 struct import_options {
@@ -45,51 +45,52 @@ struct import_options {
 };
 
 static const struct argp_option option_table[] = {
-    {.doc = "What it is", .group = 1},
+    {.doc = "Input", .group = 1},
     OPTION("from", KEY_FROM, "FORMAT",
            "mmiotrace, rwmmio, kmd (register prints of the kernel driver), vp (log of the virtual platform), txn, csv, "
            "vcd, fst, pattern, cfg, nvt (default: by its content)"),
-    OPTION("base", KEY_BASE, "ADDRESS", "Where the registers are in the addresses of the capture"),
+    OPTION("base", KEY_BASE, "ADDRESS", "Address of the registers in the capture"),
     OPTION("size", KEY_SIZE, "BYTES", "Size of the register window (default 0x40000)"),
     OPTION("scope", KEY_SCOPE, "NAME", "Wave dumps: scope with the ports of NVDLA (tb.u_nvdla)"),
     OPTION("clock", KEY_CLOCK, "NAME", "Wave dumps: name of the clock (default dla_csb_clk and dla_core_clk, or clk)"),
-    OPTION("signal", KEY_SIGNAL, "PORT=NAME", "Wave dumps: name that a port of NVDLA has there; may be repeated"),
-    OPTION("columns", KEY_COLUMNS, "LIST",
-           "CSV: columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)"),
-    OPTION("separator", KEY_SEPARATOR, "CHARACTER", "CSV: what stands between cells, or tab"),
+    OPTION("signal", KEY_SIGNAL, "PORT=NAME", "Wave dumps: name of the signal for a port of NVDLA; may be repeated"),
+    OPTION(
+        "columns", KEY_COLUMNS, "LIST",
+        "CSV: numbers of the columns, from 1 (time:1,type:2,address:3,data:4; default: by the names in the first row)"),
+    OPTION("separator", KEY_SEPARATOR, "CHARACTER", "CSV: character between cells, or tab"),
     OPTION("dialect", KEY_DIALECT, "NAME",
            "txn: until (word tokens as captured), byte (byte addresses), player (the trace player's own; default: by "
            "its content)"),
-    OPTION("pattern", KEY_PATTERN, "FILE", "Shapes of the lines of a log (docs/import.md)"),
-    OPTION("force", KEY_FORCE, NULL, "Import what is there where accesses are missing or wrong"),
-    {.doc = "What is made of it", .group = 2},
+    OPTION("pattern", KEY_PATTERN, "FILE", "Patterns of the lines of a log (docs/import.md)"),
+    OPTION("force", KEY_FORCE, NULL, "Continue where accesses are missing or wrong"),
+    {.doc = "Output", .group = 2},
     OPTION("map", KEY_MAP, "FROM:TO:SIZE",
            "Move memory, in accesses and in registers that hold addresses; may be repeated"),
     OPTION("mem", KEY_MEM, "[SPACE:]ADDRESS=FILE",
-           "What memory holds at first (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may "
+           "Initial content of memory (raw bytes, gzip or not; address as captured; SPACE primary or secondary); may "
            "be repeated"),
     OPTION("out", 'o', "FILE", "The trace, .nvt or .nvt.gz (default: name of the capture, .nvt.gz)"),
     OPTION("accesses", KEY_ACCESSES, "FILE", "Write the register accesses, one a line"),
     OPTION("no-lint", KEY_NO_LINT, NULL, "Do not check the programming"),
-    OPTION("quiet", 'q', NULL, "Print only what was dropped, and errors"),
+    OPTION("quiet", 'q', NULL, "Print only dropped accesses and errors"),
     {0},
 };
 
-static const char doc[] =
-    "Makes a trace of what a driver did: register traffic from Linux, from the virtual platform, from waves of another "
-    "simulation, from a bus analyser, with memory where the capture has it. Several files are one capture that goes on "
-    "from file to file.\v"
-    "Status polls become polls, interrupt services waits, reads checks. Memory that nobody knows is filled at random, "
-    "so that RTL and model can be compared. What was guessed stands in the summary and in the comments of the trace.\n"
-    "\n"
-    "Examples:\n"
-    "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
-    "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
-    "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
-    "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
-    "\n"
-    "Exit status: 0 all of it; 1 a trace is written, but something was dropped (it is said what); 2 nothing is "
-    "written.";
+static const char doc[] = "Turns a recording of driver accesses into a trace: register traffic from Linux, the virtual "
+                          "platform, waves of another simulation or a bus analyser, with memory if the capture has it. "
+                          "Several files form one capture, in order.\v"
+                          "Reads that repeat until a status changes become polls, interrupt services become waits, "
+                          "other reads become checks. Unknown memory is filled at random, so that RTL and model can be "
+                          "compared. The summary and the comments of the trace list every guess.\n"
+                          "\n"
+                          "Examples:\n"
+                          "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
+                          "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
+                          "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
+                          "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
+                          "\n"
+                          "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped, "
+                          "which is printed; 2 nothing is written.";
 
 /* "FROM:TO:SIZE" */
 static bool take_map(struct import_options *options, const char *arg) {
@@ -194,7 +195,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* What is shown while it goes on. */
+/* Progress display. */
 struct watch {
     struct source *source;
     struct progress progress;
@@ -249,7 +250,7 @@ static void print_summary(const struct import_options *options, const struct sou
     print_words("  guessed: ", &summary->guessed, summary->guessed.count, stdout);
 }
 
-/* The programming of the trace against the rules: said, but no reason not to import what a driver did. */
+/* Lints the trace. Findings are printed; the trace is kept, because the driver did program this. */
 static void lint_trace(const struct import_options *options) {
     struct error err;
     struct lint lint;
@@ -271,7 +272,7 @@ static void lint_trace(const struct import_options *options) {
     program_free(prog);
 }
 
-/* What makes the trace worth less than its capture looks. */
+/* Warns about captures that seem to stop early. */
 static void warn_of_ends(const struct lift_summary *summary) {
     if (summary->launches == 0)
         fprintf(stderr, "nvcosim: warning: the capture enables no unit, so the trace computes nothing; did it stop "
@@ -322,7 +323,7 @@ static int import_capture(struct import_options *options) {
     return status;
 }
 
-/* Traces are programs already. */
+/* Traces need no lifting: they are programs already. */
 static int import_program(const struct import_options *options) {
     struct error err;
     const struct trace_options trace = {.config = options->lift.config};
@@ -340,7 +341,7 @@ static int import_program(const struct import_options *options) {
     return good ? IMPORT_OK : IMPORT_REFUSED;
 }
 
-/* A trace, by --from, else by its name. */
+/* True for a trace instead of a capture: by --from, else by its name. */
 static bool is_program(const struct import_options *options) {
     static const char *const endings[] = {".cfg", ".cfg.gz", ".nvt", ".nvt.gz"};
     bool named = false;
@@ -349,7 +350,7 @@ static bool is_program(const struct import_options *options) {
     return options->format ? strcmp(options->format, "cfg") == 0 || strcmp(options->format, "nvt") == 0 : named;
 }
 
-/* The name of the capture with another ending. */
+/* Default output: the name of the capture with the ending .nvt.gz. */
 static char *default_path(const char *capture) {
     static const char *const endings[] = {".gz", ".txt", ".log", ".csv", ".vcd", ".fst", ".txn", ".cfg", ".nvt"};
     const char *slash = strrchr(capture, '/');

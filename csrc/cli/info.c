@@ -1,4 +1,4 @@
-/* nvcosim info: what a trace or a compiled network holds. */
+/* nvcosim info: prints the contents of a trace or of a compiled network. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -21,19 +21,18 @@ struct info_options {
 
 static const struct argp_option option_table[] = {
     OPTION("json", KEY_JSON, NULL, "Print JSON"),
-    OPTION("dot", KEY_DOT, NULL, "Of a network: print a graph for Graphviz (dot -Tsvg)"),
-    OPTION(
-        "report", KEY_REPORT, "FILE",
-        "Of a network: report.json of a run of it with --html, for the clocks and the use of the MAC array by layer"),
+    OPTION("dot", KEY_DOT, NULL, "Print the graph of a network for Graphviz (dot -Tsvg)"),
+    OPTION("report", KEY_REPORT, "FILE",
+           "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html"),
     OPTION("build", KEY_BUILD, NULL,
-           "Instead of a trace: the simulators there are, and what made each: compiler and its options, profile, "
-           "Verilator, threads, revision of the RTL"),
+           "Instead of a trace: list the simulators with their compiler and options, profile, Verilator version, "
+           "threads and RTL revision"),
     {0},
 };
 
 static const char doc[] =
-    "Prints what a trace holds: register writes per unit, decoded by name and field; memory regions; layers with their "
-    "cubes; checks; waits and events. Of a compiled network (NET.nvdla): its layers, memories and tensors.\v"
+    "Prints the contents of a trace: register writes per unit, decoded by name and field; memory regions; layers with "
+    "their cubes; checks; waits and events. For a compiled network (NET.nvdla): its layers, memories and tensors.\v"
     "Examples:\n"
     "  nvcosim info t.cfg | less\n"
     "  nvcosim info --config full conformance/full/sanity3\n"
@@ -42,7 +41,7 @@ static const char doc[] =
     "  nvcosim info --dot net.nvdla | dot -Tsvg >net.svg\n"
     "  nvcosim info --build\n"
     "\n"
-    "Least clocks of a layer: what the MAC array takes for its multiplications if it never waits.";
+    "Least clocks of a layer: the time of its multiplications if the MAC array never waits.";
 
 static int info_network(struct info_options *options) {
     struct error err;
@@ -82,7 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (options->build) {
             if (options->path || options->network.dot || options->network.report)
-                argp_error(state, "--build: found something to look into as well; expected it alone or with --json");
+                argp_error(state,
+                           "--build: found a trace or other options as well; expected --build alone or with --json");
             return 0;
         }
         if (!options->path)

@@ -1,4 +1,4 @@
-/* nvcosim lint: traces against the lists of illegal programming, without a run. */
+/* nvcosim lint: checks traces against the rules of legal programming, without a run. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct lint_options {
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("json", KEY_JSON, NULL, "Print a JSON object a trace, one a line (docs/results.md)"),
+    OPTION("json", KEY_JSON, NULL, "Print one JSON object per trace, one a line (docs/results.md)"),
     OPTION("quiet", 'q', NULL, "Print findings only, no counts"),
     OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
     OPTION("strict", KEY_STRICT, NULL, "Warnings are errors"),
@@ -27,10 +27,10 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Checks traces against the lists \"Illegal or undefined programming\" of the chapters on NVDLA, without a run: "
-    "which registers break which rule, where the trace arms them, and what the hardware makes of it.\v"
-    "An error is programming that hangs, or whose result the chapters leave undefined; a warning is programming whose "
-    "result is defined, however odd. Nothing is computed or compared, so a trace of a whole network takes a moment.\n"
+    "Checks traces against the lists \"Illegal or undefined programming\" in docs/nvdla, without a run. Prints which "
+    "registers break which rule, where the trace arms them, and what the hardware then does.\v"
+    "An error is programming that hangs or whose result is undefined; a warning is programming with a defined but "
+    "unusual result. Nothing is computed or compared, so even a whole network takes only a moment.\n"
     "\n"
     "Examples:\n"
     "  nvcosim lint t.cfg\n"

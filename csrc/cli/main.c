@@ -1,4 +1,4 @@
-/* nvcosim: finds the command and hands over. */
+/* The program nvcosim: finds the command in its arguments and calls it. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,43 +28,42 @@ static const struct argp_option option_table[] = {
 #define COMMANDS                                                                                                       \
     "Commands:\n"                                                                                                      \
     "  run TRACE...       play traces, compare, report\n"                                                              \
-    "  qualify TRACE...   plant faults into the RTL and tell which of them the traces notice\n"                        \
-    "  regress PLAN       run the tests of a plan, keep what came of them, go on after an interruption\n"              \
-    "  history [TEST]     nights of regressions, and what a test did in each\n"                                        \
-    "  debug TRACE        find the engine that is to blame for a failure, with waves of it\n"                          \
-    "  bisect TRACE       find the commit of an RTL since which a trace fails\n"                                       \
+    "  qualify TRACE...   plant faults in the RTL and report which of them the traces catch\n"                         \
+    "  regress PLAN       run the tests of a plan, keep the results, resume after an interruption\n"                   \
+    "  history [TEST]     past nights of regressions, and the results of a test in each\n"                             \
+    "  debug TRACE        find the engine that causes a failure, and record waves of it\n"                             \
+    "  bisect TRACE       find the commit of an RTL that made a trace fail\n"                                          \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
-    "  info TRACE         what a trace holds: registers, memory, layers, checks\n"                                     \
-    "  import CAPTURE     make a trace of what a driver did\n"                                                         \
-    "  export TRACE       a trace as a C program for silicon, or for another bench\n"                                  \
-    "  convert IN OUT     any trace format into the project's own\n"                                                   \
-    "  compile NET        make a trace of a compiled network (.nvdla)\n"                                               \
+    "  info TRACE         print the contents of a trace: registers, memory, layers, checks\n"                          \
+    "  import CAPTURE     turn a recording of driver accesses into a trace\n"                                          \
+    "  export TRACE       write a trace as a C program for silicon, or for another testbench\n"                        \
+    "  convert IN OUT     convert any trace format into the project's own\n"                                           \
+    "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
     "  split TRACE        cut a trace into pieces that run side by side\n"                                             \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
-    "  build              put another RTL behind the harness\n"                                                        \
+    "  build              build a simulator of another RTL\n"                                                          \
     "  gen                write random legal layers as traces\n"                                                       \
     "  shrink TRACE       make a failing trace smaller\n"                                                              \
-    "  coverage TRACE...  which kinds of layers traces hold, which never\n"                                            \
-    "  calibrate TRACE    convertor settings that suit the values of each layer\n"                                     \
-    "  help [COMMAND]     this, or the manual of a command\n"
+    "  coverage TRACE...  count the kinds of layers in traces, list those that are missing\n"                          \
+    "  calibrate TRACE    recommend convertor settings for the values of each layer\n"                                 \
+    "  help [COMMAND]     print this text, or the manual of a command\n"
 
-static const char doc[] =
-    "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, and compares the "
-    "memory they leave behind.\v" COMMANDS "\n"
-    "Examples:\n"
-    "  nvcosim run traces/conformance/small/rand_sdp_000.nvt.gz\n"
-    "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
-    "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
-    "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
-    "  nvcosim debug t.cfg\n"
-    "  nvcosim info t.cfg | less\n"
-    "  nvcosim build --config small --filelist mine.f --name mine\n"
-    "  nvcosim run --dut rtl:mine t.cfg\n"
-    "\n"
-    "`nvcosim COMMAND --help` explains the options of a command.\n"
-    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage, refused, or "
-    "what is printed cannot be written; 3 hang or time-out; 4 the simulator crashed. Of several traces the worst "
-    "counts, in the order 2, 4, 3, 1, 0.";
+static const char doc[] = "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, "
+                          "and compares the final memory.\v" COMMANDS "\n"
+                          "Examples:\n"
+                          "  nvcosim run traces/conformance/small/rand_sdp_000.nvt.gz\n"
+                          "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
+                          "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
+                          "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
+                          "  nvcosim debug t.cfg\n"
+                          "  nvcosim info t.cfg | less\n"
+                          "  nvcosim build --config small --filelist mine.f --name mine\n"
+                          "  nvcosim run --dut rtl:mine t.cfg\n"
+                          "\n"
+                          "`nvcosim COMMAND --help` explains the options of a command.\n"
+                          "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
+                          "usage, refused, or output cannot be written; 3 hang or time-out; 4 the simulator crashed. "
+                          "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
 struct dispatch {
     int at; /* index of the command in argv, 0 none */

@@ -1,4 +1,4 @@
-/* nvcosim qualify: plants faults into an RTL and counts which of them a corpus of traces notices. */
+/* nvcosim qualify: plants faults in an RTL and counts how many of them a corpus of traces catches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,40 +26,40 @@ enum {
 
 static const struct argp_option option_table[] = {
     OPTION("count", KEY_COUNT, "N", "Plant N faults (default 200)"),
-    OPTION("seed", KEY_SEED, "S", "Which ones (default 1): the same seed, the same faults"),
+    OPTION("seed", KEY_SEED, "S", "Seed of the choice of faults (default 1)"),
     OPTION("folder", KEY_FOLDER, "FOLDER",
-           "Only in this folder of the RTL, may be repeated: as many in each (default: every place is as likely as any "
-           "other)"),
+           "Plant only in this folder of the RTL; may be repeated, each then gets the same number (default: all places "
+           "are equally likely)"),
     OPTION("name", KEY_NAME, "NAME", "Name of the simulator, rtl:NAME (default qualify)"),
     OPTION("plan", KEY_PLAN, "PLAN",
-           "Play the tests of a plan (docs/plans.md) instead of traces, with its random layers and memories: those of "
-           "the configuration that play on an RTL"),
-    OPTION("select", KEY_SELECT, "EXPRESSION", "Only tests of the plan whose tags fit"),
+           "Play the tests of a plan (docs/plans.md) instead of traces, with its random layers and memories: tests of "
+           "the configuration that use an RTL"),
+    OPTION("select", KEY_SELECT, "EXPRESSION", "Only tests of the plan whose tags match"),
     OPTION("equivalents", KEY_EQUIVALENTS, "FILE.yml",
-           "Faults that are known to change nothing, with reasons (docs/qualify.md): they are counted, not played"),
+           "Faults known to change nothing, with reasons (docs/qualify.md); they are counted but not played"),
     OPTION("at-least", KEY_AT_LEAST, "PERCENT",
-           "Exit status 1 if less of the faults that are not equivalent are noticed (default 0)"),
+           "Exit status 1 if a smaller share of the faults that are not equivalent is noticed (default 0)"),
     OPTION("together", KEY_TOGETHER, "N",
-           "Play N of the faults that have survived the first tests at a time, and each alone only where a test then "
-           "fails (default 32; 1: always each alone)"),
+           "Play faults that survived the first tests N at a time, and one by one only where a test then fails "
+           "(default 32; 1: always one by one)"),
     OPTION("jobs", 'j', "N", "Run N processes at a time (default: one for each core)"),
     OPTION("out", 'o', "OUT",
            "Folder of the nights: random layers and what was played go to OUT/night-N (default: " NIGHTS_FOLDER ")"),
     OPTION("database", KEY_DATABASE, "FILE",
            "Database of all nights (default: the plan's, or OUT/" NIGHTS_DATABASE ")"),
-    OPTION("resume", KEY_RESUME, NULL, "Continue the last one that was interrupted; otherwise the same command"),
+    OPTION("resume", KEY_RESUME, NULL, "Continue the last interrupted campaign of the same command"),
     {0},
 };
 
 static const char doc[] =
-    "Is the corpus any good? Plants faults into a copy of the RTL, operators and constants in the bodies of modules, "
-    "all compiled into one simulator, one of them chosen for each run, and prints which the traces notice and which "
-    "survive.\v"
-    "First every test is played without a fault, which shows for each of them which faults would have changed "
-    "something in it. Then each fault is played with these tests, the shortest first, until one does not pass.\n"
+    "Measures how good a corpus of traces is. Plants faults in a copy of the RTL (changed operators and constants), "
+    "compiles all of them into one simulator, activates one in each run, and prints which faults the traces notice and "
+    "which survive.\v"
+    "First every test is played without a fault, which shows which faults would change a value in which test. Then "
+    "each fault is played with these tests, the shortest first, until one does not pass.\n"
     "\n"
     "noticed: a test does not pass; survived: all pass although the changed expression had another value in some; "
-    "unreached: it never had; equivalent: --equivalents says that it changes nothing. docs/qualify.md has more.\n"
+    "unreached: it never had; equivalent: listed in --equivalents as changing nothing. See docs/qualify.md.\n"
     "\n"
     "Examples:\n"
     "  nvcosim qualify --count 200 --seed 1 traces/conformance/small/*.nvt.gz\n"

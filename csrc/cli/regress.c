@@ -1,4 +1,4 @@
-/* nvcosim regress: runs a plan, keeps the results, resumes what was interrupted; or compares two nights. */
+/* nvcosim regress: runs a plan, keeps the results, resumes an interrupted night; or compares two nights. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +36,9 @@ enum {
 
 static const struct argp_option option_table[] = {
     OPTION("select", KEY_SELECT, "EXPRESSION",
-           "Only tests that fit: a word is a tag, the name of an item, configuration, dut or memory setting, or a test "
+           "Only matching tests: a word is a tag, the name of an item, configuration, dut or memory setting, a test "
            "(ITEM/NAME), or a pattern of these: 'conformance and not slow', 'own/rand_* or qemu'"),
-    OPTION("dry-run", KEY_DRY_RUN, NULL, "Print what would run, and for how long; run nothing"),
+    OPTION("dry-run", KEY_DRY_RUN, NULL, "Print what would run, and the expected time; run nothing"),
     {.name = "resume",
      .key = KEY_RESUME,
      .arg = "NIGHT",
@@ -47,8 +47,7 @@ static const struct argp_option option_table[] = {
          "Continue a night that was interrupted, by its number (default: the last one of the plan): tests that have a "
          "result do not run again"},
     OPTION("jobs", 'j', "N", "Run N tests at a time (default: the plan's, or one for each core)"),
-    OPTION("seed", KEY_SEED, "N",
-           "Seed of the night, for all that the plan leaves to chance (default: the date as YYYYMMDD)"),
+    OPTION("seed", KEY_SEED, "N", "Seed of all random choices of the night (default: the date as YYYYMMDD)"),
     OPTION("out", 'o', "OUT",
            "Folder of the nights: reports, pages and random layers go to OUT/night-N (default: " NIGHTS_FOLDER ")"),
     OPTION("database", KEY_DATABASE, "FILE",
@@ -64,15 +63,14 @@ static const struct argp_option option_table[] = {
     OPTION("compare", KEY_COMPARE, "A",
            "Run nothing; compare night A with night B, or tests of them: NIGHT[:NAME=VALUE,...], NIGHT a number, "
            "latest, previous or a git revision, NAME item, config, dut, memory, tag or plan"),
-    OPTION("limit", KEY_LIMIT, "PERCENT",
-           "With --compare: a test that takes more cycles by more than this is an error"),
+    OPTION("limit", KEY_LIMIT, "PERCENT", "With --compare: a test whose cycles increase by more than this is an error"),
     {.name = "page",
      .key = KEY_PAGE,
      .arg = "FILE",
      .flags = OPTION_ARG_OPTIONAL,
-     .doc = "With --compare: write a page too (default: compare-A-B.html beside the folder of night B)"},
+     .doc = "With --compare: also write a page (default: compare-A-B.html beside the folder of night B)"},
     OPTION("all", KEY_ALL, NULL, "With --compare: show every test, not only those that changed"),
-    OPTION("csv", KEY_CSV, NULL, "With --compare: print the tests between commas"),
+    OPTION("csv", KEY_CSV, NULL, "With --compare: print comma-separated values"),
     OPTION("json", KEY_JSON, NULL, "With --compare: print one JSON object"),
     {0},
 };
@@ -81,15 +79,15 @@ static const char doc[] =
     "Runs the tests of a plan (docs/plans.md), several at a time, the longest first, and keeps every result in a "
     "database as soon as it is there.\v"
     "Simulators are built, or brought up to date, before the first test, and copied into the folder of the night until "
-    "it is done: what is built meanwhile changes nothing, --resume uses the copies. A test that crashes, hangs, or "
-    "exceeds its limits of time, cycles or memory has that as its verdict; the others continue.\n"
-    "In the end failures that look alike are put into buckets: nvcosim debug looks at some of each kind, nvcosim "
-    "shrink at the smallest of each, within the limits of the plan's `triage` (docs/nights.md).\n"
-    "A line for each test that does not pass goes to stdout, and for each that passes although the plan knows it to "
-    "fail. Where stderr is a terminal, what runs is shown below them.\n"
+    "it is done: later builds do not affect the night, and --resume uses the copies. A test that crashes, hangs, or "
+    "exceeds its limits of time, cycles or memory gets that as its verdict; the others continue.\n"
+    "At the end similar failures are grouped into buckets. `nvcosim debug` runs on some of each bucket, `nvcosim "
+    "shrink` on the smallest, within the limits of the plan's `triage` (docs/nights.md).\n"
+    "A line for each test that does not pass goes to stdout, and for each that passes although the plan expects it to "
+    "fail. If stderr is a terminal, the running tests are shown below.\n"
     "\n"
-    "Ctrl-C lets the running tests finish, twice ends them at once; --resume runs the rest. So it "
-    "does after SIGTERM, kill -9 or a power cut: a result that was printed is on the disk.\n"
+    "Ctrl-C lets the running tests finish, twice ends them at once; --resume runs the rest, also after SIGTERM, kill "
+    "-9 or a power cut: every printed result is on the disk.\n"
     "\n"
     "Examples:\n"
     "  nvcosim regress plans/nightly.yml\n"
@@ -101,9 +99,9 @@ static const char doc[] =
     "  nvcosim regress --compare v1.2 HEAD --limit 2\n"
     "  nvcosim regress --compare 12:dut=both 12:dut=rtl:mine\n"
     "\n"
-    "Exit status: 0 all passed, or failed as the plan knows; else the worst of the others, as of nvcosim run (2, 4, 3, "
-    "1), at least 1 if not all have run; 2 also if the plan is wrong, or something cannot be written; 128 + N: ended "
-    "by signal N. With --compare: 0 B is not worse; 1 it has new failures, or tests over the limit; 2 bad usage.";
+    "Exit status: 0 all passed, or failed as the plan expects; else the worst of the others, as of nvcosim run (2, 4, "
+    "3, 1), at least 1 if some did not run; 2 also if the plan is wrong, or something cannot be written; 128 + N: "
+    "ended by signal N. With --compare: 0 B is not worse; 1 it has new failures, or tests over the limit; 2 bad usage.";
 
 /* Of --compare. */
 struct compare_arguments {
@@ -112,7 +110,7 @@ struct compare_arguments {
     bool write_page, all, csv, json, given;
 };
 
-/* The options of a night, or of one of its jobs on a cluster, or of a comparison of nights. */
+/* The options of a night, of one of its jobs on a cluster, or of a comparison of nights. */
 struct arguments {
     struct night_options night; /* its plan is the second night of a comparison */
     const char *worker;         /* folder of the night; NULL: no job */
@@ -258,7 +256,7 @@ static int compare_nights(const struct arguments *arguments) {
     char *database = options->database ? xstrdup(options->database)
                                        : xprintf("%s/%s", options->out ? options->out : NIGHTS_FOLDER, NIGHTS_DATABASE);
     process_obey_signals();
-    if (!recover_nights(database, &err)) /* what is there can be compared all the same */
+    if (!recover_nights(database, &err)) /* existing results can be compared anyway */
         fprintf(stderr, "nvcosim: warning: %s\n", err.text);
     struct store *store = store_open_read_only(database, &err);
     struct comparison *comparison =

@@ -1,4 +1,4 @@
-/* nvcosim run: plays traces and compares; networks become traces before. */
+/* nvcosim run: plays traces and compares the results; compiles networks to traces first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +16,17 @@
 #include "trace/network.h"
 
 static const char doc[] =
-    "Plays traces on the RTL and on the model and compares the memory they leave behind, every check of the trace "
-    "included.\v"
-    "All traces are read before the first is played: an error in one of them is reported with its line, and nothing "
+    "Plays traces on the RTL and on the model, performs every check of the trace, and compares the final memory.\v"
+    "All traces are read before the first is played: if one has an error, it is reported with its line, and nothing "
     "runs.\n"
-    "A line per trace goes to stdout when it is done (with --stats, statistics below it; after several traces, a line "
-    "that counts them), everything else goes to stderr. Failed traces leave a report: OUT/TRACE/report.txt; what an "
-    "earlier run left there is removed.\n"
+    "Each finished trace prints a line to stdout (with --stats, followed by statistics; several traces end with a "
+    "summary line). Everything else goes to stderr. A failed trace writes OUT/TRACE/report.txt; reports of earlier "
+    "runs there are removed.\n"
     "\n"
-    "A compiled network (NET.nvdla, a loadable) is compiled first, as `nvcosim compile` does it, into OUT/NET.nvt.gz; "
-    "then that is played, and the network's outputs are written to OUT/NET.outputs, or to where --outputs says, and "
-    "printed.\n"
+    "A compiled network (NET.nvdla, a loadable) is first compiled into OUT/NET.nvt.gz, as by `nvcosim compile`, and "
+    "then played. The network's outputs are printed and written to OUT/NET.outputs, or to the folder of --outputs.\n"
     "\n"
-    "SIGINT and SIGTERM end the simulators too; the exit status is then 128 + the signal's number.\n"
+    "SIGINT and SIGTERM also end the simulators; the exit status is then 128 + the signal number.\n"
     "\n"
     "Examples:\n"
     "  nvcosim run t.cfg\n"
@@ -42,12 +40,12 @@ static const char doc[] =
     "  nvcosim run --pieces 8 -j 8 net.nvt.gz\n"
     "  nvcosim run --coverage counts -j 2 traces/conformance/small/*.nvt.gz\n"
     "\n"
-    "REFUSED: the spec leaves the result of a setting open, so the model does not play the trace (see "
-    "--allow-undefined). Other settings against the rules are warned of, once for each kind (-v: every time).\n"
+    "REFUSED: the spec leaves the result of a setting undefined, so the model does not play the trace (see "
+    "--allow-undefined). Other settings against the rules cause a warning, once for each kind (-v: every time).\n"
     "\n"
     "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or usage, refused; 3 "
-    "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, no memory, a library that is "
-    "missing). Of several traces the worst counts, in the order 2, 4, 3, 1, 0.";
+    "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, out of memory, a missing library). "
+    "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
 enum { KEY_SHOW_INPUT = 0x3000, KEY_PIECES, KEY_SAMPLE };
 
@@ -57,21 +55,20 @@ enum { SHOWN_COLUMNS = 64 }; /* of a picture */
 
 static const struct argp_option network_table[] = {
     {.doc = "Networks (NET.nvdla)", .group = 7},
-    OPTION("show-input", KEY_SHOW_INPUT, NULL, "Print the pictures that go in, in characters"),
+    OPTION("show-input", KEY_SHOW_INPUT, NULL, "Print the input pictures as characters"),
     {.doc = "Pieces (docs/split.md)", .group = 8},
     {.name = "pieces",
      .key = KEY_PIECES,
      .arg = "N",
      .group = 8,
-     .doc = "Cut each trace into N pieces (all: as many as there can be), as `nvcosim split` does it, where -j of them "
-            "at a time are done soonest, and play them side by side: one verdict, one report, the cycles summed"},
+     .doc = "Cut each trace into N pieces (all: as many as possible), as by `nvcosim split`, at the places that finish "
+            "soonest with -j at a time, and play them in parallel: one verdict, one report, cycles summed"},
     {.name = "sample",
      .key = KEY_SAMPLE,
      .arg = "K",
      .group = 8,
-     .doc =
-         "Play K of the pieces, chosen by --seed, the longer the likelier, and estimate the cycles of all with their "
-         "standard error (default: of --pieces all)"},
+     .doc = "Play only K of the pieces, chosen at random by --seed, longer ones with higher probability, and estimate "
+            "the total cycles with a standard error (default: of --pieces all)"},
     {0},
 };
 
@@ -117,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* Prints the pictures among the sources of the input. */
+/* Prints the inputs that are pictures. */
 static bool show_inputs(const struct input_options *input, struct error *err) {
     for (size_t i = 0; i < input->sources.count; i++) {
         const char *source = input->sources.items[i];
@@ -133,8 +130,7 @@ static bool show_inputs(const struct input_options *input, struct error *err) {
     return true;
 }
 
-/* Compiles the network at *path and puts the name of its trace there, in the folder of reports. False with a message.
- */
+/* Compiles the network at *path into the folder of reports and replaces *path by its trace. False with a message. */
 static bool compile_network(const struct arguments *arguments, char **path, struct error *err) {
     const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
     struct loadable *loadable = loadable_read(*path, err);
@@ -153,7 +149,7 @@ static bool compile_network(const struct arguments *arguments, char **path, stru
     return fine;
 }
 
-/* Networks among the traces become traces. False with a message. */
+/* Compiles the networks among the traces. False with a message. */
 static bool compile_networks(struct arguments *arguments, char **outputs, struct error *err) {
     struct run_options *run = &arguments->run;
     const char *folder = run->out ? run->out : REPORT_FOLDER;

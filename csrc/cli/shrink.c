@@ -1,5 +1,4 @@
-/* nvcosim shrink: a failing trace, made smaller while it keeps failing. Every attempt is an `nvcosim run` of its own.
- */
+/* nvcosim shrink: makes a failing trace smaller while it keeps failing. Each attempt is a separate `nvcosim run`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -35,16 +34,16 @@ enum {
     FILES_OPEN = 16
 };
 
-enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* a file in it */ };
+enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* path of a file in it */ };
 
 static const char doc[] =
-    "Plays a failing trace again and again, smaller every time, and keeps what still fails in the same way: memory "
-    "that differs, a failed check, a finding of the same rule, a hang of the same devices, or a crash with the same "
+    "Makes a failing trace smaller, step by step, and keeps each step that still fails in the same way: memory that "
+    "differs, a failed check, a finding of the same rule, a hang of the same devices, or a crash with the same "
     "status.\v"
-    "A trace of `nvcosim gen` loses layers, gets smaller sizes and kernels of one element, plain operands and "
-    "settings. Any other trace loses whole layers only. Memory options (--stall, --latency, ...) are dropped when the "
-    "failure does not need them (--keep-options keeps them). A trace in which nothing moves for 200000 clocks counts "
-    "as hung (--still).\n"
+    "A trace of `nvcosim gen` loses layers and gets smaller sizes, kernels of one element, and plain operands and "
+    "settings. Any other trace only loses whole layers. Memory options (--stall, --latency, ...) that the failure does "
+    "not need are dropped, unless --keep-options is given. A trace in which nothing moves for 200000 clocks counts as "
+    "hung (--still).\n"
     "\n"
     "Examples:\n"
     "  nvcosim shrink cases/small_mix_17.nvt.gz\n"
@@ -52,7 +51,7 @@ static const char doc[] =
     "\n"
     "Exit status: that of the smallest trace found, 1, 3 or 4; 0 if TRACE passes; 2 bad input or usage.";
 
-/* How a run ends. Runs fail alike if all of this is equal. */
+/* How a run failed. Two runs fail in the same way if all of this is equal. */
 struct failure {
     int status;     /* of `nvcosim run` */
     char kind[160]; /* "hang of rtl", "mismatch", "check", "finding RULE", "crash with status 139" */
@@ -78,7 +77,7 @@ struct arguments {
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-/* In which way a trace fails, from its result. */
+/* How a trace fails, from its result. */
 static void set_kind(struct failure *failure, const struct result *result) {
     const size_t size = sizeof failure->kind;
     bool failed_check = false;
@@ -108,7 +107,7 @@ static void set_kind(struct failure *failure, const struct result *result) {
         snprintf(failure->kind, size, "%s", result->verdict == VERDICT_HANG ? "time-out" : result->reason);
 }
 
-/* What one attempt needs; the child's side: what the run prints goes to a file, its result to another. */
+/* One attempt, as its child process sees it: output and result go to two files. */
 struct attempt {
     const struct arguments *args;
     const char *path, *out, *log, *results;
@@ -139,7 +138,7 @@ static bool time_is_over(const struct arguments *args) {
     return args->end > 0 && process_clock() >= args->end;
 }
 
-/* While an attempt is waited for. */
+/* Progress while an attempt runs. */
 struct waiting {
     const struct arguments *args;
     pid_t pid;
@@ -161,7 +160,7 @@ static void show_log(const char *log) {
     free(text);
 }
 
-/* Plays a file. False with a message if that was not possible. reason: 512 bytes, "" if it passes. */
+/* Plays a file. False with a message if that fails. reason: 512 bytes, "" if the trace passes. */
 static bool play_file(struct arguments *args, const char *path, struct failure *failure, char *reason,
                       struct error *err) {
     char out[FILE_SIZE], log[FILE_SIZE], results[FILE_SIZE], *text = NULL;
@@ -198,7 +197,7 @@ static bool same_failure(const struct failure *a, const struct failure *b) {
     return a->status == b->status && strcmp(a->kind, b->kind) == 0;
 }
 
-/* Plays a file; true if it fails as wanted, whose reason is kept. */
+/* Plays a file; true if it fails in the wanted way; keeps the reason. */
 static bool fails_as_wanted(struct arguments *args, const char *path) {
     struct failure failure;
     char reason[512];
@@ -244,13 +243,13 @@ static bool is_memory_option(const char *word) {
     return false;
 }
 
-/* Options that only --latency-kind allows: they go with it. */
+/* --latency-kind and the options that need it: dropped together. */
 static bool is_kind_option(const char *word) {
     return strncmp(word, "--latency-kind=", 15) == 0 || strncmp(word, "--latency-max=", 14) == 0 ||
            strncmp(word, "--page-", 7) == 0;
 }
 
-/* The failure without these words: those with drop[i]. Keeps them out if it stays. */
+/* Tries without the words with drop[i]; drops them for good if the failure remains. */
 static bool drop_words(struct arguments *args, const bool *drop, const char *path) {
     struct words kept = {0}, given = args->given;
     for (size_t i = 0; i < given.count; i++)
@@ -287,7 +286,8 @@ static void drop_options(struct arguments *args, const char *path) {
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Shrinks by the description in the trace's comments. False if there is none, or what it describes does not fail. */
+/* Shrinks by the description in the trace's comments. False if there is none, or if the described layers do not
+ * fail. */
 static bool shrink_described(struct arguments *args, const struct program *prog, const char *out, struct error *err) {
     struct gen_case gen;
     char path[FILE_SIZE];
@@ -356,7 +356,7 @@ static int search(struct arguments *args, struct program *prog, const char *path
     program_free(small);
     printf("  %d attempts%s; play it with: nvcosim run",
            args->total - (args->shrink.attempts < 0 ? 0 : args->shrink.attempts),
-           time_is_over(args) ? ", then the time was over" : "");
+           time_is_over(args) ? ", then time ran out" : "");
     for (size_t i = 0; i <= args->given.count; i++) {
         char *word = text_quoted(i < args->given.count ? args->given.items[i] : out);
         printf(" %s", word);
@@ -384,7 +384,7 @@ static void default_out(const char *path, char *out, size_t size) {
     snprintf(out, size, "%.*s%s-shrunk.nvt", (int)end, path, trace_name(path, name, sizeof name));
 }
 
-/* True if the file can be written: better said now than after hundreds of runs. */
+/* True if the file can be written; checked before hundreds of runs. */
 static bool prepare_out(const char *out, struct error *err) {
     char *folder = xstrdup(out), *slash = strrchr(folder, '/');
     if (slash)
@@ -396,7 +396,7 @@ static bool prepare_out(const char *out, struct error *err) {
     return ok;
 }
 
-/* Makes the folder of the attempts, where temporary files go or, if there is none, here. */
+/* Creates the folder of the attempts, in the folder for temporary files or else here. */
 static bool make_directory(struct arguments *args, struct error *err) {
     const char *roots[] = {getenv("TMPDIR"), "/tmp", "."};
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
@@ -442,15 +442,14 @@ static int shrink_trace(struct arguments *args) {
 static const struct argp_option own[] = {
     OPTION("out", 'o', "FILE",
            "Where the smallest trace goes, .nvt or .nvt.gz (default: NAME-shrunk.nvt beside TRACE)"),
-    OPTION("attempts", KEY_ATTEMPTS, "N", "Runs at most (default 300)"),
-    OPTION("seconds", KEY_SECONDS, "N",
-           "Wall time of the search: the smallest trace until then is the result (default: no limit)"),
+    OPTION("attempts", KEY_ATTEMPTS, "N", "Maximum number of runs (default 300)"),
+    OPTION("seconds", KEY_SECONDS, "N", "Stop the search after N seconds of wall time (default: no limit)"),
     OPTION("keep-options", KEY_KEEP_OPTIONS, NULL, "Keep memory options that the failure does not need"),
     OPTION("quiet", 'q', NULL, "Print the result only"),
     {0},
 };
 
-/* Options of run that an attempt does not take over. */
+/* Options of `run` that `shrink` does not take. */
 static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
                                        "name",     "result-fd",     "progress",   "wave",       "wave-from",
                                        "wave-to",  "wave-layer",    "wave-scope", "wave-plain", "results",

@@ -1,4 +1,4 @@
-/* nvcosim split: a program in pieces that run side by side. */
+/* nvcosim split: cuts a trace into pieces that can run in parallel. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,29 +29,29 @@ struct arguments {
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("out", 'o', "DIR", "The folder for the pieces, which must not exist or be empty"),
+    OPTION("out", 'o', "DIR", "The folder for the pieces, which must be new or empty"),
     OPTION("pieces", KEY_PIECES, "N",
-           "N pieces of about the same expected length; all (the default): as many as there can be"),
+           "N pieces of about the same expected length; all (the default): as many as possible"),
     OPTION("idle-only", KEY_IDLE_ONLY, NULL,
-           "Cut only where the trace itself leaves every unit idle; else layers that are armed ahead are armed behind "
-           "the cut"),
+           "Cut only where the trace itself leaves every unit idle; by default, layers armed ahead of a cut are armed "
+           "after it"),
     OPTION("whole-memory", KEY_WHOLE_MEMORY, NULL,
-           "All declared memory in every piece, not only the pages that it touches and those beside them"),
+           "Put all declared memory into every piece, not only the pages that it touches and their neighbours"),
     OPTION("allow-undefined", KEY_ALLOW_UNDEFINED, NULL,
-           "Play settings whose result the spec leaves open on the model"),
+           "Play settings whose result the spec leaves undefined on the model"),
     OPTION("seed", KEY_SEED, "N", "Seed of the trace's random fills (default 1)"),
     OPTION("threads", KEY_THREADS, "N", "Threads of the model (default 1)"),
     {0},
 };
 
 static const char doc[] =
-    "Cuts a trace, or a compiled network (NET.nvdla), into pieces: traces of their own that begin with the memory and "
-    "the registers that the model has there, and end with a check of all that they have written. They run anywhere, in "
-    "any order, side by side. If every piece equals the model, so does the whole, but for what docs/split.md names: "
-    "what overlaps across a cut, and timing.\v"
-    "A cut is where no unit is armed and the convolution buffer holds nothing that the next layer uses again. Where "
-    "the trace arms the next layers before, they are armed behind the cut.\n"
-    "`nvcosim run --pieces N` cuts, plays and judges in one go.\n"
+    "Cuts a trace, or a compiled network (NET.nvdla), into pieces: separate traces that begin with the memory and "
+    "registers of the model at the cut, and end with a check of everything they wrote. They run anywhere, in any "
+    "order, in parallel. If every piece equals the model, so does the whole, with the exceptions in docs/split.md: "
+    "overlap across a cut, and timing.\v"
+    "A cut is at a place where no unit is armed and the convolution buffer holds nothing that the next layer reuses. "
+    "Layers that the trace arms ahead of a cut are armed after it.\n"
+    "`nvcosim run --pieces N` does it all in one step.\n"
     "\n"
     "Examples:\n"
     "  nvcosim split net.nvt.gz -o pieces && nvcosim run -j 8 pieces/*.nvt.gz\n"

@@ -1,5 +1,5 @@
-/* A copy of the program has, in front of every CRC check, a read where no register is; the device that plays it is
- * wrapped, so that this read takes the bytes. See bytes.h. */
+/* Plays a copy of the program that has, before every CRC check, a read of an address without a register; a wrapper of
+ * the device catches this read and copies the bytes. See bytes.h. */
 #include "export/bytes.h"
 
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 enum { MARK = 0x3fffc, POSITION = 512, PIECE = 1 << 20 };
 
 struct taker {
-    struct device_ops ops; /* of the wrapped device; first, so that dev->ops leads here */
+    struct device_ops ops; /* the wrapper; first, so that dev is a pointer to this struct */
     const struct device_ops *real;
     struct program *prog;
-    size_t at; /* the next CRC check is at or behind this operation */
+    size_t at; /* the next CRC check is at or after this operation */
     struct error *err;
     bool failed;
 };
@@ -34,8 +34,8 @@ static bool take(struct taker *taker, const struct device *dev) {
     const uint32_t crc = memory_crc32(dev->memory[op->space], op->base, op->size);
     if (crc != op->value)
         return error_set(taker->err,
-                         "%s: the format compares bytes, and the model leaves others there (CRC 0x%08" PRIx32
-                         ") than the trace expects (0x%08" PRIx32 "); look at `nvcosim run --dut model`",
+                         "%s: the format compares bytes, and those of the model differ (CRC 0x%08" PRIx32
+                         ") from what the trace expects (0x%08" PRIx32 "); look at `nvcosim run --dut model`",
                          position, crc, op->value);
     struct blob *blob = program_blob(prog, blob_new(NULL));
     uint8_t *bytes = xmalloc(PIECE);
@@ -64,7 +64,7 @@ static bool read_or_take(struct device *dev, uint32_t address, uint32_t *value, 
     return true;
 }
 
-/* The operations, each CRC check with a mark in front. */
+/* The operations, with a marking read before each CRC check. */
 static struct program *with_marks(const struct program *prog, size_t *marks) {
     struct program *marked = program_like(prog);
     program_stream(marked, "main");
@@ -100,8 +100,8 @@ bool crc_to_bytes(struct program *prog, struct device *dev, uint64_t seed, struc
         good = !taker.failed;
         if (good && outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED)
             good = error_set(err,
-                             "%s: the format compares bytes in place of CRCs, and the model does not play the trace to "
-                             "its end%s%s; look at `nvcosim run --dut model`",
+                             "%s: the format compares bytes instead of CRCs, and the trace does not finish on the "
+                             "model%s%s; look at `nvcosim run --dut model`",
                              prog->files[0], result.message ? ": " : "", result.message ? result.message : "");
         play_result_free(&result);
     }

@@ -14,7 +14,7 @@
 
 enum { POSITION = 512, NAME = 128, PACKET = 32 };
 
-/* ---- the form that the format can say ---- */
+/* ---- the form that the format can express ---- */
 
 struct former {
     struct program *out;
@@ -25,28 +25,28 @@ struct former {
 
 static bool refuse(const struct former *former, const struct op *op, const char *found, const char *fits) {
     char at[POSITION];
-    return error_set(former->err, "%s: %s, which a .cfg cannot say; %s", op_position(former->prog, op, at, sizeof at),
-                     found, fits);
+    return error_set(former->err, "%s: %s, which a .cfg cannot express; %s",
+                     op_position(former->prog, op, at, sizeof at), found, fits);
 }
 
 static bool is_unit(const char *stream) {
     return nvdla_unit_find(stream) != NVDLA_UNIT_COUNT;
 }
 
-/* The stream is the one that the command implies. */
+/* True if the stream is the one that the command implies. */
 static bool right_stream(const struct former *former, const struct op *op, const char *wanted) {
     return strcmp(former->prog->streams[op->stream], wanted) == 0 ||
            refuse(former, op, "an operation in a stream that is not that of its kind", "leave stream= out");
 }
 
-/* The value counts under all bits that the register has; others read 0. */
+/* True if the mask covers all bits of the register; others read 0. */
 static bool form_value(const struct former *former, struct op *op) {
     const struct nvdla_register *reg = nvdla_register_at(former->prog->config, op->address);
     uint32_t fields = 0;
     for (size_t i = 0; i < reg->field_count; i++)
         fields |= nvdla_field_mask(&reg->fields[i]);
     if (fields & ~op->mask)
-        return refuse(former, op, "a read that is compared under a mask", "compare the whole register");
+        return refuse(former, op, "a read compared with a mask", "compare the whole register");
     op->value &= op->mask;
     op->mask = UINT32_MAX;
     return true;
@@ -55,11 +55,11 @@ static bool form_value(const struct former *former, struct op *op) {
 static bool form_register(struct former *former, struct op op) {
     const struct nvdla_register *reg = nvdla_register_at(former->prog->config, op.address);
     if (!reg)
-        return refuse(former, &op, "an access where no register is", "registers have names there");
+        return refuse(former, &op, "an access to an address without a register", "a .cfg has only named registers");
     if (!right_stream(former, &op, nvdla_unit_names[reg->unit]))
         return false;
     if (op.after >= 0)
-        return refuse(former, &op, "a register access with after=", "a sync_wait of its unit in front of it fits");
+        return refuse(former, &op, "a register access with after=", "use a sync_wait of its unit before it");
     op.nposted = false;
     if (op.kind == OP_READ_CHECK && op.volatile_read) {
         former->changed++;
@@ -68,7 +68,7 @@ static bool form_register(struct former *former, struct op op) {
         op.kind = OP_READ;
     }
     if (op.at_end && op.kind != OP_READ_CHECK)
-        return refuse(former, &op, "a write, a read or a poll at the end", "checks can be at the end");
+        return refuse(former, &op, "a write, a read or a poll at the end", "only checks can be at the end");
     if (op.kind == OP_READ) {
         op.relation = RELATION_EQUAL;
         op.value = 0;
@@ -76,7 +76,7 @@ static bool form_register(struct former *former, struct op op) {
         op.volatile_read = false;
     }
     if (op.kind == OP_READ_CHECK && op.relation != RELATION_EQUAL)
-        return refuse(former, &op, "a check for less or greater", "a poll_reg_not_less or poll_reg_not_greater fits");
+        return refuse(former, &op, "a check for less or greater", "use a poll_reg_not_less or poll_reg_not_greater");
     if ((op.kind == OP_READ_CHECK || op.kind == OP_POLL) && !form_value(former, &op))
         return false;
     former->changed += op.kind == OP_POLL && op.volatile_read && op.attempts > 0;
@@ -114,11 +114,12 @@ static bool form_memory(struct former *former, struct op op) {
     if (!right_stream(former, &op, "memory"))
         return false;
     if (op.at_end && !check)
-        return refuse(former, &op, "a memory command other than a check at the end", "after= the last event fits");
+        return refuse(former, &op, "a memory command other than a check at the end", "use after= with the last event");
     if (op.at_end)
         op.after = -1;
     else if ((check || op.kind == OP_MEM_RELEASE) && op.after < 0)
-        return refuse(former, &op, "a check or a release without an event", "after= the event that it follows fits");
+        return refuse(former, &op, "a check or a release without an event",
+                      "use after= with the event that it follows");
     if ((op.kind == OP_MEM_LOAD || op.kind == OP_MEM_CHECK) && op.blob->size == 0)
         return refuse(former, &op, "a file without content", "leave the command out");
     if (op.kind == OP_MEM_FILL)
@@ -138,7 +139,7 @@ static bool form_op(struct former *former, struct op op) {
     case OP_POLL:
         return form_register(former, op);
     case OP_WAIT:
-        return refuse(former, &op, "a wait for a level of the interrupt line", "intr_notify and sync_wait fit");
+        return refuse(former, &op, "a wait for a level of the interrupt line", "use intr_notify and sync_wait");
     case OP_INTR_NOTIFY:
         if (op.bit >= 0 && !nvdla_interrupt_name(op.bit))
             return refuse(former, &op, "an interrupt without a name", "name its source");
@@ -148,7 +149,8 @@ static bool form_op(struct former *former, struct op op) {
     case OP_SYNC_NOTIFY:
     case OP_SYNC_WAIT:
         if (!is_unit(former->prog->streams[op.stream]))
-            return refuse(former, &op, "an event of a stream that is no unit's", "streams are units there");
+            return refuse(former, &op, "an event of a stream that does not belong to a unit",
+                          "in a .cfg each stream belongs to a unit");
         break;
     case OP_CHECK_EVENT:
         if (!right_stream(former, &op, "memory"))
@@ -163,7 +165,7 @@ static bool form_op(struct former *former, struct op op) {
     return true;
 }
 
-/* Names of events as identifiers, each its own. */
+/* Converts names of events to unique identifiers. */
 static void form_events(struct former *former) {
     for (size_t i = 0; i < former->prog->event_count; i++) {
         char *name = xstrdup(former->prog->events[i]);
@@ -192,14 +194,14 @@ static int end_order(const void *left, const void *right) {
     const int left_kind = a->kind == OP_READ_CHECK, right_kind = b->kind == OP_READ_CHECK;
     if (left_kind != right_kind)
         return left_kind - right_kind;
-    if (a->kind != b->kind) /* CRCs are no longer at the end */
+    if (a->kind != b->kind) /* CRCs are now operations with `after`, not `end` */
         return a->kind == OP_MEM_CRC ? -1 : 1;
     if (!left_kind && a->base != b->base)
         return a->base < b->base ? -1 : 1;
     return a < b ? -1 : a > b;
 }
 
-/* An event that is raised when all interrupts have come. -1: there are none. */
+/* An event that is raised after all interrupts. -1: there are none. */
 static int last_event(struct former *former) {
     struct program *out = former->out;
     const size_t count = out->count;
@@ -226,7 +228,7 @@ static int last_event(struct former *former) {
     return op.event;
 }
 
-/* CRCs at the end come when all interrupts have come. */
+/* Moves CRCs at the end to after all interrupts. */
 static bool form_last_crcs(struct former *former, const struct op **end, size_t count) {
     int event = -1;
     for (size_t i = 0; i < count; i++) {
@@ -242,7 +244,7 @@ static bool form_last_crcs(struct former *former, const struct op **end, size_t 
     return true;
 }
 
-/* What is at the end goes there, in the order in which the files will be read. */
+/* Moves checks at the end to the end, in the order of reading the files. */
 static bool form_end(struct former *former) {
     struct program *out = former->out;
     const size_t total = out->count;
@@ -265,7 +267,8 @@ static bool form_end(struct former *former) {
             continue;
         if (i > 0 && end[i]->kind == OP_MEM_CHECK && end[i - 1]->kind == OP_MEM_CHECK &&
             end[i]->base == end[i - 1]->base)
-            good = refuse(former, end[i], "two checks of one address at the end", "one of them after= an event fits");
+            good = refuse(former, end[i], "two checks of one address at the end",
+                          "use after= with an event for one of them");
         program_append(out, end[i]);
     }
     free(ops);
@@ -296,7 +299,7 @@ struct writer {
     struct folder folder;
     const char *name; /* of the test */
     struct text out, registers;
-    struct text packets; /* of the file that is written */
+    struct text packets; /* of the current file */
     unsigned files;
     int digits; /* of addresses in names of goldens */
     struct error *err;
@@ -335,7 +338,7 @@ static const char *space_of(const struct op *op) {
     return op->space == SPACE_PRIMARY ? "pri_mem" : "sec_mem";
 }
 
-/* The id in the last place, and the end of the command. */
+/* Writes the id as the last operand, and the end of the command. */
 static void put_after(struct writer *writer, const struct op *op) {
     if (op->after >= 0)
         text_printf(&writer->out, ", %s", writer->form->events[op->after]);
@@ -469,7 +472,7 @@ static bool read_again(const struct writer *writer) {
     struct program *again = trace_read(path, &options, writer->err);
     const bool good = again && program_same(writer->form, again, false, writer->err);
     if (again && !good)
-        error_prefix(writer->err, "reading what was written gives another trace: ");
+        error_prefix(writer->err, "reading the written file back gives another trace: ");
     program_free(again);
     free(path);
     return good;

@@ -1,4 +1,4 @@
-/* Folders of files, and content in one piece. See folder.h. */
+/* Creates folders of files. See folder.h. */
 #include "export/folder.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool folder_open(struct folder *folder, const char *path, struct error *err) {
     folder->beside = xprintf("%s.%ld.part", folder->path, (long)getpid());
     struct stat about;
     if (stat(folder->path, &about) == 0 && rmdir(folder->path) != 0)
-        error_set(err, "%s: is there already; expected a folder that is not there, or is empty", folder->path);
+        error_set(err, "%s: already exists; expected a new or an empty folder", folder->path);
     else if (mkdir(folder->beside, 0777) != 0)
         error_set(err, "%s: cannot be made: %s", folder->beside, strerror(errno));
     else

@@ -1,4 +1,4 @@
-/* The streams of a program, one operation after the other. See order.h. */
+/* Puts the streams of a program in order. See order.h. */
 #include "export/order.h"
 
 #include <stdlib.h>
@@ -23,21 +23,21 @@ struct order {
     struct program *out;
     struct error *err;
     struct cursor *streams;
-    size_t *deferred; /* operations whose stream has gone on, in file order */
+    size_t *deferred; /* deferred operations, whose streams have continued, in file order */
     size_t deferred_count;
-    size_t *notifies; /* issued, their interrupts not waited for yet; oldest first */
+    size_t *notifies; /* issued notifications whose interrupts have not been waited for; oldest first */
     size_t notify_count;
     bool *raised;
     size_t *raiser;            /* operation that raises an event */
-    int waited_of[INTERRUPTS]; /* interrupts of that bit that have been waited for */
+    int waited_of[INTERRUPTS]; /* number of interrupts waited for, by bit */
     struct layer_tracker *layers;
     uint32_t status, mask_address; /* addresses of S_INTR_STATUS and S_INTR_MASK */
-    uint32_t mask;                 /* S_INTR_MASK as the operations so far leave it */
+    uint32_t mask;                 /* S_INTR_MASK after the operations so far */
 };
 
 /* ---- what goes out ---- */
 
-/* Comments that stand right before an operation go with it, and so does one behind it on its line. */
+/* Comments right before an operation, or after it on its line, move with it. */
 static void put_notes(struct order *order, size_t from, size_t end) {
     for (size_t i = from; i < end; i++)
         program_append(order->out, &order->prog->ops[i])->stream = 0;
@@ -66,7 +66,7 @@ static void put_clear(struct order *order, const struct op *from, uint32_t bits,
 
 /* ---- interrupts ---- */
 
-/* The launches without which this one cannot end have been armed, too. */
+/* True if the launches that this one needs to end have also been armed. */
 static bool is_fed(const struct order *order, const struct launch *launch) {
     static const enum nvdla_unit convolution[] = {NVDLA_CACC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA};
     enum nvdla_unit reader = NVDLA_UNIT_COUNT;
@@ -83,7 +83,7 @@ static bool is_fed(const struct order *order, const struct launch *launch) {
     return true;
 }
 
-/* The launch that raises the next interrupt of that bit has been armed. `earlier` interrupts come before it. */
+/* True if the launch for the next interrupt of that bit, after `earlier` ones, has been armed. */
 static bool is_armed(const struct order *order, int bit, int earlier) {
     const enum nvdla_unit unit = nvdla_interrupt_unit(bit);
     const struct launch *launch;
@@ -116,8 +116,8 @@ static void take_interrupt(struct order *order, size_t at) {
     forget_notify(order, at);
 }
 
-/* Waits for interrupts of launches before one that is being armed, whose notifications were issued before those
- * launches were armed, where this one raises the same: two of a bit that nobody clears in between are one. */
+/* When a launch is armed: waits for interrupts of earlier launches with the same bit, if their notifications were
+ * issued before they were armed. Two interrupts of a bit without a clear in between would merge into one. */
 static void take_before(struct order *order, const struct launch *armed) {
     const struct launch *launch, *before = NULL;
     for (int ordinal = 0; ordinal < armed->ordinal; ordinal++)
@@ -133,9 +133,9 @@ static void take_before(struct order *order, const struct launch *armed) {
     }
 }
 
-/* Waits for the interrupt that raises an event, and before for older ones of its engine: one interrupt of a bit must be
- * cleared before the next of that bit comes. False: its notification has not been issued, or (unless it is forced) its
- * launch has not been armed. */
+/* Waits for the interrupt that raises an event, after older ones of its engine: an interrupt must be cleared before the
+ * next of the same bit. False: its notification has not been issued, or (unless forced) its launch has not been
+ * armed. */
 static bool wait_for_event(struct order *order, int event, bool force) {
     const struct program *prog = order->prog;
     size_t at = 0;
@@ -186,7 +186,7 @@ static void put(struct order *order, size_t index) {
 
 /* ---- the order ---- */
 
-/* Puts operations out whose event is up. */
+/* Appends operations whose event has been raised. */
 static void put_deferred(struct order *order) {
     for (size_t i = 0; i < order->deferred_count;) {
         const size_t index = order->deferred[i];
@@ -207,7 +207,7 @@ static void defer(struct order *order, size_t index) {
     order->deferred[at] = index;
 }
 
-/* The operation at the head of a stream goes, if it can. */
+/* Appends the next operation of a stream if possible. */
 static bool go(struct order *order, struct cursor *stream) {
     const size_t index = stream->ops[stream->next];
     const struct op *op = &order->prog->ops[index];
@@ -226,7 +226,7 @@ static bool go(struct order *order, struct cursor *stream) {
     return true;
 }
 
-/* The stream whose head stands first in the file, of those from operation `from` on. NULL: none. */
+/* The stream whose next operation is first in the file, of those from operation `from` on. NULL: none. */
 static struct cursor *first_stream(const struct order *order, size_t from) {
     struct cursor *first = NULL;
     for (size_t i = 0; i < order->prog->stream_count; i++) {
@@ -245,8 +245,8 @@ static bool go_once(struct order *order) {
     return stream != NULL;
 }
 
-/* No stream can go. What is put off waits for an interrupt, or a stream waits for one whose launch is nowhere to be
- * seen: it may come all the same. */
+/* No stream can continue: a deferred operation waits for an interrupt, or a stream waits for one without a visible
+ * launch. Waits for it anyway. */
 static bool wait_once(struct order *order) {
     const struct program *prog = order->prog;
     for (size_t i = 0; i < order->deferred_count; i++)
@@ -262,7 +262,7 @@ static bool wait_once(struct order *order) {
     return false;
 }
 
-/* Names the operation that stands first and the one that it waits for. */
+/* Reports the first waiting operation and the one that it waits for. */
 static void explain(const struct order *order) {
     const struct program *prog = order->prog;
     const struct cursor *first = first_stream(order, 0);
@@ -274,8 +274,8 @@ static void explain(const struct order *order) {
     const struct op *before = stream->next < stream->count ? &prog->ops[stream->ops[stream->next]] : raiser;
     char at[POSITION], from[POSITION], behind[POSITION];
     error_set(order->err,
-              "%s: waits for event %s of %s, which stands behind %s, which waits for event %s: these two wait for each "
-              "other, so the streams have no order; one of the waits has to go",
+              "%s: waits for event %s of %s, which follows %s, which waits for event %s: these two wait for each "
+              "other, so the streams have no order; remove one of the waits",
               op_position(prog, op, at, sizeof at), prog->events[event], op_position(prog, raiser, from, sizeof from),
               op_position(prog, before, behind, sizeof behind), before->event >= 0 ? prog->events[before->event] : "?");
 }

@@ -1,5 +1,5 @@
-/* The table of operations and images of a C program; the rest of the text is core.inc, bare.inc and linux.inc. See
- * program_c.h. */
+/* Writes the tables of operations and images of a C program; the rest of its text is core.inc, bare.inc and linux.inc.
+ * See program_c.h. */
 #include "export/program_c.h"
 
 #include <inttypes.h>
@@ -17,13 +17,13 @@
 #include "nvdla_offsets.h"
 
 enum {
-    RUN = 64,         /* equal bytes from which on they are a piece of their own */
-    SINK = 64 * 1024, /* bytes of text that are written at a time */
+    RUN = 64,         /* minimum length of a run of equal bytes as a separate piece */
+    SINK = 64 * 1024, /* bytes of text per write */
     WORDS_A_LINE = 8, /* of the image */
     NAME = 128,
 };
 
-/* Where a program is written. Images go to a text of their own, which follows the operations. */
+/* Output of a program. Images are collected in a separate text, which follows the operations. */
 struct writer {
     const struct program *prog;
     struct file_writer *file;
@@ -65,7 +65,7 @@ static void put_piece(struct writer *writer, uint64_t offset, const uint8_t *byt
         put_words(writer, bytes, n);
 }
 
-/* Contiguous content as pieces: long runs of one byte as what they are. */
+/* Writes contiguous content as pieces; long runs of one byte are separate pieces. */
 static void put_content(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool range) {
     struct writer *writer = context;
     (void)range;
@@ -92,7 +92,7 @@ static void put_register_name(struct writer *writer, const struct op *op) {
     text_printf(&writer->ops, " /* %s */\n", nvdla_register_name(writer->prog->config, op->address, name, sizeof name));
 }
 
-/* Bits of S_INTR_STATUS that are checked for between a wait and the write that clears them; 0: none. */
+/* Bits of S_INTR_STATUS checked between a wait and the write that clears them; 0: none. */
 static uint32_t wanted_bits(const struct writer *writer, const struct op *wait) {
     const struct program *prog = writer->prog;
     for (const struct op *op = wait + 1; op < prog->ops + prog->count; op++) {
@@ -127,7 +127,7 @@ static void put_fill(struct writer *writer, const struct op *op) {
     text_printf(out, ")\n");
 }
 
-/* Text as it may stand in a comment: no character may end it or be taken for a trigraph. free() it. */
+/* Text for a comment, without characters that end it or form a trigraph. malloc'd. */
 static char *comment_text(const char *text) {
     char *shown = text_shown(text);
     for (char *c = shown; *c; c++)
@@ -193,7 +193,7 @@ static void put_op(struct writer *writer, const struct op *op) {
     }
 }
 
-/* Clears what checks will cover. */
+/* Clears the memory that checks cover. */
 static void put_clearing(struct writer *writer) {
     const struct program *prog = writer->prog;
     for (int space = 0; space < SPACE_COUNT; space++) {
@@ -217,7 +217,7 @@ static void put_clearing(struct writer *writer) {
     }
 }
 
-/* The registers that tell when the engines that the program arms have nothing to do. */
+/* The registers that show when the engines used by the program are idle. */
 static void put_idles(struct writer *writer) {
     const struct program *prog = writer->prog;
     struct text *out = &writer->out;

@@ -1,12 +1,12 @@
-/* Do two programs do the same? */
+/* Compares two programs. */
 #ifndef EXPORT_SAME_H
 #define EXPORT_SAME_H
 
 #include "trace/program.h"
 
 /* True if the operations of two programs are equal one by one: kind, stream, events, registers, memory, content of
- * blobs byte by byte. Comments, places in files, names of files and how content is cut into chunks do not count, nor do
- * reservations if without_reservations. False with a message that names the first two that differ. */
+ * blobs byte by byte. Ignores comments, lines and names of files and chunk boundaries, and reservations if
+ * without_reservations. False with a message that names the first two that differ. */
 bool program_same(const struct program *a, const struct program *b, bool without_reservations, struct error *err);
 
 #endif

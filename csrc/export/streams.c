@@ -1,4 +1,4 @@
-/* One sequence taken apart into streams. See streams.h. */
+/* Splits a sequence into streams. See streams.h. */
 #include "export/streams.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@ struct splitter {
     const struct program *prog;
     struct program *out;
     struct error *err;
-    int barrier;  /* event that stands for all that has been waited for, -1 none */
-    int *reached; /* by stream of out: the barrier it has waited for; memory has none */
+    int barrier;  /* event after everything waited for so far, -1 none */
+    int *reached; /* by stream of out: the last barrier it waits for; memory has none */
     size_t reached_count;
     unsigned events;
-    uint32_t seen; /* interrupts that were waited for and not cleared */
+    uint32_t seen; /* interrupts waited for and not cleared */
     uint32_t mask; /* S_INTR_MASK */
     uint32_t status, mask_address;
     size_t dropped; /* checks of bits that are masked */
@@ -42,7 +42,7 @@ static int stream_of(struct splitter *splitter, const char *name) {
     return stream;
 }
 
-/* The stream waits for all that has been waited for so far. */
+/* Makes the stream wait for everything waited for so far. */
 static void catch_up(struct splitter *splitter, int stream, const struct op *from) {
     if (splitter->reached[stream] == splitter->barrier)
         return;
@@ -54,7 +54,7 @@ static void catch_up(struct splitter *splitter, int stream, const struct op *fro
     splitter->reached[stream] = splitter->barrier;
 }
 
-/* From here on everything comes behind what that stream has done. */
+/* Orders everything that follows after the operations of this stream. */
 static void put_barrier(struct splitter *splitter, int stream, const struct op *from) {
     struct op op = op_make(OP_SYNC_NOTIFY, from->line);
     op.file = from->file;
@@ -78,7 +78,7 @@ static void put_notify(struct splitter *splitter, int bit, const struct op *from
     program_append(splitter->out, &wait);
 }
 
-/* Bits that are checked for between a wait and the write that clears them. */
+/* Bits checked between a wait and the write that clears them. */
 static uint32_t wanted_bits(const struct splitter *splitter, size_t wait) {
     const struct program *prog = splitter->prog;
     for (size_t i = wait + 1; i < prog->count; i++) {
@@ -91,21 +91,20 @@ static uint32_t wanted_bits(const struct splitter *splitter, size_t wait) {
     return 0;
 }
 
-/* A check of S_INTR_STATUS. What expects nothing to be pending holds by itself: whoever services interrupts clears
- * them. */
+/* A check of S_INTR_STATUS. One that expects no pending interrupt always holds, because the player clears them. */
 static bool split_status(struct splitter *splitter, const struct op *op) {
     const uint32_t bits = op->value & op->mask, fresh = bits & ~splitter->seen & ~splitter->mask;
     if (op->volatile_read || bits == 0)
         return true;
     if (op->relation != RELATION_EQUAL)
-        return refuse(splitter, op,
-                      "S_INTR_STATUS is compared by size, which has no meaning where interrupts are "
-                      "events; check it for bits");
+        return refuse(
+            splitter, op,
+            "S_INTR_STATUS is compared by size, which has no meaning if interrupts are events; check it for bits");
     splitter->dropped += (bits & splitter->mask) != 0;
     if (bits & splitter->mask && !(bits & ~splitter->mask))
         return refuse(splitter, op,
-                      "waits for an interrupt that S_INTR_MASK holds back, of which nobody is notified; "
-                      "clear its bit in S_INTR_MASK");
+                      "waits for an interrupt that S_INTR_MASK masks, which causes no notification; clear its bit in "
+                      "S_INTR_MASK");
     for (int bit = 0; bit < INTERRUPTS; bit++)
         if (fresh >> bit & 1)
             put_notify(splitter, bit, op);
@@ -129,14 +128,14 @@ static void split_memory(struct splitter *splitter, struct op op) {
 static bool split_register(struct splitter *splitter, struct op op) {
     const enum nvdla_unit unit = nvdla_unit_at(splitter->prog->config, op.address);
     if (unit == NVDLA_UNIT_COUNT)
-        return refuse(splitter, &op, "an access where no unit is has no stream");
+        return refuse(splitter, &op, "an access outside all units has no stream");
     if (op.address == splitter->status && !op.at_end) {
         if (op.kind == OP_READ)
             return true;
         if (op.kind != OP_WRITE)
             return split_status(splitter, &op);
         splitter->seen = 0;
-        op.value &= splitter->mask; /* what nobody services */
+        op.value &= splitter->mask; /* interrupts not serviced */
         if (op.value == 0)
             return true;
     }
@@ -167,7 +166,7 @@ static bool split_op(struct splitter *splitter, size_t index) {
     case OP_POLL:
         return split_register(splitter, op);
     case OP_WAIT:
-        if (!op.level) /* the line falls when all has been serviced */
+        if (!op.level) /* the line falls when all interrupts are serviced */
             return true;
         if (wanted_bits(splitter, index) == 0) {
             put_notify(splitter, -1, &op);

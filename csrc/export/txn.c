@@ -16,7 +16,7 @@
 
 enum { POSITION = 512, NAME = 128, LINE_BYTES = 32, NPOSTED = 0x20000, HIGH = 0xfffd0000 };
 
-/* ---- the form that the format can say ---- */
+/* ---- the form that the format can express ---- */
 
 struct former {
     struct program *out;
@@ -24,17 +24,17 @@ struct former {
     uint64_t seed;
     size_t changed;
     struct error *err;
-    struct op op;      /* the memory operation that is cut into ranges */
+    struct op op;      /* the memory operation being split into ranges */
     struct blob *blob; /* of the range */
 };
 
 static bool refuse(const struct former *former, const struct op *op, const char *found, const char *fits) {
     char at[POSITION];
-    return error_set(former->err, "%s: %s, which input.txn cannot say; %s",
+    return error_set(former->err, "%s: %s, which input.txn cannot express; %s",
                      op_position(former->prog, op, at, sizeof at), found, fits);
 }
 
-/* All bytes of the operation lie in the window of its memory. */
+/* True if all bytes of the operation are in the window of its memory. */
 static bool in_window(const struct former *former, const struct op *op, uint64_t size) {
     const struct txn_window *window = txn_window(former->prog->config, op->space);
     if (window && op->base >= window->base && op->base - window->base < window->size &&
@@ -42,7 +42,7 @@ static bool in_window(const struct former *former, const struct op *op, uint64_t
         return true;
     char *found = xprintf("%s memory 0x%" PRIx64 ", 0x%" PRIx64 " bytes, lies outside %s", memory_space_name(op->space),
                           op->base, size, window ? window->text : "any window");
-    refuse(former, op, found, "addresses tell the memory there: `nvcosim import --map` moves a trace");
+    refuse(former, op, found, "its addresses select the memory; `nvcosim import --map` moves a trace");
     free(found);
     return false;
 }
@@ -70,7 +70,7 @@ static bool form_fill(struct former *former, struct op op) {
     if (!in_window(former, &op, op.size))
         return false;
     if (op.size > TRACE_BLOB_LIMIT)
-        return refuse(former, &op, "a fill of more than 1 GiB", "fill what is used");
+        return refuse(former, &op, "a fill of more than 1 GiB", "fill only the used part");
     if (op.size == 0)
         return true;
     uint8_t *bytes = xmalloc((size_t)op.size);
@@ -113,7 +113,7 @@ static void form_read(struct former *former, struct op op) {
 static bool form_op(struct former *former, struct op op) {
     op.at_end = false;
     if (op.kind >= OP_WRITE && op.kind <= OP_POLL && !nvdla_register_at(former->prog->config, op.address))
-        return refuse(former, &op, "an access where no register is", "the trace player would refuse it");
+        return refuse(former, &op, "an access to an address without a register", "the trace player would refuse it");
     switch (op.kind) {
     case OP_READ_CHECK:
     case OP_POLL:
@@ -125,7 +125,7 @@ static bool form_op(struct former *former, struct op op) {
     case OP_MEM_FILL:
         return form_fill(former, op);
     case OP_MEM_CRC:
-        return refuse(former, &op, "a CRC", "bytes are compared there");
+        return refuse(former, &op, "a CRC", "input.txn compares bytes");
     case OP_MEM_RESERVE:
     case OP_MEM_RELEASE:
         return true;
@@ -237,14 +237,14 @@ static bool put_op(struct writer *writer, const struct op *op) {
     return good;
 }
 
-/* A comment that an earlier export put behind an access: it is written anew. */
+/* True for a comment that an earlier export added after an access: it is written anew. */
 static bool names_register(const struct program *form, const struct op *note, const struct op *op) {
     char name[NAME];
     return note->kind == OP_NOTE && op->kind >= OP_WRITE && op->kind <= OP_POLL && note->line == op->line &&
            strcmp(note->text, nvdla_register_name(form->config, op->address, name, sizeof name)) == 0;
 }
 
-/* The attempts that most polls have go to plusargs.txt: the first poll's are taken for that. */
+/* The default number of attempts goes to plusargs.txt: that of the first poll. */
 static bool put_plusargs(struct writer *writer) {
     const struct program *form = writer->form;
     for (size_t i = 0; i < form->count; i++)
@@ -261,14 +261,14 @@ static bool put_plusargs(struct writer *writer) {
     return good;
 }
 
-/* What was written reads as what it was made of. */
+/* Checks that reading the file back gives the same program. */
 static bool read_again(const struct writer *writer) {
     const struct trace_options options = {.config = writer->form->config};
     char *path = xprintf("%s/input.txn", writer->folder.beside);
     struct program *again = trace_read(path, &options, writer->err);
     const bool good = again && program_same(writer->form, again, true, writer->err);
     if (again && !good)
-        error_prefix(writer->err, "reading what was written gives another trace: ");
+        error_prefix(writer->err, "reading the written file back gives another trace: ");
     program_free(again);
     free(path);
     return good;

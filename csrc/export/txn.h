@@ -1,4 +1,4 @@
-/* input.txn of the trace player, with its memory files (80-trace-formats section 1). */
+/* Writer of input.txn of the trace player, with its memory files (80-trace-formats section 1). */
 #ifndef EXPORT_TXN_H
 #define EXPORT_TXN_H
 
@@ -6,19 +6,19 @@
 
 #include "trace/program.h"
 
-/* What a sequential program (order.h) is when it has been written as input.txn and read again: the same operations,
- * but
- *   - fills are loads of their bytes (seed: of random ones), loads and checks with gaps are one for each range;
- *   - reservations and releases are gone (the reader reserves the whole windows), CRC checks must have become bytes
- *     (bytes.h), `end` is nothing but the last place;
- *   - a poll of one attempt is a check; values have no bits outside their masks;
- *   - whether a read is informational is a matter of its register: *changed counts reads for which that is new. An
- *     informational check of another register is a read whose result is not used.
- * NULL with FILE:LINE and what would fit if an operation cannot be said. */
+/* Converts a sequential program (order.h) to the form it has after writing and reading input.txn: the same operations,
+ * except that
+ *   - fills become loads (seed: of random ones), loads and checks with gaps become one per range;
+ *   - reservations and releases are dropped (the reader reserves the whole windows); CRC checks must already be bytes
+ *     (bytes.h); `end` only means the last position;
+ *   - a poll of one attempt becomes a check; values have no bits outside their masks;
+ *   - whether a read is informational depends on its register: *changed counts reads for which this changes. An
+ *     informational check of another register becomes a read whose result is ignored. NULL with FILE:LINE and an
+ *       alternative if an operation cannot be expressed. */
 struct program *txn_form(const struct program *ordered, uint64_t seed, size_t *changed, struct error *err);
 
-/* Writes such a program into a folder, which must be new or empty: input.txn, plusargs.txt if it is needed, memory
- * files. The trace is read again before the folder gets its name. False with a message; nothing is left behind then. */
+/* Writes such a program into a folder, which must be new or empty: input.txn, plusargs.txt if needed, memory files.
+ * Reads the trace back before the folder gets its name. False with a message; then nothing is written. */
 bool export_txn(const struct program *form, const char *path, struct error *err);
 
 #endif

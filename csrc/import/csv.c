@@ -1,6 +1,5 @@
-/* Tables of bus and logic analysers (80-trace-formats section 6.5): a row for each access; which column is what stands
- * in the first row, or in --columns.
- */
+/* Tables of bus and logic analysers (80-trace-formats section 6.5): one row per access; the first row or --columns
+ * names the columns. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ enum column { TIME, TYPE, ADDRESS, DATA, COLUMNS };
 
 struct state {
     char separator;    /* 0: not known yet */
-    int at[COLUMNS];   /* index of the cell, -1: not there */
+    int at[COLUMNS];   /* index of the cell, -1: absent */
     int most;          /* cells of a row that the columns need */
     bool known;        /* the columns are */
     bool any;          /* a row with an access has been read */
@@ -100,7 +99,7 @@ static char sniff_separator(struct span line) {
     return best;
 }
 
-/* Cells of a row, quotes taken off ("" inside is one). Returns how many there are; the first CELLS are kept. */
+/* Splits a row into cells and removes quotes ("" inside is one quote). Returns their number; keeps the first CELLS. */
 static int split(struct state *state, struct span line, struct span cells[CELLS]) {
     size_t starts[CELLS + 1];
     int count = 0;
@@ -139,7 +138,7 @@ static bool has_word(struct span cell, const char *word) {
     return false;
 }
 
-/* The first row names the columns, if it is one of names. */
+/* Takes the columns from the first row, if that consists of names. */
 static bool take_header(struct state *state, const struct span *cells, int count) {
     for (int i = 0; i < count && i < CELLS; i++) {
         const struct span cell = cells[i];
@@ -170,7 +169,7 @@ static bool take_type(struct span cell, bool *is_write) {
     return false;
 }
 
-/* What is wrong with a row: it is the last one and cut, or an error. */
+/* Handles a bad row: the last one may be truncated; any other is an error. */
 static int bad_row(struct source *source, struct error *err, const char *what) {
     const uint64_t line = (uint64_t)source->lines.line;
     if (source->lines.cut) {
@@ -226,7 +225,7 @@ static int take_row(struct source *source, const struct span *cells, int count, 
     return 1;
 }
 
-/* The first row with cells: decides which column is what. 1: it is a row like all others. */
+/* Determines the columns from the first row with cells. 1: it is a row of data. */
 static int take_first(struct source *source, const struct span *cells, int count, struct error *err) {
     struct state *state = source->state;
     uint64_t value;
@@ -240,9 +239,8 @@ static int take_first(struct source *source, const struct span *cells, int count
         /* No names: time, type, address, data, or without time. */
         const int first = count >= 4 ? 1 : 0;
         if (count < 3 || !take_type(cells[first], &is_write))
-            return source_fail(
-                source, (uint64_t)source->lines.line, err,
-                "the columns are not known: found no row of names (type, address, data); give --columns");
+            return source_fail(source, (uint64_t)source->lines.line, err,
+                               "the columns are unknown: found no row of names (type, address, data); give --columns");
         state->at[TYPE] = first;
         state->at[ADDRESS] = first + 1;
         state->at[DATA] = first + 2;
@@ -261,7 +259,7 @@ static int next(struct source *source, struct access *access, struct error *err)
     struct state *state = source->state;
     struct span line, cells[CELLS];
     while (source_line(source, &line)) {
-        const struct span trimmed = span_trim(line); /* the line itself may begin with an empty cell */
+        const struct span trimmed = span_trim(line); /* do not skip: the line may begin with an empty cell */
         if (trimmed.n == 0 || trimmed.at[0] == '#')
             continue;
         if (!state->separator)

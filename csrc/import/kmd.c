@@ -1,8 +1,7 @@
 /* Register prints of a patched kernel driver (80-trace-formats section 6.2) in dmesg or journal text: interleaved with
- * other lines, behind any prefix, broken by serial consoles.
+ * other lines, with any prefix, broken by serial consoles.
  *
- *     dla_reg_write: addr(0x3010, 0xc04), wval(0x1)
- */
+ *     dla_reg_write: addr(0x3010, 0xc04), wval(0x1) */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,13 +10,13 @@
 #include "import/source_parts.h"
 #include "nvdla/xalloc.h"
 
-enum { LONGEST = 512, PIECES = 4 /* that a console may break a line into */ };
+enum { LONGEST = 512, PIECES = 4 /* maximum pieces of a line broken by a console */ };
 
-/* A line that is put together again. */
+/* A reassembled line. */
 struct state {
     struct text line;
     uint64_t number; /* of its first piece */
-    bool has_next;   /* a line that has been read and belongs to the next one */
+    bool has_next;   /* a line read ahead, which starts the next print */
     struct text next;
     uint64_t next_number;
     bool next_cut;
@@ -47,7 +46,7 @@ static void close_state(struct source *source) {
     free(state);
 }
 
-/* Takes text off the front. */
+/* Removes text from the front. */
 static bool skip(struct span *rest, const char *text) {
     if (!span_starts(*rest, text))
         return false;
@@ -66,7 +65,7 @@ static bool skip_hex(struct span *rest, uint64_t *value) {
     return good;
 }
 
-/* "addr(0xADDRESS, 0xWORD), wval(0xVALUE)" behind the word; is taken off. */
+/* Parses and removes "addr(0xADDRESS, 0xWORD), wval(0xVALUE)" after the word. */
 static bool parse(struct span *rest, bool is_write, uint64_t *address, uint64_t *value) {
     uint64_t word;
     return skip(rest, " addr(") && skip_hex(rest, address) && skip(rest, ", ") && skip_hex(rest, &word) &&
@@ -74,7 +73,7 @@ static bool parse(struct span *rest, bool is_write, uint64_t *address, uint64_t 
            *value <= UINT32_MAX;
 }
 
-/* Where the first print begins, NULL: there is none. *rest: what stands behind its word. */
+/* The start of the first print, or NULL. *rest: the text after its word. */
 static const char *find_print(struct span line, bool *is_write, struct span *rest) {
     const char *write = span_find_word(line, write_word), *read = span_find_word(line, read_word);
     *is_write = write && (!read || write < read);
@@ -86,7 +85,7 @@ static const char *find_print(struct span line, bool *is_write, struct span *res
     return at;
 }
 
-/* True if the line ends in the beginning of a print's word: a console may have broken it there. */
+/* True if the line ends with the first part of a print's word: a console may have broken it there. */
 static bool ends_in_word(struct span line) {
     static const char common[] = "dla_reg_";
     for (size_t n = strlen(common) - 1; n > 0; n--) {
@@ -97,12 +96,12 @@ static bool ends_in_word(struct span line) {
     return false;
 }
 
-/* True if a line begins something new: a prefix of the kernel's, of a serial console or a journal. */
+/* True if a line begins a new message: prefix of the kernel, a serial console or a journal. */
 static bool begins_new(struct span line) {
     return line.n == 0 || line.at[0] == '[' || line.at[0] == '<' || span_find(line, " kernel:") != NULL;
 }
 
-/* The next line of the file, or the one that was read too much. */
+/* The next line of the file, or the one read ahead. */
 static bool read_piece(struct source *source, struct span *line, uint64_t *number, bool *cut) {
     struct state *state = source->state;
     if (state->has_next) {
@@ -137,7 +136,7 @@ static bool find_dropped(struct span line, uint64_t *count) {
     return span_number(span_token(&rest), false, count);
 }
 
-/* A register print that is not whole: what follows may be the rest of it. 1: *access, 0: dropped. */
+/* An incomplete register print: the next line may be the rest of it. 1: *access, 0: dropped. */
 static int complete(struct source *source, struct span line, bool cut, struct access *access) {
     struct state *state = source->state;
     uint64_t address, value, number;
@@ -171,12 +170,13 @@ static int complete(struct source *source, struct span line, bool cut, struct ac
         }
         text_add(&state->line, more.at, more.n);
     }
-    source_drop(source, state->number, "%s: dropped (a cut number would be a wrong one)",
-                cut ? "the file ends inside this line" : "a register access that is cut or mixed with other text");
+    source_drop(source, state->number, "%s: dropped (a truncated number would be wrong)",
+                cut ? "the file ends inside this line"
+                    : "a register access that is truncated or mixed with other text");
     return 0;
 }
 
-/* Puts the next line behind this one if that makes a print; they are read again then. */
+/* Appends the next line to this one if that makes a print; then they are parsed again. */
 static bool join(struct source *source, struct span line) {
     struct state *state = source->state;
     struct span more, rest;
@@ -195,7 +195,7 @@ static bool join(struct source *source, struct span line) {
         }
     }
     keep_for_later(state, more, number, cut);
-    return true; /* the first line is none of ours */
+    return true; /* no line so far is a register print */
 }
 
 static int next(struct source *source, struct access *access, struct error *err) {

@@ -1,10 +1,9 @@
-/* Accesses become operations, one after the other, in a file of their own; when the last one has been seen what memory
- * holds is known, and the trace is written. See lift.h.
+/* Converts accesses one by one to operations in a temporary file. After the last access the content of memory is known,
+ * and the trace is written. See lift.h.
  *
- * Reads by what they were: S_INTR_STATUS with new bits is a wait for those bits; reads of one register again and again,
- * with another value in the end, are a poll for what changed; the flush status is a poll; what depends on time is read
- * and not compared; all else must read the same again.
- */
+ * Reads: S_INTR_STATUS with new bits becomes a wait for those bits; repeated reads of one register that end with
+ * another value become a poll for the changed bits; the flush status becomes a poll; values that depend on time are
+ * read without comparison; all others must read the same value. */
 #include "import/lift.h"
 
 #include <inttypes.h>
@@ -27,24 +26,24 @@ enum {
     LAYERS_LISTED = 1000,
     KEPT_LAUNCHES = 64,
     PROGRESS_ACCESSES = 4096,
-    RECORD_SLOT = 255,   /* kinds of records that are no operations: a place of memory, */
+    RECORD_SLOT = 255,   /* kinds of records that are not operations: a place of memory, */
     RECORD_LAUNCH = 254, /* the note on a launch */
 };
 
-/* An operation in the file of operations. */
+/* A record of the temporary file. */
 struct record {
     uint8_t kind; /* enum op_kind, or RECORD_SLOT */
     bool volatile_read;
     uint8_t relation;              /* of a poll */
-    uint32_t address, value, mask; /* address: of a place its number, of a launch its unit; value: its group */
+    uint32_t address, value, mask; /* address: number of a place, or unit of a launch; value: its group */
     int32_t line;
-    uint32_t text; /* bytes of text behind it */
+    uint32_t text; /* bytes of text after it */
 };
 
-/* Reads of one register, nothing else between them. */
+/* Consecutive reads of one register. */
 struct loop {
-    uint32_t address, last, changed; /* changed: bits that were not the same in all reads */
-    uint64_t count, line;            /* count 0: there are none */
+    uint32_t address, last, changed; /* changed: bits that differ between the reads */
+    uint64_t count, line;            /* count 0: no reads */
     bool checked;
     uint32_t mask;
 };
@@ -60,17 +59,17 @@ struct lift {
     FILE *records;
     FILE *accesses;
     struct loop loop;
-    bool nothing_read; /* the last access to a register was a read of S_INTR_STATUS that showed nothing */
-    uint32_t pending;  /* interrupts that have been waited for and not been cleared */
-    uint32_t running;  /* interrupts of groups that are armed, and not seen to be done */
-    uint32_t known;    /* interrupts that are to come, of groups that S_STATUS has shown to be done */
+    bool nothing_read; /* the last register access was a read of S_INTR_STATUS without set bits */
+    uint32_t pending;  /* interrupts waited for and not yet cleared */
+    uint32_t running;  /* interrupts of groups that are armed and not known to be done */
+    uint32_t known;    /* outstanding interrupts of groups that are done according to S_STATUS */
     uint32_t mask;     /* S_INTR_MASK */
-    /* Units, bit enum nvdla_unit, whose group that is first in turn is known (or taken from the first one that is
-     * armed: guessed), and of these those where it is group 1. */
+    /* Masks of units (1 << enum nvdla_unit): those whose first group is known, or guessed from the first one armed; and
+     * of these those that start with group 1. */
     uint32_t turn_known, turn_guessed, turn_second;
     uint32_t armed;       /* units */
     bool waited;          /* the last operation is a wait for the line to rise */
-    uint64_t table_words; /* of the upload that is going on */
+    uint64_t table_words; /* of the current upload */
     enum nvdla_unit table_unit;
     struct error *err;
 };
@@ -134,8 +133,8 @@ static void set_turn(struct lift *lift, enum nvdla_unit unit, bool second, bool 
     lift->turn_second |= second ? bit : 0;
 }
 
-/* The first interrupt of a unit proves a guess or shows that it is wrong: software may have armed group 1 first though
- * group 0 is first in turn. */
+/* The first interrupt of a unit confirms or refutes the guess: software may have armed group 1 first although the unit
+ * starts with group 0. */
 static void prove_turns(struct lift *lift, uint32_t bits) {
     for (int i = 0; i < INTERRUPT_COUNT; i++) {
         const enum nvdla_unit unit = nvdla_interrupts[i].unit;
@@ -148,7 +147,7 @@ static void prove_turns(struct lift *lift, uint32_t bits) {
     }
 }
 
-/* The launches of these interrupts are done. */
+/* Completes the launches of these interrupts. */
 static void complete(struct lift *lift, uint32_t bits) {
     prove_turns(lift, bits);
     lift->running &= ~bits;
@@ -158,7 +157,7 @@ static void complete(struct lift *lift, uint32_t bits) {
                 put_slot(lift, lift_memory_completed(lift->memory, nvdla_interrupts[i].unit, group));
 }
 
-/* "SDP_0 CACC_0": free() it. */
+/* "SDP_0 CACC_0", malloc'd. */
 static char *interrupt_names(uint32_t bits) {
     struct text text = {0};
     for (int bit = 0; bit < 32; bit++)
@@ -167,7 +166,7 @@ static char *interrupt_names(uint32_t bits) {
     return text.text;
 }
 
-/* The capture has seen these bits. Those that it had not seen before are waited for. */
+/* The driver has read these bits. Adds a wait for the new ones. */
 static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
     const uint32_t fresh = status & ~lift->pending;
     if (fresh == 0)
@@ -179,7 +178,7 @@ static void see_interrupts(struct lift *lift, uint64_t line, uint32_t status) {
         put_record(lift, (struct record){.kind = OP_WAIT, .value = 1, .line = line_of(line)}, NULL);
     const uint32_t address = nvdla_unit_base(lift->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
     put_register(lift, OP_POLL, line, address, fresh, fresh, false);
-    complete(lift, fresh & ~lift->known); /* what S_STATUS has told already ends no other launch */
+    complete(lift, fresh & ~lift->known); /* a launch already done according to S_STATUS does not end again */
     lift->known &= ~fresh;
 }
 
@@ -189,7 +188,7 @@ static bool is_register(const struct lift *lift, uint32_t address, enum nvdla_un
     return nvdla_has_unit(lift->config, unit) && address == nvdla_unit_base(lift->config, unit) + offset;
 }
 
-/* The fields of a register that have a bit in `bits`, whole. */
+/* The mask of all fields of a register with a bit in `bits`. */
 static uint32_t whole_fields(const struct nvdla_config *config, uint32_t address, uint32_t bits) {
     const struct nvdla_register *reg = nvdla_register_at(config, address);
     uint32_t whole = bits;
@@ -213,8 +212,8 @@ static void end_with_check(struct lift *lift, bool is_volatile) {
     *(is_volatile ? &lift->summary->volatile_reads : &lift->summary->checks) += loop->count;
 }
 
-/* S_STATUS: a group that is idle stays so until software arms it again, so that can be waited for; whether the other
- * one is pending, running or done already depends on time. */
+/* S_STATUS: an idle group stays idle until software arms it again, so a poll for that is safe; whether the other one is
+ * pending, running or done depends on time. */
 static void end_status(struct lift *lift, enum nvdla_unit unit) {
     const struct loop *loop = &lift->loop;
     static const uint32_t fields[] = {SDP_S_STATUS__STATUS_0_MASK, SDP_S_STATUS__STATUS_1_MASK};
@@ -238,8 +237,8 @@ static void end_status(struct lift *lift, enum nvdla_unit unit) {
     complete(lift, done);
 }
 
-/* STATUS of BDMA: the driver waits for a free slot, or for the end of what was launched. How many are free then depends
- * on time. */
+/* STATUS of BDMA: the driver waits for a free slot, or for the end of all launches. The number of free slots depends on
+ * time. */
 static void end_slots(struct lift *lift) {
     const struct loop *loop = &lift->loop;
     const uint32_t busy = BDMA_STATUS__GRP0_BUSY_MASK | BDMA_STATUS__GRP1_BUSY_MASK;
@@ -253,7 +252,7 @@ static void end_slots(struct lift *lift) {
         end_with_check(lift, true);
 }
 
-/* The reads of one register have come to their end. */
+/* Converts the collected reads of one register. */
 static void end_loop(struct lift *lift) {
     struct loop *loop = &lift->loop;
     if (loop->count == 0)
@@ -280,7 +279,7 @@ static void end_loop(struct lift *lift) {
     loop->count = 0;
 }
 
-/* Reads of a table's port go through the table: they are never the same value read again. */
+/* Each read of a table's port reads the next entry: it is never a repeated read. */
 static bool is_table_port(const struct lift *lift, uint32_t address) {
     const struct nvdla_register *reg = nvdla_register_at(lift->config, address);
     return reg && strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0;
@@ -364,8 +363,8 @@ static void end_table(struct lift *lift) {
     lift->table_words = 0;
 }
 
-/* The two tables of a unit, with what selects them between, are one upload, also where an interrupt is served
- * meanwhile; another register of the unit ends it. */
+/* The two tables of a unit, including the register writes that select them, are one upload, even if an interrupt is
+ * served in between; any other register of the unit ends it. */
 static void follow_table(struct lift *lift, const struct nvdla_register *reg) {
     const bool port = reg && (reg->unit == NVDLA_CDP || reg->unit == NVDLA_SDP) &&
                       (strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0 || strcmp(reg->name, "S_LUT_ACCESS_CFG") == 0);
@@ -377,7 +376,7 @@ static void follow_table(struct lift *lift, const struct nvdla_register *reg) {
     lift->table_words += strcmp(reg->name, "S_LUT_ACCESS_DATA") == 0;
 }
 
-/* Units whose launches the driver counts as layers. */
+/* True for units whose launches the driver counts as layers. */
 static bool is_operation(enum nvdla_unit unit) {
     return nvdla_unit_interrupt(unit, 0) != 0;
 }
@@ -439,7 +438,7 @@ static void take_memory_part(struct lift *lift, const struct access *access) {
     }
 }
 
-/* Moves an access to where --map says; it falls apart where that differs. */
+/* Moves an access according to --map; splits it where the maps differ. */
 static void take_memory(struct lift *lift, const struct access *access, part_taken *take) {
     for (uint32_t at = 0; at < access->size;) {
         uint64_t run;
@@ -498,7 +497,7 @@ static void take(struct lift *lift, const struct access *access) {
         put_record(lift, (struct record){.kind = OP_WAIT, .value = access->value, .line = line_of(access->line)}, NULL);
         break;
     case ACCESS_INTERRUPT:
-        break; /* levels, not edges: what the driver saw counts */
+        break; /* levels, not edges: only the driver's reads count */
     case ACCESS_HOLE:
         end_loop(lift);
         put_note(lift, access->line, access->text);
@@ -519,7 +518,7 @@ static void take(struct lift *lift, const struct access *access) {
                 access->address, access->value);
 }
 
-/* False with a message if memory is meant that no address can reach. */
+/* False with a message if the access is beyond the address space. */
 static bool is_reachable(const struct lift *lift, const struct access *access) {
     const bool is_memory = access->kind == ACCESS_MEMORY_READ || access->kind == ACCESS_MEMORY_WRITE ||
                            access->kind == ACCESS_MEMORY_LOAD || access->kind == ACCESS_MEMORY_CHECK;
@@ -531,7 +530,8 @@ static bool is_reachable(const struct lift *lift, const struct access *access) {
                      lift->options->title, access->line, access->size, access->address);
 }
 
-/* Which units have their groups exchanged: a driver has run before the capture began. A line for the summary. */
+/* Finds units whose groups must be exchanged because a driver ran before the capture began. Adds a line to the
+ * summary. */
 static void find_exchanged(struct lift *lift) {
     struct text units = {0};
     lift->turn_second &= lift->armed;
@@ -573,7 +573,7 @@ static bool take_all(struct lift *lift) {
     return more == 0;
 }
 
-/* Comments at the top of the trace: where it comes from, and what was guessed. */
+/* Comments at the top of the trace: its origin and the guesses. */
 static void append_title(const struct lift *lift, struct program *head) {
     const struct lift_summary *summary = lift->summary;
     const struct source_notes *notes = source_notes(lift->source);
@@ -631,7 +631,7 @@ static bool write_record(const struct lift *lift, struct nvt_writer *writer, con
     op.relation = (enum relation)record->relation;
     op.level = op.kind == OP_WAIT ? (uint8_t)record->value : 0;
     op.text = text->text;
-    /* What compares otherwise than for equality is BDMA's, which has no S_POINTER. */
+    /* Only BDMA's polls compare for other than equality, and it has no S_POINTER. */
     exchange_groups(lift->config, lift->turn_second, &op);
     nvt_writer_put(writer, &op);
     if (op.kind == OP_POLL && is_register(lift, op.address, NVDLA_GLB, GLB_S_INTR_STATUS)) {
@@ -687,7 +687,7 @@ bool lift(struct source *source, const struct lift_options *options, struct lift
     lift.relocate = relocate_new(options->config, options->maps, options->map_count, err);
     lift.records = lift.relocate ? tmpfile() : NULL;
     if (lift.relocate && !lift.records)
-        error_set(err, "no temporary file can be made; is there space in TMPDIR?");
+        error_set(err, "no temporary file can be created; is there space in TMPDIR?");
     if (lift.records && options->accesses) {
         temporary = xprintf("%s.part", options->accesses);
         lift.accesses = fopen(temporary, "w");

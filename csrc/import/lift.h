@@ -1,6 +1,6 @@
-/* From accesses of a driver to a program that replays: polls, interrupt waits, checks, memory (80-trace-formats
- * sections 4.3, 6 and 9, 85-driver-sequences). Bounded memory beside the memory images, however long the capture.
- */
+/* Converts accesses of a driver to a program that can be replayed: polls, interrupt waits, checks, memory
+ * (80-trace-formats sections 4.3, 6 and 9, 85-driver-sequences). Apart from memory images it uses bounded memory, for
+ * captures of any length. */
 #ifndef IMPORT_LIFT_H
 #define IMPORT_LIFT_H
 
@@ -8,7 +8,7 @@
 #include "import/relocate.h"
 #include "import/source.h"
 
-/* --mem ADDR=FILE: what the memory holds before the first access; ADDR as captured, before --map. */
+/* --mem ADDR=FILE: content of memory before the first access; ADDR as captured, before --map. */
 struct lift_image {
     enum memory_space space;
     uint64_t address;
@@ -22,13 +22,13 @@ struct lift_options {
     const struct lift_image *images;
     size_t image_count;
     const char *accesses; /* file that gets the access list: "W 0x03010 0x00000001", "R ..." a line; NULL: none */
-    const char *path;     /* of the .nvt or .nvt.gz to write; it is there only when all of it is */
+    const char *path;     /* the .nvt or .nvt.gz to write; it appears only when complete */
     const char *title;    /* of the capture, for the trace's comments */
-    void (*progress)(void *context); /* called now and then; NULL: nobody */
+    void (*progress)(void *context); /* called now and then for progress, or NULL */
     void *context;
 };
 
-/* Lifts all of a source. False with a message; nothing is written then. */
+/* Converts all of a source. False with a message; then nothing is written. */
 bool lift(struct source *source, const struct lift_options *options, struct lift_summary *summary, struct error *err);
 void lift_summary_free(struct lift_summary *summary);
 

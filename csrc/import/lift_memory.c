@@ -1,4 +1,4 @@
-/* Bytes and who put them there. See lift_memory.h. */
+/* Derives memory contents: which bytes are known, and what wrote them. See lift_memory.h. */
 #include "import/lift_memory.h"
 
 #include <inttypes.h>
@@ -12,17 +12,17 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    WINDOW = 512,   /* launches whose output is looked for */
-    BACK_DOOR = -1, /* unit of an origin: it was there, or somebody else put it there */
-    BY_DESIGN = 0,  /* likewise; the ordinal is the index of the output */
+    WINDOW = 512,   /* launches searched for an output */
+    BACK_DOOR = -1, /* unit of an origin: initial content, or loaded by something other than the design */
+    BY_DESIGN = 0,  /* result of a launch; the ordinal is the index of the output */
     NO_OUTPUT = -1,
 };
 
-/* Content for a place in the program; addresses of blobs are absolute until the end. */
+/* Content for a place in the program; blob offsets are absolute addresses until the end. */
 struct slot {
     enum op_kind kind;
-    bool placed; /* it stands in the program */
-    int output;  /* that it checks, NO_OUTPUT: of none */
+    bool placed; /* it has a place in the program */
+    int output;  /* output that it checks, or NO_OUTPUT */
     struct blob *blobs[SPACE_COUNT];
     uint64_t base[SPACE_COUNT];
 };
@@ -30,10 +30,10 @@ struct slot {
 struct output_cube {
     struct cube cube;
     enum memory_space space;
-    uint64_t start, end; /* of the box around it */
+    uint64_t start, end; /* bounding range */
 };
 
-/* What a launch writes. */
+/* The output of a launch. */
 struct output {
     enum nvdla_unit unit;
     int group, slot;
@@ -45,15 +45,15 @@ struct output {
 /* A launch that reads memory. */
 struct reader {
     enum nvdla_unit unit;
-    enum nvdla_unit ends; /* unit whose interrupt tells that it is done */
-    int group, slot;      /* before its arming */
-    size_t sequence;      /* of all armings */
+    enum nvdla_unit ends; /* unit whose interrupt signals its end */
+    int group, slot;      /* place before its arming */
+    size_t sequence;      /* number in the order of all armings */
     bool done;
     struct memory_extent *extents;
     size_t count;
 };
 
-/* A launch that tells its end by an interrupt. */
+/* A launch that signals its end by an interrupt. */
 struct run {
     enum nvdla_unit unit;
     int group;
@@ -74,11 +74,11 @@ struct image {
 
 struct lift_memory {
     const struct nvdla_config *config;
-    struct memory *seen[SPACE_COUNT];    /* what is known, and by whom */
+    struct memory *seen[SPACE_COUNT];    /* known bytes and their origins */
     struct memory *known[SPACE_COUNT];   /* the same as regions */
-    struct memory *initial[SPACE_COUNT]; /* what was there first, content and regions */
+    struct memory *initial[SPACE_COUNT]; /* initial content, and its regions */
     struct memory *written[SPACE_COUNT]; /* regions: outputs of launches so far */
-    struct memory *inputs[SPACE_COUNT];  /* regions: whatever is read */
+    struct memory *inputs[SPACE_COUNT];  /* regions: all reads */
     struct slot *slots;
     size_t slot_count;
     struct output *outputs;
@@ -88,15 +88,15 @@ struct lift_memory {
     struct run *runs;
     size_t run_count;
     size_t armings;
-    int last_load;             /* place before the latest arming, -1: nothing has been armed */
-    struct input_range *asked; /* inputs as launches name them, sorted */
+    int last_load;             /* place before the latest arming, -1: no arming yet */
+    struct input_range *asked; /* inputs named by launches, sorted */
     size_t asked_count;
-    struct input_range *unknown; /* parts of them that no launch before has written */
+    struct input_range *unknown; /* parts of them not written by an earlier launch */
     size_t unknown_count;
     struct image *images;
     size_t image_count;
     int stray;        /* place of bytes that no launch writes, -1: none */
-    uint64_t changed; /* bytes that somebody else has changed */
+    uint64_t changed; /* bytes changed by something other than the design */
     uint64_t changed_at;
     bool finished; /* blobs are the program's */
     struct op *rest;
@@ -117,7 +117,7 @@ struct lift_memory *lift_memory_new(const struct nvdla_config *config) {
     return memory;
 }
 
-/* Blobs are the program's once lift_memory_finish() has been called. */
+/* lift_memory_finish() moves the blobs to the program. */
 void lift_memory_free(struct lift_memory *memory) {
     if (!memory)
         return;
@@ -206,7 +206,7 @@ static int compare_ranges(const struct input_range *a, const struct input_range 
     return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* Adds the range to those asked for; false if it was there. */
+/* Adds a range to the inputs; false if it already exists. */
 static bool ask(struct lift_memory *memory, const struct input_range *range) {
     size_t low = 0, high = memory->asked_count;
     while (low < high) {
@@ -233,7 +233,7 @@ static void add_unknown(struct lift_memory *memory, enum memory_space space, uin
     memory->unknown[memory->unknown_count++] = (struct input_range){space, start, end - start};
 }
 
-/* A launch reads that range: what no launch before it has written must have been there. */
+/* A launch reads this range: bytes that no earlier launch has written are initial content. */
 static void note_input(struct lift_memory *memory, const struct memory_extent *extent) {
     if (!answered(memory, extent->primary))
         return;
@@ -281,8 +281,8 @@ static void add_reader(struct lift_memory *memory, const struct launch *launch, 
     memcpy(reader->extents, extents, count * sizeof *extents);
 }
 
-/* The readers that end with a launch: of a convolution that of its group, else those that were armed before it, for
- * groups of the RDMA take turns of their own. */
+/* The readers that end with a launch: for a convolution that of its group, else those armed before it, because the
+ * groups of an RDMA alternate independently. */
 static void end_readers(struct lift_memory *memory, const struct run *run) {
     for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++) {
         struct reader *reader = &memory->readers[i];
@@ -304,7 +304,7 @@ static void end_run(struct lift_memory *memory, enum nvdla_unit unit, int group)
     }
 }
 
-/* Where content has to be put that a launch reads: before the first that may read it now was armed. */
+/* The place to load content that a launch reads: before the arming of the first launch that may read it now. */
 static int place_to_load(struct lift_memory *memory, enum memory_space space, uint64_t address) {
     for (size_t i = window_start(memory->reader_count); i < memory->reader_count; i++) {
         const struct reader *reader = &memory->readers[i];
@@ -374,8 +374,8 @@ static bool contains(const struct output *output, enum memory_space space, uint6
     return false;
 }
 
-/* The launch that writes a byte now: the first that is not done and has not written it; else the one that has, once
- * more; else the last that is done. */
+/* The launch that writes a byte now: the first one not done that has not written it; else the one that has, which
+ * writes again; else the last one done. */
 static int find_writer(const struct lift_memory *memory, enum memory_space space, uint64_t address, int last,
                        uint64_t *run) {
     if (!memory_any_declared(memory->written[space], address, (size_t)*run))
@@ -391,7 +391,7 @@ static int find_writer(const struct lift_memory *memory, enum memory_space space
     return NO_OUTPUT;
 }
 
-/* The launch that has left a byte: the last that is done and writes it. */
+/* The launch whose result a byte is: the last one done that writes it. */
 static int find_source(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run) {
     if (!memory_any_declared(memory->written[space], address, (size_t)*run))
         return NO_OUTPUT;
@@ -411,7 +411,7 @@ static void set_seen(struct lift_memory *memory, enum memory_space space, uint64
     memory_declare(memory->known[space], address, n);
 }
 
-/* The output that is known to have left a byte, NO_OUTPUT if none has; *is_known: its value is known. Cuts *run. */
+/* The output that a byte is known to be part of, or NO_OUTPUT; *is_known: its value is known. Limits *run. */
 static int known_writer(const struct lift_memory *memory, enum memory_space space, uint64_t address, uint64_t *run,
                         bool *is_known) {
     struct memory_origin origin;
@@ -422,7 +422,7 @@ static int known_writer(const struct lift_memory *memory, enum memory_space spac
     return *is_known && origin.unit == BY_DESIGN ? origin.ordinal : NO_OUTPUT;
 }
 
-/* Bytes that are not what they were: somebody else has put them there since. */
+/* Bytes that changed without a known write: something other than the design wrote them. */
 static void take_change(struct lift_memory *memory, enum memory_space space, uint64_t address, const uint8_t *bytes,
                         size_t n) {
     uint8_t before[ACCESS_BYTES];
@@ -524,7 +524,7 @@ static void append(struct program *head, enum op_kind kind, enum memory_space sp
 
 struct ordered {
     struct blob *blob;
-    uint64_t base; /* where its content begins */
+    uint64_t base; /* start of its content */
 };
 
 static void append_ordered(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first) {
@@ -543,7 +543,7 @@ static uint64_t put_in_order(struct blob **blob) {
     return ordered.base;
 }
 
-/* Takes away what is not there any more at the end: bytes that another launch, or somebody else, has written since. */
+/* Removes bytes from a check that were overwritten later, by another launch or by something else. */
 static void keep_last(const struct lift_memory *memory, enum memory_space space, struct blob **blob, int output) {
     struct blob *kept = blob_new(NULL);
     for (size_t i = 0; i < (*blob)->chunk_count; i++) {
@@ -563,7 +563,7 @@ static void keep_last(const struct lift_memory *memory, enum memory_space space,
     }
 }
 
-/* Gives the blob of a place to the program. */
+/* Moves the blob of a place to the program. */
 static void hand_over(const struct lift_memory *memory, struct slot *slot, enum memory_space space,
                       struct program *head, struct lift_summary *summary) {
     if (slot->blobs[space] && slot->kind == OP_MEM_CHECK && !slot->placed)
@@ -584,7 +584,7 @@ static void append_regions(struct program *head, enum op_kind kind, enum memory_
     }
 }
 
-/* Inputs of which the capture tells nothing are filled; where it tells of some bytes it tells of all that matter. */
+/* Fills inputs without any known byte; if some bytes are known, the capture is assumed to have all that matter. */
 static void append_fills(struct lift_memory *memory, struct program *head, struct lift_summary *summary) {
     for (int space = 0; space < SPACE_COUNT; space++) {
         struct memory *fills = memory_new();
@@ -600,14 +600,14 @@ static void append_fills(struct lift_memory *memory, struct program *head, struc
             summary->seeded_bytes += size;
             words_add(&summary->guessed,
                       "0x%" PRIx64 " bytes of %s memory at 0x%08" PRIx64
-                      ": nothing is known of them, they are filled at random (--seed of the run)",
+                      ": their content is unknown, they are filled at random (--seed of the run)",
                       size, memory_space_name((enum memory_space)space), start);
         }
         memory_free(fills);
     }
 }
 
-/* What was there first: regions near to each other as one load with gaps. */
+/* Loads the initial content: nearby regions as one load with gaps. */
 static void append_initial(struct lift_memory *memory, enum memory_space space, struct program *head,
                            struct lift_summary *summary) {
     const struct memory *initial = memory->initial[space];
@@ -664,8 +664,8 @@ void lift_memory_finish(struct lift_memory *memory, struct program *head, struct
     if (memory->changed > 0)
         words_add(&summary->guessed,
                   "%" PRIu64 " bytes, the first at 0x%08" PRIx64
-                  ", are not what was written or read there before: somebody else has changed them; "
-                  "they are loaded before the launch that reads them",
+                  ", differ from what was written or read there before: something other than NVDLA changed them; they "
+                  "are loaded before the launch that reads them",
                   memory->changed, memory->changed_at);
     for (size_t i = 0; i < memory->slot_count; i++) {
         const struct slot *slot = &memory->slots[i];
@@ -684,8 +684,8 @@ void lift_memory_finish(struct lift_memory *memory, struct program *head, struct
     }
     if (memory->rest_count > 0)
         words_add(&summary->guessed,
-                  "%zu memory checks stand at the end of the trace: the capture shows no interrupt of "
-                  "their launches, or no launch writes there",
+                  "%zu memory checks are at the end of the trace: the capture shows no interrupt of their launches, or "
+                  "no launch writes there",
                   memory->rest_count);
 }
 

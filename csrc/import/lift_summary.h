@@ -1,5 +1,4 @@
-/* What an import has made of a capture.
- */
+/* Summary of an import. */
 #ifndef IMPORT_LIFT_SUMMARY_H
 #define IMPORT_LIFT_SUMMARY_H
 
@@ -7,7 +6,7 @@
 
 #include "nvdla/text.h"
 
-/* What was made, for the summary and the comments of the trace. */
+/* Counts and lines for the summary and the comments of the trace. */
 struct lift_summary {
     uint64_t writes, reads, untils; /* of the capture */
     uint64_t polls, poll_reads, waits, checks, volatile_reads;
@@ -16,8 +15,8 @@ struct lift_summary {
     uint64_t unawaited;                   /* launches after the last wait or poll */
     uint64_t memory_reads, memory_writes; /* accesses */
     uint64_t loaded_bytes, seeded_bytes, golden_bytes;
-    struct words guessed;    /* lines for a person: what the capture does not say */
-    struct words incomplete; /* the same: what the capture itself says is missing */
+    struct words guessed;    /* lines of text: what was assumed because the capture does not say */
+    struct words incomplete; /* the same: what is missing according to the capture itself */
     struct words layers;     /* one line each: place in the capture, unit, group, cubes */
     uint64_t layers_dropped; /* not listed */
 };

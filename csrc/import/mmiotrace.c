@@ -8,7 +8,7 @@
 
 enum { FIELDS = 8, MAPS = 256 };
 
-/* A mapping that is there. */
+/* A current mapping. */
 struct map {
     uint64_t id, physical, length;
 };
@@ -16,8 +16,8 @@ struct map {
 struct state {
     struct map maps[MAPS];
     size_t count;
-    bool guessed;  /* the window has been told */
-    bool has_more; /* the upper half of an access of 8 bytes comes next */
+    bool guessed;  /* the window has been reported */
+    bool has_more; /* the upper half of an 8-byte access follows */
     struct access more;
 };
 
@@ -45,7 +45,7 @@ static size_t split(struct span line, struct span fields[FIELDS]) {
     return count;
 }
 
-/* A line that cannot be read as what it begins like. */
+/* A malformed line of a known type. */
 static int cut_line(struct source *source, struct error *err) {
     const uint64_t line = (uint64_t)source->lines.line;
     if (source->lines.cut) {
@@ -79,7 +79,7 @@ static int take_unmap(struct source *source, const struct span *fields, size_t c
     return 0;
 }
 
-/* The register window that an access of this mapping is in: 1 with its base and size, 0: it is none of NVDLA's, -1. */
+/* The register window for accesses to this mapping: 1 with its base and size, 0: not NVDLA's, -1: error. */
 static int find_window(struct source *source, uint64_t id, uint64_t *base, uint64_t *size, struct error *err) {
     struct state *state = source->state;
     const struct map *mine = NULL;

@@ -1,15 +1,14 @@
-/* Lines of a log that a user describes: trace events, printks of other drivers (80-trace-formats section 6.4).
+/* Log lines with a format defined by the user: trace events, printks of other drivers (80-trace-formats section 6.4).
  *
- * The file of --pattern has a line for each shape, # starts a comment:
+ * The file of --pattern has one line per pattern; # starts a comment:
  *
  *     KIND addr=N[*4] value=N REGEX
  *
- * KIND: write, read; read-address and read-value where address and value of a read stand in two lines; hole for lines
- * that say that others are missing. N: number of the group of the extended regular expression; *4: a word address.
- * Numbers are hexadecimal, with or without 0x. The first shape that fits counts.
+ * KIND: write, read; read-address and read-value if address and value of a read are in two lines; hole for lines that
+ * report missing ones. N: number of a group of the extended regular expression; *4: a word address. Numbers are
+ * hexadecimal, with or without 0x. The first pattern that matches counts.
  *
- * rwmmio events of the kernel are one that is built in.
- */
+ * The patterns of the kernel's rwmmio events are built in. */
 #include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -32,9 +31,9 @@ struct shape {
 struct state {
     struct shape shapes[SHAPES];
     size_t count;
-    bool asked; /* the address of a read is known, its value is not */
+    bool asked; /* the address of a read is known, its value not yet */
     uint64_t asked_at;
-    struct text line; /* terminated, for regexec */
+    struct text line; /* zero-terminated, for regexec */
 };
 
 static int likely_never(const char *text, size_t n) {
@@ -122,11 +121,11 @@ static bool read_shapes(struct state *state, const char *path, struct error *err
 static bool open_pattern(struct source *source, struct error *err) {
     struct state *state = source->state = xcalloc(1, sizeof *state);
     if (!source->options.pattern)
-        return error_set(err, "--from pattern needs --pattern FILE, with the shapes of the lines");
+        return error_set(err, "--from pattern needs --pattern FILE, with the patterns of the lines");
     return read_shapes(state, source->options.pattern, err) || error_prefix(err, "--pattern: ");
 }
 
-/* Both forms of the event, with and without an arrow. Width is in bits; other widths than 32 are told. */
+/* Both forms of the event, with and without an arrow. Width is in bits; widths other than 32 are reported. */
 static bool open_rwmmio(struct source *source, struct error *err) {
     static const char *const shapes[] = {
         "write addr=2 value=1 rwmmio_write: .* width=32 val=(0x[0-9a-fA-F]+) addr=(0x[0-9a-fA-F]+)",
@@ -150,13 +149,13 @@ static void close_state(struct source *source) {
     free(state);
 }
 
-/* A group as a number; false if it is none. */
+/* A group as a number; false if it is not one. */
 static bool get_group(const char *text, const regmatch_t *match, uint64_t *value) {
     return match->rm_so >= 0 &&
            span_hex((struct span){text + match->rm_so, (size_t)(match->rm_eo - match->rm_so)}, value);
 }
 
-/* The access of a line that fits a shape. 1: *access, 0: none, -1. */
+/* The access of a line that matches a pattern. 1: *access, 0: none, -1: error. */
 static int take_match(struct source *source, const struct shape *shape, const regmatch_t *groups, struct access *access,
                       struct error *err) {
     struct state *state = source->state;
@@ -167,7 +166,7 @@ static int take_match(struct source *source, const struct shape *shape, const re
         return source_hole(source, line, access, err, "%s", text);
     if ((shape->address && !get_group(text, &groups[shape->address], &address)) ||
         (shape->value && !get_group(text, &groups[shape->value], &value)) || value > UINT32_MAX)
-        return source_object(source, line, err, "address or value is no hexadecimal number of 32 bits");
+        return source_object(source, line, err, "address or value is not a hexadecimal number of 32 bits");
     if (shape->words)
         address *= 4;
     if (shape->kind == KIND_READ_ADDRESS) {
@@ -176,14 +175,14 @@ static int take_match(struct source *source, const struct shape *shape, const re
         return 0;
     }
     if (shape->kind == KIND_READ_VALUE && !state->asked)
-        return source_object(source, line, err, "the value of a read whose address is not known");
+        return source_object(source, line, err, "the value of a read whose address is unknown");
     state->asked = false;
     const struct source_options *options = &source->options;
     const uint64_t size = options->size ? options->size : REGISTER_SPACE;
     if (!options->has_base && address >= size)
         return source_fail(source, line, err,
                            "address 0x%" PRIx64
-                           " is no byte offset of a register; give the base of the registers with --base",
+                           " is not the byte offset of a register; give the base of the registers with --base",
                            address);
     if (!source_window(source, options->has_base ? options->base : 0, size, address, &offset))
         return 0;
@@ -203,7 +202,7 @@ static int next(struct source *source, struct access *access, struct error *err)
                 continue;
             if (source->lines.cut) {
                 source_drop(source, (uint64_t)source->lines.line,
-                            "the file ends with this line, which may be cut: dropped");
+                            "the file ends with this line, which may be truncated: dropped");
                 break;
             }
             const int status = take_match(source, &state->shapes[i], groups, access, err);

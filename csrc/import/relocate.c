@@ -1,4 +1,4 @@
-/* Addresses moved, in memory and in the registers that hold them. See relocate.h. */
+/* Moves addresses, in memory and in registers. See relocate.h. */
 #include "import/relocate.h"
 
 #include <inttypes.h>
@@ -79,8 +79,8 @@ uint64_t relocate_address(const struct relocate *relocate, uint64_t address, uin
     return address;
 }
 
-/* The register that holds the upper half of the address whose lower half this one holds; NULL: there is none. *low:
- * this one holds the lower half of an address, or all of it. */
+/* For a register with the lower half of an address, the one with the upper half, or NULL. *low: the register holds the
+ * lower half, or all, of an address. */
 static const struct nvdla_register *high_half(const struct nvdla_config *config, const struct nvdla_register *reg,
                                               bool *low) {
     const char *at = strstr(reg->name, "ADDR_LOW");

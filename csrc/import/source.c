@@ -1,4 +1,4 @@
-/* Which format a file has, and what is told about its content. See source.h. */
+/* Recognises formats, and collects remarks about the content of files. See source.h. */
 #include "import/source.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 
-enum { HEAD = 1 << 16 /* bytes that a format is told by */ };
+enum { HEAD = 1 << 16 /* bytes used to recognise a format */ };
 
 static const struct source_format *const formats[] = {&source_mmiotrace, &source_rwmmio, &source_kmd,
                                                       &source_vp,        &source_txn,    &source_csv,
@@ -167,7 +167,7 @@ const char *span_find_word(struct span span, const char *text) {
 
 /* ---- opening ---- */
 
-/* Reads how the file begins. */
+/* Reads the start of the file. */
 static bool read_head(const char *path, char *head, size_t *n, struct error *err) {
     struct file_reader *reader = file_reader_open(path, err);
     if (!reader)
@@ -176,7 +176,7 @@ static bool read_head(const char *path, char *head, size_t *n, struct error *err
     for (*n = 0; *n < HEAD && got > 0; *n += got > 0 ? (size_t)got : 0)
         got = file_reader_read(reader, head + *n, HEAD - *n, err);
     file_reader_close(reader);
-    return got >= 0 || *n > 0; /* a damaged end is told when it is reached */
+    return got >= 0 || *n > 0; /* damage is reported when it is reached */
 }
 
 /* The names of --from. free() it. */
@@ -238,7 +238,7 @@ struct source *source_open(const char *const *paths, size_t count, const char *f
                 source->size += stat(paths[i], &info) == 0 ? (uint64_t)info.st_size : 0;
             }
             source->path = source->paths.items[0];
-            const bool whole = found == &source_fst; /* read by a program of its own */
+            const bool whole = found == &source_fst; /* read by another program */
             if ((whole && count > 1 && !error_set(err, "%s: waves come in one file, found %zu", path, count)) ||
                 (!whole && !lines_open_file(&source->lines, source->path, err)) ||
                 (found->open && !found->open(source, err))) {
@@ -281,7 +281,7 @@ void source_progress(const struct source *source, uint64_t *done, uint64_t *tota
     *total = source->size;
 }
 
-/* Registers that the configuration does not have. 1: take it, 0: drop it, -1: with a message. */
+/* Checks that the configuration has the register. 1: take the access, 0: drop it, -1: with a message. */
 static int check_register(struct source *source, const struct access *access, struct error *err) {
     const struct nvdla_config *config = source->options.config;
     if (access->address <= UINT32_MAX && access->address % 4 == 0 &&

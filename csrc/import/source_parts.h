@@ -1,4 +1,4 @@
-/* What the formats share, inside csrc/import. */
+/* Common parts of the formats; internal to csrc/import. */
 #ifndef IMPORT_SOURCE_PARTS_H
 #define IMPORT_SOURCE_PARTS_H
 
@@ -8,16 +8,16 @@
 
 struct source;
 
-/* A format: how to tell it, and how to read it. */
+/* A format: how to recognise it, and how to read it. */
 struct source_format {
     const char *name, *what;
-    /* How sure it is that a file which begins with this text is one of its own: 0 (no) to 100. */
+    /* Confidence that a file with this beginning has this format: 0 (no) to 100. */
     int (*likely)(const char *text, size_t n);
-    /* Before the first access; NULL: nothing to do. */
+    /* Called before the first access, or NULL. */
     bool (*open)(struct source *source, struct error *err);
     int (*next)(struct source *source, struct access *access, struct error *err); /* like source_next() */
-    void (*close)(struct source *source);                                         /* NULL: nothing to do */
-    const char *place;                                                            /* what access.line counts */
+    void (*close)(struct source *source);                                         /* or NULL */
+    const char *place;                                                            /* unit of access.line */
 };
 
 extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, source_vp, source_txn, source_csv,
@@ -25,14 +25,14 @@ extern const struct source_format source_mmiotrace, source_rwmmio, source_kmd, s
 
 struct source {
     const struct source_format *format;
-    char *path; /* of the file that is read, one of paths */
+    char *path; /* the current file, one of paths */
     struct words paths;
-    size_t file; /* index of it */
+    size_t file; /* index of the current file */
     struct source_options options;
     struct lines lines;
     struct source_notes notes;
-    void *state;         /* of the format */
-    uint64_t size, done; /* bytes of all files; of those that have been read to their end */
+    void *state;                                        /* of the format */
+    uint64_t size, done;                                /* bytes of all files, and of the completely read ones */
     uint8_t bytes[ACCESS_BYTES], enabled[ACCESS_BYTES]; /* for accesses to memory */
     char text[256];                                     /* of a hole */
 };
@@ -40,27 +40,27 @@ struct source {
 /* The next line; false at the end and if it cannot be read (source->lines.failed). */
 bool source_line(struct source *source, struct span *line);
 
-/* "FILE:LINE: ..." goes to what was dropped, or was guessed. line 0: the file as a whole. */
+/* Adds "FILE:LINE: ..." to the dropped or guessed remarks. line 0: the file as a whole. */
 void source_drop(struct source *source, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void source_guess(struct source *source, uint64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Something that the capture must not have: -1 with FILE:LINE and the text; with --force it is dropped, 0 is returned,
- * and reading goes on. */
+/* An error in the capture: returns -1 with FILE:LINE and the text; with --force drops it and returns 0, and reading
+ * continues. */
 int source_object(struct source *source, uint64_t line, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same of accesses that are missing; with --force *access is the hole, and 1 is returned. */
+/* The same for missing accesses; with --force sets *access to the hole and returns 1. */
 int source_hole(struct source *source, uint64_t line, struct access *access, struct error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Error at a line, whatever is forced. Returns -1. */
+/* An error at a line, even with --force. Returns -1. */
 int source_fail(struct source *source, uint64_t line, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A line of the kernel driver: "N HWLs done, totally M layers" tells how far it says it has come. */
+/* A line of the kernel driver: "N HWLs done, totally M layers" reports its progress. */
 void source_driver_line(struct source *source, struct span line);
 
-/* True if the address lies in the register window [base, base + size); *offset in it. Counts those that do not. */
+/* True if the address lies in the register window [base, base + size); *offset in it. Counts addresses outside. */
 bool source_window(struct source *source, uint64_t base, uint64_t size, uint64_t address, uint64_t *offset);
 
 /* A register access. */
@@ -68,10 +68,10 @@ struct access source_register(enum access_kind kind, uint64_t line, uint64_t off
 
 enum { REGISTER_SPACE = 0x40000 }; /* bytes of the register window */
 
-/* A hexadecimal number, with or without 0x, all of the span. */
+/* The whole span as a hexadecimal number, with or without 0x. */
 bool span_hex(struct span span, uint64_t *value);
 
-/* The place of a text in a span, NULL if it is not in it; as a whole word: no letter, digit or _ in front of it. */
+/* Finds a text in a span; NULL if absent. As a word: without a letter, digit or _ in front of it. */
 const char *span_find(struct span span, const char *text);
 const char *span_find_word(struct span span, const char *text);
 

@@ -1,9 +1,8 @@
-/* input.txn and what public tools make of it (80-trace-formats sections 1 and 5.1): word tokens or byte addresses,
+/* input.txn and its dialects from public tools (80-trace-formats sections 1 and 5.1): word tokens or byte addresses,
  * `until`, memory commands anywhere in the address space.
  *
- * Dialects: "until" and "byte" are captures, whose reads tell what a driver saw; "player" is the trace player's own
- * language, whose reads are polls that somebody wrote.
- */
+ * Dialects: "until" and "byte" are captures, whose reads record what a driver read; "player" is the trace player's own
+ * language, whose reads are polls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ enum { TOKENS = 8 };
 
 struct state {
     bool bytes, player; /* dialect */
-    struct blob *blob;  /* of a memory command that goes out piece by piece */
+    struct blob *blob;  /* of a memory command passed on in pieces */
     enum access_kind kind;
     uint64_t base, line;
     size_t chunk, at;
@@ -30,7 +29,7 @@ static int likely(const char *text, size_t n) {
                                                                                                     : 0;
 }
 
-/* How the file begins tells the dialect: tokens have a high half, `until` is no command of the player's. */
+/* Recognises the dialect from the start of the file: tokens have a high half, and the player has no `until`. */
 static bool sniff(struct source *source, struct error *err) {
     struct state *state = source->state;
     struct lines lines;
@@ -75,7 +74,7 @@ static void close_state(struct source *source) {
     free(state);
 }
 
-/* The next piece of a memory command; 0 when there is none left. */
+/* The next piece of a memory command; 0 after the last. */
 static int next_piece(struct source *source, struct access *access) {
     struct state *state = source->state;
     while (state->blob && state->chunk < state->blob->chunk_count) {
@@ -136,7 +135,7 @@ static int take_register(struct source *source, const struct span *tokens, int c
     const struct state *state = source->state;
     const uint64_t line = (uint64_t)source->lines.line;
     const bool is_read = span_is(tokens[0], "read_reg"), is_until = span_is(tokens[0], "until");
-    /* read_reg ADDRESS MASK == EXPECTED [POLLS]: of a single poll a read as any other */
+    /* read_reg ADDRESS MASK == EXPECTED [POLLS]: with a single poll an ordinary read */
     const bool is_long = is_read && (count == 5 || count == 6) && span_is(tokens[3], "==");
     uint64_t address, value, mask = UINT32_MAX, polls = 0;
     if ((!is_long && count != (is_read ? 4 : 3)) || !span_number(tokens[1], false, &address) || address > UINT32_MAX ||

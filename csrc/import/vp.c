@@ -1,6 +1,5 @@
-/* Logs of the virtual platform (80-trace-formats section 4): lines of csb_adaptor, dbb_adaptor and sram_adaptor, with
- * whatever else a console shows between them.
- */
+/* Logs of the virtual platform (80-trace-formats section 4): lines of csb_adaptor, dbb_adaptor and sram_adaptor, mixed
+ * with any other console output. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 static const char mark[] = "_adaptor: GP:", ok_response[] = "TLM_OK_RESPONSE";
 
-/* What stands behind a transaction in its line, where the end of the line is lost: another one. */
+/* The rest of a line after a transaction: another one, if a line end is missing. */
 struct state {
     struct text rest, line;
 };
@@ -36,7 +35,7 @@ static int likely(const char *text, size_t n) {
     return span_find(head, mark) ? 90 : span_find(head, "sc_log control string") ? 50 : 0;
 }
 
-/* Takes "KEY=VALUE" off the front. */
+/* Removes "KEY=VALUE" from the front. */
 static bool take_field(struct span *rest, const char *key, struct span *value) {
     struct span after = *rest;
     const struct span word = span_token(&after);
@@ -65,7 +64,7 @@ static bool take_byte(const char *at, uint8_t *byte, uint8_t *enabled) {
 }
 
 /* A word, "01020304" (the number, so its last two digits are the first byte), or bytes in memory order, "12_34_XX_XX",
- * of which there may be fewer than four at an unaligned end. Returns how many bytes, 0 if it is neither. */
+ * possibly fewer than four at an unaligned end. Returns the number of bytes, 0 if it is neither. */
 static size_t take_word(struct span word, uint8_t *bytes, uint8_t *enabled) {
     const bool grouped = word.n < 8 || memchr(word.at, '_', word.n);
     if (!grouped) {
@@ -86,13 +85,13 @@ static size_t take_word(struct span word, uint8_t *bytes, uint8_t *enabled) {
     return count;
 }
 
-/* Words up to " resp=". Returns how many bytes, 0 if they are not whole. */
+/* Words up to " resp=". Returns the number of bytes, 0 if they are incomplete. */
 static size_t take_data(struct source *source, struct span rest, struct span *response) {
     size_t count = 0;
     for (struct span word = span_token(&rest); word.n; word = span_token(&rest)) {
         if (span_starts(word, "resp=")) {
             *response = (struct span){word.at + strlen("resp="), word.n - strlen("resp=")};
-            if (span_starts(*response, ok_response)) /* other text may be glued to it */
+            if (span_starts(*response, ok_response)) /* other text may follow without a blank */
                 response->n = strlen(ok_response);
             return count;
         }
@@ -136,7 +135,7 @@ static int take_line(struct source *source, struct span line, struct span rest, 
     if (count == 0 || count != size || write.n != 1 || !has_where || !has_size || !span_is(response, ok_response)) {
         source_drop(source, number, "%s: dropped",
                     source->lines.cut ? "the file ends inside this line"
-                                      : "a transaction that is cut or mixed with other text");
+                                      : "a transaction that is truncated or mixed with other text");
         return 0;
     }
     const bool is_write = write.at[0] == '1';
@@ -184,7 +183,7 @@ static int next(struct source *source, struct access *access, struct error *err)
                                           .value = value[strlen(" value=")] == '1'};
                 return 1;
             }
-            /* The end of a file may be the beginning of a transaction. */
+            /* The file may end inside a transaction. */
             if (source->lines.cut && span_find(line, "nvdla."))
                 source_drop(source, (uint64_t)source->lines.line, "the file ends inside this line: dropped");
             source_driver_line(source, line);
@@ -194,7 +193,7 @@ static int next(struct source *source, struct access *access, struct error *err)
         struct span rest = {behind, (size_t)(line.at + line.n - behind)};
         const char *another = span_find(rest, mark);
         if (another) {
-            /* The name of the reporter stands in front of the mark. */
+            /* The name of the reporter is before the mark. */
             while (another > behind && another[-1] != '.' && another[-1] != ' ')
                 another--;
             text_add(&state->rest, another, (size_t)(line.at + line.n - another));

@@ -1,9 +1,8 @@
-/* Wave dumps, VCD or FST (through fst2vcd): the ports of NVDLA in a simulation of somebody else (80-trace-formats
- * section 6.5). CSB gives the register accesses, the AXI ports, where they are in the dump, what memory held.
+/* Wave dumps, VCD or FST (through fst2vcd): the ports of NVDLA in another simulation (80-trace-formats section 6.5).
+ * Register accesses come from CSB; the content of memory from the AXI ports, if the dump has them.
  *
- * Signals are sampled at rising clock edges with the values that they had before: dumps show what changes at an edge
- * with the time stamp of that edge.
- */
+ * Signals are sampled just before rising clock edges: dumps record the changes of an edge with the time stamp of that
+ * edge. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +28,7 @@ enum port {
     READ_DATA,
     INTERRUPT,
     CORE_CLOCK,
-    AXI_PORTS, /* of the primary port; those of the secondary one follow */
+    AXI_PORTS, /* of the primary port; the secondary port follows */
     AXI_AWVALID = AXI_PORTS,
     AXI_AWREADY,
     AXI_AWLEN,
@@ -71,7 +70,7 @@ struct value {
     bool unknown;
 };
 
-/* A signal that a port is seen at. */
+/* The signal of a port. */
 struct signal {
     char code[CODE];
     unsigned width; /* 0: not in the dump */
@@ -79,7 +78,7 @@ struct signal {
     bool changed;
 };
 
-/* Requests in order; grows. */
+/* Queue of requests; grows. */
 struct request {
     uint64_t address, time;
     uint32_t value;
@@ -93,24 +92,24 @@ struct queue {
 
 struct state {
     FILE *pipe;  /* fst2vcd */
-    char *scope; /* the one that is read */
+    char *scope; /* the current one */
     char *path[SCOPES];
     size_t depth;
     struct signal signals[PORTS];
     char codes[CANDIDATES][256]; /* scopes with a CSB */
     size_t candidates;
-    bool defined; /* the header is over */
+    bool defined; /* the header has been read */
     uint64_t time;
     bool ended, cut;
-    struct queue csb;                 /* register accesses that are not out */
-    struct queue writes[SPACE_COUNT]; /* bursts whose data are to come */
+    struct queue csb;                 /* register accesses not yet returned */
+    struct queue writes[SPACE_COUNT]; /* bursts waiting for data */
     struct queue reads[SPACE_COUNT][IDS];
-    /* Accesses that are ready. */
+    /* Complete accesses. */
     struct access *ready;
     uint8_t (*data)[2][BITS / 8]; /* of memory accesses: bytes, enabled */
     size_t ready_first, ready_count, ready_capacity;
     uint32_t level;
-    uint64_t early; /* beats of AXI writes in front of their address */
+    uint64_t early; /* AXI write beats before their address */
 };
 
 static int likely_vcd(const char *text, size_t n) {
@@ -148,7 +147,7 @@ static struct request *front(struct queue *queue) {
     return queue->first < queue->count ? &queue->items[queue->first] : NULL;
 }
 
-/* Room for an access that is ready; *data for its bytes. */
+/* Appends a complete access; *data: for its bytes. */
 static struct access *make_ready(struct state *state) {
     if (state->ready_first == state->ready_count)
         state->ready_first = state->ready_count = 0;
@@ -174,7 +173,7 @@ static uint64_t number(const struct state *state, int port) {
     return value;
 }
 
-/* Digits of a vector, the highest first, leading ones left out. False if they are no digits. */
+/* Digits of a vector, highest first, without leading ones. False if malformed. */
 static bool set_value(struct signal *signal, struct span digits) {
     struct value *value = &signal->later;
     *value = (struct value){.unknown = false};
@@ -283,7 +282,7 @@ static bool has_axi(const struct state *state, enum memory_space space) {
     return true;
 }
 
-/* All changes of a time stamp are known: samples if a clock rises, then lets them be. */
+/* Ends a time stamp: samples if a clock rises, then applies the changes. */
 static void end_of_time(struct state *state) {
     if (rises(&state->signals[CORE_CLOCK]))
         for (int space = 0; space < SPACE_COUNT; space++)
@@ -309,13 +308,13 @@ static char *scope_path(const struct state *state) {
     return text.text;
 }
 
-/* True if a scope is the one that was asked for: all of its path, or the end of it. */
+/* True if a scope is the requested one: its full path, or the end of it. */
 static bool scope_fits(const char *path, const char *wanted) {
     const size_t n = strlen(path), m = strlen(wanted);
     return n >= m && strcmp(path + n - m, wanted) == 0 && (n == m || path[n - m - 1] == '.');
 }
 
-/* Name that a port has in this dump. */
+/* Name of a port in this dump. */
 static const char *port_name(const struct source *source, int port, char *text, size_t size) {
     if (port < AXI_PORTS)
         snprintf(text, size, "%s", csb_names[port]);
@@ -370,7 +369,7 @@ static void take_scope(struct state *state, struct span rest) {
         state->path[state->depth++] = xstrndup(name.at, name.n);
 }
 
-/* The header is over: is everything there? */
+/* Checks after the header that all signals exist. */
 static int check_header(struct source *source, struct error *err) {
     struct state *state = source->state;
     static const int needed[] = {CSB_CLOCK, CSB_VALID, CSB_READY,  CSB_ADDRESS,
@@ -399,7 +398,7 @@ static int check_header(struct source *source, struct error *err) {
         for (int i = 0; i < AXI_COUNT; i++)
             found += state->signals[AXI_PORTS + space * AXI_COUNT + i].width > 0;
         if (found > 0 && found < AXI_COUNT)
-            source_guess(source, 0, "%d of %d signals of %s*: nothing is known of that memory", found, AXI_COUNT,
+            source_guess(source, 0, "%d of %d signals of %s*: accesses to that memory are unknown", found, AXI_COUNT,
                          axi_prefixes[space]);
     }
     return 1;
@@ -433,7 +432,7 @@ static int bad_line(struct source *source, struct error *err) {
         state->cut = true;
         return 0;
     }
-    return source_fail(source, (uint64_t)source->lines.line, err, "a value change that cannot be read");
+    return source_fail(source, (uint64_t)source->lines.line, err, "a malformed value change");
 }
 
 /* "1!", "b0101 !", "#1000", "$dumpvars" */
@@ -476,18 +475,18 @@ static int finish(struct source *source) {
     size_t open = 0;
     if (state->early > 0)
         source_drop(source, 0,
-                    "%" PRIu64 " AXI write beats that come before their address, or whose address is older "
-                    "than the file: dropped",
+                    "%" PRIu64
+                    " AXI write beats before their address, or with an address before the start of the file: dropped",
                     state->early);
     for (size_t i = state->csb.first; i < state->csb.count; i++)
         open += !state->csb.items[i].answered;
     if (open > 0)
-        source_drop(source, 0, "%zu read%s whose answer is not in the file: dropped, and what was asked for behind",
-                    open, open == 1 ? "" : "s");
+        source_drop(source, 0, "%zu read%s without a response in the file: dropped, with all later requests", open,
+                    open == 1 ? "" : "s");
     return 0;
 }
 
-/* The output of fst2vcd is over: -1 with a message if that is because it could not read the file. */
+/* Ends the output of fst2vcd: -1 with a message if it could not read the file. */
 static int end_fst2vcd(struct source *source, struct error *err) {
     struct state *state = source->state;
     const int status = pclose(state->pipe);
@@ -540,10 +539,10 @@ static bool open_vcd(struct source *source, struct error *err) {
     return true;
 }
 
-/* False with a message if an FST file ends inside a block: fst2vcd runs for ever on some files that were cut. A block
- * is a type, its length without the type (64 bits, big-endian), and content. */
+/* False with a message if an FST file ends inside a block: fst2vcd never ends on some truncated files. A block is a
+ * type, its length without the type (64 bits, big-endian), and content. */
 static bool is_whole(const char *path, struct error *err) {
-    enum { HEAD = 9, UNFINISHED = 255 /* type of a block that its writer has not closed: fst2vcd knows what to do */ };
+    enum { HEAD = 9, UNFINISHED = 255 /* type of a block not closed by its writer, which fst2vcd handles */ };
     uint8_t head[HEAD];
     struct stat info;
     FILE *file = fopen(path, "rbe");
@@ -564,19 +563,19 @@ static bool is_whole(const char *path, struct error *err) {
     }
     fclose(file);
     return whole || error_set(err,
-                              "%s: the file is cut: it has %" PRIu64 " bytes, and its block at byte %" PRIu64
+                              "%s: the file is truncated: it has %" PRIu64 " bytes, and its block at byte %" PRIu64
                               " is longer; write the waves again",
                               path, size, at);
 }
 
 static bool open_fst(struct source *source, struct error *err) {
-    enum { SECONDS = 60, BYTES_PER_SECOND = 100000 /* a tenth of what it does */ };
+    enum { SECONDS = 60, BYTES_PER_SECOND = 100000 /* a tenth of its usual speed */ };
     struct state *state = source->state = xcalloc(1, sizeof *state);
     struct stat info;
     if (!is_whole(source->path, err) || stat(source->path, &info) != 0)
         return false;
     char *quoted = text_quoted(source->path);
-    /* It ends with this process, and with its limit of processor time if the file is damaged so that it never ends. */
+    /* fst2vcd ends with this process, and at its limit of CPU time if a damaged file makes it run forever. */
     char *command = xprintf("ulimit -t %lld; exec setpriv --pdeathsig KILL fst2vcd -f %s 2>/dev/null",
                             (long long)(SECONDS + info.st_size / BYTES_PER_SECOND), quoted);
     state->pipe = popen(command, "re");
@@ -593,7 +592,7 @@ static void close_state(struct source *source) {
     struct state *state = source->state;
     if (!state)
         return;
-    /* fst2vcd writes until the last reader of its pipe is gone. */
+    /* fst2vcd writes until its pipe has no reader. */
     if (state->pipe) {
         lines_close(&source->lines);
         pclose(state->pipe);

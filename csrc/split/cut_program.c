@@ -1,4 +1,4 @@
-/* Puts a program with cuts together. See cut_program.h. */
+/* Builds a program with cuts. See cut_program.h. */
 #include "split/cut_program.h"
 
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 enum { NO_LAUNCH = -1, OFFSET = 0xfff, POSITION = 512 };
 #define STAYS SIZE_MAX
 
-/* Software's view of a unit on the way. */
+/* State of a unit from the view of software. */
 struct unit_state {
     bool grouped;
     uint32_t enable; /* offset of D_OP_ENABLE */
     unsigned producer;
-    int last[2];      /* launch of the tracker that was armed last in the group */
-    bool deferred[2]; /* its arming has been put off */
+    int last[2];      /* launch of the tracker armed last in the group */
+    bool deferred[2]; /* its arming has been deferred */
 };
 
-/* A check that stands at the end of another piece. */
+/* A check that moves to the end of another piece. */
 struct moved {
-    size_t piece; /* STAYS: it does not */
+    size_t piece; /* STAYS: it does not move */
     unsigned group;
 };
 
@@ -39,7 +39,7 @@ struct walk {
     struct cut_program *sequence; /* NULL in the first pass */
 };
 
-/* The piece cannot end where it does. */
+/* Forbids the boundary at the end of this piece. */
 static void forbid(struct walk *walk, const struct op *op, const char *why) {
     char position[POSITION];
     layer_order_forbid(walk->order, walk->cuts[walk->piece], "%s %s",
@@ -57,7 +57,7 @@ static void put_write(struct walk *walk, enum nvdla_unit unit, uint32_t offset, 
     program_append(walk->sequence->prog, &op);
 }
 
-/* An operation in which the unit's PRODUCER is that group, and is what it was behind it. */
+/* Appends an operation with the unit's PRODUCER set to a group, and restores it afterwards. */
 static void put_in_group(struct walk *walk, enum nvdla_unit unit, unsigned group, const struct op *op) {
     const struct unit_state *state = &walk->units[unit];
     const bool other = state->grouped && state->producer != group;
@@ -109,7 +109,7 @@ static void put_end_of_piece(struct walk *walk) {
     }
 }
 
-/* Arms what the piece that begins was to have armed already. */
+/* Performs the deferred armings of the piece that begins. */
 static void take_deferred(struct walk *walk) {
     const struct layer_order *order = walk->order;
     size_t left = 0;
@@ -142,15 +142,15 @@ static bool is_check(const struct op *op) {
     return op->kind == OP_READ_CHECK || op->kind == OP_POLL;
 }
 
-/* An access to registers of a group whose arming has been put off. Returns true if it is to be left out. */
+/* An access to registers of a group with a deferred arming. Returns true if it must be dropped. */
 static bool meets_deferred(struct walk *walk, const struct op *op, const struct unit_state *state, uint32_t offset) {
     const bool of_group = offset >= state->enable;
     if (is_check(op) &&
         ((of_group && state->deferred[state->producer]) ||
          (offset == SDP_S_STATUS && ((state->deferred[0] && (op->mask & SDP_S_STATUS__STATUS_0_MASK)) ||
                                      (state->deferred[1] && (op->mask & SDP_S_STATUS__STATUS_1_MASK))))))
-        forbid(walk, op, "looks at a unit that is armed for a layer behind the cut");
-    /* The hardware drops what is written to an armed group. */
+        forbid(walk, op, "accesses a unit that is armed for a layer after the cut");
+    /* The hardware drops writes to an armed group. */
     return op->kind == OP_WRITE && of_group && state->deferred[state->producer];
 }
 
@@ -159,11 +159,11 @@ static void defer(struct walk *walk, int index) {
     walk->deferred[walk->deferred_count++] = (size_t)index;
     walk->units[launch->unit].deferred[launch->group] = true;
     if (launch->unit == NVDLA_BDMA) /* its descriptors are in the queue */
-        forbid(walk, &walk->order->prog->ops[launch->tag], "launches descriptors behind the cut");
+        forbid(walk, &walk->order->prog->ops[launch->tag], "launches descriptors after the cut");
 }
 
-/* Counters keep what the last layer of their group has left. In the first pass: a check of one that a piece before has
- * left goes to the end of that piece. */
+/* Counters keep the value of the last layer of their group. In the first pass, a check of a counter from an earlier
+ * piece moves to the end of that piece. */
 static void move_check(struct walk *walk, size_t i, const struct unit_state *state) {
     const struct program *prog = walk->order->prog;
     const struct op *op = &prog->ops[i];

@@ -1,5 +1,4 @@
-/* A program with its cuts: all of it in one sequence, in which each piece is over, with every unit idle, before the
- * next one begins. */
+/* A program with its cuts: one sequence in which each piece ends, with every unit idle, before the next one begins. */
 #ifndef SPLIT_CUT_PROGRAM_H
 #define SPLIT_CUT_PROGRAM_H
 
@@ -11,15 +10,15 @@
 #include "trace/program.h"
 
 struct cut_program {
-    struct program *prog; /* sequential; its blobs and texts are those of the order's program */
+    struct program *prog; /* sequential; shares blobs and texts with the order's program */
     size_t pieces;
-    size_t *marks;       /* pieces + 1: first operation of each piece; the last: those with `end` */
+    size_t *marks;       /* pieces + 1: first operation of each piece; the last entry: of the operations with `end` */
     uint32_t *exchanged; /* by piece: units (bit enum nvdla_unit) that begin it with group 1 */
 };
 
-/* The program cut at these boundaries, ascending. Behind a cut stand the armings of layers behind it, and before it the
- * checks of counters that layers before it have left. NULL: some of the boundaries do not allow it, because the program
- * looks at a unit that it has armed for a layer behind the cut; these are forbidden now. */
+/* Cuts the program at these boundaries, ascending. Layers after a cut are armed after it, and counters of layers before
+ * it are checked before it. NULL: some boundaries cannot be cuts because the program accesses a unit that it has armed
+ * for a layer after the cut; these are now forbidden. */
 struct cut_program *cut_program_new(struct layer_order *order, const size_t *cuts, size_t count);
 void cut_program_free(struct cut_program *sequence);
 

@@ -1,6 +1,6 @@
-/* Chooses cuts. For a worker each: the fewest pieces of which none is longer than a limit. For fewer workers, one cut
- * after the other is added where it makes them end soonest: pieces of whole layers seldom come out even, and workers
- * are never equally quick, so that the last pieces have to be short. See cuts.h. */
+/* Chooses cuts. With one worker per piece: the fewest pieces below a limit of length. With fewer workers, cuts are
+ * added one by one where they make the workers finish soonest: pieces of whole layers are seldom equal and workers
+ * never equally fast, so the last pieces must be short. See cuts.h. */
 #include "split/cuts.h"
 
 #include <stdlib.h>
@@ -8,21 +8,20 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    MAKING_SHARE = 32,      /* of all the work: what it takes to make the pieces */
-    PIECE_WORK = 3000,      /* of a simulator to begin and end a piece */
-    SLOWER_SHARE = 10,      /* of a piece: how much longer a slow worker takes */
-    SLOW_LOOKS = 2,         /* workers that are looked at as if they were slow */
-    ADDED_MOST = 8,         /* cuts that are added; if there are more, the others are even */
-    LOOKS_MOST = 1 << 16,   /* at pieces with other cuts */
-    WORKERS_COUNTED = 1024, /* more are as good as one for each piece */
+    MAKING_SHARE = 32,      /* share of all work that it takes to make the pieces */
+    PIECE_WORK = 3000,      /* work of a simulator to start and end a piece */
+    SLOWER_SHARE = 10,      /* share by which a slow worker takes longer for a piece */
+    SLOW_LOOKS = 2,         /* workers tried as the slow one */
+    ADDED_MOST = 8,         /* cuts chosen one by one; further ones are even */
+    LOOKS_MOST = 1 << 16,   /* attempts with other cuts */
+    WORKERS_COUNTED = 1024, /* above this, as good as one worker per piece */
 };
 
 /* ---- the longest piece as short as can be ---- */
 
-/* The cuts of the fewest pieces of which none is longer than `most`, unless it cannot be cut. Returns how many pieces
- * there are. */
+/* The cuts for the fewest pieces of at most length `most`, as far as possible. Returns the number of pieces. */
 static size_t cut_by(const struct cuts_wanted *wanted, uint64_t most, size_t *cuts) {
-    uint64_t piece = 0, since = 0; /* work of the piece, and of it behind the last place for a cut */
+    uint64_t piece = 0, since = 0; /* work of the piece, and of its part after the last possible cut */
     size_t count = 0, place = SIZE_MAX;
     for (size_t l = 0; l < wanted->layers; l++) {
         piece += wanted->work[l];
@@ -61,18 +60,18 @@ static int longer_first(const void *left, const void *right) {
     return *a < *b ? 1 : -(*a > *b);
 }
 
-/* How it ends, summed over workers that are equally quick, and one or the other that is not. */
+/* Completion of a choice of cuts, summed over equally fast workers and over one slow worker at a time. */
 struct finish {
     uint64_t last;  /* worker's end */
-    double squares; /* of all workers' ends: the more even they are, the nearer to a better way */
+    double squares; /* sum over the ends of all workers: even ends are closer to an improvement */
 };
 
 static bool better(const struct finish *a, const struct finish *b) {
     return a->last < b->last || (a->last == b->last && a->squares < b->squares);
 }
 
-/* Pieces as they are dealt out: work[], the first ones to the workers that do not make them, the others to whoever is
- * free. `slow` is the worker that takes longer. */
+/* Distributes pieces: the first ones to the workers that do not make them, the others to the next free worker. `slow`
+ * is the worker that takes longer. */
 static void deal(const uint64_t *work, size_t pieces, uint64_t making, uint64_t *ends, size_t workers, size_t slow,
                  struct finish *finish) {
     uint64_t last = 0;
@@ -138,7 +137,7 @@ static void take_out(struct search *search, size_t layer) {
         search->cuts[at] = search->cuts[at + 1];
 }
 
-/* Adds a cut where it does most good. False if there is no place left. */
+/* Adds the cut with the largest benefit. False if no more cuts are possible. */
 static bool add_cut(struct search *search) {
     const struct cuts_wanted *wanted = search->wanted;
     size_t place = SIZE_MAX, next = 0;

@@ -1,4 +1,5 @@
-/* Between which layers a program is cut, by what the layers cost and how many play the pieces at a time. */
+/* Chooses the cuts between layers, from the cost of the layers and the number of workers that play pieces in
+ * parallel. */
 #ifndef SPLIT_CUTS_H
 #define SPLIT_CUTS_H
 
@@ -8,19 +9,19 @@
 
 struct cuts_wanted {
     const uint64_t *work; /* by layer, above 0 */
-    const bool *allowed;  /* by layer: a cut may stand behind it; that of the last layer does not count */
+    const bool *allowed;  /* by layer: a cut is allowed after it; ignored for the last layer */
     size_t layers;
-    size_t pieces;  /* at most; 0: as many as there can be */
-    size_t workers; /* that play pieces side by side; 0: as many as there are pieces */
+    size_t pieces;  /* maximum; 0: as many as possible */
+    size_t workers; /* that play pieces in parallel; 0: one per piece */
 };
 
-/* Chooses the cuts by which all is done soonest. cuts: the layers before them, ascending; room for `layers`. Returns
- * how many there are. */
+/* Chooses the cuts that finish soonest. cuts: the layers before them, ascending; room for `layers`. Returns their
+ * number. */
 size_t cuts_choose(const struct cuts_wanted *wanted, size_t *cuts);
 
-/* Work that is done by the time when the last worker is done. The pieces are made one after the other, which takes the
- * first worker a while; the others take the first pieces at once. What is left then goes to whoever is free, the
- * longest first. */
+/* Time, in units of work, until the last worker finishes. The first worker begins by making the pieces, one by one; the
+ * others take the first pieces as soon as they are made. The remaining pieces go to the next free worker, the longest
+ * first. */
 uint64_t cuts_last(const struct cuts_wanted *wanted, const size_t *cuts, size_t count);
 
 #endif

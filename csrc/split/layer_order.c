@@ -1,4 +1,4 @@
-/* Which layers a program has and when each is done. See layer_order.h. */
+/* Finds the layers of a program and when each is done. See layer_order.h. */
 #include "split/layer_order.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static size_t index_of(const struct layer_tracker *tracker, const struct launch 
     return index;
 }
 
-/* The first launch of those that are one layer; `first` leads there step by step. */
+/* The first launch of a layer, by following `first` (union-find). */
 static size_t first_of(const size_t *first, size_t launch) {
     while (first[launch] != launch)
         launch = first[launch];
@@ -37,7 +37,7 @@ static void join(size_t *first, size_t a, size_t b) {
     first[a > b ? a : b] = a < b ? a : b;
 }
 
-/* Joins launches that feed each other in one layer. */
+/* Joins launches that feed each other into one layer. */
 static void find_partners(const struct layer_tracker *tracker, size_t *first) {
     static const enum nvdla_unit feeders[] = {NVDLA_CDMA,     NVDLA_CSC, NVDLA_CMAC_A,   NVDLA_CMAC_B,  NVDLA_CACC,
                                               NVDLA_SDP_RDMA, NVDLA_SDP, NVDLA_PDP_RDMA, NVDLA_CDP_RDMA};
@@ -76,12 +76,12 @@ static void find_layers(struct layer_order *order) {
 
 struct watching {
     struct layer_order *order;
-    size_t *ended;       /* by launch: how many looks it took until it was seen done; 0: not yet */
-    size_t *waits;       /* by launch: operation that was tried then */
-    size_t first, looks; /* first: launches before have ended */
+    size_t *ended;       /* by launch: number of the look that saw it done; 0: not yet */
+    size_t *waits;       /* by launch: operation tried at that time */
+    size_t first, looks; /* first: earlier launches have ended */
 };
 
-/* Takes note of the launches that have ended. Armed are those whose operation is before `op`. */
+/* Records which launches have ended, of those armed before operation `op`. */
 static void look(void *context, const struct device *model, size_t op) {
     struct watching *watching = context;
     const struct layer_tracker *tracker = watching->order->tracker;
@@ -101,7 +101,7 @@ static void look(void *context, const struct device *model, size_t op) {
     }
 }
 
-/* What an operation is without data. */
+/* The form of an operation without data. */
 static struct op bare(const struct op *op) {
     struct op plain = *op;
     if (op->kind == OP_MEM_LOAD && op->blob->extent > 0) {
@@ -142,7 +142,7 @@ static struct device *new_model(const struct layer_order *order, const struct sp
     return model_new(order->prog->config, &model);
 }
 
-/* Says what the program does instead of coming to its end. */
+/* Reports why the program does not finish. */
 static bool explain(const struct layer_order *order, const struct play_result *result, const struct watching *watching,
                     struct error *err) {
     char position[POSITION];
@@ -153,15 +153,14 @@ static bool explain(const struct layer_order *order, const struct play_result *r
         const struct launch *launch = layer_tracker_launch(order->tracker, i);
         if (!watching->ended[i])
             return error_set(err,
-                             "%s: %s launch %d, armed here, does not end on the model; only programs that come to "
-                             "their end can be cut (see `nvcosim run --dut model`)",
+                             "%s: %s launch %d, armed here, does not end on the model; only programs that finish can "
+                             "be cut (see `nvcosim run --dut model`)",
                              op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position),
                              nvdla_unit_names[launch->unit], launch->ordinal);
     }
-    return error_set(err,
-                     "%s: does not come to its end on the model; only programs that do can be cut (see `nvcosim run "
-                     "--dut model`)",
-                     file);
+    return error_set(
+        err, "%s: does not finish on the model; only programs that do can be cut (see `nvcosim run --dut model`)",
+        file);
 }
 
 /* The hardware drops an arming of a group that is still armed. */
@@ -171,8 +170,8 @@ static bool all_accepted(const struct layer_order *order, const struct device *m
         char position[POSITION];
         if (launch->ordinal >= model_launches(model, launch->unit))
             return error_set(err,
-                             "%s: of %d launches of %s the model has dropped %d, since their group was still armed; "
-                             "such a program cannot be cut",
+                             "%s: of %d launches of %s the model dropped %d because their group was still armed; such "
+                             "a program cannot be cut",
                              op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position),
                              launch->ordinal + 1, nvdla_unit_names[launch->unit],
                              launch->ordinal + 1 - model_launches(model, launch->unit));
@@ -220,8 +219,8 @@ static int layer_order(const void *left, const void *right, void *context) {
     return a->launches[0] < b->launches[0] ? -1 : 1;
 }
 
-/* Plays the program for the order of its layers: what data they hold does not matter for that, unless the program waits
- * for a number that comes out of them. */
+/* Plays the program to find the order of its layers. Their data does not matter for that, unless the program waits for
+ * a number that depends on it. */
 static bool put_in_order(struct layer_order *order, const struct split_options *options, struct error *err) {
     const size_t count = layer_tracker_count(order->tracker);
     struct watching watching = {.order = order,
@@ -249,14 +248,14 @@ static bool put_in_order(struct layer_order *order, const struct split_options *
 
 /* ---- boundaries ---- */
 
-/* Operations that look at what has ended before, or clear its interrupts. */
+/* True for operations that check whether something has ended, or that clear its interrupts. */
 static bool looks_back(const struct program *prog, const struct op *op) {
     const uint32_t status = nvdla_unit_base(prog->config, NVDLA_GLB) + GLB_S_INTR_STATUS;
     return op->kind == OP_MEM_CHECK || op->kind == OP_MEM_CRC || op->kind == OP_READ_CHECK || op->kind == OP_POLL ||
            op->kind == OP_WAIT || (op->kind == OP_WRITE && op->address == status);
 }
 
-/* The first operation from `at` on that arms a layer behind the boundary; `limit` if none does before. */
+/* The first operation from `at` on that arms a layer after the boundary, or `limit`. */
 static size_t next_arming(const struct layer_order *order, size_t boundary, size_t at, size_t limit) {
     for (size_t i = 0; i < layer_tracker_count(order->tracker); i++) {
         const size_t tag = layer_tracker_launch(order->tracker, i)->tag;
@@ -268,12 +267,12 @@ static size_t next_arming(const struct layer_order *order, size_t boundary, size
     return limit;
 }
 
-/* The cut stands behind the last look back before anything is armed or waited for that comes behind it; what is
- * programmed in between is the next piece's. */
+/* The cut is after the last check of earlier layers, before later layers are armed or waited for; register writes in
+ * between belong to the next piece. */
 static void find_boundaries(struct layer_order *order) {
     size_t ended = 0, *armed = xcalloc(order->layer_count + 1, sizeof *armed);
     order->boundaries = xcalloc(order->layer_count + 1, sizeof *order->boundaries);
-    for (size_t l = order->layer_count; l-- > 0;) { /* the first arming of this layer or one behind it */
+    for (size_t l = order->layer_count; l-- > 0;) { /* the first arming of this layer or a later one */
         const size_t tag = layer_tracker_launch(order->tracker, order->layers[l].launches[0])->tag;
         armed[l] = l + 1 < order->layer_count && armed[l + 1] < tag ? armed[l + 1] : tag;
     }
@@ -298,7 +297,7 @@ static size_t first_of_end(const struct program *prog) {
     return end;
 }
 
-/* Behind what fills memory before the first access. */
+/* After the operations that fill memory before the first access. */
 static size_t first_access(const struct program *prog) {
     size_t begin = 0;
     while (begin < prog->count &&

@@ -1,4 +1,4 @@
-/* Memory, registers, operations and goldens of a piece. See piece.h. */
+/* Writes memory, registers, operations and final checks of a piece. See piece.h. */
 #include "split/piece.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "trace/exchange.h"
 #include "trace/network.h"
 
-enum { AROUND = 1 /* pages before and behind those that a piece touches */ };
+enum { AROUND = 1 /* extra pages before and after those that a piece touches */ };
 #define NOT_FROM_LINE SIZE_MAX
 
 struct access {
@@ -28,20 +28,20 @@ struct access {
 
 /* One of the two memories. */
 struct side {
-    struct memory *begin;                 /* as the piece finds it */
-    struct touched reads, writes, filled; /* by the model, and by operations that fill it */
-    struct range *regions;                /* declared where the piece begins */
+    struct memory *begin;                 /* at the start of the piece */
+    struct touched reads, writes, filled; /* written by the model and by operations that fill memory */
+    struct range *regions;                /* declared at the start of the piece */
     size_t region_count;
 };
 
 struct piece_maker {
     struct device *model;
     struct side sides[SPACE_COUNT];
-    struct access *registers; /* where the piece begins */
+    struct access *registers; /* time of its start */
     size_t register_count;
 };
 
-/* ---- what the model touches ---- */
+/* ---- memory touched by the model ---- */
 
 static void hear_write(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     struct side *side = context;
@@ -106,7 +106,7 @@ void piece_maker_free(struct piece_maker *maker) {
     free(maker);
 }
 
-/* ---- where it begins ---- */
+/* ---- start of a piece ---- */
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
     struct piece_maker *maker = context;
@@ -149,7 +149,7 @@ struct writing {
     const struct split *split;
     size_t piece;
     struct program *prog;
-    size_t *from; /* by operation: the one of the line that it is */
+    size_t *from; /* by operation: the one in the sequence that it is */
 };
 
 static void append(struct writing *writing, const struct op *op, size_t from) {
@@ -180,7 +180,7 @@ static void put_write(struct writing *writing, uint32_t address, uint32_t value)
     append(writing, &op, NOT_FROM_LINE);
 }
 
-/* Which launches of the whole the piece carries out, and under which names. */
+/* Lists the launches of the piece with their names in the whole program. */
 static void put_names(struct writing *writing) {
     const struct split *split = writing->split;
     const struct split_piece *piece = &split->pieces[writing->piece];
@@ -196,7 +196,7 @@ static void put_names(struct writing *writing) {
         }
     }
     if (piece->deferred)
-        note(writing, "armed behind the cut; the whole arms some of it before the piece before is done");
+        note(writing, "armed after the cut; the whole program arms some of it before the previous piece is done");
 }
 
 /* ---- memory ---- */
@@ -207,7 +207,7 @@ static struct range common(const struct range *a, const struct range *b) {
     return (struct range){start, end > start ? end - start : 0};
 }
 
-/* What is not 0 in a range. */
+/* Loads the parts of a range that are not 0. */
 static void add_content(struct blob *blob, const struct memory *mem, uint64_t base, const struct range *range) {
     uint8_t page[MEMORY_PAGE];
     uint64_t at = range->start, size = range->size;
@@ -237,7 +237,7 @@ static void put_memory_op(struct writing *writing, enum op_kind kind, enum memor
     append(writing, &op, NOT_FROM_LINE);
 }
 
-/* Declares what of a region is kept, and loads what is there. */
+/* Declares the kept parts of a region and loads their content. */
 static void put_region(struct writing *writing, enum memory_space space, const struct range *kept) {
     struct blob *blob = blob_new(NULL);
     put_memory_op(writing, OP_MEM_RESERVE, space, kept->start, kept->size, NULL, false);
@@ -268,7 +268,7 @@ static void put_begin_of_side(struct writing *writing, enum memory_space space, 
     touched_free(&pages);
 }
 
-/* What operations of the piece look at, and what they fill. */
+/* Memory that operations of the piece check or fill. */
 static void find_needs(struct writing *writing, size_t from, size_t end, struct touched needed[SPACE_COUNT]) {
     const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
@@ -289,7 +289,7 @@ static void add_all(struct touched *to, const struct touched *from) {
         touched_add(to, from->ranges[i].start, from->ranges[i].size);
 }
 
-/* A region that an earlier piece declared is declared again for its release. */
+/* Declares a region of an earlier piece again, for its release. */
 static void put_released(struct writing *writing, size_t from, size_t end) {
     const struct program *prog = writing->split->sequence->prog;
     for (size_t i = from; i < end; i++) {
@@ -331,7 +331,7 @@ static void put_memory(struct writing *writing, size_t from, size_t end, bool la
     put_released(writing, from, end);
 }
 
-/* All that the piece has written, as the model has it now. */
+/* Checks everything that the piece has written, with the content of the model now. */
 static void put_goldens(struct writing *writing) {
     for (int space = 0; space < SPACE_COUNT; space++) {
         const struct touched *writes = &writing->maker->sides[space].writes;
@@ -358,7 +358,7 @@ static struct blob *copy_blob(const struct blob *blob) {
     return copy;
 }
 
-/* CDMA may be armed when CBUF is filled with zeros. */
+/* CDMA may be armed as soon as CBUF is filled with zeros. */
 static void put_flush(struct writing *writing) {
     struct op op = op_make(OP_POLL, 0);
     op.address = nvdla_unit_base(writing->prog->config, NVDLA_CDMA) + CDMA_S_CBUF_FLUSH_STATUS;
@@ -387,7 +387,7 @@ static void put_op(struct writing *writing, size_t index) {
     append(writing, &op, index);
 }
 
-/* The layers of the network by their launches in the piece, and its outputs. */
+/* Comments on the network: layers by their launches in the piece, and outputs. */
 static void put_network(struct writing *writing, bool last) {
     const struct split *split = writing->split;
     const struct split_piece *piece = &split->pieces[writing->piece];
@@ -428,18 +428,18 @@ static bool fails(const struct play_result *result, size_t op) {
     return false;
 }
 
-/* Makes a comment of a check. */
+/* Turns a check into a comment. */
 static void leave_out(struct writing *writing, size_t index) {
     struct op *op = &writing->prog->ops[index];
     char name[128];
-    char *text = xprintf("left out, it shows the count of a layer of an earlier piece: read_check %s == 0x%x",
+    char *text = xprintf("left out, because a layer of an earlier piece counted: read_check %s == 0x%x",
                          nvdla_register_name(writing->prog->config, op->address, name, sizeof name), op->value);
     *op = op_make(OP_NOTE, 0);
     op->text = program_text(writing->prog, text, strlen(text));
     free(text);
 }
 
-/* Counters that a layer does not count show what an earlier one has counted. */
+/* Drops checks of counters that still show the count of an earlier piece. */
 static void try_counters(struct writing *writing, const struct split_options *options,
                          const struct play_result *whole) {
     struct program *prog = writing->prog;

@@ -1,4 +1,4 @@
-/* Makes the program of a piece from what the model holds where it begins and where it ends. */
+/* Makes the program of a piece from the state of the model at its start and at its end. */
 #ifndef SPLIT_PIECE_H
 #define SPLIT_PIECE_H
 
@@ -8,16 +8,15 @@
 
 struct piece_maker;
 
-/* Listens to the memory of a model, which plays the program with its cuts. */
+/* Observes the memory of a model that plays the program with its cuts. */
 struct piece_maker *piece_maker_new(struct device *model);
 void piece_maker_free(struct piece_maker *maker);
 
-/* A piece begins: takes memory and registers. */
+/* Starts a piece: records memory and registers. */
 void piece_begin(struct piece_maker *maker);
 
-/* The piece is over: makes its program. whole: what the checks of the program with its cuts found so far; a check of a
- * counter that holds there and not in the piece, because it shows what an earlier layer has counted, is left out of the
- * piece, with a comment. */
+/* Ends the piece and makes its program. whole: results so far of the checks in the program with its cuts. A check of a
+ * counter that holds there but not in the piece, because an earlier layer counted, becomes a comment. */
 struct program *piece_end(struct piece_maker *maker, const struct split *split, size_t piece,
                           const struct split_options *options, const struct play_result *whole);
 

@@ -20,7 +20,7 @@
 #include "trace/exchange.h"
 #include "trace/network.h"
 
-enum { LAYER_CLOCKS = 200 }; /* of the beginning and the end of a layer */
+enum { LAYER_CLOCKS = 200 }; /* of the start and the end of a layer */
 
 /* ---- layers ---- */
 
@@ -39,7 +39,7 @@ static void describe_layers(struct split *split, const struct network *network) 
             char position[512];
             const char *folder;
             op_position(order->prog, &order->prog->ops[launch->tag], position, sizeof position);
-            folder = strrchr(position, '/'); /* pieces are the same wherever the trace lies */
+            folder = strrchr(position, '/'); /* pieces do not depend on the path of the trace */
             layer->launches[i] =
                 (struct split_launch){.unit = launch->unit,
                                       .ordinal = launch->ordinal,
@@ -79,7 +79,7 @@ static size_t choose_cuts(const struct split *split, const struct split_options 
     return count;
 }
 
-/* ---- looking at the cuts ---- */
+/* ---- checking the cuts ---- */
 
 struct trial {
     struct split *split;
@@ -89,8 +89,8 @@ struct trial {
     bool allowed;
 };
 
-/* What the convolution that comes behind a boundary next is to find in CBUF and would not; NULL: nothing. CDMA and CSC
- * have the bits of reuse at the same places. */
+/* What the next convolution after a boundary reuses in CBUF and would not find there, or NULL. The reuse bits of CDMA
+ * and CSC are at the same positions. */
 static const char *misses(const struct layer_order *order, const struct device *model, size_t boundary) {
     const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
     const struct launch *cdma, *csc;
@@ -102,13 +102,13 @@ static const char *misses(const struct layer_order *order, const struct device *
         return NULL;
     csc = layer_tracker_find(order->tracker, NVDLA_CSC, ordinal);
     if ((launch_register(cdma, CDMA_D_MISC_CFG) | (csc ? launch_register(csc, CSC_D_MISC_CFG) : 0)) & reuse)
-        return "the next convolution uses again what CBUF holds";
+        return "the next convolution reuses the content of CBUF";
     if (csc && model_weights_in_front(model, launch_register(csc, CSC_D_BANK)))
-        return "the next convolution begins with weights that the last one left over";
+        return "the next convolution begins with unused weights of the last one";
     return NULL;
 }
 
-/* Why there is no cut at a boundary where the model is; NULL: there may be one. */
+/* Why the model's current boundary cannot be a cut, or NULL. */
 static const char *no_cut(const struct trial *trial, const struct device *model, size_t boundary) {
     if (!model_at_ease(model))
         return "a unit is not idle";
@@ -139,7 +139,7 @@ static struct device *new_model(const struct layer_order *order, const struct sp
     return model_new(order->prog->config, &model);
 }
 
-/* Checks that compare both groups of an exchanged unit otherwise than for equality cannot be exchanged. */
+/* Checks that compare both groups of an exchanged unit for other than equality cannot be exchanged. */
 static void try_exchange(struct trial *trial) {
     const struct cut_program *sequence = trial->sequence;
     for (size_t piece = 1; piece < sequence->pieces; piece++)
@@ -147,15 +147,15 @@ static void try_exchange(struct trial *trial) {
             struct op op = sequence->prog->ops[i];
             if (!exchange_groups(sequence->prog->config, sequence->exchanged[piece], &op)) {
                 layer_order_forbid(trial->split->order, trial->cuts[piece - 1],
-                                   "a check behind it compares both groups of a unit, and not for equality");
+                                   "a later check compares both groups of a unit for other than equality");
                 trial->allowed = false;
             }
         }
 }
 
-/* Plays the program with its cuts, without data. False: a cut does not hold; it is forbidden now. */
+/* Plays the program with its cuts, without data. False: a cut was impossible and is now forbidden. */
 static bool try_cuts(struct trial *trial, const struct split_options *options) {
-    static const char stands[] = "a cut here would make the program stand still";
+    static const char stands[] = "a cut here would make the program hang";
     struct layer_order *order = trial->split->order;
     struct device *model = new_model(order, options, !order->needs_data);
     struct play_options play_options;
@@ -166,7 +166,7 @@ static bool try_cuts(struct trial *trial, const struct split_options *options) {
     const enum play_outcome outcome =
         layer_order_play(trial->sequence->prog, options, order->needs_data, model, &play_options, &result);
     if (outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED && trial->next > 0) {
-        /* It waits for something in this piece that only the next one does, or the one before should have done. */
+        /* It waits for an event of the next piece, or one that the previous piece should have caused. */
         const size_t cuts = trial->sequence->pieces - 1, piece = trial->next - 1;
         layer_order_forbid(order, trial->cuts[piece < cuts ? piece : cuts - 1], "%s", stands);
         if (piece > 0)
@@ -179,7 +179,7 @@ static bool try_cuts(struct trial *trial, const struct split_options *options) {
     return trial->allowed;
 }
 
-/* Cuts that hold. Each round forbids at least one of those that do not. */
+/* Finds valid cuts. Each round forbids at least one invalid cut. */
 static struct cut_program *find_sequence(struct split *split, const struct split_options *options, size_t *cuts,
                                          size_t *count) {
     for (;;) {
@@ -264,7 +264,7 @@ struct making {
     const struct split_options *options;
     struct device *model;
     struct piece_maker *maker;
-    struct play_result result; /* of all of it, so far */
+    struct play_result result; /* results of all checks so far */
     size_t next;               /* piece that begins next */
     split_taker *take;
     void *context;
@@ -313,8 +313,8 @@ bool split_make(struct split *split, const struct split_options *options, split_
     at_mark(&making, making.model, SIZE_MAX);
     split->failed = making.result.failure_count;
     if (making.good && outcome != PLAY_PASSED && outcome != PLAY_CHECK_FAILED)
-        making.good = error_set(err, "%s: does not come to its end on the model: %s", split->order->prog->files[0],
-                                making.result.message ? making.result.message : "it waits for what does not come");
+        making.good = error_set(err, "%s: does not finish on the model: %s", split->order->prog->files[0],
+                                making.result.message ? making.result.message : "a wait never ends");
     if (making.good)
         making.good = hand_over(&making);
     piece_maker_free(making.maker);

@@ -13,7 +13,7 @@ char *split_file_name(const struct split *split, size_t piece, const char *suffi
     return xprintf("%s-%0*zu%s", split->name, digits, piece + 1, suffix);
 }
 
-/* The launch that a layer is named by: the one that writes its result. */
+/* The launch that gives a layer its name: the one that writes its result. */
 static const struct split_launch *name_giver(const struct split_layer *layer) {
     static const enum nvdla_unit order[] = {NVDLA_PDP, NVDLA_SDP, NVDLA_CDP, NVDLA_BDMA, NVDLA_RBK, NVDLA_CACC};
     for (size_t o = 0; o < sizeof order / sizeof *order; o++)
@@ -31,13 +31,14 @@ void split_print_counts(FILE *out, const struct split *split) {
             split->layer_count, split->layer_count == 1 ? "" : "s", split->piece_count,
             split->piece_count == 1 ? "" : "s", split->most, split->idle);
     if (deferred > 0)
-        fprintf(out, "; %zu arm%s behind the cut what the trace arms before it", deferred, deferred == 1 ? "s" : "");
+        fprintf(out, "; %zu arm%s layers after the cut that the trace arms before it", deferred,
+                deferred == 1 ? "s" : "");
     fputc('\n', out);
     for (size_t l = 0; l + 1 < split->layer_count; l++) {
         const struct boundary *boundary = &split->order->boundaries[l];
         const struct split_launch *launch = name_giver(&split->layers[l]);
         if (boundary->forbidden)
-            fprintf(out, "no cut behind %s #%d: %s\n", nvdla_unit_names[launch->unit], launch->ordinal,
+            fprintf(out, "no cut after %s #%d: %s\n", nvdla_unit_names[launch->unit], launch->ordinal,
                     boundary->forbidden);
     }
 }

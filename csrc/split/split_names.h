@@ -1,5 +1,4 @@
-/* Pieces for a person: their names, of what they carry out, and how many there could be.
- */
+/* Texts about pieces: names, contents, and how many are possible. */
 #ifndef SPLIT_SPLIT_NAMES_H
 #define SPLIT_SPLIT_NAMES_H
 
@@ -7,20 +6,20 @@
 
 #include "split/split_parts.h"
 
-/* "NAME-007" for the seventh, and the suffix, with as many digits as the last piece needs. free() it. */
+/* "NAME-007" for the seventh, plus the suffix, with as many digits as the last piece needs. malloc'd. */
 char *split_file_name(const struct split *split, size_t piece, const char *suffix);
 
-/* The launch in a piece that is the ordinal-th of its unit there; NULL if there is none. */
+/* The ordinal-th launch of a unit in a piece, or NULL. */
 const struct split_launch *split_launch(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal);
 
-/* "SDP #3" and where: "SDP #3 (net.cfg:120, layer 0.5 of the network)" of the launch in a piece that is the
- * ordinal-th of its unit there; NULL if there is none. free() it. */
+/* "SDP #3" and where: "SDP #3 (net.cfg:120, layer 0.5 of the network)" for the ordinal-th launch of a unit in a piece,
+ * malloc'd, or NULL. */
 char *split_launch_name(const struct split *split, size_t piece, enum nvdla_unit unit, int ordinal);
 
-/* What a piece carries out, for a person: "SDP #3 to PDP #1". free() it. */
+/* The contents of a piece: "SDP #3 to PDP #1". malloc'd. */
 char *split_piece_name(const struct split *split, size_t piece);
 
-/* A line that says how many pieces there could be and how. */
+/* A line that says how many pieces are possible. */
 void split_print_counts(FILE *out, const struct split *split);
 
 #endif

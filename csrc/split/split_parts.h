@@ -1,5 +1,4 @@
-/* What the files of a split share: what is wanted, and the layers and pieces that were found.
- */
+/* Types for all files of a split: options, layers and pieces. */
 #ifndef SPLIT_SPLIT_PARTS_H
 #define SPLIT_SPLIT_PARTS_H
 
@@ -14,8 +13,8 @@ struct layer_order;
 struct cut_program;
 
 struct split_options {
-    size_t pieces;        /* wanted; 0: as many as there can be */
-    size_t workers;       /* that play them side by side; 0: one for each */
+    size_t pieces;        /* wanted; 0: as many as possible */
+    size_t workers;       /* that play them in parallel; 0: one per piece */
     bool idle_only;       /* cuts only where the trace itself leaves every unit idle */
     bool whole_memory;    /* all declared memory in each piece, not only what it touches */
     bool allow_undefined; /* see model_options */
@@ -26,26 +25,26 @@ struct split_options {
     void *progress_context;
 };
 
-/* A launch of the program: where it is armed, and its layer of a network ("0.5"; NULL: none that the trace names). */
+/* A launch of the program: where it is armed, and its layer of a network ("0.5"; NULL: not named by the trace). */
 struct split_launch {
     enum nvdla_unit unit;
     int ordinal; /* in the whole program */
     char *position, *network;
 };
 
-/* Launches that make one layer. */
+/* Launches that form one layer. */
 struct split_layer {
     struct split_launch *launches;
     size_t launch_count;
     uint64_t clocks; /* expected */
-    uint64_t work;   /* what a simulator is expected to have to do for it: clocks, and beats (launch_work()) */
+    uint64_t work;   /* expected work of a simulator: clocks and beats (launch_work()) */
 };
 
 struct split_piece {
     size_t first, count; /* layers */
     uint64_t clocks;     /* expected */
     uint64_t work;       /* of its layers */
-    bool deferred;       /* the trace arms layers behind its begin before those before it are done */
+    bool deferred;       /* the trace arms layers of this piece before earlier ones are done */
 };
 
 struct split {
@@ -55,7 +54,7 @@ struct split {
     struct split_piece *pieces;
     size_t piece_count;
     size_t most;   /* pieces that there can be */
-    size_t idle;   /* pieces that there can be with idle_only */
+    size_t idle;   /* possible pieces with idle_only */
     size_t failed; /* checks of the whole program that fail on the model */
     struct network network;
     struct layer_order *order;

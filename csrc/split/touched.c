@@ -38,7 +38,7 @@ void touched_sort(struct touched *touched) {
     touched->count = kept + 1;
 }
 
-/* Where there is no room they are sorted, and the room is doubled unless that has made half of it free. */
+/* If full, sorts the ranges first; doubles the capacity only if that frees less than half of it. */
 static void append(struct touched *touched, uint64_t start, uint64_t size) {
     if (touched->count == touched->room) {
         touched_sort(touched);

@@ -11,19 +11,19 @@ struct range {
     uint64_t start, size;
 };
 
-/* Ranges in the order of their coming until touched_sort(). Zero-initialise. */
+/* Ranges, in the order of touched_add() until touched_sort(). Zero-initialise. */
 struct touched {
     struct range *ranges;
     size_t count, room;
 };
 
 void touched_free(struct touched *touched);
-/* Adds [start, start + size); nothing behind the end of the address space. */
+/* Adds [start, start + size), cut off at the end of the address space. */
 void touched_add(struct touched *touched, uint64_t start, uint64_t size);
-/* Makes them disjoint, ascending, and not adjacent. */
+/* Makes the ranges disjoint, ascending, and not adjacent. */
 void touched_sort(struct touched *touched);
 
-/* The same widened to whole pages, and by so many pages at both ends; sorted. */
+/* A copy with each range widened to whole pages plus a number of pages at both ends; sorted. */
 struct touched touched_pages(const struct touched *touched, uint64_t around);
 
 #endif

@@ -1,12 +1,11 @@
 /* Reader of trace tests, NAME.cfg (chapter 80 section 3).
  *
- * A file is a sequence of `command(operand, ...);`. Line ends mean nothing to the grammar, `//` starts a comment
- * anywhere. Register commands go to the stream of their unit, memory commands and checks to stream "memory",
- * intr_notify to stream "interrupt". PATTERN X (four-state unknown in the reference bench) becomes a seeded random
- * fill: a design that depends on such bytes gives another result with another seed. The polls that no published player
- * has: poll_reg_greater, _less, _not_greater, _not_less compare as their names say; poll_reg_not_equal and poll_field_*
- * are refused.
- */
+ * A file is a sequence of `command(operand, ...);`. Line ends are blanks; `//` starts a comment anywhere. Register
+ * commands go to the stream of their unit, memory commands and checks to stream "memory", intr_notify to stream
+ * "interrupt". PATTERN X (four-state unknown in the reference bench) becomes a seeded random fill: a design that
+ * depends on such bytes gives different results with different seeds. Polls that no published player implements:
+ * poll_reg_greater, _less, _not_greater and _not_less compare as their names say; poll_reg_not_equal and poll_field_*
+ * are rejected. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +24,8 @@ enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCT
 
 struct token {
     enum token_kind kind;
-    struct span text; /* of a string: what is between the quotes */
-    char *copy;       /* what text points into if it stands in an earlier line; else NULL */
+    struct span text; /* of a string: the text between the quotes */
+    char *copy;       /* owns the text if that is from an earlier line; else NULL */
     int line;
 };
 
@@ -58,7 +57,7 @@ static bool name_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-/* A comment becomes a note at this place of the program. */
+/* Adds a comment to the program as a note. */
 static void take_comment(struct cfg *cfg) {
     struct span text = {cfg->at + 2, (size_t)(cfg->end - cfg->at - 2)};
     if (text.n && text.at[0] == ' ')
@@ -86,13 +85,13 @@ static void forget_tokens(struct cfg *cfg) {
         free(cfg->operand[cfg->operands - 1].copy);
 }
 
-/* Goes to the next line. A command may stand on several: the tokens of the one being read survive. */
+/* Reads the next line. Tokens of the current command survive, which may span several lines. */
 static bool next_line(struct cfg *cfg) {
     struct span line;
     keep_token(&cfg->name);
     for (int i = 0; i < cfg->operands; i++)
         keep_token(&cfg->operand[i]);
-    cfg->at = cfg->end = NULL; /* what they pointed into is gone */
+    cfg->at = cfg->end = NULL; /* the line they pointed into is overwritten */
     if (!lines_next(cfg->lines, &line))
         return false;
     if (!program_fits(cfg->prog, cfg->path, cfg->lines->line, cfg->err)) {
@@ -104,8 +103,8 @@ static bool next_line(struct cfg *cfg) {
     return true;
 }
 
-/* Reads the next token; comments on the way become notes. Its text is good until the next token is read, that of name
- * and operands of the command being read until the command has been handled. */
+/* Reads the next token; comments before it become notes. Its text is valid until the next token is read; that of the
+ * name and operands of a command, until the command has been processed. */
 static bool next_token(struct cfg *cfg, struct token *token) {
     for (;;) {
         while (cfg->at < cfg->end && strchr(" \t\r\v\f", *cfg->at))
@@ -130,7 +129,7 @@ static bool next_token(struct cfg *cfg, struct token *token) {
         token->kind = TOKEN_STRING;
         token->text = (struct span){start, (size_t)(cfg->at++ - start)};
     } else if (name_char(c) || ((c == '-' || c == '+') && cfg->end - cfg->at > 1 && name_char(cfg->at[1]))) {
-        /* No number has a sign; with it, what is wrong with this one can be told. */
+        /* Numbers have no sign; it is read here only for a better message. */
         do
             cfg->at++, token->text.n++;
         while (cfg->at < cfg->end && name_char(*cfg->at));
@@ -241,7 +240,7 @@ static bool get_event(struct cfg *cfg, int index, int *event) {
     return true;
 }
 
-/* The optional id in the last place. */
+/* The optional id, the last operand. */
 static bool get_after(struct cfg *cfg, int index, struct op *op) {
     return index >= cfg->operands || get_event(cfg, index, &op->after);
 }
@@ -357,11 +356,10 @@ static bool do_poll_not_less(struct cfg *cfg) {
 }
 
 static bool do_poll_undefined(struct cfg *cfg) {
-    return fail_at(
-        cfg->err, cfg->path, cfg->name.line,
-        "%.*s is documented, but no player implements it and its meaning is nowhere defined; use poll_reg_equal, "
-        "poll_reg_greater, poll_reg_less, poll_reg_not_greater or poll_reg_not_less",
-        (int)cfg->name.text.n, cfg->name.text.at);
+    return fail_at(cfg->err, cfg->path, cfg->name.line,
+                   "%.*s is documented, but no player implements it and its meaning is undefined; use poll_reg_equal, "
+                   "poll_reg_greater, poll_reg_less, poll_reg_not_greater or poll_reg_not_less",
+                   (int)cfg->name.text.n, cfg->name.text.at);
 }
 
 static bool get_block(struct cfg *cfg, struct op *op) {
@@ -492,7 +490,7 @@ static const struct command *find_command(struct span name) {
     return span_starts(name, "poll_field_") ? &field : NULL;
 }
 
-/* Reads the operands behind the opening parenthesis, up to and with the closing one. */
+/* Reads the operands after the opening parenthesis, including the closing one. */
 static bool read_operands(struct cfg *cfg, const struct command *command) {
     struct token token;
     char shown[SPAN_SHOW];
@@ -510,7 +508,7 @@ static bool read_operands(struct cfg *cfg, const struct command *command) {
             if (!next_token(cfg, &token))
                 return false;
             if (is_mark(&token, ')'))
-                return refuse(cfg, &token, "an operand behind the comma");
+                return refuse(cfg, &token, "an operand after the comma");
         } else if (!is_mark(&token, ')')) {
             return refuse(cfg, &token, "\",\" or \")\"");
         }
@@ -545,7 +543,7 @@ static bool read_command(struct cfg *cfg) {
     if (!next_token(cfg, &token))
         return false;
     if (!is_mark(&token, ';'))
-        return fail_at(cfg->err, cfg->path, line, "found no \";\" behind %s(...); every command ends with one",
+        return fail_at(cfg->err, cfg->path, line, "found no \";\" after %s(...); every command ends with one",
                        span_show(cfg->name.text, shown));
     return command->handle(cfg);
 }

@@ -1,7 +1,6 @@
-/* Golden files beside a trace test (chapter 80 section 3.6): NAME_golden_ADDRESS.dat, memory as it is at the end, and
- * NAME_regs.csv, registers as they read then. A file that looks like one of them and is none would mean fewer checks
- * without a word, so it is an error.
- */
+/* Golden files next to a trace test (chapter 80 section 3.6): NAME_golden_ADDRESS.dat, the final memory, and
+ * NAME_regs.csv, the final registers. A file with a similar but wrong name is an error, because ignoring it would
+ * silently drop checks. */
 #include "trace/cfg_golden.h"
 
 #include <dirent.h>
@@ -26,7 +25,7 @@ struct goldens {
     struct error *err;
 };
 
-/* The space of a golden file: where a CRC of that address is checked, else where the address is declared. */
+/* The space of a golden file: that of a CRC check of the same address, else the one that declares the address. */
 static enum memory_space golden_space(const struct program *prog, uint64_t base) {
     bool crc[SPACE_COUNT] = {false}, declared[SPACE_COUNT] = {false};
     for (size_t i = 0; i < prog->count; i++) {
@@ -41,7 +40,7 @@ static enum memory_space golden_space(const struct program *prog, uint64_t base)
     return known[SPACE_SECONDARY] && !known[SPACE_PRIMARY] ? SPACE_SECONDARY : SPACE_PRIMARY;
 }
 
-/* A golden file covers what the CRC of that address covers; one that holds less was cut. */
+/* A golden file must hold all the bytes that the CRC of its address covers; else it was truncated. */
 static void warn_if_shorter(struct program *prog, const struct op *check, const char *path) {
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
@@ -54,7 +53,7 @@ static void warn_if_shorter(struct program *prog, const struct op *check, const 
     }
 }
 
-/* digits: of the file's name, behind the last '_'. */
+/* digits: in the file's name, after the last '_'. */
 static bool read_golden_memory(const struct goldens *goldens, const char *name, struct span digits) {
     struct program *prog = goldens->prog;
     struct op op = op_make(OP_MEM_CHECK, 0);
@@ -79,7 +78,7 @@ static bool read_golden_memory(const struct goldens *goldens, const char *name, 
     return blob != NULL;
 }
 
-/* Takes the next column off a row. */
+/* Removes the next column from a row. */
 static struct span take_column(struct span *row) {
     const char *comma = row->n ? memchr(row->at, ',', row->n) : NULL;
     struct span column = {row->at, comma ? (size_t)(comma - row->at) : row->n};
@@ -148,18 +147,17 @@ static bool read_golden_registers(const struct goldens *goldens, const char *nam
         }
         good = good && !lines.failed;
         if (good && rows == 0)
-            good =
-                fail_at(goldens->err, path, lines.line, "found no register behind the header; is the file complete?");
+            good = fail_at(goldens->err, path, lines.line, "found no register after the header; is the file complete?");
     }
     lines_close(&lines);
     free(path);
     return good;
 }
 
-/* What a file beside the trace is to it. digits: set to the address of a golden file. */
+/* Classifies a file of the trace's directory. digits: set to the address of a golden file. */
 enum kind { KIND_OTHER, KIND_MEMORY, KIND_REGISTERS, KIND_BROKEN };
 
-/* Another trace NAME_golden_... lies in the directory, and the file is its own. */
+/* True if the file belongs to another trace of the directory, NAME_golden_... */
 static bool belongs_to_another(const struct goldens *goldens, const char *name, const char *middle) {
     for (const char *later = middle; (later = strstr(later + 1, "_golden_"));) {
         static const char *const endings[] = {".cfg", ".cfg.gz"};
@@ -194,7 +192,7 @@ static int name_order(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* The names in the directory that concern the trace, sorted. */
+/* The sorted names of the directory that belong to the trace. */
 static bool list_names(const struct goldens *goldens, char ***names, size_t *count) {
     struct span digits;
     *names = NULL;

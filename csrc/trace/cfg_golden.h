@@ -1,12 +1,12 @@
-/* Golden files beside a trace test. */
+/* Golden files next to a trace test. */
 #ifndef TRACE_CFG_GOLDEN_H
 #define TRACE_CFG_GOLDEN_H
 
 #include "trace/program.h"
 
-/* Appends the checks of NAME_golden_ADDRESS.dat and NAME_regs.csv beside the trace of that path (.gz or not), in the
- * order of their names. False with a message that names the file: one that cannot be read, is cut, holds nothing, or
- * has no address in its name. */
+/* Appends the checks of NAME_golden_ADDRESS.dat and NAME_regs.csv in the trace's directory, in the order of their
+ * names. False with a message that names the file if one cannot be read, is truncated or empty, or has no address in
+ * its name. */
 bool cfg_read_goldens(struct program *prog, const char *path, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accesses to units whose groups are exchanged. See exchange.h. */
+/* Exchanges register groups. See exchange.h. */
 #include "trace/exchange.h"
 
 #include "nvdla/engines.h"

@@ -1,4 +1,4 @@
-/* The two register groups of a unit in each other's place. */
+/* Exchanges the two register groups of a unit. */
 #ifndef TRACE_EXCHANGE_H
 #define TRACE_EXCHANGE_H
 
@@ -10,9 +10,9 @@
 /* True if the unit has two register groups in this configuration. */
 bool unit_has_groups(const struct nvdla_config *config, enum nvdla_unit unit);
 
-/* Changes an access so that it does with the groups of these units (bit enum nvdla_unit) exchanged what it did before:
- * S_POINTER, S_STATUS, the bits of the unit in GLB's interrupt registers. False if there is no such access: a
- * comparison other than for equality with bits of two groups. */
+/* Adapts an access to S_POINTER, S_STATUS or GLB's interrupt registers to exchanged groups of these units (mask of 1 <<
+ * enum nvdla_unit), so that its effect stays the same. False if that is impossible: a comparison other than for
+ * equality with bits of two groups. */
 bool exchange_groups(const struct nvdla_config *config, uint32_t units, struct op *op);
 
 #endif

@@ -1,13 +1,12 @@
-/* Readers and the writer of trace files. A reader returns a complete program or NULL with a message "FILE:LINE: ...";
- * nothing is played from a file that has an error anywhere.
+/* Readers and the writer of trace files. A reader returns a complete program or NULL with a message "FILE:LINE: ..."; a
+ * file with any error is not played.
  *
  *   NAME.cfg          trace test of the configurable branch, chapter 80 section 3 (default configuration small)
  *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full)
  *   *.nvt, *.nvt.gz   this project's own format, traces/FORMAT.md (its header names the configuration)
  *
- * Each may be compressed (.gz). A directory may be given in place of the file: it holds exactly one NAME.cfg or
- * input.txn, or none of these and exactly one trace of another name.
- */
+ * Each may be compressed (.gz). Instead of a file, a directory may be given. It must hold exactly one NAME.cfg or
+ * input.txn, or else exactly one trace of another name. */
 #ifndef TRACE_FORMATS_H
 #define TRACE_FORMATS_H
 
@@ -16,15 +15,15 @@
 
 struct trace_options {
     const struct nvdla_config *config; /* NULL: the format's default (an .nvt header's own) */
-    bool no_golden;                    /* leave NAME_golden_*.dat and NAME_regs.csv beside a .cfg out */
+    bool no_golden;                    /* ignore NAME_golden_*.dat and NAME_regs.csv next to a .cfg */
 };
 
-/* Reads a trace of any format, chosen by name. A file without operations (comments and reservations apart) is an error:
- * playing an emptied file must not pass. */
+/* Reads a trace of any format, chosen by name. A file without operations other than comments and reservations is an
+ * error: an emptied file must not pass. */
 struct program *trace_read(const char *path, const struct trace_options *options, struct error *err);
 
-/* The configuration that a trace is read for when none is asked for, by its name or its header: what follows is not
- * read. *named: its header says so, and one with another register map cannot take its place. NULL with a message. */
+/* The default configuration for a trace, from its name or its header, without reading the rest. *named: the header
+ * names it, so it can only be replaced by one with the same register map. NULL with a message. */
 const struct nvdla_config *trace_config(const char *path, bool *named, struct error *err);
 
 /* The readers of the formats, over lines from a file or a text. Side files are looked up relative to lines->path's

@@ -1,7 +1,7 @@
-/* Digits without branches or tables, so that the compiler makes vectors of them. See hex.h. */
+/* Hexadecimal conversion without branches or tables, so that the compiler vectorises it. See hex.h. */
 #include "trace/hex.h"
 
-/* The digit of a character that is one: '0' is 0x30, 'A' 0x41, 'a' 0x61. */
+/* The value of a hexadecimal digit: '0' is 0x30, 'A' 0x41, 'a' 0x61. */
 static inline uint8_t digit_of(uint8_t c) {
     return (uint8_t)((c & 15) + (c >> 6) * 9);
 }

@@ -1,4 +1,4 @@
-/* Bytes as hexadecimal digits, two a byte: most of the text of a trace with weights in it. */
+/* Bytes as hexadecimal digits, two per byte: most of the text of a trace with weights. */
 #ifndef TRACE_HEX_H
 #define TRACE_HEX_H
 
@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes that n digits stand for, n even; room for n / 2. False if one of them is no digit; bytes then hold
- * anything. */
+/* Converts n digits, n even, to n / 2 bytes. False if a character is not a digit; the bytes are then undefined. */
 bool hex_read(const char *digits, size_t n, uint8_t *bytes);
 
-/* Two digits for each of n bytes, in lower case. */
+/* Converts n bytes to 2n lower-case digits. */
 void hex_write(const uint8_t *bytes, size_t n, char *digits);
 
 #endif

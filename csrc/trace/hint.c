@@ -1,4 +1,4 @@
-/* "did you mean" for the names of a trace. See hint.h. */
+/* "did you mean" for misspelled names. See hint.h. */
 #include "trace/hint.h"
 
 char *unit_hint(const struct nvdla_config *config, struct span name, char text[HINT]) {

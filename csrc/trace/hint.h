@@ -1,4 +1,4 @@
-/* "did you mean" for the names of a trace. */
+/* "did you mean" for misspelled names in a trace. */
 #ifndef TRACE_HINT_H
 #define TRACE_HINT_H
 
@@ -8,10 +8,10 @@
 
 enum { HINT = 96 }; /* bytes of a hint */
 
-/* "; did you mean SDP?", or "" if no unit of the configuration has a name near to it. Returns text. */
+/* "; did you mean SDP?", or "" if no unit of the configuration has a similar name. Returns text. */
 char *unit_hint(const struct nvdla_config *config, struct span name, char text[HINT]);
 
-/* The same for the registers of a unit. A "_0" at the end of the name, as some formats have it, does not count. */
+/* The same for the registers of a unit. Ignores a "_0" at the end of the name, which some formats have. */
 char *register_hint(const struct nvdla_config *config, enum nvdla_unit unit, struct span name, char text[HINT]);
 
 #endif

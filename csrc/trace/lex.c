@@ -30,7 +30,7 @@ void lines_close(struct lines *lines) {
     lines->at = lines->end = NULL;
 }
 
-/* Reads on behind what the buffer holds, which moves to its start. False at the end of the file, or failed. */
+/* Moves the rest of the buffer to its start and reads more after it. False at the end of the file or on an error. */
 static bool read_on(struct lines *lines) {
     if (!lines->file)
         return false;
@@ -55,7 +55,7 @@ static bool refuse_line(struct lines *lines, const char *what) {
 
 bool lines_next(struct lines *lines, struct span *line) {
     static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors put in front of UTF-8 */
-    size_t seen = 0;                           /* bytes of the line known to hold no LF */
+    size_t seen = 0;                           /* bytes of the line without an LF */
     const char *lf = NULL;
     if (lines->failed)
         return false;

@@ -12,7 +12,7 @@ struct packet_line {
     const char *at, *end;
 };
 
-/* Kinds of characters, in a table: each byte of a memory is several characters that are asked about. */
+/* Table of character classes: faster, because each byte of a memory takes several lookups. */
 enum { BLANK = 1, COMMA = 2, QUOTE = 4, BRACE = 8, HASH = 16 };
 
 static const uint8_t kinds[256] = {
@@ -29,7 +29,7 @@ static void skip_any(struct packet_line *p, uint8_t some) {
         p->at++;
 }
 
-/* Takes `key` (in quotes or not) and the colon behind it. */
+/* Reads `key` (quoted or not) and the colon after it. */
 static bool take_key(struct packet_line *p, const char *key) {
     size_t n = strlen(key);
     const char *before = p->at;
@@ -68,7 +68,7 @@ static bool take_number(struct packet_line *p, const char *what, uint64_t limit,
     return true;
 }
 
-/* One packet; *p stands behind its opening brace. */
+/* Reads one packet; *p is after its opening brace. */
 static bool parse_packet(struct packet_line *p, struct blob *blob, const char *path, int line, struct error *err) {
     char shown[SPAN_SHOW];
     uint64_t offset, size;
@@ -117,16 +117,15 @@ static bool parse_packet(struct packet_line *p, struct blob *blob, const char *p
     return good;
 }
 
-/* A line is a packet line if it opens a brace and speaks of an offset; such a line must be right. */
+/* A line is a packet line if it opens a brace and mentions an offset; it must then be well-formed. */
 static bool is_packet_line(struct span line) {
     return line.n && line.at[0] == '{' && memmem(line.at, line.n, "offset", 6) != NULL;
 }
 
-/* The braces around packets that are open: every file of the published releases has one pair, the other dialect none.
- */
+/* Open braces around packets: files of the published releases have one pair, the other dialect none. */
 struct braces {
     int open;
-    int line; /* of the outermost that is open */
+    int line; /* line of the outermost open brace */
 };
 
 static void count_brace(struct braces *braces, char c, int line) {
@@ -161,7 +160,7 @@ struct blob *packets_parse(struct lines *lines, struct error *err) {
         struct packet_line p = {line.at, line.at + line.n};
         if (is_packet_line(line))
             good = parse_packet_line(&p, &braces, blob, lines->path, lines->line, err);
-        else if (line.n) /* a brace of its own, or a comment, a header */
+        else if (line.n) /* a separate brace, a comment or a header */
             count_brace(&braces, line.at[0], lines->line);
     }
     good = good && !lines->failed;
@@ -197,8 +196,8 @@ static bool is_data_byte(struct span word, uint8_t *byte) {
     return true;
 }
 
-/* The bytes of a line if its first word is one; other lines are header, footer, comment. *found counts them; those
- * beyond `most` are not kept. */
+/* Reads the bytes of a line if its first word is a byte; other lines are headers, footers or comments. *found counts
+ * the bytes; only the first `most` are kept. */
 static bool parse_data_line(struct span line, struct blob *blob, size_t most, size_t *found, const struct lines *lines,
                             struct error *err) {
     uint8_t bytes[64];

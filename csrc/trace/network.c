@@ -1,4 +1,4 @@
-/* Comments about a network: written and read. See network.h. */
+/* Writes and reads comments about a network. See network.h. */
 #include "trace/network.h"
 
 #include <ctype.h>
@@ -85,7 +85,7 @@ bool network_layer_name(const char *comment, char name[NETWORK_LAYER]) {
 
 /* ---- reading ---- */
 
-/* The words of a comment, taken off one by one. */
+/* Cursor over the words of a comment. */
 struct reading {
     const struct program *prog;
     const struct op *op;
@@ -105,7 +105,7 @@ static bool word(struct reading *reading, const char *expected, char **found) {
     return *found || wrong(reading, NULL, expected);
 }
 
-/* A word that is always the same. */
+/* Expects a fixed word. */
 static bool constant(struct reading *reading, const char *expected) {
     char *found;
     return word(reading, expected, &found) && (strcmp(found, expected) == 0 || wrong(reading, found, expected));
@@ -217,7 +217,7 @@ static bool read_note(struct reading *reading, struct network *network) {
         return read_output(reading, network);
     if (strcmp(kind, "layer") == 0)
         return read_layer(reading, network);
-    return true; /* a comment of somebody's about networks */
+    return true; /* an ordinary comment that mentions a network */
 }
 
 bool network_read(const struct program *prog, struct network *network, struct error *err) {
@@ -241,7 +241,7 @@ void network_free(struct network *network) {
     *network = (struct network){0};
 }
 
-/* CDMA, CSC, CMAC and CACC carry out a convolution together. */
+/* CDMA, CSC, CMAC and CACC execute a convolution together. */
 static enum nvdla_unit whole(enum nvdla_unit unit) {
     return unit == NVDLA_CDMA || unit == NVDLA_CSC || unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B ? NVDLA_CACC : unit;
 }

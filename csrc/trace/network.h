@@ -1,6 +1,5 @@
-/* What a trace says in comments of the compiled network that it was made of: its layers, by the launches that carry
- * them out, and its outputs, as tensors. traces/FORMAT.md, "Networks".
- */
+/* Comments in a trace that describe the compiled network it was made from: layers with their launches, and outputs as
+ * tensors. See traces/FORMAT.md, "Networks". */
 #ifndef TRACE_NETWORK_H
 #define TRACE_NETWORK_H
 
@@ -21,21 +20,21 @@ enum { NETWORK_NAME = 128, NETWORK_SIZE_MAX = 8192, NETWORK_FEATURE = 36, NETWOR
 /* An output memory and the tensor in it: element (n, c, y, x) lies at n * (size / n) + c / atom * surface + y * line +
  * (x * atom + c % atom) * bytes of an element. */
 struct network_output {
-    char name[NETWORK_NAME]; /* fit for a file: letters, digits, _ . - */
+    char name[NETWORK_NAME]; /* usable as a file name: letters, digits, _ . - */
     enum memory_space space;
     uint64_t base, size;
-    bool tensor; /* false: nobody knows how its bytes are to be read, and the rest is 0 */
+    bool tensor; /* false: the format is unknown, and the rest is 0 */
     enum network_type type;
-    unsigned format;           /* as the loadable has it: 36 feature, 37 feature with atoms of 8 channels */
-    unsigned atom, n, c, h, w; /* all at least 1; atom: channels that lie together, as the configuration has them */
+    unsigned format;           /* from the loadable: 36 feature, 37 feature with atoms of 8 channels */
+    unsigned atom, n, c, h, w; /* all at least 1; atom: channels per atom of the configuration */
     uint32_t line, surface;    /* bytes */
-    double scale;              /* what 1 stands for */
+    double scale;              /* real value of 1 */
 };
 
 struct network_layer {
-    unsigned task, operation; /* in the order of submission; in the task */
+    unsigned task, operation; /* number of the task in order of submission; of the layer in the task */
     char type[16];            /* "CONV", "SDP", ... */
-    enum nvdla_unit unit;     /* the launch that carries it out; CACC stands for all of a convolution */
+    enum nvdla_unit unit;     /* its launch; CACC for the whole of a convolution */
     int ordinal;
 };
 
@@ -46,32 +45,33 @@ struct network {
     size_t layer_count;
 };
 
-/* Copies a name into network_output.name, with what no file's name should have as '_'. */
+/* Copies a name into network_output.name; replaces characters unsuitable for a file name by '_'. */
 void network_name(const char *name, char text[NETWORK_NAME]);
 
 /* True if a file of that name is a compiled network: NAME.nvdla, NAME.nvdla.gz. */
 bool is_network(const char *path);
 
-/* Where an element lies in the size bytes of an output with a tensor. */
+/* Byte offset of an element in an output with a tensor. */
 uint64_t network_place(const struct network_output *output, unsigned n, unsigned c, unsigned y, unsigned x);
 
-/* Whether sizes and strides of a tensor make sense and all its places are inside the output. */
+/* True if sizes and strides of a tensor are valid and every element is inside the output. */
 bool network_output_valid(const struct network_output *output);
 
 /* Append the comment to a program. */
 void network_note_output(struct program *prog, const struct network_output *output);
 void network_note_layer(struct program *prog, const struct network_layer *layer);
 
-/* "0.4 SDP" of a comment that network_note_layer made; false of any other. */
+/* The part "0.4 SDP" of a comment made by network_note_layer; false for any other comment. */
 enum { NETWORK_LAYER = 32 };
 bool network_layer_name(const char *comment, char name[NETWORK_LAYER]);
 
-/* Reads these comments of a program; one without any has neither layers nor outputs. Every place of a tensor is inside
- * its output. False with a message if a comment that begins like one of them is none. Free it with network_free. */
+/* Reads these comments of a program; without any, there are no layers and no outputs. Every element of a tensor is
+ * inside its output. False with a message if a comment begins like one of them but is malformed. Free with
+ * network_free. */
 bool network_read(const struct program *prog, struct network *network, struct error *err);
 void network_free(struct network *network);
 
-/* The layer of a launch; NULL if it is of none that the trace names. Of a convolution any unit will do. */
+/* The layer of a launch; NULL if the trace does not name it. For a convolution, any of its units works. */
 const struct network_layer *network_layer_of(const struct network *network, enum nvdla_unit unit, int ordinal);
 
 #endif

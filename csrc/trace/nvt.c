@@ -13,10 +13,9 @@
 #include "trace/side_files.h"
 #include "trace/verify.h"
 
-enum { MAX_TOKENS = 16, HEADER_BYTES = 512 /* the header is in these, but for long comments */ };
+enum { MAX_TOKENS = 16, HEADER_BYTES = 512 /* holds the header, unless there are long comments */ };
 
-/* A word of a line. Quotes and escapes are gone from text; what is in front of the first '=' outside quotes is the key.
- */
+/* A word of a line. text has no quotes and escapes; the key is the part before the first '=' outside quotes. */
 struct token {
     const char *text; /* zero-terminated, in nvt.line_text */
     size_t key;       /* length of KEY in KEY=VALUE, 0 if there is no '=' */
@@ -36,7 +35,7 @@ struct nvt {
     size_t line_room;
     struct token token[MAX_TOKENS]; /* [0] is the command */
     int tokens;
-    int used; /* tokens taken as operands so far */
+    int used; /* tokens used as operands so far */
     struct known {
         char name[44]; /* UNIT.REGISTER; "": none */
         uint32_t address;
@@ -93,7 +92,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-/* Copies what stands between quotes from *at (behind the opening quote) to *out; both move on. */
+/* Copies a quoted text from *at (after the opening quote) to *out; advances both. */
 static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char **out) {
     for (; *at < end && **at != '"'; ++*at) {
         char c = **at;
@@ -104,7 +103,7 @@ static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char 
             if (c == 'x') {
                 int high = end - *at > 2 ? hex_digit((*at)[1]) : -1, low = end - *at > 2 ? hex_digit((*at)[2]) : -1;
                 if (high < 0 || low < 0 || high + low == 0)
-                    return refuse(nvt, "\\x", "two hex digits behind \\x, not 00");
+                    return refuse(nvt, "\\x", "two hex digits after \\x, not 00");
                 c = (char)(high * 16 + low);
                 *at += 2;
             } else if (c != '"' && c != '\\') {
@@ -119,7 +118,7 @@ static bool take_quoted(struct nvt *nvt, const char **at, const char *end, char 
     return true;
 }
 
-/* Splits a line into tokens. *note is set to the comment behind them (at is NULL if there is none). */
+/* Splits a line into tokens. *note: the comment after them (at is NULL if there is none). */
 static bool split_line(struct nvt *nvt, struct span line, struct span *note) {
     if (line.n + MAX_TOKENS + 1 > nvt->line_room) {
         nvt->line_room = (line.n + MAX_TOKENS + 1) * 2;
@@ -182,7 +181,7 @@ static bool take_word(struct nvt *nvt, const char *what, uint32_t *value) {
     return true;
 }
 
-/* The place of a register's name among those that were read before: traces name the same ones again and again. */
+/* Cache slot of a register's name: traces repeat the same names. */
 static struct known *known_register(struct nvt *nvt, const char *text) {
     uint32_t hash = 0;
     for (const char *at = text; *at; at++)
@@ -369,12 +368,12 @@ static bool file_option(struct nvt *nvt, const char *value, struct op *op) {
     return op->blob != NULL;
 }
 
-/* What stands behind the operands, in any order. */
+/* Reads the options after the operands, in any order. */
 static bool take_options(struct nvt *nvt, struct op *op, const struct command *command) {
     bool has_stream = op->kind == OP_SYNC_NOTIFY || op->kind == OP_SYNC_WAIT;
     bool content = op->kind == OP_MEM_LOAD || op->kind == OP_MEM_CHECK;
     bool reads = op->kind == OP_READ_CHECK || op->kind == OP_POLL;
-    bool waits = op->kind == OP_POLL || op->kind == OP_WAIT || op->kind == OP_SYNC_WAIT; /* by holding its stream */
+    bool waits = op->kind == OP_POLL || op->kind == OP_WAIT || op->kind == OP_SYNC_WAIT; /* by blocking its stream */
     while (nvt->used < nvt->tokens) {
         const struct token *token = &nvt->token[nvt->used++];
         struct span key = {token->text, token->key};
@@ -431,7 +430,7 @@ static bool add_bytes(struct nvt *nvt, struct blob *blob, uint64_t *offset, cons
 
 static bool add_run(struct nvt *nvt, struct blob *blob, uint64_t *offset, uint8_t byte, uint64_t count) {
     uint8_t bytes[4096];
-    if (count > TRACE_BLOB_LIMIT - blob->size) /* before any of it is made */
+    if (count > TRACE_BLOB_LIMIT - blob->size) /* before any of it is built */
         return add_bytes(nvt, blob, offset, NULL, SIZE_MAX);
     memset(bytes, byte, count < sizeof bytes ? (size_t)count : sizeof bytes);
     while (count) {
@@ -477,7 +476,7 @@ static bool read_content(struct nvt *nvt, struct blob *blob, uint64_t *offset, s
                    "found %s; expected @OFFSET, hex digits (two a byte), BYTE*COUNT, or end", span_show(word, shown));
 }
 
-enum { PLAIN_BYTES = 256 }; /* of a line that is nothing but digits, at most: nearly all lines are */
+enum { PLAIN_BYTES = 256 }; /* maximum of a line of digits only, as nearly all lines are */
 
 /* blob LABEL [NAME], content lines, end. Labels count up from 0. */
 static bool read_blob(struct nvt *nvt) {
@@ -545,7 +544,7 @@ static bool read_line(struct nvt *nvt, struct span line) {
     if (!split_line(nvt, line, &note))
         return false;
     if (nvt->tokens && !strcmp(nvt->token[0].text, "blob")) {
-        /* The note first: it stands in the line, which reading the blob overwrites. */
+        /* The note first, because reading the blob overwrites the line. */
         if (note.at)
             add_note(nvt, note);
         return read_blob(nvt);
@@ -588,7 +587,7 @@ static bool read_header(struct nvt *nvt, const char *word, const char *values, c
     return true;
 }
 
-/* The three header lines; makes the program. */
+/* Reads the three header lines and creates the program. */
 static bool read_headers(struct nvt *nvt, const struct nvdla_config *override) {
     const char *value = "";
     if (!read_header(nvt, "nvt", "1", &value))

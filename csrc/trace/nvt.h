@@ -5,25 +5,24 @@
 #include "trace/lex.h"
 #include "trace/program.h"
 
-/* The program as .nvt text, malloc'd, *n bytes and a terminating zero. A function of the program alone: no time, no
- * path in it. */
+/* The program as .nvt text, malloc'd, *n bytes and a terminating zero. Depends on the program only: contains no time
+ * and no path. */
 char *nvt_text(const struct program *prog, size_t *n);
 
-/* A trace that is written piece by piece, so that the whole of it need not be in memory. head: configuration, mode,
- * names of streams and events, and every blob that an operation will name; its own operations do not count. err
- * outlives the writer. NULL with a message. */
+/* Writes a trace piece by piece, so that it need not be in memory as a whole. head: configuration, mode, names of
+ * streams and events, and every blob that an operation will name; its operations are ignored. err must outlive the
+ * writer. NULL with a message. */
 struct nvt_writer;
 struct nvt_writer *nvt_writer_open(const struct program *head, const char *path, struct error *err);
-/* Writes an operation, and before its first use the blob that it names. A failure shows when the writer is closed. */
+/* Writes an operation, and before it its blob on first use. Errors are reported when the writer is closed. */
 void nvt_writer_put(struct nvt_writer *writer, const struct op *op);
-/* Ends the file and gives it its name, if all went well so far; else removes it. Returns whether the file is there. */
+/* Finishes the file and renames it to its final name, or removes it after an error. True on success. */
 bool nvt_writer_close(struct nvt_writer *writer, bool fine, struct error *err);
 
-/* The configuration that the header names; no more than the header is read. NULL with a message. */
+/* The configuration that the header names; reads only the header. NULL with a message. */
 const struct nvdla_config *nvt_config(struct lines *lines, struct error *err);
 
-/* Stream that an operation belongs to where the text does not say: the unit of a register, "interrupt", "memory";
- * "main" in a sequential program. */
+/* Default stream of an operation: the unit of a register, "interrupt", "memory"; "main" in a sequential program. */
 const char *nvt_default_stream(const struct program *prog, const struct op *op);
 
 #endif

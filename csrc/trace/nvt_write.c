@@ -15,8 +15,8 @@
 
 enum {
     LINE_BYTES = 32,           /* of content */
-    RUN_BYTES = 64,            /* equal bytes from which on a run is written as BYTE*COUNT */
-    SAMPLED_BYTES = 64 * 1024, /* of a blob that is looked at before it is packed */
+    RUN_BYTES = 64,            /* minimum length of a run written as BYTE*COUNT */
+    SAMPLED_BYTES = 64 * 1024, /* sampled bytes of a blob before compression */
 };
 
 const char *nvt_default_stream(const struct program *prog, const struct op *op) {
@@ -51,7 +51,7 @@ static void put_name(struct text *out, const char *name) {
     text_add(out, "\"", 1);
 }
 
-/* Comment text: what would end the line or not survive reading becomes a '?'. */
+/* Writes comment text; a character that would end the line or be changed by reading becomes '?'. */
 static void put_note(struct text *out, const char *text) {
     size_t n = strlen(text);
     while (n && strchr(" \t\r\n", text[n - 1]))
@@ -66,9 +66,9 @@ static void put_note(struct text *out, const char *text) {
     }
 }
 
-/* Where the text goes: to a file as it is made, or nowhere yet. */
+/* Output text: written to a file as it grows, or kept in memory. */
 struct sink {
-    struct text text;         /* made and not written */
+    struct text text;         /* not yet written */
     struct file_writer *file; /* NULL: all of it stays in text */
     struct error *err;
     bool failed; /* to write */
@@ -92,13 +92,12 @@ static bool run_begins(const uint8_t *bytes, size_t n) {
     return n >= RUN_BYTES && bytes[0] == bytes[1] && memcmp(bytes, bytes + 1, RUN_BYTES - 1) == 0;
 }
 
-/* True if such a run begins in none of the next LINE_BYTES bytes: it would take in all of the LINE_BYTES behind them.
- */
+/* True if no such run begins in the next LINE_BYTES bytes: it would cover all of the LINE_BYTES after them. */
 static bool line_is_plain(const uint8_t *bytes, size_t n) {
     return n >= 2 * LINE_BYTES && memcmp(bytes + LINE_BYTES, bytes + LINE_BYTES + 1, LINE_BYTES - 1) != 0;
 }
 
-/* Contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
+/* Writes contiguous content, LINE_BYTES a line, long runs of one byte as BYTE*COUNT. */
 static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
     char line[2 + 2 * LINE_BYTES + 1] = "  ";
     for (size_t at = 0; at < n;) {
@@ -120,7 +119,7 @@ static void put_bytes(struct sink *sink, const uint8_t *bytes, size_t n) {
     }
 }
 
-/* Tells the file what the content of a large blob is like: its begin, middle and end, as text. */
+/* Passes samples of a large blob to the compressor: start, middle and end, as text. */
 static void announce(struct sink *sink, const struct blob *blob) {
     enum { SAMPLES = 3, SAMPLE = 4096 };
     struct sink sample = {.file = NULL};
@@ -273,7 +272,7 @@ static void put_operands(struct text *out, const struct program *prog, const str
     }
 }
 
-/* after=, stream= where it is not the one that the line implies, end. */
+/* Writes after=, stream= if it differs from the default, and end. */
 static void put_options(struct text *out, const struct program *prog, const struct op *op) {
     const char *stream = prog->stream_count ? prog->streams[op->stream] : "main";
     if (op->after >= 0) {
@@ -288,7 +287,7 @@ static void put_options(struct text *out, const struct program *prog, const stru
         text_printf(out, " end");
 }
 
-/* The operation's line without its end. */
+/* Writes the operation's line without the line end. */
 static void put_op(struct text *out, const struct program *prog, const struct op *op, size_t label) {
     static const char *const words[] = {
         [OP_WRITE] = "reg_write",
@@ -316,7 +315,7 @@ static void put_op(struct text *out, const struct program *prog, const struct op
     put_options(out, prog, op);
 }
 
-/* A blob and the number it got; sorted by blob for the search. */
+/* A blob and its number; sorted by blob for searching. */
 struct label {
     const struct blob *blob;
     size_t index;
@@ -330,13 +329,13 @@ static int label_order(const void *left, const void *right) {
     return 0;
 }
 
-/* A comment behind a command stays on its line. */
+/* A comment after a command stays on its line. */
 static bool on_line_before(const struct op *op, const struct op *before) {
     return op->kind == OP_NOTE && before->kind != OP_NOTE && op->line > 0 && before->line == op->line &&
            before->file == op->file;
 }
 
-/* A trace while it is written. */
+/* A trace being written. */
 struct nvt_writer {
     struct sink sink;
     const struct program *head;

@@ -1,4 +1,4 @@
-/* Building and releasing programs. */
+/* Builds and frees programs. See program.h. */
 #include "trace/program.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE_PIECE = 1 << 24 /* bytes of a content that are handed out at once */ };
+enum { RANGE_PIECE = 1 << 24 /* bytes of content per piece */ };
 
 struct program *program_new(const struct nvdla_config *config, const char *path) {
     struct program *prog = xmalloc(sizeof *prog);
@@ -156,7 +156,7 @@ void blob_free(struct blob *blob) {
     free(blob);
 }
 
-/* Smallest power of two >= n, at least 64: the room that a blob of n bytes has. */
+/* Capacity of a blob of n bytes: smallest power of two >= n, at least 64. */
 static size_t blob_room(size_t n) {
     size_t room = 64;
     while (room < n)

@@ -1,11 +1,10 @@
-/* A program: the in-memory form of every trace. A flat array of operations, in file order; readers build it, the player
- * plays it, nothing else knows file formats.
+/* A program: the in-memory form of every trace. A flat array of operations, in file order. Readers build it, the player
+ * plays it; only readers and writers know file formats.
  *
- * Streams (chapter 80 section 3.3). A program is either `sequential` (one stream, every operation after the one before:
- * input.txn) or has one stream per unit plus one for memory commands: operations of one stream keep file order, streams
- * run in parallel and meet only at events. An operation with `after` >= 0 starts when that event has been raised; with
- * `at_end` it runs after the last command, when the device has come to rest. Events are sticky.
- */
+ * Streams (chapter 80 section 3.3). A program is either `sequential` (one stream, in file order: input.txn) or has one
+ * stream per unit plus one for memory commands. Operations of one stream keep file order; streams run in parallel and
+ * synchronise only by events. An operation with `after` >= 0 starts once that event has been raised; one with `at_end`
+ * runs after the last command, when the device is idle. Events are sticky. */
 #ifndef TRACE_PROGRAM_H
 #define TRACE_PROGRAM_H
 
@@ -24,34 +23,34 @@ enum relation { RELATION_EQUAL, RELATION_LESS_EQUAL, RELATION_GREATER_EQUAL };
 enum op_kind {
     OP_NOTE,        /* text: a comment line, kept for conversion */
     OP_WRITE,       /* address, value, nposted */
-    OP_READ,        /* address: read, result not used */
+    OP_READ,        /* address: read, result ignored */
     OP_READ_CHECK,  /* address, mask, value, relation: one read; volatile_read: informational unless strict (chapter 80
                        section 9.3) */
     OP_POLL,        /* address, mask, value, relation, attempts (0: until time-out): read until it holds */
-    OP_WAIT,        /* level: wait until the interrupt line is that (1 or 0) */
+    OP_WAIT,        /* level: wait until the interrupt line has this level (1 or 0) */
     OP_INTR_NOTIFY, /* bit (-1 any), event: raised when the player services that interrupt */
     OP_SYNC_NOTIFY, /* stream, event: raised when everything before it in the stream is done */
     OP_SYNC_WAIT,   /* stream, event */
     OP_MEM_LOAD,    /* space, base, blob, after: chunks of bytes; declares their region */
     OP_MEM_FILL,    /* space, base, size, pattern, after; declares the region */
     OP_MEM_RESERVE, /* space, base, size, after: declares a region without content */
-    OP_MEM_RELEASE, /* space, base, after: undeclares the region that was declared at base */
+    OP_MEM_RELEASE, /* space, base, after: removes the region declared at base */
     OP_MEM_CHECK,   /* space, blob (golden bytes), after */
     OP_MEM_CRC,     /* space, base, size, value = CRC-32, after */
-    OP_CHECK_EVENT, /* after: the program is not over before this event (check_nothing) */
+    OP_CHECK_EVENT, /* after: the program does not end before this event (check_nothing) */
 };
 
 enum mem_pattern { PATTERN_BYTE, PATTERN_ADDRESS, PATTERN_RANDOM };
 
-/* Bytes with gaps: chunks in file order (a later chunk wins where they overlap). Owned by the program, shared between
- * operations that name the same file. */
+/* Bytes with gaps: chunks in file order (where they overlap, the later one wins). Owned by the program; operations that
+ * name the same file share a blob. */
 struct blob_chunk {
-    uint64_t offset;    /* from the operation's base */
+    uint64_t offset;    /* offset from the operation's base */
     size_t start, size; /* in bytes[] */
 };
 
 struct blob {
-    char *name; /* file name as the trace wrote it, NULL if inline */
+    char *name; /* file name as written in the trace, NULL if inline */
     uint8_t *bytes;
     size_t size;
     struct blob_chunk *chunks;
@@ -79,7 +78,7 @@ struct op {
     const struct blob *blob;
     const char *text; /* OP_NOTE; owned by the program */
     int file;         /* index into program.files */
-    int line;         /* 1-based; 0 when the operation stands in no file line */
+    int line;         /* from 1; 0 if the operation is not from a line of a file */
 };
 
 struct program {
@@ -99,7 +98,7 @@ struct program {
     size_t text_count;
     struct program_warning {
         char *text;       /* "FILE:LINE: what", for the caller to print */
-        const char *what; /* the rest of the text after the place */
+        const char *what; /* text after "FILE:LINE: " */
         char *file;
         int line; /* 0: none */
     } * warnings;
@@ -112,7 +111,7 @@ void program_free(struct program *prog);
 /* Appends an operation (copied). Returns it; the pointer is valid until the next append. */
 struct op *program_append(struct program *prog, const struct op *op);
 
-/* An op of that kind with every optional member at its neutral value (event and after -1, mask all ones, file 0). */
+/* An operation with every optional member at its neutral value (event and after -1, mask all ones, file 0). */
 struct op op_make(enum op_kind kind, int line);
 
 /* Index of the stream / event / file of that name, added if new. */
@@ -120,33 +119,33 @@ int program_stream(struct program *prog, const char *name);
 int program_event(struct program *prog, const char *name);
 int program_file(struct program *prog, const char *path);
 
-/* Takes a blob over (the program frees it). Returns it. */
+/* Takes ownership of a blob. Returns it. */
 struct blob *program_blob(struct program *prog, struct blob *blob);
-/* Copies text; the copy lives as long as the program. */
+/* Copies text; the program owns the copy. */
 const char *program_text(struct program *prog, const char *text, size_t n);
 /* An empty program of the same configuration, whose operations may name the same files. */
 struct program *program_like(const struct program *prog);
-/* Gives blobs and texts of a program to another, which has none: its operations name them. */
+/* Moves blobs and texts to another program that has none and whose operations refer to them. */
 void program_move_content(struct program *to, struct program *from);
-/* Notes what is odd in a file (printf text). line: 0: in none of its lines. */
+/* Adds a warning (printf text) about a file. line 0: about no particular line. */
 void program_warn(struct program *prog, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* "==", "<=" or ">=". */
 const char *relation_text(enum relation relation);
 
-/* "FILE:LINE" of an operation, as it may be shown (text_shown). Returns text. */
+/* "FILE:LINE" of an operation, escaped by text_shown. Returns text. */
 char *op_position(const struct program *prog, const struct op *op, char *text, size_t size);
 
-/* Appends bytes to a blob at offset: a chunk of their own, or the last one grown when it ends there. Blobs are filled
- * in no other way. */
+/* Appends bytes to a blob at offset, as a new chunk, or to the last chunk if that ends there. The only way to fill a
+ * blob. */
 void blob_append(struct blob *blob, uint64_t offset, const void *bytes, size_t n);
-/* The content, where a later chunk wins, from the lowest offset on in pieces of at most 16 MiB; first: of a
- * range that the one before does not touch. */
+/* Visits the content in order of offset, later chunks winning, in pieces of at most 16 MiB. first: the piece does not
+ * continue the one before. */
 void blob_ranges(const struct blob *blob,
                  void (*each)(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first),
                  void *context);
-/* Puts the content at base into a memory, by the back door. */
+/* Writes the content into a memory at base, by backdoor. */
 void blob_write(struct memory *mem, uint64_t base, const struct blob *blob);
 struct blob *blob_new(const char *name);
 void blob_free(struct blob *blob);

@@ -1,4 +1,4 @@
-/* Other register values for the launches of a program. See program_filter.h. */
+/* Changes register values of launches. See program_filter.h. */
 #include "trace/program_filter.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct rewriter {
     uint32_t value[2]; /* by group */
 };
 
-/* What the launch is to have: the last setting of it, or what it has. */
+/* The wanted value of a launch: its last setting, or else its old value. */
 static uint32_t wanted(const struct rewriter *rewriter, const struct launch *launch) {
     for (size_t i = rewriter->count; i-- > 0;) {
         const struct launch_setting *setting = &rewriter->settings[i];
@@ -31,7 +31,7 @@ static uint32_t wanted(const struct rewriter *rewriter, const struct launch *lau
     return launch_register(launch, rewriter->offset);
 }
 
-/* The launch that the group is armed for next; NULL: none. */
+/* The next launch of the group; NULL: none. */
 static const struct launch *next_launch(const struct rewriter *rewriter, unsigned group) {
     const struct launch *launch;
     for (int ordinal = rewriter->next;
@@ -41,7 +41,7 @@ static const struct launch *next_launch(const struct rewriter *rewriter, unsigne
     return NULL;
 }
 
-/* Passes one operation, which may get another value. Returns true if *added is to go before it. */
+/* Processes one operation and may change its value. Returns true if *added must be inserted before it. */
 static bool pass(struct rewriter *rewriter, size_t index, struct op *op, struct op *added) {
     const struct nvdla_register *reg = rewriter->reg;
     const struct launch *launch = layer_tracker_find(rewriter->layers, reg->unit, rewriter->next);

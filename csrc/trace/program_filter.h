@@ -1,4 +1,4 @@
-/* Other register values for the launches of a program. */
+/* Changes register values of the launches of a program. */
 #ifndef TRACE_PROGRAM_FILTER_H
 #define TRACE_PROGRAM_FILTER_H
 
@@ -8,17 +8,17 @@
 
 #include "trace/program.h"
 
-/* The value that a D register is to have when a launch is armed. */
+/* The value a D register shall have when a launch is armed. */
 struct launch_setting {
     enum nvdla_unit unit;
     int ordinal;
-    uint32_t offset; /* of the register in its unit's window */
+    uint32_t offset; /* offset of the register in its unit's window */
     uint32_t value;
 };
 
-/* Changes the program so that these launches are armed with these values, and all others with what they had. Register
- * writes that are there get another value; where a launch inherits the value of an earlier one, a write is added before
- * it is armed. */
+/* Changes the program so that these launches are armed with these values, and all others with their old values.
+ * Existing register writes get another value; where a launch inherits the value of an earlier one, a write is inserted
+ * before it is armed. */
 void program_set_launches(struct program *prog, const struct launch_setting *settings, size_t count);
 
 #endif

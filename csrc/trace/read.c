@@ -1,4 +1,4 @@
-/* Choice of the reader by name. */
+/* Chooses the reader of a trace by file name. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool is_called(const char *path, const char *ending, const char *packed) 
     return text_ends_with(path, ending) || text_ends_with(path, packed);
 }
 
-/* The reader for a file name, with or without .gz behind it; NULL if it is none of a trace. */
+/* The reader for a file name, with or without .gz; NULL if it is not the name of a trace. */
 static trace_reader *choose(const char *path) {
     if (is_called(path, ".cfg", ".cfg.gz"))
         return trace_read_cfg;
@@ -26,8 +26,8 @@ static trace_reader *choose(const char *path) {
     return is_called(path, ".nvt", ".nvt.gz") ? trace_read_nvt : NULL;
 }
 
-/* Names that a directory may be read by: first those of the published releases; the others, among them what convert
- * makes of the first, count only in a directory that holds none of those. */
+/* Names of traces in a directory. Those of the published releases come first; the others, such as the output of
+ * convert, count only in a directory without the first. */
 enum rank { RANK_PUBLISHED, RANK_OTHER, RANK_COUNT };
 
 static enum rank rank_of(const char *name) {
@@ -36,7 +36,7 @@ static enum rank rank_of(const char *name) {
     return choose(name) ? RANK_OTHER : RANK_COUNT;
 }
 
-/* Keeps the two names that sort first: messages do not depend on the order of the directory. */
+/* Keeps the two names that sort first, so that messages do not depend on directory order. */
 static void keep_name(char *names[2], const char *name) {
     char *copy = xstrndup(name, strlen(name));
     for (int i = 0; i < 2; i++) {
@@ -83,7 +83,7 @@ static char *find_in_directory(const char *path, struct error *err) {
     return joined;
 }
 
-/* Nothing but comments and reservations: playing it would tell nothing. */
+/* True if there are only comments and reservations: playing it would check nothing. */
 static bool is_empty(const struct program *prog) {
     for (size_t i = 0; i < prog->count; i++)
         if (prog->ops[i].kind != OP_NOTE && prog->ops[i].kind != OP_MEM_RESERVE)
@@ -104,7 +104,7 @@ static trace_reader *open_trace(const char *path, struct lines *lines, char **in
     }
     trace_reader *reader = choose(path);
     if (!reader && access(path, F_OK) == 0 && is_network(path))
-        error_set(err, "%s: a compiled network; make a trace of it with nvcosim compile", path);
+        error_set(err, "%s: a compiled network; turn it into a trace with nvcosim compile", path);
     else if (!reader)
         error_set(
             err,

@@ -1,4 +1,4 @@
-/* Files that a trace names or that lie beside it. See side_files.h. */
+/* Reads files of a trace. See side_files.h. */
 #include "trace/side_files.h"
 
 #include <stdlib.h>

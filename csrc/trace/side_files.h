@@ -1,4 +1,4 @@
-/* Files that a trace names or that lie beside it. */
+/* Files that a trace names or that are in its directory. */
 #ifndef TRACE_SIDE_FILES_H
 #define TRACE_SIDE_FILES_H
 
@@ -10,16 +10,16 @@
 #include "trace/lex.h"
 #include "trace/program.h"
 
-/* NAME beside PATH: PATH's directory joined with NAME (an absolute NAME as it is). malloc'd. */
+/* PATH's directory joined with NAME, or NAME if absolute. malloc'd. */
 char *path_beside(const char *path, struct span name);
 
 /* Reads a memory file: packets (chapter 80 section 3.4) or plain data lines (section 1.6). NULL with a message if it
- * cannot be read, or stops before its end; also packets without a byte. */
+ * cannot be read or is truncated, and for packets without content. */
 struct blob *packet_file_read(const char *path, struct error *err);
 struct blob *data_file_read(const char *path, size_t most, size_t *found, struct error *err);
 
-/* The same from lines that are open. most: bytes that are kept, the first of the file; *found: how many it holds. A
- * file without a byte gives an empty blob. */
+/* The same from open lines. Keeps the first `most` bytes; *found: number of bytes in the file. A file without content
+ * gives an empty blob. */
 struct blob *packets_parse(struct lines *lines, struct error *err);
 struct blob *data_lines_parse(struct lines *lines, size_t most, size_t *found, struct error *err);
 
@@ -29,8 +29,8 @@ struct packet_files {
     struct blob **blobs;
     size_t count;
 };
-/* The blob of the packet file `name` beside `path`, owned by the program. line: of the command that names it. A
- * file without a byte of content is an error. */
+/* The blob of the packet file `name` in the directory of `path`, owned by the program. line: of the command that names
+ * it. A file without content is an error. */
 const struct blob *packet_files_get(struct packet_files *files, struct program *prog, const char *path, int line,
                                     struct span name, struct error *err);
 void packet_files_free(struct packet_files *files);

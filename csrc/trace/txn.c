@@ -3,9 +3,8 @@
  * One command a line, played strictly in order: one stream "main". read_reg polls (100 attempts unless plusargs.txt
  * beside the trace says otherwise); one of a single attempt is a check, one with mask 0 a read whose result is not
  * used; reads of the registers of section 9.3 are informational. posedge and negedge waits become two level waits. The
- * format has no way to declare memory regions and its traces neither load nor announce the surfaces that layers write:
- * a program starts with one reservation per window of section 1.5.
- */
+ * format cannot declare memory regions, and its traces do not load the surfaces that layers write: a program starts
+ * with one reservation per window of section 1.5. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ struct txn {
     uint32_t attempts;
     bool ignore_poll;
     struct span token[MAX_TOKENS]; /* [0] is the command */
-    int tokens;                    /* may exceed MAX_TOKENS: the rest was not kept */
+    int tokens;                    /* may exceed MAX_TOKENS: the rest is dropped */
 };
 
 struct command {
@@ -120,7 +119,7 @@ static bool do_read_reg(struct txn *txn) {
     if (!compared && txn->tokens > 4)
         return refuse(txn, txn->token[3], "==, <= or >= (read_reg addr mask cmp expected [polls])");
     if (compared && txn->tokens < 5)
-        return refuse(txn, (struct span){NULL, 0}, "the expected value behind the comparison");
+        return refuse(txn, (struct span){NULL, 0}, "the expected value after the comparison");
     if (!get_word(txn, compared ? 4 : 3, "the expected value", &op.value))
         return false;
     if (txn->tokens > 5 && !get_word(txn, 5, "a number of polls", &op.attempts))
@@ -169,10 +168,9 @@ static bool do_wait(struct txn *txn) {
     return refuse(txn, edge, "high, low, posedge or negedge");
 }
 
-/* Memory addresses have 32 bits that tell the space (chapter 80 section 1.5). Bit 31 set is primary memory in every
- * bench; traces made from captures of drivers use all of it, 0x80000000 to 0xffffffff. Below, the bench of full knows
- * one window of secondary memory, that of the configurable branch takes everything, if that port exists.
- */
+/* A 32-bit memory address determines the space (chapter 80 section 1.5). Bit 31 set is primary memory in every bench;
+ * traces made from captures of drivers use all of it, 0x80000000 to 0xffffffff. Below, the bench of full has one window
+ * of secondary memory; that of the configurable branch maps all of it to secondary memory, if that port exists. */
 static const struct txn_window primary_window = {SPACE_PRIMARY, 0x80000000, 0x80000000, "0x80000000 to 0xffffffff"};
 static const struct txn_window full_secondary_window = {SPACE_SECONDARY, 0x50000000, 0x10000000,
                                                         "0x50000000 to 0x5fffffff"};
@@ -205,7 +203,7 @@ static bool in_window(const struct txn_window *window, uint64_t address) {
     return window && address >= window->base && address - window->base < window->size;
 }
 
-/* Address of a memory command: tells the space, in whose window all `size` bytes lie. */
+/* Address of a memory command. Determines the space; all `size` bytes must be in its window. */
 static bool get_memory(struct txn *txn, int index, uint64_t size, struct op *op) {
     const struct txn_window *secondary = txn_window(txn->prog->config, SPACE_SECONDARY);
     if (!get_number(txn, index, UINT64_MAX, "a memory address", &op->base))
@@ -387,7 +385,7 @@ static void add_note(struct txn *txn, struct span text) {
 
 /* ---- plusargs.txt ---- */
 
-/* Known names that change nothing here: what they tune is the harness's own business (command line of the run). */
+/* Known names without effect here: the harness has its own options for what they tune. */
 static bool is_silent_plusarg(struct span name) {
     static const char *const names[] = {
         "continue_on_fail",
@@ -416,7 +414,7 @@ static bool read_plusarg(struct txn *txn, const char *path, int line, struct spa
     }
     uint64_t number = 1;
     if (equals && !span_number(value, false, &number))
-        return fail_at(txn->err, path, line, "found %s; expected a number behind =", span_show(value, shown));
+        return fail_at(txn->err, path, line, "found %s; expected a number after =", span_show(value, shown));
     if (span_is(name, "read_reg_poll_retries")) {
         if (!equals || number > UINT32_MAX)
             return fail_at(txn->err, path, line, "found %s; expected +read_reg_poll_retries=N, N from 0 to 0xffffffff",

@@ -1,4 +1,4 @@
-/* What the writer of input.txn has to know of its reader (txn.c). */
+/* Facts about input.txn that its reader (txn.c) and its writer share. */
 #ifndef TRACE_TXN_H
 #define TRACE_TXN_H
 
@@ -7,9 +7,9 @@
 #include "memory/space.h"
 #include "nvdla/config.h"
 
-enum { TXN_ATTEMPTS = 100 }; /* of a poll, if neither the poll nor plusargs.txt says otherwise */
+enum { TXN_ATTEMPTS = 100 }; /* default attempts of a poll, without a number in the poll or in plusargs.txt */
 
-/* Addresses tell the memory (80-trace-formats section 1.5). */
+/* Address windows of the memories (80-trace-formats section 1.5). */
 struct txn_window {
     enum memory_space space;
     uint64_t base, size;

@@ -1,4 +1,4 @@
-/* The rules that every program obeys. Chapter 80, sections 3.3, "Illegal or undefined programming", "Corner cases". */
+/* Verifies programs. Chapter 80, sections 3.3, "Illegal or undefined programming", "Corner cases". */
 #include "trace/verify.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 
 enum {
     POSITION = 4200,        /* room for "FILE:LINE" */
-    OVERLAP_WARNINGS = 50,  /* pairs of loads that are named */
-    OVERLAP_WORK = 5000000, /* chunks that are looked at in search of such pairs */
+    OVERLAP_WARNINGS = 50,  /* reported pairs of overlapping loads */
+    OVERLAP_WORK = 5000000, /* chunks searched for such pairs */
 };
 
 bool op_is_register(enum op_kind kind) {
@@ -57,8 +57,7 @@ static bool verify_events(const struct program *prog, struct error *err) {
             const struct op *from = &prog->ops[raiser[event]];
             if (from->kind == OP_SYNC_NOTIFY && from->stream == op->stream && raiser[event] > (long)i) {
                 op_position(prog, from, first, sizeof first);
-                snprintf(text, sizeof text,
-                         "waits for event %.100s, which its own stream raises only behind it, at %.400s",
+                snprintf(text, sizeof text, "waits for event %.100s, which its own stream raises only later, at %.400s",
                          prog->events[event], first);
                 good = fail_op(prog, op, err, text);
             }
@@ -117,9 +116,9 @@ static bool verify_ranges(const struct program *prog, struct error *err) {
     return true;
 }
 
-/* A piece of memory [start, end], ends included so that the last byte of the address space can be named. */
+/* A range of memory [start, end], inclusive so that the last byte of the address space can be expressed. */
 struct piece {
-    uint64_t group; /* pieces of different groups have nothing to do with each other */
+    uint64_t group; /* only ranges of the same group are related */
     uint64_t start, last;
     size_t op;
 };
@@ -162,7 +161,7 @@ static int address_order(const void *left, const void *right) {
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Releases name a base that something declares. */
+/* Checks that every release names the base of a declared region. */
 static bool verify_releases(const struct program *prog, struct error *err) {
     struct piece *bases = NULL;
     size_t count = 0;
@@ -209,9 +208,9 @@ static bool blobs_overlap(const struct op *a, const struct op *b) {
     return overlap;
 }
 
-/* Loads that overlap and that no event sets in order. In a program with streams two loads belong together when they
- * start at the same event (or both at none); in a sequential one also when no wait, and no poll of the interrupt
- * status, lies between. */
+/* Warns about overlapping loads without a defined order. In a program with streams, two loads are compared if they
+ * start at the same event (or both at none); in a sequential one, also if no wait and no poll of the interrupt status
+ * is between them. */
 static void warn_overlaps(struct program *prog) {
     struct piece *loads = NULL;
     size_t count = 0, warned = 0, work = 0;
@@ -252,7 +251,7 @@ static void warn_overlaps(struct program *prog) {
         }
     }
     if (more)
-        program_warn(prog, prog->files[0], 0, "more mem_loads may overlap; the search was given up");
+        program_warn(prog, prog->files[0], 0, "more mem_loads may overlap; the search was stopped");
     free(loads);
 }
 
@@ -270,7 +269,7 @@ static void warn_undeclared(struct program *prog) {
         uint64_t size = op_size(op);
         if ((op->kind != OP_MEM_CHECK && op->kind != OP_MEM_CRC) || !size)
             continue;
-        size_t low = 0, high = count; /* first region behind op->base */
+        size_t low = 0, high = count; /* first region after op->base */
         while (low < high) {
             size_t middle = low + (high - low) / 2;
             if (regions[middle].group < op->space ||

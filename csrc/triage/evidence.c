@@ -1,8 +1,7 @@
 /* The arithmetic of one element, read back from the recorded streams and from the layer's registers; see evidence.h.
  *
- * Nothing is computed a second time here: each line shows what a stream carried at the element's place, in the RTL and
- * in the model, so the step that went wrong stands between the last line that is equal and the first that is not.
- */
+ * Nothing is recomputed: each line shows the value of a stream at the element's position, in RTL and model, so the
+ * faulty step is between the last equal line and the first different one. */
 #include "triage/evidence.h"
 
 #include <inttypes.h>
@@ -21,9 +20,9 @@
 
 enum { SIDES = 2, ADDENDS_SHOWN = 32, LANES_SHOWN = 64 };
 
-/* ---- looking things up in recorded streams ---- */
+/* ---- searching recorded streams ---- */
 
-/* What an element must be; -1: any. batch: of streams that have one. */
+/* Attributes to match; -1: any. batch: for streams that have one. */
 struct wanted {
     int ordinal;
     int32_t channel, y, x, reduction, batch;
@@ -33,8 +32,8 @@ static bool fits(int32_t wanted, int32_t is) {
     return wanted < 0 || wanted == is;
 }
 
-/* Calls `take` for the elements of a recorded stream that fit until it returns false; false if there is no such stream.
- */
+/* Calls `take` for the matching elements of a recorded stream until it returns false; false if there is no such
+ * stream. */
 static bool each_element(const char *folder, enum nvdla_unit unit, enum tap tap, int client,
                          const struct wanted *wanted, bool (*take)(void *context, const struct tap_element *element),
                          void *context) {
@@ -85,7 +84,7 @@ static struct both find_both(const struct triage_input *input, enum nvdla_unit u
     return found;
 }
 
-/* A line of the table: what a stream carried at the place. */
+/* A line of the table: the value of a stream at the position. */
 static void show_both(const char *name, const struct both *found, struct diagnosis *to) {
     char rtl[TAP_VALUE_TEXT] = "-", model[TAP_VALUE_TEXT] = "-", cycle[40] = "";
     if (!found->seen[0] && !found->seen[1])
@@ -154,7 +153,7 @@ static void show_registers(const struct triage_input *input, const struct launch
 
 /* ---- convolution ---- */
 
-/* The sums of one output, one for each atomic operation. */
+/* The partial sums of one output, one per atomic operation. */
 struct addends {
     struct addend {
         struct both both;
@@ -185,7 +184,7 @@ static bool take_addend(void *context, const struct tap_element *element) {
 
 /* Lanes of an atom or of a kernel's weights. */
 struct lanes {
-    int32_t first; /* channel of the first one seen */
+    int32_t first; /* channel of the first one found */
     int count[SIDES];
     struct tap_element value[SIDES][LANES_SHOWN];
     uint64_t cycle;
@@ -194,11 +193,11 @@ struct lanes {
 struct laning {
     struct lanes *lanes;
     int side;
-    uint64_t limit; /* of the RTL's clock; 0: none */
-    uint64_t last;  /* clock of the beat taken */
+    uint64_t limit; /* latest clock of the RTL; 0: no limit */
+    uint64_t last;  /* clock of the chosen beat */
 };
 
-/* Keeps the last beat that fits and is not later than the limit. */
+/* Keeps the last matching beat not later than the limit. */
 static bool take_lane(void *context, const struct tap_element *element) {
     struct laning *laning = context;
     struct lanes *lanes = laning->lanes;
@@ -238,7 +237,7 @@ static bool is_winograd(const struct triage_input *input, int ordinal) {
     return conv_order(&view).winograd;
 }
 
-/* Where the atom of an atomic operation comes from: its input position, address and the clock of its read. */
+/* The origin of an atomic operation's atom: input position, address and clock of its read. */
 static void show_input(const struct triage_input *input, int ordinal, const struct wanted *output, int32_t channel,
                        struct diagnosis *to) {
     const struct launch *csc = layer_tracker_find(input->launches, NVDLA_CSC, ordinal);
@@ -293,7 +292,7 @@ static void show_operation(const struct triage_input *input, int ordinal, const 
     show_input(input, ordinal, output, atom.first, to);
 }
 
-/* The partial sums of an output and the first of them that is wrong. */
+/* The partial sums of an output and the first wrong one. */
 static void show_sums(const struct triage_input *input, int ordinal, const struct wanted *output,
                       struct diagnosis *to) {
     const char *const folders[SIDES] = {input->rtl, input->model};
@@ -339,7 +338,7 @@ static void show_sums(const struct triage_input *input, int ordinal, const struc
     free(sums.items);
 }
 
-/* The launch of SDP that the results of a convolution go to; NULL: none. */
+/* The launch of SDP that receives the results of a convolution, or NULL. */
 static const struct launch *sdp_of_conv(const struct triage_input *input, int ordinal) {
     const struct launch *sdp;
     for (int i = 0; (sdp = layer_tracker_find(input->launches, NVDLA_SDP, i)); i++) {
@@ -467,7 +466,7 @@ static void show_cdp(const struct triage_input *input, const struct wanted *outp
 
 /* ---- CDMA ---- */
 
-/* What was fetched for an entry of CBUF. */
+/* The data fetched for an entry of CBUF. */
 static void show_fetch(const struct triage_input *input, const struct tap_position *at, struct diagnosis *to) {
     const struct launch *cdma = layer_tracker_find(input->launches, NVDLA_CDMA, at->stream.ordinal);
     struct cube cube;

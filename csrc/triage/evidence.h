@@ -1,4 +1,4 @@
-/* What speaks for a verdict: the arithmetic of the wrong element step by step, on both sides, and what fed it. */
+/* Evidence for a verdict: the arithmetic of the wrong element step by step, in RTL and model, and its inputs. */
 #ifndef TRIAGE_EVIDENCE_H
 #define TRIAGE_EVIDENCE_H
 
@@ -6,7 +6,7 @@
 #include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
-/* Adds the evidence on the element that differs in that stream. */
+/* Adds the evidence about the differing element of that stream. */
 void evidence(const struct triage_input *input, enum nvdla_unit unit, enum tap tap,
               const struct tap_difference *difference, struct diagnosis *to);
 

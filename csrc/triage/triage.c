@@ -14,7 +14,7 @@
 #include "tap_streams.h"
 #include "triage/evidence.h"
 
-/* The streams in the order in which values pass through them, and who makes what is in them. */
+/* The streams in the order of the data path, and the engine that produces each. */
 static const struct passage {
     enum nvdla_unit unit;
     enum tap tap;
@@ -48,11 +48,11 @@ void triage_begin_with(const char *rtl, struct recorder *model) {
     }
 }
 
-/* What is known of a step beyond what the walk shows. */
+/* Facts about a step in addition to the walk. */
 struct step_facts {
-    bool value, missing; /* an element is wrong; one side has ended */
+    bool value, missing; /* an element differs; one side has ended */
     struct tap_difference difference;
-    const struct passage *passage;        /* NULL: one without a model */
+    const struct passage *passage;        /* NULL: a passage without a model */
     const struct triage_passage *checked; /* of that */
 };
 
@@ -63,7 +63,7 @@ static struct walk_step *add_step(struct walk *walk, const char *engine, const c
     return step;
 }
 
-/* True if the inside of the RTL was heard: one of its streams was recorded. */
+/* True if a stream inside the RTL was recorded. */
 static bool hears_inside(const struct triage_input *input) {
     bool found = false;
     for (size_t i = 0; i < PASSAGES && !found; i++) {
@@ -180,13 +180,13 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
         diagnosis->got = xstrdup(d->a_ended ? "nothing" : "an element");
         diagnosis->expected = xstrdup(d->a_ended ? "an element" : "nothing");
         snprintf(walk->sentence, sizeof walk->sentence,
-                 "%s is to blame: %s of the %s goes on where the other has ended", step->engine, step->stream,
+                 "%s is to blame: %s of the %s continues after the other has ended", step->engine, step->stream,
                  d->a_ended ? "model" : "RTL");
         return;
     }
     tap_element_text(&d->b, place, sizeof place);
     diagnosis->element = xstrdup(place);
-    if (d->a.value == d->b.value) { /* its place is wrong, or its flags */
+    if (d->a.value == d->b.value) { /* its position or its flags are wrong */
         char instead[256], flags[2][24] = {"", ""};
         if (d->a.at.place.flags != d->b.at.place.flags) {
             snprintf(flags[0], sizeof flags[0], ", flags 0x%x", (unsigned)d->a.at.place.flags);
@@ -212,7 +212,7 @@ static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind,
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s", sign->engine, sign->text);
 }
 
-/* The last stream of an engine that has elements, all of them right; walk->count: none has. */
+/* The last stream of an engine that has elements, all correct; walk->count: none. */
 static size_t last_right(const struct triage_input *input, const struct walk *walk, const struct step_facts *found,
                          const char *engine) {
     size_t last = walk->count;
@@ -226,7 +226,7 @@ static size_t last_right(const struct triage_input *input, const struct walk *wa
     return last;
 }
 
-/* The values of an engine leave it by this stream: behind it there is its write DMA. */
+/* True if this is the last stream of an engine, before its write DMA. */
 static bool leaves(const struct passage *passage) {
     return passage + 1 == path + PASSAGES || passage[1].unit != passage->unit;
 }
@@ -242,7 +242,7 @@ static const struct triage_sign *first_check(const struct triage_input *input, c
     return first;
 }
 
-/* A check that failed before what it led to was seen is the first sign, with its clock. */
+/* A check that failed before its consequences is the first sign, with its clock. */
 static void set_check(const struct triage_sign *check, struct diagnosis *diagnosis) {
     free(diagnosis->tap);
     diagnosis->tap = xstrdup(check->name);
@@ -251,8 +251,8 @@ static void set_check(const struct triage_sign *check, struct diagnosis *diagnos
     diagnosis->check = true;
 }
 
-/* Where every stream is right as far as it is known, the client that writes wrong first names the engine: the error is
- * behind the last stream that is right, so none of the engines before it made it. */
+/* If every known stream is correct, the client with the first wrong write names the engine: the error is after the last
+ * correct stream, so no earlier engine caused it. */
 static void blame_write(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     const struct triage_write *wrong = input->wrong;
     const struct walk *walk = &diagnosis->walk;
@@ -280,12 +280,13 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     if (diagnosis->or_before)
         text_printf(&text, "; no stream between them is known");
     else if (!wrong->feeder)
-        text_printf(&text, "; it has its data from memory, no engine feeds it");
+        text_printf(&text, "; its data comes from memory, no engine feeds it");
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s", text.text);
     free(text.text);
 }
 
-/* The engine at the end of the chain of waits. Where all its values left it, what it owes was lost behind them. */
+/* The engine at the end of the chain of waits. If all its values left it, the missing data was lost after its last
+ * stream. */
 static void blame_hang(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     const struct triage_sign *hang = input->hang;
     struct walk *walk = &diagnosis->walk;
@@ -337,10 +338,10 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
             return;
         }
     }
-    snprintf(walk->sentence, sizeof walk->sentence, "no engine can be named: every stream that was recorded is equal");
+    snprintf(walk->sentence, sizeof walk->sentence, "no engine can be named: all recorded streams are equal");
 }
 
-/* The run was ended behind the failure, so the RTL's streams end there. */
+/* The run stopped after the failure, so the RTL's streams end there. */
 static void explain_ends(struct walk *walk, const struct step_facts *found) {
     for (size_t i = 0; i < walk->count; i++) {
         if (i == walk->first || !found[i].missing || !found[i].difference.a_ended)

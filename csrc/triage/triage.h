@@ -1,11 +1,10 @@
-/* From recorded streams to the engine that is to blame.
+/* Finds the engine to blame from recorded streams.
  *
- * Every stream between the engines was recorded from the RTL and from the model (observe/recorder.h). An engine that
- * does something wrong makes its own stream differ first; what lies behind it differs later. So the stream whose first
- * difference has the lowest cycle names the engine, wherever the wrong bytes came out. Where no element differs, what
- * stands still speaks: the engine at the end of the chain of waits, or the first stream of the data path that ends
- * early though nothing before it does. Then the checks inside the RTL, and the checks of the trace.
- */
+ * Every stream between the engines was recorded from the RTL and from the model (observe/recorder.h). A faulty engine
+ * makes its own stream differ first; later streams of the data path differ later. So the stream with the earliest first
+ * difference names the engine, wherever the wrong bytes came out. If no element differs, a hang decides: the engine at
+ * the end of the chain of waits, or the first stream of the data path that ends early although no earlier one does.
+ * Next come the checks inside the RTL, and then those of the trace. */
 #ifndef TRIAGE_TRIAGE_H
 #define TRIAGE_TRIAGE_H
 
@@ -16,8 +15,8 @@
 #include "report/diagnosis.h"
 #include "triage/triage_input.h"
 
-/* Lets the recorder of the model leave out the launches that the RTL's streams in that folder do not have, because they
- * began to be recorded later. */
+/* Makes the recorder of the model skip the launches missing in the RTL's streams of that folder, whose recording began
+ * later. */
 struct recorder;
 void triage_begin_with(const char *rtl, struct recorder *model);
 

@@ -1,5 +1,4 @@
-/* What the triage goes by: streams, passages, signs.
- */
+/* Inputs of the triage: streams, passages, signs. */
 #ifndef TRIAGE_TRIAGE_INPUT_H
 #define TRIAGE_TRIAGE_INPUT_H
 
@@ -10,31 +9,31 @@
 #include "layers/tracker.h"
 #include "nvdla/config.h"
 
-/* A passage that was compared inside the testbench, without a model: what comes out must be what went in. */
+/* A passage compared inside the testbench, without a model: its output must equal its input. */
 struct triage_passage {
     const char *engine, *name; /* folder under rtl/; "CBUF", "memory interface, reads of CDMA" */
-    enum nvdla_unit before;    /* it stands before the streams of that unit; NVDLA_UNIT_COUNT: behind all */
+    enum nvdla_unit before;    /* it is before the streams of that unit; NVDLA_UNIT_COUNT: after all */
     uint64_t compared;         /* elements; 0: not counted */
     bool differs;              /* the members below count */
     uint64_t cycle, address;
     char expected[64], got[64];
-    char text[256]; /* what is wrong, where it is not that other bytes came out; else "" */
+    char text[256]; /* the error, if it is other than wrong bytes; else "" */
 };
 
-/* A sign from elsewhere: a failing check inside the RTL, a broken rule of AXI, a register that reads wrong. */
+/* Another sign of an error: a failing check inside the RTL, a violated AXI rule, a register with a wrong value. */
 struct triage_sign {
-    const char *engine; /* NULL: it names none */
-    /* Of a failing check inside the RTL, else NULL: its instance, and the engine that this is a part of. */
+    const char *engine; /* or NULL */
+    /* For a failing check inside the RTL: its instance and the engine that contains it; else NULL. */
     const char *instance, *in;
     char name[96];
     uint64_t cycle;
     char text[400];
 };
 
-/* The client that writes wrong first. */
+/* The client with the first wrong write. */
 struct triage_write {
     const char *engine, *client; /* "pdp", "PDP" */
-    const char *feeder;          /* the engine that feeds its launch; NULL: it has its data from memory */
+    const char *feeder;          /* the engine that feeds its launch; NULL: memory */
     uint64_t cycle, address;
 };
 
@@ -44,9 +43,9 @@ struct triage_input {
     const char *rtl, *model;              /* folders of the streams */
     const struct triage_passage *passages;
     size_t passage_count;
-    bool stopped; /* the run was ended at its failure, so that streams may end early for that reason */
+    bool stopped;                   /* the run stopped at its failure, so streams may end early */
     const struct triage_sign *hang; /* NULL: the run did not hang */
-    uint64_t owed; /* of a hang: atoms that its engine has not given to its write DMA; 0: none, or not known */
+    uint64_t owed; /* of a hang: atoms that its engine has not passed to its write DMA; 0: none or unknown */
     const struct triage_write *wrong; /* NULL: no beat is wrong */
     const struct triage_sign *signs;
     size_t sign_count; /* the strongest first */

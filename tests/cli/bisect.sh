@@ -112,7 +112,7 @@ bisect --repo one --good c0 --bad c6 --filelist "$WORK/one/rtl/list.f"; check ab
 bisect --repo one --good c0 --bad c6 --filelist rtl/none.f; check no_list 2 "it has no rtl/none.f"
 command=("$TREE" bisect good/good.cfg --repo one --good c0 --bad c6); check whose_rtl 2 "expected --filelist FILE.f"
 command=("$TREE" bisect none.cfg --repo one --good c0 --bad c6); check no_trace 2 "none.cfg"
-bisect good/good.cfg --repo one --good c0 --bad c6; check two_traces 2 "one trace at a time"
+bisect good/good.cfg --repo one --good c0 --bad c6; check two_traces 2 "found 2 traces, expected one"
 that nothing_is_left test "$before" = "$(state one)"
 
 # ---- simulators of earlier calls: those that were used last stay ----

@@ -56,5 +56,5 @@ echo "no program" >tree/build/nvcosim-large-broken
 chmod +x tree/build/nvcosim-*
 command=("$TREE" info --build); check info_build 0 "tree/build/nvcosim-medium_512" "compiler   a compiler" "nvcosim-large-broken: it cannot be started" "nvcosim-small-mine: it does not report its build settings"
 command=("$TREE" info --build --json); check info_build_json 0 '"compiler": "a compiler"'
-command=("$TREE" info --build good/good.cfg); check info_build_alone 2 "--build: found something to look into as well"
+command=("$TREE" info --build good/good.cfg); check info_build_alone 2 "--build: found a trace or other options as well"
 finish

@@ -32,5 +32,5 @@ nv calibrate --threads 0 loud; check calibrate_threads 2 "--threads: found '0', 
 nv calibrate; check calibrate_without_trace 2 "no trace is given"
 nv calibrate loud good; check calibrate_two_traces 2 "found 'good', expected one trace only"
 nv calibrate broken/broken.cfg; check calibrate_bad_trace 2 "broken.cfg:31:"
-nv calibrate hang; check calibrate_hang 3 "does not come to its end"
+nv calibrate hang; check calibrate_hang 3 "the trace does not finish"
 finish

@@ -9,7 +9,7 @@ form() { "$ROOT/tests/cli/captures.py" form "$ROOT/csrc/nvdla/registers.csv" "$@
 form kmd >t.log
 nv import t.log -o t.nvt --accesses t.acc
 check import_kmd 0 "t.log: kmd, 31 writes and 8 reads" "2 launches, 1 interrupt waits, 1 polls (of 3 reads)" "SDP group 0, writes 8x1x8 at primary 0x80010000" \
-    "0x40 bytes of primary memory at 0x80000000: nothing is known of them" "lint: 0 errors, 0 warnings" "play it with: nvcosim run --config small t.nvt"
+    "0x40 bytes of primary memory at 0x80000000: their content is unknown" "lint: 0 errors, 0 warnings" "play it with: nvcosim run --config small t.nvt"
 that import_accesses test "$(sed -n '1p;$p' t.acc | tr '\n' '|')$(wc -l <t.acc)" = "R 0x01000 0x00303031|R 0x0100c 0x00000000|39"
 that import_poll grep -qx 'poll SDP.S_STATUS == 0x0 mask=0x3' t.nvt
 that import_wait sh -c 'grep -A1 -x "wait high" t.nvt | grep -qx "poll GLB.S_INTR_STATUS == 0x1 mask=0x1 # SDP_0"'
@@ -34,7 +34,7 @@ nv import t.log; check import_default_name 0 "t.nvt.gz: play it with"
 nv import t.log -o t2.nvt.gz --mem 0x80000000=good/t.bin; check import_mem_missing 2 "--mem: good/t.bin: cannot open"
 that import_leaves_nothing test ! -e t2.nvt.gz
 head -c 64 /dev/zero >zero.bin
-nv import t.log -o t3.nvt --mem primary:0x80000000=zero.bin; check import_mem 0 "64 bytes known at first, 0 filled at random" '!nothing is known'
+nv import t.log -o t3.nvt --mem primary:0x80000000=zero.bin; check import_mem 0 "64 bytes known at first, 0 filled at random" '!their content is unknown'
 nv import t.log -o t3.nvt --mem 0x80000000; check import_mem_form 2 "--mem: found '0x80000000', expected ADDRESS=FILE"
 nv import t.log -o t4.nvt --mem 0x80000000=zero.bin --map 0x80000000:0x90000000:0x10000000
 check import_map 0 "writes 8x1x8 at primary 0x90010000"
@@ -54,7 +54,7 @@ printf 'nothing of note\n' >empty.log
 # waves that were cut, by any number of bytes: fst2vcd would run for ever on some
 for cut in 1 5 300 900; do
     head -c "-$cut" "$ROOT/traces/captures/synth_small_rand_pdp_003/csb.fst" >cut.fst
-    nv import --config small cut.fst -o cut.nvt; check "import_cut_fst_$cut" 2 "cut.fst: the file is cut: it has" '!play it with'
+    nv import --config small cut.fst -o cut.nvt; check "import_cut_fst_$cut" 2 "cut.fst: the file is truncated: it has" '!play it with'
 done
 cp "$ROOT/traces/captures/synth_small_rand_pdp_003/csb.fst" bad.fst && printf '\377\0\377U' | dd of=bad.fst bs=1 seek=400 conv=notrunc status=none
 nv import --config small bad.fst -o bad.nvt; check import_damaged_fst 2 "bad.fst: the file is damaged: fst2vcd ended with status"
@@ -96,7 +96,7 @@ nv import --pattern bad2 own.log -o o.nvt; check import_pattern_regex 2 "--patte
 nv import --pattern bad3 own.log -o o.nvt; check import_pattern_kind 2 "--pattern: bad3:1: found \"poke\"; expected write, read, read-address, read-value or hole"
 nv import --from pattern own.log -o o.nvt; check import_pattern_none 2 "--from pattern needs --pattern FILE"
 form rwmmio 0xffff800011a00000 >rw.log
-nv import rw.log -o r.nvt; check import_rwmmio_base 2 "rw.log:1: address 0xffff800011a01000 is no byte offset of a register; give the base of the registers with --base"
+nv import rw.log -o r.nvt; check import_rwmmio_base 2 "rw.log:1: address 0xffff800011a01000 is not the byte offset of a register; give the base of the registers with --base"
 nv import --base 0xffff800011a00000 rw.log -o r.nvt --accesses r.acc; check import_rwmmio 0 "rwmmio, 31 writes and 8 reads"
 that import_rwmmio_accesses cmp r.acc t.acc
 nv import --from nvt plain.nvt -o n.nvt; check import_nvt 0

@@ -39,7 +39,7 @@ that network_two_files cmp two/png/digit.bin two/other/digit.bin
 nv run --dut model "$net"; check network_no_input 2 "nothing for input 0, \"picture\"; expected --input"
 nv run --dut model "$net" --input random; check network_random 2 "--input random: expected random:SEED, a number"
 nv compile "$digits/7.png" --input zero -o x.nvt; check network_no_loadable 2 "7.png: offset 0x0: found its first table at" "no loadable"
-nv lint "$net"; check network_lint 2 "a compiled network; make a trace of it with nvcosim compile"
+nv lint "$net"; check network_lint 2 "a compiled network; turn it into a trace with nvcosim compile"
 nv run --dut model "$net" --input small.pgm; check network_wrong_size 2 "small.pgm: found a picture of 2 x 2 pixels; expected 28 x 28" "scale it before"
 nv run --dut model "$net" --input 5.pgm --input 5.pgm; check network_two_pictures 2 "found 2 times --input; expected 1"
 nv compile "$net" --input 5.pgm --norm 0 -o x.nvt; check network_norm_of_zero 2 "--norm: found '0', expected a number that is not 0"

@@ -53,7 +53,7 @@ nv shrink --seconds 0 good.nvt; check shrink_seconds 2 "--seconds: found '0', ex
 command=("$WORK/pool/build/nvcosim" shrink --stall 100 --seed 3 --keep-options --out p.nvt -q "$case")
 check shrink_keeps_options 1 "play it with: nvcosim run --stall=100 --seed=3 p.nvt"
 touch slow
-command=("$WORK/pool/build/nvcosim" shrink --seconds 2 --out q.nvt "$case"); check shrink_in_time 1 "attempts, then the time was over; play it with: nvcosim run q.nvt"
+command=("$WORK/pool/build/nvcosim" shrink --seconds 2 --out q.nvt "$case"); check shrink_in_time 1 "attempts, then time ran out; play it with: nvcosim run q.nvt"
 rm slow
 command=("$WORK/pool/build/nvcosim" shrink --attempts 3 --out q.nvt "$case"); check shrink_few_attempts 1 "3 attempts; play it with: nvcosim run q.nvt"
 TMPDIR=$WORK/nowhere

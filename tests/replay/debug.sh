@@ -17,7 +17,7 @@ done
 [ $? -eq 0 ] && grep -q '^PASS' "$dir/log" && [ ! -e "$dir/out/rand_mixed_000/wave.fst" ] && [ ! -e "$dir/out/rand_mixed_000/taps" ]
 check "a trace that passes leaves neither waves nor streams" $?
 "$NVCOSIM" debug "${traces[@]:0:2}" >"$dir/log" 2>&1
-[ $? -eq 2 ] && grep -q 'one trace at a time' "$dir/log"
+[ $? -eq 2 ] && grep -q 'traces, expected one' "$dir/log"
 check "two traces are refused" $?
 "$NVCOSIM" debug --dut model "${traces[0]}" >"$dir/log" 2>&1
 [ $? -eq 2 ] && grep -q 'RTL and model are compared' "$dir/log"

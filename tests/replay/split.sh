@@ -37,11 +37,11 @@ split "$dir/digits.nvt.gz" again && diff -r "$dir/digits" "$dir/again"
 check "the same pieces every time" $?
 split "$dir/digits.nvt.gz" all_memory --whole-memory --pieces 2 && "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir"/all_memory/*.nvt.gz && [ "$(pieces all_memory)" -eq 2 ]
 check "two pieces with all memory" $?
-split "$dir/digits.nvt.gz" idle --idle-only && [ "$(pieces idle)" -eq 1 ] && [ "$(grep -c '5 arm behind the cut' "$dir/digits.log")" -eq 1 ]
+split "$dir/digits.nvt.gz" idle --idle-only && [ "$(pieces idle)" -eq 1 ] && [ "$(grep -c '5 arm layers after the cut' "$dir/digits.log")" -eq 1 ]
 check "the driver leaves no unit idle: --idle-only has one piece, and the log tells" $?
 # WEIGHT_BYTES of the first convolution is more than its kernels take, and the second has its banks
 "$NVCOSIM" gen -q --engine conv --seed 194 --out "$dir"
-split "$dir/small_conv_194.nvt.gz" surplus && [ "$(pieces surplus)" -eq 1 ] && grep -q "^no cut behind SDP #0: the next convolution begins with weights that the last one left over" "$dir/surplus.log"
+split "$dir/small_conv_194.nvt.gz" surplus && [ "$(pieces surplus)" -eq 1 ] && grep -q "^no cut after SDP #0: the next convolution begins with unused weights of the last one" "$dir/surplus.log"
 check "no cut between a convolution and the one that begins with its surplus weights" $?
 split traces/loadables/own_tasks_small_int8/net.nvdla tasks --input random:3 && "$NVCOSIM" run -q -j2 --out "$dir/out" "$dir"/tasks/*.nvt.gz && [ "$(pieces tasks)" -gt 2 ]
 check "a loadable whose tasks are part the processor's" $?

@@ -68,7 +68,7 @@ static void register_errors(void **state) {
     bad("reg_read_expected(NVDLA_SDP.D_CVT_SCALE_0);", 1, "1 operands");
     bad("reg_read(NVDLA_SDP.D_CVT_SCALE_0, 5);", 1, "variable");
     bad("reg_read(NVDLA_SDP.NO_0, v);", 1, "unknown register");
-    bad("poll_reg_equal(NVDLA_SDP.S_STATUS_0, );", 1, "operand behind the comma");
+    bad("poll_reg_equal(NVDLA_SDP.S_STATUS_0, );", 1, "operand after the comma");
     bad("poll_reg_greater(NVDLA_SDP.S_STATUS_0, 0xffffffff);", 1, "never hold");
     bad("poll_reg_less(NVDLA_SDP.S_STATUS_0, 0);", 1, "never hold");
     bad("poll_reg_not_equal(NVDLA_SDP.S_STATUS_0, 0);", 1, "poll_reg_not_equal is documented", "no player implements");
@@ -341,7 +341,7 @@ static void golden_errors(void **state) {
         const char *text, *message;
     } cases[] = {
         {"", "t_regs.csv:1: found nothing"},
-        {"unit,register,value\n", "t_regs.csv:1: found no register behind the header"},
+        {"unit,register,value\n", "t_regs.csv:1: found no register after the header"},
         {"unit,value\n", "t_regs.csv:1: found \"unit,value\""},
         {"unit,register,value\nSDP,D_CVT_SCALE\n", "t_regs.csv:2: found \"SDP,D_CVT_SCALE\""},
         {"unit,register,value\n\nSDP,D_CVT_SCALE,1,2\n", "t_regs.csv:3: "},
