@@ -223,8 +223,8 @@ static void ports_alone_of_a_reader(void **state) {
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_false(found.or_before);
     assert_string_equal(
-        "bdma is to blame: client BDMA writes the first wrong beat, cycle 900, address 0x40; it has its "
-        "data from memory, no engine feeds it",
+        "bdma is to blame: client BDMA writes the first wrong beat, cycle 900, address 0x40; its data comes "
+        "from memory, no engine feeds it",
         found.walk.sentence);
     diagnosis_free(&found);
 }
