@@ -1,4 +1,4 @@
-/* When a copy is made, which ones stay, how they sleep and wake; see copies.h. */
+/* Makes, keeps, wakes and ends copies; see copies.h. */
 #include "replay/copies.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 
 #include "nvdla/xalloc.h"
 
-/* One copy before anything happens; the next ones from SECOND on, each when this part of the cycles so far has gone by
- * again, or where a unit is about to be armed in the last eighth of that. A copy costs about a millisecond, so earlier
- * ones, or denser ones, would cost more than they can save. */
+/* One copy at the start. Further ones from SECOND on, each after this fraction of the cycles so far, or when a unit is
+ * about to be armed in the last eighth of that interval. A copy costs about a millisecond, so earlier or denser ones
+ * would cost more than they save. */
 enum { SECOND = 200000, INTERVAL_PART = 11 };
 
 enum { STANDARD = 3 /* stdin, stdout, stderr */ };
 
-/* A copy that sleeps. */
+/* A sleeping copy. */
 struct copy {
     uint64_t cycle;
     pid_t pid;
@@ -33,7 +33,7 @@ struct copy {
 
 struct message {
     struct wake wake;
-    int targets[STANDARD + COPIES_DESCRIPTORS]; /* numbers that the descriptors beside it have in the parent */
+    int targets[STANDARD + COPIES_DESCRIPTORS]; /* numbers of these descriptors in the parent */
     int count;
 };
 
@@ -45,9 +45,9 @@ struct copies {
     int leaving_count;
     uint64_t made, last; /* copies so far, cycle of the last one */
     double fork_seconds;
-    double asleep_seconds; /* of copies that have ended */
+    double asleep_seconds; /* CPU time of copies that have ended */
     uint64_t ended;
-    int null; /* what a copy has instead of what it must not hold */
+    int null; /* open on /dev/null: replaces descriptors that a copy must not hold */
     const char *trouble;
     bool woken;
     struct wake wake;
@@ -70,7 +70,7 @@ struct copies *copies_new(const struct copies_options *options) {
     return copies;
 }
 
-/* Takes leave of copies that were told to end: of those that have, or waits for all. */
+/* Reaps copies that were ordered to end: those that have ended, or waits for all. */
 static void reap(struct copies *copies, bool wait) {
     int kept = 0;
     for (int i = 0; i < copies->leaving_count; i++) {
@@ -90,8 +90,7 @@ static void reap(struct copies *copies, bool wait) {
     copies->leaving_count = kept;
 }
 
-/* Ends a copy that sleeps: what it reads from ends when the socket is closed. Nobody waits for it now, for it has a
- * whole process to give back. */
+/* Ends a sleeping copy by closing its socket. Does not wait, because freeing a whole process takes time. */
 static void drop(struct copies *copies, int index) {
     reap(copies, copies->leaving_count == COPIES_MOST);
     close(copies->item[index].socket);
@@ -113,7 +112,7 @@ void copies_free(struct copies *copies) {
 
 /* ---- asleep ---- */
 
-/* What number i of the descriptors that a sleeping copy does not hold is called. */
+/* Descriptor number i of those that a sleeping copy does not hold. */
 static int held(const struct copies_options *options, int i) {
     return i < STANDARD ? i : options->descriptors[i - STANDARD];
 }
@@ -128,8 +127,7 @@ static void let_go(const struct copies *copies) {
             _exit(EXIT_FAILURE);
 }
 
-/* Receives the message, and puts the descriptors that come with it where they were. Returns false if there is none:
- * the parent has closed its end. */
+/* Receives the message and restores the descriptors that come with it. False if the parent has closed its end. */
 static bool receive(int socket, struct message *message) {
     union {
         struct cmsghdr header;
@@ -157,13 +155,13 @@ static bool receive(int socket, struct message *message) {
     return true;
 }
 
-/* The child. Returns when it is woken. */
+/* Runs in the child. Returns when it is woken. */
 static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it ended before it could be watched */
+    if (getppid() != parent) /* the parent ended before PR_SET_PDEATHSIG */
         _exit(EXIT_SUCCESS);
     for (int i = 0; i < copies->count; i++)
-        close(copies->item[i].socket); /* else the others would not see the parent's end */
+        close(copies->item[i].socket); /* else the other copies would not see the parent end */
     copies->count = copies->leaving_count = 0;
     let_go(copies);
     struct message message = {.count = 0};
@@ -178,7 +176,7 @@ static void sleep_until_woken(struct copies *copies, pid_t parent, int socket) {
 
 /* ---- which, and when ---- */
 
-/* The newest copy that was made in that cycle or before it; -1: none. */
+/* The newest copy made in that cycle or before; -1: none. */
 static int newest_before(const struct copies *copies, uint64_t cycle) {
     int found = copies->count - 1;
     while (found >= 0 && copies->item[found].cycle > cycle)
@@ -186,9 +184,9 @@ static int newest_before(const struct copies *copies, uint64_t cycle) {
     return found;
 }
 
-/* Makes room for one more. The first copy stays, for faults whose cause is old, and those from before the launches in
- * flight; of the others goes the one between whose neighbours the gap is smallest for its age: what stays is dense
- * close to now. */
+/* Makes room for one more. Keeps the first copy, for faults with an old cause, and those from before the launches in
+ * flight. Of the others it removes the one whose neighbours have the smallest gap relative to its age, so that recent
+ * copies are denser. */
 static void thin_out(struct copies *copies, uint64_t now, const uint64_t *starts, size_t count) {
     bool needed[COPIES_MOST] = {true};
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +215,7 @@ bool copies_one_thread(void) {
     return stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink == 3; /* ., .., and a folder for each */
 }
 
-/* CPU time of all copies so far: of the forks, and their own, which of those asleep is taken to be like the others'. */
+/* CPU time of all copies so far: of the forks, and their own, estimated for those asleep. */
 static double spent(const struct copies *copies) {
     const double own = copies->ended ? copies->asleep_seconds / (double)copies->ended : 0;
     return copies->fork_seconds + own * (double)copies->made;
@@ -255,7 +253,7 @@ static void take(struct copies *copies, uint64_t cycle) {
     copies->fork_seconds += cost;
 }
 
-/* When the copy after the last one is due. */
+/* The cycle in which the next copy is due. */
 static uint64_t due_after(const struct copies *copies) {
     if (copies->options.every > 0)
         return copies->last + copies->options.every;
@@ -310,7 +308,7 @@ bool copies_choose(const struct copies *copies, uint64_t failure, uint64_t margi
     return true;
 }
 
-/* Sends the message with what is open of stdout, stderr and the further descriptors. */
+/* Sends the message with the open ones of stdout, stderr and the further descriptors. */
 static bool send_message(int socket, const struct copies_options *options, const struct wake *wake) {
     struct message message = {.wake = *wake};
     union {

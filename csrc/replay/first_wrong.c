@@ -5,7 +5,7 @@
 
 #include "nvdla/xalloc.h"
 
-/* What is wrong with one byte. */
+/* Judges one byte. */
 struct byte_check {
     enum wrong_kind kind;
     bool known; /* what is expected */
@@ -30,7 +30,7 @@ static struct byte_check judge_byte(const struct first_wrong *first, const struc
     return check;
 }
 
-/* The bytes of all atoms of which a byte is enabled. */
+/* The bytes of all atoms with an enabled byte. */
 static uint64_t whole_atoms(const struct first_wrong *first, const struct axi_beat *beat) {
     const int atom = first->config->mem_atom < beat->bytes ? first->config->mem_atom : beat->bytes;
     const uint64_t ones = atom == 64 ? UINT64_MAX : (UINT64_C(1) << atom) - 1;
@@ -41,7 +41,7 @@ static uint64_t whole_atoms(const struct first_wrong *first, const struct axi_be
     return bytes;
 }
 
-/* The launch that the beat belongs to, ordinal -1 if none has anything left to write; takes it off its share. */
+/* The launch that the beat belongs to, ordinal -1 if none has anything left to write; counts the beat as written. */
 static struct owner owner_of(struct first_wrong *first, const struct axi_beat *beat, uint64_t bytes) {
     const enum nvdla_client client = nvdla_client_find(beat->id, true);
     if (client == NVDLA_CLIENT_COUNT)
@@ -68,15 +68,15 @@ static void keep(struct first_wrong *first, const struct axi_beat *beat, int i, 
     found->wrong |= UINT64_C(1) << i;
 }
 
-/* What is wrong with an atom that a client reads; *ordinal: the launch that it belongs to, -1: none. */
+/* Judges an atom that a client reads; *ordinal: the launch that it belongs to, -1: none. */
 static enum wrong_read_kind judge_atom(struct first_wrong *first, enum nvdla_client client, const struct axi_beat *beat,
                                        int *ordinal) {
     const size_t atom = (size_t)first->config->mem_atom;
     const enum memory_space space = (enum memory_space)beat->port;
     struct read_share *share = &first->reads[client][space];
-    /* What a launch of BDMA reads is not counted there. */
-    const bool nobody = beat->owner.ordinal < 0 && client != NVDLA_READ_BDMA;
-    if (share->left == 0 && !nobody) {
+    /* Reads of BDMA launches are not counted there. */
+    const bool unowned = beat->owner.ordinal < 0 && client != NVDLA_READ_BDMA;
+    if (share->left == 0 && !unowned) {
         uint64_t left;
         share->ordinal = journal_next_read(first->journal, client, space, &share->next, &left);
         share->left = share->ordinal < 0 ? 0 : left;
@@ -85,9 +85,9 @@ static enum wrong_read_kind judge_atom(struct first_wrong *first, enum nvdla_cli
                           ? NULL
                           : xcalloc(journal_read_bytes(first->journal, client, share->ordinal) / atom / 8 + 1, 1);
     }
-    *ordinal = nobody || share->left == 0 ? -1 : share->ordinal;
+    *ordinal = unowned || share->left == 0 ? -1 : share->ordinal;
     if (*ordinal < 0)
-        return nobody ? READ_NOBODY : READ_RIGHT; /* a launch that the model has not come to */
+        return unowned ? READ_NOBODY : READ_RIGHT; /* a launch that the model did not reach */
     share->left -= atom < share->left ? atom : share->left;
     size_t at = 0;
     const enum journal_read reads =
@@ -101,7 +101,7 @@ static enum wrong_read_kind judge_atom(struct first_wrong *first, enum nvdla_cli
     return READ_RIGHT;
 }
 
-/* Beats that are wider than an atom may hold atoms that nobody asked for: of those nobody knows. */
+/* Beats wider than an atom may contain atoms that were not requested; these are not judged. */
 static void judge_read(struct first_wrong *first, const struct axi_beat *beat) {
     const enum nvdla_client client = nvdla_client_find(beat->id, false);
     if (first->read.kind != READ_RIGHT || client == NVDLA_CLIENT_COUNT || beat->bytes != first->config->mem_atom)
@@ -126,8 +126,8 @@ static void judge_beat(void *context, const struct axi_beat *told) {
     struct axi_beat beat = *told;
     const uint64_t whole = whole_atoms(first, &beat);
     beat.owner = owner_of(first, &beat, (uint64_t)__builtin_popcountll(whole));
-    const bool nobody = beat.owner.ordinal < 0;
-    if (nobody && beat.owner.unit >= 0 && !first->complete)
+    const bool unowned = beat.owner.ordinal < 0;
+    if (unowned && beat.owner.unit >= 0 && !first->complete)
         return;
     first->beats++;
     first->found.known = 0;
@@ -136,8 +136,8 @@ static void judge_beat(void *context, const struct axi_beat *told) {
     for (int i = 0; i < beat.bytes; i++) {
         const bool enabled = beat.strobe >> i & 1;
         const uint8_t got = enabled ? beat.data[i] : memory[i];
-        struct byte_check check = {.kind = enabled && nobody ? WRONG_OWNER : WRONG_NONE};
-        if (!nobody && (whole >> i & 1))
+        struct byte_check check = {.kind = enabled && unowned ? WRONG_OWNER : WRONG_NONE};
+        if (!unowned && (whole >> i & 1))
             check = judge_byte(first, &beat, beat.address + (uint64_t)i, got, enabled);
         first->found.got[i] = got;
         first->found.expected[i] = check.expected;

@@ -1,4 +1,4 @@
-/* The search for the reason of a hang: it reads the player's state and the device's registers, and changes neither. */
+/* Collects the facts of a hang from the player's state and the device's registers; changes neither. */
 #include "replay/hang.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void find_checks_and_events(const struct player *p, struct hang *hang) {
             hang->events[hang->event_count++] = (int)event;
 }
 
-/* Units whose register groups are armed: they began and did not end, or wait for a unit that is not among them. */
+/* Units with armed register groups: they have not ended, or wait for a unit that is not armed. */
 static void find_armed(const struct player *p, struct hang *hang) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         const bool bdma = unit == NVDLA_BDMA;

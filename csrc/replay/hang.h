@@ -1,5 +1,4 @@
-/* Why a run was given up: collects the facts of hang_facts.h from the player and its device.
- */
+/* Collects the facts of hang_facts.h from the player and its device. */
 #ifndef REPLAY_HANG_H
 #define REPLAY_HANG_H
 
@@ -7,7 +6,7 @@
 
 struct player;
 
-/* Collects the facts; reads registers of the device, and has it explain itself. clocks: see struct hang. */
+/* Collects the facts; reads registers of the device and its own explanation. clocks: see struct hang. */
 struct hang *hang_new(const struct player *p, enum hang_reason reason, uint64_t clocks);
 
 /* hang may be NULL. */

@@ -1,6 +1,5 @@
-/* Why a run was given up, as facts: what every stream waited for, which units were armed, what the device had found.
- * The words are the report's (report/hang_text.h).
- */
+/* Why a run ended as hung, as data: what every stream waits for, which units are armed, what the device reports.
+ * report/hang_text.h makes the text. */
 #ifndef REPLAY_HANG_FACTS_H
 #define REPLAY_HANG_FACTS_H
 
@@ -10,28 +9,28 @@
 struct hang_triage;
 
 enum hang_reason {
-    HANG_STILL,      /* nothing moved for so long */
-    HANG_TIMEOUT,    /* no operation got done for so long */
-    HANG_MAX_CYCLES, /* the run took too long */
-    HANG_IDLE,       /* the device knows that nothing will ever change */
-    HANG_AT_END,     /* an operation at the end of the trace waits for what cannot come any more */
+    HANG_STILL,      /* nothing moved for --still clocks */
+    HANG_TIMEOUT,    /* no operation completed for --timeout clocks */
+    HANG_MAX_CYCLES, /* the run exceeded --max-cycles */
+    HANG_IDLE,       /* the device reports that nothing will ever change */
+    HANG_AT_END,     /* an operation at the end of the trace waits for something that can no longer happen */
 };
 
-/* A stream that is not at its end. */
+/* An unfinished stream. */
 struct hang_stream {
     size_t stream, op;   /* its number, and its next operation in the program */
     size_t index, count; /* of that operation in the stream, from 0; of its operations */
     bool unit_absent;    /* the operation polls a unit that the device does not implement */
 };
 
-/* A group of a unit that was armed and is not done. */
+/* An armed group of a unit that is not done. */
 struct hang_armed {
     enum nvdla_unit unit;
     int group;
     bool behind; /* the other group */
 };
 
-/* A client of the memory whose requests are never answered, because its weight is 0. */
+/* A memory client that never gets a response because its weight is 0. */
 struct hang_blocked {
     const struct nvdla_register *reg;
     const struct nvdla_field *field;
@@ -45,7 +44,7 @@ struct hang {
     size_t op;       /* HANG_AT_END */
     const struct program *prog;
     const struct device *dev;
-    uint64_t now, last_done; /* device time, and when the last operation got done */
+    uint64_t now, last_done; /* device time, now and at the last completed operation */
     size_t done, total;      /* operations */
     struct hang_stream *streams;
     size_t stream_count;
@@ -56,13 +55,13 @@ struct hang {
     bool answers; /* GLB answered; the three below count */
     uint32_t intr_status, intr_mask;
     bool intr_line;
-    uint32_t kept; /* interrupts of a sequential program that were cleared and not asked for */
+    uint32_t kept; /* interrupts of a sequential program that were cleared and never requested */
     struct hang_armed armed[HANG_ARMED];
     size_t armed_count;
     struct hang_blocked blocked[HANG_BLOCKED];
     size_t blocked_count;
-    const struct device_waits *waits; /* what the device shows of its inside, NULL: nothing */
-    struct hang_triage *triage;       /* who waits for whom, replay/hang_triage.h; NULL: cannot be told */
+    const struct device_waits *waits; /* internal state of the device, NULL: not visible */
+    struct hang_triage *triage;       /* chain of waits (replay/hang_triage.h), NULL: unknown */
 };
 
 #endif

@@ -1,6 +1,6 @@
-/* What the files of the chain of waits share, none of anybody else: hang_links.c (what the registers require of each
- * link, and how far it came), hang_answers.c (answers), hang_memory.c (the memory interface and those that read and
- * write there), hang_conv.c, hang_engines.c (what stops each engine), hang_triage.c (the chain). */
+/* Internals of the chain of waits, shared by hang_links.c (required elements and progress of each link), hang_answers.c
+ * (answers), hang_memory.c (the memory interface and its readers and writers), hang_conv.c and hang_engines.c (what
+ * stops each engine) and hang_triage.c (the chain). */
 #ifndef REPLAY_HANG_REASONING_H
 #define REPLAY_HANG_REASONING_H
 
@@ -15,15 +15,15 @@
 #include "nvdla/engines.h"
 #include "replay/hang_facts.h"
 
-/* How sure it is that an engine is the guilty one. */
+/* Evidence against an engine, weakest first. */
 enum strength {
-    IDLE,     /* it stands still though nothing is in its way */
+    IDLE,     /* it is idle although nothing blocks it */
     COMPLETE, /* it has all its input, and owes output */
-    LOST,     /* it owes what the elements that it took make due */
-    EXCESS,   /* it gave more than its registers say */
+    LOST,     /* it owes output for elements that it took */
+    EXCESS,   /* it produced more than its registers require */
 };
 
-/* What became of an engine. */
+/* The state of an engine. */
 struct hang_answer {
     enum { NOTHING, WAITS, GUILTY } kind;
     enum nvdla_engine on; /* WAITS */
@@ -33,7 +33,7 @@ struct hang_answer {
     char text[200];
 };
 
-/* A link against the registers of the launches that were armed. */
+/* A link, compared with the registers of the armed launches. */
 struct flow {
     bool known;
     uint64_t moved, owed, beyond;
@@ -50,13 +50,13 @@ enum client_place {
 #undef WRITER_PLACE
 };
 
-/* What a memory client moves, from the engine's side to the port. */
+/* Transfers of a memory client, from the engine to the port. */
 struct client_links {
     enum nvdla_client client;
     enum nvdla_engine engine;
     enum wait_index ask, take;                           /* atoms; of writers: commands and atoms given */
-    enum wait_index due;                                 /* beats of that: of requests, of atoms with their commands */
-    enum wait_index request, data;                       /* behind the DMA client, beats: pieces, data */
+    enum wait_index due;                                 /* beats of requests, of atoms with their commands */
+    enum wait_index request, data;                       /* after the DMA client, in beats: pieces, data */
     enum wait_index last, acknowledged, done, interrupt; /* of readers: WAIT_COUNT */
 };
 
@@ -67,8 +67,8 @@ struct reasoning {
     const struct device_waits *waits;
     const struct nvdla_config *config;
     struct flow flows[WAIT_COUNT];
-    bool moving; /* elements may be on their way between two engines: what one has given and the next not got is not
-                    lost */
+    bool moving; /* elements may be in transit between two engines: given by one and not received by the next does not
+                    mean lost */
 };
 
 /* A convolution as CSC's registers describe it. Spec: 40-convolution-core section 4. */
@@ -90,7 +90,7 @@ static inline const struct wait_pair *pair(const struct reasoning *r, enum wait_
     return &r->waits->pairs[index];
 }
 
-/* The receiver does not take what is offered. */
+/* The receiver does not accept the offered element. */
 static inline bool refused(const struct reasoning *r, enum wait_index index) {
     const struct wait_pair *p = pair(r, index);
     return p->seen && p->valid && !p->ready;
@@ -117,16 +117,16 @@ const struct launch *hang_launch(const struct reasoning *r, enum nvdla_unit unit
 
 int hang_launch_count(const struct reasoning *r, enum nvdla_unit unit);
 
-/* Launches of a unit that were armed and have not ended. */
+/* Launches of a unit that are armed and have not ended. */
 int hang_jobs(const struct reasoning *r, enum nvdla_unit unit);
 
-/* The launch that a unit works on, -1 if it has ended all. */
+/* The current launch of a unit, -1 if all have ended. */
 int hang_current(const struct reasoning *r, enum nvdla_unit unit);
 
 /* Rows of results of the first `atoms` atoms that complete rows. */
 uint64_t hang_rows(const struct reasoning *r, uint64_t atoms);
 
-/* The convolution that CSC works on, or the last one. */
+/* The current convolution of CSC, or the last one. */
 struct conv_shape hang_conv_now(const struct reasoning *r);
 
 /* Credits that CSC begins with: rows of the delivery buffer. */
@@ -135,19 +135,19 @@ uint64_t hang_all_credits(const struct nvdla_config *config);
 /* What has moved on a link, against all launches armed. */
 struct flow hang_flow_find(const struct reasoning *r, enum wait_index index);
 
-/* Elements are missing of the launch that the link's unit works on; what launches behind it need does not count yet. */
+/* Elements of the current launch of the link's unit are missing; later launches do not count yet. */
 bool hang_owed(const struct reasoning *r, enum wait_index index);
 
-/* Elements are missing that the launch which a unit works on takes in. Where the unit at the other end had other
- * launches, so that their numbers say nothing: that any launch takes in. */
+/* Input elements of the current launch of a unit are missing. If the unit at the other end had different launches, so
+ * that their numbers do not match: of any launch. */
 bool hang_missing(const struct reasoning *r, enum wait_index index, enum nvdla_unit unit);
 
 /* ---- hang_answers.c ---- */
 
-/* It has nothing to do, or waits for nothing; `format` and what follows: what it does, for a person. */
+/* The engine has nothing to do, or waits for nothing; format, ...: text about its state. */
 struct hang_answer hang_nothing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* since: the clock since which it has waited; 0: not known. */
+/* since: clock of the start of the wait; 0: unknown. */
 struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -155,16 +155,15 @@ struct hang_answer hang_waits_for(enum nvdla_engine on, uint64_t since, const ch
 struct hang_answer hang_guilty(enum strength strength, int ordinal, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Since when a receiver has waited on a link: since its last element. */
+/* The start of a receiver's wait on a link: the clock of its last element. */
 uint64_t hang_waited(const struct reasoning *r, enum wait_index index);
 
-/* The elements of a link have not all come: the engine waits for the one before it, or, where that one has not been
- * armed, for the program. */
+/* Elements of a link are missing: the engine waits for the one before it, or, if that is not armed, for the program. */
 struct hang_answer hang_waits_for_input(const struct reasoning *r, enum nvdla_engine from, enum wait_index index);
 
 struct hang_answer hang_waits_for_output(const struct reasoning *r, enum nvdla_engine to, enum wait_index index);
 
-/* All input is there and an output is not. */
+/* All input has arrived, but an output is missing. */
 struct hang_answer hang_owes(const struct reasoning *r, enum wait_index index);
 
 /* The layer ended before the link had all its elements; the link had more; all is done and the layer does not end. */
@@ -174,24 +173,24 @@ struct hang_answer hang_does_not_end(const struct reasoning *r, enum nvdla_unit 
 
 /* ---- hang_memory.c ---- */
 
-/* The interface as one client sees it. */
+/* The state of the memory interface for one client. */
 struct hang_answer hang_judge_client(const struct reasoning *r, const struct client_links *c);
 
-/* The client that explains most. */
+/* The client with the strongest evidence. */
 struct hang_answer hang_judge_mcif(const struct reasoning *r);
 
-/* A reader of memory: what it asked for and got. True if that explains its stop. */
+/* A reader of memory: its requests and responses. True if they explain its stop. */
 bool hang_judge_asking(const struct reasoning *r, enum wait_index ask, enum wait_index take, enum nvdla_unit unit,
                        struct hang_answer *f);
 
-/* A reader of which only the port is seen, whose data has not all come. */
+/* A reader with only its port visible and with missing data. */
 bool hang_judge_reading(const struct reasoning *r, const struct client_links *c, struct hang_answer *f);
 
-/* A writer that is not answered since the program has set its arbiter weight to 0. */
+/* A writer without responses because the program has set its arbiter weight to 0. */
 bool hang_judge_silenced(const struct reasoning *r, const struct client_links *out, struct hang_answer *f);
 
-/* An engine of which only the ports are seen, which writes an atom for each that it reads: it holds more than what a
- * memory interface without buffers would leave in it, so the stop is in it or behind it. */
+/* An engine with only its ports visible that writes one atom for each it reads: it holds more than a memory interface
+ * without buffers would leave in it, so the stop is in it or after it. */
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
                         struct hang_answer *f);
 
@@ -200,7 +199,7 @@ bool hang_judge_writing(const struct reasoning *r, size_t client, bool input_com
 
 /* ---- hang_conv.c ---- */
 
-/* CDMA has room in CBUF for what it reads, so a layer of which it has read everything ends by itself. Spec:
+/* CDMA has room in CBUF for its reads, so a layer ends once it has read everything. Spec:
  * 30-cdma-cbuf section 3. */
 bool hang_cdma_does_not_end(const struct reasoning *r);
 
@@ -214,7 +213,7 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r);
 
 struct hang_answer hang_judge_glb(const struct reasoning *r);
 
-/* What stops an engine, by itself. */
+/* What stops an engine, judged from its own links. */
 struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine);
 
 #endif

@@ -1,5 +1,5 @@
-/* The chain of waits; see hang_triage.h. Every engine is judged by itself from the links around it; then the chain is
- * followed from the engine whose end does not come. */
+/* The chain of waits; see hang_triage.h. Each engine is judged from its own links; then the chain is followed from the
+ * engine that does not end. */
 #include "replay/hang_triage.h"
 
 #include <inttypes.h>
@@ -12,9 +12,9 @@
 #include "nvdla/xalloc.h"
 #include "replay/hang_reasoning.h"
 
-enum { STILL_CLOCKS = 1000 }; /* without movement, after which nothing is on its way any more */
+enum { STILL_CLOCKS = 1000 }; /* clocks without movement after which nothing is in transit */
 
-/* The memory interface as the engine that waits for it sees it. */
+/* The state of the memory interface for the engine that waits for it. */
 static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine engine, enum nvdla_engine asker) {
     struct hang_answer best = hang_judge(r, engine);
     if (engine != ENGINE_MCIF || !r->waits->inside)
@@ -32,8 +32,8 @@ static struct hang_answer judge_for(const struct reasoning *r, enum nvdla_engine
     return own.kind == NOTHING ? best : own;
 }
 
-/* The engine whose end does not come: of those that write memory and have not ended, the one that was armed first; else
- * the first of the others on the data path. ENGINE_COUNT: all have ended. */
+/* The start of the chain: of the unfinished engines that write memory, the one armed first; else the first other one on
+ * the data path. ENGINE_COUNT: all have ended. */
 static enum nvdla_engine find_start(const struct reasoning *r) {
     enum nvdla_engine start = ENGINE_COUNT;
     size_t first = SIZE_MAX;
@@ -60,7 +60,7 @@ static enum nvdla_engine find_start(const struct reasoning *r) {
     return start;
 }
 
-/* Two engines that wait for each other's accounts of CBUF: who holds back what the other may have? */
+/* Two engines wait for each other's counts of CBUF: finds the one that withholds. */
 static enum nvdla_engine break_tie(const struct reasoning *r, enum nvdla_engine cdma) {
     if (cdma == ENGINE_CDMA_DAT) {
         const uint64_t held = pair(r, WAIT_SLICES)->moved - pair(r, WAIT_FREE_SLICES)->moved;
@@ -83,7 +83,7 @@ static void add_step(struct hang_triage *t, enum nvdla_engine engine, const stru
 }
 
 static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct hang_answer *f, const char *text) {
-    /* What is not seen may be otherwise. */
+    /* Adds a note if the inside is not visible. */
     const char *how = t->inside || engine == ENGINE_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
     t->engine = nvdla_engines[engine].folder;
@@ -120,7 +120,7 @@ static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct 
         for (unsigned group = 0; group < 2; group++) {
             if (!(r->hang->intr_status >> nvdla_interrupts[interrupt].bit >> group & 1) || armed[group] ||
                 (pair(r, link)->counted && !pair(r, link)->moved))
-                continue; /* counted, but never raised: GLB has made it up */
+                continue; /* counted but never raised: GLB invented it */
             *f = hang_guilty(LOST, hang_launch_count(r, unit) - 1,
                              "has raised interrupt %s, of a group that was not armed",
                              nvdla_interrupts[interrupt].names[group]);
@@ -130,8 +130,8 @@ static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct 
     return ENGINE_COUNT;
 }
 
-/* An engine that gave too much, or less than it took, is the guilty one wherever the chain leads: those behind it only
- * show what it did. ENGINE_COUNT: none. */
+/* An engine that produced too much, or less than it took, is guilty wherever the chain leads: later ones only show its
+ * effect. ENGINE_COUNT: none. */
 static enum nvdla_engine find_lost(const struct reasoning *r, struct hang_answer *f) {
     for (enum strength strength = EXCESS; strength >= LOST; strength--)
         for (enum nvdla_engine engine = ENGINE_MCIF; engine < ENGINE_GLB; engine++) {
@@ -142,7 +142,7 @@ static enum nvdla_engine find_lost(const struct reasoning *r, struct hang_answer
     return find_false_interrupt(r, f);
 }
 
-/* A stream polls a register of an engine that has nothing to do: the engine does not answer as it should. */
+/* A stream polls a register of an idle engine, which does not show the expected value. */
 static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
     for (size_t i = 0; i < r->hang->stream_count; i++) {
         const struct op *op = &r->hang->prog->ops[r->hang->streams[i].op];
@@ -162,7 +162,7 @@ static bool blame_polled(const struct reasoning *r, struct hang_triage *t) {
     return false;
 }
 
-/* How many interrupts of that bit the trace has taken, and whether it waits for one more. */
+/* Number of interrupts of that bit taken by the trace, and whether it waits for one more. */
 static int interrupts_taken(const struct hang *hang, int bit, bool *waits) {
     int taken = 0;
     for (size_t i = 0; i < hang->prog->count; i++) {
@@ -178,7 +178,7 @@ static int interrupts_taken(const struct hang *hang, int bit, bool *waits) {
     return taken;
 }
 
-/* The trace waits for the interrupt of a layer that has ended without one. */
+/* The trace waits for the interrupt of a layer that ended without one. */
 static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
     for (int bit = 0; bit < 32; bit++) {
         const enum nvdla_interrupt interrupt = nvdla_interrupt_at(bit);
@@ -197,7 +197,7 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
         bool waits = false;
         if (armed <= interrupts_taken(r->hang, bit, &waits) || !waits)
             continue;
-        /* It comes when everything has been written. */
+        /* The interrupt follows the last write. */
         struct hang_answer f = {.kind = NOTHING};
         for (size_t k = 0; k < HANG_CLIENTS && f.kind == NOTHING; k++)
             if (hang_client_links[k].engine == engine && hang_client_links[k].interrupt != WAIT_COUNT)
@@ -205,7 +205,7 @@ static bool blame_silent(const struct reasoning *r, struct hang_triage *t) {
         if (f.kind == WAITS) {
             add_step(t, engine, &f);
             char text[280];
-            snprintf(text, sizeof text, "does not go on: %s %s", nvdla_engines[engine].name, f.text);
+            snprintf(text, sizeof text, "does not continue: %s %s", nvdla_engines[engine].name, f.text);
             blame(t, ENGINE_TRACE, NULL, text);
             return true;
         }
@@ -222,7 +222,7 @@ static bool has_layers(enum nvdla_engine engine) {
     return engine < ENGINE_COUNT && nvdla_engines[engine].unit != NVDLA_UNIT_COUNT;
 }
 
-/* No unit is at work: an engine has lost something, the program waits for what is not coming, or GLB is wrong. */
+/* All units are idle: an engine lost something, the program waits in vain, or GLB is wrong. */
 static void blame_without_start(const struct reasoning *r, struct hang_triage *t) {
     struct hang_answer f = {0};
     const enum nvdla_engine culprit = find_lost(r, &f);
@@ -278,12 +278,12 @@ static void follow(const struct reasoning *r, struct hang_triage *t) {
     } else if (last == ENGINE_TRACE && t->chain_count > 1) {
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         char text[280];
-        snprintf(text, sizeof text, "does not go on: %s %s", step->engine->name, step->text);
+        snprintf(text, sizeof text, "does not continue: %s %s", step->engine->name, step->text);
         blame(t, ENGINE_TRACE, NULL, text);
     } else if (last == ENGINE_MEMORY) {
         blame(t, ENGINE_MEMORY, NULL, "owes answers");
     } else if (asker != ENGINE_COUNT && f.kind == NOTHING) {
-        /* The last one has given all that it has to give: the one before it wants too much. */
+        /* The last one has given everything, so the one before it wants too much. */
         const struct hang_step *step = &t->chain[t->chain_count - 2];
         const struct hang_answer wants = {.kind = GUILTY, .ordinal = hang_current(r, nvdla_engines[asker].unit)};
         blame(t, asker, &wants, step->text);

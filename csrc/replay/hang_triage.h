@@ -1,12 +1,10 @@
-/* Who waits for whom when a run hangs, and which engine is at the end of the chain: facts and verdict as plain data,
- * for the reports (report/hang_text.h, report/json.h, the page) and for the triage of `nvcosim debug`.
+/* The chain of waits when a run hangs, and the engine at its end: facts and verdict as data, for the reports
+ * (report/hang_text.h, report/json.h, the HTML page) and for the triage of `nvcosim debug`.
  *
- * The reasoning follows the elements. Every link between two engines has a number of elements that its launch's
- * registers require, and a number that the elements which have come in before it allow (what is due). An engine that
- * has got all its input, could hand over its output, and does not, is the guilty one; so is one that handed over more
- * than its registers say. An engine whose input is missing waits for the engine before it, one whose output is not
- * taken for the engine behind it, and the search goes on there.
- */
+ * The search follows the elements. For every link between two engines, the registers of its launch require a number of
+ * elements, and the elements received so far make a number due. An engine is guilty if it has all its input and could
+ * pass on its output but does not, or if it passed on more than its registers require. An engine with missing input
+ * waits for the engine before it, one with blocked output for the engine after it, and the search continues there. */
 #ifndef REPLAY_HANG_TRIAGE_H
 #define REPLAY_HANG_TRIAGE_H
 
@@ -14,54 +12,54 @@
 
 struct hang;
 
-/* A link between two engines and how far it came: what has moved of its launch, and what its registers require. */
+/* A link between two engines and its progress: elements moved for its launch, and elements that its registers
+ * require. */
 struct hang_link {
     const struct wait_pair *pair; /* of struct device_waits: names, valid, ready, since when */
-    int ordinal;              /* the launch that its last element belongs to, of the engine that the link serves; -1:
-                               * nothing was armed */
-    bool counted;             /* the numbers below are known */
+    int ordinal;  /* the launch of its last element, of the engine that the link serves; -1: nothing was armed */
+    bool counted; /* the numbers below are known */
     uint64_t moved, required; /* elements of that launch */
-    uint64_t owed;            /* elements of all launches armed that have not moved */
-    int64_t beyond;           /* elements that moved beyond all launches armed */
+    uint64_t owed;            /* missing elements of all armed launches */
+    int64_t beyond;           /* elements in excess of all armed launches */
     bool stuck;               /* valid and not ready, or elements are owed */
 };
 
-/* An engine of the design, and what it is doing. */
+/* An engine of the design and its state. */
 struct hang_engine {
     const char *name;      /* "CDMA data", "SDP_RDMA" */
-    const char *folder;    /* under rtl/: "cdma"; "memory", "trace" for what is outside the design */
-    bool seen;             /* it has something to do with the launches armed */
+    const char *folder;    /* folder under rtl/: "cdma"; "memory" or "trace" outside the design */
+    bool seen;             /* the armed launches use it */
     bool running;          /* a layer of it is active */
     int armed;             /* launches armed and not ended */
     const char *waits_for; /* name of the engine; NULL: it has nothing to do, or waits for nothing */
-    char text[200];        /* what it does or waits for, for a person */
+    char text[200];        /* text: what it does or waits for */
 };
 
 /* One step of the chain of waits. */
 struct hang_step {
     const struct hang_engine *engine;
-    uint64_t since; /* clock since which it has waited; 0: not known */
+    uint64_t since; /* start of the wait; 0: unknown */
     char text[200];
 };
 
 struct hang_triage {
-    const struct device_waits *waits; /* what was seen; outlives the triage */
-    bool inside;                      /* the inside of the design was seen; else its ports only */
-    const char *engine;      /* folder under rtl/ of the engine at the end of the chain: "csc"; "trace": the program
-                              * waits for what it has not started; NULL: cannot be told */
-    const char *unit;        /* its name: "CSC"; NULL likewise */
-    int ordinal;             /* the launch of it that does not end, -1: none */
-    uint64_t cycle;          /* of the last movement anywhere in the design */
-    char sentence[400];      /* the verdict in one sentence */
-    struct hang_step *chain; /* from the engine whose interrupt does not come to the one at the end */
+    const struct device_waits *waits; /* state of the device; outlives the triage */
+    bool inside;                      /* the inside of the design is visible, not only its ports */
+    const char *engine; /* folder under rtl/ of the engine at the end of the chain: "csc"; "trace": the program waits
+                           for something it has not started; NULL: unknown */
+    const char *unit;   /* its name: "CSC"; NULL likewise */
+    int ordinal;        /* its launch that does not end, -1: none */
+    uint64_t cycle;     /* of the last movement anywhere in the design */
+    char sentence[400]; /* the verdict in one sentence */
+    struct hang_step *chain; /* from the engine with the missing interrupt to the end of the chain */
     size_t chain_count;
     struct hang_engine *engines; /* in the order of the data path */
     size_t engine_count;
-    struct hang_link *links; /* those that the launches armed use, in the order of the data path */
+    struct hang_link *links; /* those used by the armed launches, in the order of the data path */
     size_t link_count;
 };
 
-/* Reasons about what the device shows and what its registers say. NULL: it shows nothing (the model). */
+/* Finds the chain from the state of the device and its registers. NULL: the device shows no state (the model). */
 struct hang_triage *hang_triage_new(const struct hang *hang);
 
 /* triage may be NULL. */

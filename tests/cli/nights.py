@@ -18,7 +18,7 @@ TESTS = [
 VERDICTS = {"P": "PASS", "F": "FAIL", "H": "HANG", "C": "CRASH", "K": "FAIL", "-": None}
 REASONS = {
     "F": ("value:SDP", "128 bytes differ between rtl and model, first at primary 0xa0000000: SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 8339"),
-    "H": ("hang:pdp", "nothing moved for 100000 clocks (limit of --still): trace does not go on"),
+    "H": ("hang:pdp", "nothing moved for 100000 clocks (limit of --still): trace does not continue"),
     "C": ("crash:SIGSEGV", "the simulator was ended by signal 11 (Segmentation fault)"),
     "K": ("check", "a check failed"),
 }

@@ -44,7 +44,7 @@ FAILURES = [
     ("cdma:CBUF_DAT", "cdma", "CBUF_DAT", "value", "FAIL", "cdma is to blame: its first wrong element is in CBUF_DAT: expected 3, got 0",
      "8 bytes differ between rtl and model, first at primary 0xa0000440: SDP #1 surface 0, line 2, column 1, channel 3"),
     ("hang:cacc", "cacc", None, "hang", "HANG", "SDP works with CACC, which has not been armed; nothing moves since cycle 12457",
-     "rtl: nothing moved for 100000 clocks (limit of --still): trace does not go on: SDP works with CACC, which has not been armed"),
+     "rtl: nothing moved for 100000 clocks (limit of --still): trace does not continue: SDP works with CACC, which has not been armed"),
     ("rule:AXI-STABLE", "mcif", None, "check", "FAIL", "AXI rule broken: AR changes while ARVALID waits for ARREADY (mcif, BDMA)",
      "rule AXI-STABLE: ARADDR changed from 0x80001000 to 0x80001040 before ARREADY at cycle 991"),
     ("crash:SIGSEGV", None, None, "crash", "CRASH", "The simulator ends with signal 11 (SIGSEGV) before a verdict", "the simulator ended with signal 11 (SIGSEGV)"),

@@ -43,7 +43,7 @@ says "after 100000 clocks" "nothing moved for 100000 clocks (limit of --still)"
 says "with what is armed" "armed and not finished: CSC group 0, CMAC_A group 0, CMAC_B group 0, SDP"
 says "with the link at which it ended" "; never: CSC to CMAC (data), CSC to CMAC (weights), CMAC to CACC, CACC to SDP"
 
-says "with the chain of waits in the first line" "(limit of --still): trace does not go on: SDP works with CACC, which has not been armed"
+says "with the chain of waits in the first line" "(limit of --still): trace does not continue: SDP works with CACC, which has not been armed"
 jq -e '.devices[0].hang.triage | .engine == "trace" and .chain[0].unit == "SDP" and (.links[] | select(.name == "atoms") | .stuck and .moved == 0)' \
     "$dir/partner/report.json" >/dev/null
 check "report.json has it" $?
@@ -53,13 +53,13 @@ play "$dir/weight.nvt"
 [ $status -eq 3 ]
 check "a client of weight 0 hangs (status $status)" $?
 says "with the weight" "blocked: MCIF.CFG_WR_WEIGHT_0 has WR_WEIGHT_SDP 0, so these requests are never answered"
-says "which is where the chain ends" "trace does not go on: SDP writes as SDP, whose arbiter weight is 0"
+says "which is where the chain ends" "trace does not continue: SDP writes as SDP, whose arbiter weight is 0"
 
 # Engines that full alone has, whose beats hold two atoms.
 for weight in CVIF.CFG_WR_WEIGHT_0:writes MCIF.CFG_RD_WEIGHT_0:reads; do
     zcat traces/conformance/full/rand_bdma_000.nvt.gz | sed "0,/^reg_write/s//reg_write ${weight%:*} 0x0\\nreg_write/" >"$dir/bdma.nvt"
     play "$dir/bdma.nvt" --still 3000
-    [ $status -eq 3 ] && says "BDMA that is not answered: it ${weight#*:}" "trace does not go on: BDMA ${weight#*:} as BDMA, whose arbiter weight is 0"
+    [ $status -eq 3 ] && says "BDMA that is not answered: it ${weight#*:}" "trace does not continue: BDMA ${weight#*:} as BDMA, whose arbiter weight is 0"
 done
 zcat traces/conformance/full/rand_dc_000.nvt.gz | grep -v 'reg_write CACC.D_OP_ENABLE' >"$dir/partner.nvt"
 play "$dir/partner.nvt" --still 3000
