@@ -1,4 +1,4 @@
-/* Answers to the question what stops an engine. */
+/* Answers of engines: what stops them. See hang_reasoning.h. */
 #include "replay/hang_reasoning.h"
 
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 #include "layers/cubes.h"
 #include "layers/traffic.h"
 
-/* The layer changes the banks of data, or those of weights too: CDMA and CSC empty their accounts of CBUF together.
- * Spec: 30-cdma-cbuf section 3. */
+/* True if the layer changes the banks of data, or also those of weights: CDMA and CSC then reset their counts of CBUF
+ * together. Spec: 30-cdma-cbuf section 3. */
 static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
     const struct launch *launch = hang_launch(r, NVDLA_CDMA, ordinal),
                         *before = hang_launch(r, NVDLA_CDMA, ordinal - 1);
@@ -17,7 +17,7 @@ static bool changes_banks(const struct reasoning *r, int ordinal, bool data) {
     return data ? (banks & CDMA_D_BANK__DATA_BANK_MASK) != 0 : banks != 0;
 }
 
-/* CDMA takes no part in a change of banks that CSC waits for, or is in one that its registers do not ask for. */
+/* CDMA ignores a change of banks that CSC waits for, or performs one that its registers do not request. */
 static bool judge_change(const struct reasoning *r, struct hang_answer *f) {
     const int cdma = hang_current(r, NVDLA_CDMA), csc = hang_current(r, NVDLA_CSC);
     const bool data = in_state(r, WAIT_STATE_CDMA_DAT, "Pending"), weights = in_state(r, WAIT_STATE_CDMA_WT, "Pending");
@@ -122,7 +122,7 @@ struct hang_answer hang_judge_cdma_weights(const struct reasoning *r) {
     return hang_nothing("has fetched all its weights");
 }
 
-/* CSC begins a layer: with CDMA's answer while banks change, then when the engines behind it run. */
+/* CSC begins a layer: with CDMA's response during a change of banks, then when the engines after it run. */
 static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
     static const struct {
         enum wait_index layer;
@@ -165,7 +165,7 @@ static bool judge_csc_begin(const struct reasoning *r, struct hang_answer *f) {
     return true;
 }
 
-/* CSC has no operation: for each group of kernels it waits for its weights, for all the input before the first. */
+/* CSC waits for all input before the first operation, and for the weights of each group of kernels. */
 static struct hang_answer judge_csc_input(const struct reasoning *r) {
     const int ordinal = hang_current(r, NVDLA_CSC);
     const struct flow *slices = flow(r, WAIT_SLICES), *kernels = flow(r, WAIT_KERNELS);
@@ -265,7 +265,7 @@ struct hang_answer hang_judge_cacc(const struct reasoning *r) {
                            rows, beats);
     if (refused(r, WAIT_RESULTS))
         return hang_waits_for_output(r, ENGINE_SDP, WAIT_RESULTS);
-    /* With batches rows wait for those of the next column. */
+    /* With batches, rows wait for those of the next column. */
     if (counts && results < rows * beats && (hang_conv_now(r).batches == 1 || !hang_missing(r, WAIT_SUMS, NVDLA_CACC)))
         return hang_guilty(LOST, ordinal,
                            "has got all sums of %" PRIu64 " rows and given %" PRIu64 " results of %" PRIu64, rows,

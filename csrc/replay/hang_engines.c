@@ -1,11 +1,11 @@
-/* What stops SDP, PDP, CDP, BDMA, RUBIK and GLB, and each engine by itself. */
+/* What stops SDP, PDP, CDP, BDMA, RUBIK and GLB, and the dispatch for all engines. See hang_reasoning.h. */
 #include "replay/hang_reasoning.h"
 
 #include <inttypes.h>
 
 #include "layers/cubes.h"
 
-/* One of the readers of SDP_RDMA, PDP_RDMA, CDP_RDMA: what comes from memory goes on to the engine behind. */
+/* A reader of SDP_RDMA, PDP_RDMA or CDP_RDMA, which passes data from memory to the next engine. */
 struct reader {
     size_t client;
     enum wait_index out;
@@ -57,7 +57,7 @@ static struct hang_answer judge_sdp_rdma(const struct reasoning *r) {
     return judge_rdma(r, NVDLA_SDP_RDMA, readers, 4);
 }
 
-/* Launches of a unit up to one of them that have a bit of a register at a value. */
+/* Number of launches of a unit, up to a given one, with a given value of a register bit. */
 static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int last, uint32_t offset, uint32_t mask,
                          bool set) {
     int count = 0;
@@ -68,7 +68,7 @@ static int launches_with(const struct reasoning *r, enum nvdla_unit unit, int la
     return count;
 }
 
-/* Where only the ports are seen. */
+/* If only the ports are visible. */
 static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordinal, bool flying) {
     struct hang_answer f;
     if (hang_jobs(r, NVDLA_SDP) == 0)
@@ -102,9 +102,9 @@ static struct hang_answer judge_sdp_outside(const struct reasoning *r, int ordin
     return hang_does_not_end(r, NVDLA_SDP);
 }
 
-/* Numbers of beats that do not fit together. */
+/* Checks that numbers of beats are consistent. */
 static bool judge_sdp_numbers(const struct reasoning *r, int ordinal, struct hang_answer *f) {
-    /* Where precisions differ between layers an atom has now one beat, now two. */
+    /* If precisions differ between layers, an atom has one or two beats. */
     const bool fixed = !nvdla_has_16_bits(r->config);
     const uint64_t beats = (uint64_t)(r->config->mem_atom / r->config->sdp_bs_throughput);
     if (fixed && pair(r, WAIT_PUT_SDP)->moved * beats > pair(r, WAIT_SDP_OUT)->moved) {
@@ -112,7 +112,7 @@ static bool judge_sdp_numbers(const struct reasoning *r, int ordinal, struct han
                          pair(r, WAIT_SDP_OUT)->moved);
         return true;
     }
-    /* An atom counts with its last beat; one beat stands behind the source. */
+    /* An atom counts with its last beat; one beat may be after the source. */
     const uint64_t taken = pair(r, WAIT_SDP_MAIN)->moved * beats + pair(r, WAIT_RESULTS)->moved;
     const uint64_t passed = pair(r, WAIT_SDP_SOURCE)->moved;
     if (fixed && !r->moving && (passed + 1 < taken || passed > taken + beats)) {
@@ -123,7 +123,7 @@ static bool judge_sdp_numbers(const struct reasoning *r, int ordinal, struct han
     return false;
 }
 
-/* The stage that does not take its input. */
+/* Finds the stage that does not accept its input. */
 static bool judge_sdp_stages(const struct reasoning *r, int ordinal, struct hang_answer *f) {
     /* A stage that needs operands takes data and operands together. */
     if (refused(r, WAIT_SDP_X2) && !pair(r, WAIT_SDP_EW)->valid && hang_missing(r, WAIT_SDP_EW, NVDLA_SDP)) {
@@ -307,11 +307,11 @@ struct hang_answer hang_judge_glb(const struct reasoning *r) {
         return hang_guilty(LOST, -1, "has interrupts 0x%08x that are not masked, and dla_intr is %d", unmasked,
                            r->hang->intr_line);
     if (r->hang->answers && r->hang->intr_status)
-        return hang_waits_for(ENGINE_TRACE, 0, "has interrupts 0x%08x that nobody serves", r->hang->intr_status);
+        return hang_waits_for(ENGINE_TRACE, 0, "has interrupts 0x%08x that nothing services", r->hang->intr_status);
     return hang_nothing("has no interrupt");
 }
 
-/* The unit works together with one that the program has not armed: it waits for the program. */
+/* The unit needs one that the program has not armed: it waits for the program. */
 static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, struct hang_answer *f) {
     static const struct {
         enum nvdla_unit unit, partner;
@@ -393,7 +393,7 @@ struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engin
     case ENGINE_MEMORY:
         return hang_nothing(r->waits->burst_count ? "owes answers" : "owes nothing");
     case ENGINE_TRACE:
-    case ENGINE_CVIF: /* these do not wait */
+    case ENGINE_CVIF: /* engines that do not wait */
     case ENGINE_CBUF:
     case ENGINE_CMAC_B:
     case ENGINE_LUT:

@@ -1,4 +1,4 @@
-/* The links between engines: what registers require of each, how far it came, which launch its unit is at. */
+/* The links between engines: required elements, progress, and the current launch of each. See hang_reasoning.h. */
 #include "replay/hang_reasoning.h"
 
 #include "layers/cubes.h"
@@ -65,10 +65,10 @@ static uint64_t sdp_beats(const struct nvdla_config *config, const struct sdp_sh
 
 enum { UNKNOWN = -1 };
 
-/* Elements that move on a link for a launch, UNKNOWN if that does not follow from the registers alone. */
+/* Elements that move on a link for a launch; UNKNOWN if the registers alone do not determine it. */
 typedef int64_t required_fn(const struct nvdla_config *config, const struct launch *launch, int argument);
 
-/* BDMA: of all descriptors, the same to read and to write. */
+/* BDMA: of all descriptors; the same for reads and writes. */
 static int64_t required_copies(const struct nvdla_config *config, const struct launch *launch) {
     uint64_t atoms = 0;
     for (size_t i = 0; i < launch->block_count; i++) {
@@ -85,7 +85,7 @@ static int64_t required_atoms(const struct nvdla_config *config, const struct la
                                       : (int64_t)launch_atoms(config, launch, (enum nvdla_client)client);
 }
 
-/* BDMA: of a launch without descriptors none. */
+/* BDMA: none for a launch without descriptors. */
 static int64_t required_one(const struct nvdla_config *config, const struct launch *launch, int argument) {
     (void)config;
     (void)argument;
@@ -154,7 +154,7 @@ static const struct flow_rule {
     enum nvdla_unit unit; /* whose launches count */
     required_fn *required;
     int argument;
-    bool beats; /* of the memory interface: what they hold of a launch is known if they are atoms */
+    bool beats; /* of the memory interface: the number for a launch is known if they are atoms */
 } flow_rules[WAIT_COUNT] = {
 #define READER(c, u, e)                                                                                                \
     [WAIT_ASK_##c] = {NVDLA_##u, required_atoms, NVDLA_READ_##c, false},                                               \
@@ -257,7 +257,7 @@ struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
     struct flow flow = {.moved = pair->moved, .ordinal = -1};
     if (!rule->required || !pair->counted || (rule->beats && r->waits->inside && hang_beat_atoms(r->config) > 1))
         return flow;
-    /* Without a view of the inside writes into CBUF are counted by the clock. */
+    /* If the inside is not visible, writes into CBUF are counted by clock. */
     if (rule->required == required_cbuf && !r->waits->inside && hang_beat_atoms(r->config) > 1)
         return flow;
     uint64_t total = 0;
@@ -277,7 +277,7 @@ struct flow hang_flow_find(const struct reasoning *r, enum wait_index index) {
     }
     flow.known = true;
     flow.owed = total > pair->moved ? total - pair->moved : 0;
-    /* Of beats that hold several atoms it is known from outside how many atoms they hold at most. */
+    /* From outside, beats of several atoms only give an upper limit of the number of atoms. */
     const bool most = rule->beats && hang_beat_atoms(r->config) > 1;
     flow.beyond = total < pair->moved && !most ? pair->moved - total : 0;
     if (flow.moved_of > flow.required_of && most)

@@ -1,4 +1,4 @@
-/* The memory interface as each of its clients sees it, and what stops an engine that reads or writes there. */
+/* The state of the memory interface for each client, and what stops engines that read or write there. */
 #include "replay/hang_reasoning.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static bool memory_owes(const struct reasoning *r, bool write, int id) {
     return false;
 }
 
-/* The address of a write was taken, and its data has not all come. */
+/* The address of a write was accepted, but its data is incomplete. */
 static bool announced(const struct reasoning *r, int id) {
     for (size_t i = 0; i < r->waits->burst_count; i++)
         if (r->waits->bursts[i].write && r->waits->bursts[i].beats && r->waits->bursts[i].id == id)
@@ -26,7 +26,7 @@ static bool announced(const struct reasoning *r, int id) {
     return false;
 }
 
-/* The arbiter weight of 0 that stops a client; NULL: none. */
+/* The register of an arbiter weight of 0 that stops a client, or NULL. */
 static const struct hang_blocked *blocked(const struct reasoning *r, enum nvdla_client client) {
     const struct nvdla_client_facts *facts = &nvdla_clients[client];
     for (size_t i = 0; i < r->hang->blocked_count; i++) {
@@ -37,7 +37,7 @@ static const struct hang_blocked *blocked(const struct reasoning *r, enum nvdla_
     return NULL;
 }
 
-/* Beats in flight that the interface counts, against those that the memory owes. */
+/* Compares the interface's count of beats in flight with those that the memory owes. */
 static bool flight_wrong(const struct reasoning *r, bool write) {
     uint64_t open = 0;
     for (int id = 0; id < 16; id++)
@@ -112,7 +112,7 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
         return hang_guilty(EXCESS, ordinal, "has written %" PRIu64 " beats for %s, which gave %" PRIu64, written, name,
                            beats);
     if (announced(r, id) && request == written && !r->moving)
-        return hang_guilty(LOST, ordinal, "has announced a write for %s that nobody asked for", name);
+        return hang_guilty(LOST, ordinal, "has announced a write for %s that was never requested", name);
     if (memory_owes(r, true, id))
         return hang_waits_for(ENGINE_MEMORY, hang_waited(r, c->acknowledged), "waits for the acknowledges of %s", name);
     if (!r->moving && written != beats)
@@ -121,14 +121,14 @@ static struct hang_answer judge_write(const struct reasoning *r, const struct cl
     if (!r->moving && request < beats)
         return hang_guilty(LOST, ordinal, "has taken %" PRIu64 " beats of %s for requests of %" PRIu64, beats, name,
                            request);
-    /* Where a request is longer than a burst it has several answers. */
+    /* A request longer than a burst has several responses. */
     if (!r->moving && hang_beat_atoms(r->config) == 1 &&
         pair(r, c->acknowledged)->moved != on_ports(r->waits->acknowledged, id))
         return hang_guilty(LOST, ordinal, "has got %" PRIu64 " acknowledges for %s and handed on %" PRIu64,
                            on_ports(r->waits->acknowledged, id), name, pair(r, c->acknowledged)->moved);
-    const uint64_t atoms = commands < put ? commands : put; /* have their command and their data */
+    const uint64_t atoms = commands < put ? commands : put; /* requests with command and data */
     const uint64_t due = hang_beat_atoms(r->config) > 1 ? pair(r, c->due)->moved : atoms;
-    /* One may wait for the other half of its beat. */
+    /* One atom may wait for the other half of its beat. */
     if (!r->moving && due * hang_beat_atoms(r->config) + hang_beat_atoms(r->config) - 1 < atoms)
         return hang_guilty(LOST, ordinal,
                            "DMA client of %s has got %" PRIu64 " atoms with their commands and made %" PRIu64 " beats",
@@ -229,7 +229,7 @@ bool hang_judge_silenced(const struct reasoning *r, const struct client_links *o
 
 bool hang_judge_holding(const struct reasoning *r, enum wait_index input, const struct client_links *out,
                         struct hang_answer *f) {
-    enum { INSIDE = 2 }; /* atoms that it may hold when it is not stopped */
+    enum { INSIDE = 2 }; /* atoms that it may hold without being stopped */
     const struct flow *in = flow(r, input), *written = flow(r, out->data);
     if (hang_owed(r, out->data) && hang_judge_silenced(r, out, f))
         return true;

@@ -5,28 +5,28 @@
 
 #include "nvdla/xalloc.h"
 
-/* Bytes of a launch that follow one another in memory. */
+/* Contiguous bytes of a launch. */
 struct span {
     uint64_t first, last; /* addresses */
-    size_t at;            /* number of the first among the bytes of the entry */
+    size_t at;            /* index of the first byte among those of the entry */
     int space;            /* enum memory_space */
 };
 
-/* What a launch writes, or what a client reads for it. */
+/* The writes of a launch, or the reads of a client for it. */
 struct entry {
     uint64_t moved[SPACE_COUNT]; /* bytes */
-    struct span *spans;          /* as they are moved; once done ascending by space and address, none touch */
+    struct span *spans;          /* in order of access; once done, ascending by space and address, merged */
     size_t span_count;
-    uint8_t *bytes;    /* that are left; of reads NULL */
-    uint8_t *overlaps; /* a bit for each byte that is moved more than once; NULL: none is */
+    uint8_t *bytes;    /* final values; for reads NULL */
+    uint8_t *overlaps; /* a bit for each byte that is accessed more than once; NULL: none */
     size_t byte_count;
 };
 
-/* Of a unit's launches what they write, or what one client reads. */
+/* Entries of a unit's launches: their writes, or the reads of one client. */
 struct list {
     struct entry *entries; /* by ordinal */
     size_t count;
-    int *done; /* ordinals, as they were done */
+    int *done; /* ordinals, in order of completion */
     size_t done_count;
 };
 
@@ -76,7 +76,7 @@ void journal_free(struct journal *journal) {
     free(journal);
 }
 
-/* ---- in ---- */
+/* ---- recording ---- */
 
 static struct entry *entry_of(struct list *list, int ordinal) {
     while (list->count <= (size_t)ordinal) {
@@ -137,7 +137,7 @@ static int span_order(const void *left, const void *right) {
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Joins spans that touch. What two of them have in common goes to `twice`, a list of its own. */
+/* Merges spans that touch. Their overlaps go to the separate list `twice`. */
 static void join_spans(struct entry *entry, struct entry *twice) {
     size_t kept = 0;
     qsort(entry->spans, entry->span_count, sizeof *entry->spans, span_order);
@@ -193,7 +193,7 @@ static void mark_overlaps(struct entry *entry, const struct entry *twice) {
     }
 }
 
-/* Writes a launch down. Returns what it has moved; NULL: nothing. */
+/* Records a launch. Returns its entry; NULL: no accesses. */
 static struct entry *close_entry(struct list *list, int ordinal) {
     struct entry twice = {.span_count = 0};
     struct entry *entry = entry_of(list, ordinal);
@@ -235,7 +235,7 @@ struct tap_listener journal_listener(struct journal *journal) {
     return (struct tap_listener){.context = journal, .open = hear_nothing, .done = launch_done, .reset = clear};
 }
 
-/* ---- out ---- */
+/* ---- queries ---- */
 
 static int next_of(const struct list *list, enum memory_space space, size_t *next, uint64_t *bytes) {
     while (*next < list->done_count) {
@@ -283,7 +283,7 @@ size_t journal_read_bytes(const struct journal *journal, enum nvdla_client clien
     return journal->reads[client].entries[ordinal].byte_count;
 }
 
-/* Bytes that a list takes, and its launches that have moved something. */
+/* Memory use of a list, and its number of launches with accesses. */
 static size_t list_size(const struct list *list, size_t *launches) {
     size_t size = list->count * sizeof(struct entry);
     for (size_t i = 0; i < list->count; i++) {

@@ -1,16 +1,15 @@
-/* The player's machine room.
+/* Plays programs. See player.h.
  *
  * Every stream has a cursor over its operations. Operations with `after` leave their stream when the cursor reaches
- * them and are executed, ahead of everything else, the moment their event is up: a check of a region comes before
- * whatever the trace does next. Interrupts of a program with streams are serviced when no stream can go, which makes
- * the order of accesses a function of the trace and of the device's behaviour alone.
+ * them, and are executed before anything else as soon as their event is raised, so that a region is checked before the
+ * trace continues. Interrupts of a program with streams are serviced when no stream can continue, so the order of
+ * accesses depends only on the trace and the device.
  *
- * Sequential programs acknowledge interrupts themselves and were recorded on a device that raised them in another order
- * or grouping. The player therefore keeps the view of chapter 80 section 9 rules 1 and 2: before a write to
- * S_INTR_STATUS it reads the register, clears only what it has seen, and keeps bits that the trace has not asked for
- * yet ("kept"). A `wait` whose next check of S_INTR_STATUS expects S holds until every bit of S is pending or kept; a
- * `wait` without such a check falls back on a kept bit when the device has long been at rest without another interrupt.
- */
+ * Sequential programs acknowledge interrupts themselves, and the device of the recording may have raised them in
+ * another order or grouping. The player therefore follows chapter 80 section 9 rules 1 and 2: before a write to
+ * S_INTR_STATUS it reads the register, clears only the bits it has read, and remembers bits that the trace does not
+ * expect yet ("kept"). A `wait` whose next check of S_INTR_STATUS expects S lasts until every bit of S is pending or
+ * kept; a `wait` without such a check uses a kept bit once the device has long been idle without another interrupt. */
 #include "replay/player.h"
 
 #include <stdio.h>
@@ -24,14 +23,14 @@
 #include "replay/stream.h"
 
 enum {
-    WAIT_STEP = 4096,  /* clocks of one advance() when only an interrupt can help */
+    WAIT_STEP = 4096,  /* clocks per advance() when only an interrupt can continue the run */
     SETTLE_STEP = 16,  /* clocks for dla_intr to follow a write to GLB (chapter 10 section 7: 14) */
-    REST_STEP = 64,    /* clocks between two looks at at_rest() */
+    REST_STEP = 64,    /* clocks between two calls of at_rest() */
     REST_FIRST = 256,  /* clocks after the last operation before at_rest() counts (chapter 80 section 9.7: 200) */
     REST_STILL = 200,  /* clocks without movement inside the device at the end */
     REST_LONG = 20000, /* idle clocks after which a sequential wait assumes that no further interrupt will arrive */
     PROGRESS_OPERATIONS = 64,
-    STILL_DEFAULT = 2000000, /* clocks without movement on a device that names no limit of its own */
+    STILL_DEFAULT = 2000000, /* default still_limit of a device without its own */
     POSITION = 512,          /* bytes of a "FILE:LINE" */
 };
 
@@ -64,7 +63,7 @@ static bool relation_holds(enum relation relation, uint32_t got, uint32_t expect
     return got == expected;
 }
 
-/* A check has been done; failure counts if it does not hold. */
+/* Counts a check; records the failure if it does not hold. */
 static void note_check(struct player *p, bool holds, const struct play_failure *failure) {
     struct play_result *result = p->result;
     result->checks_done++;
@@ -74,7 +73,7 @@ static void note_check(struct player *p, bool holds, const struct play_failure *
     result->failures[result->failure_count++] = *failure;
 }
 
-/* Something has moved, though no operation got done. */
+/* Something has moved, although no operation completed. */
 static void moved(struct player *p) {
     p->moved_time = p->dev->ops->time(p->dev);
     p->still = 0;
@@ -86,15 +85,14 @@ static void made_progress(struct player *p) {
     p->waited = 0;
 }
 
-/* Clocks since `since`. The reads of polls take time, too, which only the device's clock tells; a device without one
- * counts fewer than it was given. */
+/* Clocks since `since`. Reads of polls also take time, which only the device's clock includes; a device without one
+ * counts fewer. */
 static uint64_t clocks_since(const struct player *p, uint64_t since, uint64_t given) {
     const uint64_t passed = p->dev->ops->time(p->dev) - since;
     return passed > given ? passed : given;
 }
 
-/* Clocks in which nothing moved: no operation got done, no poll read anything new, and nothing moved in the device as
- * far as it can tell. */
+/* Clocks without movement, see play_options.still. */
 static uint64_t stillness(const struct player *p) {
     const uint64_t player = clocks_since(p, p->moved_time, p->still);
     const uint64_t device = p->dev->ops->still ? p->dev->ops->still(p->dev) : UINT64_MAX;
@@ -156,8 +154,7 @@ static uint64_t declared_size(const struct program *prog, const struct op *relea
 }
 
 static void check_bytes(struct player *p, const struct memory *mem, const struct op *op) {
-    /* The golden bytes as an image of their own: later chunks win, and the declared regions are the disjoint ranges
-     * covered. */
+    /* The golden bytes as an image: later chunks win, and its declared regions are the disjoint ranges covered. */
     struct memory *golden = memory_new();
     blob_write(golden, op->base, op->blob);
     for (size_t i = 0; i < op->blob->chunk_count; i++)
@@ -210,8 +207,8 @@ static bool execute_memory(struct player *p, const struct op *op) {
     }
 }
 
-/* Does (got & mask) satisfy the check? Sequential programs see S_INTR_STATUS through the merged view described on top.
- */
+/* Does (got & mask) satisfy the check? Sequential programs see S_INTR_STATUS merged with kept bits, as described
+ * above. */
 static bool value_holds(struct player *p, const struct op *op, uint32_t got) {
     uint32_t expected = op->value & op->mask;
     bool plain = relation_holds(op->relation, got & op->mask, expected);
@@ -280,7 +277,7 @@ static bool clear_interrupts(struct player *p, const struct op *op) {
         return false;
     uint32_t consumed = p->asked;
     if (consumed == 0 && p->waited_since_clear)
-        consumed = cleared & (~cleared + 1); /* the trace took one interrupt, which one it did not say */
+        consumed = cleared & (~cleared + 1); /* the trace took an unspecified interrupt */
     if (p->asked != 0 || p->waited_since_clear)
         p->kept |= cleared & ~consumed;
     p->asked = 0;
@@ -307,9 +304,8 @@ static void forget_notify(struct player *p, size_t index) {
     memmove(&p->notifies[index], &p->notifies[index + 1], (p->notify_count - index) * sizeof p->notifies[0]);
 }
 
-/* Hands one interrupt to the oldest notification of its source that names this bit; the first two of the source are
- * looked at (one swap of groups, chapter 80 section 3.3), then one that takes any interrupt. Nobody: it is remembered.
- */
+/* Assigns an interrupt to the oldest notification of its source with this bit, among the first two of the source (one
+ * swap of groups, chapter 80 section 3.3), else to one that takes any interrupt; else remembers it. */
 static void route_interrupt(struct player *p, int bit) {
     int looked = 0;
     for (size_t i = 0; i < p->notify_count && looked < 2; i++) {
@@ -345,7 +341,7 @@ static void issue_notify(struct player *p, const struct op *op) {
     p->notifies[p->notify_count++] = (size_t)(op - p->prog->ops);
 }
 
-/* The interrupt queue of chapter 80 section 3.3. *found tells whether there was an unmasked bit. */
+/* The interrupt queue of chapter 80 section 3.3. *found: there was an unmasked bit. */
 static bool service_interrupt(struct player *p, bool *found) {
     uint32_t status, mask, after;
     if (!read_register(p, p->glb_status, &status) || !read_register(p, p->glb_mask, &mask))
@@ -365,8 +361,7 @@ static bool service_interrupt(struct player *p, bool *found) {
     return true;
 }
 
-/* Bits of S_INTR_STATUS that a sequential program checks for between this wait and the write that clears them; 0 if it
- * does not. */
+/* Bits of S_INTR_STATUS that a sequential program checks between this wait and the write that clears them, or 0. */
 static uint32_t wanted_bits(const struct player *p, size_t wait) {
     for (size_t i = wait + 1; i < p->prog->count; i++) {
         const struct op *op = &p->prog->ops[i];
@@ -445,8 +440,8 @@ static enum step execute(struct player *p, struct stream *stream, const struct o
     return STEP_DONE;
 }
 
-/* The operation that the stream waits at, 1 + its index: the next one; behind its end one that was put off until its
- * event, or a notification without its interrupt. 0: none. */
+/* 1 + the index of the operation that the stream waits at: the next one, or after its end one deferred until its event,
+ * or a notification without its interrupt. 0: none. */
 static size_t waits_at(const struct player *p, size_t index) {
     const struct stream *stream = &p->streams[index];
     if (stream->next < stream->count)
@@ -460,7 +455,7 @@ static size_t waits_at(const struct player *p, size_t index) {
     return 0;
 }
 
-/* Tells the device that the stream waits at that operation. */
+/* Reports to the device that the stream waits at an operation. */
 static void note_wait(struct player *p, size_t index, const struct op *op) {
     const struct program *prog = p->prog;
     char name[128], text[192];
@@ -483,7 +478,7 @@ static void note_wait(struct player *p, size_t index, const struct op *op) {
     free(line);
 }
 
-/* Tells it that the stream goes on. */
+/* Reports to the device that the stream continues. */
 static void note_goes(struct player *p, size_t index) {
     p->streams[index].noted = 0;
     p->dev->ops->note(p->dev, index, p->prog->streams[index], "");
@@ -509,7 +504,7 @@ static void count_done(struct player *p) {
         show_progress(p);
 }
 
-/* Executes the deferred operations whose event is up, in file order. */
+/* Executes deferred operations whose event has been raised, in file order. */
 static bool run_deferred(struct player *p) {
     for (size_t i = 0; i < p->deferred_count;) {
         const struct op *op = &p->prog->ops[p->deferred[i]];
@@ -534,9 +529,9 @@ static void defer(struct player *p, size_t index) {
     p->deferred[at] = index;
 }
 
-/* A wait for an interrupt whose notification has been issued. Software that runs in file order stands here until the
- * layer is done, and only then programs groups that the layer holds, through whatever stream. Where the device comes to
- * rest without that interrupt the program needs its streams to overtake, and they do from there on. */
+/* True for a wait for an interrupt whose notification has been issued. Software in file order blocks here until the
+ * layer is done, and only then programs groups that the layer uses, in any stream. If the device becomes idle without
+ * the interrupt, the program needs streams that overtake, and from then on they do. */
 static bool holds_the_file(struct player *p, const struct op *op) {
     if (p->rest_clocks >= REST_LONG)
         p->overtake = true;
@@ -546,10 +541,10 @@ static bool holds_the_file(struct player *p, const struct op *op) {
     return issued && !p->overtake;
 }
 
-/* Lets the stream whose next operation stands first in the file go. STEP_BLOCKED: none can. */
+/* Continues the stream whose next operation is first in the file. STEP_BLOCKED: none can. */
 static enum step go_once(struct player *p) {
     size_t from = 0;   /* operations before this one were tried in this round */
-    bool held = false; /* only operations that wait for their own event go on */
+    bool held = false; /* only operations that wait for their own event continue */
     for (;;) {
         struct stream *first = NULL;
         for (size_t i = 0; i < p->prog->stream_count; i++) {
@@ -617,7 +612,7 @@ static uint64_t at_most(uint64_t cycles, uint64_t limit, uint64_t used) {
     return cycles < left ? cycles : left;
 }
 
-/* Lets at most `cycles` clocks pass, inside the limits of the run, and tells polls that they may try again. */
+/* Advances at most `cycles` clocks, within the limits of the run, and lets polls try again. */
 static enum device_state pass_time(struct player *p, uint64_t cycles, bool until_interrupt) {
     note_waits(p);
     const uint64_t before = p->dev->ops->time(p->dev);
@@ -638,15 +633,15 @@ static enum device_state pass_time(struct player *p, uint64_t cycles, bool until
     return state;
 }
 
-/* How playing ends, so far. */
+/* The outcome so far. */
 enum ending { ENDING_NONE, ENDING_OVER, ENDING_HUNG, ENDING_BROKEN, ENDING_STOPPED };
 
-/* The run is to end here, whatever the trace has left to do. */
+/* True if the run must end now, whatever remains of the trace. */
 static bool is_stopped(const struct player *p) {
     return p->dev->stop || (p->options->stop_at_first && (p->result->failure_count > 0 || p->dev->finding_count > 0));
 }
 
-/* A poll that will give up by itself is at the head of a stream. */
+/* True if a stream waits at a poll with a limited number of attempts. */
 static bool poll_with_limit(const struct player *p) {
     for (size_t i = 0; i < p->prog->stream_count; i++) {
         const struct stream *stream = &p->streams[i];
@@ -668,7 +663,7 @@ static bool head_is(const struct player *p, enum op_kind kind) {
     return false;
 }
 
-/* No stream can go: service an interrupt or let time pass. */
+/* No stream can continue: service an interrupt or let time pass. */
 static enum ending wait_once(struct player *p) {
     bool high = p->dev->ops->interrupt(p->dev);
     uint64_t step = WAIT_STEP;
@@ -676,7 +671,7 @@ static enum ending wait_once(struct player *p) {
         bool found;
         if (!service_interrupt(p, &found))
             return ENDING_BROKEN;
-        if (found) /* one that nobody asks for again and again is a hang, too */
+        if (found) /* repeated unexpected interrupts are a hang, too */
             return limit_reached(p) ? ENDING_HUNG : ENDING_NONE;
         step = SETTLE_STEP;
     }
@@ -685,7 +680,7 @@ static enum ending wait_once(struct player *p) {
     if (head_is(p, OP_POLL) && step > p->options->poll_interval)
         step = p->options->poll_interval ? p->options->poll_interval : 1;
     else if (high && step > SETTLE_STEP)
-        step = SETTLE_STEP; /* the line is high and the wait is for it to fall or for more bits */
+        step = SETTLE_STEP; /* the line is high, and the wait is for low or for more bits */
     else if (p->kept && step > REST_STEP)
         step = REST_STEP;
     enum device_state state = pass_time(p, step, !high);
@@ -693,7 +688,7 @@ static enum ending wait_once(struct player *p) {
         return ENDING_BROKEN;
     if (state != DEVICE_IDLE || poll_with_limit(p))
         return ENDING_NONE;
-    /* The device says that nothing will ever change: what cannot go now never will. */
+    /* The device reports that nothing will ever change, so blocked streams stay blocked. */
     if (p->dev->ops->interrupt(p->dev) && !p->prog->sequential)
         return ENDING_NONE;
     enum step again = go_once(p);
@@ -705,8 +700,8 @@ static enum ending wait_once(struct player *p) {
     return ENDING_HUNG;
 }
 
-/* True when the last layers are done, too: one that computes from its buffers has no traffic for long. Where the trace
- * notes an interrupt that is still to come, that is waited for until nothing has moved for as long as a hang takes. */
+/* True when the last layers are also done: one that computes from its buffers has no traffic for long. If the trace
+ * expects a further interrupt, waits for it until nothing has moved for the time of a hang. */
 static bool is_at_rest(struct player *p) {
     const bool noted = !p->prog->sequential && p->notify_count > 0;
     const uint64_t device = p->dev->ops->still ? p->dev->ops->still(p->dev) : UINT64_MAX;
@@ -833,7 +828,7 @@ static void player_close(struct player *p) {
     free(p->at_end);
 }
 
-/* The device, or the program, cannot go on. */
+/* The device or the program cannot continue. */
 static void explain_failure(const struct player *p) {
     struct play_result *result = p->result;
     const struct error *err = &p->err;

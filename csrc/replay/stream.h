@@ -1,5 +1,4 @@
-/* What the player knows of a program in progress; shared with the search for the reason of a hang, which only reads it.
- */
+/* The player's state of a program in progress. The analysis of hangs reads it. */
 #ifndef REPLAY_STREAM_H
 #define REPLAY_STREAM_H
 
@@ -16,8 +15,8 @@ struct stream {
     size_t count, next;
     bool poll_failed; /* the next operation is a poll that did not hold; wait for time to pass */
     uint32_t poll_tries;
-    uint32_t poll_got; /* what its last try read */
-    size_t noted;      /* 1 + the operation that the device was told it waits for, 0: none */
+    uint32_t poll_got; /* value of its last attempt */
+    size_t noted;      /* 1 + the waiting operation reported to the device, 0: none */
 };
 
 struct player {
@@ -34,21 +33,21 @@ struct player {
     size_t notify_count;
     size_t *at_end;
     size_t at_end_count;
-    uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before anybody asked for them */
+    uint64_t unclaimed[INTERRUPT_BITS]; /* interrupts serviced before a notification for them */
     size_t done, total;
-    uint64_t progress_time;        /* device time when the last operation got done */
-    uint64_t moved_time;           /* the same, or when a poll read something new, or an interrupt was handed on */
-    uint64_t waited, still;        /* clocks that the device was given since these, for a device without a clock */
+    uint64_t progress_time;        /* device time of the last completed operation */
+    uint64_t moved_time;           /* the same, or of a poll's new value, or of an assigned interrupt */
+    uint64_t waited, still;        /* clocks advanced since these, for a device without a clock */
     uint32_t glb_status, glb_mask; /* byte addresses */
 
     /* sequential programs */
-    uint32_t kept;         /* interrupt bits cleared but not asked for yet */
+    uint32_t kept;         /* interrupt bits cleared but not expected yet */
     uint32_t asked;        /* bits that checks expected since the last clear */
     uint32_t last_cleared; /* bits that the last write to S_INTR_STATUS cleared */
     bool cleared_once;
     bool waited_since_clear;
-    uint64_t rest_clocks; /* clocks that the device has been at rest during the wait at the cursor */
-    bool overtake;        /* streams overtake waits for interrupts, too: file order stood still */
+    uint64_t rest_clocks; /* idle clocks of the device during the wait at the cursor */
+    bool overtake;        /* streams also overtake waits for interrupts, because file order got stuck */
 };
 
 /* The unit of a register address, if the device implements it. */

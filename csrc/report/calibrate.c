@@ -1,4 +1,4 @@
-/* Settings of convertors from histograms. See calibrate.h. */
+/* Recommends convertor settings from histograms. See calibrate.h. */
 #include "report/calibrate.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ enum { MOST_TRUNCATE = 31 };
 
 /* ---- expectation ---- */
 
-/* How many of `count` values spread evenly over low .. high lie outside the interval. */
+/* Number of `count` values, spread evenly over low .. high, outside the interval. */
 static double outside(uint64_t count, int64_t low, int64_t high, const struct convertor_interval *keeps) {
     if (count == 0 || low > high)
         return 0;
@@ -38,7 +38,7 @@ static double saturated(const struct histogram *histogram, const struct converto
     return sum;
 }
 
-/* Square of what happens to a value: half a step at most, or what lies beyond the range. */
+/* Squared error of a value: half a step at most, or its distance beyond the range. */
 static double change(double value, double low, double high, double step) {
     double beyond = value > high ? value - high : value < low ? low - value : 0;
     return beyond > 0 ? beyond * beyond : step == 1 ? 0 : step * step / 12;
@@ -46,7 +46,7 @@ static double change(double value, double low, double high, double step) {
 
 struct calibrate_estimate calibrate_expect(const struct histogram *histogram, const struct convertor *setting) {
     const double step = convertor_step(setting);
-    /* A symmetric setting does not count on the lowest result. */
+    /* A symmetric setting does not use the lowest result. */
     int64_t highest = (INT64_C(1) << (setting->bits - 1)) - 1, lowest = setting->offset == 0 ? -highest : -highest - 1;
     double one = convertor_value(setting, highest), other = convertor_value(setting, lowest);
     double low = fmin(one, other), high = fmax(one, other), changes = 0, squares = 0;
@@ -104,7 +104,7 @@ static int least_error_bin(const struct histogram *histogram, bool asymmetric) {
     return best;
 }
 
-/* The convertor of step 5 or 8, whatever the present one. */
+/* The convertor of step 5 or 8, independent of the present one. */
 static struct calibrate_setting fresh(const struct histogram *histogram, const struct calibrate_options *options) {
     const struct histogram_candidates *candidates = &histogram->candidates;
     struct calibrate_setting setting = {.bin = 0};

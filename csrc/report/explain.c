@@ -1,4 +1,4 @@
-/* What a trace holds, decoded. See explain.h. */
+/* Describes the contents of a trace. See explain.h. */
 #include "report/explain.h"
 
 #include <inttypes.h>
@@ -116,7 +116,7 @@ static void describe_memory(const struct op *op, char *text, size_t size) {
     }
 }
 
-/* One operation without its position, as it may be shown. */
+/* One operation without its position, escaped by text_shown. */
 static void describe(const struct program *prog, const struct op *op, char *shown, size_t size) {
     char text[1024];
     if (op->kind == OP_NOTE)
@@ -202,7 +202,7 @@ static void print_cube(FILE *out, const char *what, const struct cube *cube, boo
         fprintf(out, " in %d batches (stride 0x%x)", cube->batches, cube->batch_stride);
 }
 
-/* "3x2x1 atoms from primary 0x80000000 to secondary 0x50000000", a line for every descriptor of BDMA. */
+/* "3x2x1 atoms from primary 0x80000000 to secondary 0x50000000", one line per descriptor of BDMA. */
 static void print_blocks(FILE *out, const struct program *prog, const struct launch *launch) {
     struct launch_block block;
     for (size_t i = 0; launch_block(prog->config, launch, i, &block); i++)

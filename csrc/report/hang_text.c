@@ -1,4 +1,4 @@
-/* Sentences about a hang; see hang_text.h. */
+/* Text about a hang; see hang_text.h. */
 #include "report/hang_text.h"
 
 #include <inttypes.h>
@@ -13,13 +13,13 @@
 #include "replay/hang_triage.h"
 
 enum {
-    MOST_SHOWN = 8, /* checks that wait, findings: of each */
+    MOST_SHOWN = 8, /* maximum number of waiting checks, of findings */
     POSITION = 512, /* bytes of a "FILE:LINE" */
     INTERRUPTS = 32,
-    NAME = 256, /* bytes of a name that a trace gave */
+    NAME = 256, /* bytes of a name from a trace */
 };
 
-/* The name of a stream or an event, as it may be shown. */
+/* The name of a stream or an event, escaped by text_shown. */
 static const char *shown(const char *name, char text[NAME]) {
     return text_shown_into(name, text, NAME);
 }
@@ -37,10 +37,10 @@ static void print_reason(const struct hang *hang, FILE *out) {
         fprintf(out, "the run was not over after %" PRIu64 " cycles (limit of --max-cycles)", hang->clocks);
         return;
     case HANG_IDLE:
-        fputs("the device is idle and nothing that the trace waits for can happen any more", out);
+        fputs("the device is idle and nothing that the trace waits for can still happen", out);
         return;
     case HANG_AT_END:
-        fprintf(out, "%s: this operation at the end of the trace waits for something that cannot come any more",
+        fprintf(out, "%s: this operation at the end of the trace waits for something that can no longer happen",
                 op_position(hang->prog, &hang->prog->ops[hang->op], position, sizeof position));
         return;
     }
@@ -112,13 +112,12 @@ static void print_armed(const struct hang *hang, FILE *out) {
     for (size_t i = 0; i < hang->armed_count; i++) {
         const struct hang_armed *armed = &hang->armed[i];
         fprintf(out, "%s%s group %d%s", i ? ", " : "", nvdla_unit_names[armed->unit], armed->group,
-                armed->behind ? " (behind the other group)" : "");
+                armed->behind ? " (after the other group)" : "");
     }
     fputc('\n', out);
 }
 
-/* Which link came to a stop first tells more than the list of armed units, all of which wait for the one that failed.
- */
+/* The first link that stopped is the best hint: all armed units wait for the one that failed. */
 static void print_links(const struct device *dev, FILE *out) {
     size_t count = 0, moved = 0;
     const struct device_link *links = dev->ops->links ? dev->ops->links((struct device *)dev, &count) : NULL;
@@ -134,7 +133,7 @@ static void print_links(const struct device *dev, FILE *out) {
     fputc('\n', out);
 }
 
-/* What the device has found so far may be why it hangs. */
+/* Findings of the device may be the cause of the hang. */
 static void print_findings(const struct device *dev, FILE *out) {
     size_t count = dev->finding_count < MOST_SHOWN ? dev->finding_count : MOST_SHOWN;
     for (size_t i = 0; i < count; i++)
@@ -143,7 +142,7 @@ static void print_findings(const struct device *dev, FILE *out) {
         fprintf(out, "  and %zu more findings\n", dev->finding_count - count);
 }
 
-/* From the engine whose end does not come to the one at the end of the chain. */
+/* The chain of waits, from the engine that does not end. */
 static void print_chain(const struct hang_triage *triage, FILE *out) {
     for (size_t i = 0; i < triage->chain_count; i++) {
         const struct hang_step *step = &triage->chain[i];
@@ -170,7 +169,7 @@ static void print_engines(const struct hang_triage *triage, FILE *out) {
     }
 }
 
-/* Links on which something is offered and not taken, or still to come. */
+/* Links with an element offered and not accepted, or still missing. */
 static void print_stuck(const struct hang_triage *triage, FILE *out) {
     bool any = false;
     for (size_t i = 0; i < triage->link_count; i++) {

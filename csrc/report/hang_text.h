@@ -1,11 +1,11 @@
-/* The words for a run that hung (replay/hang.h). */
+/* The text about a run that hung (replay/hang.h). */
 #ifndef REPORT_HANG_TEXT_H
 #define REPORT_HANG_TEXT_H
 
 #include "replay/player.h"
 
-/* Lines for a person: the reason, then what every stream, check and event waited for, the units that were armed, the
- * links between the engines, and what the device had found. The caller frees it. */
+/* Lines of text: the reason; what every stream, check and event waits for; armed units; links between the engines;
+ * findings of the device. free() it. */
 char *hang_text(const struct hang *hang);
 
 /* Puts hang_text() into the message of a result whose run hung. */

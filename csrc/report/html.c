@@ -1,4 +1,4 @@
-/* The page: its frame, the verdict, what the devices say. See html.h. */
+/* The page: frame, verdict, messages of the devices. See html.h. */
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 #include "report/page.embed.h"
 #include "report/walk.h"
 
-enum { LINES_SHOWN = 100 }; /* checks, findings and warnings of a device; report.json has all */
+enum { LINES_SHOWN = 100 }; /* maximum checks, findings and warnings of a device; report.json has all */
 
 /* ---- the verdict ---- */
 
-/* Each status has a sign of its own, so that nobody needs the colour. */
+/* Each status has its own sign, so that colour is not needed. */
 static const char *const status_signs[] = {[REPORT_PASSED] = "&#10003;",
                                            [REPORT_FAILED] = "&#10007;",
                                            [REPORT_HUNG] = "&#9646;&#9646;",
@@ -30,7 +30,7 @@ static void tile(FILE *out, const char *name, const char *value, const char *mor
     fputs("</dd></div>\n", out);
 }
 
-/* The figures that one looks at every morning. */
+/* The key figures of a run. */
 static void write_tiles(const struct page *page) {
     FILE *out = page->out;
     const struct report_input *in = &page->report->input;
@@ -116,7 +116,7 @@ static void write_verdict(const struct page *page) {
     fputs("</header>\n", out);
 }
 
-/* ---- what the devices say ---- */
+/* ---- messages of the devices ---- */
 
 struct list {
     FILE *out;
@@ -149,7 +149,7 @@ static void write_device(const struct page *page, int index) {
     fputs("</p>", page->out);
     if (result->message) {
         fputs("<pre>", page->out);
-        /* Its lines are lines; text_shown would show their ends. */
+        /* Keeps its line ends, which text_shown would escape. */
         char *message = xstrdup(result->message), *rest = message;
         for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
             html_text(page->out, line);

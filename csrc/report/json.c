@@ -1,4 +1,4 @@
-/* The report for machines. See json.h. */
+/* The report as JSON. See json.h. */
 #include "report/json.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static json_t *json_origin(const struct memory *mem, uint64_t address) {
                      "axi_id", (int)origin.axi_id, "cycle", json_u64(origin.cycle));
 }
 
-/* Of BDMA columns are atoms, channels bytes. */
+/* For BDMA, columns are atoms and channels are bytes. */
 static json_t *json_element(const struct output *output, uint64_t address) {
     struct cube_element element;
     if (!cube_locate(&output->cube, address, &element))
@@ -74,7 +74,7 @@ static json_t *json_element(const struct output *output, uint64_t address) {
     return json;
 }
 
-/* The beat that left a byte out, null if there is none. */
+/* The beat that skipped a byte, or null. */
 static json_t *json_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
                          const struct output *output) {
     struct partial_beat beat;
@@ -85,7 +85,7 @@ static json_t *json_beat(const struct report *report, int played, enum memory_sp
                      (int)beat.origin.axi_id);
 }
 
-/* The layer of an output: its cube, its registers, and those of what gave it its input. */
+/* The layer of an output: its cube, its registers, and those of the launches that feed it. */
 static void add_layer(json_t *json, const struct report *report, const struct output *output, uint64_t first) {
     const struct cube *cube = &output->cube;
     const struct launch *feeders[REPORT_FEEDERS];
@@ -136,7 +136,7 @@ static json_t *json_row(const uint8_t *bytes, int count) {
     return json_string(text);
 }
 
-/* The first wrong beat, as far as things are known. */
+/* The first wrong beat, with the known facts. */
 static json_t *json_wrong(const struct report *report) {
     static const char *const kinds[] = {[WRONG_OWNER] = "no launch",
                                         [WRONG_OUTSIDE] = "outside",
@@ -162,7 +162,7 @@ static json_t *json_wrong(const struct report *report) {
     return json;
 }
 
-/* A failed memory check: where, whose, and the files with the golden bytes and the device's. */
+/* A failed memory check: place, layer, and the files with the golden and the actual bytes. */
 static void add_memory_check(json_t *json, const struct report *report, int played,
                              const struct play_failure *failure) {
     const struct op *op = &report->input.prog->ops[failure->op];
@@ -216,13 +216,13 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
     return json;
 }
 
-/* Operations by their place in the trace. */
+/* Operations by their line in the trace. */
 static json_t *json_place(const struct program *prog, const struct op *op) {
     char position[REPORT_POSITION];
     return json_text(op_position(prog, op, position, sizeof position));
 }
 
-/* Who waits for whom: replay/hang_triage.h. */
+/* The chain of waits: replay/hang_triage.h. */
 static json_t *json_triage(const struct hang_triage *triage) {
     const struct device_waits *waits = triage->waits;
     json_t *chain = json_array(), *engines = json_array(), *links = json_array(), *states = json_array(),
@@ -277,7 +277,7 @@ static json_t *json_triage(const struct hang_triage *triage) {
                      links, "states", states, "counters", counters, "outstanding", bursts);
 }
 
-/* Why a run hung: what hang_text.h says in words. */
+/* The hang as data, like the text of hang_text.h. */
 static json_t *json_hang(const struct hang *hang) {
     static const char *const reasons[] = {[HANG_STILL] = "still",
                                           [HANG_TIMEOUT] = "timeout",
@@ -359,7 +359,7 @@ static json_t *text_or_null(const char *text) {
     return text ? json_text(text) : json_null();
 }
 
-/* What nvcosim debug found. */
+/* The result of `nvcosim debug`. */
 static json_t *json_verdict(const struct diagnosis *diagnosis) {
     static const char *const states[] = {[WALK_EQUAL] = "equal",
                                          [WALK_DIFFERS] = "differs",

@@ -1,4 +1,4 @@
-/* The report for machines. */
+/* The report as JSON. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 

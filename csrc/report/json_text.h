@@ -1,14 +1,13 @@
-/* Text in JSON, and JSON as text.
- */
+/* Strings in JSON, and JSON as text. */
 #ifndef REPORT_JSON_TEXT_H
 #define REPORT_JSON_TEXT_H
 
 #include <jansson.h>
 
-/* A string of text that may hold a file name: where it is not UTF-8, bytes of 0x80 and above become '?'. */
+/* A JSON string from text that may contain a file name: if it is not UTF-8, bytes of 0x80 and above become '?'. */
 json_t *json_text(const char *text);
 
-/* The value as text, as json_dumps() does with these flags; the value is released. free() it. */
+/* The value as text, like json_dumps() with these flags; releases the value. free() the text. */
 char *json_to_text(json_t *json, size_t flags);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the layers of a run cost; see layers.h. */
+/* Costs of the layers of a run; see layers.h. */
 #include "report/layers.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* The layers of a run with what each cost: clocks, use of the MAC array, traffic of each client of the memory. A layer
- * is a launch that ends a chain: of SDP (unless it feeds PDP), PDP, CDP, BDMA or RUBIK, with the launches that give it
- * its input (report_feeders).
- */
+/* The layers of a run and their costs: clocks, MAC utilisation, memory traffic of each client. A layer is a launch that
+ * ends a chain: of SDP (unless it feeds PDP), PDP, CDP, BDMA or RUBIK, with the launches that feed it
+ * (report_feeders). */
 #ifndef REPORT_LAYERS_H
 #define REPORT_LAYERS_H
 
@@ -16,11 +15,11 @@ struct report_layer {
     const struct launch *feeders[REPORT_FEEDERS];
     int feeder_count;
     uint64_t macs;                         /* multiplications of its convolution */
-    uint64_t expected[NVDLA_CLIENT_COUNT]; /* bytes that its registers ask for, by client; BDMA: 0 */
+    uint64_t expected[NVDLA_CLIENT_COUNT]; /* bytes requested by its registers, by client; BDMA: 0 */
     uint64_t wrong;                        /* bytes of its output that differ */
-    /* The rest is of the RTL's timeline, 0 where there is none. */
+    /* The rest is from the RTL's timeline, 0 without one. */
     bool counted;
-    uint64_t start;  /* armed, or the end of the unit's launch before, what is later */
+    uint64_t start;  /* arming, or end of the unit's previous launch if later */
     uint64_t end;    /* 0: not reached */
     uint64_t clocks; /* end - start; 0 if it has no end */
     uint64_t read_bytes, write_bytes;
@@ -36,12 +35,12 @@ struct report_layers {
 struct report_layers report_layers(const struct report *report);
 void report_layers_free(struct report_layers *layers);
 
-/* Start and end of any launch by the timeline, with the rules above; the end of what announces none is that of the
- * launch it feeds. False if the timeline does not know it. */
+/* Start and end of a launch by the timeline, with the rules above; a launch without an end of its own ends with the
+ * launch it feeds. False if the timeline does not have it. */
 bool report_layer_span(const struct report_layers *layers, const struct launch *launch, uint64_t *start, uint64_t *end);
 
-/* Share of the MAC array's multiplications that the layer used, 0..1, in an RTL of atomic_c * atomic_k a clock; 0 if it
- * is not known or there is none to do. */
+/* MAC utilisation of the layer, 0..1, for an RTL with atomic_c * atomic_k multiplications a clock; 0 if unknown or
+ * without multiplications. */
 double report_layer_utilisation(const struct report *report, const struct report_layer *layer);
 
 /* "convolution + SDP + PDP": the parts of a layer. Returns text. */

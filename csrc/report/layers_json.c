@@ -1,4 +1,4 @@
-/* Layers and timeline of a run for machines; docs/results.md describes them. */
+/* Layers and timeline of a run as JSON; docs/results.md describes them. */
 #include "report/layers_json.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ json_t *json_layers(const struct report *report, const struct report_layers *lay
     return list;
 }
 
-/* One member of all buckets, left out if it is 0 throughout. */
+/* One member of all buckets; omitted if all are 0. */
 static void add_series(json_t *json, const char *name, const struct timeline *timeline, size_t offset) {
     json_t *series = json_array();
     bool any = false;

@@ -1,4 +1,4 @@
-/* What pages are made of. See markup.h. */
+/* Writes the parts of HTML pages. See markup.h. */
 #include "report/markup.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 void html_text(FILE *out, const char *text) {
     char *shown = text_shown(text);
     for (const char *c = shown; *c; c++) {
-        /* U+FFFE and U+FFFF, which XML does not have */
+        /* U+FFFE and U+FFFF, which XML forbids */
         if (!strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3)) {
             fputs("\xef\xbf\xbd", out);
             c += 2;

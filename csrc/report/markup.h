@@ -1,6 +1,5 @@
-/* What pages are made of: frame with the styles and the script that all share, text that is shown and never obeyed,
- * numbers for people. A page is one file that asks nothing of a network.
- */
+/* Parts of HTML pages: frame with common styles and script, escaped text, formatted numbers. A page is one file that
+ * needs no network. */
 #ifndef REPORT_MARKUP_H
 #define REPORT_MARKUP_H
 
@@ -9,10 +8,10 @@
 
 /* Everything up to the content of <body>. status, title: of the window; css: beyond base.css. */
 void html_begin(FILE *out, const char *status, const char *title, const char *css);
-/* The end of the page. js: runs behind base.js, in the same script. */
+/* The end of the page. js: runs after base.js, in the same script. */
 void html_end(FILE *out, const char *js);
 
-/* Text with nothing in it that HTML, XML or a terminal would obey; legal in content and in attributes of both. */
+/* Text escaped for HTML, XML and terminals; legal in content and in attributes of both. */
 void html_text(FILE *out, const char *text);
 void html_printf(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -21,11 +20,11 @@ enum { HTML_NUMBER = 32 };
 char *html_count(uint64_t value, char text[HTML_NUMBER]);
 char *html_bytes(uint64_t value, char text[HTML_NUMBER]);
 
-/* A round number (1, 2 or 5 times a power of ten) for the distance of ticks on an axis: span holds at most `most` of
- * it. span > 0. */
+/* A round distance (1, 2 or 5 times a power of ten) between ticks of an axis, such that span has at most `most` of
+ * them. span > 0. */
 double html_step(double span, int most);
 
-/* Opens a section of the page, with its heading and a sentence about it (NULL: none); close it with "</section>". */
+/* Opens a section with its heading and an optional sentence (or NULL); close it with "</section>". */
 void html_section(FILE *out, const char *id, const char *title, const char *about);
 
 #endif

@@ -1,4 +1,4 @@
-/* What came of playing a trace, judged. See outcome.h. */
+/* Judges the result of playing a trace. See outcome.h. */
 #include "report/outcome.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 /* ---- areas that differ ---- */
 
-/* The memories of all devices that have that space, in the order of the devices. */
+/* The memories of all devices with that space, in the order of the devices. */
 static int memories_of(const struct report *report, enum memory_space space,
                        const struct memory *memories[PLAYED_MAX]) {
     int count = 0;
@@ -30,7 +30,7 @@ const struct output *report_output(const struct report *report, enum memory_spac
 }
 
 /* The declared region around the first byte of a mismatch, over the regions of all devices; else the 4-KiB page. *run
- * shrinks to the bytes of that area. */
+ * is limited to that area. */
 static void find_region(const struct memory *const *memories, int memory_count, struct mismatch *found, uint64_t *run) {
     const uint64_t address = found->first;
     uint64_t next = UINT64_MAX; /* first address of the regions after it */
@@ -42,7 +42,7 @@ static void find_region(const struct memory *const *memories, int memory_count, 
                 next = base;
             if (address < base || address - base >= size)
                 continue;
-            /* Of a region that is too large for a dump, the part of that size around the byte. */
+            /* The part around the byte, if a region is too large for a dump. */
             const uint64_t skipped = (address - base) / REPORT_DUMP_MAX * REPORT_DUMP_MAX;
             found->kind = AREA_REGION;
             found->base = base + skipped;
@@ -80,7 +80,7 @@ static void add_difference(struct report *report, const struct mismatch *found) 
     report->mismatches[report->mismatch_count++] = *found;
 }
 
-/* Goes over the bytes that differ in runs that belong to one area. */
+/* Visits the bytes that differ, in runs of one area. */
 static void compare_space(struct report *report, enum memory_space space) {
     const struct memory *memories[PLAYED_MAX];
     uint64_t address = 0, run;
@@ -107,8 +107,7 @@ static void compare_space(struct report *report, enum memory_space space) {
     }
 }
 
-/* Layers in the order in which they were armed, for what is wrong in one may be so in all that come after; then what
- * belongs to none, by address. */
+/* Layers in order of arming, because an error in one may spread to all later ones; then other areas by address. */
 static int mismatch_order(const void *left, const void *right) {
     const struct mismatch *a = left, *b = right;
     if (!a->output != !b->output)
@@ -133,7 +132,7 @@ static void compare_memories(struct report *report) {
         qsort(report->mismatches, report->mismatch_count, sizeof *report->mismatches, mismatch_order);
 }
 
-/* ---- words and facts ---- */
+/* ---- text and facts ---- */
 
 char *report_launch_name(const struct launch *launch, char *text, size_t size) {
     snprintf(text, size, "%s #%d", nvdla_unit_names[launch->unit], launch->ordinal);
@@ -164,7 +163,7 @@ char *report_element(const struct output *output, uint64_t address, char *text, 
     snprintf(text, size, "%ssurface %d, line %d, column %d, channel %d%s%s", batch, element.surface, element.line,
              element.column, element.channel, byte,
              element.channel >= cube->channels ? " (padding of the last atom)"
-             : element.column >= cube->width   ? " (behind the end of the line)"
+             : element.column >= cube->width   ? " (past the end of the line)"
                                                : "");
     return text;
 }
@@ -180,7 +179,7 @@ bool report_beat(const struct report *report, int played, enum memory_space spac
     if (!output || bits == 0 || (own.unit == (int)output->launch->unit && own.ordinal == output->launch->ordinal))
         return false;
     beat->address = address - address % (uint64_t)beat->bytes;
-    /* More than one beat may have written here: the last of them. */
+    /* The last beat that wrote here. */
     for (int i = 0; i < beat->bytes; i++) {
         if (!memory_origin_of(mem, beat->address + (uint64_t)i, &origin) || origin.cycle == 0 ||
             origin.unit != (int)output->launch->unit || origin.ordinal != output->launch->ordinal ||
@@ -351,7 +350,7 @@ char *report_warning(const struct report *report, const struct device_warning *w
     return text;
 }
 
-/* Units whose launches may give a layer its input, from the output back. */
+/* Units whose launches may feed a layer, from the output back. */
 static const enum nvdla_unit feeding_units[REPORT_FEEDERS] = {NVDLA_SDP,      NVDLA_CACC,     NVDLA_CSC,     NVDLA_CDMA,
                                                               NVDLA_SDP_RDMA, NVDLA_PDP_RDMA, NVDLA_CDP_RDMA};
 int report_feeders(const struct report *report, const struct launch *launch,
@@ -389,7 +388,7 @@ struct memory *report_golden(const struct op *check) {
     return golden;
 }
 
-/* The name of a device as part of a file name. */
+/* The name of a device for a file name. */
 static void owner_text(const struct device *dev, char text[64]) {
     snprintf(text, 64, "%s", dev->name);
     for (char *c = text; *c; c++)
@@ -443,8 +442,8 @@ const char *report_status_text(enum report_status status) {
 
 /* ---- status and reason ---- */
 
-/* The failed memory check that tells most: one that was done while the trace ran, else that of the layer armed first.
- * NULL if no memory check failed. */
+/* The most useful failed memory check: one done while the trace ran, else that of the layer armed first. NULL if no
+ * memory check failed. */
 static const struct play_failure *first_memory_failure(const struct report *report, const struct play_result *result) {
     const struct play_failure *found = NULL;
     size_t found_tag = SIZE_MAX;
@@ -469,7 +468,7 @@ const struct play_failure *report_first_failure(const struct report *report, int
         const struct play_result *result = report->input.played[*played].result;
         const struct play_failure *first = result->failure_count > 0 ? &result->failures[0] : NULL;
         const enum op_kind kind = first ? report->input.prog->ops[first->op].kind : OP_NOTE;
-        /* Of a CRC that is wrong golden bytes, if there are any, say where. */
+        /* For a wrong CRC, golden bytes locate the error, if there are any. */
         const struct play_failure *memory =
             kind == OP_MEM_CRC || kind == OP_MEM_CHECK ? first_memory_failure(report, result) : NULL;
         if (first)
@@ -502,7 +501,7 @@ static uint64_t total_mismatches(const struct report *report) {
     return count;
 }
 
-/* The worst of the outcomes that leave nothing to compare: refused, then hung or broken. NULL: all were played. */
+/* The worst outcome without memory to compare: refused, then hung or broken. NULL: all were played. */
 static const struct played *not_played(const struct report *report) {
     const struct played *found = NULL;
     for (int i = 0; i < report->input.played_count; i++) {
@@ -549,7 +548,7 @@ static void find_reason(struct report *report) {
                    report_warning(report, &stopped->result->refusal, text, sizeof text));
         return;
     }
-    /* A check inside the RTL fails where the fault is: what follows from it, hangs and wrong bytes, comes second. */
+    /* A failing check inside the RTL is closest to the fault, so it precedes hangs and wrong bytes. */
     for (int i = 0; i < in->played_count; i++) {
         const struct device *dev = in->played[i].dev;
         if (dev->finding_count > 0 && dev->findings[0].kind == FINDING_CHECK) {

@@ -1,8 +1,7 @@
-/* What came of playing a trace, judged: the status, the reason, the areas of memory that differ and the layers they
- * belong to. The forms of a report (text.h, json.h) only show what stands here; another form needs this header alone.
+/* The judged result of playing a trace: status, reason, areas of memory that differ and their layers. The formats of a
+ * report (text.h, json.h) only show this; a new format needs only this header.
  *
- * A report borrows everything it is made of (program, launches, devices, results): those must outlive it.
- */
+ * A report borrows program, launches, devices and results, which must outlive it. */
 #ifndef REPORT_OUTCOME_H
 #define REPORT_OUTCOME_H
 
@@ -21,10 +20,10 @@
 enum {
     PLAYED_MAX = 2,
     REPORT_POSITION = 512,    /* bytes of a "FILE:LINE" */
-    REPORT_LINE = 2048,       /* bytes of a line of text about one thing */
+    REPORT_LINE = 2048,       /* bytes of a line of text */
     REPORT_ROW = 16,          /* bytes in a line of a hex window */
     REPORT_WINDOW = 4 * 16,   /* bytes of a hex window */
-    REPORT_DUMP_MAX = 1 << 26 /* bytes of one dump at most */
+    REPORT_DUMP_MAX = 1 << 26 /* maximum bytes of one dump */
 };
 
 /* One device that the trace was played on. */
@@ -39,23 +38,23 @@ struct report_input {
     const char *name; /* of the trace */
     const struct program *prog;
     const struct layer_tracker *launches; /* program_launches(prog) */
-    /* The RTL before the model. With two of them their memories are compared: the last is what is expected, the first
-     * is what is got. */
+    /* The RTL before the model. The memories of two devices are compared: the last is the expected one, the first the
+     * actual one. */
     struct played played[PLAYED_MAX];
     int played_count;
     const struct histogram_set *histograms; /* of the model's streams; NULL: none */
-    const struct diagnosis *diagnosis;      /* of nvcosim debug; NULL: nobody looked for it */
-    /* Where the first device was stopped: its first wrong beat. NULL: there is none. A device that was stopped
-     * (whatever stopped it) has memory as far as it got: then memories are not compared. */
+    const struct diagnosis *diagnosis;      /* of nvcosim debug, or NULL */
+    /* The first wrong beat, which stopped the first device, or NULL. If a device was stopped, for any reason, memories
+     * are not compared. */
     const struct wrong_beat *wrong;
-    const struct wrong_read *wrong_read; /* before that, the first; NULL: there is none, or nobody looked */
-    bool html;                           /* the page is wanted of what passed too */
-    const char *objection; /* why the run fails even where nothing is wrong with what was played; NULL: it does not */
+    const struct wrong_read *wrong_read; /* the first one before that; NULL: none, or not judged */
+    bool html;                           /* write the page for passing traces, too */
+    const char *objection;               /* reason to fail the run although nothing played is wrong, or NULL */
 };
 
 enum report_status { REPORT_PASSED, REPORT_FAILED, REPORT_HUNG, REPORT_REFUSED };
 
-/* Where a byte that differs belongs: to a layer's output, to a declared region, to a page outside of both. */
+/* Kind of an area: a layer's output, a declared region, or a page outside both. */
 enum area_kind { AREA_LAUNCH, AREA_REGION, AREA_OUTSIDE };
 
 /* An area in which the memories differ. */
@@ -67,7 +66,7 @@ struct mismatch {
     uint64_t count, first, last; /* bytes that differ, and the addresses of the first and the last of them */
 };
 
-/* Launches by which a reason is explained. */
+/* Launches that explain a reason. */
 struct report_launches {
     struct owner items[2];
     size_t count;
@@ -78,28 +77,29 @@ struct report {
     struct writers *writers;
     struct mismatch *mismatches; /* of layers, in order of arming; then others by space and address */
     size_t mismatch_count;
-    const struct output *wrong_output; /* where input.wrong wrote or should have written; NULL: outside its launch's */
+    const struct output
+        *wrong_output; /* the output that input.wrong wrote or should have written; NULL: outside its launch's */
     enum report_status status;
     /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, first wrong beat,
      * memory that differs, checks, findings. */
     char reason[1024];
-    struct report_launches named; /* in the reason */
+    struct report_launches named; /* launches in the reason */
 };
 
-/* Compares all memory of both spaces and gathers what the checks found. */
+/* Compares all memory of both spaces and collects the results of the checks. */
 struct report *report_new(const struct report_input *input);
 void report_free(struct report *report);
 
 enum report_status report_status(const struct report *report);
 const char *report_reason(const struct report *report);
 
-/* ---- words: all of them fill `text`, cut at size, and return it ---- */
+/* ---- text: all functions fill `text`, cut at size, and return it ---- */
 
 /* "PASS", "FAIL", "HANG", "REFUSED" / "passed", "failed", "hung", "refused", "broken". */
 const char *report_status_text(enum report_status status);
 const char *report_outcome_text(enum play_outcome outcome);
 
-/* A warning or a refusal of a device with the place in the trace it came from. */
+/* A warning or a refusal of a device with its line in the trace. */
 char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size);
 /* "SDP #0" / "FILE:LINE" of the operation that armed it. */
 char *report_launch_name(const struct launch *launch, char *text, size_t size);
@@ -112,10 +112,10 @@ char *report_wrong_read(const struct wrong_read *read, char *text, size_t size);
 /* A failed check of a device, one line. */
 char *report_failure(const struct report *report, const struct played *played, const struct play_failure *failure,
                      char *text, size_t size);
-/* "batch 0, surface 0, line 1, column 2, channel 3", with what is special about the byte; of BDMA "descriptor 0,
- * surface 0, line 1, atom 2, byte 3". */
+/* "batch 0, surface 0, line 1, column 2, channel 3", with a note on padding; for BDMA "descriptor 0, surface 0, line 1,
+ * atom 2, byte 3". */
 char *report_element(const struct output *output, uint64_t address, char *text, size_t size);
-/* "written by SDP #0 at cycle 4711, AXI ID 1", and the beat that left the byte out if there is one (report_beat). */
+/* "written by SDP #0 at cycle 4711, AXI ID 1", and the beat that skipped the byte, if any (report_beat). */
 char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
                     const struct output *output, char *text, size_t size);
 
@@ -125,46 +125,45 @@ static inline struct memory *report_memory(const struct report *report, int play
     return report->input.played[played].dev->memory[space];
 }
 
-/* The output that a byte belongs to, going by the memories of all devices; NULL if no launch writes there. */
+/* The output that contains a byte, judged from the memories of all devices; NULL if no launch writes there. */
 const struct output *report_output(const struct report *report, enum memory_space space, uint64_t address);
 
-/* The failed check to begin with, and the index of its device: the first that failed; where that is a CRC or a memory
- * check, the memory check that tells which layer went wrong first. NULL if none failed. */
+/* The most useful failed check, and the index of its device: the first that failed; if that is a CRC or a memory check,
+ * the memory check of the first faulty layer. NULL if none failed. */
 const struct play_failure *report_first_failure(const struct report *report, int *played);
 
-/* A data beat on AXI that wrote to the neighbours of a byte and left the byte itself out. */
+/* An AXI data beat that wrote the neighbours of a byte but not the byte itself. */
 struct partial_beat {
     uint64_t address;            /* of its first byte, a multiple of bytes */
     int bytes;                   /* width of the port */
-    uint64_t strobe;             /* bit i: the byte at address + i is the beat's */
+    uint64_t strobe;             /* bit i: the beat wrote the byte at address + i */
     struct memory_origin origin; /* cycle, launch, AXI ID */
 };
 
-/* Finds the beat of the launch of `output` that wrote next to the byte, if the byte itself is not that launch's: a
- * strobe may have been lost. False if there is none, or the device has no clock. */
+/* Finds the beat of the launch of `output` that wrote next to the byte, if the launch did not write the byte itself: a
+ * strobe may be wrong. False if there is none, or if the device has no clock. */
 bool report_beat(const struct report *report, int played, enum memory_space space, uint64_t address,
                  const struct output *output, struct partial_beat *beat);
 
-/* The clock of the beat that wrote a byte, or of the one that left it out (report_beat); 0 if no beat did. */
+/* The clock of the beat that wrote a byte, or of the one that skipped it (report_beat), or 0. */
 uint64_t report_cycle(const struct report *report, int played, enum memory_space space, uint64_t address,
                       const struct output *output);
 
 /* True if the first device was stopped before its end. */
 bool report_stopped(const struct report *report);
 
-/* The launch of the first wrong beat, NULL if none accounts for it. */
+/* The launch of the first wrong beat, or NULL. */
 const struct launch *report_wrong_launch(const struct report *report);
 
 /* First address of the hex window around a byte. */
 uint64_t report_window(uint64_t address);
 
-/* Launches that gave a layer its input, from the output back. Returns how many. */
+/* Launches that feed a layer, from the output back. Returns their number. */
 enum { REPORT_FEEDERS = 7 };
 int report_feeders(const struct report *report, const struct launch *launch,
                    const struct launch *feeders[REPORT_FEEDERS]);
 
-/* Calls back for every register of a launch that has a description; block: the descriptor of BDMA whose registers they
- * are, else -1. */
+/* Calls back for every described register of a launch; block: the BDMA descriptor of the registers, else -1. */
 void report_each_register(const struct report *report, const struct launch *launch, int block,
                           void (*visit)(void *context, const struct nvdla_register *reg, uint32_t value),
                           void *context);
@@ -172,9 +171,9 @@ void report_each_register(const struct report *report, const struct launch *laun
 /* Golden bytes of a memory check as an image. */
 struct memory *report_golden(const struct op *check);
 
-/* Names of the dumps, without directory: of an area that differs ("primary_80010000_rtl.bin.gz"), and of a failed
- * memory check, by its number among the memory checks of the trace ("primary_80010000_check2_rtl.bin.gz"; owner NULL:
- * the golden bytes). */
+/* Names of dumps, without directory: of an area that differs ("primary_80010000_rtl.bin.gz"), or of a failed memory
+ * check, with its number among the trace's memory checks ("primary_80010000_check2_rtl.bin.gz"; owner NULL: the golden
+ * bytes). */
 char *report_area_dump(const struct report *report, const struct mismatch *mismatch, int played, char *text,
                        size_t size);
 char *report_check_dump(const struct report *report, const struct op *check, const struct device *owner, char *text,

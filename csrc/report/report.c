@@ -1,4 +1,4 @@
-/* A report on disk. See report.h. */
+/* Writes a report to disk. See report.h. */
 #include "report/report.h"
 
 #include <dirent.h>
@@ -32,7 +32,7 @@ static bool dump_mismatch(const struct report *report, const struct mismatch *mi
     return true;
 }
 
-/* The golden bytes of every failed memory check, and what the device has there. */
+/* Dumps the golden bytes of every failed memory check, and those of the device. */
 static bool dump_failures(const struct report *report, const struct played *played, const char *directory,
                           struct error *err) {
     char name[128];
@@ -58,7 +58,7 @@ static bool write_text(const char *directory, const char *file, char *text, stru
     return good;
 }
 
-/* True for the names that report_write gives. */
+/* True for names of files written by report_write. */
 static bool is_own(const char *name) {
     static const char *const files[] = {"report.txt", "report.json", "report.html", "histogram.json", "histogram.svg"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -84,12 +84,12 @@ bool report_clean(const char *directory, struct error *err) {
         if (!is_own(entry->d_name))
             continue;
         if (unlinkat(dirfd(dir), entry->d_name, 0) != 0 && errno != ENOENT)
-            good = error_set(err, "%s/%s: cannot remove what an earlier run left: %s", directory, entry->d_name,
+            good = error_set(err, "%s/%s: cannot remove the report of an earlier run: %s", directory, entry->d_name,
                              strerror(errno));
     }
     closedir(dir);
     if (good)
-        rmdir(directory); /* stays if there is anything else in it */
+        rmdir(directory); /* stays if it is not empty */
     return good;
 }
 

@@ -1,4 +1,4 @@
-/* The report for people. See text.h. */
+/* The report as text. See text.h. */
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "report/histograms.h"
 
-enum { FAILURES_SHOWN = 50 }; /* failed checks; the JSON has all */
+enum { FAILURES_SHOWN = 50 }; /* maximum failed checks; the JSON has all */
 
 /* Prints rows of both images around `first`, a mark under every byte that differs. */
 static void print_window(FILE *out, const struct memory *expected, const char *expected_name, const struct memory *got,
@@ -73,7 +73,7 @@ static void print_launch(FILE *out, const struct report *report, const struct la
     report_each_register(report, launch, block, print_register, out);
 }
 
-/* Registers of a launch and of those that give it its input. */
+/* Registers of a launch and of those that feed it. */
 static void print_layer(FILE *out, const struct report *report, const struct output *output) {
     const struct launch *feeders[REPORT_FEEDERS];
     const int count = report_feeders(report, output->launch, feeders);
@@ -115,7 +115,7 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
     fputc('\n', out);
 }
 
-/* A row of the beat's bytes: what was got, or what was expected as far as that is known. */
+/* A row of the beat's bytes: actual, or expected where known. */
 static void print_bytes(FILE *out, const char *name, const uint8_t *bytes, int count, uint64_t known) {
     fprintf(out, "    %-8s ", name);
     for (int i = 0; i < count; i++)
@@ -213,7 +213,7 @@ static void print_played(FILE *out, const struct report *report, int index) {
     fputc('\n', out);
 }
 
-/* What nvcosim debug found. */
+/* The result of `nvcosim debug`. */
 static void print_diagnosis(FILE *out, const struct diagnosis *diagnosis) {
     const struct walk *walk = &diagnosis->walk;
     fprintf(out, "\n%s\n", walk->sentence);

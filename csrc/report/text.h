@@ -1,4 +1,4 @@
-/* The report for people. */
+/* The report as text. */
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 

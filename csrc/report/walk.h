@@ -1,8 +1,7 @@
-/* The way of a wrong value through the data path: streams in the order in which values pass through them, what the
- * comparison of both sides found in each, and the step where the value went wrong.
+/* The path of a wrong value along the data path: streams in order, the result of comparing both sides in each, and the
+ * step where the error began.
  *
- * Plain data; who makes it keeps it until the reports that show it are written.
- */
+ * Plain data; its creator keeps it until the reports are written. */
 #ifndef REPORT_WALK_H
 #define REPORT_WALK_H
 
@@ -12,7 +11,7 @@
 enum walk_state {
     WALK_EQUAL,
     WALK_DIFFERS,
-    WALK_SHORT, /* one side ended before the other; equal as far as both go */
+    WALK_SHORT, /* one side ended before the other; equal up to there */
     WALK_UNSEEN /* nothing was recorded there */
 };
 
@@ -20,15 +19,15 @@ struct walk_step {
     const char *engine; /* folder under rtl/ */
     const char *stream; /* name of the tap */
     enum walk_state state;
-    uint64_t elements; /* that were compared */
-    uint64_t cycle;    /* clock of the first element that differs or is missing, in the RTL; 0: not known */
-    char text[256];    /* what was found, for people */
+    uint64_t elements; /* compared elements */
+    uint64_t cycle;    /* clock of the first element that differs or is missing, in the RTL; 0: unknown */
+    char text[256];    /* the result as text */
 };
 
 struct walk {
     struct walk_step *steps; /* in the order of the data path */
     size_t count;
-    size_t first;       /* the guilty step; count: there is none */
+    size_t first;       /* the guilty step; count: none */
     char sentence[512]; /* the verdict */
 };
 

@@ -1,4 +1,4 @@
-/* Which layer's output an address belongs to. See writers.h. */
+/* Finds the layer output that contains an address. See writers.h. */
 #include "report/writers.h"
 
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "layers/cubes.h"
 #include "nvdla/xalloc.h"
 
-enum { WALK_MAX = 1 << 16 }; /* bytes that one answer of a walk speaks of at most */
+enum { WALK_MAX = 1 << 16 }; /* maximum bytes covered by one answer of a walk */
 
 struct writers {
     const struct layer_tracker *launches;
     struct output *outputs; /* in order of arming, descriptors of one launch in their order */
     size_t count;
     size_t *by_first; /* indices into outputs, by space, then by first */
-    /* The walk: where it is, and the outputs around that address, the last armed first. */
+    /* The walk: its address, and the outputs around that, the last armed first. */
     enum memory_space space;
     uint64_t address;
     size_t next;      /* index into by_first of the first output that the walk has not reached */
@@ -107,7 +107,7 @@ static size_t first_output(const struct writers *writers, const struct launch *l
     return low;
 }
 
-/* True if the output has the byte; *run shrinks to the bytes for which that holds. */
+/* True if the output has the byte; *run is limited to bytes with the same answer. */
 static bool has_byte(const struct output *output, enum memory_space space, uint64_t address, uint64_t *run) {
     uint64_t same;
     if (output->space != space)
@@ -118,7 +118,7 @@ static bool has_byte(const struct output *output, enum memory_space space, uint6
     return found;
 }
 
-/* Shrinks *run to bytes that the memory says the same launch wrote, or none. */
+/* Limits *run to bytes written by the same launch, or by none, according to the memory. */
 static void same_writer(const struct memory *mem, uint64_t address, uint64_t *run) {
     struct memory_origin origin = {.unit = -1}, other;
     uint64_t same, more;
@@ -134,7 +134,7 @@ static void same_writer(const struct memory *mem, uint64_t address, uint64_t *ru
         *run = same;
 }
 
-/* The output of the launch (NULL: of none) that has the byte; NULL if there is none. */
+/* The output of the launch (NULL: of none) that has the byte, or NULL. */
 static const struct output *find_of_launch(const struct writers *writers, const struct launch *launch,
                                            enum memory_space space, uint64_t address, uint64_t *run) {
     size_t first = launch ? first_output(writers, launch) : writers->count, end = first;
@@ -152,7 +152,7 @@ const struct output *writers_of_launch(const struct writers *writers, const stru
     return find_of_launch(writers, launch, space, address, &run);
 }
 
-/* The same of the launch that the memory says wrote the byte. */
+/* The same for the launch that wrote the byte according to the memory. */
 static const struct output *find_by_origin(const struct writers *writers, enum memory_space space, uint64_t address,
                                            const struct memory *mem, uint64_t *run) {
     struct memory_origin origin;
@@ -162,7 +162,7 @@ static const struct output *find_by_origin(const struct writers *writers, enum m
                           space, address, run);
 }
 
-/* The same over all memories; where they name different launches, that of the one armed last. */
+/* The same over all memories; if they name different launches, that of the one armed last. */
 static const struct output *find_by_origins(const struct writers *writers, enum memory_space space, uint64_t address,
                                             const struct memory *const *memories, int memory_count, uint64_t *run) {
     const struct output *found = NULL;
@@ -192,7 +192,7 @@ static void reach(struct writers *writers, size_t index) {
     writers->in_reach[at] = index;
 }
 
-/* Moves the walk on to the address: drops outputs that end before it, takes up those that begin at or before it. */
+/* Advances the walk to the address: drops outputs that end before it, adds those that begin at or before it. */
 static void move_to(struct writers *writers, enum memory_space space, uint64_t address) {
     if (writers->space != space || address < writers->address)
         restart(writers, space);

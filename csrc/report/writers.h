@@ -1,10 +1,9 @@
-/* Which layer's output an address belongs to: every cube that the launches of a program write, with what the memories
- * say about who wrote a byte.
+/* Finds the layer output that contains an address: all cubes written by the launches of a program, combined with the
+ * memories' record of the writer of a byte.
  *
- * A memory that a fault has filled with wrong bytes asks this for millions of addresses in ascending order. So an
- * answer says how far it holds, and a walk keeps only the outputs around its address in hand: what it costs are the
- * lines of the cubes that differ, not bytes times launches.
- */
+ * After a fault, this is called for millions of ascending addresses. So an answer includes the range for which it is
+ * valid, and a walk keeps only the outputs around its address: the cost is proportional to the differing lines of
+ * cubes, not to bytes times launches. */
 #ifndef REPORT_WRITERS_H
 #define REPORT_WRITERS_H
 
@@ -17,7 +16,7 @@
 #include "memory/space.h"
 #include "nvdla/cube.h"
 
-/* What a launch writes: one cube, BDMA one for every descriptor. */
+/* The output of a launch: one cube; for BDMA one per descriptor. */
 struct output {
     const struct launch *launch;
     int block; /* descriptor of BDMA, else -1 */
@@ -32,18 +31,18 @@ struct writers;
 struct writers *writers_new(const struct layer_tracker *launches);
 void writers_free(struct writers *writers);
 
-/* The output that a byte belongs to: that of the launch which a memory (of a device) says wrote it, if it writes there;
- * of two that the memories name, the one armed last, which should not have written or should have. Else that of the
- * last launch that writes there; of BDMA the last descriptor. NULL if none does. */
+/* The output that contains a byte: that of the launch that wrote it according to the devices' memories, if its output
+ * is there; if they name two launches, that of the one armed last. Else that of the last launch that writes there; for
+ * BDMA the last descriptor. NULL if none does. */
 const struct output *writers_find(const struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count);
 
-/* The output of one launch that a byte belongs to, NULL if it does not write there; of BDMA the last descriptor. */
+/* The output of one launch that contains a byte, NULL if it does not write there; for BDMA the last descriptor. */
 const struct output *writers_of_launch(const struct writers *writers, const struct launch *launch,
                                        enum memory_space space, uint64_t address);
 
-/* The answer of writers_find for ascending addresses, each at or above those before (a smaller one, or another space,
- * starts anew). *run: for how many bytes from the address on, at least, the answer is the same. */
+/* Like writers_find for ascending addresses (a smaller one, or another space, restarts). *run: number of bytes from the
+ * address on, at least, with the same answer. */
 const struct output *writers_walk(struct writers *writers, enum memory_space space, uint64_t address,
                                   const struct memory *const *memories, int memory_count, uint64_t *run);
 

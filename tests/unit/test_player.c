@@ -815,7 +815,7 @@ static void a_hang_names_what_every_stream_waits_for(void **state) {
     assert_non_null(strstr(message, "t.cfg:5 waits for event never"));
     assert_non_null(strstr(message, "event never is outstanding: raised by interrupt SDP_0"));
     assert_non_null(strstr(message, "GLB.S_INTR_STATUS 0x00000000, GLB.S_INTR_MASK 0x003f03fe, dla_intr 0"));
-    assert_non_null(strstr(message, "armed and not finished: SDP group 1 (behind the other group), CDP group 0\n"));
+    assert_non_null(strstr(message, "armed and not finished: SDP group 1 (after the other group), CDP group 0\n"));
     assert_non_null(strstr(message, "blocked: MCIF.CFG_RD_WEIGHT_0 has RD_WEIGHT_PDP 0, so"));
     assert_null(strstr(message, "RD_WEIGHT_SDP 0"));
 }

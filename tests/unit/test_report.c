@@ -466,7 +466,7 @@ static void a_hang_is_told_in_words_and_as_data(void **state) {
     make(f);
     has(f->text, "stream my\\nstream stands at dir/t.cfg:11: a wait for event \\x1b[31mgo (operation 5 of 5)");
     has(f->text, "event \\x1b[31mgo is outstanding");
-    has(f->text, "armed and not finished: SDP group 1 (behind the other group)");
+    has(f->text, "armed and not finished: SDP group 1 (after the other group)");
     json_t *json = json_of(f);
     const char *reason, *name, *position, *outstanding, *unit;
     int cycle, group;
