@@ -60,9 +60,8 @@ struct Simulation : VerilatedContext {
 
     explicit Simulation(const char **argv) {
         Verilated::threadContextp(this);
-        threads(
-            COSIM_THREADS);   // by default there is one for each processor, but a process with threads cannot be copied
-        commandArgs(1, argv); // other RTL may read plusargs: there are none
+        threads(COSIM_THREADS); // not one for each processor: a process with threads cannot be copied
+        commandArgs(1, argv);   // other RTL may read plusargs: there are none
 #ifdef COSIM_WAVES
         traceEverOn(true);
 #endif

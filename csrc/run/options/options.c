@@ -150,8 +150,7 @@ const struct argp_option run_option_table[] = {
            "values too"),
     {.doc = "Coverage of the RTL", .group = 5},
     OPTION("coverage", KEY_COVERAGE, "FILE.dat|DIR",
-           "Count the RTL's lines that the trace executes, for verilator_coverage; DIR/TRACE.dat for each of several "
-           "traces"),
+           "Count the RTL's coverage, for verilator_coverage; DIR/TRACE.dat for each of several traces"),
     OPTION("coverage-kind", KEY_COVERAGE_KIND, "line|toggle",
            "Lines of the source (default), or toggles of every signal bit, which is very slow"),
     {.doc = "Running and printing", .group = 6},
