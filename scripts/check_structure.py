@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "memory": "nvdla",
     "layers": "nvdla",
     "trace": "nvdla memory layers",
-    "loadable": "nvdla memory layers trace",
+    "loadable": "nvdla memory trace",
     "device": "nvdla memory",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
@@ -42,10 +42,10 @@ MAY_INCLUDE = {
         "run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",
-    "regress/plan": "nvdla memory trace gen run/options run/session",
-    "regress/store": "nvdla memory run/process run/result run/session regress/plan",
+    "regress/plan": "nvdla memory trace gen run/options",
+    "regress/store": "nvdla memory trace run/process run/result regress/plan",
     "regress/engine": "nvdla memory report run/process run/simulators run/options run/result run/jobs regress/plan",
-    "regress/pages": "nvdla memory coverage report run/result run/session regress/plan regress/store",
+    "regress/pages": "nvdla memory trace coverage report run/result regress/plan regress/store",
     "regress/night": "nvdla memory report run/process run/simulators run/result run/jobs regress/plan regress/store "
         "regress/engine regress/pages",
     "regress/faults": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store "

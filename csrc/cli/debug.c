@@ -12,6 +12,7 @@
 #include "run/process/process.h"
 #include "run/session/judge.h"
 #include "run/session/session.h"
+#include "trace/formats.h"
 
 enum { KEY_OPEN = 0x1000 };
 

@@ -7,6 +7,7 @@
 #include "gen/conv_sizes.h"
 #include "gen/engine.h"
 #include "gen/gen.h"
+#include "layers/tracker.h"
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
@@ -387,8 +388,8 @@ static bool is_launch(const struct nvdla_register *reg) {
     return reg && reg->unit == NVDLA_BDMA && (offset_of(reg) == BDMA_CFG_LAUNCH0 || offset_of(reg) == BDMA_CFG_LAUNCH1);
 }
 
-static bool is_arming(const struct nvdla_register *reg, uint32_t value) {
-    return reg && (strcmp(reg->name, "D_OP_ENABLE") == 0 || is_launch(reg)) && (value & 1) != 0;
+static bool is_arming(const struct program *prog, const struct op *op) {
+    return op->kind == OP_WRITE && register_write_arms(prog->config, op->address, op->value);
 }
 
 static bool is_pointer(const struct nvdla_register *reg) {
@@ -405,7 +406,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     bool armed = true; /* the next programming starts a layer */
     for (size_t i = 0; i < prog->count; i++) {
         const struct nvdla_register *reg = written(prog, &prog->ops[i]);
-        if (is_arming(reg, prog->ops[i].value)) {
+        if (is_arming(prog, &prog->ops[i])) {
             armed = true;
             layer = layer < 0 ? 0 : layer;
         } else if (armed && is_programming(reg)) {
@@ -462,7 +463,7 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
     memset(raised, 0, (prog->event_count + 1) * sizeof *raised);
     for (size_t i = 0; i < prog->count; i++) {
         const struct nvdla_register *reg = written(prog, &prog->ops[i]);
-        if (is_arming(reg, prog->ops[i].value) && keep[cut->layer[i]])
+        if (is_arming(prog, &prog->ops[i]) && keep[cut->layer[i]])
             armed[reg->unit] = true;
     }
     for (size_t i = 0; i < prog->count; i++) {
@@ -475,7 +476,7 @@ static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
         struct op op = prog->ops[i];
         const struct nvdla_register *reg = written(prog, &op);
         bool kept = cut->layer[i] == PROLOGUE || keep[cut->layer[i]];
-        if (!kept && is_arming(reg, op.value)) {
+        if (!kept && is_arming(prog, &op)) {
             gone[reg->unit]++;
             orphan = orphan || reg->unit == NVDLA_CDMA;
         }

@@ -35,6 +35,10 @@ trace_reader trace_read_cfg, trace_read_txn, trace_read_nvt;
 struct program *trace_parse(trace_reader *reader, const char *path, const char *text, size_t n,
                             const struct trace_options *options, struct error *err);
 
+/* Display name of a trace, also for report directories: the file name without directory and suffix, or the directory's
+ * name for a directory or a file named input.txn. Returns text. */
+char *trace_name(const char *path, char *text, size_t size);
+
 /* Writes a program as .nvt (gzip when the name ends in .gz), memory content inline. Reading it back gives the same
  * program, and writing that gives the same bytes. */
 bool trace_write(const struct program *prog, const char *path, struct error *err);

@@ -155,3 +155,33 @@ struct program *trace_parse(trace_reader *reader, const char *path, const char *
     lines_close(&lines);
     return prog; // cppcheck-suppress returnDanglingLifetime ; a program keeps nothing of its lines
 }
+
+char *trace_name(const char *path, char *text, size_t size) {
+    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz",   ".cfg",
+                                           ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    if (end - start == strlen("input.txn") && memcmp(path + start, "input.txn", end - start) == 0 && start > 1) {
+        end = start - 1;
+        start = end;
+        while (start > 0 && path[start - 1] != '/')
+            start--;
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        const size_t n = strlen(suffixes[i]);
+        if (end - start > n && memcmp(path + end - n, suffixes[i], n) == 0) {
+            end -= n;
+            break;
+        }
+    }
+    bool dots = end - start <= 2 && strspn(path + start, ".") >= end - start;
+    if (dots || end == start)
+        snprintf(text, size, "trace");
+    else
+        snprintf(text, size, "%.*s", (int)(end - start), path + start);
+    return text;
+}

@@ -10,7 +10,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/store/query.h"
 #include "report/json_text.h"
-#include "run/session/session.h"
+#include "trace/formats.h"
 
 enum { WIDE = 100 /* terminal that has room for the time of day */ };
 

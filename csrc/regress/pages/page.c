@@ -9,7 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "regress/pages/page.embed.h"
 #include "regress/pages/page_parts.h"
-#include "run/session/session.h"
+#include "trace/formats.h"
 
 /* ---- the head ---- */
 

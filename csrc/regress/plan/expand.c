@@ -15,7 +15,6 @@
 #include "regress/plan/plan_options.h"
 #include "regress/plan/plan_parts.h"
 #include "regress/plan/select.h"
-#include "run/session/session.h"
 #include "trace/formats.h"
 
 struct expansion {

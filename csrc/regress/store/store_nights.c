@@ -14,7 +14,7 @@
 #include "regress/store/store.h"
 #include "regress/store/store_sql.h"
 #include "run/process/process.h"
-#include "run/session/session.h"
+#include "trace/formats.h"
 
 #define NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 

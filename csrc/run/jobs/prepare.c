@@ -12,6 +12,7 @@
 #include "run/session/run_progress.h"
 #include "run/session/session.h"
 #include "run/simulators/simulators.h"
+#include "trace/formats.h"
 #include "trace/program.h"
 
 /* Names the trace differently from all earlier jobs. */

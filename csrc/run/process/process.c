@@ -1,5 +1,4 @@
-/* Child processes: all of them, except copies of a simulator (replay/copies.c) and the process that cleans up after
- * bisect. */
+/* Child processes: all of them, except copies of a simulator (replay/copies.c). See process.h. */
 #include "run/process/process.h"
 
 #include <errno.h>

@@ -30,36 +30,6 @@
 #include "trace/formats.h"
 #include "trace/launches.h"
 
-char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz",   ".cfg",
-                                           ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
-    size_t end = strlen(path);
-    while (end > 1 && path[end - 1] == '/')
-        end--;
-    size_t start = end;
-    while (start > 0 && path[start - 1] != '/')
-        start--;
-    if (end - start == strlen("input.txn") && memcmp(path + start, "input.txn", end - start) == 0 && start > 1) {
-        end = start - 1;
-        start = end;
-        while (start > 0 && path[start - 1] != '/')
-            start--;
-    }
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        size_t n = strlen(suffixes[i]);
-        if (end - start > n && memcmp(path + end - n, suffixes[i], n) == 0) {
-            end -= n;
-            break;
-        }
-    }
-    bool dots = end - start <= 2 && strspn(path + start, ".") >= end - start;
-    if (dots || end == start)
-        snprintf(text, size, "trace");
-    else
-        snprintf(text, size, "%.*s", (int)(end - start), path + start);
-    return text;
-}
-
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err) {
     struct trace_options trace = {.config = options->config, .no_golden = options->no_golden};
     return trace_read(path, &trace, err);

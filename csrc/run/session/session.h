@@ -7,10 +7,6 @@
 #include "device/rtl_options.h"
 #include "run/options/options.h"
 
-/* Display name of a trace, also for report directories: the file name without directory and suffix, or the directory's
- * name for a directory or a file named input.txn. Returns text. */
-char *trace_name(const char *path, char *text, size_t size);
-
 /* Reads the trace of a run. The requested configuration, if any, replaces that of an .nvt header; both must have the
  * same register map. NULL with a message. */
 struct program *read_trace(const struct run_options *options, const char *path, struct error *err);
