@@ -29,7 +29,7 @@ static const char doc[] =
     "differs from the model's names the engine. A hang is traced along the chain of engines that wait for each other.\n"
     "\n"
     "DIR/TRACE then holds:\n"
-    "  report.html   verdict, walk along the data path, layers, time line, map of mismatches\n"
+    "  report.html   verdict, data path, layers, time line, map of mismatches\n"
     "  report.txt, report.json   the same as text and for programs\n"
     "  wave.fst, wave.gtkw       the cycles around the failure, for GTKWave\n"
     "  taps/         all elements of the streams, for nvcosim diff\n"

@@ -76,21 +76,22 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static const char doc[] = "Turns a recording of driver accesses into a trace: register traffic from Linux, the virtual "
-                          "platform, waves of another simulation or a bus analyser, with memory if the capture has it. "
-                          "Several files form one capture, in order.\v"
-                          "Reads that repeat until a status changes become polls, interrupt services become waits, "
-                          "other reads become checks. Unknown memory is filled at random, so that RTL and model can be "
-                          "compared. The summary and the comments of the trace list every guess.\n"
-                          "\n"
-                          "Examples:\n"
-                          "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
-                          "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
-                          "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
-                          "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
-                          "\n"
-                          "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped, "
-                          "which is printed; 2 nothing is written.";
+static const char doc[] =
+    "Turns a recording of driver accesses into a trace: register traffic from Linux, the virtual platform, waves of "
+    "another simulation or a bus analyser, with memory if the capture has it. Several files form one capture, in "
+    "order.\v"
+    "Reads that repeat until a status changes become polls, interrupt services become waits, other reads become checks "
+    "unless they depend on time. Unknown memory is filled at random, so that RTL and model can be compared. The "
+    "summary and the comments of the trace list every guess.\n"
+    "\n"
+    "Examples:\n"
+    "  nvcosim import --config small dmesg.log -o t.nvt.gz\n"
+    "  nvcosim import --config small --base 0x43c80000 analyser.csv\n"
+    "  nvcosim import --config full --scope tb.dut --clock clk waves.fst\n"
+    "  nvcosim import --config small --mem 0x90000000=in.bin mmiotrace.txt\n"
+    "\n"
+    "Exit status: 0 everything was imported; 1 a trace is written, but something was dropped, which is printed; 2 "
+    "nothing is written.";
 
 /* "FROM:TO:SIZE" */
 static bool take_map(struct import_options *options, const char *arg) {

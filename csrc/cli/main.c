@@ -28,23 +28,23 @@ static const struct argp_option option_table[] = {
 #define COMMANDS                                                                                                       \
     "Commands:\n"                                                                                                      \
     "  run TRACE...       play traces, compare, report\n"                                                              \
-    "  qualify TRACE...   plant faults in the RTL and report which of them the traces catch\n"                         \
-    "  regress PLAN       run the tests of a plan, keep the results, resume after an interruption\n"                   \
-    "  history [TEST]     past nights of regressions, and the results of a test in each\n"                             \
-    "  debug TRACE        find the engine that causes a failure, and record waves of it\n"                             \
+    "  qualify TRACE...   plant RTL faults, report which of them the traces catch\n"                                   \
+    "  regress PLAN       run the tests of a plan, keep results, resume a night\n"                                     \
+    "  history [TEST]     results of past nights of regressions, or of one test\n"                                     \
+    "  debug TRACE        find the engine that causes a failure, record waves\n"                                       \
     "  bisect TRACE       find the commit of an RTL that made a trace fail\n"                                          \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
-    "  info TRACE         print the contents of a trace: registers, memory, layers, checks\n"                          \
+    "  info TRACE         print registers, memory, layers and checks of a trace\n"                                     \
     "  import CAPTURE     turn a recording of driver accesses into a trace\n"                                          \
-    "  export TRACE       write a trace as a C program for silicon, or for another testbench\n"                        \
+    "  export TRACE       write a trace as a C program, or for another testbench\n"                                    \
     "  convert IN OUT     convert any trace format into the project's own\n"                                           \
     "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
-    "  split TRACE        cut a trace into pieces that run side by side\n"                                             \
+    "  split TRACE        cut a trace into pieces that run in parallel\n"                                              \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
     "  build              build a simulator of another RTL\n"                                                          \
     "  gen                write random legal layers as traces\n"                                                       \
     "  shrink TRACE       make a failing trace smaller\n"                                                              \
-    "  coverage TRACE...  count the kinds of layers in traces, list those that are missing\n"                          \
+    "  coverage TRACE...  count the kinds of layers in traces, list missing ones\n"                                    \
     "  calibrate TRACE    recommend convertor settings for the values of each layer\n"                                 \
     "  help [COMMAND]     print this text, or the manual of a command\n"
 

@@ -22,7 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
 static const struct argp_option option_table[] = {
-    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Ignore the golden files next to a .cfg"),
+    OPTION("no-golden", KEY_NO_GOLDEN, NULL, "Ignore the golden files beside a .cfg"),
     {0},
 };
 const struct argp trace_options_argp = {.children = children, .options = option_table, .parser = parse};
