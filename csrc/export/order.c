@@ -35,7 +35,7 @@ struct order {
     uint32_t mask;                 /* S_INTR_MASK after the operations so far */
 };
 
-/* ---- what goes out ---- */
+/* ---- output ---- */
 
 /* Comments right before an operation, or after it on its line, move with it. */
 static void put_notes(struct order *order, size_t from, size_t end) {

@@ -62,13 +62,13 @@ struct first_wrong {
     struct wrong_read read;        /* kind READ_RIGHT: none yet */
     struct read_share {
         size_t next;   /* place of journal_next_read */
-        int ordinal;   /* of the launch whose turn it is */
+        int ordinal;   /* of the current launch */
         uint64_t left; /* bytes that it still has to read */
         uint8_t *seen; /* a bit for each atom that it has read */
     } reads[NVDLA_CLIENT_COUNT][SPACE_COUNT];
     struct wrong_share {
         size_t next;   /* place of journal_next */
-        int ordinal;   /* of the launch whose turn it is */
+        int ordinal;   /* of the current launch */
         uint64_t left; /* bytes that it still has to write */
     } shares[NVDLA_CLIENT_COUNT][SPACE_COUNT];
 };

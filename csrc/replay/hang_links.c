@@ -14,7 +14,7 @@ const struct client_links hang_client_links[HANG_CLIENTS] = {
                    WAIT_BEAT_##c,   WAIT_LAST_##c, WAIT_ACK_##c, WAIT_DONE_##c, WAIT_INTR_##c},
     FOR_READ_CLIENTS(READING) FOR_WRITE_CLIENTS(WRITING)};
 
-/* ---- what the registers require ---- */
+/* ---- required elements ---- */
 
 uint64_t hang_beat_atoms(const struct nvdla_config *config) {
     return (uint64_t)(config->dbb_data_bits / 8 / config->mem_atom);

@@ -47,7 +47,7 @@ static void forbid(struct walk *walk, const struct op *op, const char *why) {
     walk->allowed = false;
 }
 
-/* ---- what goes out ---- */
+/* ---- output ---- */
 
 static void put_write(struct walk *walk, enum nvdla_unit unit, uint32_t offset, uint32_t value, const struct op *from) {
     struct op op = op_make(OP_WRITE, from ? from->line : 0);

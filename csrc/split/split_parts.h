@@ -53,7 +53,7 @@ struct split {
     size_t layer_count;
     struct split_piece *pieces;
     size_t piece_count;
-    size_t most;   /* pieces that there can be */
+    size_t most;   /* possible pieces */
     size_t idle;   /* possible pieces with idle_only */
     size_t failed; /* checks of the whole program that fail on the model */
     struct network network;
