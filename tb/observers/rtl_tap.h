@@ -1,8 +1,8 @@
 /* Taps of an RTL (observe/tap.h): the same streams as the model's.
  *
- *     any RTL                  the atoms that each memory client reads and writes, in the order of their beats
- *     with a table of taps     (rtl/taps.csv; simulators of variant waves) the streams inside it (tb/streams.csv),
- * launch by launch, with places in the cube and without unused lanes: the same elements as the model's
+ * Of every RTL: the atoms that each memory client reads and writes, in the order of their beats. Of an RTL with a table
+ * of taps (rtl/taps.csv; simulators of variant waves) also the streams inside it (tb/streams.csv), launch by launch,
+ * with places in the cube and without unused lanes: the same elements as the model's.
  *
  * A tap counts or records. Counting follows each stream through its launches and delivers nothing; it costs a look at
  * the moving streams. Recording also reads their data and passes it to the listeners. It can begin at any clock: a

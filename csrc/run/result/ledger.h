@@ -29,11 +29,11 @@ void ledger_close(int file, const char *folder, bool remove);
  * not written completely. */
 bool ledger_note(int file, size_t test, const char *host, const char *result);
 
-/* Takes out what was noted. */
+/* A noted result. */
 struct ledger_entry {
     size_t test;
     int64_t at;
-    char *host, *result; /* Contents of a ledger. */
+    char *host, *result; /* host: NULL: noted by the process of the test */
 };
 struct ledger {
     struct ledger_entry *entries;
