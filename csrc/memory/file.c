@@ -24,7 +24,7 @@ struct file_reader {
     z_stream stream;
     uint64_t unpacked; /* bytes of content so far, for messages */
     uint8_t *buffer;   /* BUFFER bytes */
-    size_t at, count;  /* of a plain file: what of the buffer has not been handed out yet */
+    size_t at, count;  /* of a plain file: the part of the buffer not yet returned */
 };
 
 /* Fills the buffer from the file. False with a message. */
@@ -62,7 +62,7 @@ struct file_reader *file_reader_take(int fd, const char *path, struct error *err
         file_reader_close(reader);
         return NULL;
     }
-    /* A pipe may give the first byte alone. */
+    /* A pipe may deliver the first byte alone. */
     while (reader->count == 1 && reader->buffer[0] == 0x1f) {
         const ssize_t got = read(fd, reader->buffer + 1, 1);
         if (got < 0 && errno == EINTR)
@@ -150,7 +150,7 @@ bool file_read(const char *path, char **bytes, size_t *n, struct error *err) {
         return false;
     if (!reader->gzip && fstat(reader->fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
         room = (size_t)status.st_size + 1;
-    char *data = xmalloc(room + 1); /* one more for the closing 0 */
+    char *data = xmalloc(room + 1); /* one more for the terminating 0 */
     ssize_t got;
     while ((got = file_reader_read(reader, data + count, room - count, err)) > 0) {
         count += (size_t)got;
@@ -170,7 +170,7 @@ bool file_read(const char *path, char **bytes, size_t *n, struct error *err) {
     return true;
 }
 
-/* Under a temporary name beside the target, through deflate if the target's name ends in .gz. */
+/* Writes to a temporary name beside the target, through deflate if the target's name ends in .gz. */
 struct file_writer {
     char *path;
     char *temporary; /* NULL: the target is a device or a pipe and is written directly */
@@ -194,7 +194,7 @@ static bool write_all(const struct file_writer *writer, const void *bytes, size_
     return true;
 }
 
-/* Opens a new file PATH.NUMBER.tmp and keeps its name. */
+/* Opens a new file PATH.NUMBER.tmp and stores its name. */
 static bool open_temporary(struct file_writer *writer, struct error *err) {
     const size_t size = strlen(writer->path) + 32;
     writer->temporary = xmalloc(size);
@@ -233,7 +233,7 @@ struct file_writer *file_writer_open(const char *path, struct error *err) {
     return writer;
 }
 
-/* Packs what is given (flush Z_NO_FLUSH) or the end of the stream (Z_FINISH) and writes it. */
+/* Packs the given bytes (Z_NO_FLUSH), or the end of the stream (Z_FINISH), and writes them. */
 static bool pack(struct file_writer *writer, const void *bytes, size_t n, int flush, struct error *err) {
     Bytef out[BUFFER];
     const Bytef *from = bytes;
@@ -260,7 +260,7 @@ bool file_writer_put(struct file_writer *writer, const void *bytes, size_t n, st
     return writer->gzip ? pack(writer, bytes, n, Z_NO_FLUSH, err) : write_all(writer, bytes, n, err);
 }
 
-/* Bytes that a sample packs into. */
+/* Packed size of a sample. */
 static size_t packed_size(const void *sample, size_t n, int strategy) {
     z_stream stream = {.next_in = (Bytef *)sample, .avail_in = (uInt)n};
     Bytef out[BUFFER];
@@ -291,7 +291,7 @@ bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, 
     int status;
     writer->strategy = strategy;
     writer->stream.avail_in = 0;
-    do { /* packs what it still has in the old way */
+    do { /* flushes what was packed with the old settings */
         writer->stream.next_out = out;
         writer->stream.avail_out = sizeof out;
         status = deflateParams(&writer->stream, Z_DEFAULT_COMPRESSION, strategy);

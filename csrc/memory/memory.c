@@ -1,17 +1,17 @@
 /* The sparse image.
  *
- * A page holds 512 bytes: surfaces of cubes lie far apart, and what is touched of larger pages costs more than the
- * layer that fills them. Pages are allocated by the slab; those that a fill covers whole are one and the same until
- * something else is written there: traces fill megabytes for a layer of some kilobytes. 512 pages (256 KiB) form a
- * chunk; chunks sit in an open-addressing hash table with their numbers in the slots, so that finding a byte is one
- * multiplication, one compare (more only on collisions) and one table read. A second array holds the chunks in
- * ascending order, for walks and comparisons.
+ * A page holds 512 bytes: surfaces of cubes are far apart, and touching larger pages would cost more than computing the
+ * layer. Pages are allocated in slabs. All pages that a fill covers whole are one shared page until something else is
+ * written to them: traces fill megabytes for a layer of some kilobytes. 512 pages (256 KiB) form a chunk. Chunks are in
+ * an open-addressing hash table with their numbers in the slots, so finding a byte takes one multiplication, one
+ * compare (more only on collisions) and one table read. A second array holds the chunks in ascending order, for walks
+ * and comparisons.
  *
- * Provenance is one index per byte, stored as coarsely as the writes allow: one for a page whose bytes all have the
- * same but for granules of 8 bytes that were loaded, one for each granule while writes are aligned to granules (AXI
- * beats are), one for each byte only where they are not. Loads and fills so cost nothing.
+ * Provenance is one index per byte, stored as coarsely as the writes allow: one per page if all bytes share it, except
+ * for granules of 8 bytes that were loaded; one per granule while writes are aligned to granules, as AXI beats are; one
+ * per byte otherwise. So loads and fills cost nothing.
  *
- * Addresses do not wrap: what an access has beyond the last address 2^64 - 1 reads as 0 and is not written.
+ * Addresses do not wrap: bytes of an access beyond the last address 2^64 - 1 read as 0 and are not written.
  */
 #include "memory/memory.h"
 
@@ -29,8 +29,8 @@ enum { PAGE = 512, CHUNK_PAGES = 512, SLAB_PAGES = 32, FIRST_SLOTS = 16, GRANULE
 enum { ORIGIN_NONE = 0, ORIGIN_BACK_DOOR = 1, ORIGIN_FIRST = 2 };
 
 struct page {
-    uint32_t uniform;   /* index of all bytes but those in loaded, while granules and indices are NULL */
-    uint64_t loaded;    /* a bit for each granule whose index is ORIGIN_BACK_DOOR, while they are NULL */
+    uint32_t uniform;   /* index of all bytes except those in loaded, while granules and indices are NULL */
+    uint64_t loaded;    /* one bit per granule whose index is ORIGIN_BACK_DOOR, while granules and indices are NULL */
     uint32_t *granules; /* one index per granule while indices is NULL */
     uint32_t *indices;  /* one per byte */
     uint8_t bytes[PAGE];
@@ -51,7 +51,7 @@ struct slot {
     struct chunk *chunk; /* NULL: free */
 };
 
-/* Declared bytes first..last, both included, so that the end of the address space can be said. */
+/* Declared bytes first..last, both inclusive, so that a region can reach the end of the address space. */
 struct region {
     uint64_t first, last;
 };
@@ -63,13 +63,13 @@ struct memory {
     int slot_bits;
     struct chunk **chunks; /* ascending; room for as many as the slots may hold */
     size_t chunk_count;
-    struct slab *slabs;                 /* the last one first */
-    size_t slab_left;                   /* pages of it that are free */
-    struct page *filled[UINT8_MAX + 1]; /* by value: the page that filled ones share, which is never written; or NULL */
+    struct slab *slabs;                 /* newest first */
+    size_t slab_left;                   /* free pages in it */
+    struct page *filled[UINT8_MAX + 1]; /* by value: the shared, never written page of that fill; or NULL */
     struct memory_origin *origins;
     size_t origin_count, origin_room;
     struct memory_listener listener;
-    struct region *regions; /* ascending, a gap of at least one byte between neighbours */
+    struct region *regions; /* ascending, at least one byte between neighbours */
     size_t region_count, region_room;
 };
 
@@ -88,7 +88,7 @@ static size_t slot_of(const struct memory *mem, uint64_t number) {
     return (size_t)((number * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - mem->slot_bits));
 }
 
-/* The slot of that chunk, or the free one where it would go. */
+/* The slot of that chunk, or the free slot where it would go. */
 static struct slot *find_slot(const struct memory *mem, uint64_t number) {
     const size_t mask = ((size_t)1 << mem->slot_bits) - 1;
     size_t i = slot_of(mem, number);
@@ -103,7 +103,7 @@ static struct page *find_page(const struct memory *mem, uint64_t number) {
     return chunk ? chunk->pages[number % CHUNK_PAGES] : NULL;
 }
 
-/* Index in chunks[] of the first chunk whose number is at least the given one; chunk_count if there is none. */
+/* Index in chunks[] of the first chunk with at least that number; chunk_count if there is none. */
 static size_t first_chunk(const struct memory *mem, uint64_t number) {
     size_t low = 0, high = mem->chunk_count;
     while (low < high) {
@@ -251,7 +251,7 @@ void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t
     }
 }
 
-/* Index for an origin; equal ones in a row share an entry. */
+/* Index of an origin; equal ones in a row share an entry. */
 static uint32_t origin_index(struct memory *mem, const struct memory_origin *origin) {
     if (!origin)
         return ORIGIN_BACK_DOOR;
@@ -279,7 +279,7 @@ static uint32_t index_at(const struct page *page, size_t offset) {
     return page->loaded >> (offset / GRANULE) & 1 ? ORIGIN_BACK_DOOR : page->uniform;
 }
 
-/* An array of count indices that say what the page says now. */
+/* An array of count indices, all with the page's current index. */
 static uint32_t *spread_indices(const struct page *page, size_t count) {
     uint32_t *indices = xmalloc(count * sizeof *indices);
     for (size_t i = 0; i < count; i++)
@@ -318,7 +318,7 @@ static void set_origin(struct page *page, size_t offset, size_t n, uint32_t inde
         page->indices[offset + i] = index;
 }
 
-/* Writes n bytes that all carry the same index; from == NULL writes n times value. The range must exist. */
+/* Writes n bytes with the same index; if from is NULL, n times value. The range must exist. */
 static void write_run(struct memory *mem, uint64_t address, const uint8_t *from, uint8_t value, uint64_t n,
                       uint32_t index) {
     while (n > 0) {
@@ -453,7 +453,7 @@ static size_t first_region(const struct memory *mem, uint64_t address) {
     return low;
 }
 
-/* Puts the regions `with` (0..2 of them) in the place of `count` regions from index `at`. */
+/* Replaces `count` regions from index `at` with `with` (0..2 of them). */
 static void replace_regions(struct memory *mem, size_t at, size_t count, const struct region *with, size_t with_count) {
     if (mem->region_count + with_count - count > mem->region_room) {
         mem->region_room = (mem->region_count + with_count) * 2;
@@ -472,7 +472,7 @@ void memory_declare(struct memory *mem, uint64_t address, uint64_t n) {
     if (n == 0)
         return;
     struct region merged = {address, address + (n - 1)};
-    const size_t at = first_region(mem, address ? address - 1 : 0); /* one that ends just before is a neighbour */
+    const size_t at = first_region(mem, address ? address - 1 : 0); /* one that ends just before it is a neighbour */
     size_t end = at;
     while (end < mem->region_count && (merged.last == UINT64_MAX || mem->regions[end].first <= merged.last + 1)) {
         if (mem->regions[end].first < merged.first)
@@ -529,8 +529,7 @@ void memory_region(const struct memory *mem, size_t index, uint64_t *address, ui
     *n = above_first == UINT64_MAX ? UINT64_MAX : above_first + 1;
 }
 
-/* The first page number >= *number that either memory has; false if there is none. Bytes of the one that lacks it are
- * 0. */
+/* The first page number >= *number that either memory has; false if there is none. Bytes of a missing page are 0. */
 static bool next_page_pair(const struct memory *a, const struct memory *b, uint64_t *number, const uint8_t **bytes_a,
                            const uint8_t **bytes_b) {
     uint64_t number_a = *number, number_b = *number;

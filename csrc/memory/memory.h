@@ -1,7 +1,7 @@
 /* A sparse memory image with 64-bit addresses, declared regions and byte-granular write provenance.
  *
- * Pages are made on first write; a byte never written reads as 0. Every byte remembers which write put it
- * there. Nothing here prints; nothing here knows NVDLA.
+ * Pages are made on first write; a byte never written reads as 0. Every byte remembers which write put it there. It
+ * prints nothing and does not depend on NVDLA.
  */
 #ifndef MEMORY_MEMORY_H
 #define MEMORY_MEMORY_H
@@ -14,12 +14,12 @@
 
 struct memory;
 
-/* Who wrote a byte. Kept once per write call, shared by all bytes of the call. */
+/* Who wrote a byte. Stored once per write call, shared by all bytes of the call. */
 struct memory_origin {
-    uint64_t cycle;  /* 0 where the writer has no clock */
+    uint64_t cycle;  /* 0 if the writer has no clock */
     int16_t unit;    /* enum nvdla_unit, or -1: back door (loader, fill) */
-    int16_t axi_id;  /* -1 where there is none */
-    int32_t ordinal; /* launch of that unit (layers.h), -1 unknown */
+    int16_t axi_id;  /* -1 if there is none */
+    int32_t ordinal; /* launch of that unit (layers.h), -1: unknown */
 };
 
 struct memory *memory_new(void);
@@ -28,7 +28,7 @@ void memory_free(struct memory *mem);
 /* Reads n bytes at address; bytes never written read as 0. */
 void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t n);
 
-/* The same for a reader that the listener hears of. */
+/* The same, reported to the listener. */
 void memory_read_for(const struct memory *mem, uint64_t address, void *bytes, size_t n,
                      const struct memory_origin *origin);
 
@@ -36,9 +36,9 @@ void memory_read_for(const struct memory *mem, uint64_t address, void *bytes, si
 void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
                   const struct memory_origin *origin);
 
-/* Hears of every write that has an origin, when its bytes are in memory, and of reads by memory_read_for. */
+/* Is called for every write that has an origin, once its bytes are in memory, and for reads by memory_read_for. */
 struct memory_listener {
-    void (*written)(void *context, uint64_t address, size_t n, const struct memory_origin *origin); /* NULL: nobody */
+    void (*written)(void *context, uint64_t address, size_t n, const struct memory_origin *origin); /* may be NULL */
     void (*read)(void *context, uint64_t address, size_t n, const struct memory_origin *origin);    /* likewise */
     void *context;
 };
@@ -47,22 +47,22 @@ void memory_listen(struct memory *mem, struct memory_listener listener);
 /* Writes n equal bytes by the back door. */
 void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value);
 
-/* True if the byte was ever written; then *origin tells by whom (unit -1: back door). origin may be NULL. */
+/* True if the byte was ever written; *origin is then by whom (unit -1: back door). origin may be NULL. */
 bool memory_origin_of(const struct memory *mem, uint64_t address, struct memory_origin *origin);
 
-/* The same for the first of n bytes, n >= 1, and *run, how many of them at least the answer holds for (1..n: bytes in a
- * row that one write put there, up to the end of a page). */
+/* The same for the first of n bytes, n >= 1. *run: the answer holds for at least that many bytes (1..n: consecutive
+ * bytes of one write, up to the end of a page). */
 bool memory_origin_run(const struct memory *mem, uint64_t address, uint64_t n, struct memory_origin *origin,
                        uint64_t *run);
 
-/* CRC-32 (zlib) over n bytes in ascending order, unwritten bytes as 0. Chapter 80 section 3.5. */
+/* CRC-32 (zlib) of n bytes in ascending order, unwritten bytes as 0. Chapter 80 section 3.5. */
 uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n);
 
 /* Declares [address, address + n) as a region that the design may read and write. Overlaps and neighbours merge. */
 void memory_declare(struct memory *mem, uint64_t address, uint64_t n);
-/* Takes [address, address + n) out of the declared regions. */
+/* Removes [address, address + n) from the declared regions. */
 void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n);
-/* True if all n bytes / at least one of n bytes lie in declared regions. */
+/* True if all n bytes / at least one of n bytes are in declared regions. */
 bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n);
 bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
 
@@ -70,7 +70,7 @@ bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
 size_t memory_region_count(const struct memory *mem);
 void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n);
 
-enum { MEMORY_PAGE = 4096 }; /* bytes of a page of the machine: what those who walk through memory look at at once */
+enum { MEMORY_PAGE = 4096 }; /* bytes of a host page: the unit in which callers walk through memory */
 
 /* A run of bytes that differ. */
 struct memory_difference {

@@ -1,4 +1,4 @@
-/* The two memories of NVDLA: behind the primary (DBB) and the secondary (CVSRAM) AXI port (10-system, section 2). */
+/* The two memories of NVDLA, at the primary (DBB) and the secondary (CVSRAM) AXI port (10-system, section 2). */
 #ifndef MEMORY_SPACE_H
 #define MEMORY_SPACE_H
 

@@ -1,5 +1,5 @@
-/* Elements of two bytes in memory: little endian, wherever they stand. Copies, which become single instructions and
- * vectors, so only for hosts that are little endian too. */
+/* Two-byte elements in memory, little endian at any alignment. They are plain copies, which compilers turn into vector
+ * code, so the host must be little endian. */
 #ifndef NVDLA_BYTES_H
 #define NVDLA_BYTES_H
 

@@ -1,4 +1,4 @@
-/* What CACC makes of a finished sum: CLIP_TRUNCATE, the rounding shift to the 32 bits that SDP gets.
+/* CLIP_TRUNCATE: how CACC rounds and clamps a finished sum to the 32 bits that SDP gets.
  *
  * Spec: 40-convolution-core section 9.7.
  */
@@ -10,11 +10,11 @@
 
 #include "nvdla/fixed.h"
 
-enum { CACC_STICKY_BITS = 16 }; /* bits of the rest that rounding of negative sums looks at, the half included */
+enum { CACC_STICKY_BITS = 16 }; /* dropped bits that rounding of negative sums considers, including the half */
 
-/* Delivers a sum of at most 48 bits: right shift by truncate (0..31), rounded to nearest, halves away from zero (for
- * negative sums and truncate > 16 only 15 bits below the half are looked at), clamped to 32 bits. *saturated tells that
- * the clamp acted; for negative sums it looks at the sum before rounding. */
+/* Delivers a sum of at most 48 bits: shifted right by truncate (0..31), rounded to nearest with halves away from zero,
+ * clamped to 32 bits. For negative sums and truncate > 16, only the 15 bits below the half count. *saturated: the clamp
+ * acted; for negative sums it is judged before rounding. */
 static inline int32_t cacc_deliver(int64_t sum, unsigned truncate, bool *saturated) {
     int64_t floor = sum >> truncate;
     int64_t up = 0;

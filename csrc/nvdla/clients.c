@@ -1,4 +1,4 @@
-/* Questions to the table of memory clients. */
+/* Look-ups in the table of memory clients. See clients.h. */
 #include "nvdla/clients.h"
 
 bool nvdla_client_exists(const struct nvdla_config *config, enum nvdla_client client) {

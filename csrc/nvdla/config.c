@@ -1,4 +1,4 @@
-/* The table of configurations answers every question about what is built; this file asks it. */
+/* Look-ups in the table of configurations. See config.h. */
 #include "nvdla/config.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Configurations of NVDLA (chapter 10 section 1). The values come from configurations.csv, which also feeds the RTL. */
+/* Configurations of NVDLA (chapter 10 section 1). Generated from configurations.csv, like the RTL's packages. */
 #ifndef NVDLA_CONFIG_H
 #define NVDLA_CONFIG_H
 
@@ -15,38 +15,38 @@ struct nvdla_config {
     int atomic_c, atomic_k; /* MAC array: input channels, kernels (INT8) */
     int mem_atom;           /* bytes of one feature-cube atom */
     int cbuf_banks, cbuf_bank_bytes, cbuf_bank_depth;
-    int sdp_bs_throughput, sdp_bn_throughput, sdp_ew_throughput, sdp_lut; /* elements per cycle; 0 = stage absent */
+    int sdp_bs_throughput, sdp_bn_throughput, sdp_ew_throughput, sdp_lut; /* elements per cycle; 0: stage absent */
     int pdp_throughput, cdp_throughput;                                   /* elements per cycle */
-    int bdma, rubik, secondary_memory;                                    /* 1 = built */
+    int bdma, rubik, secondary_memory;                                    /* 1: built */
     int dbb_data_bits, dbb_burst_beats, dbb_latency;                      /* primary AXI port */
-    int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0 = absent */
+    int cvsram_data_bits, cvsram_burst_beats, cvsram_latency;             /* secondary AXI port, 0: absent */
     int addr_bits;
 };
 
-/* What some configurations have and others lack. */
+/* Optional features. */
 enum nvdla_feature {
     FEATURE_INT16,
     FEATURE_FP16,
-    FEATURE_COMPRESSION, /* of weights */
+    FEATURE_COMPRESSION, /* weight compression */
     FEATURE_WINOGRAD,
-    FEATURE_BATCHES, /* more than one cube per convolution */
-    FEATURE_EW,      /* the third stage of SDP, with its operand DMA */
-    FEATURE_SDP_LUT, /* the look-up table at the end of EW */
+    FEATURE_BATCHES, /* several cubes per convolution */
+    FEATURE_EW,      /* third stage of SDP, with its operand DMA */
+    FEATURE_SDP_LUT, /* look-up table at the end of EW */
     FEATURE_BDMA,
     FEATURE_RUBIK,
     FEATURE_SECONDARY_MEMORY,
     FEATURE_COUNT
 };
 
-/* Whether the configuration has the feature, and so the devices here, model and RTL. Spec: 10-system section 1. */
+/* Whether the configuration has the feature; if so, model and RTL implement it. Spec: 10-system section 1. */
 bool nvdla_has(const struct nvdla_config *config, enum nvdla_feature feature);
 
-/* Whether the configuration has what a row of a table is conditional on: an int of struct nvdla_config at that offset
- * that is not 0; NVDLA_ALWAYS: all have it. */
+/* Whether a table row applies to the configuration: the int at that offset of struct nvdla_config is not 0.
+ * NVDLA_ALWAYS: applies to all. */
 bool nvdla_config_meets(const struct nvdla_config *config, size_t condition);
 #define NVDLA_ALWAYS SIZE_MAX
 
-/* Codes of every precision register. Configurations without 16-bit types process INT8 whatever the registers say. */
+/* Codes of every precision register. Configurations without 16-bit types always process INT8. */
 enum nvdla_precision { NVDLA_INT8, NVDLA_INT16, NVDLA_FP16 };
 
 /* Bytes of an element. */

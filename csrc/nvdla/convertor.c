@@ -20,7 +20,7 @@ double convertor_value(const struct convertor *convertor, int64_t result) {
     return (double)convertor->offset + (double)result * step;
 }
 
-/* floor(a / b), b not 0. */
+/* floor(a / b); b is not 0. */
 static __int128 floor_divide(__int128 a, __int128 b) {
     __int128 quotient = a / b;
     return quotient - (a % b != 0 && (a < 0) != (b < 0));
@@ -37,7 +37,7 @@ static int64_t narrow(__int128 value) {
 struct convertor_interval convertor_keeps(const struct convertor *convertor) {
     if (convertor->scale == 0)
         return (struct convertor_interval){INT64_MIN, INT64_MAX};
-    /* Extremes of the product that are not clipped; ties go away from zero and are. */
+    /* Largest and smallest product that is not clipped; ties round away from zero and are clipped. */
     __int128 end = (__int128)1 << (convertor->bits - 1), half = convertor->shift > 0 ? 1 : 0;
     unsigned places = convertor->shift > 0 ? convertor->shift - 1 : 0;
     __int128 above = (half ? 2 * end - 1 : end) << places, below = -((half ? 2 * end + 1 : end + 1) << places);

@@ -1,5 +1,5 @@
-/* The convertor that CDMA, SDP and CDP have in common, seen from outside: which values it passes without clipping them,
- * and which settings suit a stream of values.
+/* Properties of the convertor that CDMA, SDP and CDP share: which values it passes without clipping, and which settings
+ * suit a stream of values.
  *
  *     result = saturate((value - offset) * scale / 2^shift, bits)      rounded to nearest, ties away from zero
  *
@@ -21,13 +21,13 @@ struct convertor {
 /* The result for a value of fewer than 48 bits. */
 int64_t convertor_apply(const struct convertor *convertor, int64_t value);
 
-/* The value that a result stands for: offset + result * 2^shift / scale. The scale is not 0. */
+/* The value that a result represents: offset + result * 2^shift / scale. The scale is not 0. */
 double convertor_value(const struct convertor *convertor, int64_t result);
 
-/* Distance of two neighbouring results in units of the value: 2^shift / |scale|; the scale is not 0. */
+/* Distance of neighbouring results in units of the value: 2^shift / |scale|. The scale is not 0. */
 double convertor_step(const struct convertor *convertor);
 
-/* All numbers from low to high; none if low > high. */
+/* The numbers from low to high; empty if low > high. */
 struct convertor_interval {
     int64_t low, high;
 };
@@ -35,8 +35,8 @@ struct convertor_interval {
 /* The values that are not clipped. */
 struct convertor_interval convertor_keeps(const struct convertor *convertor);
 
-/* The setting that spreads the values of bins 0 .. bin, |value| <= 2^(bin + 1), over the results of `bits` bits:
- * symmetric about 0; or, for values that are never negative, asymmetric: 0 becomes the lowest result.
+/* The setting that spreads the values of bins 0 .. bin, |value| <= 2^(bin + 1), over results of `bits` bits: symmetric
+ * about 0 or, for values that are never negative, with 0 as the lowest result.
  *
  * bin 0..62; bits 2..17. Spec: 90-statistics section B.5, steps 3 to 5 and 8. */
 struct convertor convertor_for_bin(int bin, int bits, bool asymmetric);

@@ -1,7 +1,7 @@
 /* Addresses of elements in the layouts of cubes. See cube.h. */
 #include "nvdla/cube.h"
 
-/* Bits that rounding takes away. */
+/* Bits that rounding clears. */
 static uint64_t low_bits(const struct cube *cube) {
     return cube->align > 1 ? (uint64_t)cube->align - 1 : 0;
 }
@@ -34,10 +34,10 @@ static uint64_t line_bytes(const struct cube *cube) {
     return (uint64_t)cube_columns(cube) * (uint64_t)cube->atom;
 }
 
-/* The last line of a surface that starts at or before the address, -1 if all start after it. */
+/* The last line of a surface that starts at or below the address, -1 if all start above it. */
 static int line_before(const struct cube *cube, int surface, uint64_t address) {
-    /* A sum starts a line at or before the address, once rounded, if it is not above the address with all bits set that
-     * rounding clears. */
+    /* A rounded start is at or below the address if the unrounded one does not exceed the address with all cleared bits
+     * set. */
     const uint64_t start = line_sum(cube, surface, 0), reach = address | low_bits(cube);
     if (reach < start)
         return -1;
@@ -50,7 +50,7 @@ static int line_before(const struct cube *cube, int surface, uint64_t address) {
 /* cube_locate in one batch. */
 static bool locate(const struct cube *cube, uint64_t address, struct cube_element *element) {
     for (int surface = cube_surfaces(cube) - 1; surface >= 0; surface--) {
-        /* That line holds the address, or none does. */
+        /* Either that line holds the address, or no line does. */
         const int line = line_before(cube, surface, address);
         if (line < 0)
             continue;
@@ -91,7 +91,7 @@ bool cube_run(const struct cube *cube, uint64_t address, uint64_t *run) {
                 *run = line_bytes(&one) - offset;
                 return true;
             }
-            /* Atoms of the same line may be rounded to the same place; the first of the next line is the next. */
+            /* Rounding may put atoms of the same line at one address; the next line's first atom ends the run. */
             const uint64_t next = line + 1 < cube->height ? cube_atom_address(&one, surface, line + 1, 0) : UINT64_MAX;
             if (next > address && next - address < *run)
                 *run = next - address;

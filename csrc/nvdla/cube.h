@@ -1,5 +1,5 @@
 /* Cubes in memory (chapter 20 section 2). Feature cubes: surfaces of atoms, an atom holds mem_atom bytes of channels.
- * Planar ones (66-rubik section 2): an atom is one element, so that a surface is a plane of one channel.
+ * Planar cubes (66-rubik section 2): an atom is one element, so a surface is a plane of one channel.
  */
 #ifndef NVDLA_CUBE_H
 #define NVDLA_CUBE_H
@@ -13,40 +13,40 @@ struct cube {
     int width, height, channels;          /* elements, >= 1 */
     int atom;                             /* bytes of an atom */
     int element_bytes;                    /* 1 or 2 */
-    bool packed_1x1;  /* W=H=1: atoms are contiguous, strides ignored (SDP; chapter 50 section 8.1) */
-    int align;        /* bytes, power of 2: sums of base and strides are rounded down to it; 0: not */
-    int min_surfaces; /* moved even if channels need fewer (SDP precision conversion); 0: as needed */
-    int min_columns;  /* moved even if the cube has fewer (tails of planar lines); 0: as needed */
-    int batches;      /* cubes like this one, batch_stride bytes apart (convolution of many batches); 0: one */
+    bool packed_1x1;  /* W=H=1: atoms are contiguous, strides are ignored (SDP; chapter 50 section 8.1) */
+    int align;        /* bytes, power of 2: addresses are rounded down to a multiple of it; 0: no rounding */
+    int min_surfaces; /* moved even if the channels need fewer (SDP precision conversion); 0: as needed */
+    int min_columns;  /* moved even if the cube is narrower (tails of planar lines); 0: as needed */
+    int batches;      /* equal cubes, batch_stride bytes apart (convolution with batches); 0: one */
     uint32_t batch_stride;
 };
 
 struct cube_element {
     int batch;
-    int surface, line, column, channel; /* channel may be >= cube.channels: a pad lane of the last surface; column
-                                           >= cube.width: the tail of a planar line */
+    int surface, line, column, channel; /* channel >= cube.channels: a pad lane of the last surface; column >=
+                                           cube.width: the tail of a planar line */
     int byte;                           /* byte inside the element */
 };
 
 /* Surfaces of the cube: ceil(channels * element_bytes / atom), at least min_surfaces. */
 int cube_surfaces(const struct cube *cube);
 
-/* Columns that are moved of a line: the width, at least min_columns. */
+/* Columns moved per line: the width, at least min_columns. */
 int cube_columns(const struct cube *cube);
 
-/* Byte address of the atom of a surface at (line, column) in the first batch. */
+/* Byte address of the atom of a surface at (line, column), first batch. */
 uint64_t cube_atom_address(const struct cube *cube, int surface, int line, int column);
 
-/* Finds the element a byte address belongs to. Returns false if the address lies in no atom of the cube. Where strides
- * make atoms overlap it is the last one in the order batch, surface, line, column: the one whose write stays. */
+/* Finds the element that a byte address belongs to. Returns false if the address is in no atom of the cube. If strides
+ * make atoms overlap, it is the last one in the order batch, surface, line, column: the one whose write stays. */
 bool cube_locate(const struct cube *cube, uint64_t address, struct cube_element *element);
 
-/* True if the address lies in an atom of the cube; *run: for how many bytes from there on, at least, the answer is the
- * same (UINT64_MAX: for all that follow). */
+/* True if the address is in an atom of the cube. *run: the answer is the same for at least that many bytes from there
+ * on (UINT64_MAX: for all that follow). */
 bool cube_run(const struct cube *cube, uint64_t address, uint64_t *run);
 
-/* Bytes from the first atom to the end of the last one of all batches, so that cube_atom_address(cube, 0, 0, 0) +
- * extent is past the cube. */
+/* Bytes from the first atom to the end of the last one, all batches: cube_atom_address(cube, 0, 0, 0) + extent is past
+ * the cube. */
 uint64_t cube_extent(const struct cube *cube);
 
 #endif

@@ -11,9 +11,9 @@ enum nvdla_interrupt nvdla_interrupt_at(int bit) {
     return found;
 }
 
-/* True if a name of an instance may end here. */
+/* True if the name of an instance may end here. */
 static bool ends_name(char c) {
-    return strchr("._[", c) != NULL; /* or with the string */
+    return strchr("._[", c) != NULL; /* or at the end of the string */
 }
 
 const char *nvdla_instance_folder(const char *instance) {

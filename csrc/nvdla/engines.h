@@ -1,10 +1,10 @@
-/* The engines as data: whose registers they work by, where their sources and instances are, which interrupt they raise,
- * how reports show them. Generated from engines.csv by scripts/gen_tables.py, which explains the columns; the register
- * bus of the RTL is made from the same rows.
+/* The table of engines: whose registers control them, where their sources and instances are, which interrupt they
+ * raise, how reports show them. scripts/gen_tables.py, which explains the columns, generates it and the register bus of
+ * the RTL from engines.csv.
  *
- * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. What is outside the design
- * and can stop it has rows too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in the order of
- * their bits: INTERRUPT_CDMA_WT; INTERRUPT_COUNT.
+ * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. Parts outside the design
+ * that can stop it have rows, too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in bit order:
+ * INTERRUPT_CDMA_WT; INTERRUPT_COUNT.
  */
 #ifndef NVDLA_ENGINES_H
 #define NVDLA_ENGINES_H
@@ -16,19 +16,19 @@
 #include "nvdla/config.h"
 #include "nvdla_names.h"
 
-/* GTKWave's numbers; blue and indigo, 5 and 6, are hard to see on black. */
+/* GTKWave's numbers, without blue and indigo (5 and 6), which are hard to see on black. */
 enum nvdla_wave_colour { WAVE_NONE, WAVE_RED, WAVE_ORANGE, WAVE_YELLOW, WAVE_GREEN, WAVE_VIOLET = 7 };
 
 struct nvdla_engine_facts {
     const char *name;               /* for reports: "CDMA data" */
-    const char *folder;             /* of its sources under rtl/: "cdma"; several engines may share one */
-    enum nvdla_unit unit;           /* whose launches it works on; NVDLA_UNIT_COUNT: none's */
-    bool waits;                     /* it can be in a chain of waits (replay/hang_triage.h) */
-    enum nvdla_interrupt interrupt; /* that it raises; INTERRUPT_COUNT: none */
-    const char *lane;               /* name of its lane over time, "CDMA"; NULL: it has none */
-    enum nvdla_unit lane_unit;      /* whose launches say when it has work */
-    enum nvdla_wave_colour wave;    /* of its group in GTKWave */
-    const char *fill;               /* of its layers in the graph of a network, "#cfe2f3"; NULL: it ends no layer */
+    const char *folder;             /* source folder under rtl/: "cdma"; engines may share one */
+    enum nvdla_unit unit;           /* whose launches it works on; NVDLA_UNIT_COUNT: of no unit */
+    bool waits;                     /* can be in a chain of waits (replay/hang_triage.h) */
+    enum nvdla_interrupt interrupt; /* interrupt it raises; INTERRUPT_COUNT: none */
+    const char *lane;               /* name of its lane over time, "CDMA"; NULL: no lane */
+    enum nvdla_unit lane_unit;      /* unit whose launches say when it has work */
+    enum nvdla_wave_colour wave;    /* colour of its group in GTKWave */
+    const char *fill; /* colour of its layers in the graph of a network, "#cfe2f3"; NULL: it ends no layer */
 };
 
 extern const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT];
@@ -36,20 +36,20 @@ extern const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT];
 enum { NVDLA_NO_WINDOW = 0xffff };
 
 struct nvdla_unit_facts {
-    enum nvdla_engine engine;          /* that answers for it */
-    enum nvdla_interrupt interrupt;    /* with which its launches are over; INTERRUPT_COUNT: it has no launches */
-    uint16_t windows[NVDLA_MAP_COUNT]; /* address / 0x1000 in each map, NVDLA_NO_WINDOW: it is not in that map */
+    enum nvdla_engine engine;          /* engine that holds its registers */
+    enum nvdla_interrupt interrupt;    /* interrupt that ends its launches; INTERRUPT_COUNT: it has no launches */
+    uint16_t windows[NVDLA_MAP_COUNT]; /* address / 0x1000 in each map; NVDLA_NO_WINDOW: not in that map */
     size_t condition;                  /* see nvdla_config_meets */
 };
 
 extern const struct nvdla_unit_facts nvdla_units[NVDLA_UNIT_COUNT];
 
 struct nvdla_interrupt_facts {
-    const char *names[2];     /* of groups 0 and 1, "CDMA_WT_0" */
-    unsigned bit;             /* of group 0 in GLB's interrupt registers; that of group 1 is the next */
-    enum nvdla_engine engine; /* that raises it, */
-    enum nvdla_unit unit;     /* for its unit */
-    uint32_t ends;            /* bit enum nvdla_unit: whose launches are over with it; 0: no launch is */
+    const char *names[2];     /* of groups 0 and 1: "CDMA_WT_0" */
+    unsigned bit;             /* bit of group 0 in GLB's interrupt registers; group 1 has the next */
+    enum nvdla_engine engine; /* engine that raises it */
+    enum nvdla_unit unit;     /* unit it is raised for */
+    uint32_t ends;            /* bit enum nvdla_unit: units whose launches it ends; 0: none */
 };
 
 extern const struct nvdla_interrupt_facts nvdla_interrupts[INTERRUPT_COUNT];
@@ -59,7 +59,7 @@ static inline const char *nvdla_unit_folder(enum nvdla_unit unit) {
     return nvdla_engines[nvdla_units[unit].engine].folder;
 }
 
-/* The interrupt of a unit's group as a bit of S_INTR_STATUS, 0 if it has none that ends its launches. */
+/* The interrupt that ends launches of a unit's group, as a bit of S_INTR_STATUS; 0 if there is none. */
 static inline uint32_t nvdla_unit_interrupt(enum nvdla_unit unit, int group) {
     const enum nvdla_interrupt interrupt = nvdla_units[unit].interrupt;
     return interrupt != INTERRUPT_COUNT && nvdla_interrupts[interrupt].unit == unit
@@ -67,10 +67,10 @@ static inline uint32_t nvdla_unit_interrupt(enum nvdla_unit unit, int group) {
                : 0;
 }
 
-/* The interrupt of a bit of S_INTR_STATUS, INTERRUPT_COUNT if the bit has none. */
+/* The interrupt with that bit in S_INTR_STATUS, INTERRUPT_COUNT if there is none. */
 enum nvdla_interrupt nvdla_interrupt_at(int bit);
 
-/* The unit that raises it, NVDLA_UNIT_COUNT if the bit has no interrupt. */
+/* The unit that raises it, NVDLA_UNIT_COUNT if the bit belongs to no interrupt. */
 static inline enum nvdla_unit nvdla_interrupt_unit(int bit) {
     const enum nvdla_interrupt interrupt = nvdla_interrupt_at(bit);
     return interrupt == INTERRUPT_COUNT ? NVDLA_UNIT_COUNT : nvdla_interrupts[interrupt].unit;
@@ -88,7 +88,7 @@ extern const size_t nvdla_instance_count;
  * ("u_cdma.u_dat_read.u_fifo": "mcif"); NULL if none is known. */
 const char *nvdla_instance_folder(const char *instance);
 
-/* The unit on whose launches an instance works: that of the longest instance with one that the name begins with;
+/* The unit whose launches an instance works on: that of the longest known instance that the name begins with;
  * NVDLA_UNIT_COUNT if there is none. */
 enum nvdla_unit nvdla_unit_of_instance(const char *instance);
 

@@ -1,4 +1,4 @@
-/* Messages of failures, kept where the caller wants them; see error.h. */
+/* Error messages. See error.h. */
 #include "nvdla/error.h"
 
 #include <stdarg.h>

@@ -8,19 +8,18 @@
 #include <stdbool.h>
 
 enum error_kind {
-    ERROR_FAILED,  /* bad input, or something that is broken */
-    ERROR_REFUSED, /* what is asked for is well formed, but the spec leaves its result open; nothing is broken */
+    ERROR_FAILED,  /* bad input, or something is broken */
+    ERROR_REFUSED, /* well-formed request whose result the spec leaves open; nothing is broken */
 };
 
 struct error {
     char text[1024];
     enum error_kind kind;
-    int unit, ordinal; /* ERROR_REFUSED: whose launch it is, enum nvdla_unit */
+    int unit, ordinal; /* ERROR_REFUSED: unit of the launch, enum nvdla_unit */
 };
 
-/* Stores the message of a failure: one line, control characters as text_shown has them, cut at the end of the buffer if
- * it is longer. Returns false, so that callers can write `return error_set(err, ...)`. err may be NULL when nobody
- * reads the message.
+/* Stores the message of a failure: one line, control characters as in text_shown(), cut at the end of the buffer.
+ * Returns false, so that callers can write `return error_set(err, ...)`. err may be NULL.
  */
 bool error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -28,7 +27,7 @@ bool error_set(struct error *err, const char *format, ...) __attribute__((format
 bool error_refuse(struct error *err, int unit, int ordinal, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Puts text in front of the message that is already there, e.g. the name of the file being read. Returns false. */
+/* Puts text before the stored message, such as the name of the file being read. Returns false. */
 bool error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,5 +1,4 @@
-/* Fixed-point arithmetic that several engines share: saturation, sign extension, the rounding right shift and the
- * convertor made of them. */
+/* Fixed-point arithmetic shared by engines: saturation, sign extension, rounding right shift, convertor. */
 #ifndef NVDLA_FIXED_H
 #define NVDLA_FIXED_H
 
@@ -23,7 +22,8 @@ inline int64_t fixed_sign_extend(int64_t value, int bits) {
     return (int64_t)((low ^ sign) - sign);
 }
 
-/* value / 2^shift rounded to nearest, ties away from zero (alike for both signs); any shift, 0 leaves the value.
+/* value / 2^shift rounded to nearest, ties away from zero (same for both signs); any shift, 0 leaves the value
+ * unchanged.
  *
  * Spec: 50-sdp, "rnd(v,s)". */
 inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
@@ -37,20 +37,20 @@ inline int64_t fixed_round_shift(int64_t value, unsigned shift) {
     return value < 0 ? -rounded : rounded;
 }
 
-/* The convertor that CDMA, SDP and CDP have in common: (value - offset) * scale / 2^shift, rounded like
- * fixed_round_shift() and clamped to `bits` bits. The product is exact and has at most 63 bits.
+/* The convertor of CDMA, SDP and CDP: (value - offset) * scale / 2^shift, rounded like fixed_round_shift() and clamped
+ * to `bits` bits. The product is exact and has at most 63 bits.
  *
  * Spec: 30-cdma-cbuf section 6.3, 50-sdp sections 5.2 and 5.3, 62-cdp sections 4 and 8. */
 inline int64_t fixed_convert(int64_t value, int64_t offset, int64_t scale, unsigned shift, int bits) {
     return fixed_saturate(fixed_round_shift((value - offset) * scale, shift), bits);
 }
 
-/* fixed_round_shift() for loops over numbers with a common shift: no branches, so that compilers make vectors of it.
+/* fixed_round_shift() for loops with a common shift: has no branches, so compilers vectorise it.
  *
  * shift 0..63, |value| < 2^62. */
 struct fixed_rounding {
-    int64_t half; /* of the unit that the shift leaves */
-    int64_t ties; /* -1: ties of negative numbers go down; 0 without shift */
+    int64_t half; /* half a unit of the result */
+    int64_t ties; /* -1: ties of negative numbers go down; 0 if shift is 0 */
     unsigned shift;
 };
 

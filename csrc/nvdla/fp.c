@@ -1,7 +1,7 @@
 /* NVDLA's floating point on bit patterns. See fp.h. */
 #include "nvdla/fp.h"
 
-/* A format of E exponent and M mantissa bits behind a sign. */
+/* A format: sign, E exponent bits, M mantissa bits. */
 struct format {
     unsigned exponent_bits, mantissa_bits;
 };
@@ -63,7 +63,7 @@ static inline uint64_t round_even(uint64_t value, unsigned shift) {
     return whole + (rest > half || (rest == half && (whole & 1)));
 }
 
-/* value / 2^shift with what is dropped kept as a sticky lowest bit. */
+/* value / 2^shift; the dropped bits become a sticky lowest bit. */
 static inline uint64_t shift_sticky(uint64_t value, unsigned shift) {
     if (shift == 0)
         return value;
@@ -72,7 +72,7 @@ static inline uint64_t shift_sticky(uint64_t value, unsigned shift) {
     return value >> shift | ((value & ((UINT64_C(1) << shift) - 1)) != 0);
 }
 
-enum { GUARD = 30 }; /* bits below the mantissa in which sums are formed */
+enum { GUARD = 30 }; /* bits below the mantissa in sums */
 
 static inline uint32_t add(struct format f, uint32_t a, uint32_t b) {
     if (is_nan(f, a))
@@ -98,7 +98,7 @@ static inline uint32_t add(struct format f, uint32_t a, uint32_t b) {
         rounded >>= 1;
         exponent++;
     }
-    /* Saturation needs the exponent to reach all ones by a carry; an operand that has it already keeps it. */
+    /* Only a carry into an exponent of all ones saturates; an operand that already has that exponent keeps it. */
     bool carried = exponent > (int32_t)exponent_of(f, large);
     if (exponent >= (int32_t)exponent_ones(f) && (carried || exponent > (int32_t)exponent_ones(f)))
         return largest(f, sign);
@@ -148,7 +148,8 @@ static inline uint32_t extreme(struct format f, uint32_t a, uint32_t b, bool sma
     return below(f, a, b) == smaller ? a : b;
 }
 
-/* To a format with more exponent bits and no fewer mantissa bits. denormals: exponent 0 of `from` has no hidden 1. */
+/* To a format with more exponent bits and at least as many mantissa bits. denormals: exponent 0 of `from` has no hidden
+ * 1. */
 static inline uint32_t widen(struct format from, struct format to, uint32_t a, bool denormals) {
     uint32_t sign = sign_of(from, a), exponent = exponent_of(from, a), mantissa = mantissa_of(from, a);
     unsigned more = to.mantissa_bits - from.mantissa_bits;
@@ -179,7 +180,7 @@ static inline uint32_t narrow(struct format from, struct format to, uint32_t a, 
     uint64_t value = significand(from, a);
     uint32_t one = UINT32_C(1) << to.mantissa_bits;
     if (exponent <= 0) {
-        /* In denormal position: the hidden 1 stands 1 - exponent places below where exponent 1 has it. */
+        /* As a denormal: the hidden 1 is 1 - exponent places below its place at exponent 1. */
         uint32_t rounded = (uint32_t)round_even(value, fewer + (unsigned)(1 - exponent));
         if (rounded == one)
             return compose(to, sign, 1, 0);

@@ -2,8 +2,8 @@
  * FP32. Not IEEE: there is no infinity (results saturate to the largest finite number), operations never produce
  * denormals of FP17 and FP32, the first NaN operand wins with its payload, and -1 + 1 is -0.
  *
- * A pattern with exponent 0 and a mantissa (which only a register can hold) is the normal number 1.m * 2^-bias in add
- * and, unless told otherwise, in everything else. Spec: 50-sdp section 6, 60-pdp section 6, 62-cdp section 5.
+ * A pattern with exponent 0 and a mantissa other than 0 (only a register can hold one) is the normal number 1.m *
+ * 2^-bias, unless a function says otherwise. Spec: 50-sdp section 6, 60-pdp section 6, 62-cdp section 5.
  */
 #ifndef NVDLA_FP_H
 #define NVDLA_FP_H
@@ -16,27 +16,27 @@ bool fp16_is_nan(uint16_t a);
 bool fp17_is_nan(uint32_t a);
 bool fp32_is_nan(uint32_t a);
 
-/* a + b and a * b, rounded to nearest even. sub(a, b) is add(a, b with the sign bit inverted), of a NaN too. */
+/* a + b and a * b, rounded to nearest even. sub(a, b) is add(a, b with its sign inverted), also if b is a NaN. */
 uint32_t fp17_add(uint32_t a, uint32_t b);
 uint32_t fp17_mul(uint32_t a, uint32_t b);
 uint32_t fp32_add(uint32_t a, uint32_t b);
 uint32_t fp32_sub(uint32_t a, uint32_t b);
 uint32_t fp32_mul(uint32_t a, uint32_t b);
 
-/* Sign-magnitude order, -0 below +0; a NaN operand wins, a before b. */
+/* Sign-magnitude order, -0 below +0. A NaN wins, a before b. */
 uint32_t fp32_max(uint32_t a, uint32_t b);
 uint32_t fp32_min(uint32_t a, uint32_t b);
 uint16_t fp16_max(uint16_t a, uint16_t b);
 uint16_t fp16_min(uint16_t a, uint16_t b);
 
-/* Infinity becomes the largest number, denormals become exact normals; a NaN keeps its ten mantissa bits in the low
+/* Infinity becomes the largest number, denormals become exact normals, a NaN keeps its ten mantissa bits as the low
  * bits.
  */
 uint32_t fp16_to_fp17(uint16_t a);
 uint32_t fp16_to_fp32(uint16_t a);
 uint32_t fp17_to_fp32(uint32_t a);
 
-/* Rounded to nearest even; too large becomes the largest number, a NaN keeps its low ten mantissa bits. FP16 has
+/* Rounded to nearest even. Too large a number becomes the largest one, a NaN keeps its low ten mantissa bits. FP16 has
  * denormals, FP17 has none: below the smallest normal number the result is that number or signed zero. */
 uint16_t fp17_to_fp16(uint32_t a);
 uint16_t fp32_to_fp16(uint32_t a);

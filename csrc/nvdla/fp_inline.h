@@ -1,8 +1,8 @@
-/* Floating point for loops over whole lines, which a compiler turns into vector code: operations of nvdla/fp.h once
- * more, bit for bit the same, without branches, and what lines are looked through for.
+/* Floating point for loops over whole lines: the operations of nvdla/fp.h, bit for bit, without branches, so that
+ * compilers vectorise them; and searches for NaNs and infinities.
  *
- * The operations work because every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and
- * then to FP17's 11 is the same as the sum rounded once.
+ * Every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and then to FP17's 11 equals the
+ * sum rounded once.
  */
 #ifndef NVDLA_FP_INLINE_H
 #define NVDLA_FP_INLINE_H
@@ -19,9 +19,9 @@ enum { FP16_MAGNITUDE = 0x7fff, FP16_INFINITY = 0x7c00, FP16_LARGEST = 0x7bff };
 enum {
     FP17_SIGN = 0x10000,
     FP17_LARGEST = 0x0fbff,
-    FP17_NAN = 0x0fc00, /* magnitudes above it are NaNs */
-    FP17_REBIAS = 96,   /* exponent field of float - that of FP17 */
-    FP17_FEWER = 13     /* mantissa bits of float - those of FP17 */
+    FP17_NAN = 0x0fc00, /* larger magnitudes are NaNs */
+    FP17_REBIAS = 96,   /* exponent field of float minus that of FP17 */
+    FP17_FEWER = 13     /* mantissa bits of float minus those of FP17 */
 };
 
 static inline float fp_float(uint32_t bits) {
@@ -36,7 +36,7 @@ static inline uint32_t fp_bits(float value) {
     return bits;
 }
 
-/* FP17 that is no NaN as float. */
+/* FP17, not a NaN, as float. */
 static inline float fp17_float(uint32_t a) {
     uint32_t magnitude = a & (FP17_SIGN - 1);
     uint32_t bits = magnitude ? (magnitude << FP17_FEWER) + ((uint32_t)FP17_REBIAS << 23) : 0;
@@ -56,7 +56,7 @@ static inline uint32_t fp17_add_inline(uint32_t a, uint32_t b) {
     uint32_t bits = fp17_round(fp17_float(a) + fp17_float(b));
     int32_t exponent = (int32_t)(bits >> 23 & 0xff) - FP17_REBIAS;
     uint32_t sum = (uint32_t)exponent << 10 | (bits >> FP17_FEWER & 0x3ff);
-    /* An operand with exponent 63 (undefined if its mantissa is 0) keeps it, a carry into 63 saturates. */
+    /* An operand with exponent 63 (undefined if its mantissa is 0) keeps it; a carry into 63 saturates. */
     sum = exponent >= 63 && exponent > (int32_t)(larger >> 10 & 63) ? (uint32_t)FP17_LARGEST : sum;
     sum = exponent <= 0 ? 0 : sum;
     sum |= larger & FP17_SIGN;
@@ -71,7 +71,7 @@ static inline uint32_t fp17_mul_inline(uint32_t a, uint32_t b) {
     int32_t exponent = (int32_t)(bits >> 23 & 0xff) - FP17_REBIAS;
     uint32_t product = (uint32_t)exponent << 10 | (bits >> FP17_FEWER & 0x3ff);
     product = exponent >= 63 ? (uint32_t)FP17_LARGEST : product;
-    /* Operands whose exponents are too small give 0 even if the product would carry into the smallest number. */
+    /* Exponents that are too small give 0, even if the product would carry into the smallest number. */
     product = exponent <= 0 || (magnitude_a >> 10) + (magnitude_b >> 10) < 31 ? 0 : product;
     product |= (a ^ b) & FP17_SIGN;
     product = magnitude_b > FP17_NAN ? b : product;
@@ -111,21 +111,21 @@ static inline uint32_t fp16_extreme_inline(uint32_t a, uint32_t b, bool smaller)
 
 /* ---- FP32 ----
  *
- * The same in double: every FP32 number is exact there, and a sum rounded to 53 bits and then to 24 is the same as the
- * sum rounded once.
+ * The same in double: every FP32 number is exact there, and a sum rounded to 53 bits and then to 24 equals the sum
+ * rounded once.
  */
 
 enum {
-    FP32_REBIAS = 896, /* exponent field of double - that of FP32 */
-    FP32_FEWER = 29    /* mantissa bits of double - those of FP32 */
+    FP32_REBIAS = 896, /* exponent field of double minus that of FP32 */
+    FP32_FEWER = 29    /* mantissa bits of double minus those of FP32 */
 };
 
 #define FP32_SIGN_BIT UINT32_C(0x80000000)
 #define FP32_MAGNITUDE UINT32_C(0x7fffffff)
-#define FP32_NAN UINT32_C(0x7f800000) /* magnitudes above it are NaNs */
+#define FP32_NAN UINT32_C(0x7f800000) /* larger magnitudes are NaNs */
 #define FP32_LARGEST UINT32_C(0x7f7fffff)
 
-/* FP32 that is no NaN as double. */
+/* FP32, not a NaN, as double. */
 static inline double fp32_double(uint32_t a) {
     uint64_t magnitude = a & FP32_MAGNITUDE;
     uint64_t bits = magnitude ? (magnitude << FP32_FEWER) + ((uint64_t)FP32_REBIAS << 52) : 0;
@@ -149,7 +149,7 @@ static inline uint32_t fp32_add_inline(uint32_t a, uint32_t b) {
     uint64_t bits = fp32_round(fp32_double(a) + fp32_double(b));
     int32_t exponent = (int32_t)(bits >> 52 & 0x7ff) - FP32_REBIAS;
     uint32_t sum = (uint32_t)exponent << 23 | (uint32_t)(bits >> FP32_FEWER & 0x7fffff);
-    /* An operand with exponent 255 (undefined if its mantissa is 0) keeps it, a carry into 255 saturates. */
+    /* An operand with exponent 255 (undefined if its mantissa is 0) keeps it; a carry into 255 saturates. */
     sum = exponent >= 255 && exponent > (int32_t)(larger >> 23 & 255) ? FP32_LARGEST : sum;
     sum = exponent <= 0 ? 0 : sum;
     sum |= larger & FP32_SIGN_BIT;
@@ -169,7 +169,7 @@ static inline uint32_t fp32_mul_inline(uint32_t a, uint32_t b) {
     int32_t exponent = (int32_t)(bits >> 52 & 0x7ff) - FP32_REBIAS;
     uint32_t product = (uint32_t)exponent << 23 | (uint32_t)(bits >> FP32_FEWER & 0x7fffff);
     product = exponent >= 255 ? FP32_LARGEST : product;
-    /* Operands whose exponents are too small give 0 even if the product would carry into the smallest number. */
+    /* Exponents that are too small give 0, even if the product would carry into the smallest number. */
     product = exponent <= 0 || (magnitude_a >> 23) + (magnitude_b >> 23) < 127 ? 0 : product;
     product |= (a ^ b) & FP32_SIGN_BIT;
     product = magnitude_b > FP32_NAN ? b : product;
@@ -220,7 +220,7 @@ static inline uint32_t fp32_to_fp17_inline(uint32_t a) {
     uint32_t magnitude = a & FP32_MAGNITUDE;
     uint32_t rounded = magnitude + (1u << (FP17_FEWER - 1)) - 1 + (magnitude >> FP17_FEWER & 1);
     uint32_t value = (rounded >> FP17_FEWER) - (FP17_REBIAS << 10);
-    /* Below the smallest number there is nothing, but what is next to it is rounded to it. */
+    /* Results below the smallest number are 0, except those next to it, which are rounded to it. */
     uint32_t least = ((uint32_t)FP17_REBIAS << 23) + 0x7fe000;
     value = magnitude < (FP17_REBIAS + 1u) << 23 ? (magnitude >= least ? 0x400 : 0) : value;
     value = rounded >= (FP17_REBIAS + 63u) << 23 ? (uint32_t)FP17_LARGEST : value;
@@ -228,9 +228,9 @@ static inline uint32_t fp32_to_fp17_inline(uint32_t a) {
     return (a >> 15 & FP17_SIGN) | value;
 }
 
-/* fp17_from_fraction(), also of 1; bits: up to 51 */
+/* fp17_from_fraction(), also for 1; bits: at most 51 */
 static inline uint32_t fp17_from_fraction_inline(uint64_t numerator, int32_t bits) {
-    /* 2^52 more is a double that has the number in its mantissa. */
+    /* Adding 2^52 gives a double with the number in its mantissa. */
     const uint64_t offset = UINT64_C(0x4330000000000000);
     uint64_t pattern = offset | numerator;
     double value;
@@ -259,7 +259,7 @@ static inline int16_t fp16_to_int16_inline(uint16_t a) {
     return (int16_t)(magnitude > FP16_INFINITY ? INT16_MIN : result);
 }
 
-/* NaNs and infinities among FP16 elements. */
+/* Counts of NaNs and infinities in FP16 elements. */
 struct fp16_specials {
     uint64_t nan, infinity;
 };

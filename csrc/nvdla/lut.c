@@ -40,13 +40,13 @@ const struct lut_arithmetic lut_sdp = {
     .result_bits = 32,
 };
 
-/* START + 2^LE_INDEX_OFFSET is a number of so many bits. */
+/* START + 2^LE_INDEX_OFFSET has this many bits. */
 enum { LINE_START_BITS = 39 };
 
-/* Products that are shifted left are clamped to so many bits first: what is beyond saturates the result anyway. */
+/* Products to be shifted left are first clamped to this many bits: anything larger saturates the result anyway. */
 enum { PRODUCT_BITS = 46 };
 
-/* What one table answers. */
+/* The answer of one table. */
 struct position {
     enum lut_answer answer;
     int index;         /* of a hit */
@@ -56,7 +56,7 @@ struct position {
 static const struct position under = {LUT_UNDER, 0, 0};
 static const struct position over = {LUT_OVER, 0, 0};
 
-/* value * 2^shift with the bits below the point cut off; the result fits. */
+/* value * 2^shift without the fraction; the result fits. */
 static inline uint64_t scale(uint64_t value, int shift) {
     if (shift >= 0)
         return value << shift;
@@ -129,7 +129,7 @@ static inline int32_t interpolate(const struct lut_arithmetic *arithmetic, const
     return (int32_t)fixed_saturate(y, arithmetic->result_bits);
 }
 
-/* y plus the line through 0 of that slope at a distance of at most 40 bits. */
+/* y plus the line of that slope at a distance of at most 40 bits. */
 static inline int32_t extrapolate(const struct lut_arithmetic *arithmetic, int64_t y, int64_t distance,
                                   struct lut_slope slope) {
     int64_t product = distance * slope.scale;
@@ -186,7 +186,7 @@ static inline uint32_t bits_of(int64_t value) {
     return (uint32_t)value;
 }
 
-/* Index of the positive FP32 number f, with exponent 255 a number as well. */
+/* Index of the positive FP32 number f; exponent 255 is a number, too. */
 static inline struct position locate_difference(const struct lut_settings *settings, enum lut_table table, uint32_t f,
                                                 int fraction_bits) {
     uint32_t mantissa = f & ((UINT32_C(1) << FP32_MANTISSA_BITS) - 1);
@@ -203,7 +203,7 @@ static inline struct position locate_difference(const struct lut_settings *setti
     if (power > 8) /* 2^9 is beyond the end of both tables */
         return over;
     uint64_t significand = UINT64_C(1) << FP32_MANTISSA_BITS | mantissa;
-    int point = FP32_MANTISSA_BITS - power; /* the number of bits of significand behind the point: 15 or more */
+    int point = FP32_MANTISSA_BITS - power; /* fraction bits of the significand: 15 or more */
     uint64_t index = scale(significand, -point);
     if (index >= (uint64_t)last_entry(table))
         return over;
@@ -211,7 +211,7 @@ static inline struct position locate_difference(const struct lut_settings *setti
     return (struct position){LUT_HIT, (int)index, scale(rest, fraction_bits - point)};
 }
 
-/* f: the input less START. */
+/* f: the input minus START. */
 static inline struct position locate_fp16(const struct lut_settings *settings, enum lut_table table, uint32_t f,
                                           int fraction_bits) {
     if (f == 0 || f > FP32_NAN) /* or negative */
@@ -219,12 +219,12 @@ static inline struct position locate_fp16(const struct lut_settings *settings, e
     return locate_difference(settings, table, f, fraction_bits);
 }
 
-/* FP32 pattern of 2^offset; the exponent wraps, so that -128 gives that of infinity, and -127 gives 0. */
+/* FP32 pattern of 2^offset. The exponent wraps: -128 gives infinity's, -127 gives 0. */
 static inline uint32_t power_of_two(int offset) {
     return (uint32_t)(offset + FP32_BIAS) % FP32_EXPONENTS << FP32_MANTISSA_BITS;
 }
 
-/* The point that the underflow line of a table goes through: START, or entry 0 of the logarithmic index. */
+/* The point on the underflow line of a table: START, or entry 0 of the logarithmic index. */
 static uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_table table, bool sdp) {
     uint32_t start = bits_of(settings->range[table].start);
     int offset = settings->le_index_offset;
@@ -232,7 +232,7 @@ static uint32_t line_start_fp32(const struct lut_settings *settings, enum lut_ta
     return table == LUT_LE && !settings->le_linear ? fp32_add_inline(start, distance) : start;
 }
 
-/* Inputs that are looked up together, and what was found for them. */
+/* Inputs looked up together, and their answers. */
 enum { BATCH = 64 };
 
 struct batch {
@@ -245,7 +245,7 @@ struct batch {
     uint32_t y[BATCH]; /* FP17 */
 };
 
-/* Lines of numbers. A loop does one operation: compilers do not make vector code of several. */
+/* Arrays of numbers. Each loop does one operation: compilers vectorise only those. */
 
 WIDE static void subtract_fp32(const uint32_t *restrict a, const uint32_t *restrict b, uint32_t *restrict to,
                                size_t count) {
@@ -299,7 +299,7 @@ static void weigh(struct batch *batch, size_t count) {
     add(first, second, batch->y, count);
 }
 
-/* y0 + (y1-y0)*f, the difference formed in FP32. Spec: 55-lut section 7.3. */
+/* y0 + (y1-y0)*f, the difference in FP32. Spec: 55-lut section 7.3. */
 static void interpolate_fp17(struct batch *batch, size_t count) {
     uint32_t first[BATCH], second[BATCH], difference[BATCH], product[BATCH], fraction[BATCH];
     to_fp32(batch->first, first, count);
@@ -312,7 +312,7 @@ static void interpolate_fp17(struct batch *batch, size_t count) {
     add(product, first, batch->y, count);
 }
 
-/* y0 and slope * (x - from), added in the unit's order. */
+/* y0 + slope * (x - from), added in the unit's order. */
 static void draw_lines(struct batch *batch, bool sdp, size_t count) {
     uint32_t distance[BATCH], line[BATCH], other[BATCH];
     subtract_fp32(batch->x, batch->from, distance, count);
@@ -328,7 +328,7 @@ static void draw_lines(struct batch *batch, bool sdp, size_t count) {
         batch->y[i] = batch->hit[i] ? batch->y[i] : distance[i];
 }
 
-/* Fills in what was found for input i; the answers and places go to the result. */
+/* Fills in the answer for input i and copies it to the result. */
 static inline void find(const struct lut_settings *settings, const struct lut_entries *entries, int fraction_bits,
                         const uint32_t *line_starts, struct batch *batch, size_t i, struct lut_result *result) {
     const struct position le = locate_fp16(settings, LUT_LE, batch->distance[LUT_LE][i], fraction_bits);
@@ -349,7 +349,7 @@ static inline void find(const struct lut_settings *settings, const struct lut_en
     batch->slope[i] = (uint16_t)(beyond ? range->over.scale : range->under.scale);
 }
 
-/* Looks up to BATCH inputs up. */
+/* Looks up at most BATCH inputs. */
 static void look_up_batch(const struct lut_settings *settings, const struct lut_entries *entries, bool sdp,
                           const uint32_t *x, struct lut_result *results, size_t count) {
     const uint32_t line_starts[] = {line_start_fp32(settings, LUT_LE, sdp), line_start_fp32(settings, LUT_LO, sdp)};

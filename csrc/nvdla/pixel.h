@@ -1,4 +1,4 @@
-/* Pixel formats of image input: where the components of a pixel stand in memory and which IN_PRECISION they belong to.
+/* Pixel formats of image input: where the components of a pixel are in memory and which IN_PRECISION they belong to.
  *
  * Spec: 20-data-formats section 4.
  */

@@ -1,4 +1,4 @@
-/* splitmix64: random numbers that are the same on every machine. 64 bits of state, any seed works. */
+/* splitmix64: a random generator with the same numbers on every machine. 64 bits of state; any seed works. */
 #ifndef NVDLA_RANDOM_H
 #define NVDLA_RANDOM_H
 

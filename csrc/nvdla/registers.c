@@ -15,7 +15,7 @@ bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit) {
 }
 
 const struct nvdla_register *nvdla_register_at(const struct nvdla_config *config, uint32_t address) {
-    /* One access asks for its register several times. */
+    /* Consecutive look-ups mostly ask for the same register. */
     static _Thread_local size_t last[NVDLA_MAP_COUNT];
     const struct nvdla_register_map *map = &nvdla_register_maps[config->map];
     size_t low = 0, high = map->count;
@@ -82,7 +82,7 @@ char *nvdla_register_name(const struct nvdla_config *config, uint32_t address, c
     return text;
 }
 
-/* Name of a field's value, NULL if it has none; the field's own name in front of it is left out (POOLING_METHOD_MAX:
+/* Name of a field's value, NULL if it has none. The field's own name at its beginning is dropped (POOLING_METHOD_MAX:
  * "MAX"). */
 static const char *enum_name(const struct nvdla_field *field, uint32_t value) {
     const size_t length = strlen(field->name);

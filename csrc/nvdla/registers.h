@@ -1,8 +1,8 @@
-/* The register map as data: units, registers, fields, enumerated values. Generated from registers.csv and enums.csv
- * by scripts/gen_tables.py; nvdla_offsets.h has the same facts as C constants.
+/* The register map as data: units, registers, fields, enumerated values. scripts/gen_tables.py generates it from
+ * registers.csv and enums.csv; nvdla_offsets.h has the same as C constants.
  *
- * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4.
- * Spec: 10-system sections 4.3 and 6.
+ * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4. Spec: 10-system
+ * sections 4.3 and 6.
  */
 #ifndef NVDLA_REGISTERS_H
 #define NVDLA_REGISTERS_H
@@ -35,7 +35,7 @@ struct nvdla_register {
     uint32_t address;     /* byte offset from the NVDLA base */
     bool grouped;         /* exists once per ping-pong group */
     uint32_t reset;       /* of the whole register */
-    uint32_t stored_mask; /* bits that keep what is written (RW, RWT) */
+    uint32_t stored_mask; /* bits that keep the written value (RW, RWT) */
     const struct nvdla_field *fields;
     size_t field_count;
 };
@@ -49,7 +49,8 @@ struct nvdla_register_map {
 extern const struct nvdla_register_map nvdla_register_maps[NVDLA_MAP_COUNT];
 extern const char *const nvdla_unit_names[NVDLA_UNIT_COUNT]; /* "SDP_RDMA", ... */
 
-/* True if the configuration decodes this unit's window (a full map's GEC window, an absent CVIF or RUBIK are not). */
+/* True if the configuration decodes this unit's window. It does not decode a full map's GEC, or an absent CVIF or
+ * RUBIK. */
 bool nvdla_has_unit(const struct nvdla_config *config, enum nvdla_unit unit);
 
 /* The register at a byte address, NULL if the configuration has none there. */
@@ -71,18 +72,18 @@ uint32_t nvdla_unit_base(const struct nvdla_config *config, enum nvdla_unit unit
 /* Writes "UNIT.REGISTER" (or "0x01234" for an address without register) to text. Returns text. */
 char *nvdla_register_name(const struct nvdla_config *config, uint32_t address, char *text, size_t size);
 
-/* Writes the decoded fields of a register value, "WIDTH=7 HEIGHT=0x1f" with enum names where there are any
+/* Writes the decoded fields of a register value, "WIDTH=7 HEIGHT=0x1f" with enum names where they exist
  * ("POOLING_METHOD=AVERAGE"), "" for an unknown register. Cut at size. Returns text. */
 char *nvdla_register_decode(const struct nvdla_register *reg, uint32_t value, char *text, size_t size);
 
-/* The same of the fields that have a bit in `of` only. */
+/* The same for the fields with a bit in `of`. */
 char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t value, uint32_t of, char *text,
                                  size_t size);
 
 /* One field of a register value, by the names of nvdla_offsets.h: REGISTER_FIELD(value, SDP_D_CVT_SHIFT__CVT_SHIFT). */
 #define REGISTER_FIELD(value, name) (((value)&name##_MASK) >> name##_LSB)
 
-/* The same by an entry of the register table: the bits of the field in its register, and its value. */
+/* The same for an entry of the register table: the bits of the field in its register, and its value. */
 static inline uint32_t nvdla_field_mask(const struct nvdla_field *field) {
     return UINT32_MAX >> (31 - (field->msb - field->lsb)) << field->lsb;
 }
@@ -98,11 +99,10 @@ int nvdla_interrupt_bit(const char *name);
 /* Name of an interrupt bit, NULL if the bit has no source. */
 const char *nvdla_interrupt_name(int bit);
 
-/* True if what a read of these bits gives depends on time: 80-trace-formats section 9.3. */
+/* True if the value read from these bits depends on time: 80-trace-formats section 9.3. */
 bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask);
 
-/* True for the counters of clocks in which a client of the memory waits: D_PERF_..._STALL, D_PERF_..._LATENCY, and
- * those of BDMA. */
+/* True for the counters of clocks in which a memory client waits: D_PERF_..._STALL, D_PERF_..._LATENCY, and BDMA's. */
 bool nvdla_register_waits(const struct nvdla_config *config, uint32_t address);
 
 #endif

@@ -1,4 +1,4 @@
-/* Arithmetic of sizes: numbers of things that are never negative. */
+/* Arithmetic with sizes, which are never negative. */
 #ifndef NVDLA_SIZES_H
 #define NVDLA_SIZES_H
 

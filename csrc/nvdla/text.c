@@ -43,8 +43,8 @@ void text_printf(struct text *text, const char *format, ...) {
     va_end(again);
 }
 
-/* Bytes of the UTF-8 character at text that may be shown as it is, 0 if there is none: control characters, those of
- * U+0080 to U+009F too, and malformed sequences are none. */
+/* Bytes of the UTF-8 character at text if it may be shown unchanged. 0: a control character (U+0080 to U+009F, too) or
+ * a malformed sequence. */
 static size_t printable(const unsigned char *text, size_t n) {
     if (text[0] < 0x80)
         return text[0] >= 0x20 && text[0] != 0x7f;
@@ -95,9 +95,9 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Letters to be changed, left out, added or swapped with their neighbour between two words. */
+/* Edit distance of two words: letters changed, left out, added or swapped with their neighbour. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
-    size_t rows[3][GUESS_LENGTH + 1]; /* of the prefixes of a that are one shorter than the last two and as long */
+    size_t rows[3][GUESS_LENGTH + 1]; /* of the last three prefixes of a */
     for (size_t j = 0; j <= nb; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= na; i++) {
@@ -151,7 +151,7 @@ void text_print_line(FILE *out, const char *format, ...) {
     free(line);
 }
 
-/* Whether a byte goes on with a character that began before it. */
+/* Whether a byte continues a character that began before it. */
 static bool goes_on(char byte) {
     return ((unsigned char)byte & 0xc0) == 0x80;
 }

@@ -1,4 +1,4 @@
-/* Strings: one that grows, lists of words, numbers as text, and questions that are asked in several places. */
+/* Strings: one that grows, lists of words, numbers as text, and text made safe to show. */
 #ifndef NVDLA_TEXT_H
 #define NVDLA_TEXT_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A growing string, always terminated. Zero-initialise; free text. */
+/* A growing string, always terminated. Zero-initialise; free() text. */
 struct text {
     char *text;
     size_t n, capacity;
@@ -16,12 +16,12 @@ void text_add(struct text *text, const void *bytes, size_t n);
 void text_put(struct text *text, const char *more);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The search for the word that was meant: the candidate nearest to it, by the letters to be changed, left out, added or
- * swapped with their neighbour (upper and lower case are the same). Zero-initialise but for word and n. */
+/* Search for the word that was meant: the candidate with the fewest letters changed, left out, added or swapped with
+ * their neighbour (case is ignored). Zero-initialise, then set word and n. */
 struct guess {
     const char *word; /* n bytes */
     size_t n;
-    char best[64]; /* "" while none is near: at most 2 letters, and fewer than half of the word */
+    char best[64]; /* "" until one is near: at most 2 letters differ, and fewer than half of the word */
     size_t distance;
 };
 void guess_try(struct guess *guess, const char *candidate);
@@ -30,24 +30,25 @@ char *guess_hint(const struct guess *guess, char text[96]);
 
 bool text_ends_with(const char *text, const char *suffix);
 
-/* A name or a message as it may be shown in a line for people: control characters as \n, \t, \r or \xHH, and so bytes
- * that are not UTF-8; everything else as it is. A line stays one line, and no terminal obeys it. free() it. */
+/* A name or a message as it may be shown in a line: control characters, and bytes that are not UTF-8, as \n, \t, \r or
+ * \xHH. So a line stays one line and cannot send commands to the terminal. free() it. */
 char *text_shown(const char *text);
-/* Prints a line for people, with all that goes into it as text_shown() gives it; the end of the line is added. */
+/* Prints a line for people, converted by text_shown(), and ends it. */
 void text_print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same into out, cut at size, never inside an escape; of a text or of n bytes that may hold a zero. Returns out. */
+/* text_shown() into out, cut at size but not inside an escape; of a text, or of n bytes that may include zeros. Returns
+ * out. */
 char *text_shown_into(const char *text, char *out, size_t size);
 char *text_shown_bytes(const char *text, size_t n, char *out, size_t size);
 
-/* How many columns of a terminal a text in UTF-8 takes, counting a character as one. */
+/* Terminal columns of a UTF-8 text, one per character. */
 size_t text_columns(const char *text);
-/* How many of its bytes take at most that many columns: whole characters. */
+/* Bytes of its leading whole characters that fit into that many columns. */
 size_t text_fitting(const char *text, size_t columns);
 
-/* The text as one word of a shell's command line, in quotes if it needs them. free() it. */
+/* The text as one word of a shell's command line, quoted if necessary. free() it. */
 char *text_quoted(const char *text);
 
-/* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false if the text is no such number. */
+/* Parses a number, decimal or 0x..., 0 <= value <= max. Returns false for any other text. */
 bool text_number(const char *text, uint64_t max, uint64_t *value);
 
 /* The last line of n bytes that is not empty, without the blanks before it; "" if there is none. free() it. */
@@ -59,7 +60,7 @@ struct words {
     size_t count;
 };
 void words_add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void words_put(struct words *words, const char *word); /* as it is */
+void words_put(struct words *words, const char *word); /* unchanged */
 void words_free(struct words *words);
 
 #endif

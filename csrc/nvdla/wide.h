@@ -1,6 +1,6 @@
-/* WIDE in front of a function that is not inlined: vectors of 512 or 256 bits where the machine has them; the program
- * picks the variant when it is loaded. Names of such functions are the program's, static or not, with clang. INLINED: a
- * function that such ones call, which becomes part of each variant. */
+/* WIDE before a function that is not inlined builds it for vectors of 512 or 256 bits, too; the program picks the
+ * variant when it is loaded. With clang the names of such functions are global even if static. INLINED: a function that
+ * they call, inlined into each variant. */
 #ifndef NVDLA_WIDE_H
 #define NVDLA_WIDE_H
 

@@ -1,5 +1,5 @@
-/* Memory that cannot fail: the one policy of the project. A run without memory can neither be trusted nor go on, so
- * these print a line and abort; their callers need no error path.
+/* Memory allocation that cannot fail, used everywhere. A run without memory can neither be trusted nor continue, so
+ * these functions print a line and abort; callers need no error path.
  */
 #ifndef NVDLA_XALLOC_H
 #define NVDLA_XALLOC_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* malloc, calloc, realloc of at least one byte, strdup, strndup and asprintf (returning the text). */
+/* malloc, calloc, realloc (of at least one byte), strdup, strndup and asprintf (returns the text). */
 void *xmalloc(size_t n) __attribute__((returns_nonnull, malloc));
 void *xcalloc(size_t count, size_t size) __attribute__((returns_nonnull, malloc));
 void *xrealloc(void *old, size_t n) __attribute__((returns_nonnull));
@@ -17,15 +17,15 @@ char *xstrndup(const char *text, size_t n) __attribute__((returns_nonnull, mallo
 char *xprintf(const char *format, ...) __attribute__((returns_nonnull, format(printf, 1, 2)));
 char *xvprintf(const char *format, va_list arguments) __attribute__((returns_nonnull, format(printf, 1, 0)));
 
-/* For what a library could not allocate. */
+/* For an allocation that failed in a library. */
 _Noreturn void xexhausted(void);
 
 /* open_memstream, and the fclose that goes with it: *text is complete after that. */
 FILE *xmemstream(char **text, size_t *size) __attribute__((returns_nonnull));
 void xmemstream_close(FILE *stream);
 
-/* Makes room for one more element in an array that holds `count` of them and only ever grew through this function:
- * capacities are powers of two, so the array needs no capacity member. Returns the array, perhaps moved. */
+/* Makes room for one more element in an array of `count` elements that only ever grew through this function: capacities
+ * are powers of two, so no capacity member is needed. Returns the array, perhaps moved. */
 void *xgrow(void *array, size_t count, size_t element) __attribute__((returns_nonnull));
 
 #endif
