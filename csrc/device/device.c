@@ -1,4 +1,4 @@
-/* What the two kinds of device share: the lists of findings and warnings, and the memories they own. */
+/* Shared by both kinds of device: the lists of findings and warnings, and the memories they own. See device.h. */
 #include "device/device.h"
 
 #include <stdarg.h>
@@ -8,10 +8,10 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-/* Only the first findings are kept: a broken design repeats the same one every clock. */
+/* Only the first findings are stored: a broken design repeats the same one every clock. */
 enum { FINDINGS_KEPT = 100 };
 
-/* Begins the text of a finding with whose it is. */
+/* Begins the text of a finding with its instance or launch. */
 static void name_subject(struct finding *finding) {
     int n = 0;
     if (finding->instance)

@@ -1,10 +1,10 @@
-/* A device: something that answers register accesses and moves memory. Two kinds exist, the reference model and a
- * simulated RTL; the player never knows which it has.
+/* A device answers register accesses and moves data in memory. There are two kinds, the reference model and a simulated
+ * RTL; the player does not depend on the kind.
  *
- * Calls return false with a message when the device itself cannot go on (broken simulator), or refuse what the spec
- * leaves open (ERROR_REFUSED); a program that merely waits for ever is told by advance().
+ * Calls return false with a message if the device cannot continue (broken simulator) or refuses what the spec leaves
+ * open (ERROR_REFUSED). advance() reports a program that merely waits for ever.
  *
- * A further kind (a virtual platform, an FPGA board, a recorded capture) makes a struct whose first member is a struct
+ * A new kind (a virtual platform, an FPGA board, a recorded capture) defines a struct whose first member is a struct
  * device, and fills:
  *   name, config, units   who it is, and which units answer
  *   memory[]              the DRAM that programs are loaded into and results are compared in, one for each port of the
@@ -35,47 +35,47 @@ struct device;
 struct device_waits; /* device/waits.h */
 struct timeline;     /* device/timeline.h */
 
-/* Something the device did that no legal design does, or that the run does not allow: an AXI rule, an access outside
+/* A violation of something that every legal design does, or that the run demands: an AXI rule, an access outside
  * regions. Each finding fails the run. */
 struct finding {
     uint64_t cycle;
     const char *rule; /* short fixed name, "axi-aw-stable", "region-write", ... */
     enum finding_kind {
-        FINDING_PINS,   /* register bus and interrupt, pins that are unknown */
+        FINDING_PINS,   /* register bus and interrupt, unknown pins */
         FINDING_AXI,    /* a rule of AXI */
         FINDING_ACCESS, /* memory outside the regions */
         FINDING_CHECK,  /* a check inside the RTL */
-        FINDING_SIZE,   /* a layer beyond what the model computes */
+        FINDING_SIZE,   /* a layer larger than the model computes */
     } kind;
-    struct owner owner;   /* the launch it is about; unit -1: no unit's, ordinal -1: no launch of the unit */
-    const char *instance; /* FINDING_CHECK: where it is in the design, "u_sdp.u_out"; lives as long as the device */
+    struct owner owner;   /* launch it is about; unit -1: no unit, ordinal -1: unknown launch */
+    const char *instance; /* FINDING_CHECK: instance in the design, "u_sdp.u_out"; lives as long as the device */
     bool of_others;       /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */
-    unsigned subject;     /* bytes of the text that name the launch or the instance */
-    char text[240];       /* one line for a person, made from the above: launch or instance, what is wrong, address */
+    unsigned subject;     /* bytes of the text that name the launch or instance */
+    char text[240];       /* one line for people, made from the above: launch or instance, what is wrong, address */
 };
 
-/* What becomes of programming that breaks a rule, from the mildest to the worst. */
+/* Effects of programming that breaks a rule, from mild to severe. */
 enum rule_effect {
-    RULE_WARNS,  /* a chapter defines the result: the engine carries it out */
+    RULE_WARNS,  /* a chapter defines the result, which the engine computes */
     RULE_HANGS,  /* the engine waits for ever */
     RULE_REFUSED /* the chapters leave the result open */
 };
 
 enum { WARNING_REGISTERS = 6 };
 
-/* Programming that breaks a rule of the spec (the model only). A warning does not fail the run. */
+/* Programming that breaks a rule of the spec (model only). A warning does not fail the run. */
 struct device_warning {
     enum nvdla_unit unit; /* the launch that breaks it */
     int ordinal;
     enum rule_effect effect;
     struct warning_register {
         uint32_t address, value;
-        bool fields;                /* the text shows them, too */
-    } registers[WARNING_REGISTERS]; /* that break it */
+        bool fields;                /* with their values in the text */
+    } registers[WARNING_REGISTERS]; /* the registers that break it */
     size_t register_count;
-    const char *section; /* of the chapters, "50-sdp section 4"; a constant */
+    const char *section; /* section of the spec, "50-sdp section 4"; a constant */
     char rule[400];      /* what is wrong */
-    char text[1024];     /* one line for a person, made from the above: registers, the rule, its section, the effect */
+    char text[1024];     /* one line for people, made from the above: registers, rule, section, effect */
 };
 
 /* What only a simulated RTL counts. */
@@ -83,16 +83,17 @@ struct rtl_statistics {
     uint64_t vpi_calls;    /* vpi_get_value + vpi_put_value */
     uint64_t quiet_cycles; /* clocks with one VPI access */
     uint64_t most_vpi_per_cycle;
-    double eval_share;    /* part of cpu_seconds inside the design's own evaluation, 0..1; 0 if not measured */
-    uint64_t wave_cycles; /* cycles that are in the wave file */
+    double eval_share;               /* share of cpu_seconds inside the design's evaluation, 0..1; 0 if not measured */
+    uint64_t wave_cycles;            /* cycles in the wave file */
     const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
-    /* Planted faults (scripts/plant.py): byte N is not 0 if the changed expression of fault N ever had another value
-     * than the original. NULL: the design has none. */
+    /* Planted faults (scripts/plant.py): byte N is not 0 if the changed expression of fault N ever differed from the
+     * original. NULL: the design has no planted faults. */
     const uint8_t *faults_met;
-    uint32_t fault_count; /* they are 1 to fault_count */
+    uint32_t fault_count; /* numbered 1 to fault_count */
 };
 
-/* What only the reference model counts: convolutions whose compiled representation was there, was made. */
+/* Statistics of the reference model only: convolutions whose compiled representation was found in the cache, or
+ * made. */
 struct model_statistics {
     uint64_t table_hits, table_builds;
 };
@@ -103,9 +104,9 @@ struct device_statistics {
     uint64_t op_cycles; /* from the first accepted D_OP_ENABLE = 1 write to the last rise of dla_intr; 0 if none */
     uint64_t read_beats[AXI_IDS]; /* AXI data beats by ID, primary and secondary port together */
     uint64_t write_beats[AXI_IDS];
-    uint64_t outside;   /* AXI beats (the model: atoms) outside the declared regions, reported or allowed */
-    double cpu_seconds; /* spent in device calls, CPU time */
-    const struct rtl_statistics *rtl;     /* of a simulated RTL, NULL for other devices; lives as long as the device */
+    uint64_t outside;                 /* AXI beats (model: atoms) outside the declared regions, reported or allowed */
+    double cpu_seconds;               /* CPU time spent in device calls */
+    const struct rtl_statistics *rtl; /* of a simulated RTL, otherwise NULL; lives as long as the device */
     const struct model_statistics *model; /* of the reference model, likewise */
 };
 
@@ -118,76 +119,76 @@ static inline uint64_t device_beats(const uint64_t beats[AXI_IDS]) {
 }
 
 enum device_state {
-    DEVICE_RUNNING,   /* the limit passed */
+    DEVICE_RUNNING,   /* the limit has passed */
     DEVICE_INTERRUPT, /* dla_intr is 1 */
-    DEVICE_IDLE,      /* the device knows that without another access nothing will ever change (the model) */
-    DEVICE_FAILED,    /* err tells why, and whether the device refused */
+    DEVICE_IDLE,      /* nothing will change without another access (the model knows) */
+    DEVICE_FAILED,    /* err says why, and whether the device refused */
 };
 
 /* A stream between two engines. */
 struct device_link {
     const char *name; /* "CACC to SDP" */
     bool moved;
-    uint64_t last; /* cycle, accurate to some thousands */
+    uint64_t last; /* cycle, to within some thousands */
 };
 
-/* A launch that runs. */
+/* A running launch. */
 struct device_launch {
     enum nvdla_unit unit;
     int ordinal;
-    uint64_t armed, start; /* clocks; start: in which it began to run, or some clocks before */
+    uint64_t armed, start; /* clocks; start: when it began to run, or some clocks earlier */
 };
 
-enum { DEVICE_LAUNCHES = 16 }; /* that can run at a time */
+enum { DEVICE_LAUNCHES = 16 }; /* most launches that run at a time */
 
 struct device_ops {
-    /* Brings the device to its state after dla_reset_rstn. Memory contents stay. */
+    /* Brings the device to its state after dla_reset_rstn. The memory keeps its contents. */
     bool (*reset)(struct device *dev, struct error *err);
-    /* A device that was reset and nothing else since, perhaps in a process that this one is a copy of, becomes that of
-     * a run whose memory has these options: the next reset() is done already. False if its state could depend on the
-     * options, it is of no use then. NULL: it is reset anew. */
+    /* Turns a device that was only reset, perhaps in the parent of this process, into that of a run with these memory
+     * options; the next reset() does nothing. False if its state could depend on the options: it is then unusable.
+     * NULL: reset it again instead. */
     bool (*adopt)(struct device *dev, const struct axi_options *options);
-    /* Register write, byte address. Returns when the write has been accepted (posted) or completed (nposted). */
+    /* Register write, byte address. Returns once the write has been accepted (posted) or completed (nposted). */
     bool (*csb_write)(struct device *dev, uint32_t address, uint32_t value, bool nposted, struct error *err);
-    /* Register read, after all writes issued before. */
+    /* Register read, after all earlier writes. */
     bool (*csb_read)(struct device *dev, uint32_t address, uint32_t *value, struct error *err);
-    /* Lets time pass: returns at once if dla_intr is already 1 and until_interrupt is set, else when it rises, or after
-     * `cycles` clocks. The model executes armed layers here and nowhere else, one completed layer a call. */
+    /* Lets time pass. Returns at once if dla_intr is 1 and until_interrupt is set, otherwise when it rises or after
+     * `cycles` clocks. The model executes armed layers here only, completing one layer per call. */
     enum device_state (*advance)(struct device *dev, uint64_t cycles, bool until_interrupt, struct error *err);
     /* Level of dla_intr now. */
     bool (*interrupt)(struct device *dev);
-    /* True when no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); the model:
+    /* True if no memory traffic is outstanding and none was seen for 200 clocks (chapter 80 section 9.7); model:
      * nothing armed can run. */
     bool (*at_rest)(struct device *dev);
-    /* Clocks since anything moved inside the device or between it and its memory; an answer that its memory owes it
-     * counts as movement. Register accesses do not count: the caller knows of them. NULL: cannot be told. */
+    /* Clocks since anything moved inside the device or between it and its memory; an answer that its memory still owes
+     * counts as movement. Register accesses, which the caller knows about, do not count. NULL: unknown. */
     uint64_t (*still)(struct device *dev);
-    /* The links between the engines, and when each was last used; NULL, or returning NULL: not known. */
+    /* The links between the engines, and when each was last used; NULL, or a result of NULL: unknown. */
     const struct device_link *(*links)(struct device *dev, size_t *count);
-    /* What waits for what inside the device and at its memory, for a run that has hung; it stays until the next call.
-     * NULL: nothing can be seen. */
+    /* What waits for what inside the device and at its memory, for a hung run; valid until the next call. NULL: nothing
+     * is visible. */
     const struct device_waits *(*waits)(struct device *dev);
-    /* Warns of what the device waits for, as far as it knows, when a run has hung; NULL: never knows. */
+    /* For a hung run: warns of what the device waits for, as far as known; NULL: never known. */
     void (*explain)(struct device *dev);
-    /* Clocks since reset was released (the model counts accesses and layers: any value that grows). */
+    /* Clocks since reset was released (model: counts accesses and layers; any growing value is allowed). */
     uint64_t (*time)(struct device *dev);
     void (*statistics)(struct device *dev, struct device_statistics *statistics);
-    /* Records waves from now on, as the options say, whose strings outlive the recording; a recording that goes on
-     * ends. May be called at any clock, also in a process that was forked from another, as long as that one had
-     * recorded nothing. False with a message if this simulator has no waves; NULL: no simulator. */
+    /* Records waves from now on, as the options say; their strings must outlive the recording. A running recording
+     * ends. May be called at any clock, also in a forked process if its parent had recorded nothing. False with a
+     * message if this simulator has no waves; NULL: not a simulator. */
     bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
-    /* Hears what a stream of the trace waits for, for the waves: `text`, "" for nothing. Streams count from 0; the name
-     * is that of the trace. NULL: does not want to know. */
+    /* Receives what a stream of the trace waits for, to show it in waves: `text`, "" for nothing. Streams count from 0;
+     * the name is that of the trace. NULL: not used. */
     void (*note)(struct device *dev, size_t stream, const char *name, const char *text);
-    /* Delivers the streams of the RTL from now on to those who listen (rtl_options.taps) where taps were to begin later
-     * (rtl_options.taps_later); a stream in the middle of a launch from its next launch on. NULL: no simulator. */
+    /* Delivers the streams of the RTL from now on to the listeners (rtl_options.taps) if they were to begin later
+     * (rtl_options.taps_later); a stream in the middle of a launch begins with its next launch. NULL: not a
+     * simulator. */
     void (*record_taps)(struct device *dev);
-    /* The launches that fetch from memory and ran in that clock, not long ago. Returns how many, at most room
-     * (DEVICE_LAUNCHES is enough). NULL, or 0 without rtl_options.copies: not known. */
+    /* The launches that fetch from memory and ran in that recent clock. Returns how many, at most room (DEVICE_LAUNCHES
+     * is enough). NULL, or 0 without rtl_options.copies: unknown. */
     size_t (*in_flight)(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room);
-    /* Closes the files that a run writes while it plays (waves, coverage) and ends the threads that it has started: to
-     * be called once the program has been played. False with a message if one could not be written; NULL: there is
-     * nothing to end. */
+    /* Closes the files written during the run (waves, coverage) and ends the threads it started. Call it once the
+     * program has been played. False with a message if a file could not be written; NULL: nothing to end. */
     bool (*finish)(struct device *dev, struct error *err);
     void (*destroy)(struct device *dev);
 };
@@ -198,21 +199,20 @@ struct device {
     const struct nvdla_config *config;
     struct memory
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
-    uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device implements */
-    bool timeless;            /* its counters of waiting (nvdla_register_waits) stay 0: it knows no clocks */
-    bool stop; /* somebody who watches the device has seen enough: advance() returns soon, and the run ends; set from
-                * outside, reset() clears it */
-    uint64_t still_limit;     /* clocks without movement after which a run on it counts as hung; 0: the player's own */
+    uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device has */
+    bool timeless;            /* its wait counters (nvdla_register_waits) stay 0: it has no clock */
+    bool stop;                /* set from outside to end the run: advance() then returns soon; reset() clears it */
+    uint64_t still_limit;     /* clocks without movement after which a run counts as hung; 0: the player's default */
     struct finding *findings; /* owned by the device */
     size_t finding_count;
-    uint64_t findings_dropped;       /* beyond the first 100 only this count grows */
+    uint64_t findings_dropped;       /* total; only the first 100 are stored */
     struct device_warning *warnings; /* likewise, oldest first */
     size_t warning_count;
     uint64_t warnings_dropped;
 };
 
-/* Records a finding. facts: all but the text, which says what is wrong (printf text) after instance or launch. rule
- * must be a string that outlives the device. */
+/* Records a finding. facts: everything except the text, which says what is wrong (printf format) and follows instance
+ * or launch. The rule must be a string that outlives the device. */
 void device_report(struct device *dev, const struct finding *facts, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -222,7 +222,7 @@ void device_warn(struct device *dev, const struct device_warning *warning);
 /* Makes the text of a warning from its other members. */
 void device_warning_word(const struct nvdla_config *config, struct device_warning *warning);
 
-/* Frees what struct device itself owns (memory, findings, warnings); for the destroy functions of the two kinds. */
+/* Frees what struct device itself owns (memory, findings, warnings); for destroy functions. */
 void device_release(struct device *dev);
 
 #endif

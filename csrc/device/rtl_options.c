@@ -1,4 +1,4 @@
-/* The defaults of the simulated memory, in one place for testbench and command line. */
+/* Defaults of the simulated memory, for testbench and command line. */
 #include "device/rtl_options.h"
 
 #include <string.h>

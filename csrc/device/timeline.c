@@ -1,4 +1,4 @@
-/* Questions to a timeline; see timeline.h. */
+/* Look-ups in a timeline. See timeline.h. */
 #include "device/timeline.h"
 
 const struct timeline_launch *timeline_find(const struct timeline *timeline, enum nvdla_unit unit, int ordinal) {

@@ -1,4 +1,4 @@
-/* The view in GTKWave's save files; see wave_view.h. Times there are picoseconds, 1000 a cycle. */
+/* The view in GTKWave's save files. See wave_view.h. Times are in picoseconds, 1000 per cycle. */
 #include "device/wave_view.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-/* GTKWave's unit of zoom is powers of 2 of the time that so many pixels show; our windows have about so many. */
+/* GTKWave's zoom is a power of 2 of the time that this many pixels show; our windows are about that wide. */
 #define ZOOM_PIXELS 200.0
 #define SCREEN_PIXELS 1150.0
 
@@ -21,7 +21,7 @@ char *wave_view_lines(const struct wave_view *view) {
     const uint64_t cycles = view->to > view->from ? view->to - view->from : 1;
     const double zoom = -log2((double)cycles * CYCLE * ZOOM_PIXELS / SCREEN_PIXELS);
     text_printf(&text, "[timestart] %" PRIu64 "\n", view->from * CYCLE);
-    /* The zoom, the primary marker, and the named ones, -1 for those that are not set. */
+    /* The zoom, the primary marker and the named ones; -1 if not set. */
     text_printf(&text, "*%.6f %" PRId64, zoom, view->cursor < 0 ? -1 : view->cursor * CYCLE);
     for (size_t i = 0; i < WAVE_MARKERS; i++)
         if (i < view->marker_count)
@@ -34,7 +34,7 @@ char *wave_view_lines(const struct wave_view *view) {
     return text.text;
 }
 
-/* True if the line, up to its end, is one of those that wave_view_lines writes. */
+/* True if the line is one that wave_view_lines writes. */
 static bool of_view(const char *line) {
     return line[0] == '*' || strncmp(line, "[timestart]", 11) == 0 || strncmp(line, "[markername]", 12) == 0;
 }

@@ -1,5 +1,4 @@
-/* What a GTKWave save file shows when it is opened: a window of cycles, and named cycles in it.
- */
+/* What GTKWave shows when it opens a save file: a window of cycles, with named cycles in it. */
 #ifndef DEVICE_WAVE_VIEW_H
 #define DEVICE_WAVE_VIEW_H
 
@@ -15,7 +14,7 @@ struct wave_marker {
     uint64_t cycle;
 };
 
-enum { WAVE_MARKERS = 26 /* further ones are left out */ };
+enum { WAVE_MARKERS = 26 /* further ones are dropped */ };
 
 struct wave_view {
     uint64_t from, to; /* cycles on the screen */
@@ -24,11 +23,10 @@ struct wave_view {
     size_t marker_count;
 };
 
-/* The lines of a save file that tell of the view. free() them. */
+/* The lines of a save file that describe the view. free() them. */
 char *wave_view_lines(const struct wave_view *view);
 
-/* Replaces the view of a save file that a recording left (NAME.gtkw). False with a message if it cannot be read or
- * written. */
+/* Replaces the view in a recording's save file (NAME.gtkw). False with a message if it cannot be read or written. */
 bool wave_view_change(const char *save_path, const struct wave_view *view, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loops of a convolution in the order of the hardware. See conv_order.h. */
+/* The loops of a convolution in hardware order. See conv_order.h. */
 #include "layers/conv_order.h"
 
 #include "layers/cubes.h"
@@ -6,8 +6,8 @@
 
 /* ---- CSC ---- */
 
-/* Runs of stripes: of an image whose lines share what is read of several input lines, stripes end with the line, if it
- * is long enough for the weights to come meanwhile. */
+/* Runs of stripes. In an image whose lines share the data of several input lines, stripes end with the line if it is
+ * long enough to load the weights meanwhile. */
 static void set_image(const struct registers_view *view, struct conv_order *order, size_t loads) {
     const unsigned extension = FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
     const size_t lines = (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
@@ -63,15 +63,15 @@ struct conv_order conv_order(const struct registers_view *view) {
     return order;
 }
 
-/* Positions of the next stripe of a run when `left` are not covered yet. The sums do not depend on it; the chapter's
- * lengths are those of NVIDIA's design, this is nvdla_conv_pkg.sv's. Section 4.2. */
+/* Positions of the next stripe of a run with `left` positions remaining. Sums do not depend on it; the spec's lengths
+ * are those of NVIDIA's design, these are nvdla_conv_pkg.sv's. Section 4.2. */
 static size_t stripe(const struct conv_order *order, size_t left) {
     if (left <= order->stripe_most)
         return left;
     return left >= order->stripe_most + order->stripe_least ? order->stripe_most : order->stripe_least;
 }
 
-/* Fills in what follows from the loops' counters. */
+/* Derives the rest from the loop counters. */
 static void finish(const struct conv_order *order, struct conv_operation *operation) {
     const size_t run_end = (operation->first / order->positions + 1) * order->positions;
     operation->kernels = lesser(order->kernels - operation->kernel, order->group);

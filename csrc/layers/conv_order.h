@@ -1,6 +1,6 @@
-/* The order in which a convolution passes through the hardware, out of its registers alone: what CDMA writes into CBUF,
- * and the atomic operations that CSC hands to CMAC. The streams of the convolution path (observe/tap.h) come in this
- * order, from the model and from an RTL.
+/* The order in which a convolution passes through the hardware, derived from its registers: what CDMA writes into CBUF,
+ * and the atomic operations that CSC sends to CMAC. The streams of the convolution path (observe/tap.h) have this order
+ * in the model and in an RTL.
  *
  * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4.
  */
@@ -15,13 +15,13 @@
 
 enum { CONV_TILE = 16, CONV_OUTPUTS = 4 }; /* positions of a Winograd tile; results of one */
 
-/* A layer as CSC's registers describe its loops. Sizes are true sizes. */
+/* A layer as CSC's registers describe its loops. */
 struct conv_order {
     enum nvdla_precision precision;
     bool winograd;                    /* an output position is a tile of CONV_OUTPUTS results */
     size_t lanes;                     /* of an atom: AtomicC */
     size_t group, block;              /* most kernels of a group; most channels of a block */
-    size_t cell;                      /* kernels whose weights go to a cell of CMAC together: 1 or 2 */
+    size_t cell;                      /* kernels whose weights are loaded into a CMAC cell together: 1 or 2 */
     size_t stripe_most, stripe_least; /* positions of a stripe */
     size_t kernels, channels;         /* channels: image: elements of a kernel row; Winograd: of the extended cube */
     size_t rows, columns;             /* of a kernel; image: one column; Winograd: one of each */
@@ -29,7 +29,7 @@ struct conv_order {
     size_t out_width;                 /* results */
     size_t batches;                   /* atoms of a position */
     size_t positions;                 /* of a run of stripes */
-    size_t runs;                      /* in a kernel group: stripes do not go from one run into the next */
+    size_t runs;                      /* in a kernel group; stripes do not cross runs */
 };
 
 struct conv_order conv_order(const struct registers_view *view);
@@ -37,7 +37,7 @@ struct conv_order conv_order(const struct registers_view *view);
 /* Bits of tap_place.flags. */
 enum { CONV_STRIPE_START = 1, CONV_STRIPE_END = 2, CONV_CHANNEL_END = 4, CONV_LAYER_END = 8 };
 
-/* A stripe operation: the weights of one block for every kernel of the group, then an atom for each position. */
+/* A stripe operation: the weights of one block for every kernel of the group, then an atom per position. */
 struct conv_operation {
     size_t kernel, kernels;    /* first of the group; kernels in it */
     size_t first, positions;   /* output positions, line by line; tiles band by band */
@@ -49,11 +49,11 @@ struct conv_operation {
     bool layer_end;            /* the layer ends with it */
 };
 
-/* The first operation, and the one behind `operation`, which is not the last one (layer_end). */
+/* The first operation, and the one after `operation`, which must not be the last (layer_end). */
 struct conv_operation conv_order_first(const struct conv_order *order);
 struct conv_operation conv_order_next(const struct conv_order *order, const struct conv_operation *operation);
 
-/* Atoms of the operation: one of each batch for every position. */
+/* Atoms of the operation: one per batch and position. */
 static inline size_t conv_operation_atoms(const struct conv_order *order, const struct conv_operation *operation) {
     return operation->positions * order->batches;
 }
@@ -61,8 +61,8 @@ static inline size_t conv_operation_atoms(const struct conv_order *order, const 
 /* CONV_* of the operation's atom number `atom`. */
 unsigned conv_operation_flags(const struct conv_order *order, const struct conv_operation *operation, size_t atom);
 
-/* The result that atom number `atom` of the operation belongs to; Winograd: the first one of its tile, upper left. A
- * band of tiles is gone through column by column, the upper tile first. Section 4.2. */
+/* The result that atom number `atom` of the operation belongs to; Winograd: the upper left one of its tile. A band of
+ * tiles goes column by column, the upper tile first. Section 4.2. */
 struct conv_place {
     size_t batch, y, x;
 };
@@ -70,7 +70,7 @@ struct conv_place {
 struct conv_place conv_operation_place(const struct conv_order *order, const struct conv_operation *operation,
                                        size_t atom);
 
-/* Parts of an atom of data or of a kernel's weights: kernel rows, or positions of a tile; and those of an operation. */
+/* Parts of an atom of data or of a kernel's weights (kernel rows, or positions of a tile), and of an operation. */
 static inline size_t conv_order_parts(const struct conv_order *order) {
     return order->winograd ? CONV_TILE : order->rows_together;
 }
@@ -84,14 +84,14 @@ static inline size_t conv_operation_lane(const struct conv_order *order, size_t 
     return part * (order->lanes / conv_order_parts(order));
 }
 
-/* Memory atoms that CDMA writes into CBUF for a layer that reuses nothing, of the registers of CDMA. */
+/* Memory atoms that CDMA writes into CBUF for a layer that reuses nothing, from CDMA's registers. */
 struct conv_atoms {
     uint64_t data, weights, masks;
 };
 
 struct conv_atoms conv_atoms(const struct registers_view *view);
 
-/* Memory atoms that are written for a line of an image, pads included. Section 5.4. */
+/* Memory atoms written for a line of an image, including pads. Section 5.4. */
 size_t conv_image_atoms(const struct registers_view *view);
 
 #endif

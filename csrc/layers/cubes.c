@@ -1,5 +1,5 @@
-/* The registers of every engine that moves data, decoded into cubes. All that is true of several engines (13-bit sizes,
- * precisions, strides that lose their low bits, RAM types) is written once, at the top. */
+/* Decodes the registers of every engine that moves data into cubes. What several engines share (13-bit sizes,
+ * precisions, strides that lose their low bits, RAM types) is at the top. */
 #include "layers/cubes.h"
 
 #include "nvdla/sizes.h"
@@ -14,7 +14,7 @@ struct place {
         NVDLA_##unit, unit##_##low, unit##_##high, unit##_##line, unit##_##surface                                     \
     }
 
-/* A size register, which holds size - 1 in 13 bits. */
+/* A size register holds size - 1 in 13 bits. */
 #define SIZE(view, unit, reg) ((int)(VALUE(view, unit, reg) & 0x1fff) + 1)
 
 static int groups_of(int channels, int lanes) {
@@ -25,8 +25,8 @@ static enum nvdla_precision precision_of(const struct registers_view *view, uint
     return nvdla_has_16_bits(view->config) ? (enum nvdla_precision)code : NVDLA_INT8;
 }
 
-/* An address or a stride without the bits inside an atom, which SDP, CDMA, BDMA and RUBIK drop before they add
- * anything. PDP and CDP round the sums. Spec: 20-data-formats section 9. */
+/* An address or a stride without the bits inside an atom. SDP, CDMA, BDMA and RUBIK drop them before adding; PDP and
+ * CDP round the sums. Spec: 20-data-formats section 9. */
 static uint64_t aligned(const struct registers_view *view, uint64_t bytes) {
     return bytes & ~((uint64_t)view->config->mem_atom - 1);
 }
@@ -62,7 +62,7 @@ static void set_size(struct cube *cube, int width, int height, int channels, enu
 
 /* ---- SDP ------------------------------------------------------------------------------------- */
 
-/* winograd, batch: fields of the mode register, which count in some configurations only. */
+/* winograd, batch: fields of the mode register, valid in some configurations only. */
 static void set_mode(const struct registers_view *view, struct sdp_shape *shape, uint32_t winograd, uint32_t batch) {
     shape->winograd = nvdla_has(view->config, FEATURE_WINOGRAD) && winograd;
     shape->batches = nvdla_has(view->config, FEATURE_BATCHES) ? (int)batch + 1 : 1;
@@ -108,7 +108,7 @@ struct sdp_cubes sdp_cubes(const struct registers_view *view) {
     return cubes;
 }
 
-/* The operand DMAs have the same layouts at other offsets. */
+/* The operand DMAs have the same layout at different offsets. */
 static const struct {
     uint32_t cfg;
     struct place place;
@@ -189,12 +189,12 @@ struct pdp_strip pdp_strip(const struct pdp_strips *in, const struct pdp_strips 
 }
 
 bool pdp_line_counts(int y, int kernel, int stride, int pad_top, int out_height) {
-    const int behind = y + pad_top - kernel; /* the first window that ends at y or below begins behind this line */
+    const int behind = y + pad_top - kernel; /* the first window that ends at y or below begins after this line */
     const int row = behind < 0 ? 0 : behind / stride + 1;
     return row < out_height && row * stride - pad_top <= y;
 }
 
-/* partial: a D_PARTIAL_WIDTH register, of which all have the same fields. */
+/* partial: a D_PARTIAL_WIDTH register; all have the same fields. */
 static struct pdp_strips strips_of(uint32_t split_num, int width, uint32_t partial) {
     if (split_num == 0)
         return (struct pdp_strips){.count = 1, .first = width};
@@ -279,7 +279,7 @@ static enum cdma_mode cdma_mode(const struct registers_view *view) {
     return FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) ? CDMA_IMAGE : CDMA_FEATURE;
 }
 
-/* Feature input and Winograd. Their addresses and strides lose their low bits, those of pixel planes do not. */
+/* Feature input and Winograd. Their addresses and strides lose their low bits, unlike those of pixel planes. */
 static void set_cube(const struct registers_view *view, struct cdma_cubes *cubes) {
     cubes->channels = (size_t)SIZE(view, CDMA, D_DATAIN_SIZE_1);
     cubes->base[0] = aligned(view, cubes->base[0]);
@@ -444,7 +444,7 @@ struct bdma_cubes bdma_cubes(const struct registers_view *view) {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Without a secondary port there is no other. */
+/* Without a secondary port all memory is primary. */
 static bool is_primary(const struct nvdla_config *config, bool primary) {
     return primary || !nvdla_has(config, FEATURE_SECONDARY_MEMORY);
 }
@@ -477,7 +477,7 @@ bool launch_output_cube(const struct nvdla_config *config, const struct launch *
     }
 }
 
-/* Of contract only if the phases lie one behind the other. */
+/* For contract only if the phases are consecutive in memory. */
 static bool rubik_reads_a_cube(const struct rubik_cubes *rubik) {
     return rubik->mode != RUBIK_UNDEFINED &&
            (rubik->mode != RUBIK_CONTRACT ||
@@ -515,7 +515,7 @@ bool launch_block(const struct nvdla_config *config, const struct launch *launch
                   struct launch_block *block) {
     if (index >= launch->block_count)
         return false;
-    /* as if these were the registers of the launch, so that they are read in the same way */
+    /* as if these were the launch's registers, so that they are read the same way */
     const struct launch one = {
         .unit = NVDLA_BDMA, .word_count = LAUNCH_BLOCK_WORDS, .registers = &launch->blocks[index * LAUNCH_BLOCK_WORDS]};
     const struct registers_view view = launch_view(config, &one);

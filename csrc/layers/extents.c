@@ -1,4 +1,4 @@
-/* Ranges of memory out of registers. See extents.h. */
+/* Memory ranges from registers. See extents.h. */
 #include "layers/extents.h"
 
 #include "layers/cubes.h"
@@ -19,7 +19,8 @@ static void add_cube(struct list *list, const struct cube *cube, bool primary) {
     add(list, primary, cube_atom_address(cube, 0, 0, 0), cube_extent(cube));
 }
 
-/* Planes of an image: whole lines, those of the second plane begin an atom's remainder of X_OFFSET later. */
+/* Planes of an image: whole lines; those of the second plane are shifted by the remainder of X_OFFSET within an
+ * atom. */
 static void add_image(struct list *list, const struct cdma_cubes *cdma, size_t atom) {
     for (int plane = 0; cdma->pixel && plane < cdma->pixel->planes; plane++) {
         const size_t bytes = (size_t)cdma->pixel->pixel_bytes[plane];

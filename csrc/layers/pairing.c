@@ -1,9 +1,10 @@
-/* Which launches of different units make one layer: who feeds whom, found by counting the launches of each kind. */
+/* Which launches of different units make one layer, found by counting launches of each kind. See pairing.h. */
 #include "layers/pairing.h"
 
 #include "layers/view.h"
 
-/* cfg, alu, mul: registers of one stage of SDP, whose common fields lie alike. True if it takes an operand from memory.
+/* cfg, alu, mul: registers of one SDP stage, whose common fields are at the same places. True if the stage takes an
+ * operand from memory.
  */
 static bool stage_reads(uint32_t cfg, uint32_t alu, uint32_t mul) {
     return (cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0 &&
@@ -50,7 +51,7 @@ static bool is_chosen(const struct layer_tracker *tracker, const struct launch *
     return chosen(&view);
 }
 
-/* If launch is the n-th of its unit that is chosen, gives n; else -1. */
+/* n if launch is the n-th chosen one of its unit, otherwise -1. */
 static int rank(const struct layer_tracker *tracker, const struct launch *launch, chosen_function *chosen) {
     int n = 0;
     if (!is_chosen(tracker, launch, chosen))
@@ -60,7 +61,7 @@ static int rank(const struct layer_tracker *tracker, const struct launch *launch
     return n;
 }
 
-/* The n-th launch of a unit that is chosen. */
+/* The n-th chosen launch of a unit. */
 static const struct launch *ranked(const struct layer_tracker *tracker, enum nvdla_unit unit, int n,
                                    chosen_function *chosen) {
     const struct launch *launch = n < 0 ? NULL : layer_tracker_find(tracker, unit, 0);

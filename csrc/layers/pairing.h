@@ -4,7 +4,7 @@
 
 #include "layers/tracker.h"
 
-/* The launch of `unit` that gives `launch` its input in the same layer, NULL if none does: SDP_RDMA, CDMA, CSC, CMAC_A,
+/* The launch of `unit` that feeds `launch` in the same layer, NULL if there is none: SDP_RDMA, CDMA, CSC, CMAC_A,
  * CMAC_B and CACC for SDP, PDP_RDMA and all those of SDP for PDP, CDP_RDMA for CDP. Legal layers pair by their order:
  * the n-th launch of CACC belongs to the n-th one of SDP in flying mode, the n-th of SDP_RDMA to the n-th that reads
  * memory. Spec: 50-sdp sections 3, 4 and 11, 60-pdp section 2, 62-cdp section 1. */

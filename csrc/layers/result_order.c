@@ -45,7 +45,7 @@ size_t result_order_block(const struct result_order *order) {
     return pair && order->x + 1 < order->columns ? 2 : 1;
 }
 
-/* Counts up; true where a loop of `count` turns is through. */
+/* Counts up; true if a loop of `count` turns has finished. */
 static bool through(size_t *index, size_t count) {
     if (++*index < count)
         return false;

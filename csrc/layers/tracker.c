@@ -1,5 +1,5 @@
-/* From register writes to the list of launches: a shadow of every unit's registers, and what it held when a write armed
- * a group. */
+/* From register writes to launches: a shadow of every unit's registers, and their values when a write armed a group.
+ * See tracker.h. */
 #include "layers/tracker.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
-/* BDMA: descriptors that fit (64-bdma section 4). */
+/* BDMA: most descriptors in the queue (64-bdma section 4). */
 enum { BLOCKS = 21 };
 
-/* What a unit's registers hold, and its launches. */
+/* A unit's registers and launches. */
 struct shadow {
     size_t word_count;
-    uint32_t *words[2]; /* by group; registers without groups are kept alike in both */
+    uint32_t *words[2]; /* by group; registers without groups are the same in both */
     size_t *launches;   /* indices in layer_tracker.launches */
     size_t launch_count;
 };
@@ -22,7 +22,7 @@ struct shadow {
 struct layer_tracker {
     const struct nvdla_config *config;
     struct shadow units[NVDLA_UNIT_COUNT];
-    uint32_t blocks[BLOCKS * LAUNCH_BLOCK_WORDS]; /* descriptors of BDMA that no launch has taken */
+    uint32_t blocks[BLOCKS * LAUNCH_BLOCK_WORDS]; /* BDMA descriptors not yet in a launch */
     size_t block_count;
     struct launch *launches;
     size_t launch_count;
@@ -88,7 +88,7 @@ static struct launch *record(struct layer_tracker *tracker, enum nvdla_unit unit
     return launch;
 }
 
-/* True if writing this value to this register arms *group (on entry: the group that PRODUCER selects). */
+/* True if writing this value to this register arms *group (on entry: the group selected by PRODUCER). */
 static bool arms(const struct nvdla_register *reg, uint32_t offset, uint32_t value, int *group) {
     if ((value & 1) == 0)
         return false;
@@ -105,7 +105,7 @@ bool register_write_arms(const struct nvdla_config *config, uint32_t address, ui
     return reg && arms(reg, reg->address - nvdla_unit_base(config, reg->unit), value, &group);
 }
 
-/* CFG_OP of BDMA: what is pushed into a full queue is lost. */
+/* CFG_OP of BDMA: a descriptor pushed into a full queue is lost. */
 static void push_block(struct layer_tracker *tracker) {
     if (tracker->block_count == BLOCKS)
         return;
@@ -113,7 +113,7 @@ static void push_block(struct layer_tracker *tracker) {
            LAUNCH_BLOCK_WORDS * sizeof tracker->blocks[0]);
 }
 
-/* Gives a launch of BDMA all that was pushed since the one before. */
+/* Gives a launch of BDMA all descriptors pushed since the previous one. */
 static void take_blocks(struct layer_tracker *tracker, struct launch *launch) {
     const size_t size = tracker->block_count * LAUNCH_BLOCK_WORDS * sizeof tracker->blocks[0];
     if (size == 0)
@@ -132,7 +132,7 @@ static void take_rdma(struct launch *cdp, const uint32_t *rdma, size_t count) {
     cdp->rdma_word_count = count;
 }
 
-/* Decides what a launch of CDMA fetches, from the launch before it (NULL: none). Chapter 30 section 9.3. */
+/* Decides what a launch of CDMA fetches, given the previous launch (NULL: none). Chapter 30 section 9.3. */
 static void take_fetches(const struct nvdla_config *config, struct launch *launch, const struct launch *launch_before) {
     launch->fetches_data = true;
     launch->fetches_weights = true;
@@ -157,7 +157,7 @@ const struct launch *layer_tracker_write(struct layer_tracker *tracker, uint32_t
     struct shadow *shadow = &tracker->units[reg->unit];
     const uint32_t offset = address - nvdla_unit_base(tracker->config, reg->unit);
     const size_t word = offset / 4;
-    /* All units with groups have S_POINTER at the same offset. */
+    /* S_POINTER has the same offset in all units with groups. */
     int group = reg->grouped ? (int)(shadow->words[0][SDP_S_POINTER / 4] & SDP_S_POINTER__PRODUCER_MASK) : 0;
     const uint32_t stored = (shadow->words[group][word] & ~reg->stored_mask) | (value & reg->stored_mask);
     shadow->words[group][word] = stored;
@@ -208,7 +208,7 @@ void layer_tracker_trim(struct layer_tracker *tracker, size_t keep) {
         for (size_t i = shadow->launch_count > keep ? shadow->launch_count - keep : 0; i-- > 0;) {
             struct launch *launch = &tracker->launches[shadow->launches[i]];
             if (!launch->registers)
-                break; /* so have those before it */
+                break; /* earlier ones are, too */
             free(launch->registers);
             free(launch->rdma);
             free(launch->blocks);

@@ -1,4 +1,4 @@
-/* How much a launch moves and computes: atoms of each memory client, multiplications. */
+/* Data that a launch moves and work that it does: atoms of each memory client, multiplications. See traffic.h. */
 #include "layers/traffic.h"
 
 #include "layers/cubes.h"
@@ -9,7 +9,7 @@ static uint64_t volume(uint64_t width, uint64_t height, uint64_t surfaces) {
     return width * height * surfaces;
 }
 
-/* Atoms of a cube, all batches, if its lines had `columns` columns. */
+/* Atoms of a cube, all batches, with lines of `columns` columns. */
 static uint64_t cube_atoms(const struct cube *cube, int64_t columns) {
     const int batches = cube->batches > 1 ? cube->batches : 1;
     return volume((uint64_t)columns, (uint64_t)cube->height, (uint64_t)cube_surfaces(cube)) * (uint64_t)batches;
@@ -46,8 +46,8 @@ static uint64_t sdp_rdma_atoms(const struct registers_view *view, enum nvdla_cli
     }
 }
 
-/* Atoms of one image line, all planes: those that hold X_OFFSET pixels (modulo an atom in the second plane) and the
- * line behind them. Chapter 30 section 5.4. */
+/* Atoms of one image line, all planes: those that hold X_OFFSET pixels (modulo an atom in the second plane) followed by
+ * the line. Chapter 30 section 5.4. */
 static uint64_t image_line_atoms(const struct cdma_cubes *cdma, size_t atom) {
     uint64_t atoms = 0;
     for (int plane = 0; cdma->pixel && plane < cdma->pixel->planes; plane++) {
@@ -58,8 +58,7 @@ static uint64_t image_line_atoms(const struct cdma_cubes *cdma, size_t atom) {
     return atoms;
 }
 
-/* Atoms of weights, with compression also of WMB and of WGS, which has 32 bits for every kernel group. Chapter 30
- * section 8. */
+/* Atoms of weights; if compressed, also of WMB and of WGS, which has 32 bits per kernel group. Chapter 30 section 8. */
 static uint64_t cdma_weight_atoms(const struct registers_view *view) {
     const struct cdma_cubes cdma = cdma_cubes(view);
     const size_t groups = ceil_div(cdma.kernels, cdma.kernel_group);
@@ -67,7 +66,7 @@ static uint64_t cdma_weight_atoms(const struct registers_view *view) {
     return cdma.weight_atoms + (cdma.compressed ? cdma.mask_atoms + sizes : 0);
 }
 
-/* What Winograd reads of `size` lines or columns: those behind the tiles are not fetched. Chapter 30 section 5.5. */
+/* Lines or columns that Winograd reads of `size`: those beyond the tiles are not fetched. Chapter 30 section 5.5. */
 static int winograd_extent(int size, size_t extended, size_t stride, size_t pad) {
     const int reach = (int)(extended * stride) - (int)pad;
     return reach < 0 ? 0 : reach < size ? reach : size;
@@ -86,7 +85,7 @@ static uint64_t cdma_data_atoms(const struct registers_view *view) {
     return cube_atoms(&cube, cube.width);
 }
 
-/* A layer moves whole atoms of a feature cube on one side, and those or planar lines on the other. */
+/* A layer moves whole atoms of a feature cube on one side, and atoms or planar lines on the other. */
 static uint64_t rubik_atoms(const struct registers_view *view, bool write) {
     const struct rubik_cubes rubik = rubik_cubes(view);
     if (rubik.mode == (write ? RUBIK_SPLIT : RUBIK_MERGE))
@@ -95,7 +94,7 @@ static uint64_t rubik_atoms(const struct registers_view *view, bool write) {
                   (uint64_t)rubik.surfaces);
 }
 
-/* Strips overlap by kernel width - stride. */
+/* Strips overlap by kernel width minus stride. */
 static uint64_t pdp_rdma_atoms(const struct registers_view *view) {
     const struct pdp_rdma_cubes rdma = pdp_rdma_cubes(view);
     return cube_atoms(&rdma.source.cube, pdp_strip_columns(&rdma.in, rdma.kernel_width - rdma.stride_width));
@@ -151,8 +150,8 @@ uint64_t launch_macs(const struct launch *launch) {
     return positions * kernels * channels * taps * (FIELD(&view, CSC, D_BATCH_NUMBER, BATCHES) + 1);
 }
 
-/* The MAC array takes a whole block of channels for a whole group of kernels, whether it is full or not; 16-bit types
- * take half of the kernels at a time. */
+/* The MAC array processes a whole block of channels for a whole group of kernels, full or not; 16-bit types process
+ * half of the kernels at a time. */
 static uint64_t array_clocks(const struct nvdla_config *config, const struct launch *launch) {
     const struct registers_view view = launch_view(config, launch);
     const uint64_t kernels = FIELD(&view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1;
@@ -163,7 +162,7 @@ static uint64_t array_clocks(const struct nvdla_config *config, const struct lau
            ceil_div(channels, (size_t)config->atomic_c);
 }
 
-/* Of a unit that takes so many elements of the cube a clock. */
+/* For a unit that processes that many elements of the cube per clock. */
 static uint64_t pipe_clocks(const struct nvdla_config *config, const struct launch *launch, int throughput) {
     struct cube cube;
     bool primary;
@@ -175,7 +174,7 @@ static uint64_t pipe_clocks(const struct nvdla_config *config, const struct laun
     return ceil_div(volume((uint64_t)cube.width, (uint64_t)cube.height, (uint64_t)cube.channels), (size_t)throughput);
 }
 
-/* Elements that SDP takes a clock. */
+/* Elements that SDP processes per clock. */
 static int sdp_throughput(const struct nvdla_config *config, const struct launch *launch) {
     const struct registers_view view = launch_view(config, launch);
     const bool ew =
@@ -191,7 +190,7 @@ static uint64_t bdma_bytes(const struct nvdla_config *config, const struct launc
     return bytes;
 }
 
-/* Beats; one that is written counts `written` times. */
+/* Beats; a written one counts `written` times. */
 static uint64_t count_beats(const struct nvdla_config *config, const struct launch *launch, uint64_t written) {
     uint64_t bytes = launch->unit == NVDLA_BDMA ? bdma_bytes(config, launch) : 0;
     for (enum nvdla_client client = 0; client < NVDLA_CLIENT_COUNT; client++)

@@ -1,6 +1,6 @@
-/* The registers of a layer's units as a value that can be passed around, wherever they are kept: in launches of the
- * tracker (trace, coverage, reports) or in the register groups of the model. What a layer's registers mean is read from
- * views only, so that it is decoded once (layers/cubes.h).
+/* The registers of a layer's units as a value, wherever they are stored: in launches of the tracker (trace, coverage,
+ * reports) or in register groups of the model. Layers are decoded from views only, so the decoding exists once
+ * (layers/cubes.h).
  */
 #ifndef LAYERS_VIEW_H
 #define LAYERS_VIEW_H
@@ -22,10 +22,10 @@ struct view_unit {
 struct registers_view {
     const struct nvdla_config *config;
     struct view_unit units[NVDLA_UNIT_COUNT];
-    const struct registers_view *before; /* the launches before these, as far as they are known; may be NULL */
+    const struct registers_view *before; /* the launches before these, if known; may be NULL */
 };
 
-/* Value of a register at an in-window byte offset (constants of nvdla_offsets.h), 0 if there is none. */
+/* Value of the register at an in-window byte offset (constants of nvdla_offsets.h), 0 if there is none. */
 static inline uint32_t view_value(const struct registers_view *view, enum nvdla_unit unit, uint32_t offset) {
     const struct view_unit *registers = &view->units[unit];
     return offset / 4 < registers->count ? registers->words[offset / 4] : 0;
@@ -35,7 +35,7 @@ static inline uint32_t view_value(const struct registers_view *view, enum nvdla_
 #define VALUE(view, unit, reg) view_value(view, NVDLA_##unit, unit##_##reg)
 #define FIELD(view, unit, reg, field) REGISTER_FIELD(VALUE(view, unit, reg), unit##_##reg##__##field)
 
-/* The byte address in a pair of registers; HIGH counts in configurations of more than 32 address bits only. */
+/* The byte address in a pair of registers; HIGH counts only with more than 32 address bits. */
 static inline uint64_t view_address(const struct registers_view *view, enum nvdla_unit unit, uint32_t low,
                                     uint32_t high) {
     const uint64_t upper = view->config->addr_bits > 32 ? view_value(view, unit, high) : 0;

@@ -1,4 +1,4 @@
-/* Counting of elements, and the moments that the bins stand for; see histogram.h. */
+/* Counting of elements, and moments computed from the bins. See histogram.h. */
 #include "observe/histogram.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static inline void count_conversion(struct histogram_conversion *conversion, int
     }
 }
 
-/* bin: that of x, where the search starts; 0 if it has none. */
+/* bin: of x, where the search starts; 0 if it has none. */
 static inline void count_candidates(struct histogram_candidates *candidates, int64_t x, int bin) {
     for (int kind = 0; kind < HISTOGRAM_KINDS; kind++) {
         const struct convertor_interval *keeps = candidates->keeps[kind];
@@ -75,7 +75,7 @@ static inline void count_integer(struct histogram *histogram, int64_t x) {
         count_candidates(&histogram->candidates, x, bin);
 }
 
-/* exponent: biased as that of FP16, outside 0..30 for what lies beyond FP16. */
+/* exponent: biased as in FP16; outside 0..30 for values beyond FP16. */
 static inline void count_float(struct histogram *histogram, bool sign, int exponent, double magnitude) {
     bool first = histogram->count == histogram->nans + histogram->infinities;
     double value = sign ? -magnitude : magnitude;
@@ -121,7 +121,7 @@ static inline void count_fp32(struct histogram *histogram, uint32_t x) {
 
 /* ---- arrays ---- */
 
-/* A statement for every value[i] that belongs to the cube. */
+/* A statement for every value[i] inside the cube. */
 #define EACH_LANE(i, statement)                                                                                        \
     for (size_t atom = 0; atom < atoms; atom++)                                                                        \
         for (size_t i = atom * lanes; i < atom * lanes + valid; i++)                                                   \
@@ -208,7 +208,8 @@ int histogram_highest(const struct histogram *histogram) {
     return bin;
 }
 
-/* ---- sets ---- */
+/* True if no entry before this one can belong to the launch: a unit runs its launches in order, except that two groups
+ * can be armed at a time. */
 
 /* True if no entry before this one can be of the launch: a unit runs its launches in their order, but for the two
  * groups that are armed at the same time. */

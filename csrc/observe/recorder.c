@@ -9,9 +9,9 @@
 #include "nvdla/xalloc.h"
 #include "observe/tap_file.h"
 
-/* Elements side by side: `rows` rows along x of `lanes` lanes along channels. */
+/* A rectangle of elements: `rows` rows along x of `lanes` lanes along channels. */
 struct rectangle {
-    struct tap_place place; /* of the first element, its clock aside */
+    struct tap_place place; /* of the first element, except its clock */
     size_t rows, lanes;
 };
 
@@ -29,14 +29,14 @@ struct file {
     bool broken;
     struct recorder *recorder;
 
-    /* The block that is being filled. */
+    /* The block being filled. */
     struct tap_stream stream;
     size_t size;  /* bytes of an element */
     size_t count; /* elements so far */
     uint8_t *elements;
     struct rectangle rows;       /* whole rows; 0 rows: none */
     struct rectangle row;        /* the last row, which may grow; 0 lanes: none */
-    int64_t last[RECORD_FIELDS]; /* of the rectangle before */
+    int64_t last[RECORD_FIELDS]; /* of the previous rectangle */
     struct bytes places, clocks;
     uint64_t clock, before; /* of the last beat, and of the one before */
     uint64_t beat;          /* elements of the last beat */
@@ -45,12 +45,12 @@ struct file {
 
 struct recorder {
     char *directory;
-    uint32_t units;                  /* whose streams are recorded */
-    int first[NVDLA_UNIT_COUNT + 1]; /* launch that is recorded; the last one: of streams without unit */
+    uint32_t units;                  /* units whose streams are recorded */
+    int first[NVDLA_UNIT_COUNT + 1]; /* launch being recorded; the last entry: of streams without unit */
     struct file **files;
     size_t count;
-    struct bytes packed; /* the block that is written */
-    struct error err;    /* the first that went wrong */
+    struct bytes packed; /* the block being written */
+    struct error err;    /* the first error */
     bool failed;
 };
 
@@ -73,7 +73,7 @@ static void reserve(struct bytes *bytes, size_t more) {
     bytes->at = xrealloc(bytes->at, bytes->room);
 }
 
-/* Seven bits a byte, the lowest first. */
+/* Seven bits per byte, lowest first. */
 static void put_number(struct bytes *to, uint64_t number) {
     reserve(to, NUMBER_BYTES);
     for (; number >= 0x80; number >>= 7)
@@ -97,7 +97,7 @@ static void put_rectangle(struct file *file) {
     for (int i = 0; i < RECORD_FIELDS; i++)
         if (changed >> i & 1) {
             const int64_t by = (int64_t)((uint64_t)record[i] - (uint64_t)file->last[i]);
-            put_number(&file->places, (uint64_t)by << 1 ^ (uint64_t)(by >> 63)); /* small ones of either sign */
+            put_number(&file->places, (uint64_t)by << 1 ^ (uint64_t)(by >> 63)); /* small numbers of either sign */
             file->last[i] = record[i];
         }
     file->rows.rows = 0;
@@ -125,7 +125,7 @@ static void close_beat(struct file *file) {
     file->beat = 0;
 }
 
-/* True if `place` is where the column of `at` ends up `rows` rows on, `lanes` lanes on, `bytes` bytes on. */
+/* True if `place` is `at` moved by `rows` rows, `lanes` lanes or `bytes` bytes. */
 static bool continues(const struct file *file, const struct tap_place *at, const struct tap_place *place, size_t rows,
                       size_t lanes, size_t elements) {
     return place->x == (at->x < 0 ? at->x : at->x + (int32_t)rows) &&
@@ -134,7 +134,7 @@ static bool continues(const struct file *file, const struct tap_place *at, const
            place->address == at->address + (tap_has_address(file->tap) ? elements * file->size : 0);
 }
 
-/* The last row is whole: it goes to those before it if it follows them, else those are a rectangle. */
+/* The last row is complete: it joins the rows before it if it follows them; otherwise those are a rectangle. */
 static void close_row(struct file *file) {
     struct rectangle *rows = &file->rows;
     if (file->row.lanes == 0)
@@ -162,7 +162,7 @@ static void write_out(struct file *file, const void *bytes, size_t n) {
         broken(file, "written");
 }
 
-/* Compresses to recorder->packed, behind what is there. Returns the bytes that it adds. */
+/* Compresses to recorder->packed, after what it already holds. Returns the bytes added. */
 static uint32_t pack(struct recorder *recorder, const uint8_t *from, size_t size) {
     struct bytes *packed = &recorder->packed;
     reserve(packed, bound_of(size));
@@ -172,7 +172,7 @@ static uint32_t pack(struct recorder *recorder, const uint8_t *from, size_t size
     return (uint32_t)n;
 }
 
-/* Bytes that the widest of a block's integers needs. */
+/* Bytes of the widest integer in a block. */
 static size_t narrow_size(const struct file *file) {
     uint64_t bits = 0;
     if (!is_integer(file->stream.format))
@@ -206,7 +206,7 @@ static size_t narrow_size(const struct file *file) {
     return size;
 }
 
-/* Puts each integer of the block into its lowest `size` bytes, in place. */
+/* Packs each integer of the block into its lowest `size` bytes, in place. */
 static void narrow(struct file *file, size_t size) {
     uint8_t *bytes = file->elements;
     if (size < file->size)
@@ -215,7 +215,7 @@ static void narrow(struct file *file, size_t size) {
                 bytes[i * size + k] = bytes[i * file->size + k];
 }
 
-/* Writes the block, if there is anything in it, and begins the next one. */
+/* Writes the block if it is not empty, and begins the next one. */
 static void finish_block(struct file *file) {
     if (file->count == 0)
         return;
@@ -261,7 +261,7 @@ static void start(struct file *file) {
     write_out(file, &(uint32_t){BYTE_ORDER_MARK}, sizeof(uint32_t));
 }
 
-/* A row of lanes, or some of them: they fit into the block. */
+/* A row of lanes, or a part of one, that fits into the block. */
 static void add_row(struct file *file, const struct tap_place *place, const uint8_t *values, size_t lanes) {
     struct rectangle *row = &file->row;
     memcpy(file->elements + file->count * file->size, values, lanes * file->size);
@@ -283,7 +283,7 @@ static void begin_block(struct file *file, const struct tap_stream *stream) {
         file->elements = xmalloc(BLOCK_BYTES);
 }
 
-/* A row that may be longer than what the block has room for. */
+/* A row that may be longer than the free room of the block. */
 static void take_row(struct file *file, struct tap_place place, const uint8_t *values, size_t lanes) {
     const size_t most = BLOCK_BYTES / file->size;
     while (lanes > 0) {
@@ -300,7 +300,7 @@ static void take_row(struct file *file, struct tap_place place, const uint8_t *v
     }
 }
 
-/* Rows without gaps between them that follow the last one, which has as many lanes. */
+/* Consecutive rows without gaps after the last one, with the same number of lanes. */
 static void take_rows(struct file *file, const uint8_t *values, size_t rows, size_t lanes) {
     close_row(file);
     memcpy(file->elements + file->count * file->size, values, rows * lanes * file->size);
@@ -325,7 +325,7 @@ static void take_elements(void *context, const struct tap_position *at, const vo
         if (tap_has_address(file->tap))
             place.address += row * lanes * file->size;
         const uint8_t *from = (const uint8_t *)values + row * stride * file->size;
-        const size_t between = rows - 1 - row; /* and the last row */
+        const size_t between = rows - 1 - row; /* including the last row */
         take_row(file, place, from, lanes);
         if (between > 1 && stride == lanes && place.x >= 0 && file->row.lanes == lanes &&
             (between - 1) * lanes < BLOCK_BYTES / file->size - file->count) {

@@ -1,7 +1,7 @@
-/* Keeps every element of the streams that it hears, each tap in a compressed file of its own (tap_file.h).
+/* Records every element of the streams it listens to, each tap in its own compressed file (tap_file.h).
  *
- * A file holds the launches of a tap in the order in which they were heard, each element with its place and clock.
- * The batches in which elements came leave no trace. Read with tap_reader.h, compared with tap_compare.h.
+ * A file holds the launches of a tap in order of arrival, each element with its place and clock. It does not depend on
+ * how elements were grouped into batches. Read it with tap_reader.h, compare it with tap_compare.h.
  */
 #ifndef OBSERVE_RECORDER_H
 #define OBSERVE_RECORDER_H
@@ -14,16 +14,16 @@
 
 struct recorder;
 
-/* Records into a folder, which exists. Files are made when their tap is first heard. */
+/* Records into an existing folder. A file is created on the first element of its tap. */
 struct recorder *recorder_new(const char *directory);
 
-/* Records the streams of these units only (bit enum nvdla_unit); of all otherwise. */
+/* Records the streams of these units only (bit enum nvdla_unit). Default: all. */
 void recorder_units(struct recorder *recorder, uint32_t units);
 
-/* Records only launches of the unit from this ordinal on; from the first one on otherwise. */
+/* Records launches of the unit from this ordinal on. Default: from the first. */
 void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal);
 
-/* What hears for the recorder, which outlives it. A reset of the device empties the files. */
+/* The recorder's listener; the recorder must outlive it. A reset of the device empties the files. */
 struct tap_listener recorder_listener(struct recorder *recorder);
 
 /* Ends the recording and frees the recorder. False, with a message that names the file, if something could not be

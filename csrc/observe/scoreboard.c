@@ -1,4 +1,4 @@
-/* Entries as text; see scoreboard.h. */
+/* Scoreboard entries as text. See scoreboard.h. */
 #include "observe/scoreboard.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Between the owner of a stream and whoever listens: names, and one loop over the sinks. */
+/* Names of taps, and delivery from the owner of a stream to its listeners. See tap.h. */
 #include "observe/tap.h"
 
 const char *const tap_names[TAP_COUNT] = {

@@ -1,4 +1,4 @@
-/* Compares files of element streams, and words the result. See tap_compare.h. */
+/* Compares files of element streams and describes the result. See tap_compare.h. */
 #include "observe/tap_compare.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ static bool same(const struct tap_element *a, const struct tap_element *b) {
            at->address == to->address && at->flags == to->flags;
 }
 
-/* Reads on to the first block of a launch. Returns the launches before it. */
+/* Reads on to the first block of a launch. Returns the number of launches skipped. */
 static int skip_to(struct tap_reader *reader, int ordinal, enum tap_read *read, struct error *err) {
     int skipped = 0, last = -1;
     while (*read == TAP_READ_ELEMENT && tap_reader_ordinal(reader) != ordinal) {
@@ -36,7 +36,7 @@ static int skip_to(struct tap_reader *reader, int ordinal, enum tap_read *read, 
     return skipped;
 }
 
-/* Passes over the launches that only one of the files holds at its beginning. */
+/* Skips launches that only one of the files has at its beginning. */
 static void align(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_difference *difference,
                   enum tap_read *read_a, enum tap_read *read_b, struct error *err) {
     const int a = tap_reader_ordinal(of_a), b = tap_reader_ordinal(of_b);
@@ -48,7 +48,7 @@ static void align(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_d
         difference->skipped_b = skip_to(of_b, a, read_b, err);
 }
 
-/* One of them has ended, or both: the other goes on with the element that it stands before. */
+/* One or both have ended; if one, the other continues with its next element. */
 static bool compare_ends(struct tap_reader *of_a, struct tap_reader *of_b, struct tap_difference *difference,
                          struct error *err) {
     difference->differs = !difference->a_ended || !difference->b_ended;
@@ -172,7 +172,7 @@ char *tap_difference_text(const struct tap_difference *difference, const char *n
     if (!difference->differs)
         snprintf(text, size, "%" PRIu64 " elements equal", difference->compared);
     else if (difference->a_ended || difference->b_ended)
-        snprintf(text, size, "%" PRIu64 " elements equal, then %s ends; %s goes on with %s", difference->compared,
+        snprintf(text, size, "%" PRIu64 " elements equal, then %s ends; %s continues with %s", difference->compared,
                  a_longer ? name_b : name_a, a_longer ? name_a : name_b, where);
     else if (difference->a.value == difference->b.value) {
         char of_a[256];
@@ -191,7 +191,7 @@ char *tap_difference_text(const struct tap_difference *difference, const char *n
 
 /* ---- folders ---- */
 
-/* A stream that has a file in one of the folders, or in both. */
+/* A stream with a file in one folder or both. */
 struct found {
     struct tap_stream stream;
     bool in[2];
@@ -202,7 +202,7 @@ struct finds {
     size_t count;
 };
 
-/* The stream whose file has this name; false: it is no file of a stream. */
+/* The stream with that file name; false if it is not the name of a stream's file. */
 static bool stream_of(const char *name, struct tap_stream *stream) {
     char again[128];
     *stream = (struct tap_stream){.client = 0};

@@ -1,10 +1,10 @@
-/* The format of the files of element streams, inside csrc/observe. A file is a line of text that names the stream, its
- * byte order, then blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts: where
- * the elements stand, in rectangles as large as they can be; the elements, each in as few bytes as the block's largest
- * needs; the clocks of the beats. Each part is an LZ4 block: what cannot be made smaller, such as sums of noise, must
- * cost hardly more than copying it, and deflate takes ten times as long for that. The first two parts do not depend on
- * the batches in which the elements were heard, so that model and RTL leave the same bytes for the same elements:
- * blocks are compared as they are in the files, and taken apart only where they differ.
+/* The file format of element streams, private to csrc/observe. A file is a line of text that names the stream, the byte
+ * order, and blocks. A block holds elements of one launch, up to a fixed number of bytes, in three parts: the places of
+ * the elements, in rectangles as large as possible; the elements, each in as few bytes as the largest of the block
+ * needs; the clocks of the beats. Each part is an LZ4 block: incompressible data, such as sums of noise, must cost
+ * little more than a copy, and deflate takes ten times as long. The first two parts do not depend on how the elements
+ * were batched, so model and RTL write the same bytes for the same elements: blocks are compared packed, and unpacked
+ * only where they differ.
  */
 #ifndef OBSERVE_TAP_FILE_H
 #define OBSERVE_TAP_FILE_H
@@ -21,15 +21,15 @@
 
 enum { BYTE_ORDER_MARK = 0x01020304 };
 
-enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, before they are packed */ };
+enum { BLOCK_BYTES = 1 << 16 /* of a full block's elements, unpacked */ };
 
-/* The head of a block, a word of 32 bits each. */
+/* The header of a block, 32-bit words. */
 enum {
     ELEMENTS,
     ORDINAL,
-    KIND,          /* enum tap_format, from bit 8 on the bytes of an element here, from bit 16 on the width */
+    KIND,          /* enum tap_format; from bit 8 the bytes of an element in this block, from bit 16 the width */
     PLACES,        /* bytes of the rectangles */
-    PLACES_HELD,   /* compressed, as they follow the head */
+    PLACES_HELD,   /* compressed; they follow the header */
     ELEMENTS_HELD, /* then the elements */
     CLOCKS,        /* bytes of the clocks */
     CLOCKS_HELD,   /* compressed, at the end */
@@ -37,23 +37,23 @@ enum {
     HEAD_WORDS,
 };
 
-/* What is said of a rectangle: a number each, given as the difference to the one before in the block, and first which
- * of them are not zero. */
+/* A rectangle: a mask of the numbers that are not 0, then these, each as the difference to the previous rectangle of
+ * the block. */
 enum { BATCH, CHANNEL, LINE, COLUMN, REDUCTION, ADDRESS, FLAGS, ROWS, LANES, RECORD_FIELDS };
 
-enum { NUMBER_BYTES = 10 /* of a number at most */ };
+enum { NUMBER_BYTES = 10 /* of a number, at most */ };
 
 /* Beats of `elements` elements each, `step` clocks apart. */
 struct beats {
     uint64_t count, elements, step;
 };
 
-/* Integers stand in a block in as many bytes as its largest one needs, other elements in all of theirs. */
+/* Integers take as many bytes as the largest of the block needs, other elements all of theirs. */
 static inline bool is_integer(enum tap_format format) {
     return format != TAP_FP16 && format != TAP_FP32;
 }
 
-/* Bytes that `size` bytes take at most. */
+/* Most bytes that `size` bytes take when packed. */
 static inline size_t bound_of(size_t size) {
     return (size_t)LZ4_COMPRESSBOUND(size);
 }
@@ -62,7 +62,7 @@ static inline uint32_t check_of(const uint32_t head[HEAD_WORDS], const uint8_t *
     return (uint32_t)adler32(adler32(1, (const Bytef *)head, CHECK * sizeof head[0]), packed, (uInt)size);
 }
 
-/* Bytes behind the head that do not depend on clocks, and all. */
+/* Bytes after the header that do not depend on clocks, and all bytes. */
 static inline size_t content_held(const uint32_t head[HEAD_WORDS]) {
     return head[PLACES_HELD] + head[ELEMENTS_HELD];
 }

@@ -1,4 +1,4 @@
-/* Reads the files of element streams. See tap_reader.h; their format: tap_file.h. */
+/* Reads the files of element streams. See tap_reader.h and, for the format, tap_file.h. */
 #include "observe/tap_reader.h"
 
 #include <errno.h>
@@ -13,18 +13,18 @@ struct tap_reader {
     char *path;
     FILE *in;
     struct tap_position at;              /* of the launch and its elements */
-    uint32_t head[HEAD_WORDS];           /* of the block; none yet: 0 elements */
-    uint8_t *packed;                     /* what follows it in the file */
-    uint8_t *places, *elements, *clocks; /* unpacked, if it is open */
+    uint32_t head[HEAD_WORDS];           /* of the block; 0 elements: no block yet */
+    uint8_t *packed;                     /* its data in the file */
+    uint8_t *places, *elements, *clocks; /* unpacked, if open */
     bool open;
     size_t next;     /* element of the block */
     size_t size;     /* bytes of an element in the block */
-    size_t place_at; /* byte of the places: the next rectangle */
-    size_t clock_at; /* byte of the clocks: the next beats */
+    size_t place_at; /* position in the places: the next rectangle */
+    size_t clock_at; /* position in the clocks: the next beats */
     int64_t record[RECORD_FIELDS];
     size_t in_rectangle; /* element of it */
-    struct beats beats;  /* those that are left, the present one included */
-    uint64_t in_beat;    /* elements of it that are left */
+    struct beats beats;  /* remaining beats, including this one */
+    uint64_t in_beat;    /* remaining elements of the beat */
 };
 
 struct tap_reader *tap_reader_open(const char *path, struct error *err) {
@@ -40,7 +40,7 @@ struct tap_reader *tap_reader_open(const char *path, struct error *err) {
         unit > NVDLA_UNIT_COUNT || tap < 0 || tap >= TAP_COUNT || fread(&order, sizeof order, 1, in) != 1 ||
         order != BYTE_ORDER_MARK) {
         fclose(in);
-        error_set(err, "%s: is no recorded stream of version 5 made on a machine of this byte order", path);
+        error_set(err, "%s: not a recorded stream of version 5 made on a machine of this byte order", path);
         return NULL;
     }
     struct tap_reader *reader = xcalloc(1, sizeof *reader);
@@ -65,7 +65,7 @@ static enum tap_read damaged(const struct tap_reader *reader, struct error *err)
     return TAP_READ_FAILED;
 }
 
-/* The sizes of a block are such as a recorder writes. */
+/* True if a recorder writes blocks of these sizes. */
 static bool head_is_good(const uint32_t head[HEAD_WORDS]) {
     const uint32_t elements = head[ELEMENTS], format = head[KIND] & 0xff, size = head[KIND] >> 8 & 0xff;
     if (format >= TAP_FORMATS || size < 1 || elements < 1)
@@ -121,7 +121,7 @@ static enum tap_read open_block(struct tap_reader *reader, struct error *err) {
     return TAP_READ_ELEMENT;
 }
 
-/* One number of a block's part, which has `size` bytes. */
+/* One number from a part of a block, which has `size` bytes. */
 static bool get_number(const uint8_t *bytes, size_t size, size_t *at, uint64_t *number) {
     *number = 0;
     for (unsigned shift = 0; shift < 64 && *at < size; shift += 7) {
@@ -223,13 +223,13 @@ uint32_t tap_reader_pass(struct tap_reader *reader) {
     return reader->head[ELEMENTS];
 }
 
-/* The words of the head before CLOCKS do not depend on them. */
+/* The words of the header before CLOCKS do not depend on clocks. */
 bool tap_reader_same_block(const struct tap_reader *a, const struct tap_reader *b) {
     return a->next == 0 && b->next == 0 && memcmp(a->head, b->head, CLOCKS * sizeof a->head[0]) == 0 &&
            memcmp(a->packed, b->packed, content_held(a->head)) == 0;
 }
 
-/* Its last block may not have been opened. */
+/* Its last block may not be open. */
 enum tap_read tap_reader_last(struct tap_reader *reader, struct tap_element *element, struct error *err) {
     enum tap_read read = reader->head[ELEMENTS] > 0 && !reader->open ? open_block(reader, err) : TAP_READ_END;
     if (read == TAP_READ_ELEMENT)

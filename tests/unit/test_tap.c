@@ -292,7 +292,7 @@ static void files_are_compared_from_the_later_start_on(void **state) {
     assert_true(tap_compare(path_of("a"), path_of("b"), &difference, &err));
     assert_true(difference.differs && difference.b_ended);
     assert_string_equal(tap_difference_text(&difference, "RTL", "model", text, sizeof text),
-                        "2 elements equal, then model ends; RTL goes on with launch 4, kernel 0, y 4, x 2, cycle 77");
+                        "2 elements equal, then model ends; RTL continues with launch 4, kernel 0, y 4, x 2, cycle 77");
     difference.b_ended = false;
     difference.b = difference.a;
     difference.b.value = 5;
@@ -434,7 +434,7 @@ static void damaged_and_missing_files_are_told(void **state) {
     fputs("something else\n", file);
     fclose(file);
     assert_false(tap_compare(path_of("other"), path_of("a"), &difference, &err));
-    assert_non_null(strstr(err.text, "other: is no recorded stream"));
+    assert_non_null(strstr(err.text, "other: not a recorded stream"));
     assert_int_equal(truncate(path_of("a"), 90), 0);
     assert_false(tap_compare(path_of("a"), path_of("a"), &difference, &err));
     assert_non_null(strstr(err.text, "/a: is damaged or cut off"));
