@@ -1,4 +1,4 @@
-/* The queue of descriptors and their copies. See bdma.h. */
+/* BDMA's descriptor queue and its copies. See bdma.h. */
 #include "model/bdma.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct extent bdma_extent(const struct bdma_cubes *descriptor, const struct memo
                      descriptor->surfaces);
 }
 
-/* CFG_OP: the contents of a push into the full queue are lost, but it counts. Spec: 64-bdma section 4. */
+/* CFG_OP: a push into the full queue loses its contents, but counts. Spec: 64-bdma section 4. */
 static void push(struct bdma_batch *queue, struct bdma_cubes descriptor) {
     if (queue->count < BDMA_DESCRIPTORS)
         queue->descriptors[queue->count++] = descriptor;
@@ -23,8 +23,7 @@ static void push(struct bdma_batch *queue, struct bdma_cubes descriptor) {
         queue->lost++;
 }
 
-/* The load engine, which has nothing, takes what has been pushed. A launch of nothing is forgotten, only its GRPn_BUSY
- * stays. */
+/* The idle load engine takes what has been pushed. A launch of nothing is forgotten, but its GRPn_BUSY stays. */
 static void take(struct bdma *bdma, unsigned group, int ordinal) {
     bdma->loading = bdma->queue;
     bdma->queue.count = 0;
@@ -33,7 +32,7 @@ static void take(struct bdma *bdma, unsigned group, int ordinal) {
     bdma->ordinal = ordinal;
 }
 
-/* CFG_LAUNCHn. A launch that still waits is overtaken: its descriptors go under the new number. Spec: 64-bdma section
+/* CFG_LAUNCHn. A launch that still waits is overwritten: its descriptors move to the new number. Spec: 64-bdma section
  * 5. */
 static void launch(struct bdma *bdma, unsigned group) {
     int ordinal = bdma->launches++;
@@ -69,7 +68,7 @@ void bdma_write(struct bdma *bdma, const struct nvdla_config *config, const stru
 }
 
 uint32_t bdma_status(const struct bdma *bdma) {
-    /* The first descriptor stands in the output register. */
+    /* The first descriptor is in the output register. */
     size_t queued = bdma->queue.count > 0 ? bdma->queue.count - 1 : 0;
     uint32_t free_slots = BDMA_DESCRIPTORS - 1 - (uint32_t)queued;
     uint32_t idle = bdma->queue.count == 0 && bdma->loading.count == 0;

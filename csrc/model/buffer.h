@@ -1,4 +1,4 @@
-/* Memory that is used again from layer to layer: it grows and never shrinks. */
+/* Memory that is reused from layer to layer: it grows and never shrinks. */
 #ifndef MODEL_BUFFER_H
 #define MODEL_BUFFER_H
 
@@ -12,8 +12,8 @@ struct buffer {
     size_t room;
 };
 
-/* Makes room for `count` things of `size` bytes; what was in the buffer is lost. Sizes come from layers that the limits
- * of the model have let through, so that the product does not overflow. */
+/* Makes room for `count` items of `size` bytes; the contents are lost. Sizes have passed the limits of the model, so
+ * the product does not overflow. */
 static inline void buffer_reserve(struct buffer *buffer, size_t count, size_t size) {
     if (count * size > buffer->room) {
         free(buffer->bytes);

@@ -17,16 +17,16 @@ int64_t cacc_add(int64_t accumulator, int64_t addend, int bits) {
     return fixed_saturate(accumulator + addend, bits);
 }
 
-enum { SOME = 64 }; /* sums that are looked at together */
+enum { SOME = 64 }; /* sums processed together */
 
-/* Sums that fit 32 bits, which none of them leaves on its way. */
+/* Sums that fit 32 bits at every step. */
 WIDE static void deliver_narrow(const int32_t *sums, int32_t *out, size_t count, unsigned truncate) {
     if (truncate == 0) {
         memcpy(out, sums, count * sizeof *out);
         return;
     }
     int32_t half = (int32_t)1 << (truncate - 1), mask = half - 1 + half;
-    /* By how much the rest of a negative sum has to exceed the half. */
+    /* How far the remainder of a negative sum must exceed the half. */
     int32_t least = truncate > CACC_STICKY_BITS ? (int32_t)1 << (truncate - CACC_STICKY_BITS) : 1;
     for (size_t i = 0; i < count; i++) {
         int32_t rest = (sums[i] & mask) - half;
@@ -34,7 +34,7 @@ WIDE static void deliver_narrow(const int32_t *sums, int32_t *out, size_t count,
     }
 }
 
-/* Copies the low halves of the sums; returns false if that loses anything. */
+/* Copies the low halves of the sums; returns false if that loses bits. */
 WIDE static bool narrow(const int64_t *sums, int32_t *out, size_t count) {
     uint64_t high = 0;
     for (size_t i = 0; i < count; i++) {

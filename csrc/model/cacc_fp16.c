@@ -15,7 +15,7 @@ static inline int redundant(int64_t value, int bits) {
     return magnitude == 0 ? bits - 1 : bits - 65 + __builtin_clzll(magnitude);
 }
 
-/* Shifts right; *cut gets the first two dropped bits and the OR of the next 38. */
+/* Shifts right. *cut: the first two dropped bits and the OR of the next 38. */
 static inline int64_t shift_out(int64_t value, int shift, int64_t *cut) {
     const int64_t ones = (INT64_C(1) << MANTISSA_BITS) - 1, rest = ones >> 2;
     int further = shift - MANTISSA_BITS < 63 ? shift - MANTISSA_BITS : 63;
@@ -65,7 +65,7 @@ void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t man
     accumulator->mantissa = q;
 }
 
-/* ---- many at once ---- */
+/* ---- vectors ---- */
 
 enum { SOME = 8 }; /* lanes of a vector */
 
@@ -73,12 +73,12 @@ typedef int64_t longs __attribute__((vector_size(SOME * sizeof(int64_t))));
 typedef uint64_t unsigned_longs __attribute__((vector_size(SOME * sizeof(uint64_t))));
 typedef double doubles __attribute__((vector_size(SOME * sizeof(double))));
 
-/* Vectors are handed over by address: clang takes no values of them where the caller has other vectors. */
+/* Vectors are passed by address: clang cannot pass them by value where the caller uses other vectors. */
 
-/* Bits of a number of at most 50 bits, 0 of 0 and -1. */
+/* Bits of a number of at most 50 bits; 0 for 0 and -1. */
 INLINED void width(const longs *value, longs *to) {
     const longs magnitude = *value ^ (*value >> 63);
-    /* 2^52 and twice the magnitude and one as a double number, less 2^52: its exponent tells. */
+    /* 2^52 + 2 * magnitude + 1 as a double, minus 2^52: its exponent is the number of bits. */
     const longs one = (longs){0} + 0x4330000000000000;
     const doubles number = (doubles)(one | (magnitude << 1) | 1) - (doubles)one;
     *to = (longs)((unsigned_longs)number >> 52) - 1023;
@@ -87,7 +87,7 @@ INLINED void width(const longs *value, longs *to) {
 /* a where the mask is all ones, b where it is 0. */
 #define SELECT(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
 
-/* cacc_fp16_add() where nothing is a NaN. */
+/* cacc_fp16_add() without NaNs. */
 INLINED void add_numbers(longs *exponent, longs *mantissa, const longs *e, const longs *m) {
     const longs zero = {0}, ones = zero + ((INT64_C(1) << MANTISSA_BITS) - 1);
     const longs half = zero + (INT64_C(1) << (MANTISSA_BITS - 2));
@@ -98,9 +98,9 @@ INLINED void add_numbers(longs *exponent, longs *mantissa, const longs *e, const
     const longs a = addend << (free_bits + 4), pa = (*e + 47 - free_bits) & (addend != 0);
     const longs b = *mantissa, pb = *exponent & (b != 0);
     const longs distance = pa - pb, first = distance < 0;
-    const longs shift = (distance ^ first) - first; /* of the smaller one */
+    const longs shift = (distance ^ first) - first; /* of the smaller operand */
     const longs large = SELECT(first, b, a), small = SELECT(first, a, b);
-    /* The 40 bits behind what is left of it. */
+    /* The first 40 dropped bits. */
     const longs further = shift - MANTISSA_BITS, near = further < 0;
     const longs limit = further > 63;
     const longs dropped = (small << (-further & near) >> SELECT(limit, zero + 63, further & ~near)) & ones;
@@ -167,6 +167,6 @@ uint32_t cacc_fp16_deliver(const struct cacc_fp16 *accumulator) {
         power++;
     }
     uint32_t significand = (uint32_t)(magnitude >> 15) + (uint32_t)(magnitude >> 14 & 1);
-    /* A carry out of the significand leaves 0 in it and adds 1 to the exponent. */
+    /* A carry out of the significand leaves it 0 and adds 1 to the exponent. */
     return sign | ((power << 23) + (significand - (UINT32_C(1) << 23)));
 }

@@ -1,4 +1,4 @@
-/* CACC on FP16 layers: a floating-point accumulator of its own, delivered to SDP as FP32.
+/* CACC on FP16 layers: its own floating-point format for the accumulator, delivered to SDP as FP32.
  *
  * Spec: 40-convolution-core section 9.5.
  */
@@ -17,10 +17,10 @@ struct cacc_fp16 {
     int64_t mantissa;
 };
 
-/* Adds what CMAC sends: an exponent of six bits (63: NaN) and a signed mantissa of 38 bits, of which 36 count. */
+/* Adds what CMAC sends: a 6-bit exponent (63: NaN) and a signed 38-bit mantissa, of which 36 bits count. */
 void cacc_fp16_add(struct cacc_fp16 *accumulator, unsigned exponent, int64_t mantissa);
 
-/* The same for kernels side by side. */
+/* The same for several kernels. */
 struct cacc_fp16_lanes {
     int64_t exponent[CACC_FP16_LANES], mantissa[CACC_FP16_LANES];
 };

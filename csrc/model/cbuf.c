@@ -1,4 +1,4 @@
-/* Banks and rings of the convolution buffer: who holds which entries. See cbuf.h. */
+/* Banks and rings of the convolution buffer. See cbuf.h. */
 #include "model/cbuf.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "nvdla/xalloc.h"
 
 void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
-    /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and half as deep.
+    /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and CBUF half as
+     * deep.
      */
     size_t entry = (size_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
     size_t bank = (size_t)config->cbuf_bank_bytes * (size_t)config->cbuf_bank_depth;
@@ -33,7 +34,8 @@ void cbuf_free(struct cbuf *cbuf) {
 
 void cbuf_reset(struct cbuf *cbuf) {
     cbuf_free(cbuf);
-    cbuf->bytes = xcalloc(cbuf->entries, cbuf->entry); /* of zeros that nobody reads nothing is touched */
+    /* calloc: pages of zeros that are never read are never touched */
+    cbuf->bytes = xcalloc(cbuf->entries, cbuf->entry);
     cbuf->data = (struct cbuf_data){.held = 0};
     cbuf->weights = (struct cbuf_weights){.held = 0};
 }
@@ -50,7 +52,7 @@ struct cbuf_ring cbuf_mask_ring(const struct cbuf *cbuf) {
     return (struct cbuf_ring){.first = cbuf->entries - cbuf->depth, .entries = cbuf->depth};
 }
 
-/* The longest piece of [at, at + n) of the ring that is contiguous in the buffer, and where it is. */
+/* The longest contiguous piece of [at, at + n) of the ring, and where it is. */
 static size_t piece(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, size_t n, size_t *where) {
     size_t all = cbuf->entries * cbuf->entry, size = ring.entries * cbuf->entry;
     at %= size;
@@ -79,7 +81,8 @@ void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_
     }
 }
 
-/* Pixels that share an entry in the last, partial group of surfaces. Three atoms of four share with nobody. */
+/* Pixels that share an entry in the last, partial group of surfaces. With three of four atoms an entry is not
+ * shared. */
 static size_t tail_pixels(const struct cbuf *cbuf, size_t surfaces) {
     size_t tail = surfaces % cbuf->slots;
     return tail == 1 || tail == 2 ? cbuf->slots / tail : 1;

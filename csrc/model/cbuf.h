@@ -1,8 +1,8 @@
 /* CBUF, the convolution buffer: a memory of entries that CDMA fills and CSC reads as rings, one of input slices, one of
- * weights and one of mask bits, and the accounts of both units on what the rings hold.
+ * weights and one of mask bits, and both units' accounts of what the rings hold.
  *
  * An entry is AtomicC elements of the widest type (one channel block of one pixel) and has slots of one memory atom.
- * The low banks are the data ring, the banks behind them the weight ring; the last bank is the ring of the mask bits
+ * The low banks are the data ring, the banks after them the weight ring; the last bank is the ring of the mask bits
  * (WMB) of compressed weights. Contents, pointers and accounts persist from layer to layer; the accounts and pointers
  * of a ring go back to 0 only when the banks change.
  *
@@ -24,7 +24,7 @@ struct cbuf_ring {
 
 /* All counts are in entries of the ring, and pointers are 0 .. ring entries - 1. */
 struct cbuf_data {
-    size_t write;  /* CDMA: behind the last slice */
+    size_t write;  /* CDMA: end of the last slice */
     size_t held;   /* CDMA: written and not released: ENTRY_PER_SLICE times batches for each slice */
     size_t read;   /* CSC: first entry of the oldest slice */
     size_t slices; /* CSC: available input lines (Winograd: of the extended cube), not multiplied by batches */
@@ -32,12 +32,12 @@ struct cbuf_data {
 
 /* Weights come in memory atoms; a layer's weights start and end at entry boundaries. */
 struct cbuf_weights {
-    size_t write;   /* CDMA: atom of the ring behind the last */
+    size_t write;   /* CDMA: end of the last atom in the ring */
     size_t held;    /* CDMA: atoms written and not released */
-    size_t read;    /* CSC: entry of the ring where the next layer's or group's weights start */
+    size_t read;    /* CSC: entry of the ring where the weights of the next layer or group start */
     size_t kernels; /* CSC: complete kernels available */
-    /* WMB of compressed weights, likewise; only layers with compressed weights use them. */
-    size_t mask_write, mask_held; /* CDMA: atom of the mask ring behind the last; atoms written and not released */
+    /* WMB of compressed weights, likewise; used only by layers with compressed weights. */
+    size_t mask_write, mask_held; /* CDMA: end of the last atom in the mask ring; atoms written and not released */
     size_t mask_read;             /* CSC: entry of the mask ring */
 };
 
@@ -58,23 +58,23 @@ void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config);
 void cbuf_init(struct cbuf *cbuf, const struct nvdla_config *config);
 void cbuf_free(struct cbuf *cbuf);
 
-/* The state after reset and the zero fill behind it. */
+/* The state after reset and the zero fill that follows it. */
 void cbuf_reset(struct cbuf *cbuf);
 
-/* The rings of a bank split, true bank counts. A split beyond the last bank wraps into bank 0. */
+/* The rings of a bank split, true bank counts. A split beyond the last bank wraps to bank 0. */
 struct cbuf_ring cbuf_data_ring(const struct cbuf *cbuf, size_t data_banks);
 struct cbuf_ring cbuf_weight_ring(const struct cbuf *cbuf, size_t data_banks, size_t weight_banks);
 struct cbuf_ring cbuf_mask_ring(const struct cbuf *cbuf);
 
-/* Copies n bytes to / from byte `at` of the ring; at and n may pass the end any number of times. */
+/* Copies n bytes to / from byte `at` of the ring; both may pass the end any number of times. */
 void cbuf_write(struct cbuf *cbuf, struct cbuf_ring ring, size_t at, const uint8_t *bytes, size_t n);
 void cbuf_read(const struct cbuf *cbuf, struct cbuf_ring ring, size_t at, uint8_t *bytes, size_t n);
 
-/* Bytes of the entries that a slice of `width` pixels of `surfaces` atoms fills. */
+/* Bytes of the entries that a slice of `width` pixels of `surfaces` atoms occupies. */
 size_t cbuf_slice_size(const struct cbuf *cbuf, size_t width, size_t surfaces);
 
-/* Where the atoms of a surface stand in such a slice: atom of pixel x at byte first + x * step from its start. Full
- * groups of `slots` surfaces share an entry; the atoms of a last, partial group are packed.
+/* Places of a surface's atoms in such a slice: atom of pixel x at byte first + x * step from its start. Full groups of
+ * `slots` surfaces share an entry; the atoms of a last, partial group are packed.
  *
  * Spec: 30-cdma-cbuf sections 5.1 and 5.2, with the slots of the configuration instead of 4. */
 struct cbuf_atoms {
@@ -86,11 +86,10 @@ struct cbuf_atoms cbuf_surface_atoms(const struct cbuf *cbuf, size_t width, size
 /* Winograd input: pieces of 8 bytes of a pixel. A superslice is 4 lines of the extended cube. */
 enum { CBUF_PIECE = 8, CBUF_SUPERSLICE = 4 };
 
-/* Where piece `piece` (8 * piece is its first byte in the channels of a pixel of the extended cube) of column x, line
- * 0 .. 3 of a superslice stands: byte offset from the superslice's start. An entry holds 4 x 4 pieces.
+/* Byte offset, from the superslice's start, of piece `piece` (8 * piece is its first byte in the channels of a pixel of
+ * the extended cube) of column x, line 0 .. 3. An entry holds 4 x 4 pieces.
  *
- * width  of the extended cube, a multiple of 4
- * Spec: 30-cdma-cbuf section 5.5. */
+ * width  of the extended cube, a multiple of 4 Spec: 30-cdma-cbuf section 5.5. */
 size_t cbuf_piece_offset(const struct cbuf *cbuf, size_t width, size_t piece, size_t x, size_t line);
 
 #endif

@@ -1,4 +1,4 @@
-/* A layer of CDMA at work: when input and weights are fetched, counted and released. See cdma.h. */
+/* A layer of CDMA in progress: when input and weights are fetched, counted and released. See cdma.h. */
 #include "model/cdma.h"
 
 #include "model/cdma_input.h"
@@ -10,13 +10,13 @@
 
 /* ---- data engine ---- */
 
-/* Lines that are fetched next: a grain, a superslice or the rest. */
+/* Lines to fetch next: a grain, a superslice or the rest. */
 static size_t next_lines(const struct cdma *cdma) {
     size_t rest = cdma_layer_lines(&cdma->layer) - cdma->lines;
     return cdma->layer.grain < rest ? cdma->layer.grain : rest;
 }
 
-/* Entries of a line with all its batches. */
+/* Entries of a line, all batches. */
 static size_t line_entries(const struct cdma_layer *layer) {
     return layer->slice_entries * layer->cubes.batches;
 }
@@ -32,8 +32,8 @@ static void put(struct cdma *cdma, struct cbuf *cbuf, size_t size, size_t entrie
     cbuf->data.write = (cbuf->data.write + entries) % ring.entries;
 }
 
-/* Fetches the next `lines` lines. ENTRY_PER_SLICE is trusted: the next slice is written where it says, whatever this
- * one fills. */
+/* Fetches the next `lines` lines. ENTRY_PER_SLICE is trusted: it determines where the next slice is written, whatever
+ * this one fills. */
 static void fetch_lines(struct cdma *cdma, struct cbuf *cbuf, const struct cdma_input *input, size_t lines) {
     const struct cdma_layer *layer = &cdma->layer;
     if (layer->cubes.mode == CDMA_WINOGRAD) {
@@ -94,7 +94,7 @@ void cdma_free(struct cdma *cdma) {
     buffer_free(&cdma->line);
 }
 
-/* Tells the tap what the convertor makes of the input. FP16 results have no setting that suits a histogram of integers.
+/* Reports the convertor of the input to the tap. FP16 results have no setting that suits a histogram of integers.
  */
 static void observe(struct cdma *cdma) {
     const struct cdma_convertor *from = &cdma->convertor;

@@ -1,4 +1,4 @@
-/* Elements on their way through CDMA's convertor, and the count of NaN and infinity. See cdma_convertor.h. */
+/* CDMA's convertor, and its counts of NaN and infinity. See cdma_convertor.h. */
 #include "model/cdma_convertor.h"
 
 #include "nvdla/bytes.h"
@@ -59,7 +59,7 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct register
     convertor->sign = !pixel || REGISTER_FIELD(format, CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE);
     convertor->scale = (int16_t)(uint16_t)VALUE(view, CDMA, D_CVT_SCALE);
     convertor->shift = REGISTER_FIELD(settings, CDMA_D_CVT_CFG__CVT_TRUNCATE);
-    convertor->offset[0] = means ? 0 : offset; /* with means the tail of a line has no offset */
+    convertor->offset[0] = means ? 0 : offset; /* with means, the tail of a line has no offset */
     convertor->zero = convert(convertor, 0, 0);
     int components = pixel ? pixel->components : 1;
     for (int component = 0; component < components; component++) {
@@ -70,7 +70,7 @@ void cdma_convertor_init(struct cdma_convertor *convertor, const struct register
     }
 }
 
-/* The elements of 2 bytes at `elements`, in place. */
+/* Converts 2-byte elements at `elements` in place. */
 static void convert_halves(const struct cdma_convertor *convertor, int component, uint8_t *elements, size_t n) {
     int16_t offset = convertor->offset[component], scale = convertor->scale;
     unsigned shift = convertor->shift;

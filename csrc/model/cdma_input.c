@@ -1,17 +1,17 @@
-/* Input from memory into the order of CBUF: feature cubes, images, Winograd tiles. See cdma_input.h. */
+/* From memory into the order of CBUF: feature cubes, images, Winograd tiles. See cdma_input.h. */
 #include "model/cdma_input.h"
 
 #include <string.h>
 
 #include "nvdla/sizes.h"
 
-/* Copies n atoms that stand side by side to places `step` bytes apart. */
+/* Copies n contiguous atoms to places `step` bytes apart. */
 static inline void spread(uint8_t *to, size_t step, const uint8_t *from, size_t atom, size_t n) {
     for (size_t i = 0; i < n; i++)
         memcpy(to + i * step, from + i * atom, atom);
 }
 
-/* The same for the atoms that exist: copies of a size the compiler knows. */
+/* The same with the atom size as a constant, so the compiler knows the size of each copy. */
 static void spread_atoms(uint8_t *to, size_t step, const uint8_t *from, size_t atom, size_t n) {
     switch (atom) {
     case 8:
@@ -26,7 +26,7 @@ static void spread_atoms(uint8_t *to, size_t step, const uint8_t *from, size_t a
     }
 }
 
-/* Writes n elements of `bytes` bytes that all have the value. */
+/* Writes n elements of `bytes` bytes with the same value. */
 static void fill(uint8_t *to, size_t bytes, uint16_t value, size_t n) {
     if (bytes == 1) {
         memset(to, (uint8_t)value, n);
@@ -38,7 +38,7 @@ static void fill(uint8_t *to, size_t bytes, uint16_t value, size_t n) {
 
 /* ---- tap ---- */
 
-/* Shows a line of a surface to the tap. */
+/* Sends a line of a surface to the tap. */
 static void show_atoms(const struct cdma_input *input, size_t batch, size_t surface, uint64_t y, const uint8_t *bytes,
                        size_t atoms) {
     size_t lanes = input->cbuf->atom / input->convertor->from;
@@ -49,7 +49,7 @@ static void show_atoms(const struct cdma_input *input, size_t batch, size_t surf
 
 /* ---- feature input ---- */
 
-/* Slots of the last entries that have no source are 0 and not converted. Sections 5.1 to 5.3. */
+/* Slots of the last entries without source are 0 and not converted. Sections 5.1 to 5.3. */
 size_t cdma_fetch_feature(const struct cdma_input *input, size_t batch, size_t y) {
     const struct cdma_layer *layer = input->layer;
     const struct cbuf *cbuf = input->cbuf;
@@ -85,8 +85,7 @@ static size_t padded_width(const struct cdma_layer *layer) {
     return layer->extended_width * layer->cubes.stride_x;
 }
 
-/* Reads row `row` of the padded input, converted: what lies outside the input is the pad value, which is converted
- * too. */
+/* Reads row `row` of the padded input, converted, including the pad value outside the input. */
 static void padded_line(const struct cdma_input *input, size_t surface, size_t row) {
     const struct cdma_layer *layer = input->layer;
     size_t atom = input->cbuf->atom, width = padded_width(layer),
@@ -137,7 +136,7 @@ static size_t plane_atoms(const struct cdma_layer *layer, const struct cbuf *cbu
     return ceil_div(bytes, cbuf->atom);
 }
 
-/* Where a component of a line stands in memory as read. */
+/* Where a component of a line is in memory. */
 struct component {
     const uint8_t *first; /* the first pixel */
     size_t step;          /* bytes from pixel to pixel */
@@ -148,8 +147,8 @@ struct component {
 /* Pixels that are converted at a time. */
 enum { PART = 512 };
 
-/* Takes n pixels' values from pixel x on: bits as they are, 10-bit formats left-justified in 16. 20-data-formats
- * section 4.1. */
+/* Reads n pixels' values from pixel x on: bits unchanged, 10-bit formats left-justified in 16. 20-data-formats section
+ * 4.1. */
 static void gather(const struct component *component, size_t x, uint16_t *values, size_t n) {
     size_t step = component->step;
     const uint8_t *from = component->first + x * step;
@@ -182,7 +181,7 @@ static void scatter(uint8_t *to, size_t step, size_t bytes, const uint16_t *valu
         memcpy(to + i * step, &values[i], 2);
 }
 
-/* Shows component c of all pixels of line y to the tap. */
+/* Sends component c of all pixels of line y to the tap. */
 static void show_component(const struct cdma_input *input, const struct component *component, int c, size_t y) {
     size_t width = input->layer->cubes.width;
     for (size_t x = 0; x < width && input->tap->count > 0; x += PART) {
@@ -201,7 +200,7 @@ static void show_component(const struct cdma_input *input, const struct componen
     }
 }
 
-/* Puts component c of all pixels to `out`, `pixel` bytes apart. */
+/* Writes component c of all pixels to `out`, `pixel` bytes apart. */
 static void put_component(const struct cdma_input *input, const struct component *component, int c, uint8_t *out,
                           size_t pixel) {
     size_t width = input->layer->cubes.width, bytes = input->convertor->to;
@@ -220,12 +219,12 @@ static void put_component(const struct cdma_input *input, const struct component
     }
 }
 
-/* Reads line y of a plane and puts its components to the pixels from `out` on. */
+/* Reads line y of a plane and writes its components to the pixels from `out` on. */
 static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8_t *out) {
     const struct cdma_layer *layer = input->layer;
     const struct nvdla_pixel_format *format = layer->cubes.pixel;
     size_t step = (size_t)format->pixel_bytes[plane], bytes = input->convertor->to;
-    /* The second plane's first pixel lies in its first atom: 20-data-formats section 4. */
+    /* The second plane's first pixel is in its first atom: 20-data-formats section 4. */
     size_t offset = plane == 0 ? layer->cubes.x_offset : layer->cubes.x_offset % (input->cbuf->atom / step);
     dma_read(input->client, layer->cubes.base[plane] + y * layer->cubes.line_stride[plane], input->line,
              plane_atoms(layer, input->cbuf, offset, plane));
@@ -240,7 +239,7 @@ static void put_plane(const struct cdma_input *input, int plane, size_t y, uint8
     }
 }
 
-/* Section 5.4. Without convertor the source elements are copied in their own width, pads have the processing
+/* Section 5.4. Without convertor the source elements are copied at their own width; pads have the processing
  * precision. */
 size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     const struct cdma_layer *layer = input->layer;
@@ -254,7 +253,7 @@ size_t cdma_fetch_image(const struct cdma_input *input, size_t y) {
     out += layer->cubes.width * pixel;
     fill(out, proc, layer->pad, layer->cubes.pad_right * count);
     out += layer->cubes.pad_right * count * proc;
-    /* The converted zero up to the end of the chunk of AtomicC elements, 0 up to the end of the entry. */
+    /* The converted zero up to the end of the chunk of AtomicC elements, then 0 up to the end of the entry. */
     size_t entry = input->cbuf->entry, size = (size_t)(out - input->slice);
     size_t tail = (layer->chunk - size % layer->chunk) % layer->chunk / proc;
     fill(out, proc, input->convertor->zero, tail);

@@ -1,4 +1,4 @@
-/* The weight engine of CDMA: weights and, if they are compressed, mask bits (WMB) and group sizes (WGS).
+/* The weight engine of CDMA: weights and, if compressed, mask bits (WMB) and group sizes (WGS).
  *
  * Spec: 30-cdma-cbuf section 8, 20-data-formats sections 5 and 6.
  */
@@ -12,7 +12,7 @@ enum { BURST = 8 };
 
 /* ---- accounts ---- */
 
-/* A surface that is read linearly into a ring. */
+/* A surface read linearly into a ring. */
 struct stream {
     uint64_t address, atoms;
     struct cbuf_ring ring;
@@ -47,14 +47,14 @@ static void account_stream(const struct stream *stream, const struct cbuf *cbuf,
         *fetched += burst;
     }
     if (atoms > 0 && *fetched == stream->atoms) {
-        /* The layer behind this one starts with a new entry. */
+        /* The next layer starts with a new entry. */
         atoms += (cbuf->slots - (*write + atoms) % cbuf->slots) % cbuf->slots;
     }
     *write = (*write + atoms) % (stream->ring.entries * cbuf->slots);
     *held += atoms;
 }
 
-/* True if the next group to report has come: the last group waits for everything. Sections 8.1 and 8.2. */
+/* True if the next group to report has arrived: the last group waits for everything. Sections 8.1 and 8.2. */
 static bool group_complete(const struct cdma *cdma, const struct cdma_weights *weights) {
     const struct cdma_layer *layer = &cdma->layer;
     if (weights->kernels == layer->cubes.kernels)
@@ -104,7 +104,7 @@ bool cdma_weights_move(const struct cdma *cdma, const struct cbuf *cbuf) {
 
 /* ---- fetching ---- */
 
-/* Reads WGS, a word of 32 bits for each group, whole atoms. */
+/* Reads WGS, a 32-bit word per group, in whole atoms. */
 static void read_sizes(struct cdma *cdma, struct dma *client) {
     const struct cdma_layer *layer = &cdma->layer;
     size_t groups = ceil_div(layer->cubes.kernels, layer->cubes.kernel_group);
@@ -119,7 +119,7 @@ static void read_sizes(struct cdma *cdma, struct dma *client) {
     cdma->sizes_known = true;
 }
 
-/* Reads atoms [from, to) of a stream to atom `at` of its ring and on. */
+/* Reads atoms [from, to) of a stream to atom `at` of its ring and following. */
 static void read_stream(const struct stream *stream, struct cbuf *cbuf, struct dma *client, uint64_t from, uint64_t to,
                         size_t at, struct cdma_specials *specials) {
     uint8_t bytes[MEMORY_PAGE];

@@ -18,13 +18,13 @@ enum { RANGE_BITS = 38 };
 
 enum { MOST_REACH = 4 };
 
-/* Lanes that go through the pipeline at a time. */
+/* Lanes that go through the pipeline together. */
 enum { CHUNK = 256 };
 
 /* Columns of a request. */
 enum { COLUMNS = 8 };
 
-/* Bytes of a beat, and look-up units that INT8 alone has in use. */
+/* Bytes of a beat, and look-up units that only INT8 uses. */
 enum { BEAT = 8, IDLE_UNITS = 4 };
 
 /* ---- integers ---- */
@@ -50,7 +50,7 @@ int32_t cdp_convert_output(const struct cdp_convertor *convertor, enum nvdla_pre
     return (int32_t)convert(convertor, product, widths_of(precision).output_bits);
 }
 
-/* The convertor's own criterion: further from the product than rounding can bring it. */
+/* The convertor's own criterion: further from the product than rounding explains. */
 static inline bool clipped(const struct cdp_convertor *convertor, int64_t product, int bits) {
     int64_t scaled = (product - convertor->offset) * convertor->scale;
     int64_t away = convert(convertor, product, bits) - (scaled >> convertor->shift);
@@ -72,23 +72,23 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
     }
 }
 
-/* ---- what the taps inside the pipeline hear ---- */
+/* ---- what the taps inside the pipeline get ---- */
 
-/* Where they stand. */
+/* Their indices. */
 enum inside { SUM, ANSWER, FACTOR, PRODUCT, INSIDE };
 
-/* The values of a block in the order of the hardware: surface, column, lane. */
+/* The values of a block in hardware order: surface, column, lane. */
 struct inside_block {
-    size_t columns, lanes; /* of the block, of an atom */
-    size_t column;         /* the one in the pipeline */
+    size_t columns, lanes; /* atoms of the block; lanes of an atom */
+    size_t column;         /* column in the pipeline */
     struct inside_values {
         const struct tap_out *tap;
         size_t bytes;    /* of an element */
-        uint8_t *values; /* NULL: nobody listens */
+        uint8_t *values; /* NULL: no listener */
     } of[INSIDE];
 };
 
-/* Keeps what the tap hears of channel `channel`. block: NULL if nobody listens. */
+/* Stores the tap's values from channel `channel` on. block: NULL without listener. */
 static inline void keep(const struct inside_block *block, enum inside where, size_t channel, int64_t value) {
     const struct inside_values *inside = &block->of[where];
     const size_t atom = channel / block->lanes * block->columns + block->column;
@@ -120,7 +120,7 @@ static inline bool anybody_listens(const struct inside_block *block) {
 /* ---- the pipeline ---- */
 
 /* The pipeline from the square sum to the multiplication for `count` <= CHUNK elements, from channel `at` on. block:
- * keeps what the taps hear, NULL if nobody listens. */
+ * stores the values for taps; NULL without listeners. */
 static void products(const struct cdp_kernel *kernel, const struct lut_arithmetic *arithmetic,
                      const struct lut_entries *entries, const int32_t *v, int64_t *product, size_t count,
                      struct lut_counters *counters, const struct inside_block *block, size_t channel) {
@@ -162,7 +162,7 @@ static inline void store(uint8_t *bytes, size_t i, enum nvdla_precision precisio
         store_16(bytes + 2 * i, (uint16_t)element);
 }
 
-/* A column of a precision that the caller knows: one loop for each. idle: NULL, or takes the answers of INT8. */
+/* A column, with the precision as a constant: one loop for each. idle: NULL, or receives the answers of INT8. */
 static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_precision precision,
                                   const struct lut_arithmetic *arithmetic, const struct lut_entries *entries,
                                   uint8_t *bytes, size_t channels, size_t lanes, const struct inside_block *block,
@@ -191,15 +191,15 @@ static inline void column_integer(const struct cdp_kernel *kernel, enum nvdla_pr
 
 /* ---- FP16 ---- */
 
-/* FP32 a + b of squares of FP17 numbers and sums of such: these are 0, NaN or between 2^-62 and 2^70, so that nothing
- * saturates and nothing is too small, and float adds as the hardware does. */
+/* FP32 a + b for squares of FP17 numbers and sums of them: these are 0, NaN or between 2^-62 and 2^70, so nothing
+ * saturates or underflows, and float adds like the hardware. */
 INLINED uint32_t add_squares(uint32_t a, uint32_t b) {
     const uint32_t sum = fp_bits(fp_float(a) + fp_float(b));
     const uint32_t number = (b & FP32_MAGNITUDE) > FP32_NAN ? b : sum;
     return (a & FP32_MAGNITUDE) > FP32_NAN ? a : number;
 }
 
-/* The order of the sums is the hardware's: section 5. */
+/* The sums have the order of the hardware: section 5. */
 WIDE static void square_sums_fp16(const uint32_t *v, uint32_t *sum, size_t count, size_t reach) {
     uint32_t padded[MOST_REACH + CHUNK + MOST_REACH];
     const uint32_t *square = padded + reach, *from = v - reach;
@@ -285,9 +285,8 @@ static void column_fp16(const struct cdp_kernel *kernel, const struct lut_entrie
     }
 }
 
-/* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES, and channels from `channels`
- * on count as 0. block: as in products(). idle: takes the answers of the idle
- * units from the last beat, unless it is NULL. */
+/* Processes one column in place: element c is channel c, 0 <= c < lanes <= CDP_MAX_LANES; channels from `channels` on
+ * count as 0. block: as in products(). idle: NULL, or receives the answers of the idle units from the last beat. */
 static void run_column(const struct cdp_kernel *kernel, const struct lut_entries *entries, uint8_t *bytes,
                        size_t channels, size_t lanes, const struct inside_block *block, struct cdp_idle_units *idle,
                        struct cdp_counts *counts) {
@@ -425,7 +424,7 @@ void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp
 
 /* ---- execution ---- */
 
-/* What the clients of a running layer share. */
+/* Shared by the clients of a running layer. */
 struct run {
     const struct cdp_layer *layer;
     const struct lut_entries *entries;
@@ -436,7 +435,7 @@ struct run {
     struct inside_block inside;
 };
 
-/* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and the lanes' bytes. */
+/* Copies one column of a block between atoms (surface after surface, `columns` atoms each) and lanes. */
 static void gather(const struct cdp_layer *layer, const uint8_t *block, size_t columns, size_t x, uint8_t *bytes) {
     for (size_t surface = 0; surface < (size_t)layer->surfaces; surface++)
         memcpy(bytes + surface * layer->atom, block + (surface * columns + x) * layer->atom, layer->atom);
@@ -447,7 +446,7 @@ static void scatter(const struct cdp_layer *layer, uint8_t *block, size_t column
         memcpy(block + (surface * columns + x) * layer->atom, bytes + surface * layer->atom, layer->atom);
 }
 
-/* Shows a block of elements of `size` bytes to a tap: surface after surface, `columns` atoms each. */
+/* Sends a block of elements of `size` bytes to a tap: surface after surface, `columns` atoms each. */
 static void show_block(const struct cdp_layer *layer, const struct tap_out *tap, int line, int left, size_t columns,
                        const uint8_t *elements, size_t size) {
     for (size_t surface = 0; tap->count > 0 && surface < (size_t)layer->surfaces; surface++) {
@@ -492,7 +491,7 @@ void cdp_idle_units_reset(struct cdp_idle_units *idle) {
     *idle = (struct cdp_idle_units){.answers = {.hybrid = IDLE_UNITS}};
 }
 
-/* Adds what the idle units count in a layer of a 16-bit type. */
+/* Adds the counts of the idle units in a layer of a 16-bit type. */
 static void count_idle_units(struct lut_counters *counters, const struct cdp_layer *layer,
                              const struct cdp_idle_units *idle) {
     uint64_t beats = cdp_layer_atoms(layer) / 2 * (layer->atom / BEAT);

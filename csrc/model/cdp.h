@@ -2,7 +2,7 @@
  *
  * Each element: input convertor; square sum over the neighbouring channels; two-table look-up of the sum; multiplied
  * with the converted element; output convertor. The square sum and the multiplication can be bypassed. All lanes of all
- * atoms are written, but lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7.
+ * atoms are written; lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7.
  */
 #ifndef MODEL_CDP_H
 #define MODEL_CDP_H
@@ -44,9 +44,9 @@ struct cdp_kernel {
     struct lut_settings lut;
 };
 
-/* The access port of the tables: S_LUT_ACCESS_CFG is the pointer and stays current, S_LUT_ACCESS_DATA the entry that it
- * points at. It advances with accesses in its own direction, up to the last entry of its table. Addresses beyond the
- * table (undefined) read 0, drop what is written, and advance to the last entry.
+/* The access port of the tables: S_LUT_ACCESS_CFG is the pointer and always current, S_LUT_ACCESS_DATA the entry it
+ * points to. Accesses in its direction advance it, up to the last entry of its table. Addresses beyond the table
+ * (undefined) read 0, ignore writes, and advance to the last entry.
  *
  * Spec: 55-lut section 3.2, 62-cdp section 2.1. */
 void cdp_lut_write(struct register_group *cdp, struct lut_entries *entries, uint32_t value);
@@ -58,25 +58,25 @@ struct cdp_taps {
 };
 
 /* A layer as the armed register groups describe it. CDP has no sizes of its own: only the data formats of the two units
- * have to fit together. */
+ * must agree. */
 struct cdp_layer {
-    bool valid; /* the units agree in a data format that exists; else they wait for ever */
+    bool valid; /* the units agree on an existing data format; otherwise they wait for ever */
     struct cdp_kernel kernel;
     int width, height, channels, surfaces;
     size_t atom;  /* bytes */
     size_t lanes; /* elements of an atom */
     struct memory_cube source, destination;
-    struct cdp_taps taps; /* none, as decoded */
+    struct cdp_taps taps; /* as decoded: no listeners */
 };
 
-/* Reads the layer out of the registers of both units. */
+/* Reads the layer from the registers of both units. */
 void cdp_layer_decode(struct cdp_layer *layer, const struct registers_view *view);
 
 /* Atoms that the layer reads and writes. */
 uint64_t cdp_layer_atoms(const struct cdp_layer *layer);
 
-/* What the four look-up units that only INT8 uses, those of lanes 1, 3, 5 and 7 of a beat of 8 lanes, answered last: in
- * the last beat of the latest INT8 layer. INT16 layers count these answers again in each of their beats of 8 bytes.
+/* The last answers of the four look-up units that only INT8 uses (lanes 1, 3, 5 and 7 of a beat of 8 lanes), from the
+ * last beat of the latest INT8 layer. INT16 layers count these answers again in each of their beats of 8 bytes.
  *
  * Spec: 62-cdp section 9. */
 struct cdp_idle_units {
@@ -86,18 +86,18 @@ struct cdp_idle_units {
 /* The state after reset: in INT16 layers the units count as hybrid. */
 void cdp_idle_units_reset(struct cdp_idle_units *idle);
 
-/* What a layer leaves in the status registers, counted over all lanes. The hardware's own NAN_OUTPUT_NUM, and its
- * OUT_SATURATION of integer layers, depend on the layer before and on timing: here both mean what their names say.
+/* Counts of a layer for the status registers, over all lanes. The hardware's own NAN_OUTPUT_NUM, and its OUT_SATURATION
+ * of integer layers, depend on the previous layer and on timing; here both mean what their names say.
  *
  * Spec: 62-cdp section 9. */
 struct cdp_counts {
     struct lut_counters lut;
-    uint64_t nan_outputs; /* elements written that are NaN */
-    uint64_t saturated;   /* elements written that were clipped; in FP16 those that are the largest number of either
-                           * sign, clipped or not. 0 in configurations without 16-bit types */
+    uint64_t nan_outputs; /* written elements that are NaN */
+    uint64_t saturated; /* written elements that were clipped; in FP16 those equal to the largest number of either sign,
+                           clipped or not. 0 in configurations without 16-bit types */
 };
 
-/* Loads the counts into the registers of group CONSUMER. NaN and infinities of the input are never counted. */
+/* Loads the counts into the registers of group CONSUMER. NaN and infinities of the input are not counted. */
 void cdp_counts_load(const struct cdp_counts *counts, struct register_group *cdp);
 
 /* Runs a valid layer, in the hardware's order: line, group of 8 columns, surface. The counts start at 0.

@@ -1,4 +1,4 @@
-/* When which rules of legal programming are asked, and what becomes of a broken one. See checker.h. */
+/* When rules of legal programming are checked, and the effect of a broken one. See checker.h. */
 #include "model/checker.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ void checker_reset(struct checker *checker) {
 
 /* ---- reports ---- */
 
-/* A launch that is being checked, and where refusals go. */
+/* A launch being checked, and where refusals go. */
 struct check {
     struct checker *checker;
     enum nvdla_unit unit;
@@ -67,13 +67,13 @@ static bool running(const struct checker *checker, enum nvdla_unit unit) {
 
 /* ---- sets of rules ---- */
 
-/* The launches whose registers a set of rules is about, and what is known of those before them. */
+/* The launches whose registers a set of rules is about, and what is known about earlier ones. */
 struct launches {
     unsigned group[NVDLA_UNIT_COUNT];
     struct registers_view view, before;
 };
 
-/* Takes all units in their groups, and the launches before theirs whose registers still stand in the other groups. */
+/* Adds all units in their groups, and their previous launches whose registers are still in the other groups. */
 static void look(const struct checker *checker, struct launches *launches) {
     launches->view = launches->before = (struct registers_view){.config = checker->dev->config};
     launches->view.before = &launches->before;
@@ -97,7 +97,7 @@ static bool check_set(struct checker *checker, size_t index, const struct launch
     return !check.refused;
 }
 
-/* Finds the launches of this ordinal. Returns false if one has not been armed yet, or its registers have been changed
+/* Finds the launches of this ordinal. Returns false if one has not been armed yet, or its registers have changed
  * since. */
 static bool find_launches(const struct checker *checker, const struct rule_set *set, int ordinal,
                           struct launches *launches) {
@@ -145,7 +145,7 @@ static bool all_running(const struct checker *checker, const struct rule_set *se
     return true;
 }
 
-/* Warns of a table that the layer looks values up in and whose entries have not all been written. */
+/* Warns of a table that the layer uses although not all of its entries have been written. */
 static void check_loaded(struct checker *checker, enum nvdla_unit unit) {
     const struct checker_table *table = unit == NVDLA_SDP ? &checker->sdp : &checker->cdp;
     size_t missing = 0;
@@ -214,7 +214,7 @@ static bool pdp_flies(const struct checker *checker) {
     return !layer.from_memory;
 }
 
-/* True if a layer that looks values up is complete: the hardware is running it. */
+/* True if a layer that uses the table is complete: the hardware is running it. */
 static bool table_in_use(const struct checker *checker, enum nvdla_unit unit) {
     if (unit == NVDLA_CDP)
         return running(checker, NVDLA_CDP) && running(checker, NVDLA_CDP_RDMA);
@@ -242,7 +242,7 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
         if (REGISTER_FIELD(cfg, SDP_S_LUT_ACCESS_CFG__LUT_ADDR) >= entries) {
             apply_to_write(
                 &check, RULE_WARNS, offset, value,
-                "the table has no such entry: SDP drops what is written there, CDP goes on at its last entry",
+                "the table has no such entry: SDP drops what is written there, CDP continues at its last entry",
                 "55-lut section 3");
         }
         return true;
@@ -256,7 +256,7 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
     if (offset == SDP_S_LUT_ACCESS_DATA && writes && address < entries)
         table->loaded[lo ? LUT_LE_ENTRIES + address : address] = true;
     if (offset == SDP_S_LUT_ACCESS_DATA && unit == NVDLA_SDP && !table->selected) {
-        table->selected = true; /* told once */
+        table->selected = true; /* reported once */
         apply_to_write(&check, RULE_WARNS, offset, value,
                        "accessed without S_LUT_ACCESS_CFG since reset or the last layer: the hardware's table has no "
                        "clock then and can lose the write",
@@ -267,7 +267,8 @@ bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t
 
 /* ---- BDMA ---- */
 
-/* Reads run ahead of writes: a source that a copy before it in the same group writes may be read too early. */
+/* Reads run ahead of writes: the source of a copy may be read before an earlier copy of the same group has written
+ * it. */
 static bool group_reads_what_it_writes(const struct bdma_batch *batch) {
     for (size_t j = 0; j < batch->count; j++) {
         struct extent source = bdma_extent(&batch->descriptors[j], &batch->descriptors[j].source);
@@ -343,7 +344,7 @@ bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32
 
 /* ---- hangs ---- */
 
-/* A unit waits for another one that is not armed. */
+/* A unit waits for a unit that is not armed. */
 static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_unit partner) {
     if (running(checker, unit) && !running(checker, partner)) {
         struct device_warning warning = {.unit = unit,
@@ -356,7 +357,7 @@ static void waits_for(struct checker *checker, enum nvdla_unit unit, enum nvdla_
     }
 }
 
-/* Groups are used in turn: one armed out of turn is legal, but waits until the other has been armed and is done. */
+/* Groups alternate: arming one out of turn is legal, but it waits until the other has been armed and is done. */
 static void waits_for_its_turn(struct checker *checker, enum nvdla_unit unit) {
     const struct register_group *regs = &checker->units[unit];
     if (!exists(checker, unit) || regs->op_en[regs->consumer] || !regs->op_en[!regs->consumer])

@@ -1,8 +1,8 @@
 /* Applies the rules of legal programming to a running model: when a group is armed, when a layer's units are all armed,
  * when a table or BDMA's queue is accessed, and when a run hangs.
  *
- * A broken rule is a warning of the device; one whose result the chapters leave open refuses the launch, unless that is
- * allowed. Engines decide for themselves what they carry out and what they wait for: nothing here changes that.
+ * A broken rule is a warning of the device. If the spec leaves the result open, the launch is refused, unless that is
+ * allowed. The checker does not change what engines execute or wait for.
  */
 #ifndef MODEL_CHECKER_H
 #define MODEL_CHECKER_H
@@ -17,18 +17,18 @@
 #include "model/rules.h"
 #include "nvdla/lut.h"
 
-/* What is known of a table: SDP's or CDP's. */
+/* State of SDP's or CDP's table. */
 struct checker_table {
-    bool loaded[LUT_LE_ENTRIES + LUT_LO_ENTRIES]; /* entries that have been written since reset */
-    bool selected;                                /* ACCESS_CFG has been written since reset and the last layer */
+    bool loaded[LUT_LE_ENTRIES + LUT_LO_ENTRIES]; /* entries written since reset */
+    bool selected;                                /* ACCESS_CFG has been written since reset and since the last layer */
 };
 
 struct checker {
     struct device *dev;
     const struct register_group *units;
     bool allow_undefined;          /* warn instead of refusing */
-    int checked[RULE_SETS];        /* launch of the set's first unit that has been checked; -1: none */
-    int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been told; -1: none */
+    int checked[RULE_SETS];        /* last checked launch of the set's first unit; -1: none */
+    int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been reported; -1: none */
     struct checker_table sdp, cdp;
 };
 
@@ -36,16 +36,16 @@ void checker_init(struct checker *checker, struct device *dev, const struct regi
                   bool allow_undefined);
 void checker_reset(struct checker *checker);
 
-/* All of these return false if the program asks for what is undefined; err then holds the first reason, of kind
+/* All of these return false if the program asks for undefined behaviour; err then holds the first reason, of kind
  * ERROR_REFUSED. */
 
 /* A write has armed group PRODUCER of the unit. */
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err);
 
-/* Looks for layers whose units are all armed now. */
+/* Checks layers whose units are all armed now. */
 bool checker_started(struct checker *checker, struct error *err);
 
-/* A register of SDP's or CDP's look-up table is about to be written. address: of the entry, for S_LUT_ACCESS_DATA */
+/* A register of SDP's or CDP's look-up table is about to be written. address: of the entry, for S_LUT_ACCESS_DATA. */
 bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t offset, uint32_t value,
                          unsigned address, struct error *err);
 
@@ -56,7 +56,7 @@ bool checker_bdma_write(struct checker *checker, const struct bdma *bdma, uint32
 /* A write to the D registers of an armed group has been dropped. */
 void checker_dropped(struct checker *checker, enum nvdla_unit unit, uint32_t offset, uint32_t value);
 
-/* Warns of the partners that armed units wait for; for runs that hang. */
+/* For runs that hang: warns of the partners that armed units wait for. */
 void checker_explain(struct checker *checker);
 
 #endif

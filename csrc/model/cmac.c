@@ -1,4 +1,4 @@
-/* Sums of products of integers, kernels side by side. See cmac.h. */
+/* Sums of products of integers, several kernels at a time. See cmac.h. */
 #include "model/cmac.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void cmac_weights_clear(struct cmac_weights *weights) {
     memset(weights->packed.bytes, 0, weights->blocks * weights->pairs * pair_size(weights) * sizeof(int16_t));
 }
 
-/* weight = high * 256 + low, low a signed byte. */
+/* weight = high * 256 + low, low is a signed byte. */
 WIDE static void split(const int16_t *elements, size_t count, int16_t *restrict low, int16_t *restrict high) {
     for (size_t i = 0; i < count; i++) {
         low[i] = (int8_t)elements[i];
@@ -61,7 +61,7 @@ void cmac_weights_take(struct cmac_weights *weights, const int16_t *elements, si
     }
 }
 
-/* Weights of `kernels` kernels, `step` apart, to vectors that are `size` apart from pair to pair; the first goes to
+/* Packs weights of `kernels` kernels, `step` apart, into vectors `size` apart from pair to pair; the first goes to
  * place `at` (0 or 1) of the first pair. */
 static inline void place(int16_t *to, size_t size, size_t at, const int16_t *from, size_t step, size_t kernels,
                          size_t count) {
@@ -101,7 +101,7 @@ void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, s
 
 /* ---- chunks of windows ---- */
 
-/* Positions that share each loaded vector of weights: six times two sums fill the registers of the usual machines. */
+/* Positions that share each loaded vector of weights: six times two sums fill the registers of common machines. */
 enum { TILE = 6, HALF_TILE = 3, VECTORS = 2 };
 
 struct chunk {
@@ -113,13 +113,13 @@ struct chunk {
 /* Sums of `positions` windows, one number per kernel and vector. */
 typedef int32_t tile_sums[TILE][VECTORS][CMAC_VECTOR];
 
-/* What cmac_multiply() works on. */
+/* Operands of cmac_multiply(). */
 struct job {
     const struct cmac_weights *weights;
     struct chunk chunk;
     const int16_t *const *windows;
     size_t positions;
-    int64_t *sums; /* of the block's first kernel */
+    int64_t *sums; /* first kernel of the block */
 };
 
 /* Adds the sums of one position to its own. */

@@ -1,10 +1,10 @@
 /* CMAC: the multiply-accumulate array on integers, one lane per kernel. Products and sums of an atomic operation are
- * exact, so that the order of additions and the split in atoms, stripes and cells leave no trace in a sum that
- * CACC does not saturate.
+ * exact, so a sum that CACC does not saturate does not depend on the order of additions, or on the split into atoms,
+ * stripes and cells.
  *
- * Two forms. cmac_multiply() adds up chunks of whole windows in the order that is fastest, for sums that can not
- * saturate: pairs of elements times pairs of weights of eight kernels at once. cmac_atom() is one atomic operation.
- * Spec: 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8.
+ * Two forms: cmac_multiply() adds chunks of whole windows in the fastest order, for sums that cannot saturate: pairs of
+ * elements times pairs of weights of eight kernels at once. cmac_atom() is one atomic operation. Spec:
+ * 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8.
  */
 #ifndef MODEL_CMAC_H
 #define MODEL_CMAC_H
@@ -20,7 +20,7 @@ enum {
     CMAC_PAIRS = 252 /* most pairs of elements of a chunk: sums of one part of INT16 products stay below 2^31 */
 };
 
-/* Neighbouring elements of the input: pairs of them from `offset` behind the window's base on. */
+/* Neighbouring elements of the input: pairs from the window's base + `offset` on. */
 struct cmac_run {
     size_t offset, pairs;
 };
@@ -34,8 +34,8 @@ struct cmac_piece {
 
 /* Weights of a group of kernels, packed for cmac_multiply(): block by block of kernels, in a block pair by pair, in a
  * pair two vectors (one if the group has only eight kernels of INT8) of eight times two weights. The vectors of INT8
- * are kernels 0-7 and 8-15 of the block; those of INT16 the low bytes (signed) and what is left of the same eight
- * weights, divided by 256. What stands for no element or no kernel is 0. */
+ * are kernels 0-7 and 8-15 of the block; those of INT16 the low bytes (signed) and the high parts, divided by 256, of
+ * the same eight weights. Places without element or kernel are 0. */
 struct cmac_weights {
     bool wide;      /* INT16 */
     size_t lanes;   /* kernels of a full group */
@@ -44,29 +44,29 @@ struct cmac_weights {
     size_t blocks;
     size_t pairs; /* of a window */
     struct buffer packed;
-    const int16_t *part[2]; /* the stream that is being packed: INT8 as it is; INT16 in two parts, which are in: */
+    const int16_t *part[2]; /* the stream being packed: INT8 unchanged; INT16 in two parts: */
     struct buffer parts;
 };
 
-/* For groups of at most `most` weights in all, `pairs` pairs of a window. All weights are 0. The structure is zero or
- * that of an earlier layer, whose memory it keeps. */
+/* For groups of at most `most` weights, `pairs` pairs per window. All weights are 0. The structure is zero or that of
+ * an earlier layer, whose memory it reuses. */
 void cmac_weights_begin(struct cmac_weights *weights, bool wide, size_t lanes, size_t pairs, size_t most);
 void cmac_weights_free(struct cmac_weights *weights);
 void cmac_weights_clear(struct cmac_weights *weights);
 
-/* The stream from which weights are placed, at most `most` elements, which stays the caller's. */
+/* The stream from which weights are placed, at most `most` elements, owned by the caller. */
 void cmac_weights_take(struct cmac_weights *weights, const int16_t *elements, size_t count);
 
-/* Puts `count` weights of each of the kernels 0 .. kernels-1 to elements `at` and following of the window. Those of
+/* Places `count` weights of each of the kernels 0 .. kernels-1 at elements `at` and following of the window. Those of
  * kernel k start at element first + k * step of the stream. */
 void cmac_weights_place(struct cmac_weights *weights, size_t at, size_t first, size_t step, size_t kernels,
                         size_t count);
 
 /* sums[p * lanes + k] += sum of the products of a chunk, for the kernels k of one block.
  *
- * windows  the bases of the positions' windows; one element behind a run may be read beyond its pairs' real elements
- * runs     `count` runs of together at most CMAC_PAIRS pairs, the first of which has pair `pair` of the weights
- * sums     64 bits, `lanes` per position */
+ * windows  the bases of the positions' windows; one element past a run's real elements may be read runs     `count`
+ * runs of together at most CMAC_PAIRS pairs, the first of which has pair `pair` of the weights sums     64 bits,
+ * `lanes` per position */
 void cmac_multiply(const struct cmac_weights *weights, size_t block, const int16_t *const *windows, size_t positions,
                    const struct cmac_run *runs, size_t count, size_t pair, int64_t *sums);
 

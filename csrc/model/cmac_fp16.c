@@ -1,10 +1,10 @@
 /* Sums of products of FP16: exponents, alignment, guard bits, NaN and infinity. See cmac_fp16.h.
  *
- * The multiplier gives a product as a pair of numbers whose sum is the product and BIAS; each of them is shifted right
- * by four times the distance of the product's exponent from the largest, and then they are added. So the term is the
- * product shifted, less one where the bits that both numbers lose would have carried. For distances 1 and 2, the
- * common case, the carry depends only on the low four or eight bits of weight and data and is looked up. Products
- * further away are noted and carried out together, kernels and elements mixed.
+ * The multiplier gives a product as a pair of numbers whose sum is the product plus BIAS. Each is shifted right by four
+ * times the distance of the product's exponent from the largest, and then they are added. So the term is the shifted
+ * product, minus one if the bits that both numbers lose would have carried. For distances 1 and 2, the common case, the
+ * carry depends only on the low four or eight bits of weight and data and is looked up. Products further away are
+ * collected and computed together, kernels and elements mixed.
  */
 #include "model/cmac_fp16.h"
 
@@ -63,7 +63,7 @@ void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, 
     pthread_once(&once, fill_once);
     const size_t blocks = ceil_div(kernels, LANES), nans = blocks * atoms;
     const size_t cells =
-        (blocks * elements + GROUP) * LANES; /* a whole number of lines of the cache but for the last */
+        (blocks * elements + GROUP) * LANES; /* a whole number of cache lines, except the last member */
     *weights =
         (struct cmac_fp16_weights){.blocks = blocks, .elements = elements, .atoms = atoms, .memory = weights->memory};
     cmac_fp16_weights_choose(weights, cmac_fp16_kinds() - 1);
@@ -81,7 +81,7 @@ void cmac_fp16_weights_begin(struct cmac_fp16_weights *weights, size_t kernels, 
     memset(weights->mantissas + end, 0, rest * sizeof *weights->mantissas);
     memset(weights->exponents + end, ZERO_EXPONENT, rest);
     memset(weights->keys + end, 0, rest);
-    memset(weights->bits + end, 1, rest); /* as of a zero: the kind AVX2 wants a bit */
+    memset(weights->bits + end, 1, rest); /* as for a zero: AVX2 needs a bit */
 }
 
 void cmac_fp16_weights_free(struct cmac_fp16_weights *weights) {
@@ -137,7 +137,7 @@ void cmac_fp16_data_read(struct cmac_fp16_data *data, const struct cmac_fp16_wei
 
 /* ---- atomic operations ---- */
 
-/* A cell with a NaN sends the first one of its weights, else of the data. */
+/* A cell with a NaN sends the first one of its weights, otherwise of the data. */
 static void send_nans(const uint16_t *nans, uint16_t of_data, size_t outputs, struct cmac_fp16_sums *sums) {
     for (size_t k = 0; k < LANES; k++) {
         uint16_t nan = nans[k] != 0 ? nans[k] : of_data;
@@ -152,7 +152,7 @@ static void send_nans(const uint16_t *nans, uint16_t of_data, size_t outputs, st
 void cmac_fp16_atom(const struct cmac_fp16_weights *weights, size_t block, size_t atom, size_t first,
                     const struct cmac_fp16_data *data, bool tile, struct cmac_fp16_sums *sums) {
     const size_t at = block * weights->elements + first, cell = block * weights->atoms + atom;
-    if (data->nan == 0) /* else no cell sends a number */
+    if (data->nan == 0) /* otherwise no cell sends a number */
         (tile ? weights->machine->tile : weights->machine->direct)(weights, at, data, sums);
     if (data->nan != 0 || weights->has_nan[cell])
         send_nans(weights->nans + cell * LANES, data->nan, tile ? CMAC_FP16_OUTPUTS : 1, sums);

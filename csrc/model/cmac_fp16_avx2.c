@@ -1,5 +1,5 @@
-/* The products of FP16 convolutions with vectors of 256 bits, function by function as in
- * cmac_fp16_plain.c, which explains them. */
+/* Products of FP16 convolutions with 256-bit vectors, function by function as in cmac_fp16_plain.c, which explains
+ * them. */
 #include "model/cmac_fp16_parts.h"
 
 #ifdef SEVERAL_MACHINES
@@ -43,9 +43,9 @@ INLINED struct steady steady_of(bytes most) {
     return (struct steady){most};
 }
 
-/* The bytes that the keys pick, 16 from each of two rows of carries. */
+/* The bytes selected by the keys, 16 from each of two rows of carries. */
 INLINED __m256i look_up(const uint8_t *low, const uint8_t *high, __m256i keys) {
-    /* A shuffle takes 16 bytes; it gives 0 where the top bit of the index is set. */
+    /* A shuffle takes 16 bytes; the result is 0 where the top bit of the index is set. */
     const __m128i *lows = (const __m128i *)(const void *)low, *highs = (const __m128i *)(const void *)high;
     __m256i picked = _mm256_setzero_si256();
 #pragma GCC unroll 4

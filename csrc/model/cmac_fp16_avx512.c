@@ -1,5 +1,5 @@
-/* The products of FP16 convolutions with vectors of 512 bits, function by function as in
- * cmac_fp16_plain.c, which explains them. */
+/* Products of FP16 convolutions with 512-bit vectors, function by function as in cmac_fp16_plain.c, which explains
+ * them. */
 #include "model/cmac_fp16_parts.h"
 
 #ifdef SEVERAL_MACHINES
@@ -19,7 +19,7 @@ INLINED bytes larger(bytes a, bytes b) {
     return (bytes)_mm_max_epi8((__m128i)a, (__m128i)b);
 }
 
-/* A constant that the compiler shall hold in a register and not make again in each round of a loop. */
+/* A constant that the compiler keeps in a register instead of making it again in each round of a loop. */
 INLINED __m512i held(__m512i constant) {
     __asm__("" : "+v"(constant));
     return constant;
@@ -58,7 +58,7 @@ INLINED void read_by4(struct cmac_fp16_data *data, size_t count) {
     const __m512i table = _mm512_loadu_si512(cmac_fp16_carries.by4);
     for (size_t c = 0; c < count; c += 16) {
         const __m512i by8 = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(data->by8 + c)));
-        const __m512i row = _mm512_srli_epi32(by8, 6); /* of 64 bytes; of its bits four count */
+        const __m512i row = _mm512_srli_epi32(by8, 6); /* of 64 bytes; four bits of each count */
         _mm512_storeu_si512(data->by4 + c, _mm512_permutexvar_epi32(row, table));
     }
 }
@@ -106,7 +106,7 @@ INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, cons
 
 #pragma GCC unroll 4
     for (size_t e = 0; e < GROUP; e++) {
-        int32_t pair; /* the mantissa and whatever is behind it, which is multiplied by 0 */
+        int32_t pair; /* the mantissa and what follows it, which is multiplied by 0 */
         memcpy(&pair, &data->mantissa[n + e], sizeof pair);
         const __m512i product = _mm512_madd_epi16(_mm512_loadu_si512(mantissas + e * LANES), _mm512_set1_epi32(pair));
         const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)to[e]));

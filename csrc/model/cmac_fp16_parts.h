@@ -1,5 +1,4 @@
-/* What the files of the products of FP16 share, inside csrc/model.
- */
+/* Shared by the files of the products of FP16, private to csrc/model. */
 #ifndef MODEL_CMAC_FP16_PARTS_H
 #define MODEL_CMAC_FP16_PARTS_H
 
@@ -18,12 +17,12 @@
 
 enum {
     LANES = CMAC_FP16_LANES,
-    STEP = 4,            /* from exponent to exponent: bits */
-    ZERO_EXPONENT = -64, /* of zero: products of it never count */
-    FAR = 8,             /* distance of exponents, in steps, from which on a product is dropped */
+    STEP = 4,            /* bits from one exponent to the next */
+    ZERO_EXPONENT = -64, /* of zero: its products never count */
+    FAR = 8,             /* distance of exponents, in steps, from which a product is dropped */
     TILE_POSITIONS = 16,
     GROUP = 4,    /* elements whose terms are computed together: those of a position of a tile */
-    LINE = 64,    /* bytes of a line of the cache */
+    LINE = 64,    /* bytes of a cache line */
     KEY_SIGN = 2, /* in a key */
     NAN_EXPONENT = 63
 };
@@ -31,23 +30,23 @@ enum {
 /* Added to the product of a pair, so that both numbers are positive. */
 #define BIAS UINT32_C(0x55550000)
 
-/* What the lowest bits of both numbers of a pair carry when they are dropped, a row for each number that those of the
- * data's magnitude can be. In a row bytes by a key, which is bits 7..4 and bit 3 of the weight's magnitude with the
- * product's sign (KEY_SIGN) between them; in a byte a bit for each number that bits 2..0 of the weight can be. When
- * only four bits are dropped, two bits of the key are enough. */
+/* The carry of the lowest bits of a pair when they are dropped. One row for each value of those bits of the data's
+ * magnitude; one byte in it for each key (bits 7..4 and bit 3 of the weight's magnitude, with the product's sign,
+ * KEY_SIGN, between them); one bit in a byte for each value of bits 2..0 of the weight. When only four bits are
+ * dropped, two bits of the key suffice. */
 struct cmac_fp16_carries {
     _Alignas(64) uint8_t by8[256][64];
     uint8_t by4[16][4];
 };
 extern struct cmac_fp16_carries cmac_fp16_carries;
 
-/* Distances of the products of 64 elements from the largest one, in bits; for a zero one that does not count. */
+/* Distances of the products of 64 elements from the largest, in bits; for a zero one that does not count. */
 struct distances {
     uint8_t bits[64][LANES];
-    uint64_t others[16]; /* more than two steps, but not too many to count: lanes of four elements each */
+    uint64_t others[16]; /* more than two steps, but small enough to count: lanes of four elements each */
 };
 
-/* Products that are too far from the largest for the tables, of 64 elements. */
+/* Products, among 64 elements, that are too far from the largest for the tables. */
 struct far {
     size_t count;
     int16_t weight[64 * LANES], data[64 * LANES]; /* mantissas */
@@ -55,7 +54,7 @@ struct far {
     uint8_t place[64 * LANES];                    /* of the sum to which the term is added */
 };
 
-/* What is compiled for each kind. */
+/* Functions compiled for each variant. */
 struct cmac_fp16_machine {
     void (*read)(struct cmac_fp16_data *data, const int16_t *window, const struct cmac_piece *pieces, size_t count);
     void (*direct)(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data,
@@ -67,9 +66,9 @@ struct cmac_fp16_machine {
 
 extern const struct cmac_fp16_machine cmac_fp16_plain, cmac_fp16_avx2, cmac_fp16_avx512;
 
-/* ---- what all kinds share ---- */
+/* ---- what all variants share ---- */
 
-/* A block of kernels; what follows is written for compilers that make one or two instructions of each operator. */
+/* A block of kernels, written so that compilers make one or two instructions of each operator. */
 typedef int8_t bytes __attribute__((vector_size(LANES * sizeof(int8_t))));
 typedef uint8_t unsigned_bytes __attribute__((vector_size(LANES * sizeof(uint8_t))));
 typedef int32_t ints __attribute__((vector_size(LANES * sizeof(int32_t))));
@@ -81,8 +80,8 @@ INLINED bytes load_bytes(const int8_t *from) {
     return to;
 }
 
-/* Carry-save adder: the two results add up to the three operands. By address: clang takes no values of vectors where
- * the caller has other ones. */
+/* Carry-save adder: the two results sum to the three operands. By address, because clang cannot pass vectors by value
+ * where the caller uses other ones. */
 INLINED void add3(words *a, words *b, const words *c) {
     const words third = *c, differ = *a ^ *b;
     *b = ((*a & *b) | (differ & third)) << 1;
@@ -94,7 +93,7 @@ INLINED void add3(words *a, words *b, const words *c) {
 INLINED uint16_t decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
     const uint16_t e = value >> 10 & 31, m = value & 1023, negative = (uint16_t) - (value >> 15);
     const uint16_t significand = (uint16_t)(m + (e == 0 ? m : 1024));
-    /* Shifted by two steps of no or some bits: 16-bit vectors have no shifts that differ. */
+    /* Shifts left by e % 4, as multiplications: 16-bit vectors have no shifts that differ by lane. */
     const uint16_t once = (uint16_t)(significand * (e & 1 ? 2 : 1));
     const uint16_t magnitude = (uint16_t)(once * (e & 2 ? 4 : 1));
     *mantissa = (int16_t)((magnitude ^ negative) - negative);

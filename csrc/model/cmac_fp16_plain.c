@@ -1,4 +1,4 @@
-/* The products of FP16 convolutions for machines of any kind. */
+/* Products of FP16 convolutions for any machine. */
 #include "model/cmac_fp16_parts.h"
 
 /* Bit i: mantissas[i] is not zero; i < 64. */
@@ -14,7 +14,7 @@ INLINED bytes larger(bytes a, bytes b) {
     return (a & mask) | (b & ~mask);
 }
 
-/* Sums of terms, one for each lane; numbers of carries, in lanes of one element or some side by side. */
+/* Sums of terms, one per lane; numbers of carries, in lanes of one or several elements. */
 typedef struct {
     int32_t lane[LANES];
 } sum_of;
@@ -22,7 +22,7 @@ typedef struct {
     uint8_t lane[LANES];
 } count_of;
 
-/* What the groups of an atomic operation have in common. most: the largest exponent of each lane. */
+/* Shared by the groups of an atomic operation. most: the largest exponent of each lane. */
 struct steady {
     bytes most;
 };
@@ -47,8 +47,8 @@ INLINED bytes largest(const struct cmac_fp16_weights *weights, size_t at, const 
     return most;
 }
 
-/* Adds the terms of a group of elements that are at most two steps below the largest, and counts what they carry,
- * which is less. Finds the distances of the group, which is the first of `to` and of `others`. Elements: `at` of the
+/* Adds the terms of a group of elements that are at most two steps below the largest, and counts their carries, which
+ * are to be subtracted. Also finds the distances of the group, the first of `to` and of `others`. Elements: `at` of the
  * weights, n of the data. */
 INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, const struct cmac_fp16_data *data, size_t n,
                         const struct steady *steady, uint8_t (*to)[LANES], uint64_t *others, sum_of *sum,
@@ -79,7 +79,7 @@ INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, cons
     }
 }
 
-/* Adds the sums of a group to numbers in two parts, the upper one of which counts 2^16. */
+/* Adds the sums of a group to numbers in two parts; the upper part counts 2^16. */
 INLINED void add_parts(const sum_of *sum, sum_of *low, sum_of *high) {
     for (size_t k = 0; k < LANES; k++) {
         low->lane[k] += sum->lane[k] & 0xffff;

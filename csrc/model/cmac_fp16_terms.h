@@ -1,5 +1,5 @@
-/* Atomic operations on FP16, the same for every kind of vectors: cmac_fp16_plain.c, cmac_fp16_avx2.c and
- * cmac_fp16_avx512.c include it after what differs, so that it is compiled for each.
+/* Atomic operations on FP16, the same for every vector variant: cmac_fp16_plain.c, cmac_fp16_avx2.c and
+ * cmac_fp16_avx512.c include it after what differs, so it is compiled for each.
  */
 #ifndef MODEL_CMAC_FP16_TERMS_H
 #define MODEL_CMAC_FP16_TERMS_H
@@ -8,7 +8,7 @@
 
 /* ---- operands ---- */
 
-/* The parts of `count` elements of the data. Returns whether there is a NaN among them. */
+/* Splits `count` elements of the data. Returns whether there is a NaN among them. */
 static __attribute__((noinline)) bool read_elements(const int16_t *restrict from, size_t count,
                                                     int16_t *restrict mantissas, int8_t *restrict exponents,
                                                     uint16_t *restrict rows, uint8_t *restrict signs) {
@@ -44,7 +44,7 @@ static void read(struct cmac_fp16_data *data, const int16_t *window, const struc
         if (fp16_is_nan((uint16_t)from[i]))
             data->nan = (uint16_t)from[i];
     data->count = all;
-    /* Elements that are not there count as zeros: whole groups. */
+    /* Missing elements count as zeros, to fill whole groups. */
     for (; all % GROUP != 0; all++) {
         data->mantissa[all] = 0;
         data->exponent[all] = ZERO_EXPONENT;
@@ -61,18 +61,18 @@ static void read(struct cmac_fp16_data *data, const int16_t *window, const struc
 
 /* ---- terms further away ---- */
 
-/* Collects the products that near_terms() left over. Of a tile, each position has its own sums. */
+/* Collects the products that near_terms() skipped. Each position of a tile has its own sums. */
 INLINED void collect_far(struct far *far, const uint32_t *weights, const int16_t *data,
                          const struct distances *distances, bool tile) {
     uint16_t place[64 * LANES + 2]; /* 16 * element + lane */
     size_t count = 0;
-    unsigned some = 0; /* numbers that have bits */
+    unsigned some = 0; /* lanes with bits */
     for (unsigned i = 0; i < 16; i++)
         some |= (unsigned)(distances->others[i] != 0) << i;
     for (; some != 0; some &= some - 1) {
         const size_t i = (size_t)__builtin_ctz(some);
         uint64_t bits = distances->others[i];
-        /* Mostly one or two bits: no branch on that. */
+        /* Mostly one or two bits, so no branch on that. */
         place[count] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits));
         bits &= bits - 1;
         place[count + 1] = (uint16_t)(64 * i + (size_t)__builtin_ctzll(bits | UINT64_C(1) << 63));
@@ -90,7 +90,7 @@ INLINED void collect_far(struct far *far, const uint32_t *weights, const int16_t
     far->count = count;
 }
 
-/* The terms of 16 products, any distance below eight: section 9.2 as it is written. */
+/* The terms of 16 products, any distance below eight, directly as in section 9.2. */
 INLINED ints terms_of_far(const int16_t *weight, const int16_t *data, const uint8_t *distance) {
     ints w = {0}, d = {0}, shift = {0};
     for (size_t k = 0; k < LANES; k++) {
@@ -126,7 +126,7 @@ INLINED ints terms_of_far(const int16_t *weight, const int16_t *data, const uint
     return (ints)((pair[0][0] >> shifts) + (pair[0][1] >> shifts) - (bias >> shifts));
 }
 
-/* Adds the terms of the noted products to the sums. */
+/* Adds the terms of the collected products to the sums. */
 static void add_far(const struct far *far, int32_t *sums) {
     for (size_t n = 0; n < far->count; n += LANES) {
         const size_t end = far->count - n < LANES ? far->count - n : LANES;
@@ -221,7 +221,7 @@ INLINED void carries_of(int16_t data, unsigned bits, uint8_t *row, unsigned keys
 
 static void fill_tables(void) {
     for (int16_t d = 0; d < 256; d++) {
-        /* Higher bits of the data change nothing, but it has to be a number: a digit times nothing has no sign. */
+        /* Higher bits of the data change nothing, but it must not be 0: a digit times 0 has no sign. */
         carries_of((int16_t)(256 + d), 8, cmac_fp16_carries.by8[d], 64);
         if (d < 16)
             carries_of((int16_t)(256 + d), 4, cmac_fp16_carries.by4[d], 4);

@@ -6,7 +6,7 @@
 #include "nvdla/sizes.h"
 
 enum {
-    MOST_LANES = 64, /* of an atom, any configuration */
+    MOST_LANES = 64, /* of an atom, for any configuration */
     MOST_CELLS = 64, /* kernels of both halves of CMAC */
     MANTISSA_BITS = 38,
     ABOVE_WORD = 64 - 6 - MANTISSA_BITS /* bits above exponent and mantissa */
@@ -49,7 +49,7 @@ static void send_grain(const struct tap_out *tap, const struct cbuf *cbuf, const
 }
 
 /* A superslice, surface by surface and line by line of the padded input; four columns of the extended cube at a time,
- * phase by phase of the stride, piece by piece. 30-cdma-cbuf section 5.5. */
+ * by phase of the stride, piece by piece. 30-cdma-cbuf section 5.5. */
 static void send_superslice(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer,
                             size_t entry, size_t y) {
     const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
@@ -112,7 +112,7 @@ static const int16_t *window_of(const struct conv_order *order, const struct con
            table->column[at->x / scale];
 }
 
-/* Elements side by side, in the format of the layer. */
+/* Contiguous elements, in the format of the layer. */
 static void send_elements(const struct tap_out *tap, struct tap_place place, const int16_t *from, size_t rows,
                           size_t lanes) {
     int8_t bytes[MOST_LANES];
@@ -137,8 +137,8 @@ struct operation {
     const int16_t *weights; /* [kernel][element] */
 };
 
-/* All lanes of each cell: those outside the kernel's block are 0 in a mask of CSC, and so they are here. What the data
- * lanes hold there is don't-care. Section 4.6. */
+/* All lanes of each cell: CSC masks those outside the kernel's block, and so they are 0 here. The data in these lanes
+ * does not matter. Section 4.6. */
 static void send_weights(const struct conv_streams *streams, const struct operation *operation) {
     const struct conv_order *order = &streams->order;
     const size_t lanes = conv_operation_lane(order, 1), channels = operation->at->channels;
@@ -156,7 +156,7 @@ static void send_weights(const struct conv_streams *streams, const struct operat
         }
 }
 
-/* The sums of one kernel, of a tile those of its results. */
+/* The sums of one kernel; for a tile, of each result. */
 static void add_up(const struct conv_order *order, const struct operation *operation, const int16_t *window, size_t k,
                    int64_t *sums) {
     int64_t products[CONV_TILE] = {0};

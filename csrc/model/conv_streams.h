@@ -1,6 +1,6 @@
-/* The streams of the convolution path in the order of the hardware (observe/tap.h: CBUF_DAT, CBUF_WT, CBUF_MASK,
- * CSC_DAT, CSC_WT, CMAC_SUM), for those who listen. The model computes a convolution in an order of its own; here the
- * loops of the chapter are walked plainly, so that an RTL's streams can be compared element by element.
+/* The streams of the convolution path in hardware order, for listeners (observe/tap.h: CBUF_DAT, CBUF_WT, CBUF_MASK,
+ * CSC_DAT, CSC_WT, CMAC_SUM). The model computes a convolution in a different order; these functions follow the loops
+ * of the spec, so that an RTL's streams can be compared element by element.
  *
  * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9.
  */
@@ -20,12 +20,12 @@
 
 /* ---- CDMA into CBUF ---- */
 
-/* Lines [y, y + lines) of the layer's input, Winograd: of the extended cube, which were fetched together and stand in
- * CBUF from entry `entry` of the data ring on, atom by atom as they were written. */
+/* Lines [y, y + lines) of the layer's input (Winograd: of the extended cube), which were fetched together into CBUF
+ * from entry `entry` of the data ring on, atom by atom in the order of writing. */
 void conv_streams_data(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer, size_t entry,
                        size_t y, size_t lines);
 
-/* `count` atoms of weights or mask bits, which stand in the ring from atom `first` on. */
+/* `count` atoms of weights or mask bits, which are in the ring from atom `first` on. */
 void conv_streams_weights(const struct tap_out *tap, const struct cbuf *cbuf, struct cbuf_ring ring, size_t first,
                           size_t count);
 
@@ -38,10 +38,10 @@ struct conv_streams {
     struct conv_operation next; /* the next group's first */
 };
 
-/* The streams of a layer whose taps are open. */
+/* The open streams of a layer. */
 void conv_streams_begin(struct conv_streams *streams, const struct registers_view *view);
 
-/* What a kernel group is computed from. */
+/* Operands of a kernel group. */
 struct conv_source {
     const struct crep *table;
     const int16_t *input;                     /* of all batches, as csc_input_read() leaves it */
@@ -49,7 +49,7 @@ struct conv_source {
     const struct cmac_fp16_weights *floating; /* the same, FP16 */
 };
 
-/* Delivers the next kernel group; nothing if nobody listens. */
+/* Delivers the next kernel group; nothing without listeners. */
 void conv_streams_group(struct conv_streams *streams, const struct conv_source *source);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes and keeps compiled representations of convolutions. See crep.h. */
+/* Makes and caches compiled representations of convolutions. See crep.h. */
 #include "model/crep.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static size_t even(size_t n) {
     return n + n % 2;
 }
 
-/* A direction of the copy: where window n starts. Windows that start behind the input see only padding, so one halo of
- * a window's size serves them all. */
+/* A direction of the copy: where window n starts. Windows that start past the input see only padding, so one halo of a
+ * window's size serves them all. */
 static size_t start_of(size_t n, size_t step, size_t before, size_t size) {
     return lesser(n * step, before + size);
 }
@@ -55,7 +55,7 @@ static size_t offset_of(const struct crep *crep, size_t r, size_t s) {
     return r * crep->shape.row_spacing * crep->stored_line + s * crep->shape.column_spacing;
 }
 
-/* Appends `pairs` pairs from `offset` on to the runs; what does not fit the last chunk starts others. */
+/* Appends `pairs` pairs from `offset` on to the runs, starting new chunks as needed. */
 static void append_run(struct crep *crep, size_t offset, size_t pairs, size_t column) {
     while (pairs > 0) {
         struct crep_chunk *chunk = crep->chunk_count > 0 ? &crep->chunks[crep->chunk_count - 1] : NULL;
@@ -72,10 +72,10 @@ static void append_run(struct crep *crep, size_t offset, size_t pairs, size_t co
     }
 }
 
-/* The runs, and in packed[r * columns + s] where each column of the kernel stands in their order. */
+/* The runs; packed[r * columns + s] is where each column of the kernel is in their order. */
 static void compile_runs(struct crep *crep, size_t *packed) {
     const struct crep_shape *shape = &crep->shape;
-    size_t offset = 0, length = 0, column = 0; /* of the run in work */
+    size_t offset = 0, length = 0, column = 0; /* of the current run */
     for (size_t r = 0; r < shape->rows; r++) {
         for (size_t s = 0; s < shape->columns; s++) {
             size_t at = offset_of(crep, r, s);

@@ -2,13 +2,13 @@
  * once per layer shape. Element k of a position is input[base of the position + offset[k]]; the offsets are shared by
  * all positions.
  *
- * The input is a copy with a halo: lines of elements with the pad value around them, so that no window leaves it. Bases
- * are sums of a column's and a line's part. Offsets are kept in run-length form and in two orders:
+ * The input is a copy with a halo: lines of elements surrounded by the pad value, so that no window leaves it. A base
+ * is the sum of a column's and a line's part. Offsets are run-length coded, in two orders:
  *   runs    for sums in any order: as few and as long as the kernel allows, each a whole number of pairs of elements,
  *           in chunks that CMAC can add up without overflow;
  *   pieces  in hardware order with the ends of the atomic operations, for sums that saturate or round.
- * Tables hold no addresses and no data, so layers of the same shape share them, whatever their precision.
- * Spec: 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4.
+ * Tables hold no addresses and no data, so layers of the same shape share them, whatever their precision. Spec:
+ * 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4.
  */
 #ifndef MODEL_CREP_H
 #define MODEL_CREP_H
@@ -19,24 +19,24 @@
 
 #include "model/cmac.h"
 
-/* The key of a table. All members are size_t, so that keys compare as bytes. An element is one number of the input;
- * a column of the kernel is the elements of one pixel, or of a whole kernel row where those are neighbours. */
+/* The key of a table. All members are size_t, so that keys compare as bytes. An element is one number of the input. A
+ * column of the kernel is the elements of one pixel, or of a whole kernel row if those are contiguous. */
 struct crep_shape {
     size_t line, lines;           /* input: elements of a line, lines */
     size_t left, top;             /* padding: elements, lines */
     size_t column_step, row_step; /* from one output position to the next: elements, lines */
     size_t columns, column,
-        column_spacing;       /* of a kernel row: number, elements of each, elements from start to start */
-    size_t rows, row_spacing; /* of the kernel: number, lines from row to row */
+        column_spacing;       /* of a kernel row: columns, elements of each, elements from start to start */
+    size_t rows, row_spacing; /* of the kernel: rows, lines from row to row */
     size_t block;             /* most elements of a column in one atomic operation */
     size_t rows_together;     /* rows in one atomic operation (post-extension) */
-    size_t tile; /* 1: Winograd, an atomic operation takes its block of every column, and columns have sums of their
-                  * own; else 0 */
+    size_t tile; /* 1: Winograd: an atomic operation takes its block of every column, and each column has its own sums;
+                    otherwise 0 */
     size_t out_width, out_height; /* positions */
 };
 
-/* Runs [run, run + runs), whose weights start at pair `pair`; they add to the sum of column `column` (Winograd, else
- * 0).
+/* Runs [run, run + runs), whose weights start at pair `pair`; they add to the sum of column `column` (0 except for
+ * Winograd).
  */
 struct crep_chunk {
     size_t run, runs, pair, column;
@@ -52,19 +52,19 @@ struct crep {
     size_t run_count, chunk_count;
     size_t pairs; /* of all runs */
     struct cmac_piece *pieces;
-    size_t *ends; /* [atoms]: pieces up to the end of each atomic operation */
+    size_t *ends; /* [atoms]: number of pieces up to the end of each atomic operation */
     size_t atoms;
     size_t elements; /* of all pieces */
 };
 
-/* Elements of the input copy that a shape needs, halo included; SIZE_MAX if they can not be counted. */
+/* Elements of the input copy that a shape needs, including the halo; SIZE_MAX if too many to count. */
 size_t crep_stored(const struct crep_shape *shape);
 
-/* Tables of the shapes used last, and how often a shape was found there. */
+/* Tables of the most recently used shapes, and the number of cache hits. */
 enum { CREP_CACHED = 32 };
 
 struct crep_cache {
-    struct crep *tables[CREP_CACHED]; /* the one used last comes first */
+    struct crep *tables[CREP_CACHED]; /* most recently used first */
     size_t count;
     uint64_t hits, builds;
 };

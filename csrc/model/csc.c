@@ -1,4 +1,4 @@
-/* From the registers of CSC, CMAC and CACC to a layer, and its accounts on CBUF. See csc.h. */
+/* Layers of the convolution core from the registers of CSC, CMAC and CACC, and their accounts of CBUF. See csc.h. */
 #include "model/csc.h"
 
 #include "model/pra.h"
@@ -29,8 +29,8 @@ static void decode_image(struct csc_layer *layer, const struct registers_view *v
     layer->pad_left = 0; /* CDMA has inserted it */
 }
 
-/* Tiles of 2 x 2 outputs, each from 4 x 4 inputs. Sizes that are no multiples of 4, or tiles that leave the input,
- * define nothing: 40-convolution-core section 12. */
+/* Tiles of 2 x 2 outputs, each from 4 x 4 inputs. Sizes that are not multiples of 4, or tiles that leave the input, are
+ * undefined: 40-convolution-core section 12. */
 static void decode_winograd(struct csc_layer *layer, size_t element) {
     size_t out_height = layer->positions / layer->out_width;
     layer->mode = CSC_WINOGRAD;
@@ -226,7 +226,7 @@ bool csc_can_start(const struct csc *csc, const struct cdma *cdma, const struct 
     return !any || (cdma->weights.phase == CDMA_PEND && (!data || cdma->data == CDMA_PEND));
 }
 
-/* Releases the weights that the last layer kept for a layer that does not want them. */
+/* Releases weights kept by the last layer if this layer does not use them. */
 static void release_skipped_weights(const struct csc *csc, struct cbuf *cbuf) {
     struct cbuf_weights *weights = &cbuf->weights;
     size_t entries = csc->last_weight_bytes / cbuf->entry, mask_entries = csc->last_mask_bytes / cbuf->entry;
@@ -265,8 +265,8 @@ static size_t entries_of(const struct cbuf *cbuf, uint64_t bytes) {
     return ceil_div(bytes, cbuf->entry);
 }
 
-/* What the kernels up to the end of group g touch. The sizes of compressed groups that are still on their way are what
- * CDMA was told. */
+/* Entries that the kernels up to the end of group g touch. For compressed groups whose sizes have not arrived yet, what
+ * CDMA is programmed to fetch. */
 static struct weight_entries touched(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf,
                                      size_t g) {
     const struct csc_layer *layer = &csc->layer;
@@ -278,7 +278,7 @@ static struct weight_entries touched(const struct csc *csc, const struct cdma *c
                                    entries_of(cbuf, (elements + 7) / 8)};
 }
 
-/* Plays the accounts of the layer's weights: does every group become available? */
+/* Simulates the accounts of the layer's weights: does every group become available? */
 static bool weights_flow(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf, bool weights_served) {
     const struct csc_layer *layer = &csc->layer;
     struct cbuf_weights account = cbuf->weights;

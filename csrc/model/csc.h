@@ -1,8 +1,8 @@
-/* CSC: the layers of the convolution core as its registers describe them, and their accounts on CBUF.
+/* CSC: the layers of the convolution core as its registers describe them, and their accounts of CBUF.
  *
- * CSC starts a layer on its own (releases what the last layer left, resets the rings when banks changed). The layer
- * then runs (csc_run.h) when its input is complete, its weights will come and all units of the core and SDP are armed.
- * Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9.
+ * CSC starts a layer alone: it releases what the last layer left and resets the rings if banks changed. The layer runs
+ * (csc_run.h) once its input is complete, its weights are certain to arrive, and all units of the core and SDP are
+ * armed. Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9.
  */
 #ifndef MODEL_CSC_H
 #define MODEL_CSC_H
@@ -24,7 +24,7 @@ enum csc_mode { CSC_FEATURE, CSC_IMAGE, CSC_WINOGRAD };
 struct csc_layer {
     enum csc_mode mode;
     enum nvdla_precision precision;
-    bool valid; /* else no results are defined, and the layer never runs */
+    bool valid; /* otherwise its results are undefined and it never runs */
     bool compressed;
     bool data_reuse, weight_reuse, skip_data, skip_weights;
     size_t data_banks, weight_banks;
@@ -33,7 +33,7 @@ struct csc_layer {
     size_t batches;
     size_t kernel_width, kernel_height, kernels; /* Winograd: 4 x 4 */
     size_t kernel_group;                         /* kernels of a full group: a surface of the output */
-    size_t extension;                            /* image: kernel rows whose weights stand together, 1, 2 or 4 */
+    size_t extension;                            /* image: kernel rows whose weights are stored together, 1, 2 or 4 */
     size_t slice_entries;                        /* ENTRY_PER_SLICE */
     size_t weight_bytes, mask_bytes;
     size_t out_width;
@@ -63,15 +63,15 @@ uint64_t csc_layer_work(const struct csc_layer *layer);
 struct crep_shape csc_layer_shape(const struct csc_layer *layer, const struct nvdla_config *config,
                                   const struct cbuf *cbuf);
 
-/* Elements of the layer's input as the table wants it, all batches with their halos, or of what it is made from if that
- * is more; SIZE_MAX if too many to count. Of valid layers. */
+/* Elements of the layer's input in the table's layout, all batches with their halos, or of its source if that is
+ * larger; SIZE_MAX if too many to count. For valid layers. */
 size_t csc_layer_stored(const struct csc_layer *layer, const struct nvdla_config *config, const struct cbuf *cbuf);
 
 struct csc {
     const struct nvdla_config *config;
-    bool started; /* the layer of the armed group */
+    bool started; /* layer of the armed group */
     struct csc_layer layer;
-    /* What the last finished layer left. */
+    /* State left by the last finished layer. */
     size_t last_data_banks, last_weight_banks;
     size_t left, last_entries; /* slices not released, entries of each (of all batches) */
     enum csc_mode last_mode;
@@ -84,22 +84,22 @@ void csc_init(struct csc *csc, const struct nvdla_config *config);
 void csc_reset(struct csc *csc);
 void csc_free(struct csc *csc);
 
-/* True if the layer of the armed group has not been started and can be: CDMA answers if the banks changed. */
+/* True if the layer of the armed group has not started and can: CDMA answers if the banks changed. */
 bool csc_can_start(const struct csc *csc, const struct cdma *cdma, const struct register_group *regs);
 
-/* Starts it: sections 6 of chapter 40, 3 and 9.2 of chapter 30. */
+/* Starts it: chapter 40 section 6, chapter 30 sections 3 and 9.2. */
 void csc_start(struct csc *csc, struct cdma *cdma, struct cbuf *cbuf, const struct register_group *regs);
 
-/* True if the started layer gets its whole input and all its weights; weights_served tells that CDMA's weight client is
+/* True if the started layer gets its whole input and all its weights. weights_served: CDMA's weight client is
  * answered. */
 bool csc_can_run(const struct csc *csc, const struct cdma *cdma, const struct cbuf *cbuf, bool weights_served);
 
-/* Takes `kernels` and what only they used off the weight accounts: entries of the weight ring and of the mask ring. The
- * read pointers are the caller's. */
+/* Subtracts `kernels`, and the entries of the weight and mask rings that only they used, from the weight accounts. The
+ * caller moves the read pointers. */
 void csc_release_weights(struct cbuf_weights *weights, const struct cbuf *cbuf, size_t entries, size_t mask_entries,
                          size_t kernels);
 
-/* Ends the layer: releases input slices and remembers what the next layer needs to know. */
+/* Ends the layer: releases input slices and stores what the next layer depends on. */
 void csc_end(struct csc *csc, struct cbuf *cbuf);
 
 #endif

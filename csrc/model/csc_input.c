@@ -1,4 +1,4 @@
-/* Input out of CBUF as lines of elements with padding, or as transformed tiles. See csc_input.h. */
+/* From CBUF to lines of elements with padding, or to transformed tiles. See csc_input.h. */
 #include "model/csc_input.h"
 
 #include "model/pra.h"
@@ -20,7 +20,7 @@ static void fill(int16_t *to, int16_t value, size_t n) {
         to[i] = value;
 }
 
-/* One slice of feature input: of each pixel the real channels side by side. */
+/* One slice of feature input: the real channels of each pixel, contiguous. */
 static void take_pixels(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *line) {
     size_t element = (size_t)nvdla_element_bytes(layer->precision), in_atom = cbuf->atom / element;
     size_t channels = layer->channels, surfaces = ceil_div(channels, in_atom);
@@ -68,7 +68,7 @@ static void read_lines(const struct csc_layer *layer, const struct cbuf *cbuf, c
     }
 }
 
-/* Puts one superslice, as it stands in CBUF, to [line][x][channel]. */
+/* Rearranges one superslice of CBUF to [line][x][channel]. */
 static void take_superslice(const struct csc_layer *layer, const struct cbuf *cbuf, const uint8_t *slice, int16_t *to) {
     size_t element = (size_t)nvdla_element_bytes(layer->precision), in_piece = CBUF_PIECE / element;
     for (size_t piece = 0; piece < layer->channels / in_piece; piece++) {

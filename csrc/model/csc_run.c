@@ -14,21 +14,21 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    PANEL = 48,         /* windows of one task; Winograd tiles have 16 sums each, so fewer of them */
+    PANEL = 48,         /* windows per task; Winograd tiles have 16 sums each, so fewer */
     TILE_PANEL = 12,    /* both multiples of the positions that CMAC takes together */
-    PANELS = 20,        /* computed ahead of SDP by one thread */
-    SHARED_PANELS = 64, /* and by each of several */
-    MOST_LANES = 64,    /* kernels of a group, any configuration */
+    PANELS = 20,        /* windows that one thread computes ahead of SDP */
+    SHARED_PANELS = 64, /* and that each of several threads does */
+    MOST_LANES = 64,    /* most kernels of a group, any configuration */
     FP16_BLOCKS = MOST_LANES / 2 / CMAC_FP16_LANES,
     OUTPUTS = 4,            /* of a tile */
     TILE_ELEMENTS = 16,     /* positions in a tile */
     WORTH_SHARING = 1 << 18 /* products */
 };
 
-/* How the sums of a kernel group are formed: 95-compiled-representation section B.4. */
+/* How the sums of a kernel group are computed: 95-compiled-representation section B.4. */
 enum arithmetic {
-    ANY_ORDER,     /* integers that can not saturate */
-    ATOM_BY_ATOM,  /* integers that may */
+    ANY_ORDER,     /* integers that cannot saturate */
+    ATOM_BY_ATOM,  /* integers that may saturate */
     FLOATING_POINT /* FP16 */
 };
 
@@ -44,7 +44,7 @@ struct csc_run {
     bool tiles;     /* Winograd: windows are tiles of four results */
     size_t windows; /* of a group */
     size_t lanes;   /* results of a position */
-    size_t group;   /* the next one */
+    size_t group;   /* next group */
     size_t kernels; /* of the current group */
     enum arithmetic arithmetic;
     struct buffer input; /* batches of the table's stored lines */
@@ -56,12 +56,12 @@ struct csc_run {
     /* Results computed ahead of SDP. */
     struct buffer results; /* of `ahead` windows */
     size_t ahead, window;  /* most windows in it; the group's next window */
-    size_t first, count;   /* windows in work */
-    size_t parts;          /* of a panel: kernels of each block for themselves, or all */
+    size_t first, count;   /* windows being computed */
+    size_t parts;          /* of a panel: kernels of each block, or all */
     size_t ready, taken;   /* results in it, and how many SDP has taken */
     struct tap_out sums_tap, results_tap;
     struct conv_streams streams;
-    struct buffer sums; /* what the results are delivered from, in the same places, if they are counted */
+    struct buffer sums; /* sums before delivery, in the same places, if a tap needs them */
     atomic_uint_least64_t saturated;
 };
 
@@ -88,7 +88,7 @@ static void find_windows(const struct csc_run *run, size_t first, size_t count, 
     }
 }
 
-/* Where output n of a window goes, n = 0 but for tiles; `window` counts from the first one ahead. */
+/* Place of output n of a window, n = 0 except for tiles; `window` counts from the first one ahead. */
 static int32_t *result_of(const struct csc_run *run, size_t window, size_t n) {
     int32_t *results = run->results.bytes;
     if (!run->tiles)
@@ -195,7 +195,7 @@ static void floating_point(struct csc_run *run, const int16_t *const *windows, s
     _Static_assert(TILE_PANEL * OUTPUTS <= PANEL, "the outputs of a panel of tiles fit");
     _Static_assert((int)CMAC_FP16_LANES == CACC_FP16_LANES, "a block of sums is one of accumulators");
     memset(accumulators, 0, count * outputs * sizeof accumulators[0]);
-    /* The weights of an atomic operation are used for all positions while they are near. */
+    /* The weights of an atomic operation are used for all positions while they are in the cache. */
     for (size_t a = 0, piece = 0, element = 0; a < table->atoms; piece = table->ends[a++]) {
         size_t pieces = table->ends[a] - piece;
         for (size_t p = 0; p < count; p++) {
@@ -228,7 +228,7 @@ static size_t panel_size(const struct csc_run *run) {
     return run->tiles ? TILE_PANEL : PANEL;
 }
 
-/* Task i: a part of a panel of the windows in work. */
+/* Task i: a part of a panel of the current windows. */
 static void run_task(void *context, size_t i) {
     struct csc_run *run = context;
     const int16_t *windows[PANEL];
@@ -247,7 +247,7 @@ static void run_task(void *context, size_t i) {
     }
 }
 
-/* Blocks of kernels that can be computed apart. */
+/* Blocks of kernels that can be computed independently. */
 static size_t blocks_in_use(const struct csc_run *run) {
     switch (run->arithmetic) {
     case ANY_ORDER:
@@ -260,7 +260,7 @@ static size_t blocks_in_use(const struct csc_run *run) {
     return 1;
 }
 
-/* Shows the results that have been computed ahead to the taps, line by line. */
+/* Sends the results computed ahead to the taps, line by line. */
 static void show_ready(const struct csc_run *run) {
     if (run->sums_tap.count + run->results_tap.count == 0)
         return;
@@ -273,7 +273,7 @@ static void show_ready(const struct csc_run *run) {
                                         .y = (int32_t)(line / batches),
                                         .x = (int32_t)x};
         n = lesser(run->ready - at, width - x);
-        if (run->sums_tap.count > 0) { /* else there is no buffer */
+        if (run->sums_tap.count > 0) { /* otherwise there is no buffer */
             tap_send(&run->sums_tap, place, (const int64_t *)run->sums.bytes + at * run->lanes, n, run->kernels,
                      run->lanes);
         }
@@ -333,8 +333,8 @@ static bool never_saturates(const struct csc_run *run, const int16_t *elements) 
     return true;
 }
 
-/* Puts the weights of a piece where the arithmetic wants them. In the stream those of the first kernel start at
- * `first`, and each kernel has `step` weights for the atomic operation. */
+/* Places the weights of a piece for the arithmetic. In the stream those of the first kernel start at `first`, and each
+ * kernel has `step` weights for the atomic operation. */
 static void place_weights(struct csc_run *run, size_t atom, const struct cmac_piece *piece, size_t element,
                           const int16_t *stream, size_t first, size_t step) {
     const int16_t *from = stream + first;
@@ -355,7 +355,7 @@ static void place_weights(struct csc_run *run, size_t atom, const struct cmac_pi
     }
 }
 
-/* Sorts the weights of a group out of the stream: 40-convolution-core section 4.4. */
+/* Sorts the weights of a group from the stream: 40-convolution-core section 4.4. */
 static void arrange_weights(struct csc_run *run, const int16_t *stream) {
     const struct crep *table = run->table;
     if (run->arithmetic == ANY_ORDER)
@@ -409,13 +409,13 @@ static void next_group(struct csc_run *run) {
 
 /* ---- life ---- */
 
-/* Makes room for the layer and fills its input. */
+/* Makes room for the layer and reads its input. */
 static void prepare(struct csc_run *run) {
     const struct csc_layer *layer = &run->csc->layer;
     const struct crep *table = run->table;
     size_t kernels = csc_layer_group_kernels(layer, 0), outputs = run->tiles ? OUTPUTS : 1;
     size_t stored = csc_layer_stored(layer, run->csc->config, run->cbuf);
-    /* CMAC reads pairs of elements: one more than there are. */
+    /* CMAC reads pairs of elements: one more than exist. */
     buffer_reserve(&run->input, stored + 1, sizeof(int16_t));
     buffer_reserve(&run->results, run->ahead * outputs * run->lanes, sizeof(int32_t));
     weights_begin(&run->weights, run->cbuf, layer->data_banks, layer->weight_banks, layer->precision, layer->compressed,
@@ -432,7 +432,7 @@ static void prepare(struct csc_run *run) {
     csc_input_read(layer, run->cbuf, table, &run->input_buffers, input);
 }
 
-/* Windows to compute at a time: panels for all threads; of tiles whole lines, which are two lines of results. */
+/* Windows to compute at a time: panels for all threads; tiles: whole lines, which are two lines of results. */
 static size_t windows_ahead(const struct csc_run *run) {
     size_t threads = pool_threads(run->pool), panels = threads > 1 ? SHARED_PANELS * threads : PANELS;
     size_t ahead = panels * panel_size(run), line = run->tiles ? run->table->shape.out_width : 1;

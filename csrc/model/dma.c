@@ -7,10 +7,10 @@
 #include "memory/space.h"
 #include "nvdla/sizes.h"
 
-/* Findings of one client in one layer: a wrong base address hits every atom, the first ones tell the story. */
+/* Findings of one client in one layer: a wrong base address hits every atom, the first ones suffice. */
 enum { COMPLAINTS = 2 };
 
-/* Runs written outside every region before a layer is given up: at most 256 MiB if they are whole pages. */
+/* Runs written outside every region before a layer is aborted: at most 256 MiB if they are whole pages. */
 enum { OUTSIDE_RUNS = 65536 };
 
 void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, bool primary, enum nvdla_unit unit,
@@ -37,7 +37,7 @@ static struct finding finding_of(const struct dma *dma, const char *rule) {
         .rule = rule, .kind = FINDING_ACCESS, .owner = {.unit = dma->origin.unit, .ordinal = dma->origin.ordinal}};
 }
 
-/* Counts an atom outside every region, and reports it if that is not allowed. */
+/* Counts an atom outside every region, and reports it if it is not allowed. */
 static void complain(struct dma *dma, const char *rule, const char *verb, uint64_t address) {
     dma->outside->count++;
     if (dma->outside->allowed || dma->complaints == 0)
@@ -59,7 +59,7 @@ static void check_read(struct dma *dma, uint64_t address, size_t size) {
             complain(dma, "region-read", "reads", address + at);
 }
 
-/* Checks a run that is about to be written. Returns false if it is to be dropped. */
+/* Checks a run that is about to be written. Returns false if it must be dropped. */
 static bool check_write(struct dma *dma, uint64_t address, size_t size) {
     if (memory_all_declared(dma->mem, address, size))
         return true;
@@ -118,7 +118,7 @@ void dma_write(struct dma *dma, uint64_t address, const void *bytes, size_t atom
             dma_flush(dma);
         if (dma->pending_count == 0)
             dma->pending_address = address;
-        /* Pages end where the address space ends, so a part never wraps around. */
+        /* Pages end at the end of the address space, so a part never wraps around. */
         size_t room = MEMORY_PAGE - (size_t)(address % MEMORY_PAGE);
         size_t part = size < room ? size : room;
         memcpy(dma->pending + dma->pending_count, from, part);

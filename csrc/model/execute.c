@@ -1,4 +1,4 @@
-/* Which engines work together in a layer, and what their registers say afterwards. See execute.h. */
+/* Runs layers that span several engines, and sets their registers afterwards. See execute.h. */
 #include "model/execute.h"
 
 #include "model/cacc.h"
@@ -10,7 +10,7 @@ static void raise_interrupt(struct model *model, enum nvdla_interrupt interrupt,
     model->interrupt_status |= UINT32_C(1) << (nvdla_interrupts[interrupt].bit + group);
 }
 
-/* The layer of a unit is done. Returns the group that is released. */
+/* Ends the layer of a unit. Returns the released group. */
 static unsigned end_layer(struct model *model, enum nvdla_unit unit) {
     int ordinal = register_group_ordinal(&model->units[unit]);
     unsigned group = register_group_done(&model->units[unit]);
@@ -18,7 +18,7 @@ static unsigned end_layer(struct model *model, enum nvdla_unit unit) {
     return group;
 }
 
-/* A stream of the unit's layer, for those who listen. */
+/* A stream of the unit's layer, for listeners. */
 static struct tap_out tap_of(const struct model *model, enum nvdla_unit unit, enum tap tap, enum tap_format format,
                              int width) {
     const struct tap_stream stream = {
@@ -26,7 +26,7 @@ static struct tap_out tap_of(const struct model *model, enum nvdla_unit unit, en
     return tap_open(&model->taps, &stream);
 }
 
-/* The same with the elements in the order of the hardware. */
+/* The same, with elements in hardware order. */
 static struct tap_out in_order(struct model *model, int index, struct tap_out to, const struct result_order *order) {
     return ordered_tap_begin(&model->ordered[index], &to, order);
 }
@@ -38,7 +38,7 @@ static int element_bits(enum nvdla_precision precision) {
 
 /* ---- convolution ---- */
 
-/* Raises the interrupts of engines that were not done before, and ends the layer when both are. */
+/* Raises the interrupts of engines that have just finished, and ends the layer when both have. */
 static void finish_cdma(struct model *model, enum cdma_phase data, enum cdma_phase weights) {
     struct register_group *group = &model->units[NVDLA_CDMA];
     if (data != CDMA_DONE && model->cdma.data == CDMA_DONE)
@@ -91,7 +91,7 @@ static void run_cdma(struct model *model) {
 static void finish_convolution(struct model *model, struct csc_run *run) {
     struct register_group *cacc = &model->units[NVDLA_CACC];
     const struct csc_layer *layer = &model->csc.layer;
-    /* A layer of one delivery does not restart the counter: 40-convolution-core section 9.7. */
+    /* A layer of one delivery does not reset the counter: 40-convolution-core section 9.7. */
     size_t windows = layer->positions * layer->batches / (layer->mode == CSC_WINOGRAD ? 4 : 1);
     bool single = windows * csc_layer_groups(layer) == 1;
     model->cacc_saturation = csc_run_saturated(run) + (single ? model->cacc_saturation : 0);
@@ -113,8 +113,8 @@ static void finish_sdp_rdma(struct model *model) {
     register_group_done(rdma);
 }
 
-/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. What a layer does not count shows the
- * count of an earlier one: 50-sdp section 10. */
+/* Loads the status registers of SDP and releases the groups of SDP and SDP_RDMA. A count that this layer does not make
+ * keeps the value of an earlier one: 50-sdp section 10. */
 static void finish_sdp(struct model *model, const struct sdp_layer *layer, const struct sdp_result *result) {
     struct register_group *sdp = &model->units[NVDLA_SDP];
     struct sdp_result *counted = &model->sdp_counted;
@@ -145,7 +145,7 @@ static void finish_pdp(struct model *model, bool from_memory) {
         register_group_done(&model->units[NVDLA_PDP_RDMA]);
 }
 
-/* A PDP layer whose streams can be heard. */
+/* A PDP layer with its open streams. */
 static struct pdp_layer with_tap(struct model *model, const struct pdp_layer *layer) {
     struct pdp_layer tapped = *layer;
     const enum nvdla_precision precision = layer->kernel.precision;
@@ -263,7 +263,7 @@ static void observe_convolution(struct model *model, struct csc_run *run) {
     csc_run_observe(run, &sums, &results, &streams);
 }
 
-/* Runs the convolution core and the SDP layer that takes its results. */
+/* Runs the convolution core and the SDP layer that uses its results. */
 static void run_flying(struct model *model, const struct work *work, struct sdp_clients *clients,
                        struct sdp_result *result) {
     struct dma weights;
@@ -323,7 +323,7 @@ static void finish_cdp(struct model *model, const struct cdp_counts *counts) {
     register_group_done(&model->units[NVDLA_CDP_RDMA]);
 }
 
-/* A CDP layer whose streams can be heard. */
+/* A CDP layer with its open streams. */
 static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *layer) {
     struct cdp_layer tapped = *layer;
     if (model->taps.count == 0)
@@ -342,7 +342,7 @@ static struct cdp_layer with_taps(struct model *model, const struct cdp_layer *l
         const struct cdp_convertor *in = &layer->kernel.input, *out = &layer->kernel.output;
         const struct convertor input = {in->offset, in->scale, in->shift, bits + 1};
         const struct convertor output = {out->offset, out->scale, out->shift, bits};
-        /* Inside CDP elements have 9 or 17 bits; 90-statistics section B.9 keeps to 16. */
+        /* Inside CDP elements have 9 or 17 bits; 90-statistics section B.9 uses 16. */
         tap_convertor(&taps->input, &input, bits == 8 ? 9 : 16);
         tap_convertor(&taps->convertor, &output, bits);
     }

@@ -1,4 +1,4 @@
-/* Runs a layer, and ends it: memory, status registers, groups, interrupts, taps. */
+/* Runs a layer and ends it: memory, status registers, groups, interrupts, taps. */
 #ifndef MODEL_EXECUTE_H
 #define MODEL_EXECUTE_H
 
@@ -7,7 +7,7 @@
 #include "model/machine.h"
 #include "model/schedule.h"
 
-/* Carries out what schedule_find() has found. */
+/* Executes what schedule_find() has found. */
 void execute(struct model *model, const struct work *work);
 
 #endif

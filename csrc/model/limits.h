@@ -1,16 +1,15 @@
-/* How large a layer of the model may be.
- */
+/* Largest layers that the model computes. */
 #ifndef MODEL_LIMITS_H
 #define MODEL_LIMITS_H
 
 #include <stdint.h>
 
-/* Larger layers are not carried out: they hang, with a finding. No memory of a replay holds such cubes, and wild
- * register values must not keep the model busy for days. 0: the model's own limit. */
+/* Larger layers are not executed: they hang, with a finding. No replay's memory holds such cubes, and wild register
+ * values must not keep the model busy for days. 0: the model's default limit. */
 struct model_limits {
     uint64_t atoms;    /* read and written by a layer */
     uint64_t products; /* of a convolution */
-    uint64_t elements; /* of the input of a convolution, padding included */
+    uint64_t elements; /* of the input of a convolution, including padding */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* The state of the device: all units, and what its parts share. model.c answers accesses to registers, ports.c to
- * memory, schedule.c finds the layer that can run next, execute.c runs it. */
+/* The state of the model: all units, and what they share. model.c answers register accesses, ports.c memory accesses;
+ * schedule.c finds the layer that can run next, execute.c runs it. */
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
 
@@ -23,7 +23,7 @@
 #include "nvdla/lut.h"
 #include "observe/tap.h"
 
-/* Streams that may have an order of their own: ordered_tap.h. */
+/* Streams that may need reordering: ordered_tap.h. */
 enum ordered_stream {
     ORDERED_CACC_OUT,
     ORDERED_CACC_SAT,
@@ -48,11 +48,11 @@ struct model {
     struct cdma cdma;
     struct csc csc;
     struct csc_run *core;
-    struct pool *pool; /* of threads for convolutions */
+    struct pool *pool; /* thread pool for convolutions */
     struct bdma bdma;
     uint64_t cacc_saturation;      /* count of the last layer */
-    struct sdp_result sdp_counted; /* each count is that of the last layer that counted it */
-    bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that nobody takes */
+    struct sdp_result sdp_counted; /* each count is from the last layer that counted it */
+    bool rdma_stuck;               /* SDP_RDMA waits for ever with operands that no stage takes */
     struct checker checker;
     struct model_limits limits;
     struct dma_outside outside;
@@ -63,7 +63,7 @@ struct model {
     struct model_statistics statistics;
 };
 
-/* The registers of all units that the configuration has, as the engines see them: groups CONSUMER. */
+/* The registers of all units of the configuration, as the engines see them: groups CONSUMER. */
 static inline struct registers_view model_view(const struct model *model) {
     struct registers_view view = {.config = model->dev.config};
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
@@ -71,7 +71,7 @@ static inline struct registers_view model_view(const struct model *model) {
     return view;
 }
 
-/* Launch that the unit is working on. BDMA has no groups of registers. */
+/* Launch that the unit is working on. BDMA has no register groups. */
 static inline int model_ordinal(const struct model *model, enum nvdla_unit unit) {
     return unit == NVDLA_BDMA ? model->bdma.ordinal : register_group_ordinal(&model->units[unit]);
 }

@@ -1,4 +1,4 @@
-/* The device of the reference model: register decode, GLB, advance(), life and statistics. */
+/* The reference model as a device: register decode, GLB, advance(), creation and statistics. See model.h. */
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static bool model_reset(struct device *dev, struct error *err) {
 
 enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc };
 
-/* A write to a register that does nothing but store, or arm a group. */
+/* A write to a register that only stores, or arms a group. */
 static bool write_plain(struct model *model, enum nvdla_unit unit, uint32_t offset, uint32_t value, struct error *err) {
     switch (register_group_write(&model->units[unit], offset, value)) {
     case REGISTER_STORED:
@@ -73,7 +73,7 @@ static bool write_plain(struct model *model, enum nvdla_unit unit, uint32_t offs
     return true;
 }
 
-/* True for the registers of a look-up table that there is. */
+/* True for the registers of an existing look-up table. */
 static bool table_register(const struct model *model, enum nvdla_unit unit, uint32_t offset) {
     return (unit == NVDLA_CDP && offset >= CDP_S_LUT_ACCESS_CFG && offset < CDP_D_OP_ENABLE) ||
            (unit == NVDLA_SDP && offset >= SDP_S_LUT_ACCESS_CFG && offset < SDP_D_OP_ENABLE &&
@@ -154,7 +154,7 @@ static bool model_read(struct device *dev, uint32_t address, uint32_t *value, st
 
 /* ---- advance ---- */
 
-/* One finding for a layer that only its size keeps from running. */
+/* Reports, once, a layer that only its size keeps from running. */
 static void report_too_large(struct model *model, const struct work *work) {
     if (model->reported[work->too_large])
         return;
@@ -200,7 +200,7 @@ static bool model_at_rest(struct device *dev) {
     return work.action == ACTION_NONE;
 }
 
-/* Its layers take no clocks: a layer that can run is about to move. */
+/* Layers take no clocks: one that can run is about to move. */
 static uint64_t model_still(struct device *dev) {
     return model_at_rest(dev) ? UINT64_MAX : 0;
 }
@@ -259,8 +259,8 @@ static const struct device_ops model_ops = {
     .destroy = model_destroy,
 };
 
-/* Bits of S_INTR_STATUS that exist. Sources whose unit the configuration lacks have mask bits but no status. Chapter 10
- * section 7. */
+/* Existing bits of S_INTR_STATUS. Sources of units that the configuration lacks have mask bits, but no status. Chapter
+ * 10 section 7. */
 static uint32_t interrupt_bits(const struct nvdla_config *config) {
     uint32_t bits = 0;
     for (int i = 0; i < INTERRUPT_COUNT; i++)

@@ -10,11 +10,12 @@
 #include "observe/tap.h"
 
 struct model_options {
-    bool allow_outside;   /* accesses outside every region are counted in device_statistics.outside and no findings */
-    bool allow_undefined; /* settings whose result the spec leaves open are warned of and tried, not refused */
-    struct tap_listeners taps; /* hear the streams of every layer; outlive the model */
-    bool registers_only;       /* what the registers do counts, data do not: convolutions deliver zeros */
-    size_t threads; /* that compute a convolution, 0 or 1: none beside the caller's; results do not depend on it */
+    bool allow_outside; /* accesses outside every region are counted in device_statistics.outside, but are not findings
+                         */
+    bool allow_undefined; /* settings whose result the spec leaves open cause a warning and are tried, not refused */
+    struct tap_listeners taps; /* hear the streams of every layer; must outlive the model */
+    bool registers_only;       /* only registers matter, not data: convolutions deliver zeros */
+    size_t threads; /* threads that compute a convolution; 0 or 1: only the caller's. Results do not depend on it */
     struct model_limits limits;
 };
 

@@ -1,4 +1,4 @@
-/* Holds the lines of a band until all are there. See ordered_tap.h. */
+/* Holds the lines of a band until it is complete. See ordered_tap.h. */
 #include "model/ordered_tap.h"
 
 #include <string.h>
@@ -7,14 +7,14 @@ static size_t band_of(const struct result_order *order) {
     return order->winograd ? RESULT_BAND : 1;
 }
 
-/* Where a position of the band stands. */
+/* Place of a position in the band. */
 static char *position_at(const struct ordered_tap *tap, size_t y, size_t batch, size_t x) {
     const struct result_order *order = &tap->order;
     const size_t position = (y % band_of(order) * order->batches + batch) * order->columns + x;
     return (char *)tap->buffer.bytes + position * order->lanes * tap_element_bytes(tap->to.stream.format);
 }
 
-/* Hands all that is held to those who listen, block by block of columns. */
+/* Passes everything held to the listeners, block by block of columns. */
 static void send_band(struct ordered_tap *tap, size_t lanes) {
     struct result_order *order = &tap->order;
     while (tap->held > 0) {

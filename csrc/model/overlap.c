@@ -1,7 +1,7 @@
 /* Byte ranges of cubes, line by line. See overlap.h. */
 #include "model/overlap.h"
 
-/* Lines of one cube times surfaces of the other, which are looked at one by one. */
+/* Most pairs (lines of one cube times surfaces of the other) that are checked one by one. */
 #define MOST_COMPARISONS (UINT64_C(1) << 18)
 
 struct extent extent_of(const struct memory_cube *at, uint64_t line_bytes, uint64_t lines, uint64_t surfaces) {
@@ -14,7 +14,7 @@ struct extent extent_of(const struct memory_cube *at, uint64_t line_bytes, uint6
                            .surface_stride = at->cube.surface_stride};
 }
 
-/* The same bytes with as few lines and surfaces as possible: contiguous ones are one. */
+/* The same bytes in as few lines and surfaces as possible: contiguous ones are merged. */
 static struct extent joined(const struct extent *extent) {
     struct extent result = *extent;
     if (result.lines == 1 || result.line_stride == result.line_bytes) {

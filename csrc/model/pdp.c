@@ -9,7 +9,7 @@
 #include "nvdla/sizes.h"
 #include "nvdla/xalloc.h"
 
-enum { KEPT_ROWS = 16 }; /* no window is higher */
+enum { KEPT_ROWS = 16 }; /* a window is not higher */
 
 enum { PAD_BITS = 19 };
 
@@ -62,7 +62,7 @@ static bool same_strips(const struct pdp_strips *a, const struct pdp_strips *b) 
     return a->count == b->count && a->first == b->first && a->middle == b->middle && a->last == b->last;
 }
 
-/* True if what PDP_RDMA is told to read is what PDP takes. */
+/* True if PDP_RDMA reads what PDP takes. */
 static bool rdma_fits(const struct pdp_layer *layer, const struct pdp_cubes *pdp, const struct pdp_rdma_cubes *rdma) {
     const struct cube *source = &rdma->source.cube;
     return pdp->precision == rdma->precision && surfaces_of(source->channels, layer->lanes) == layer->surfaces &&
@@ -87,20 +87,20 @@ int pdp_line_buffer_columns(const struct pdp_kernel *kernel) {
     return kernel->height == 1 ? INT_MAX : lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
 }
 
-/* True if lines of this width wait for ever for room in the line buffer. One waiting line that is too long does not
- * hang: its data is wrong on the hardware. Spec: 60-pdp section 9. */
+/* True if lines of this width wait for ever for room in the line buffer. A single waiting line that is too long does
+ * not hang: its data is wrong on the hardware. Spec: 60-pdp section 9. */
 static bool line_buffer_hangs(const struct pdp_kernel *kernel, int out_width) {
     return pdp_waiting_lines(kernel) > 1 && out_width > pdp_line_buffer_columns(kernel);
 }
 
-/* True if windows that do not divide the cube exactly hang: the remainder lies in the pad, and the first window already
- * passes the end. sizes along one axis. Spec: 60-pdp section 4, second row of the table. */
+/* True if windows that do not divide the cube exactly hang: the remainder is in the padding, and the first window
+ * already passes the end. Sizes are along one axis. Spec: 60-pdp section 4, second row of the table. */
 static bool remainder_hangs(int size, int before, int after, int kernel, int stride, int out) {
     int rest = size + before + after - kernel;
     return rest > 0 && rest % stride > 0 && rest % stride <= after && out >= 2 && kernel - before > size;
 }
 
-/* True if the hardware gets through the layer; what it then computes wrongly is computed by the formulas here. */
+/* True if the hardware finishes the layer; what it then computes wrongly is computed by the formulas here. */
 static bool windows_finish(const struct pdp_layer *layer) {
     const struct pdp_kernel *kernel = &layer->kernel;
     if (remainder_hangs(layer->height, kernel->pad_top, kernel->pad_bottom, kernel->height, kernel->stride_height,
@@ -196,13 +196,13 @@ static uint8_t *kept_row(const struct buffers *buffers, int y) {
     return buffers->rows + (size_t)(y % KEPT_ROWS) * buffers->row_bytes;
 }
 
-/* Last input row that output row oy needs; windows that hang over the bottom edge end with the cube. */
+/* Last input row that output row oy needs; windows that extend past the bottom edge end with the cube. */
 static int last_row(const struct pdp_layer *layer, int oy) {
     int last = oy * layer->kernel.stride_height - layer->kernel.pad_top + layer->kernel.height - 1;
     return last < layer->height - 1 ? last : layer->height - 1;
 }
 
-/* Makes output line oy of a surface from the kept rows and writes it. */
+/* Computes output line oy of a surface from the stored rows and writes it. */
 static void write_line(const struct pdp_layer *layer, const struct pdp_strip *strip, int surface, int oy,
                        struct buffers *buffers, struct dma *output, struct fp16_specials *specials) {
     const void *rows[KEPT_ROWS];

@@ -8,14 +8,14 @@
 #include "nvdla/fp_inline.h"
 #include "nvdla/wide.h"
 
-/* Widths of the averages: row sum, window sum, first product, behind the first and the second multiplication. A total
+/* Widths of the averages: row sum, window sum, first product, results of the first and second multiplication. A total
  * of 14 bits never reaches the width of the product. */
 enum { INT8_ROW = 11, INT8_TOTAL = 14, INT8_PRODUCT = 31, INT8_FIRST = 11, INT8_RESULT = 8 };
 enum { INT16_ROW = 22, INT16_TOTAL = 22, INT16_FIRST = 19, INT16_RESULT = 16 };
 enum { PAD_PRODUCT = 22 };
 enum { FP17_MASK = 0x1ffff };
 
-/* fixed_sign_extend() in 32 bits, which make wider vectors. */
+/* fixed_sign_extend() in 32 bits, which allows wider vectors. */
 INLINED int32_t wrap(int32_t value, int bits) {
     uint32_t sign = UINT32_C(1) << (bits - 1);
     uint32_t low = (uint32_t)value & (sign | (sign - 1));
@@ -39,7 +39,7 @@ INLINED int32_t round_narrow(int32_t product, int bits) {
     return wrap(kept + up, bits);
 }
 
-/* T(n): windows with more pads than the table has entries exist only in illegal programs and take the last one. */
+/* T(n): windows with more pads than the table has entries exist only in illegal programs and use the last entry. */
 INLINED int32_t pad_value(const struct pdp_kernel *kernel, int pads) {
     return kernel->pad[pads < PDP_PADS ? pads : PDP_PADS - 1];
 }
@@ -61,7 +61,7 @@ int pdp_row_bits(enum nvdla_precision precision) {
 
 /* ---- along W ---- */
 
-/* Result of a window without any valid element, which only illegal programs have. */
+/* Result of a window without valid elements, which only illegal programs have. */
 INLINED int32_t empty_value(enum nvdla_precision precision, enum pdp_method method) {
     static const int32_t lowest[] = {[NVDLA_INT8] = INT8_MIN, [NVDLA_INT16] = INT16_MIN, [NVDLA_FP16] = 0xfc00};
     static const int32_t highest[] = {[NVDLA_INT8] = INT8_MAX, [NVDLA_INT16] = INT16_MAX, [NVDLA_FP16] = 0x7c00};
@@ -99,7 +99,7 @@ INLINED void start_atom(enum pdp_method method, enum nvdla_precision precision, 
     }
 }
 
-/* Folds one more run of integers into sums, minima or maxima. */
+/* Accumulates one more run of integers into sums, minima or maxima. */
 #define FOLD_INTEGERS(name, to_type, from_type)                                                                        \
     INLINED void name(enum pdp_method method, to_type *to, const from_type *from, size_t count) {                      \
         if (method == PDP_AVERAGE)                                                                                     \
@@ -116,7 +116,7 @@ FOLD_INTEGERS(fold_int8, int16_t, int8_t)
 FOLD_INTEGERS(fold_int16, int32_t, int16_t)
 FOLD_INTEGERS(fold_int32, int32_t, int32_t)
 
-/* The accumulator is the first operand: it is the one whose NaN stays. */
+/* The accumulator is the first operand, so its NaN wins. */
 INLINED void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in, size_t lanes) {
     if (method == PDP_AVERAGE)
         for (size_t i = 0; i < lanes; i++)
@@ -129,7 +129,7 @@ INLINED void fold_fp16(enum pdp_method method, uint32_t *row, const uint16_t *in
             row[i] = fp16_extreme_inline(row[i], in[i], false);
 }
 
-/* Folds one more valid column into an atom of a pooled row. */
+/* Accumulates one more valid column into an atom of a pooled row. */
 INLINED void fold_atom(enum pdp_method method, enum nvdla_precision precision, void *row, const void *in,
                        size_t lanes) {
     if (precision == NVDLA_INT8)
@@ -159,7 +159,7 @@ INLINED void pad_atom(const struct pdp_kernel *kernel, enum nvdla_precision prec
     }
 }
 
-/* pdp_pool_width() with precision and lanes as constants where this is inlined. */
+/* pdp_pool_width(), inlined with precision and lanes as constants. */
 INLINED void pool_width(const struct pdp_kernel *kernel, const uint8_t *in, int width, int pad_left, uint8_t *row,
                         int out_width, enum nvdla_precision precision, size_t lanes) {
     size_t in_atom = lanes * (size_t)nvdla_element_bytes(precision);
@@ -214,7 +214,7 @@ INLINED void fold_row_fp16(enum pdp_method method, uint32_t *total, const uint32
             total[i] = fp16_extreme_inline(row[i], total[i], false);
 }
 
-/* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32. */
+/* total: sums of the rows; pad: the vertical pad term. A product of 15 and 17 bits fits 32 bits. */
 INLINED void mean_int8(const struct pdp_kernel *kernel, int32_t pad, const int32_t *total, size_t elements,
                        int8_t *out) {
     int32_t width = (int32_t)kernel->reciprocal_width, height = (int32_t)kernel->reciprocal_height;
@@ -235,7 +235,7 @@ INLINED void mean_int16(const struct pdp_kernel *kernel, int32_t pad, const int3
     }
 }
 
-/* One operation a loop: compilers do not make vector code of several. */
+/* One operation per loop: compilers do not vectorise loops with several. */
 INLINED void mean_fp16(const struct pdp_kernel *kernel, int pads, uint32_t *total, size_t elements, uint16_t *out) {
     uint32_t pad = fp17_mul((uint32_t)pad_value(kernel, pads) & FP17_MASK, width_fp17(kernel));
     uint32_t width = kernel->reciprocal_width, height = kernel->reciprocal_height;
@@ -254,7 +254,7 @@ INLINED int32_t pad_of_rows(const struct pdp_kernel *kernel, int row_count) {
     return wrap(pad_value(kernel, kernel->height - row_count) * kernel->width, PAD_PRODUCT);
 }
 
-/* INT8 or INT16, as a constant where this is inlined. */
+/* INT8 or INT16, inlined with the precision as a constant. */
 INLINED void pool_height_integer(const struct pdp_kernel *kernel, const void *const *rows, int row_count,
                                  size_t elements, int32_t *total, void *out, enum nvdla_precision precision) {
     bool narrow = precision == NVDLA_INT8;

@@ -26,11 +26,12 @@ struct pdp_kernel {
     int pad_left, pad_right, pad_top, pad_bottom; /* 0..7 */
     uint32_t reciprocal_width, reciprocal_height; /* 17 bits: unsigned / 65536, or FP17 */
     int32_t pad[PDP_PADS];                        /* T(n), signed 19 bits; FP16: FP17 in the low 17 */
-    bool wide_total; /* INT8 averages: rows and vertical pad are 14 bits each, their sum has 15; else the sum has 14 */
+    bool
+        wide_total; /* INT8 averages: rows and vertical pad have 14 bits each, their sum 15; otherwise the sum has 14 */
 };
 
-/* Rounds product / 65536 to nearest, ties away from zero, and reduces it to `bits` bits as the hardware does: without
- * saturation, with its own wrap for each sign.
+/* Rounds product / 65536 to nearest, ties away from zero, and reduces it to `bits` bits like the hardware: without
+ * saturation, wrapping differently for each sign.
  *
  * Spec: 60-pdp section 5.3, "RND". */
 int64_t pdp_round(int64_t product, int bits);
@@ -38,7 +39,7 @@ int64_t pdp_round(int64_t product, int bits);
 /* Bytes of an element of a pooled row. */
 size_t pdp_row_element(enum nvdla_precision precision);
 
-/* Bits of an integer there; 0: floating point. */
+/* Bits of an integer element; 0: floating point. */
 int pdp_row_bits(enum nvdla_precision precision);
 
 /* 1-D pooling of one line: row gets out_width atoms, pooled from the `width` atoms of `in`; output column 0 begins
@@ -47,7 +48,7 @@ void pdp_pool_width(const struct pdp_kernel *kernel, const void *in, int width, 
                     size_t lanes);
 
 /* 2-D pooling: combines `row_count` pooled rows (the valid ones of a window, top first; 0 only in illegal programs) of
- * `elements` elements to one output line. total: scratch, 4 bytes per element. */
+ * `elements` elements into one output line. total: scratch, 4 bytes per element. */
 void pdp_pool_height(const struct pdp_kernel *kernel, const void *const *rows, int row_count, size_t elements,
                      void *total, void *out);
 

@@ -1,4 +1,4 @@
-/* Threads that wait for loops to share. See pool.h. */
+/* Threads that share loops. See pool.h. */
 #include "model/pool.h"
 
 #include <pthread.h>
@@ -10,8 +10,8 @@
 
 #include "nvdla/xalloc.h"
 
-/* How often a thread looks before it goes to sleep. Loops of a convolution follow each other within some 10 us, and
- * waking a thread takes longer than that. */
+/* How often a thread polls before it sleeps. Loops of a convolution follow each other within some 10 us, less than it
+ * takes to wake a thread. */
 enum { LOOKS = 40000, LOOKS_WITHOUT_YIELD = 64 };
 
 struct pool {
@@ -22,7 +22,7 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
     bool leave;
-    atomic_ulong loop;     /* number of the loop in work */
+    atomic_ulong loop;     /* number of the current loop */
     atomic_size_t working; /* helpers that have not finished it */
     void (*task)(void *context, size_t i);
     void *context;
@@ -49,7 +49,7 @@ void pool_rest(struct pool *pool) {
         pthread_join(pool->helpers[i], NULL);
     pool->started = 0;
     pool->tried = pool->leave = false;
-    atomic_store(&pool->loop, 0); /* from which new threads count */
+    atomic_store(&pool->loop, 0); /* number from which new threads count */
 }
 
 void pool_free(struct pool *pool) {
@@ -72,7 +72,7 @@ static void work(struct pool *pool) {
         pool->task(pool->context, i);
 }
 
-/* Looks for a while whether a loop behind number `done` has begun. */
+/* Polls for a while whether a loop after number `done` has begun. */
 static void look_for_begin(struct pool *pool, unsigned long done) {
     for (int i = 0; i < LOOKS && atomic_load(&pool->loop) == done; i++)
         if (i % LOOKS_WITHOUT_YIELD == LOOKS_WITHOUT_YIELD - 1)
@@ -105,7 +105,7 @@ static void *help(void *argument) {
     }
 }
 
-/* Signals stay with the threads that were there before. */
+/* Signals stay with the threads that existed before. */
 static void start(struct pool *pool) {
     sigset_t all, before;
     sigfillset(&all);

@@ -1,4 +1,4 @@
-/* What keeps clients of MCIF and CVIF from being served. See ports.h. */
+/* Reasons why MCIF and CVIF do not serve clients. See ports.h. */
 #include "model/ports.h"
 
 #include "model/dma.h"
@@ -16,7 +16,7 @@ int client_blocked_by(const struct model *model, enum nvdla_client client, bool 
                                   : REGISTER_FIELD(limits, MCIF_CFG_OUTSTANDING_CNT__RD_OS_CNT);
     if ((register_group_value(port, facts->weight_register) >> facts->weight_lsb & 0xff) == 0)
         return (int)facts->weight_register;
-    /* Layers whose bursts are all short would get through; they are not told apart. */
+    /* Layers with short bursts only would get through; they are not distinguished. */
     int burst = primary ? config->dbb_burst_beats : config->cvsram_burst_beats;
     return (int)limit + 1 < burst ? (int)MCIF_CFG_OUTSTANDING_CNT : CLIENT_NOT_BLOCKED;
 }

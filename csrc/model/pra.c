@@ -9,7 +9,7 @@
 
 enum { TILE = PRA_TILE, MOST_TRUNCATE = 2 };
 
-/* One direction of the transform, from and to numbers that are `step` apart. */
+/* One direction of the transform, on numbers that are `step` apart. */
 static inline void combine(const int32_t *d, int32_t *to, size_t step) {
     to[0] = d[0] - d[2 * step];
     to[step] = d[step] + d[2 * step];
@@ -35,7 +35,7 @@ static void transform_integer(const int16_t *pixels, size_t line, size_t pixel, 
 
 /* ---- FP16 ---- */
 
-enum { SOME = 16 }; /* channels that are transformed together */
+enum { SOME = 16 }; /* channels transformed together */
 
 /* Numbers of FP17 of `SOME` channels. */
 typedef uint32_t numbers[SOME];

@@ -13,7 +13,7 @@
 
 enum { PRA_TILE = 4 }; /* rows and columns */
 
-/* Transforms `count` channels of one tile, each for itself.
+/* Transforms `count` channels of one tile, each independently.
  *
  * pixels     channel 0 of the pixel in row 0, column 0; pixels of a row are `pixel` elements apart, rows `line`
  * precision  integers are exact, shifted right by `truncate` (0..3; 3 acts as 2) with rounding, halves away from zero,

@@ -6,7 +6,7 @@
 #include "nvdla/xalloc.h"
 #include "nvdla_offsets.h"
 
-/* S_STATUS and S_POINTER stand at the same offsets in every grouped unit; so do their fields. */
+/* S_STATUS and S_POINTER have the same offsets and fields in every grouped unit. */
 enum { WORD_STATUS = SDP_S_STATUS / 4, WORD_POINTER = SDP_S_POINTER / 4 };
 
 static bool grouped(const struct register_group *group) {

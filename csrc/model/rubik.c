@@ -1,4 +1,4 @@
-/* Contract, split and merge: one cube read, another written. See rubik.h. */
+/* Contract, split and merge: reads one cube, writes another. See rubik.h. */
 #include "model/rubik.h"
 
 #include <stdlib.h>
@@ -13,13 +13,13 @@ void rubik_layer_decode(struct rubik_layer *layer, const struct registers_view *
     *layer = (struct rubik_layer){.cubes = rubik_cubes(view), .atom = (size_t)view->config->mem_atom};
     const struct rubik_cubes *cubes = &layer->cubes;
     layer->last_planes = (size_t)(cubes->in_channels - 1) % cubes->lanes + 1;
-    /* The undefined mode reads endlessly; a merge waits for planes that are not read. Section 9. */
+    /* The undefined mode reads without end; a merge waits for planes that are not read. Section 9. */
     layer->valid =
         cubes->mode != RUBIK_UNDEFINED && !(cubes->mode == RUBIK_MERGE && cubes->out_channels > cubes->in_channels);
 }
 
-/* Planes of a surface in split and merge. With DATAIN_CHANNEL = DATAOUT_CHANNEL both modes agree; else split takes the
- * number of planes in the last surface from DATAIN_CHANNEL, and merge leaves out the surfaces behind DATAOUT_CHANNEL.
+/* Planes of a surface in split and merge. With DATAIN_CHANNEL = DATAOUT_CHANNEL both modes agree; otherwise split takes
+ * the number of planes in the last surface from DATAIN_CHANNEL, and merge omits the surfaces beyond DATAOUT_CHANNEL.
  * Spec: 66-rubik section 9. */
 static size_t planes_of(const struct rubik_layer *layer, int surface) {
     const struct rubik_cubes *cubes = &layer->cubes;
@@ -46,7 +46,7 @@ static uint64_t at(uint64_t base, int surface, uint64_t surface_stride, int line
 
 /* ---- contract ---- */
 
-/* Puts a line of a phase into the output line: its atoms lie x_stride apart. */
+/* Copies a line of a phase into the output line: its atoms are x_stride apart. */
 static void spread(const struct rubik_layer *layer, const uint8_t *in, uint8_t *out) {
     const struct rubik_cubes *cubes = &layer->cubes;
     for (size_t x = 0; x < (size_t)cubes->width; x++)
@@ -89,8 +89,8 @@ static void move_elements(uint8_t *to, size_t to_step, const uint8_t *from, size
             memcpy(to + x * to_step, from + x * from_step, 2);
 }
 
-/* Planar lines end with zeros up to the whole atom. Spec: 66-rubik section 4; what stays where planes overlap follows
- * from the order of the writes, section 6. */
+/* Planar lines end with zeros up to a whole atom. Spec: 66-rubik section 4. The contents where planes overlap follow
+ * from the order of writes, section 6. */
 static void split(const struct rubik_layer *layer, struct dma *input, struct dma *output, uint8_t *feature,
                   uint8_t *planar) {
     const struct rubik_cubes *cubes = &layer->cubes;
@@ -117,7 +117,7 @@ static void split(const struct rubik_layer *layer, struct dma *input, struct dma
     }
 }
 
-/* Lanes behind the last channel become zero. Spec: 66-rubik section 5. */
+/* Lanes after the last channel become zero. Spec: 66-rubik section 5. */
 static void merge(const struct rubik_layer *layer, struct dma *input, struct dma *output, uint8_t *planar,
                   uint8_t *feature) {
     const struct rubik_cubes *cubes = &layer->cubes;
@@ -142,7 +142,7 @@ static void merge(const struct rubik_layer *layer, struct dma *input, struct dma
 
 void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *output) {
     const struct rubik_cubes *cubes = &layer->cubes;
-    size_t line = (size_t)cubes->width * layer->atom; /* a planar line is no longer */
+    size_t line = (size_t)cubes->width * layer->atom; /* a planar line is not longer */
     uint8_t *in = xmalloc(line);
     uint8_t *out = xmalloc(line * (size_t)cubes->x_stride);
     switch (cubes->mode) {
@@ -155,7 +155,7 @@ void rubik_run(const struct rubik_layer *layer, struct dma *input, struct dma *o
     case RUBIK_MERGE:
         merge(layer, input, output, in, out);
         break;
-    case RUBIK_UNDEFINED: /* no valid layer */
+    case RUBIK_UNDEFINED: /* not a valid layer */
         break;
     }
     dma_flush(output);

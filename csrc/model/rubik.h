@@ -16,9 +16,9 @@
 /* A layer as the armed register group describes it. */
 struct rubik_layer {
     struct rubik_cubes cubes;
-    bool valid;         /* else the hardware never completes */
+    bool valid;         /* otherwise the hardware never finishes */
     size_t atom;        /* bytes */
-    size_t last_planes; /* split: planes of the last surface, by the input channels */
+    size_t last_planes; /* split: planes of the last surface, from the input channels */
 };
 
 void rubik_layer_decode(struct rubik_layer *layer, const struct registers_view *view);

@@ -1,4 +1,4 @@
-/* Applies a set of rules to register values and words what is broken. See rules.h. */
+/* Applies a set of rules to register values and describes broken ones. See rules.h. */
 #include "model/rules.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ const struct rule_set *const rule_sets[RULE_SETS] = {
 
 const struct rule_set *const rules_of_sdp_table = &rules_sdp_table, *const rules_of_cdp_table = &rules_cdp_layer;
 
-/* A register that has several fields, or one with names for its values, is shown with them. */
+/* A register with several fields, or with a field that has named values, is shown with its fields. */
 static struct warning_register show(const struct registers_view *view, const struct rule_register *shown) {
     const uint32_t address = nvdla_unit_base(view->config, shown->unit) + shown->offset;
     const struct nvdla_register *reg = nvdla_register_at(view->config, address);

@@ -1,10 +1,10 @@
-/* The rules of legal programming: what the lists "Illegal or undefined programming" of the chapters say of register
- * settings, and what happens when a setting breaks one.
+/* The rules of legal programming: the lists "Illegal or undefined programming" of the chapters, as far as they concern
+ * register settings, and the effect of breaking each.
  *
- * Rules come in sets about the registers of one unit, or of several units whose layers belong together. Only registers
- * of armed groups are looked at. What depends on more than registers (a table in use, a partner that is not armed, an
- * arbiter weight of 0) is in checker.h. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules section
- * 3.
+ * A set of rules is about the registers of one unit, or of several units whose layers belong together. Only registers
+ * of armed groups are checked. Rules that depend on more than registers (a table in use, a partner that is not armed,
+ * an arbiter weight of 0) are in checker.h. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules
+ * section 3.
  */
 #ifndef MODEL_RULES_H
 #define MODEL_RULES_H
@@ -18,10 +18,10 @@
 
 enum { RULE_UNITS = 5 };
 
-/* When the registers of a set are there to be checked. */
+/* When the registers of a set are ready to be checked. */
 enum rules_moment {
-    RULES_AT_LAUNCH, /* as soon as the n-th launches of its units are armed: they belong together */
-    RULES_AT_START   /* when its units are armed in their groups CONSUMER */
+    RULES_AT_LAUNCH, /* once the n-th launches of its units are armed: they belong together */
+    RULES_AT_START   /* once its units are armed in their groups CONSUMER */
 };
 
 struct rule;
@@ -38,16 +38,16 @@ struct rule_set {
 enum { RULE_SETS = 16 };
 extern const struct rule_set *const rule_sets[RULE_SETS];
 
-/* Those of them whose layers look values up in a table. */
+/* The sets whose layers look up values in a table. */
 extern const struct rule_set *const rules_of_sdp_table, *const rules_of_cdp_table;
 
 /* The registers of BDMA, which become a descriptor when CFG_OP is written. */
 extern const struct rule_set rules_of_descriptor;
 
-/* Called for each broken rule, the worst ones first; the launch and the text are the callee's to fill in. */
+/* Called for each broken rule, worst first; the callee fills in the launch and the text. */
 typedef void rules_report(void *context, struct device_warning *warning);
 
-/* Checks a set whose units the configuration has, are armed in the groups of the view, and belong together. */
+/* Checks a set whose units exist in the configuration, are armed in the groups of the view, and belong together. */
 void rules_check(const struct rule_set *set, const struct registers_view *view, rules_report *report, void *context);
 
 #endif

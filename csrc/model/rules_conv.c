@@ -8,7 +8,7 @@
 #include "nvdla/pixel.h"
 #include "nvdla/sizes.h"
 
-/* ---- what the rules of both units need ---- */
+/* ---- shared ---- */
 
 static struct cdma_layer cdma_of(const struct registers_view *view) {
     struct cdma_layer layer;
@@ -56,7 +56,7 @@ static bool feature(const struct registers_view *view) {
     return !image(view) && !winograd(view);
 }
 
-/* NULL: not an image, or of a format that the configuration does not have. */
+/* NULL: not an image, or a format that the configuration does not have. */
 static const struct nvdla_pixel_format *pixel_format(const struct registers_view *view) {
     return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
@@ -187,8 +187,8 @@ static bool slice_too_short(const struct registers_view *view) {
     return cdma_of(view).slice_entries < entries_needed(view);
 }
 
-/* Uncompressed bytes of the first `kernels` kernels, and whether what CDMA is told to fetch has them: mask bits, if
- * they are compressed. */
+/* Uncompressed bytes of the first `kernels` kernels, and whether CDMA fetches them; if they are compressed, whether it
+ * fetches their mask bits. */
 static bool weights_end_before(const struct registers_view *view, uint64_t kernels) {
     struct cdma_layer layer = cdma_of(view);
     uint64_t bytes = kernels * layer.cubes.kernel_bytes, atom = (uint64_t)view->config->mem_atom;
@@ -198,7 +198,7 @@ static bool weights_end_before(const struct registers_view *view, uint64_t kerne
                                   : layer.cubes.weight_atoms * atom < bytes;
 }
 
-/* Kernels of all groups but the last, which takes what there is. */
+/* Kernels of all groups except the last, which takes the rest. */
 static uint64_t kernels_before_last(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     return (layer.cubes.kernels - 1) / layer.cubes.kernel_group * layer.cubes.kernel_group;
@@ -318,7 +318,7 @@ static bool csc_winograd_image(const struct registers_view *view) {
     return csc_winograd(view) && csc_image(view);
 }
 
-/* Sizes of the output by D_DATAOUT_SIZE_0. */
+/* Sizes of the output from D_DATAOUT_SIZE_0. */
 static size_t out_width(const struct registers_view *view) {
     return (size_t)FIELD(view, CSC, D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
 }
@@ -387,7 +387,7 @@ static bool pads_pass_kernel(const struct registers_view *view) {
            layer.pad_top > (layer.kernel_height - 1) * layer.dilation_y;
 }
 
-/* The launch before this one, if its registers still stand. */
+/* The previous launch, if its registers are unchanged. */
 static bool layer_before(const struct registers_view *view, struct csc_layer *before) {
     if (!view->before || view->before->units[NVDLA_CSC].count == 0)
         return false;
@@ -395,7 +395,7 @@ static bool layer_before(const struct registers_view *view, struct csc_layer *be
     return true;
 }
 
-/* Lines are kept only while mode and banks stay. */
+/* Lines stay only while mode and banks stay. */
 static bool kept_lines_differ(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view), before;
     bool kept = layer_before(view, &before) && layer.data_reuse && layer.mode == before.mode &&
@@ -458,7 +458,7 @@ const struct rule_set rules_csc = {.units = {NVDLA_CSC}, .unit_count = 1, RULE_L
 
 /* ---- CSC with CDMA, CMAC and CACC ---- */
 
-/* CONV_MODE and PROC_PRECISION stand at the same bits in every unit of the core. */
+/* CONV_MODE and PROC_PRECISION are at the same bits in every unit of the core. */
 #define MODE_AND_PRECISION (CSC_D_MISC_CFG__CONV_MODE_MASK | CSC_D_MISC_CFG__PROC_PRECISION_MASK)
 
 static bool differs(const struct registers_view *view, uint32_t other) {
@@ -511,7 +511,7 @@ static bool slices_differ(const struct registers_view *view) {
     return cdma_of(view).slice_entries != csc_of(view).slice_entries;
 }
 
-/* All slices of the layer, which CSC waits for, in entries as CDMA counts them. */
+/* All slices of the layer, which CSC waits for, in CDMA's entry count. */
 static bool input_never_fits(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     return csc_of(view).height * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
@@ -523,7 +523,7 @@ static bool input_wraps_twice(const struct registers_view *view) {
            layer.height * layer.slice_entries * layer.batches > data_entries(view, layer.data_banks);
 }
 
-/* With reuse CBUF holds lines of the layer before. */
+/* With reuse CBUF holds lines of the previous layer. */
 static bool lines_reused(const struct registers_view *view) {
     return csc_of(view).data_reuse || cdma_of(view).data_reuse;
 }

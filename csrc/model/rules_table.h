@@ -1,4 +1,4 @@
-/* What the files of the rules share, inside csrc/model. */
+/* Shared by the files of the rules, private to csrc/model. */
 #ifndef MODEL_RULES_TABLE_H
 #define MODEL_RULES_TABLE_H
 
@@ -11,7 +11,7 @@ struct rule_set; /* model/rules.h */
 struct rule {
     enum rule_effect effect;
     bool (*broken)(const struct registers_view *view);
-    const char *text, *section; /* what is wrong; the section of the chapters that says so */
+    const char *text, *section; /* what is wrong; the section that says so */
     struct rule_register {
         enum nvdla_unit unit;
         uint32_t offset;        /* 0: none */
@@ -31,7 +31,7 @@ struct rule {
 
 #define RULE_LIST(list) .rules = (list), .rule_count = sizeof(list) / sizeof *(list)
 
-/* The sets, by the files that they are in. */
+/* The sets, by file. */
 extern const struct rule_set rules_cdma, rules_csc, rules_core;
 extern const struct rule_set rules_sdp, rules_sdp_rdma, rules_sdp_table, rules_sdp_operands, rules_sdp_flying,
     rules_sdp_to_pdp;
@@ -44,12 +44,12 @@ static inline bool rules_wide(const struct registers_view *view) {
     return nvdla_has_16_bits(view->config);
 }
 
-/* A RAM_TYPE that selects a port which the configuration lacks. */
+/* A RAM_TYPE that selects an absent port. */
 static inline bool rules_no_port(const struct registers_view *view, uint32_t ram_type) {
     return ram_type == 0 && !nvdla_has(view->config, FEATURE_SECONDARY_MEMORY);
 }
 
-/* True if an address or stride has bits that an atom does not have. Only the small register map can express them. */
+/* True if an address or stride has bits below an atom, which only the small register map can express. */
 static inline bool rules_misaligned(const struct registers_view *view, uint64_t bytes) {
     return bytes % (uint64_t)view->config->mem_atom != 0;
 }
@@ -57,6 +57,6 @@ static inline bool rules_misaligned(const struct registers_view *view, uint64_t 
 /* Texts that several units share, with their sections. */
 #define RULE_NO_PORT "the configuration has no secondary memory", "70-memory-interface section 7"
 #define RULE_MISALIGNED                                                                                                \
-    "a base or stride is no multiple of an atom, its low bits are dropped", "20-data-formats section 9"
+    "a base or stride is not a multiple of an atom, its low bits are dropped", "20-data-formats section 9"
 
 #endif

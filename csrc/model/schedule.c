@@ -11,7 +11,7 @@ static bool pdp_destination_ready(const struct model *model, const struct pdp_la
     return layer->valid && client_served(model, NVDLA_WRITE_PDP, layer->destination.primary);
 }
 
-/* Takes a layer that is ready, unless it is too large. */
+/* Chooses a layer that is ready, unless it is too large. */
 static bool take(struct work *work, enum action action, enum nvdla_unit unit, uint64_t atoms) {
     if (atoms > work->limits->atoms) {
         work->too_large = unit;
@@ -52,7 +52,7 @@ bool schedule_weights_come(const struct model *model) {
     return model->cdma.weights.phase == CDMA_BUSY && schedule_cdma_served(model).weights;
 }
 
-/* A convolution that is ready but for its size is not carried out if it has more than `most` of something. */
+/* A ready convolution is not executed if it has more than `most` of something. */
 static bool small_enough(struct work *work, uint64_t size, uint64_t most, const char *measure) {
     if (size > most) {
         work->too_large = NVDLA_CSC;
@@ -63,7 +63,7 @@ static bool small_enough(struct work *work, uint64_t size, uint64_t most, const 
     return size <= most;
 }
 
-/* True if CMAC_A, CMAC_B and CACC are set to the mode and precision of the layer; else nothing is defined
+/* True if CMAC_A, CMAC_B and CACC have the mode and precision of the layer; otherwise the result is undefined
  * (40-convolution-core section 12). Configurations with one mode and precision ignore these fields. */
 static bool core_agrees(const struct model *model) {
     static const struct {
@@ -83,8 +83,8 @@ static bool core_agrees(const struct model *model) {
     return true;
 }
 
-/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines need not be the same
- * unless the order of delivery depends on them. */
+/* True if SDP takes what the convolution core delivers. A kernel group is a surface of SDP; lines must be the same only
+ * if the order of delivery depends on them. */
 static bool same_results(const struct csc_layer *layer, const struct sdp_layer *sdp) {
     bool by_lines = sdp->shape.batches > 1 || sdp->shape.winograd;
     return layer->precision == sdp->shape.proc && layer->batches == (size_t)sdp->shape.batches &&
@@ -103,7 +103,7 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
         return false;
     if (!same_results(layer, sdp))
         return false;
-    /* What fits into CBUF is far below the limit; wild registers must not make the model reserve more. */
+    /* The capacity of CBUF is far below the limit; wild registers must not make the model reserve more. */
     uint64_t weights = (uint64_t)csc_layer_group_kernels(layer, 0) * csc_layer_kernel_elements(layer);
     return small_enough(work, csc_layer_work(layer), work->limits->products, "products") &&
            small_enough(work, weights, work->limits->elements, "weights of a kernel group") &&
@@ -112,7 +112,7 @@ static bool convolution_ready(const struct model *model, const struct sdp_layer 
            csc_can_run(&model->csc, &model->cdma, &model->cbuf, schedule_weights_come(model));
 }
 
-/* All that an SDP layer needs but the destination. */
+/* All that an SDP layer needs, except for the destination. */
 static bool sdp_source_ready(const struct model *model, const struct sdp_layer *layer, struct work *work) {
     if (!layer->valid)
         return false;
@@ -216,7 +216,7 @@ void schedule_find(const struct model *model, struct work *work) {
 static void explain_client(struct model *model, enum nvdla_client client, bool primary) {
     struct device *dev = &model->dev;
     if (!dev->memory[primary ? SPACE_PRIMARY : SPACE_SECONDARY])
-        return; /* a rule has told of it */
+        return; /* a rule has reported it */
     int offset = client_blocked_by(model, client, primary);
     if (offset != CLIENT_NOT_BLOCKED) {
         const enum nvdla_unit unit = nvdla_clients[client].unit;

@@ -1,4 +1,4 @@
-/* A layer of SDP at work: lines in, stages, lines to memory or PDP, counters. See sdp.h. */
+/* A layer of SDP in progress: lines in, stages, lines to memory or PDP, counters. See sdp.h. */
 #include "model/sdp.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "nvdla/xalloc.h"
 
-/* Operands of one stage in the form of the pipe, one per element of the line; NULL where the stage takes none. */
+/* Operands of one stage, prepared, one per element of the line; NULL if the stage takes none. */
 struct operand_line {
     int32_t *alu, *mul;
     uint8_t *bytes; /* as read: a line of operand atoms, or one */
@@ -15,14 +15,14 @@ struct operand_line {
 struct sdp_run {
     struct sdp_layer layer;
     struct sdp_clients *clients;
-    int surface, line; /* the next one */
-    int batch;         /* whose line is in the pipe */
+    int surface, line; /* next line */
+    int batch;         /* batch whose line is in the pipe */
     size_t elements;   /* of a line */
     int32_t *data;     /* the line inside the pipe */
     struct operand_line operands[SDP_STAGES];
     int16_t *unpacked; /* operands between memory and the pipe */
-    uint8_t *bytes;    /* line as read, or as it is written */
-    uint8_t *halves;   /* the same where memory has two surfaces: the line of the one, then that of the other */
+    uint8_t *bytes;    /* line as read or written */
+    uint8_t *halves;   /* the same if memory has two surfaces: a line of the first, then of the second */
     struct sdp_result result;
 };
 
@@ -41,7 +41,7 @@ static bool can_be_flattened(const struct sdp_layer *layer) {
            layer->source_surfaces == 1 && layer->destination_surfaces == 1;
 }
 
-/* A line of operands that has the value of the register, which it keeps if none come from memory. */
+/* A line of operands, filled with the register's value; it stays so if none come from memory. */
 static int32_t *operand_line_new(const struct sdp_operand *operand, size_t count) {
     int32_t *line = xmalloc(count * sizeof *line);
     for (size_t i = 0; i < count; i++)
@@ -94,14 +94,14 @@ void sdp_run_free(struct sdp_run *run) {
 
 /* ---- taps ---- */
 
-/* Elements of a line that belong to the cube: the first `valid` of every group of `lanes`. */
+/* Elements of a line inside the cube: the first `valid` of every group of `lanes`. */
 struct line_shape {
     size_t atoms, lanes, valid;
 };
 
 static struct line_shape line_shape(const struct sdp_run *run) {
     const struct sdp_layer *layer = &run->layer;
-    if (layer->shape.surfaces == 1) { /* a flattened cube too: all its channels stand side by side */
+    if (layer->shape.surfaces == 1) { /* also a flattened cube: all its channels are contiguous */
         bool flat = layer->shape.channels > layer->shape.lanes;
         return (struct line_shape){flat ? 1 : (size_t)layer->shape.width,
                                    flat ? run->elements : (size_t)layer->shape.lanes, (size_t)layer->shape.channels};
@@ -111,7 +111,7 @@ static struct line_shape line_shape(const struct sdp_run *run) {
         tap_lanes((size_t)layer->shape.channels, (size_t)layer->shape.lanes, (size_t)run->surface)};
 }
 
-/* Shows a line to a tap; not whole: one atom that stands for all of its surface. */
+/* Sends a line to a tap; not whole: one atom that represents all of its surface. */
 static void show_line(const struct sdp_run *run, const struct tap_out *tap, const void *elements, bool whole) {
     if (tap->count == 0)
         return;
@@ -123,7 +123,7 @@ static void show_line(const struct sdp_run *run, const struct tap_out *tap, cons
 
 /* ---- operands ---- */
 
-/* Takes component `index` of `count` elements out of operand bytes, sign-extended. */
+/* Extracts component `index` of `count` elements from operand bytes, sign-extended. */
 static void unpack(const struct sdp_operands *operands, const uint8_t *bytes, int index, int16_t *out, size_t count) {
     size_t step = (size_t)operands->components * operands->component_bytes;
     const uint8_t *at = bytes + (size_t)index * operands->component_bytes;
@@ -135,7 +135,7 @@ static void unpack(const struct sdp_operands *operands, const uint8_t *bytes, in
             memcpy(&out[i], at + i * step, sizeof out[i]);
 }
 
-/* Brings one component of the operands read last into the pipe; those of one atom are repeated over the whole line. */
+/* Prepares one component of the operands read last; operands of one atom are repeated over the whole line. */
 static void take_operands(struct sdp_run *run, int index, const struct sdp_operand *operand, int component,
                           int32_t *line, const struct tap_out *tap) {
     if (!operand->from_memory)
@@ -150,7 +150,7 @@ static void take_operands(struct sdp_run *run, int index, const struct sdp_opera
         memcpy(line + i, line, count * sizeof *line);
 }
 
-/* Fetches the operands of the current line: per element every line, per kernel on the first line of a surface. */
+/* Fetches the operands of the current line: per element for every line, per kernel for the first line of a surface. */
 static void fetch_operands(struct sdp_run *run, int index) {
     const struct sdp_layer *layer = &run->layer;
     const struct sdp_operands *operands = &layer->operands[index];
@@ -201,7 +201,7 @@ static void load_line(struct sdp_run *run) {
         fp16_count_specials(run->bytes, run->elements, &run->result.input);
 }
 
-/* Writes the current line of a batch, which stands in run->bytes. */
+/* Writes the current line of a batch from run->bytes. */
 static void write_line(struct sdp_run *run, int batch) {
     const struct sdp_layer *layer = &run->layer;
     struct dma *output = &run->clients->output;
@@ -228,7 +228,7 @@ static bool any_set(const uint8_t *bytes, size_t count) {
     return seen != 0;
 }
 
-/* The output convertor and the counters behind it. */
+/* The output convertor and its counters. */
 static void convert_line(struct sdp_run *run, uint8_t *out) {
     const struct sdp_layer *layer = &run->layer;
     const struct sdp_taps *taps = &run->clients->taps;
@@ -264,7 +264,7 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
     convert_line(run, out);
 }
 
-/* The current line of a batch, batches in turn: its input through the stages to out. */
+/* The current line, batch by batch: input through the stages to out. */
 static void run_batch(struct sdp_run *run, int batch, uint8_t *out) {
     run->batch = batch;
     if (run->layer.shape.flying)

@@ -1,7 +1,7 @@
 /* SDP and SDP_RDMA at work: single-point operations on cubes from memory or on sums from CACC, to memory or to PDP.
  *
  * The engine works on whole lines of atoms: input line -> BS -> BN -> EW and table -> output convertor -> output line.
- * All lanes of all atoms are processed, lanes beyond the channel count like any other. Spec: 50-sdp.
+ * All lanes of all atoms are processed, including those beyond the channel count. Spec: 50-sdp.
  */
 #ifndef MODEL_SDP_H
 #define MODEL_SDP_H
@@ -22,21 +22,21 @@ struct sdp_run;
 /* A layer's streams, see enum tap. */
 struct sdp_taps {
     struct tap_out input, ew_alu, ew_mul, convertor, output;
-    struct tap_out stage[SDP_STAGES]; /* behind each; of EW nobody listens */
+    struct tap_out stage[SDP_STAGES]; /* after each stage; EW's is not used */
 };
 
-/* Where a layer reads and writes; only what it uses counts. */
+/* Where a layer reads and writes; only members that it uses are valid. */
 struct sdp_clients {
     struct dma main, operands[SDP_STAGES], output;
-    /* Flying layers: the next `atoms` results of CACC, in the order surface, line, batch, column, as many as the layer
-     * has lanes each: integers or FP32 patterns. */
+    /* Flying layers: the next `atoms` results of CACC in the order surface, line, batch, column, each with the layer's
+     * lanes: integers or FP32 patterns. */
     void (*results)(void *context, int32_t *results, size_t atoms);
     void *context;
     const struct lut_entries *table;
     struct sdp_taps taps;
 };
 
-/* What a layer leaves in the status registers. */
+/* Counts of a layer for the status registers. */
 struct sdp_result {
     uint64_t saturated;         /* lanes flagged by the convertor */
     struct fp16_specials input; /* of FP16 input, if the layer counts them */
@@ -56,7 +56,7 @@ void sdp_run_line(struct sdp_run *run, uint8_t *out);
 /* Runs a whole layer whose destination is memory. */
 void sdp_run_to_memory(struct sdp_run *run);
 
-/* What the lines so far add up to. */
+/* Counts of the lines so far. */
 struct sdp_result sdp_run_result(const struct sdp_run *run);
 
 #endif

@@ -6,7 +6,7 @@
 #include "nvdla/fp_inline.h"
 #include "nvdla/wide.h"
 
-/* Elements that are converted at a time. */
+/* Elements converted together. */
 enum { CHUNK = 256 };
 
 /* ---- input ---- */
@@ -44,7 +44,7 @@ struct flag_range {
     int64_t low, high;
 };
 
-/* Shifts beyond this one cannot leave any product of 49 bits above 17 bits. */
+/* Larger shifts leave no product of 49 bits above 17 bits. */
 enum { MOST_FLAG_SHIFT = 40 };
 
 static struct flag_range flag_range(const struct sdp_convertor *convertor) {
@@ -55,7 +55,7 @@ static struct flag_range flag_range(const struct sdp_convertor *convertor) {
     return (struct flag_range){-65537 * one, 65537 * one}; /* abs(floor - clamped value) > 1 */
 }
 
-/* Offset, scale, shift and clamp to `bits` bits, at most 17, which takes the 17-bit step in. Returns the flags. */
+/* Offset, scale, shift and clamp to `bits` bits, at most 17, which includes the 17-bit step. Returns the flags. */
 static inline uint64_t scale(const struct sdp_convertor *convertor, int bits, const int32_t *data, int32_t *result,
                              size_t count) {
     const struct fixed_rounding rounding = fixed_rounding(convertor->shift);
@@ -95,7 +95,7 @@ WIDE static uint64_t to_int16(const struct sdp_convertor *convertor, const int32
     return flagged;
 }
 
-/* Flags are raised by what comes out, even if it is exact. */
+/* Results raise the flags, even if exact. */
 static inline uint64_t store_all_fp16(const uint16_t *elements, uint8_t *bytes, size_t count) {
     uint32_t flagged = 0;
     for (size_t i = 0; i < count; i++) {

@@ -4,8 +4,8 @@
 #include "model/sdp_table.h"
 #include "nvdla_offsets.h"
 
-/* The stages have the same layouts at other offsets. EW has a register more for each of its operand convertors, and
- * LUT_BYPASS in the place of RELU_BYPASS. */
+/* The stages have the same layout at different offsets. EW has one more register for each of its operand convertors,
+ * and LUT_BYPASS instead of RELU_BYPASS. */
 static const struct {
     uint32_t config, alu_config, alu_value, mul_config, mul_value;
 } stage_registers[SDP_STAGES] = {
@@ -33,7 +33,7 @@ static struct sdp_operand_format fp16_format(bool flush_nans) {
     return (struct sdp_operand_format){.form = flush_nans ? SDP_FP16_WITHOUT_NAN : SDP_FP16};
 }
 
-/* A register operand of 16 bits in the form of the pipe. */
+/* A 16-bit register operand, prepared. */
 static int32_t prepared(const struct sdp_operand_format *format, uint32_t value) {
     int16_t operand = (int16_t)value;
     int32_t result;
@@ -129,7 +129,7 @@ size_t sdp_operand_atom(const struct sdp_layer *layer, const struct sdp_operands
     return (size_t)layer->shape.lanes * (size_t)operands->components * operands->component_bytes;
 }
 
-/* Checks that what a stage takes from memory is what its DMA fetches. Sets valid and leftover. */
+/* Checks that a stage takes from memory what its DMA fetches. Sets valid and leftover. */
 static void match_operands(struct sdp_layer *layer, int index) {
     const struct sdp_stage *stage = &layer->stage[index];
     const struct sdp_operands *operands = &layer->operands[index];
@@ -150,7 +150,7 @@ static void match_operands(struct sdp_layer *layer, int index) {
 /* ---- layers ---- */
 
 /* Section 7: what the combinations that finish have in common. INT8 processing to FP16 is one of them, though the
- * hardware scrambles the image; so are 16-bit types that do not match, whose patterns are reinterpreted. */
+ * hardware scrambles the image, as are mismatched 16-bit types, whose patterns are reinterpreted. */
 static bool precisions_fit(const struct sdp_layer *layer) {
     bool known = layer->shape.in <= NVDLA_FP16 && layer->shape.proc <= NVDLA_FP16 && layer->shape.out <= NVDLA_FP16;
     if (layer->shape.proc == NVDLA_INT8)
@@ -158,7 +158,7 @@ static bool precisions_fit(const struct sdp_layer *layer) {
     return known && layer->shape.in != NVDLA_INT8 && layer->shape.out != NVDLA_INT8;
 }
 
-/* Sections 7, 8.2, 8.3 and 9: what does not go together, batches and Winograd order being special. */
+/* Sections 7, 8.2, 8.3 and 9: combinations that are not possible, with batches and Winograd order as special cases. */
 static bool mode_fits(const struct sdp_layer *layer) {
     bool special = layer->shape.batches > 1 || layer->shape.winograd;
     bool whole_bands = layer->shape.width % 2 == 0 && layer->shape.height % WINOGRAD_LINES == 0;
@@ -196,7 +196,7 @@ void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view
         .shape = *shape,
         .uses_rdma = !shape->flying,
         .to_pdp = sdp.to_pdp,
-        .compare = sdp.compare, /* the registers make it so, in configurations without EW too: section 9 */
+        .compare = sdp.compare, /* from the registers, also in configurations without EW: section 9 */
         .flush_nans = shape->proc == NVDLA_FP16 && FIELD(view, SDP, D_FEATURE_MODE_CFG, NAN_TO_ZERO),
         .count_saturation = FIELD(view, SDP, D_PERF_ENABLE, PERF_SAT_EN),
         .count_table = FIELD(view, SDP, D_PERF_ENABLE, PERF_LUT_EN),

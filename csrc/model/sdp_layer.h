@@ -1,7 +1,7 @@
 /* A layer of SDP and SDP_RDMA as the registers of the two units describe it.
  *
- * Precisions, batches, Winograd order and the EW stage count only in configurations that have them; elsewhere layers
- * are INT8, of one batch, in plain order, and EW and its operand DMA are off whatever the registers say. Spec: 50-sdp.
+ * Precisions, batches, Winograd order and the EW stage are decoded only in configurations that have them; in others
+ * layers are INT8, one batch, in plain order, and EW and its operand DMA are always off. Spec: 50-sdp.
  */
 #ifndef MODEL_SDP_LAYER_H
 #define MODEL_SDP_LAYER_H
@@ -20,14 +20,14 @@ struct sdp_layer {
     struct sdp_shape shape;
     bool uses_rdma; /* reads input or operands from memory: SDP_RDMA takes part */
     bool to_pdp;
-    bool compare;    /* EW is programmed to compare: nothing is written, the convertor passes the low bits */
-    bool valid;      /* the registers of SDP and SDP_RDMA fit together; else the hardware would hang, or do what no
-                        chapter defines */
-    bool leftover;   /* operands are fetched that no stage takes: SDP finishes, SDP_RDMA never does */
+    bool compare;  /* EW compares: nothing is written, the convertor passes the low bits */
+    bool valid;    /* the registers of SDP and SDP_RDMA fit together; otherwise the hardware hangs, or its behaviour is
+                      undefined */
+    bool leftover; /* operands are fetched that no stage takes: SDP finishes, SDP_RDMA never does */
     bool flush_nans; /* NAN_TO_ZERO, FP16 processing */
     bool table;      /* EW ends with the table */
     bool count_saturation, count_table, count_specials;
-    bool compare_flags; /* the convertor flags saturation in compare mode too */
+    bool compare_flags; /* the convertor flags saturation in compare mode, too */
     size_t atom;        /* bytes */
     /* Surfaces in memory per surface of the pipe, 1 or 2: INT16 cubes around INT8 processing have two. */
     int source_surfaces, destination_surfaces;
@@ -38,10 +38,10 @@ struct sdp_layer {
     struct sdp_convertor convertor;
 };
 
-/* Reads the layer out of the registers of both units; those of SDP_RDMA count only if uses_rdma. */
+/* Reads the layer from the registers of both units; those of SDP_RDMA count only if uses_rdma. */
 void sdp_layer_decode(struct sdp_layer *layer, const struct registers_view *view);
 
-/* True if SDP_RDMA has something to read in this setting of its registers. */
+/* True if SDP_RDMA reads anything with these registers. */
 bool sdp_rdma_busy(const struct registers_view *view);
 
 /* Atoms that go through the pipe. */

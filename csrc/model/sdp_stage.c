@@ -1,16 +1,16 @@
-/* ALU, multiplier and ReLU of the stages on lines of elements. See sdp_stage.h. */
+/* ALU, multiplier and ReLU of the stages. See sdp_stage.h. */
 #include "model/sdp_stage.h"
 
 #include "nvdla/fixed.h"
 #include "nvdla/fp_inline.h"
 #include "nvdla/wide.h"
 
-/* Elements that go through a stage at a time. */
+/* Elements processed together. */
 enum { CHUNK = 256 };
 
 /* ---- operands ---- */
 
-/* The ALU operand behind its left shift. From 47 places on the result is the same: 0 or one of the limits. */
+/* The ALU operand after its left shift. From 47 places on the result is the same: 0 or one of the limits. */
 static inline int32_t shifted(int16_t operand, unsigned shift) {
     return (int32_t)fixed_saturate((int64_t)operand * (INT64_C(1) << (shift > 47 ? 47 : shift)), 32);
 }
@@ -71,7 +71,7 @@ static inline void x_alu(enum sdp_algorithm algorithm, const int32_t *data, cons
     }
 }
 
-/* The multiplication of an X stage and what follows: 33 bits in. The shift stands there without multiplier too. */
+/* The multiplication of an X stage and what follows: 33-bit input. The shift also acts without the multiplier. */
 static inline void x_multiply(const struct sdp_stage *stage, const int64_t *value, const int32_t *operand,
                               int32_t *result, size_t count) {
     const struct fixed_rounding rounding = fixed_rounding(stage->shift);
@@ -110,7 +110,7 @@ WIDE static void x_integer(const struct sdp_stage *stage, int32_t *data, const i
         x_relu(data, count);
 }
 
-/* The multiplication of EW; elements that it skips are not shifted. */
+/* The multiplication of EW; elements that skip it are not shifted. */
 static void y_multiply(const struct sdp_stage *stage, int32_t *data, const int32_t *operand, size_t count) {
     const bool prelu = stage->prelu;
     const unsigned shift = stage->shift;

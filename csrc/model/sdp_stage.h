@@ -2,7 +2,7 @@
  * then ALU; its table is sdp_table.h).
  *
  * An element in the pipe has 32 bits: a signed integer (PROC INT8 and INT16, the same arithmetic) or an FP32 pattern
- * (PROC FP16). The 16-bit operands of a stage are first brought into the same form, once for all elements that share
+ * (PROC FP16). The 16-bit operands of a stage are first converted to the same format, once for all elements that share
  * them. Spec: 50-sdp sections 4 to 6.
  */
 #ifndef MODEL_SDP_STAGE_H
@@ -14,7 +14,7 @@
 
 enum sdp_algorithm { SDP_MAX, SDP_MIN, SDP_SUM, SDP_EQUAL };
 
-/* How a 16-bit operand becomes one of 32 bits. */
+/* How a 16-bit operand becomes a 32-bit one. */
 enum sdp_operand_form {
     SDP_SIGNED,    /* MUL of X, EW without convertor */
     SDP_SHIFTED,   /* ALU of X: shifted left, saturated to 32 bits */
@@ -32,24 +32,24 @@ struct sdp_operand_format {
 
 /* One half of a stage, ALU or MUL. */
 struct sdp_operand {
-    bool from_memory;                 /* the half is active and takes its operands from the DMA of the stage */
-    struct sdp_operand_format format; /* of operands from memory, and of register operands in X stages */
-    int32_t value;                    /* register operand in its final form */
+    bool from_memory;                 /* the half is active and takes its operands from the stage's DMA */
+    struct sdp_operand_format format; /* for operands from memory, and for register operands in X stages */
+    int32_t value;                    /* register operand in its final format */
 };
 
 /* Settings of a stage. */
 struct sdp_stage {
     bool bypass, alu_bypass, mul_bypass;
-    bool prelu;          /* elements that are not negative are not multiplied */
+    bool prelu;          /* elements that are not negative skip the multiplication */
     bool relu;           /* X only */
     bool ew;             /* the stage is EW */
     bool floating_point; /* PROC FP16 */
     enum sdp_algorithm algorithm;
-    unsigned shift; /* right shift behind the multiplication, integers: X 0..63, EW 0..1023 */
+    unsigned shift; /* right shift after the multiplication, integers: X 0..63, EW 0..1023 */
     struct sdp_operand alu, mul;
 };
 
-/* Brings operands into the form of the pipe.
+/* Converts operands to the format of the pipe.
  *
  * Spec: 50-sdp sections 5.1 (X), 5.2 (EW), 6.1 and 6.3 (FP16). */
 void sdp_prepare_operands(const struct sdp_operand_format *format, const int16_t *in, int32_t *out, size_t count);

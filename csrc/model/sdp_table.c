@@ -8,7 +8,7 @@
 
 enum { ADDRESSES = 1024 };
 
-/* The entry at the address, NULL if it lies beyond the table. */
+/* The entry at the address, NULL if it is outside the table. */
 static int16_t *entry(struct sdp_table *table, uint32_t access_cfg) {
     bool lo = REGISTER_FIELD(access_cfg, SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
     unsigned count = lo ? LUT_LO_ENTRIES : LUT_LE_ENTRIES;

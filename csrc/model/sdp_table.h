@@ -16,25 +16,24 @@ struct sdp_table {
 };
 
 /* The access port. A write of S_LUT_ACCESS_CFG loads the address; every access of S_LUT_ACCESS_DATA uses the entry
- * there, in the table that S_LUT_ACCESS_CFG names, and moves on by one, to 0 behind 1023. Addresses beyond the table
- * read 0 and drop what is written, and so does all that is written in read direction.
+ * there, in the table that S_LUT_ACCESS_CFG names, and increments the address, from 1023 to 0. Addresses beyond the
+ * table read 0 and ignore writes; writes in read direction are ignored, too.
  *
- * access_cfg  value of S_LUT_ACCESS_CFG
- * Section 3.1; the clock gating of the port is left out. */
+ * access_cfg  value of S_LUT_ACCESS_CFG Section 3.1; the clock gating of the port is not modelled. */
 void sdp_table_select(struct sdp_table *table, uint32_t access_cfg);
 void sdp_table_write(struct sdp_table *table, uint32_t access_cfg, uint32_t value);
 uint32_t sdp_table_read(struct sdp_table *table, uint32_t access_cfg);
 
-/* Reads the settings of the table out of the S_LUT_* registers. */
+/* Reads the settings of the table from the S_LUT_* registers. */
 struct lut_settings sdp_table_settings(const struct registers_view *view);
 
-/* Number of elements by what the tables answered, each element counted once. Section 9. */
+/* Number of elements by answer of the tables, each element counted once. Section 9. */
 struct sdp_table_counters {
     uint64_t underflow, overflow, hybrid; /* the selected answer is underflow, overflow, a hit */
     uint64_t le_hit, lo_hit;              /* this table hits, selected or not */
 };
 
-/* Looks `count` elements up in place, FP32 patterns or integers, and counts them. */
+/* Looks up `count` elements in place, FP32 patterns or integers, and counts them. */
 void sdp_table_apply(const struct lut_settings *settings, const struct lut_entries *entries, bool floating_point,
                      int32_t *data, size_t count, struct sdp_table_counters *counters);
 

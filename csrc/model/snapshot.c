@@ -1,4 +1,4 @@
-/* Reads the registers of a model that is at ease. See snapshot.h. */
+/* Reads the registers of a model at rest. See snapshot.h. */
 #include "model/snapshot.h"
 
 #include "model/machine.h"
@@ -69,7 +69,7 @@ static void put(const struct snapshot *snapshot, enum nvdla_unit unit, uint32_t 
     snapshot->write(snapshot->context, nvdla_unit_base(snapshot->model->dev.config, unit) + offset, value);
 }
 
-/* Registers whose writes do more than store; they are brought back by other means or need none. */
+/* Registers whose writes do more than store; they are restored otherwise, or need not be. */
 static bool acts(enum nvdla_unit unit, uint32_t offset) {
     switch (unit) {
     case NVDLA_GLB:
@@ -85,7 +85,7 @@ static bool acts(enum nvdla_unit unit, uint32_t offset) {
     }
 }
 
-/* The registers of words [from, to) of a group that do not hold their reset values. */
+/* The registers of words [from, to) of a group that differ from their reset values. */
 static void put_words(const struct snapshot *snapshot, const struct register_group *group, unsigned g, size_t from,
                       size_t to) {
     for (size_t word = from; word < to; word++) {
@@ -100,7 +100,7 @@ static void put_pointer(const struct snapshot *snapshot, enum nvdla_unit unit, u
     put(snapshot, unit, SDP_S_POINTER, producer << SDP_S_POINTER__PRODUCER_LSB);
 }
 
-/* True if a register of the group has another value than after reset. */
+/* True if a register of the group differs from its reset value. */
 static bool group_is_set(const struct register_group *group, unsigned g) {
     for (size_t word = group->first_d + 1; word < group->word_count; word++)
         if ((group->value[g][word] ^ group->words[word].reset) & group->words[word].stored)
@@ -108,7 +108,7 @@ static bool group_is_set(const struct register_group *group, unsigned g) {
     return false;
 }
 
-/* All units with groups have S_POINTER at the same offset. */
+/* S_POINTER has the same offset in all units with groups. */
 static void put_unit(const struct snapshot *snapshot, const struct register_group *group) {
     const size_t pointer = SDP_S_POINTER / 4;
     if (group->first_d == group->word_count) {
@@ -125,8 +125,8 @@ static void put_unit(const struct snapshot *snapshot, const struct register_grou
     put_pointer(snapshot, group->unit, group->producer);
 }
 
-/* The entries of a table that have been written, and the register that selects entries as it was left. The fields lie
- * alike in SDP and CDP. */
+/* The written entries of a table, and the register that selects entries with its last value. SDP and CDP have the same
+ * fields. */
 static void put_table(const struct snapshot *snapshot, enum nvdla_unit unit, const struct lut_entries *entries,
                       const bool *loaded) {
     const struct register_group *group = &snapshot->model->units[unit];

@@ -1,8 +1,8 @@
-/* What a model holds between two layers, as register writes that bring a device there from reset.
+/* The state of a model between two layers, as register writes that bring a device there from reset.
  *
- * For cutting programs in pieces (split/split.h). Memory is not in it, nor is what no register write can make: what
- * CBUF still holds, statistics, and the group that CONSUMER points at. model_at_ease(), model_cbuf_free() and
- * model_weights_in_front() tell whether that matters.
+ * For cutting programs into pieces (split/split.h). It does not include memory, nor state that no register write can
+ * restore: the contents of CBUF, statistics, and the group that CONSUMER points at. model_at_ease(), model_cbuf_free()
+ * and model_weights_in_front() say whether that matters.
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
@@ -24,16 +24,16 @@ unsigned model_consumer(const struct device *model, enum nvdla_unit unit);
 /* True if nothing is armed and BDMA's queue is empty. */
 bool model_at_ease(const struct device *model);
 
-/* True if CBUF holds nothing that a layer could use again. */
+/* True if CBUF holds nothing that a layer could reuse. */
 bool model_cbuf_free(const struct device *model);
 
-/* True if weights that CSC has not released and will not lie in front of those of the next convolution, which takes
- * them for its own: WEIGHT_BYTES was more than the kernels take, and CSC_D_BANK, d_bank, is as before
- * (98-measured-rules section 8, 20-data-formats "Illegal or undefined programming"). */
+/* True if weights that CSC neither has released nor will release precede those of the next convolution, which would use
+ * them as its own: WEIGHT_BYTES was more than the kernels take, and CSC_D_BANK, d_bank, is unchanged (98-measured-rules
+ * section 8, 20-data-formats "Illegal or undefined programming"). */
 bool model_weights_in_front(const struct device *model, uint32_t d_bank);
 
-/* Calls `write` for register writes that bring a device from reset to these registers: shared ones, tables as far as
- * they have been loaded, both groups of each unit, PRODUCER, mask and pending interrupts. With group 0 as CONSUMER. */
+/* Calls `write` for register writes that bring a device from reset to these registers: shared ones, the loaded part of
+ * tables, both groups of each unit, PRODUCER, mask and pending interrupts. CONSUMER is group 0. */
 void model_registers(const struct device *model, void (*write)(void *context, uint32_t address, uint32_t value),
                      void *context);
 

@@ -1,4 +1,4 @@
-/* Kernel groups out of the weight stream, plain or with mask bits. See weights.h. */
+/* Kernel groups from the weight stream, plain or compressed with mask bits. See weights.h. */
 #include "model/weights.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ void weights_free(struct weights *weights) {
     buffer_free(&weights->elements);
 }
 
-/* Makes the next `bits` bits of the stream stand in its buffer. Returns the first of them. */
+/* Loads the next `bits` bits of the stream into its buffer. Returns the number of the first one in it. */
 static size_t read_on(struct weight_stream *stream, const struct cbuf *cbuf, size_t bits) {
     size_t kept = stream->used > 0 ? 1 : 0, in_entry = 8 * cbuf->entry;
     size_t size = ceil_div(stream->used + bits, in_entry);
