@@ -24,7 +24,7 @@ struct bin {
 struct row {
     char *name; /* "sdp.bs_alu*bs_mul" */
     size_t first, count;
-    int values[COVERAGE_CROSS_ASPECTS]; /* how many each aspect has */
+    int values[COVERAGE_CROSS_ASPECTS]; /* number of values of each aspect */
 };
 
 /* Rows and bins of an engine: the bin of its layers, its aspects in order, its crosses in order. */
@@ -34,15 +34,15 @@ struct section {
 };
 
 struct coverage {
-    struct bin *bins;    /* NULL where only bits are wanted: to make the names costs more than all the rest */
-    unsigned char *bits; /* of the caller, where there are no bins */
+    struct bin *bins;    /* NULL if only bits are needed: making the names costs more than all the rest */
+    unsigned char *bits; /* of the caller, if there are no bins */
     size_t bin_count;
     struct row *rows;
     size_t row_count;
     struct section sections[COVERAGE_ENGINES];
 };
 
-/* Values of an aspect, taken apart. */
+/* Values of an aspect as separate strings. */
 struct values {
     char names[VALUES_MAX][32];
     unsigned needs[VALUES_MAX];
@@ -74,7 +74,7 @@ static unsigned feature(const char *name) {
 
 static void add_value(struct values *values, const char *name, size_t n) {
     if (values->count == VALUES_MAX || n >= sizeof values->names[0])
-        abort(); /* the table has outgrown its room */
+        abort(); /* the table is too large for its arrays */
     memcpy(values->names[values->count], name, n);
     values->names[values->count][n] = '\0';
     char *at = strchr(values->names[values->count], '@');
@@ -109,8 +109,8 @@ static int count_values(const struct coverage_aspect *aspect) {
     return aspect->values ? count : nvdla_config_count;
 }
 
-/* Row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination, the last aspect
- * varying fastest. */
+/* Adds the row of a tuple of aspects (an aspect alone is a tuple of one), with a bin for every combination; the last
+ * aspect varies fastest. */
 static void add_row(struct coverage *coverage, const struct coverage_engine *engine, const struct coverage_cross *of) {
     coverage->rows = xgrow(coverage->rows, coverage->row_count, sizeof *coverage->rows);
     struct row *row = &coverage->rows[coverage->row_count++];
@@ -281,7 +281,7 @@ static uint64_t hashed(uint64_t hash, const char *text) {
     return hash;
 }
 
-/* Of all that the bins are made of: the same bins in the same order have the same mark. Never 0. */
+/* A hash of everything that defines the bins: the same bins in the same order have the same mark. Never 0. */
 static uint64_t hash_of_bins(void) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int e = 0; e < COVERAGE_ENGINES; e++) {
@@ -331,7 +331,7 @@ bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, siz
         return false;
     for (size_t i = 0; i < coverage->bin_count; i++)
         if (bits[COVERAGE_MARK + i / 8] == 0)
-            i |= 7; /* most have no bit: on to the next byte */
+            i |= 7; /* most bytes are 0 */
         else
             coverage->bins[i].count += bits[COVERAGE_MARK + i / 8] >> i % 8 & 1;
     return true;
@@ -339,7 +339,7 @@ bool coverage_add_bits(struct coverage *coverage, const unsigned char *bits, siz
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Reads "BIN COUNT" of a line; a line without anything, or of comment, gives *bin = NULL. */
+/* Reads "BIN COUNT" from a line; an empty line or a comment gives *bin = NULL. */
 static bool parse_line(const struct coverage *coverage, char *line, const char *path, int number, struct bin **bin,
                        uint64_t *count, struct error *err) {
     char *rest = line;
@@ -356,7 +356,7 @@ static bool parse_line(const struct coverage *coverage, char *line, const char *
         return error_set(err, "%s:%d: expected the name of a bin and a count", path, number);
     *bin = find(coverage, name);
     if (!*bin)
-        return error_set(err, "%s:%d: there is no bin '%s'; the file may come from another version", path, number,
+        return error_set(err, "%s:%d: found the unknown bin '%s'; the file may come from another version", path, number,
                          name);
     return true;
 }
@@ -397,13 +397,13 @@ bool coverage_write(const struct coverage *coverage, const char *path, struct er
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Whether any configuration that was seen can reach the bin; all of them count before the first trace. */
+/* Whether any configuration seen can reach the bin; before the first trace, any configuration at all. */
 static bool reachable(const struct coverage *coverage, const struct bin *bin) {
     const struct row *configs = &coverage->rows[coverage->sections[COVERAGE_TRACE].first_row + COVERAGE_TRACE_CONFIG];
     const struct bin *seen = &coverage->bins[configs->first];
     bool any = false;
     if (bin >= seen && bin < seen + configs->count)
-        return bin->count > 0; /* nobody expects every configuration */
+        return bin->count > 0; /* no set of traces needs every configuration */
     for (size_t i = 0; i < configs->count; i++)
         any = any || seen[i].count > 0;
     for (size_t i = 0; i < configs->count; i++)

@@ -13,7 +13,7 @@ static const struct coverage_aspect bdma_aspects[] = {
     [BDMA_COUNTERS] = ASPECT("counters", OFF_ON),
 };
 
-/* After another group means: after group 1 - group. */
+/* After another group: after group 1 - group. */
 static const struct coverage_cross bdma_crosses[] = {
     {CROSS(BDMA_GROUP, BDMA_AFTER)},
     {CROSS(BDMA_GROUP, BDMA_DESCRIPTORS)},
@@ -66,7 +66,7 @@ static int source_stride(uint32_t stride, int64_t size, int units) {
 static const struct coverage_aspect bdma_block_aspects[] = {
     [BLOCK_SOURCE] = ASPECT("source", MEMORY),
     [BLOCK_DESTINATION] = ASPECT("destination", MEMORY),
-    [BLOCK_SOURCE_AFTER] = ASPECT("source_after", "same other@secondary"), /* the descriptor before */
+    [BLOCK_SOURCE_AFTER] = ASPECT("source_after", "same other@secondary"), /* the previous descriptor */
     [BLOCK_LINE] = ASPECT("line", "1 2..8 9..64 65.."),                    /* atoms */
     [BLOCK_LINES] = ASPECT("lines", "1 2..8 9.."),
     [BLOCK_SURFACES] = ASPECT("surfaces", "1 2..8 9.."),

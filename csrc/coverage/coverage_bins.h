@@ -1,5 +1,5 @@
-/* What functional coverage (coverage/coverage.h) counts: engines, their aspects with the values each can have, crosses
- * of aspects. Each engine has a file of its own (coverage_ENGINE.c).
+/* The bins of functional coverage (coverage/coverage.h): engines, their aspects with the possible values, crosses of
+ * aspects. Each engine has its own file (coverage_ENGINE.c).
  */
 #ifndef COVERAGE_COVERAGE_BINS_H
 #define COVERAGE_COVERAGE_BINS_H
@@ -10,7 +10,7 @@
 
 enum { COVERAGE_ASPECTS_MAX = 64, COVERAGE_CROSS_ASPECTS = 4 };
 
-/* What a bin needs of a configuration; values may be added up. */
+/* What a bin needs of a configuration; values can be combined by addition. */
 enum {
     COVERAGE_NEEDS_INT16 = 1 << FEATURE_INT16,
     COVERAGE_NEEDS_FP16 = 1 << FEATURE_FP16,
@@ -31,34 +31,34 @@ struct coverage_aspect {
     /* Names of the values in order, separated by blanks; "int16@int16" needs a feature, by its lower-case name. NULL:
      * the names of the configurations. */
     const char *values;
-    unsigned needs; /* what all of its values need */
+    unsigned needs; /* needed by all of its values */
 };
 
 struct coverage_cross {
     int aspects[COVERAGE_CROSS_ASPECTS], aspect_count;
-    unsigned (*needs)(const int *values); /* what a combination needs beyond its values; NULL: nothing */
+    unsigned (*needs)(const int *values); /* needed by a combination beyond its values; NULL: nothing */
 };
 
 struct coverage_engine {
     const char *name;
-    const char *what; /* it counts: "layer", "trace" */
+    const char *what; /* what it counts: "layer", "trace" */
     const struct coverage_aspect *aspects;
     size_t aspect_count;
     const struct coverage_cross *crosses;
     size_t cross_count;
-    unsigned needs; /* what all of its bins need */
+    unsigned needs; /* needed by all of its bins */
 };
 
 enum {
     COVERAGE_TRACE, /* a whole trace */
-    COVERAGE_CHAIN, /* what runs on the fly between two places in memory, e.g. convolution, SDP and PDP */
+    COVERAGE_CHAIN, /* a chain from memory to memory, e.g. convolution, SDP and PDP */
     COVERAGE_CONV,  /* a convolution: CDMA, CSC, CMAC and CACC together */
     COVERAGE_SDP,
-    COVERAGE_SDP_LUT, /* the table of SDP, of layers that look it up */
+    COVERAGE_SDP_LUT, /* the table of SDP, for layers that use it */
     COVERAGE_SDP_RDMA,
     COVERAGE_PDP,
     COVERAGE_CDP,
-    COVERAGE_BDMA,       /* a group: what one launch copies */
+    COVERAGE_BDMA,       /* a group: the copies of one launch */
     COVERAGE_BDMA_BLOCK, /* a descriptor */
     COVERAGE_RUBIK,
     COVERAGE_ENGINES

@@ -81,7 +81,7 @@ static int kernel_group_class(int n) {
     return n == 1 ? 0 : n <= 8 ? 1 : n <= 32 ? 2 : 3;
 }
 
-/* Entries of mask bits against their ring of 256. */
+/* Entries of mask bits relative to their ring of 256. */
 #define MASK_ENTRIES "1 2..255 256.."
 static int mask_entry_class(uint32_t n) {
     return n <= 1 ? 0 : n < 256 ? 1 : 2;
@@ -146,7 +146,7 @@ static const struct coverage_aspect conv_aspects[] = {
     [CONV_Y_EXTENSION] = ASPECT("y_extension", "1 2 4"),
     [CONV_NAN] = ASPECT_IF("nan_flush", OFF_ON, COVERAGE_NEEDS_FP16),
     [CONV_TRUNCATE] = ASPECT("truncate", SHIFT),
-    /* of results: beyond reach of INT8 in CBUF */
+    /* of results: out of reach of INT8 in CBUF */
     [CONV_SATURATION] = ASPECT("saturation", "impossible possible@int16"),
     [CONV_WEIGHTS] = ASPECT("weights", "plain compressed@compression"),
     [CONV_KERNEL_GROUPS] = ASPECT_IF("kernel_groups", KERNEL_GROUPS, COVERAGE_NEEDS_COMPRESSION),
@@ -166,7 +166,7 @@ static unsigned post_extension(const int *values) {
     return components[values[0]] * lines[values[1]] > 8 ? COVERAGE_NEEDS_WIDE : 0;
 }
 
-/* Pixels of floating point become nothing else (chapter 30 section 6.3). */
+/* Floating-point pixels are not converted to other types (chapter 30 section 6.3). */
 static unsigned format_precision(const int *values) {
     static const int floats[] = {0x05, 0x08, 0x0b};
     for (size_t i = 0; i < COUNT(floats); i++)
@@ -175,7 +175,7 @@ static unsigned format_precision(const int *values) {
     return 0;
 }
 
-/* Batches are of feature cubes (chapter 40 section 3.4). */
+/* Only feature cubes have batches (chapter 40 section 3.4). */
 static unsigned batches_of_features(const int *values) {
     return values[0] != FEATURE && values[1] > 0 ? COVERAGE_IMPOSSIBLE : 0;
 }
@@ -184,12 +184,12 @@ static unsigned saturation_of_int16(const int *values) {
     return values[0] == NVDLA_FP16 || (values[0] == NVDLA_INT8 && values[1] == 1) ? COVERAGE_IMPOSSIBLE : 0;
 }
 
-/* A layer of one group cannot have some of it. */
+/* A layer of one group is either empty or not, never partly. */
 static unsigned share_of_groups(const int *values) {
     return values[0] == 1 && values[1] == 0 ? COVERAGE_IMPOSSIBLE : 0;
 }
 
-/* Pixels of floating point have their own sign. */
+/* Floating-point pixels are always signed. */
 static unsigned sign_of_integers(const int *values) {
     return values[0] == 6 ? COVERAGE_IMPOSSIBLE : 0;
 }
@@ -256,7 +256,7 @@ static void sort_image(const struct nvdla_config *config, const struct convoluti
         v[CONV_FORMAT] = (int)id;
         v[CONV_CONVERSION] = conversion_class((int)format->precision, v[CONV_PRECISION]);
         v[CONV_COMPONENTS] = format->components == 1 ? 0 : format->components - 2;
-        /* The pixels of a kernel row stand as channels (chapter 40 section 3.2). */
+        /* The pixels of a kernel row act as channels (chapter 40 section 3.2). */
         *kernel_width =
             ((int)FIELD(&conv->view, CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / format->components;
     }
@@ -270,7 +270,7 @@ static void sort_image(const struct nvdla_config *config, const struct convoluti
     v[CONV_PAD_RIGHT] = FIELD(&conv->view, CDMA, D_ZERO_PADDING, PAD_RIGHT) != 0;
 }
 
-/* How CDMA reads a feature cube, of Winograd too. */
+/* How CDMA reads a feature cube, including Winograd. */
 static void sort_cube_input(const struct registers_view *view, int *v) {
     v[CONV_LINES] = FIELD(view, CDMA, D_DAIN_MAP, LINE_PACKED) == 0;
     v[CONV_SURFACES] = FIELD(view, CDMA, D_DAIN_MAP, SURF_PACKED) == 0;
@@ -346,7 +346,7 @@ static int saturation_class(const struct convolution *conv, int input, int preci
     return largest >> FIELD(&conv->view, CACC, D_CLIP_CFG, CLIP_TRUNCATE) > INT32_MAX;
 }
 
-/* The 32 bits that a trace loads at an address, the last load that holds them; 0 if none does. */
+/* The 32 bits that a trace loads at an address (its last load); 0 if it loads none. */
 static uint32_t loaded_word(const struct program *prog, enum memory_space space, uint64_t address) {
     uint32_t word = 0;
     for (size_t i = 0; i < prog->count; i++) {
@@ -365,7 +365,7 @@ static uint32_t loaded_word(const struct program *prog, enum memory_space space,
     return word;
 }
 
-/* Kernel groups of compressed weights, which of them have no element or all; chapter 30 section 8.2. */
+/* Kernel groups of compressed weights: which have no element or all; chapter 30 section 8.2. */
 static void sort_compressed(const struct program *prog, const struct registers_view *view, int kernels, int group,
                             int *v) {
     const uint64_t kernel_bytes = FIELD(view, CDMA, D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
@@ -385,7 +385,7 @@ static void sort_compressed(const struct program *prog, const struct registers_v
     v[CONV_MASK_ENTRIES] = mask_entry_class((VALUE(view, CDMA, D_WMB_BYTES) + 127) / 128);
 }
 
-/* What all kinds of input have in the registers of CDMA and CACC. */
+/* Registers of CDMA and CACC that all kinds of input share. */
 static void sort_values(const struct nvdla_config *config, const struct convolution *conv, int *v) {
     const struct registers_view *view = &conv->view;
     const int precision = v[CONV_PRECISION];
@@ -438,7 +438,7 @@ void sort_conv(const struct program *prog, const struct convolution *conv, const
     v[CONV_BATCH] = 0;
     sort_values(config, conv, v);
     /* The bank fields have 5 bits in the small map and 4 in the full one; bits that do not exist are not stored. Mask
-     * bits have a bank of their own. */
+     * bits have their own bank. */
     const uint32_t banks = VALUE(view, CSC, D_BANK);
     const uint32_t used = (banks & 0x1f) + (banks >> CSC_D_BANK__WEIGHT_BANK_LSB & 0x1f) + 2;
     v[CONV_BUFFER] = (int)used + v[CONV_WEIGHTS] >= config->cbuf_banks;

@@ -1,5 +1,5 @@
-/* The parts of coverage_bins.h: the table of each engine and the function that sorts one layer into it, and the classes
- * of values that several engines have: the names of the values, and the function that finds the index of one.
+/* Shared by the files of coverage_bins.h: the table of each engine, the function that sorts one layer into it, and
+ * classes of values used by several engines: their names, and functions that find the index of a value.
  */
 #ifndef COVERAGE_COVERAGE_ENGINES_H
 #define COVERAGE_COVERAGE_ENGINES_H
@@ -16,12 +16,12 @@
     { .name = title, .values = list, .needs = (features) }
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Initialiser of a coverage_engine that counts `unit`s, whose tables are STEM_aspects and STEM_crosses. */
+/* Initialiser of a coverage_engine that counts `unit`s, with the tables STEM_aspects and STEM_crosses. */
 #define ENGINE(title, unit, stem)                                                                                      \
     .name = (title), .what = (unit), .aspects = stem##_aspects, .aspect_count = COUNT(stem##_aspects),                 \
     .crosses = stem##_crosses, .cross_count = COUNT(stem##_crosses)
 
-/* A convolution: its launch of CSC, NULL: there is none; the registers of CDMA, CSC and CACC. */
+/* A convolution: its launch of CSC, NULL: none; the registers of CDMA, CSC and CACC. */
 struct convolution {
     const struct launch *csc;
     struct registers_view view;
@@ -30,16 +30,16 @@ struct convolution {
 extern const struct coverage_engine coverage_conv, coverage_sdp, coverage_sdp_lut, coverage_sdp_rdma, coverage_pdp,
     coverage_cdp, coverage_bdma, coverage_bdma_block, coverage_rubik;
 
-/* Each fills sample->values; v[] of aspects that do not apply stay -1. view: the registers of the unit and, if there is
- * one, of the launch of the read DMA that belongs to the layer. group: of the launch. prog: for the sizes of compressed
- * kernel groups, which lie in memory. before: the convolution, launch or descriptor before this one. */
+/* Each fills sample->values; v[] of aspects that do not apply stay -1. view: the registers of the unit and of the
+ * layer's read DMA launch, if any. group: of the launch. prog: for the sizes of compressed kernel groups, which are in
+ * memory. before: the previous convolution, launch or descriptor. */
 void sort_conv(const struct program *prog, const struct convolution *conv, const struct convolution *before, int *v);
 void sort_sdp(const struct registers_view *view, int group, int *v);
-/* False if the layer looks up no table. */
+/* False if the layer does not use a table. */
 bool sort_sdp_lut(const struct registers_view *view, int *v);
 void sort_sdp_rdma(const struct registers_view *view, int group, int *v);
 void sort_pdp(const struct registers_view *view, int group, int *v);
-/* fed: the launch of CDP_RDMA is known; its sizes are in any case. */
+/* fed: the launch of CDP_RDMA is known; its sizes always are. */
 void sort_cdp(const struct registers_view *view, int group, bool fed, int *v);
 void sort_bdma(const struct nvdla_config *config, const struct launch *launch, const struct launch *before, int *v);
 void sort_bdma_block(const struct launch_block *block, const struct launch_block *before, int *v);
@@ -69,7 +69,7 @@ static inline int size_class(int n) {
     return n == 1 ? 0 : n < 8 ? 1 : n == 8 ? 2 : n < 32 ? 3 : 4;
 }
 
-/* Channels or kernels against the number that is processed or stored together. */
+/* Channels or kernels relative to the number processed or stored together. */
 #define BLOCK "1 part whole multiple ragged"
 static inline int block_class(int n, int block) {
     return n == 1 ? 0 : n < block ? 1 : n == block ? 2 : n % block == 0 ? 3 : 4;
@@ -91,7 +91,7 @@ static inline int step_class(int n) {
     return n == 1 ? 0 : n == 2 ? 1 : 2;
 }
 
-/* Of a RAM_TYPE field. */
+/* For a RAM_TYPE field. */
 static inline int memory_class(const struct nvdla_config *config, uint32_t ram_type) {
     return nvdla_has(config, FEATURE_SECONDARY_MEMORY) && ram_type == 0;
 }
@@ -101,14 +101,13 @@ static inline int atom_elements(const struct nvdla_config *config, int precision
     return config->mem_atom / (precision > NVDLA_INT8 ? 2 : 1);
 }
 
-/* Whether units of `size` bytes follow each other without a gap, at this stride. A stride says nothing where there is
- * one unit. */
+/* Whether units of `size` bytes are contiguous at this stride. A stride has no meaning for a single unit. */
 #define PACKING "packed gap"
 static inline int packing_class(uint32_t stride, int64_t size, int units) {
     return units == 1 ? -1 : (int64_t)stride != size;
 }
 
-/* The same of the lines and surfaces of a cube in memory. */
+/* The same for the lines and surfaces of a cube in memory. */
 static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces) {
     if (cube->packed_1x1)
         return;
@@ -165,12 +164,12 @@ enum {
     {CROSS(precision, (first) + LUT_HYBRID_PRIORITY)}
 /* clang-format on */
 
-/* S_LUT registers; their fields lie alike in SDP and CDP. */
+/* S_LUT registers; SDP and CDP have the same fields. */
 struct lut_values {
     uint32_t cfg, info, le_scale, lo_scale, le_shift, lo_shift;
 };
 
-/* v: the first of LUT_ASPECTS. FP16 knows no shifts. */
+/* v: the first of LUT_ASPECTS. FP16 has no shifts. */
 static inline void sort_lut(const struct lut_values *lut, int precision, int *v) {
     v[LUT_FUNCTION] = (lut->cfg & SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK) != 0;
     if (v[LUT_FUNCTION] == 0)

@@ -31,7 +31,7 @@ enum {
 
 #define POOL_KERNEL "1 2 3 4 5 6 7 8"
 
-/* Windows against each other along one axis, by the stride. */
+/* Windows relative to each other along one axis, by the stride. */
 #define POOL_STEP "overlap touch apart"
 static int pool_step(uint32_t stride, uint32_t kernel) {
     return stride < kernel ? 0 : stride == kernel ? 1 : 2;

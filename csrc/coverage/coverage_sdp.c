@@ -3,7 +3,7 @@
 
 /* ---- SDP ------------------------------------------------------------------------------------- */
 
-/* What the BS, BN and EW stages have in common. */
+/* Shared by the BS, BN and EW stages. */
 enum {
     STAGE,
     STAGE_ALU,
@@ -11,11 +11,11 @@ enum {
     STAGE_MUL,
     STAGE_MUL_OPERAND,
     STAGE_SHIFT,
-    STAGE_LAST, /* ReLU, in EW the LUT */
+    STAGE_LAST, /* ReLU; in EW the LUT */
     STAGE_ASPECTS
 };
 
-/* The convertor of an operand of EW that comes from memory. */
+/* The convertor of an EW operand from memory. */
 enum { CVT, CVT_OFFSET, CVT_SCALE, CVT_TRUNCATE, CVT_ASPECTS };
 
 enum {
@@ -134,7 +134,7 @@ static unsigned mode_of_destination(const int *values) {
     return values[0] != TO_MEMORY && values[1] != 0 ? COVERAGE_IMPOSSIBLE : 0;
 }
 
-/* Convolutions deliver the precision of processing; there is no conversion on the way to PDP, none at all with compare.
+/* Convolutions deliver the precision of processing. There is no conversion on the way to PDP, and none with compare.
  */
 static unsigned conversion_of_source(const int *values) {
     return values[0] == 1 && conversions[values[1]][0] != conversions[values[1]][1] ? COVERAGE_IMPOSSIBLE : 0;
@@ -146,13 +146,13 @@ static unsigned conversion_of_destination(const int *values) {
     return (values[0] == TO_PDP && output) || (values[0] == COMPARED && (input || output)) ? COVERAGE_IMPOSSIBLE : 0;
 }
 
-/* Surfaces of 16 bits beside INT8 processing. */
+/* Surfaces of 16 bits with INT8 processing. */
 static unsigned halves_of_conversion(const int *values) {
     const int *of = conversions[values[0]];
     return of[1] == NVDLA_INT8 && (of[0] != NVDLA_INT8 || of[2] != NVDLA_INT8) ? 0 : COVERAGE_IMPOSSIBLE;
 }
 
-/* Compare mode knows no table. */
+/* Compare mode has no table. */
 static unsigned table_of_destination(const int *values) {
     return values[0] == COMPARED && values[1] == 1 ? COVERAGE_IMPOSSIBLE : 0;
 }
@@ -195,12 +195,12 @@ static const struct coverage_cross sdp_crosses[] = {
 
 const struct coverage_engine coverage_sdp = {ENGINE("sdp", "layer", sdp)};
 
-/* Registers of one stage, whose common fields lie alike. */
+/* Registers of one stage; common fields are at the same places. */
 struct stage {
     uint32_t cfg, alu, mul, shift;
 };
 
-/* ew: the stage is EW, which knows one ALU function more and shifts further. Shifts mean nothing to FP16. */
+/* ew: the stage is EW, which has one more ALU function and larger shifts. Shifts have no meaning in FP16. */
 static void sort_stage(const struct stage *stage, bool ew, int precision, int *v) {
     const uint32_t algo = (stage->cfg & SDP_D_DP_BS_CFG__BS_ALU_ALGO_MASK) >> SDP_D_DP_BS_CFG__BS_ALU_ALGO_LSB;
     v[STAGE] = (stage->cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0;
@@ -229,7 +229,7 @@ static int alu_shift(uint32_t alu, const int *stage, int precision) {
                        SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE_LSB);
 }
 
-/* cfg: D_DP_EW_ALU_CFG or MUL_CFG. operand: value of the aspect that says where it comes from. */
+/* cfg: D_DP_EW_ALU_CFG or MUL_CFG. operand: value of the aspect that gives its source. */
 static void sort_convertor(uint32_t cfg, uint32_t offset, uint32_t scale, uint32_t truncate, int operand, int *v) {
     if (operand != 1)
         return;
@@ -273,7 +273,7 @@ static void sort_stages(const struct registers_view *view, int *v) {
                    v[SDP_EW_STAGE + STAGE_MUL_OPERAND], &v[SDP_EW_MUL_CVT]);
 }
 
-/* Index into CONVERSIONS and, of those that have 16-bit surfaces beside INT8 processing, into the halves. */
+/* Index into CONVERSIONS and, if it has 16-bit surfaces with INT8 processing, into the halves. */
 static void sort_conversion(int in, int proc, int out, int channels, int *v) {
     for (size_t i = 0; i < COUNT(conversions); i++)
         if (conversions[i][0] == in && conversions[i][1] == proc && conversions[i][2] == out)
@@ -282,7 +282,7 @@ static void sort_conversion(int in, int proc, int out, int channels, int *v) {
         v[SDP_HALVES] = (channels - 1) % 32 >= 16;
 }
 
-/* rdma: NULL if it is not known. */
+/* rdma: NULL if unknown. */
 static int operand_class(const struct sdp_rdma_cubes *rdma, const int *v) {
     static const int aspects[] = {SDP_BS_STAGE + STAGE_ALU_OPERAND, SDP_BS_STAGE + STAGE_MUL_OPERAND,
                                   SDP_BN_STAGE + STAGE_ALU_OPERAND, SDP_BN_STAGE + STAGE_MUL_OPERAND,

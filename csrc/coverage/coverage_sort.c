@@ -1,4 +1,4 @@
-/* The bins themselves: values of aspects, crosses, and what a configuration cannot do. See coverage_sort.h. */
+/* The bins: values of aspects, crosses, and what a configuration cannot do. See coverage_sort.h. */
 #include "coverage/coverage_sort.h"
 
 #include "coverage/coverage_engines.h"
@@ -53,7 +53,7 @@ static bool begins_with_conv(int kind) {
     return kind == KIND_CONV_SDP || kind == KIND_CONV_SDP_PDP;
 }
 
-/* Winograd does not go on to PDP (chapter 50, illegal programming). */
+/* Winograd cannot continue to PDP (chapter 50, illegal programming). */
 static unsigned input_of_conv(const int *values) {
     return !begins_with_conv(values[0]) || (values[0] == KIND_CONV_SDP_PDP && values[1] == 2) ? COVERAGE_IMPOSSIBLE : 0;
 }
@@ -90,7 +90,7 @@ const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* What was counted of a trace on the way. */
+/* State while a trace is counted. */
 struct walk {
     const struct program *prog;
     const struct layer_tracker *launches;
@@ -99,7 +99,7 @@ struct walk {
     struct convolution conv;   /* the last one */
     const struct launch *bdma; /* likewise, NULL before the first */
     struct launch_block block; /* likewise, of BDMA */
-    int chains, kind;          /* chains so far; of the last one, -1 before the first */
+    int chains, kind;          /* chains so far; kind of the last one, -1 before the first */
 };
 
 static struct coverage_sample new_sample(int engine) {
@@ -109,8 +109,8 @@ static struct coverage_sample new_sample(int engine) {
     return sample;
 }
 
-/* Kind of the chain (KIND_...) that a launch stands for, -1 if it stands for none: SDP for itself and what is fused to
- * it, the others where they read memory. */
+/* Kind of the chain (KIND_...) that a launch represents, -1 if none: SDP represents itself and what is fused to it, the
+ * others only where they read memory. */
 static int chain_kind(const struct registers_view *view, enum nvdla_unit unit) {
     switch (unit) {
     case NVDLA_CDP:
@@ -207,7 +207,7 @@ static void take_conv(struct walk *walk, const struct launch *csc) {
     walk->conv = conv;
 }
 
-/* The samples of a launch; some launches are counted with another one. */
+/* Counts a launch; some launches are counted with another one. */
 static void take_launch(struct walk *walk, const struct launch *launch) {
     struct registers_view view = launch_view(walk->prog->config, launch);
     const struct launch *rdma;

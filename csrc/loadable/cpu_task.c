@@ -1,4 +1,4 @@
-/* Decoding and computing of the processor's operations. See cpu_task.h. */
+/* Decodes and computes operations for the processor. See cpu_task.h. */
 #include "loadable/cpu_task.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "nvdla/xalloc.h"
 
 enum {
-    CPU_DESCRIPTOR_BYTES = 6, /* of 256, the rest is empty */
+    CPU_DESCRIPTOR_BYTES = 6, /* of 256, the rest is unused */
     OLD_OPERATION = 16,
     NEW_OPERATION = 24,
     BUFFER_BYTES = 256,
@@ -44,7 +44,7 @@ struct reading {
     struct error *err;
 };
 
-/* The memory and the offset in it that a list position stands for. */
+/* The memory and offset that a list position refers to. */
 static bool locate(const struct reading *reading, int position, const char *what, const struct loadable_memory **memory,
                    uint64_t *offset) {
     if (position < 0 || (size_t)position >= reading->task->address_count)
@@ -57,7 +57,7 @@ static bool locate(const struct reading *reading, int position, const char *what
     return true;
 }
 
-/* n bytes of a list, NULL with a message; *left: what the memory holds from its start on. */
+/* n bytes of a list, NULL with a message; *left: bytes of the memory from its start on. */
 static uint8_t *list_bytes(const struct reading *reading, int position, uint64_t n, const char *what, uint64_t *left) {
     const struct loadable_memory *memory;
     uint64_t offset;
@@ -206,7 +206,7 @@ void cpu_task_free(struct cpu_task *task) {
 
 /* ---- computing ---- */
 
-/* A result of INT8: clamped, then toward zero; what is no number becomes 0. */
+/* A result of INT8: clamped, then rounded toward zero; a NaN becomes 0. */
 static uint8_t to_int8(float value) {
     if (isnan(value))
         return 0;
@@ -236,7 +236,7 @@ static float element(const struct cpu_operation *op, float value) {
     return op->source.half ? y : y / op->out_scale;
 }
 
-/* Power and logarithm: every element by itself. */
+/* Power and logarithm: each element independently. */
 static void run_elements(const struct cpu_operation *op, const uint8_t *from, uint8_t *to) {
     const struct cpu_buffer *source = &op->source, *destination = &op->destination;
     for (unsigned channel = 0; channel < source->channel; channel++)

@@ -9,21 +9,21 @@ enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_TYPES };
 
 extern const char *const cpu_type_names[CPU_TYPES]; /* "power", ... */
 
-/* Where the values of an operation lie. */
+/* Where the values of an operation are. */
 struct cpu_buffer {
     const struct loadable_memory *memory;
     uint64_t address; /* of the first value */
-    uint64_t bytes;   /* from there on, no value lies behind */
+    uint64_t bytes;   /* bytes from there on that contain all values */
     unsigned width, height, channel;
     uint32_t line_stride, surface_stride;
     unsigned lanes; /* channels of an atom */
-    bool half;      /* FP16; else INT8 */
+    bool half;      /* FP16; otherwise INT8 */
 };
 
 struct cpu_operation {
     enum cpu_type type;
-    float in_scale, out_scale; /* of INT8 */
-    float power, scale, shift; /* of CPU_POWER */
+    float in_scale, out_scale; /* for INT8 */
+    float power, scale, shift; /* for CPU_POWER */
     struct cpu_buffer source, destination;
 };
 
@@ -32,12 +32,12 @@ struct cpu_task {
     size_t count;
 };
 
-/* Decodes the number-th task that is submitted, one for the processor; memories have been placed. False with a message.
+/* Decodes the number-th submitted task, one for the processor; memories must have been placed. False with a message.
  */
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
 void cpu_task_free(struct cpu_task *task);
 
-/* Computes an operation: reads the source's bytes, writes those of the destination. */
+/* Computes an operation: reads the source, writes the destination. */
 void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]);
 
 #endif

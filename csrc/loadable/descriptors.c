@@ -1,4 +1,4 @@
-/* Decoding of the driver's structures, byte by byte as the file has them. See descriptors.h. */
+/* Decodes the driver's structures byte by byte. See descriptors.h. */
 #include "loadable/descriptors.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The descriptors that a loadable holds for the engines: operations and their cubes, decoded. Names are those of the
- * driver's structures. Spec: 87-loadables section 4.
+/* The descriptors for the engines in a loadable, decoded: operations and their cubes. Names are those of the driver's
+ * structures. Spec: 87-loadables section 4.
  */
 #ifndef LOADABLE_DESCRIPTORS_H
 #define LOADABLE_DESCRIPTORS_H
@@ -10,25 +10,25 @@
 
 #include "nvdla_names.h"
 
-/* Types of operations, which are the driver's processors. */
+/* Types of operations: the driver's processors. */
 enum op_type { TYPE_BDMA, TYPE_CONV, TYPE_SDP, TYPE_PDP, TYPE_CDP, TYPE_RUBIK, TYPE_COUNT };
 
 /* "BDMA", "CONV", ... */
 extern const char *const op_type_names[TYPE_COUNT];
-extern const enum nvdla_unit op_type_units[TYPE_COUNT]; /* that write the results */
+extern const enum nvdla_unit op_type_units[TYPE_COUNT]; /* of types that write results */
 
 enum cube_type { CUBE_MEMORY, CUBE_SRAM, CUBE_ON_THE_FLY };
 
-/* Bytes of the entries of the lists. */
+/* Bytes per entry of the lists. */
 enum { DEPENDENCY_BYTES = 36, OPERATION_BYTES = 116, SURFACE_BYTES = 644, TABLE_BYTES = 700, NETWORK_BYTES = 40 };
 
 struct data_cube {
-    unsigned type; /* enum cube_type, whatever the file has */
-    int position;  /* in the task's address list, -1 none */
+    unsigned type; /* enum cube_type, unchecked */
+    int position;  /* in the task's address list, -1: none */
     uint32_t offset, size;
     unsigned width, height, channel;
     uint32_t line_stride, surface_stride, plane_stride; /* bytes */
-    uint64_t address, room; /* once it is resolved: of its first byte, bytes from there to the end of its memory */
+    uint64_t address, room; /* once resolved: address of its first byte, bytes from there to the end of its memory */
 };
 
 struct cvt_param {
@@ -73,7 +73,7 @@ enum { SDP_X1, SDP_X2, SDP_Y, SDP_UNITS };
 
 struct sdp_op {
     unsigned src_precision, dst_precision;
-    int lut; /* index in the list of tables, -1 none */
+    int lut; /* index in the list of tables, -1: none */
     struct cvt_param out_cvt;
     unsigned mode, batch;
     uint32_t batch_stride;
@@ -114,7 +114,7 @@ struct bdma_op {
     struct bdma_transfer transfers[BDMA_TRANSFERS];
 };
 
-/* What an operation waits for or lets go on. */
+/* An edge: what an operation waits for or releases. */
 struct op_edge {
     int operation; /* -1: no edge */
     unsigned event;
@@ -124,9 +124,9 @@ enum op_event { EVENT_COMPLETED = 1, EVENT_PROGRAMMED, EVENT_ARMED, EVENT_WEIGHT
 
 struct operation {
     unsigned type;    /* enum op_type */
-    unsigned counter; /* edges that name it, as the file has it */
+    unsigned counter; /* edges that name it, as in the file */
     struct op_edge consumers[TYPE_COUNT], fused_parent;
-    struct data_cube src, dst; /* not of BDMA */
+    struct data_cube src, dst; /* not for BDMA */
     union {
         struct conv_op conv;
         struct sdp_op sdp;
@@ -158,16 +158,16 @@ struct lut_param {
     unsigned hybrid, underflow, overflow, method;
 };
 
-/* Of NETWORK_BYTES, DEPENDENCY_BYTES, TABLE_BYTES bytes. */
+/* From NETWORK_BYTES, DEPENDENCY_BYTES, TABLE_BYTES bytes. */
 struct network_descriptor network_decode(const uint8_t *bytes);
 void dependency_decode(const uint8_t *bytes, struct operation *op);
 void lut_decode(const uint8_t *bytes, struct lut_param *lut);
 
-/* Of OPERATION_BYTES and SURFACE_BYTES bytes, behind dependency_decode, with a type that exists. old: the layout whose
- * cubes have 28 bytes. Addresses stay 0. */
+/* From OPERATION_BYTES and SURFACE_BYTES bytes, after dependency_decode, with an existing type. old: the layout with
+ * cubes of 28 bytes. Addresses stay 0. */
 void operation_decode(const uint8_t *operation, const uint8_t *surface, bool old, struct operation *op);
 
-/* Calls a function for every cube of an operation; of BDMA there are none. */
+/* Calls a function for every cube of an operation; BDMA has none. */
 void operation_cubes(struct operation *op, void (*each)(void *context, struct data_cube *cube, const char *name),
                      void *context);
 

@@ -1,4 +1,4 @@
-/* What a layer must keep to, so that the driver programs it and the configuration carries it out. Spec: 87-loadables
+/* The conditions under which the driver programs a layer and the configuration can execute it. Spec: 87-loadables
  * sections 4.1, 6, 11 and 12.
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@ struct check {
     struct error *err;
 };
 
-/* The message of a layer. Returns false. */
+/* Sets the message for a layer. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool refuse(const struct check *check, const char *format, ...) {
     char name[LAYER_NAME], text[512];
     va_list arguments;
@@ -45,8 +45,8 @@ static bool check_cube(const struct check *check, const struct data_cube *cube, 
     return true;
 }
 
-/* Whether a cube of atoms is inside its memory, its last atom at least begins there, and its lines stand behind each
- * other. A file for another size of atoms shows here. */
+/* Whether a cube of atoms is inside its memory (at least its last atom begins there) and its lines do not overlap.
+ * Detects a file for another atom size. */
 static bool check_place(const struct check *check, const struct data_cube *cube, unsigned precision, const char *name) {
     const uint64_t atom = (uint64_t)check->config->mem_atom;
     const uint64_t bytes = (uint64_t)cube->channel * (unsigned)nvdla_element_bytes((enum nvdla_precision)precision);
@@ -106,7 +106,7 @@ static bool check_conv(const struct check *check) {
         return lacks(check, "compressed weights");
     if (conv->mode && !nvdla_has(check->config, FEATURE_WINOGRAD))
         return lacks(check, "Winograd convolutions");
-    /* The mask bits of compressed weights have the last bank. */
+    /* The mask bits of compressed weights use the last bank. */
     const unsigned banks = (unsigned)check->config->cbuf_banks - (conv->weight_format != 0);
     if (conv->data_bank == 0 || conv->weight_bank == 0 || conv->data_bank + conv->weight_bank > banks)
         return refuse(
@@ -214,7 +214,7 @@ static bool check_bdma(const struct check *check) {
     return true;
 }
 
-/* The precision of what an operation reads and of what it writes. */
+/* Input and output precision of an operation. */
 static void precisions(const struct operation *op, unsigned *in, unsigned *out) {
     *in = *out = NVDLA_INT8;
     switch ((enum op_type)op->type) {
@@ -241,7 +241,7 @@ static void precisions(const struct operation *op, unsigned *in, unsigned *out) 
     }
 }
 
-/* True if its source is a cube of atoms: not pixels, not planes. */
+/* True if its source is a cube of atoms, not pixels or planes. */
 static bool reads_atoms(const struct operation *op) {
     return op->type == TYPE_CONV ? op->conv.data_format >= PIXEL_FEATURE
                                  : op->type != TYPE_BDMA && !(op->type == TYPE_RUBIK && op->rubik.mode == MODE_MERGE);
@@ -278,7 +278,7 @@ bool dla_task_check(const struct dla_task *task, const struct nvdla_config *conf
 
 /* ---- which configuration ---- */
 
-/* A line that is packed tells the atom. */
+/* The stride of packed lines gives the atom size. */
 static void cube_needs(const struct data_cube *cube, unsigned precision, struct dla_needs *needs) {
     if (cube->type == CUBE_ON_THE_FLY)
         return;

@@ -1,4 +1,4 @@
-/* Lists of a task, found through its network descriptor and tied together. See dla_task.h. */
+/* The lists of a task, found from its network descriptor and linked. See dla_task.h. */
 #include "loadable/dla_task.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static bool task_fail(const struct dla_task *task, struct error *err, const char
 
 /* ---- the lists ---- */
 
-/* The memory behind a list position of a list; `bytes` of it must be there. NULL with a message. */
+/* The memory that a list position refers to, with at least `bytes` bytes. NULL with a message. */
 static const struct loadable_memory *list_memory(const struct dla_task *task, int position, uint64_t bytes,
                                                  const char *what, struct error *err) {
     if (position < 0 || (size_t)position >= task->task->address_count) {
@@ -53,7 +53,7 @@ static const struct loadable_memory *list_memory(const struct dla_task *task, in
     return memory;
 }
 
-/* The bytes of a list of so many entries, NULL with a message. */
+/* The bytes of a list with that many entries, NULL with a message. */
 static uint8_t *list_bytes(const struct dla_task *task, int position, size_t count, size_t entry, const char *what,
                            struct error *err) {
     const struct loadable_memory *memory = list_memory(task, position, (uint64_t)count * entry, what, err);
@@ -92,7 +92,7 @@ static bool read_network(struct dla_task *task, struct error *err) {
     return true;
 }
 
-/* ---- which layout the cubes have ---- */
+/* ---- layout of the cubes ---- */
 
 static int cube_violations(const struct data_cube *cube, size_t addresses) {
     return (cube->type > CUBE_ON_THE_FLY) + (cube->position < -1 || cube->position >= (int)addresses) +
@@ -175,7 +175,7 @@ static bool check_edges(const struct dla_task *task, struct error *err) {
     return true;
 }
 
-/* Edges that name each operation, into counts. */
+/* Counts the edges that name each operation. */
 static void count_edges(const struct dla_task *task, unsigned *counts) {
     memset(counts, 0, task->count * sizeof *counts);
     for (size_t i = 0; i < task->count; i++) {
@@ -227,8 +227,7 @@ struct resolving {
     bool failed;
 };
 
-/* Address of a byte behind a list position, in the memory that the type names, and how much of that memory is left
- * there. */
+/* Address of the byte at a list position, in the memory named by the type, and the size of the rest of that memory. */
 static bool resolve(struct resolving *resolving, unsigned type, int position, uint32_t offset, const char *what,
                     uint64_t *address, uint64_t *room) {
     const struct dla_task *task = resolving->task;

@@ -1,16 +1,16 @@
-/* exp, log and pow by basic operations. See elementary.h. The Makefile forbids the compiler to fuse multiplications and
- * additions here, which some processors round in another way.
+/* exp, log and pow by basic operations. See elementary.h. The Makefile forbids fused multiply-adds here, which round
+ * differently on some processors.
  */
 #include "loadable/elementary.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* ln 2 in two parts: the first has 32 bits, so that its product with an exponent is exact. */
+/* ln 2 in two parts: the first has 32 bits, so its product with an exponent is exact. */
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW 0x1.a39ef35793c76p-33
 
-/* e^x of -800 ... 800. */
+/* e^x for x from -800 to 800. */
 static double exponential(double x) {
     enum { TERMS = 15 };
     const double k = floor(x / 0x1.62e42fefa39efp-1 + 0.5);
@@ -21,7 +21,7 @@ static double exponential(double x) {
     return ldexp(sum, (int)k);
 }
 
-/* ln x of a positive number. */
+/* ln x for positive x. */
 static double logarithm(double x) {
     enum { LAST = 25 };
     int exponent;
@@ -62,7 +62,7 @@ static double whole_power(double x, unsigned n) {
     return result;
 }
 
-/* x^y of a positive, finite x. */
+/* x^y for positive, finite x. */
 static double power(double x, double y) {
     enum { WHOLE_MAX = 256 };
     const double size = fabs(y);

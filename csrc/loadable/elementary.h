@@ -1,13 +1,12 @@
-/* exp, log and pow of the processor's side of the runtime, computed by basic operations alone: libraries differ in the
- * last bit with their version and with the processor, and a trace has the same bytes everywhere. Spec: 87-loadables
- * section 8.
+/* exp, log and pow of the runtime's processor operations, from basic operations alone: library versions and processors
+ * differ in the last bit, but a trace must have the same bytes everywhere. Spec: 87-loadables section 8.
  */
 #ifndef LOADABLE_ELEMENTARY_H
 #define LOADABLE_ELEMENTARY_H
 
-/* Values of binary32. Each result is that of a binary64 computation with an error below 2^-44 of it, rounded once to
- * nearest: the correctly rounded one but for about one in 2^20 arguments; pow of whole powers up to 256 and of 0.5
- * also where the exact result is a tie. What is infinite, no number or zero, C's Annex F says.
+/* Values of binary32. Each result is computed in binary64 with a relative error below 2^-44 and rounded once to
+ * nearest: it is correctly rounded except for about one in 2^20 arguments; for whole powers up to 256 and 0.5, pow is
+ * also correct if the exact result is a tie. Infinities, NaNs and zeros follow C's Annex F.
  */
 float elementary_exp(float x);
 float elementary_log(float x);

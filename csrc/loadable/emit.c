@@ -1,4 +1,4 @@
-/* What all types of layers share: accesses, pointers, arming, tables. See emit.h. */
+/* Shared by all types of layers: accesses, pointers, arming, tables. See emit.h. */
 #include "loadable/emit.h"
 
 #include <stdarg.h>
@@ -149,7 +149,7 @@ void emit_arm(const struct emitter *emitter, const struct operation *op, struct 
 
 /* ---- tables ---- */
 
-/* Where the registers of a table are; of CDP every bound has a high word behind it. */
+/* Registers of a table; in CDP each bound is followed by a high word. */
 struct table_registers {
     uint32_t access_cfg, access_data, cfg, info, bounds, le_slope_scale, le_slope_shift, lo_slope_scale, lo_slope_shift;
     bool wide; /* CDP */
@@ -181,7 +181,7 @@ static const struct table_registers cdp_table = {
 };
 
 _Static_assert(SDP_S_LUT_LO_END == SDP_S_LUT_LE_START + 12 && CDP_S_LUT_LO_END_HIGH == CDP_S_LUT_LE_START_LOW + 28,
-               "the bounds of a table stand behind each other");
+               "the bounds of a table follow each other");
 
 enum { WRITE_LE = 0x20000, WRITE_LO = 0x30000 }; /* ACCESS_CFG: write, which table, from entry 0 on */
 

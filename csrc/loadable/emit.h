@@ -1,5 +1,5 @@
-/* The register accesses of a layer, appended to a program in the order in which the driver makes them. Spec:
- * 87-loadables sections 6 and 7.
+/* Appends the register accesses of a layer to a program in the order of the driver. Spec: 87-loadables sections 6 and
+ * 7.
  */
 #ifndef LOADABLE_EMIT_H
 #define LOADABLE_EMIT_H
@@ -13,30 +13,30 @@ struct emitter {
     const struct nvdla_config *config;
 };
 
-/* A field of a register value, by the names of nvdla_offsets.h: BITS(SDP_D_CVT_SHIFT__CVT_SHIFT, 3). What does not fit
- * is cut off, as the driver does. */
+/* A field of a register value, by the names of nvdla_offsets.h: BITS(SDP_D_CVT_SHIFT__CVT_SHIFT, 3). Bits that do not
+ * fit are cut off, as in the driver. */
 #define BITS(name, value) ((uint32_t)(value) << name##_LSB & name##_MASK)
 
-/* A write or a poll of the register at an offset of a unit's window, which the configuration has. */
+/* A write or a poll of the register at an offset of a unit's window, which the configuration must have. */
 void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);
 /* A write of one field, the others 0: EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, 3). */
 #define EMIT_FIELD(emitter, unit, reg, field, value) emit_write(emitter, unit, reg, BITS(reg##__##field, value))
-/* Until (read & mask) relation value. */
+/* Waits until (read & mask) relation value. */
 void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
                enum relation relation, uint32_t value);
 void emit_note(const struct emitter *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The groups of a layer: of its unit, and of its RDMA. */
+/* The groups of a layer: in its unit, and in its RDMA. */
 struct layer_groups {
     unsigned group, rdma;
 };
 
-/* What the driver writes when it programs a layer, and when it arms it. */
+/* The driver's writes to program a layer, and to arm it. */
 void emit_program(const struct emitter *emitter, const struct dla_task *task, const struct operation *op,
                   struct layer_groups groups);
 void emit_arm(const struct emitter *emitter, const struct operation *op, struct layer_groups groups);
 
-/* Pieces of emit_program, a type each; pointers are written already. */
+/* Parts of emit_program, one per type; pointers are already written. */
 void emit_conv(const struct emitter *emitter, const struct operation *op);
 void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const struct operation *op);
 void emit_pdp(const struct emitter *emitter, const struct operation *op);
@@ -44,10 +44,10 @@ void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const 
 void emit_rubik(const struct emitter *emitter, const struct operation *op);
 void emit_bdma(const struct emitter *emitter, const struct operation *op);
 
-/* The upload of a table into SDP or CDP. precision: of the operation's source. */
+/* Loads a table into SDP or CDP. precision: of the operation's source. */
 void emit_table(const struct emitter *emitter, enum nvdla_unit unit, const struct lut_param *lut, unsigned precision);
 
-/* The read-modify-write of the mask, which the driver always finds and leaves 0. */
+/* The read-modify-write of the mask, which is always 0 before and after. */
 void emit_mask(const struct emitter *emitter);
 
 static inline uint32_t low_word(uint64_t address) {

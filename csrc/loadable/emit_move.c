@@ -3,9 +3,9 @@
  */
 #include "loadable/emit.h"
 
-enum { ATOM = 32 /* of the configurations that have RUBIK and BDMA */ };
+enum { ATOM = 32 /* of the configurations with RUBIK and BDMA */ };
 
-/* n - 1 of a width that may not be there. */
+/* n - 1 for a width that may be absent. */
 static uint32_t less_one(unsigned n) {
     return n ? n - 1 : 0;
 }
@@ -84,7 +84,7 @@ static void emit_pdp_windows(const struct emitter *emitter, const struct operati
 }
 
 _Static_assert(PDP_D_POOLING_PADDING_VALUE_7_CFG == PDP_D_POOLING_PADDING_VALUE_1_CFG + 24,
-               "padding values stand behind each other");
+               "padding values follow each other");
 
 void emit_pdp(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src, *dst = &op->dst;

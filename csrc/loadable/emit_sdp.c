@@ -1,9 +1,9 @@
 /* Registers of SDP and SDP_RDMA. Spec: 87-loadables section 6.2. */
 #include "loadable/emit.h"
 
-/* How the units x1, x2 and y stand in the registers: BS, BN and EW have the same fields at the same places. */
+/* Registers of the units x1, x2 and y: BS, BN and EW have the same fields at the same places. */
 struct unit_registers {
-    uint32_t rdma_cfg, base_low; /* of SDP_RDMA; behind base_low: high word, line and surface stride */
+    uint32_t rdma_cfg, base_low; /* of SDP_RDMA; base_low is followed by high word, line and surface stride */
     uint32_t cfg, alu_cfg, alu_value, mul_cfg, mul_value;
 };
 
@@ -19,7 +19,7 @@ static const struct unit_registers units[SDP_UNITS] = {
 _Static_assert(SDP_RDMA_D_EW_SURFACE_STRIDE == SDP_RDMA_D_EW_BASE_ADDR_LOW + 12 &&
                    SDP_RDMA_D_BS_LINE_STRIDE == SDP_RDMA_D_BS_BASE_ADDR_LOW + 8 &&
                    SDP_RDMA_D_BN_BASE_ADDR_HIGH == SDP_RDMA_D_BN_BASE_ADDR_LOW + 4,
-               "address and strides of operands stand behind each other");
+               "address and strides of operands follow each other");
 
 enum { TYPE_MUL = 1, TYPE_ADD = 2, TYPE_BOTH = 3, ACT_RELU = 1, ACT_TABLE = 2, ACT_PRELU = 3, PER_KERNEL = 1 };
 
@@ -93,7 +93,7 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
 
 /* ---- the stages ---- */
 
-/* D_DP_BS_CFG, D_DP_BN_CFG; of EW bit 6 passes by the table, not ReLU. */
+/* D_DP_BS_CFG, D_DP_BN_CFG; in EW bit 6 bypasses the table, not ReLU. */
 static uint32_t stage_cfg(const struct sdp_unit *unit, unsigned act) {
     return BITS(SDP_D_DP_BS_CFG__BS_BYPASS, !unit->enable) | BITS(SDP_D_DP_BS_CFG__BS_ALU_BYPASS, !adds(unit)) |
            BITS(SDP_D_DP_BS_CFG__BS_ALU_ALGO, unit->alu_type) |
@@ -121,8 +121,8 @@ static void emit_stage(const struct emitter *emitter, const struct unit_register
                    BITS(SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE, unit->truncate));
 }
 
-/* One operand of EW: from a register, or through its convertor. offset: of the register behind which the convertor's
- * scale and truncation stand. */
+/* One operand of EW: from a register, or through its convertor. offset: of the register that precedes the convertor's
+ * scale and truncation. */
 static void emit_ew_operand(const struct emitter *emitter, uint32_t cfg, uint32_t value, uint32_t offset,
                             bool from_memory, int32_t operand, const struct cvt_param *cvt) {
     emit_write(emitter, NVDLA_SDP, cfg,
@@ -140,7 +140,7 @@ static void emit_ew_operand(const struct emitter *emitter, uint32_t cfg, uint32_
 
 _Static_assert(SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE + 8 &&
                    SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE == SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE + 8,
-               "the values of a convertor stand behind each other");
+               "the values of a convertor follow each other");
 
 static void emit_ew(const struct emitter *emitter, const struct sdp_unit *unit) {
     emit_write(emitter, NVDLA_SDP, SDP_D_DP_EW_CFG, stage_cfg(unit, ACT_TABLE));

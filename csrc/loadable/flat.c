@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct flat flat_open(const char *name, const void *bytes, size_t n, struct error *err) {
-    /* Strings may be shared; what refers to the same bytes again and again is damaged. */
+    /* Strings may be shared, but a file that refers to the same bytes again and again is damaged. */
     return (struct flat){.bytes = bytes, .n = n, .name = name, .err = err, .budget = 2 * (uint64_t)n};
 }
 
@@ -51,7 +51,7 @@ static struct flat_table table_at(struct flat *flat, size_t at, const char *what
         return table;
     if (!inside(flat, at, 4)) {
         flat_fail(flat, at,
-                  "%s %zu: the table begins behind the end of the file (0x%zx bytes); the file is cut or damaged", what,
+                  "%s %zu: the table begins past the end of the file (0x%zx bytes); the file is cut or damaged", what,
                   index, flat->n);
         return table;
     }
@@ -93,7 +93,7 @@ static size_t field_at(struct flat *flat, const struct flat_table *table, unsign
     const unsigned offset = (unsigned)load(flat, table->fields + 4 + 2 * (size_t)k, 2);
     if (offset == 0)
         return 0;
-    /* Not against the table's own size: there are compilers that give a smaller one. */
+    /* The table's own size is not checked: some compilers write a smaller one. */
     if (!inside(flat, table->at, offset + bytes)) {
         flat_fail(flat, table->fields + 4 + 2 * (size_t)k,
                   "%s %zu: found its %s %u bytes into the table, expected it inside the file (0x%zx bytes)",
@@ -113,7 +113,7 @@ uint64_t flat_number(struct flat *flat, const struct flat_table *table, unsigned
     return at ? load(flat, at, bytes) : 0;
 }
 
-/* What an offset at that place points to: count elements of that many bytes each. */
+/* The target of an offset at that place: count elements of that many bytes each. */
 static struct flat_vector counted(struct flat *flat, size_t at, size_t bytes, const char *what, size_t index,
                                   const char *field) {
     const struct flat_vector none = {0};

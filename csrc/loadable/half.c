@@ -29,7 +29,7 @@ uint16_t float_to_half(float value) {
         return sign;
     int exponent;
     frexpf(magnitude, &exponent); /* magnitude < 2^exponent */
-    /* The distance of neighbouring halves there is a power of two, so what is rounded is exact. */
+    /* The distance of neighbouring halves there is a power of two, so the rounded value is exact. */
     const int step = exponent - 1 > -HALF_BIAS + 1 ? exponent - 1 - HALF_MANTISSA : HALF_SMALLEST;
     const unsigned steps = (unsigned)roundf(ldexpf(magnitude, -step));
     return (uint16_t)(sign | (steps + ((unsigned)(step - HALF_SMALLEST) << HALF_MANTISSA)));

@@ -1,4 +1,4 @@
-/* Sources of inputs become bytes of memory. */
+/* Input sources to bytes of memory. See input.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,18 +34,18 @@ void input_options_free(struct input_options *options) {
     *options = (struct input_options){0};
 }
 
-/* How a tensor lies in its memory. */
+/* Layout of a tensor in its memory. */
 struct placing {
     const struct loadable_tensor *tensor;
     unsigned bytes;       /* of an element */
-    unsigned atom;        /* channels that lie together */
-    const uint8_t *order; /* of pixels: which of them each channel is; NULL: as they are numbered */
+    unsigned atom;        /* contiguous channels */
+    const uint8_t *order; /* for pixels: which of them each channel is; NULL: in order */
     uint64_t surface;     /* from one atom of channels to the next */
     uint64_t start, end;  /* of this picture of a batch in the memory */
 };
 
-/* Pixels of four components, of whose name the last component lies first (20-data-formats section 4): the places of the
- * channels that the first layer gets. NULL: of no such format. */
+/* Pixels of four components, whose name has the last component in memory first (20-data-formats section 4): the places
+ * of the channels that the first layer gets. NULL: not such a format. */
 static const uint8_t *component_order(unsigned format, bool half) {
     static const uint8_t rgba[] = {0, 1, 2, 3}, bgra[] = {2, 1, 0, 3}, argb[] = {1, 2, 3, 0}, abgr[] = {3, 2, 1, 0};
     switch (format) {
@@ -72,7 +72,7 @@ static const uint8_t *component_order(unsigned format, bool half) {
     }
 }
 
-/* Judges what the tensor says (section 9's table, and the other orders of pixels); false with a message. */
+/* Checks the tensor (section 9's table, and the other orders of pixels); false with a message. */
 static bool placing_of(const struct loadable_tensor *tensor, unsigned index, uint64_t size, struct placing *placing,
                        struct error *err) {
     const bool half = tensor->data_type == DATA_HALF;
@@ -140,7 +140,7 @@ static bool has_mean(const struct input_options *options) {
     return false;
 }
 
-/* Whether mean, norm and scale suit the tensor; false with a message. */
+/* Checks mean, norm and scale against the tensor; false with a message. */
 static bool options_suit(const struct loadable_tensor *tensor, const struct input_options *options, struct error *err) {
     enum { COLOURS = 3, WITH_ALPHA = 4 };
     const bool colours = options->mean_count == COLOURS && tensor->c == WITH_ALPHA;
@@ -152,7 +152,7 @@ static bool options_suit(const struct loadable_tensor *tensor, const struct inpu
                      tensor->name);
 }
 
-/* What 1 of an INT8 input stands for: as given, or such that the darkest or the lightest value becomes -127 or 127. */
+/* What 1 of an INT8 input represents: as given, or such that the darkest or the lightest value becomes -127 or 127. */
 static double scale_of(const struct input_options *options) {
     if (options->scale != 0)
         return (double)options->scale;
@@ -164,7 +164,7 @@ static double scale_of(const struct input_options *options) {
     return most / fabs((double)norm_of(options)) / 127;
 }
 
-/* A picture's value in an INT8 tensor. Without a mean and a scale it is the driver's, whole numbers alone: 0 to 127. */
+/* A picture's value in an INT8 tensor. Without mean and scale it is the driver's, in whole numbers: 0 to 127. */
 static uint8_t int8_of(const struct input_options *options, unsigned z, unsigned sample, unsigned maximum) {
     if (options->scale == 0 && !has_mean(options) && norm_of(options) > 0)
         return (uint8_t)((2 * 127 * (uint64_t)sample + maximum) / (2 * (uint64_t)maximum));
@@ -173,7 +173,7 @@ static uint8_t int8_of(const struct input_options *options, unsigned z, unsigned
     return (uint8_t)(int8_t)(steps < -128 ? -128 : steps > 127 ? 127 : steps);
 }
 
-/* Puts the value v of 0 ... 255 that sample / maximum stands for. */
+/* Stores the value v of 0 ... 255 that sample / maximum represents. */
 static void put(const struct placing *placing, const struct input_options *options, unsigned x, unsigned y, unsigned z,
                 unsigned sample, unsigned maximum, uint8_t *memory) {
     uint8_t *to = memory + place_of(placing, x, y, z);
@@ -208,7 +208,7 @@ bool input_place(const char *path, const struct picture *picture, const struct l
 static bool place_file(const char *path, const struct loadable_tensor *tensor, unsigned index,
                        const struct input_options *options, uint8_t *memory, uint64_t size, struct error *err) {
     struct picture picture;
-    struct placing placing; /* a tensor that makes no sense is not compared with pictures */
+    struct placing placing; /* an invalid tensor is not compared with pictures */
     if (!placing_of(tensor, index, size, &placing, err) ||
         !picture_read(path, (unsigned)tensor->w, (unsigned)tensor->h, &picture, err))
         return false;
@@ -230,7 +230,7 @@ static bool place_raw(const char *path, uint8_t *memory, uint64_t size, struct e
     return fine;
 }
 
-/* int8: all values; half: what a picture of random samples becomes. */
+/* int8: all values; half: values of a picture of random samples. */
 static bool place_random(uint64_t seed, const struct loadable_tensor *tensor, const struct input_options *options,
                          uint8_t *memory, uint64_t size, struct error *err) {
     if (!options_suit(tensor, options, err))
@@ -268,7 +268,7 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
                          source[2] == 'w' ? "raw:FILE" : "random:SEED, a number");
     const bool made = strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0;
     uint64_t seed;
-    if (!made || options->sources.count > 1) /* one that is made is for all inputs */
+    if (!made || options->sources.count > 1) /* a generated one serves all inputs */
         ++*next;
     if (strcmp(source, "zero") == 0)
         return true;
@@ -281,7 +281,7 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
     if (strncmp(source, "random:", 7) == 0)
         return text_number(source + 7, UINT64_MAX, &seed)
                    ? place_random(seed, tensor, options, bytes, memory->size, err)
-                   : error_set(err, "--input %s: expected a number behind random:", source);
+                   : error_set(err, "--input %s: expected a number after random:", source);
     for (unsigned i = 0;; source = options->sources.items[(*next)++]) {
         if (!place_file(source, tensor, i, options, bytes, memory->size, err))
             return false;
@@ -302,7 +302,7 @@ uint8_t **input_fill(const struct loadable *loadable, const struct input_options
             inputs[m] = xcalloc(1, loadable->memories[m].size);
             inputs_found++;
         }
-    /* In the order of bind ids, which few networks have more than one of. */
+    /* In the order of bind ids; few networks have more than one. */
     for (size_t turn = 0, done = 0; fine && done < inputs_found && turn <= 0xffff; turn++)
         for (size_t m = 0; fine && m < loadable->memory_count; m++)
             if (inputs[m] && loadable->memories[m].bind == turn) {

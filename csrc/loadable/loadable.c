@@ -1,4 +1,4 @@
-/* The lists of a loadable, read from its container and tied to each other. See loadable.h. */
+/* Reads the lists of a loadable from its container and links them. See loadable.h. */
 #include "loadable/loadable.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum {
 
 enum { IDS = 65536, ALIGNMENT = 4096 };
 
-/* Indices by id of a list whose ids are 16 bits, one more each; 0: there is no such id. */
+/* Index + 1 by 16-bit id of a list's entry; 0: no such id. */
 struct ids {
     int *behind;
 };
@@ -33,7 +33,7 @@ static struct ids ids_new(void) {
     return (struct ids){.behind = xcalloc(IDS, sizeof(int))};
 }
 
-/* Enters the id of an entry. */
+/* Stores the id of an entry. */
 static void ids_add(struct flat *flat, struct ids *ids, const struct flat_table *entry, unsigned id) {
     if (!flat->failed && ids->behind[id] != 0)
         flat_fail(flat, entry->at, "%s %zu: found id %u, which %s %d has too; expected each once", entry->what,
@@ -52,7 +52,7 @@ static int ids_find(struct flat *flat, const struct ids *ids, const struct flat_
     return ids->behind[id] - 1;
 }
 
-/* A list of the root; no more entries than ids can tell apart. */
+/* A list of the root; no more entries than ids can distinguish. */
 static struct flat_vector list_of(struct flat *flat, const struct flat_table *root, unsigned field, const char *name) {
     struct flat_vector list = flat_vector(flat, root, field, 4, name);
     if (list.count > IDS) {
@@ -72,7 +72,7 @@ static void version_of(struct flat *flat, const struct flat_table *table, unsign
         version[i] = (uint8_t)(packed >> 8 * i);
 }
 
-/* Text as it may be shown: names are for people only. */
+/* Text as it may be shown; names are for people only. */
 static char *name_of(struct flat_text text) {
     char shown[64];
     return xstrdup(text_shown_bytes(text.text, text.n, shown, sizeof shown));
@@ -320,10 +320,10 @@ static void read_submits(struct flat *flat, const struct flat_table *root, struc
         }
     }
     if (!flat->failed && loadable->order_count == 0)
-        flat_fail(flat, list.at, "found no task that is submitted, expected at least one; this is no loadable");
+        flat_fail(flat, list.at, "found no task that is submitted, expected at least one; it is not a loadable");
 }
 
-/* Events and relocations change nothing here, but a file in which they are damaged is damaged. */
+/* Events and relocations have no effect here, but they must be intact. */
 static void check_rest(struct flat *flat, const struct flat_table *root) {
     static const struct {
         unsigned field;
@@ -408,7 +408,7 @@ bool loadable_place(struct loadable *loadable, uint64_t base, uint64_t secondary
         memory->base = (at + alignment - 1) & ~(alignment - 1);
         if (memory->base < at || memory->base > last || loadable_reserved(memory) > last - memory->base)
             return error_set(err,
-                             "%s: memory %u of 0x%" PRIx64 " bytes begins at 0x%" PRIx64 " and ends behind 0x%" PRIx64
+                             "%s: memory %u of 0x%" PRIx64 " bytes begins at 0x%" PRIx64 " and ends past 0x%" PRIx64
                              ", the last address of %d bits; choose a smaller --base",
                              loadable->path, memory->id, memory->size, memory->base, last, address_bits);
         next[memory->space] = memory->base + loadable_reserved(memory);

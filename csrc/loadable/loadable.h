@@ -1,5 +1,5 @@
-/* A loadable: what the compiler of a network wrote for the runtime, as lists of memories, blobs, addresses, tensors and
- * tasks. Spec: 87-loadables sections 2 and 3.
+/* A loadable: a network compiled for the runtime, as lists of memories, blobs, addresses, tensors and tasks. Spec:
+ * 87-loadables sections 2 and 3.
  */
 #ifndef LOADABLE_LOADABLE_H
 #define LOADABLE_LOADABLE_H
@@ -40,7 +40,7 @@ enum {
 
 enum { LOADABLE_STRIDES = 8, LOADABLE_NONE = -1 };
 
-/* Total of a loadable's memories, and the size of one that goes in or out: what a replay can hold. */
+/* Most bytes of all memories, and of one input or output: what a replay can hold. */
 #define LOADABLE_MEMORY_MAX (UINT64_C(1) << 30)
 #define LOADABLE_BOUND_MAX (UINT64_C(1) << 28)
 
@@ -63,7 +63,7 @@ struct loadable_memory {
     uint32_t alignment;
     struct loadable_content *contents;
     size_t content_count;
-    int tensor; /* index of the tensor that an input or output has, LOADABLE_NONE */
+    int tensor; /* index of the tensor of an input or output, LOADABLE_NONE */
     /* Filled by loadable_place. */
     enum memory_space space;
     uint64_t base;
@@ -104,9 +104,9 @@ struct loadable {
     size_t tensor_count;
     struct loadable_task *tasks;
     size_t task_count;
-    int *order; /* indices of tasks as they are submitted */
+    int *order; /* indices of tasks in the order of submission */
     size_t order_count;
-    void *file; /* its bytes, if loadable_read got them */
+    void *file; /* the file's bytes, if loadable_read made them */
 };
 
 /* Reads n bytes, which must outlive the loadable; path is for messages. NULL with a message. */
@@ -115,16 +115,15 @@ struct loadable *loadable_parse(const char *path, const void *bytes, size_t n, s
 struct loadable *loadable_read(const char *path, struct error *err);
 void loadable_free(struct loadable *loadable);
 
-/* Gives every memory its address: from `base` on in the order of the list, each aligned to 4096 or to what it asks for;
- * memories of the on-chip RAM from `secondary` on likewise. False with a message if they do not fit below
- * 2^address_bits. */
+/* Gives every memory its address: from `base` on in list order, each aligned to 4096 or its own alignment; memories of
+ * the on-chip RAM likewise from `secondary` on. False with a message if they do not fit below 2^address_bits. */
 bool loadable_place(struct loadable *loadable, uint64_t base, uint64_t secondary, int address_bits, struct error *err);
 
-/* n initial bytes of a memory from an offset on: zeros, and the blobs. The range must lie inside the memory. */
+/* n initial bytes of a memory from an offset on: zeros, and the blobs. The range must be inside the memory. */
 void loadable_content(const struct loadable *loadable, const struct loadable_memory *memory, uint64_t offset,
                       void *bytes, size_t n);
 
-/* Bytes of a memory that are declared: its size up to a whole number of atoms. */
+/* Declared bytes of a memory: its size rounded up to whole atoms. */
 static inline uint64_t loadable_reserved(const struct loadable_memory *memory) {
     return (memory->size + 63) & ~UINT64_C(63);
 }

@@ -1,4 +1,4 @@
-/* Pictures of any format: which one a file has, and what all readers share. */
+/* Pictures of any format: detection, and what all readers share. See picture.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ void picture_free(struct picture *picture) {
     *picture = (struct picture){0};
 }
 
-/* How light the place of a character is, 0 to 255; rows beyond the picture are dark. */
+/* Brightness of a character's place, 0 to 255; rows beyond the picture are dark. */
 static unsigned light(const struct picture *picture, unsigned x, unsigned y, unsigned step) {
     uint64_t sum = 0, count = 0;
     for (unsigned dy = 0; dy < step; dy++)

@@ -1,4 +1,4 @@
-/* JPEG, by libjpeg, with the accurate integer DCT: the numbers that drivers' tools get. */
+/* JPEG by libjpeg, with the accurate integer DCT, whose numbers are those of the driver's tools. */
 #include <setjmp.h>
 #include <stdio.h> /* jpeglib.h needs it */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-/* All that lives across a longjmp. */
+/* State that survives a longjmp. */
 struct jpeg_work {
     struct jpeg_error_mgr errors;
     jmp_buf back;
@@ -29,7 +29,7 @@ _Noreturn static void fail(j_common_ptr jpeg) {
     longjmp(work->back, 1);
 }
 
-/* The library goes on after damage and fills with grey; here it ends. */
+/* The library continues after damage and fills with grey; this reader stops. */
 static void message(j_common_ptr jpeg, int level) {
     if (level < 0)
         fail(jpeg);

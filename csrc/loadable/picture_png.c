@@ -9,7 +9,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-/* All that lives across a longjmp. */
+/* State that survives a longjmp. */
 struct png_work {
     const struct picture_source *source;
     struct error *err;
@@ -41,7 +41,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t n) {
     work->at += n;
 }
 
-/* Returns false with a message or with a longjmp. */
+/* Returns false with a message, or longjmps. */
 static bool decode(struct png_work *work, struct picture *picture) {
     png_structp png = work->png;
     png_set_read_fn(png, work, read_bytes);
@@ -76,7 +76,7 @@ static bool decode(struct png_work *work, struct picture *picture) {
     return true;
 }
 
-/* setjmp in a frame of its own, with nothing in registers that changes behind it. */
+/* setjmp in its own frame, with nothing in registers that changes after it. */
 static bool guarded(struct png_work *work, struct picture *picture) {
     if (setjmp(png_jmpbuf(work->png)))
         return false;

@@ -14,7 +14,7 @@ static bool blank(uint8_t c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next number of a header or of plain samples, with the blanks and comments before it. */
+/* The next number of a header or of plain samples, after any blanks and comments. */
 static bool number(struct scan *scan, unsigned long most, const char *what, unsigned long *value, struct error *err) {
     const uint8_t *bytes = scan->source->bytes;
     const size_t n = scan->source->n;
@@ -48,14 +48,15 @@ bool picture_parse_pnm(const struct picture_source *source, struct picture *pict
         return error_set(err, "%s: found 0 as the greatest sample; expected 1 to 65535", source->path);
     const bool plain = kind < '5';
     const unsigned channels = kind == '3' || kind == '6' ? 3 : 1, wide = maximum > 255 ? 2 : 1;
-    /* One blank behind the header of raw samples; of plain ones each takes a digit and a blank, the last perhaps none.
+    /* One blank after the header of raw samples; a plain sample takes a digit and a blank, the last one perhaps only a
+     * digit.
      */
     if (!plain && (scan.at >= source->n || !blank(source->bytes[scan.at++])))
-        return error_set(err, "%s: byte %zu: found no blank behind the header", source->path, scan.at);
+        return error_set(err, "%s: byte %zu: found no blank after the header", source->path, scan.at);
     const uint64_t samples = (uint64_t)width * height * channels;
     const uint64_t needed = plain ? 2 * samples - (samples > 0) : samples * wide;
     if (samples <= PICTURE_SAMPLES_MAX && source->n - scan.at < needed)
-        return error_set(err, "%s: found %zu bytes behind the header; expected at least %llu for %lu x %lu pixels",
+        return error_set(err, "%s: found %zu bytes after the header; expected at least %llu for %lu x %lu pixels",
                          source->path, source->n - scan.at, (unsigned long long)needed, width, height);
     if (!picture_allocate(source, width, height, channels, (unsigned)maximum, picture, err))
         return false;

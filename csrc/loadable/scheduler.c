@@ -1,4 +1,4 @@
-/* The scheduler of the driver, with a fixed order of waiting in place of interrupts. See scheduler.h. */
+/* The driver's scheduler, with a fixed order of waiting instead of interrupts. See scheduler.h. */
 #include "loadable/scheduler.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ struct group {
     bool taken;
     int operation;
     bool pending;     /* not programmed yet */
-    bool programming; /* right now */
+    bool programming; /* being programmed */
     bool armed;
     bool needs_rdma;
     unsigned rdma;
-    int table;           /* the table that it was programmed with, NONE */
-    unsigned long since; /* when it was armed */
+    int table;           /* the table it was programmed with, NONE */
+    unsigned long since; /* order of arming */
 };
 
 struct state {
@@ -30,7 +30,7 @@ struct state {
     bool rdma_taken[TYPE_COUNT][GROUPS];
     int tails[TYPE_COUNT];
     int *counters;   /* edges that an operation still waits for */
-    uint8_t *raised; /* bit per enum op_event: what an operation has raised */
+    uint8_t *raised; /* bit per enum op_event: events raised by an operation */
     bool *submitted;
     int *launches; /* ordinal of each operation */
     size_t completed;
@@ -107,7 +107,7 @@ static void raise(struct state *state, int operation, enum op_event event) {
     release_edge(state, op->fused_parent, event);
 }
 
-/* Whether the operation of a pending group may be programmed, as far as the other group goes. */
+/* Whether the operation of a pending group may be programmed, as far as the other group is concerned. */
 static bool ready(struct state *state, const struct group *group) {
     const struct operation *op = op_of(state, group->operation);
     const struct group *other = &state->groups[op->type][index_of(state, group) ^ 1];
@@ -137,7 +137,7 @@ static void program_if_ready(struct state *state, struct group *group) {
         arm(state, operation);
 }
 
-/* The group that comes next: the engine's own when none is taken, else the one that is free. */
+/* The next group: the engine's own if none is in use, otherwise the free one. */
 static unsigned next_group(const bool taken[GROUPS], size_t done) {
     if (!taken[0] && !taken[1])
         return (unsigned)(done % GROUPS);
@@ -153,7 +153,7 @@ static bool submit(struct state *state, int operation) {
     if (taken[0] && taken[1])
         return true;
     if (state->submitted[operation])
-        return error_set(state->err, "%s: the chain of its type comes to it twice, expected it to end",
+        return error_set(state->err, "%s: the chain of its type contains it twice, expected once",
                          dla_layer_name(state->task, (size_t)operation, name));
     struct group *group = &groups[next_group(taken, type == TYPE_BDMA ? 0 : state->scheduler->done[type])];
     *group = (struct group){.taken = true, .operation = operation, .pending = true, .table = NONE};
@@ -167,7 +167,7 @@ static bool submit(struct state *state, int operation) {
     return true;
 }
 
-/* Submits what follows the last one of a type. */
+/* Submits the operation after the last one of a type. */
 static bool submit_next(struct state *state, unsigned type) {
     if (state->tails[type] == NONE)
         return true;
@@ -222,7 +222,7 @@ static void await(struct state *state, const struct group *group) {
     emit_write(state->emitter, NVDLA_GLB, GLB_S_INTR_STATUS, own | fetched);
 }
 
-/* Whether a group's layer is the one that the engine ends next. */
+/* Whether a group's layer is the next one that its engine finishes. */
 static bool may_end(const struct state *state, unsigned type, int g) {
     const struct group *group = &state->groups[type][g];
     if (!group->taken || !group->armed)
@@ -232,7 +232,7 @@ static bool may_end(const struct state *state, unsigned type, int g) {
            (parent == NONE || state->raised[parent] >> EVENT_COMPLETED & 1);
 }
 
-/* The layer to await: the one armed first; what takes no time before all others. NULL: none. */
+/* The layer to wait for: first one that takes no time, otherwise the one armed first. NULL: none. */
 static struct group *next_end(struct state *state) {
     struct group *found = NULL;
     for (unsigned type = 0; type < TYPE_COUNT; type++)
@@ -250,7 +250,7 @@ static struct group *next_end(struct state *state) {
 
 /* ---- a task that can never finish ---- */
 
-/* An operation with an edge to `to` whose event has not come; NONE if there is none. */
+/* An operation with an edge to `to` whose event has not occurred; NONE if there is none. */
 static int waits_for(const struct state *state, int to, unsigned *event) {
     for (size_t i = 0; i < state->task->count; i++) {
         const struct operation *op = &state->task->operations[i];

@@ -1,22 +1,22 @@
-/* The driver's scheduler on paper: puts the layers of a task into the engines' groups, programs, arms and awaits them
- * in an order that is legal whatever the engines' speed. Spec: 87-loadables section 5.
+/* The driver's scheduler without hardware: assigns the layers of a task to the engines' groups, programs, arms and
+ * awaits them in an order that is legal at any speed of the engines. Spec: 87-loadables section 5.
  */
 #ifndef LOADABLE_SCHEDULER_H
 #define LOADABLE_SCHEDULER_H
 
 #include "loadable/emit.h"
 
-/* What lives on from task to task. Zero-initialise but for emitter. */
+/* State from task to task. Zero-initialise, then set emitter. */
 struct scheduler {
     struct emitter emitter;
     size_t done[TYPE_COUNT], rdma_done[TYPE_COUNT]; /* layers completed since reset: the engines' consumer pointers */
     int launches[TYPE_COUNT];                       /* armings since reset */
 };
 
-/* Who hears of the layers. */
+/* Callback for layers. */
 struct scheduler_host {
-    /* Behind the accesses that await a layer and clear its interrupt. launch: ordinal of its unit (layers/tracker.h).
-     * False ends the schedule, with a message. May be NULL. */
+    /* Called after the accesses that await a layer and clear its interrupt. launch: ordinal of its unit
+     * (layers/tracker.h). False ends the schedule, with a message. May be NULL. */
     bool (*completed)(void *context, const struct dla_task *task, size_t operation, int launch, struct error *err);
     void *context;
 };

@@ -319,7 +319,7 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
     }
     if (bdma->waiting) {
         apply_to_write(check, RULE_WARNS, offset, 1,
-                       "launched while another launch waits: it takes that one's place, whose group stays busy",
+                       "launched while another launch waits: it replaces that launch, whose group stays busy",
                        "64-bdma section 5");
     } else if (bdma->busy[group]) {
         apply_to_write(check, RULE_WARNS, offset, 1,
@@ -327,7 +327,7 @@ static void check_launch(struct check *check, const struct bdma *bdma, uint32_t 
     }
     if (group_writes_both_memories(&bdma->queue)) {
         apply_to_write(check, RULE_WARNS, offset, 1,
-                       "the group writes both memories: its interrupt tells only of the one that it writes last",
+                       "the group writes both memories: its interrupt reports only the one it writes last",
                        "64-bdma section 8");
     }
 }

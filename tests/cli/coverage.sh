@@ -9,7 +9,7 @@ that coverage_file grep -qx 'sdp.source\*destination=memory,memory 1' counts.txt
 nv coverage --merge counts.txt --merge counts.txt -o sum.txt good; check coverage_merge 0 "sdp, 3 layers"
 that coverage_sum grep -qx 'sdp.source\*destination=memory,memory 3' sum.txt
 echo 'sdp.shape=round 1' >bad.txt
-nv coverage --merge bad.txt; check coverage_bad_merge 2 "--merge: bad.txt:1: there is no bin 'sdp.shape=round'"
+nv coverage --merge bad.txt; check coverage_bad_merge 2 "--merge: bad.txt:1: found the unknown bin 'sdp.shape=round'"
 nv coverage good/good.cfg broken/broken.cfg -o none.txt; check coverage_bad_trace 2 "broken.cfg:31:" '!never exercised'
 that coverage_leaves_nothing test ! -e none.txt
 nv coverage -o nodir/x good; check coverage_bad_target 2 "nodir/x"

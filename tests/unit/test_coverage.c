@@ -588,7 +588,7 @@ static void bad_files_add_nothing(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"sdp.layers 1\nsdp.nonsense=1 2\n", "bad.txt:2: there is no bin 'sdp.nonsense=1'"},
+        {"sdp.layers 1\nsdp.nonsense=1 2\n", "bad.txt:2: found the unknown bin 'sdp.nonsense=1'"},
         {"sdp.layers\n", "bad.txt:1: expected the name of a bin and a count"},
         {"sdp.layers 3 4\n", "bad.txt:1: expected"},
         {"sdp.layers 3\nsdp.layers x\n", "bad.txt:2: expected"},

@@ -283,7 +283,7 @@ static void other_sources(void **unused) {
     assert_int_not_equal(found[0][0] | found[0][1] | found[0][2], 0);
     assert_memory_equal(found[0] + 3, "\0\0\0\0", 5);
     input_free(&net.loadable, found);
-    refused(&net, &options, "random:x", NULL, "--input random:x: expected a number behind random:");
+    refused(&net, &options, "random:x", NULL, "--input random:x: expected a number after random:");
     net.memory.size = 15;
     refused(&net, &options, "random:7", NULL, "which end at byte 16; expected at most 15");
     net.tensor.c = 0;

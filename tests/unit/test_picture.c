@@ -69,7 +69,7 @@ static void what_is_no_picture_is_refused(void **unused) {
     REFUSED("P5 0 2 255 ", "found a picture of 0 x 2 pixels");
     REFUSED("P5 2 2 0 abcd", "found 0 as the greatest sample");
     REFUSED("P5 2 2 65536 abcd", "found a greater number; expected the greatest sample");
-    REFUSED("P5 2 2 255 abc", "found 3 bytes behind the header; expected at least 4 for 2 x 2 pixels");
+    REFUSED("P5 2 2 255 abc", "found 3 bytes after the header; expected at least 4 for 2 x 2 pixels");
     REFUSED("P5 900000 900000 255 abc", "found a picture of 900000 x 900000 pixels");
     REFUSED("P5 2 2 100 abc\x65", "byte 14: found a sample of 101; expected 0 to 100");
     REFUSED("P2 2 2 9 1 2 3 10", "found a greater number; expected a sample, a number from 0 to 9");

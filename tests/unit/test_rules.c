@@ -273,7 +273,7 @@ static const struct rule_case rule_cases[] = {
     {"full",
      LEGAL_CONVOLUTION,
      RULE_WARNS,
-     {"CSC finds the slices elsewhere"},
+     {"CSC reads the slices elsewhere"},
      {SET(CSC, D_ENTRY_PER_SLICE, 1)},
      {{0}}},
     {"full",
@@ -285,7 +285,7 @@ static const struct rule_case rule_cases[] = {
     {"full",
      LEGAL_CONVOLUTION,
      RULE_WARNS,
-     {"weights that are kept must have the same bytes"},
+     {"kept weights must have the same size"},
      {SET(CDMA, D_MISC_CFG, SKIP_WEIGHTS), SET(CSC, D_MISC_CFG, SKIP_WEIGHTS), SET(CSC, D_WEIGHT_BYTES, 128)},
      {{0}}},
     {"full", LEGAL_IMAGE, RULE_WARNS, {"another number of components"}, {SET(CSC, D_DATAIN_SIZE_EXT_1, 3)}, {{0}}},
@@ -360,7 +360,7 @@ static const struct rule_case rule_cases[] = {
     {"full",
      LEGAL_SDP,
      RULE_WARNS,
-     {"taken for FP16 or the reverse"},
+     {"interpreted as FP16 or the reverse"},
      {SDP_FP16, SET(SDP_RDMA, D_FEATURE_MODE_CFG, 0xa4)},
      {{0}}},
     {"small", LEGAL_SDP, RULE_HANGS, {"SDP_RDMA does not fetch"}, {SET(SDP_RDMA, D_BRDMA_CFG, 0x21)}, {{0}}},
@@ -947,7 +947,7 @@ static void bdma_hazards_are_told(void **state) {
     push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
     assert_true(is_told(dev, "the descriptor joins that launch"));
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    assert_true(is_told(dev, "it takes that one's place"));
+    assert_true(is_told(dev, "it replaces that launch"));
     bench_free(dev);
 
     dev = rules_bench("full");
