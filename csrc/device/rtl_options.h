@@ -83,10 +83,9 @@ struct rtl_options {
     struct copies *copies;            /* copies of the process to be made during the run; NULL: none */
     bool timeline;                    /* count movements and waits, over time and by launch (device/timeline.h) */
     struct wave_options wave;
-    const char *
-        coverage_path; /* Verilator's coverage counts, written at the end; NULL: none; needs a simulator built for it */
-    bool checks;       /* failing checks of the RTL are findings; needs a simulator built with them */
-    bool measure;      /* sample the share of time inside the design's evaluation */
+    const char *coverage_path; /* coverage counts, written at the end; NULL: none; needs a simulator built for it */
+    bool checks;               /* failing checks of the RTL are findings; needs a simulator built with them */
+    bool measure;              /* sample the share of time inside the design's evaluation */
 };
 
 /* Opens the RTL that the executable was built with. */

@@ -1,8 +1,8 @@
 /* From a case to its program: regions, memory content, register writes, waits.
  *
- * A unit's n-th use takes register group n mod 2. Before it is programmed its stream waits for the end of the layer two
- * uses ago; before a reading DMA is armed its stream waits for the layers whose output it reads; everything else runs
- * ahead. Spec: 98-measured-rules section 2, 85-driver-sequences sections 2 and 5.
+ * A unit's n-th use takes register group n mod 2. Its stream waits for the end of the layer two uses ago before it
+ * programs the unit, and for the layers whose output it reads before it arms a reading DMA; everything else runs ahead.
+ * Spec: 98-measured-rules section 2, 85-driver-sequences sections 2 and 5.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "trace/verify.h"
 
 enum { BDMA_RESET_STATUS = 0x114 /* idle, 20 free slots */ };
-enum { ARENAS = 4, GUARD = 64 /* bytes at least between regions */ };
+enum { ARENAS = 4, GUARD = 64 /* least distance of regions, bytes */ };
 #define FIRST_PRIMARY UINT64_C(0x80000000)
 #define FIRST_SECONDARY UINT64_C(0x50000000)
 #define ARENA_STEP UINT64_C(0x10000000)
@@ -31,7 +31,7 @@ struct builder {
     int uses[NVDLA_UNIT_COUNT];             /* of the unit so far */
     int final_event[GEN_LAYERS];            /* raised when the layer's output is in memory */
     int user[NVDLA_UNIT_COUNT][GEN_LAYERS]; /* layer of the n-th use */
-    struct gen_registers descriptor;        /* BDMA's registers as they were written last */
+    struct gen_registers descriptor;        /* BDMA's registers as last written */
 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -44,14 +44,14 @@ static void open_arenas(struct builder *b) {
             b->arena[space][i] = first + (uint64_t)i * ARENA_STEP;
             if (b->gen->config->addr_bits > 32 && b->gen->place)
                 b->arena[space][i] |= high[rng_range(&b->place, 0, 4)] << 32;
-            /* a region that lies across a multiple of 4 GiB; where DMAs count in 64 bits */
+            /* a region that crosses a multiple of 4 GiB, if DMAs count in 64 bits */
             if (b->gen->config->map == NVDLA_MAP_FULL && b->gen->place && rng_chance(&b->place, 15))
                 b->arena[space][i] = (uint64_t)(2 + i) * FOUR_GIB - 32 * (uint64_t)rng_range(&b->place, 8, 100);
         }
     }
 }
 
-/* A region of its own on a multiple of `align` bytes, 0: of an atom. Returns its base. */
+/* A separate region on a multiple of `align` bytes, 0: of an atom. Returns its base. */
 static uint64_t place(struct builder *b, bool secondary, uint64_t size, uint64_t align) {
     uint64_t atom = (uint64_t)b->gen->config->mem_atom, *next;
     uint64_t gap = 4 * GUARD;
@@ -74,7 +74,7 @@ static int memory_stream(struct builder *b) {
     return program_stream(b->prog, "memory");
 }
 
-/* Loads bytes, which are freed, into a region of its own. Returns its base. */
+/* Loads bytes into a separate region and frees them. Returns its base. */
 static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, uint64_t size) {
     struct op op = op_make(OP_MEM_LOAD, 0);
     struct blob *blob = program_blob(b->prog, blob_new(NULL));
@@ -89,7 +89,7 @@ static uint64_t load_bytes(struct builder *b, bool secondary, uint8_t *bytes, ui
     return op.base;
 }
 
-/* Loads `size` bytes of elements in a style, some FP16 ones made NaN. Returns the base of the region. */
+/* Loads `size` bytes of elements in a style, with some FP16 ones NaN. Returns the base of the region. */
 static uint64_t load_with_nans(struct builder *b, const struct gen_layer *layer, enum gen_role role, bool secondary,
                                uint64_t size, enum nvdla_precision precision, int64_t style, int64_t nans) {
     struct rng rng = rng_make((uint64_t)layer->seed, role);
@@ -142,7 +142,7 @@ static void place_weights(struct builder *b, const struct gen_layer *layer, stru
             free(surfaces[i]);
 }
 
-/* What another layer left in CBUF has been read from its memory. */
+/* Data that another layer left in CBUF has been read from that layer's memory. */
 static void place_conv(struct builder *b, const struct gen_layer *layer, struct gen_shape *shape) {
     const struct gen_shape *before = shape->previous_conv < 0 ? NULL : &b->shapes[shape->previous_conv];
     if (!shape->fetch && before) {
@@ -238,7 +238,8 @@ static void read_register(struct builder *b, enum nvdla_unit unit, uint32_t offs
     program_append(b->prog, &op);
 }
 
-/* The event that an interrupt raises, and a check_event so that the program is not over before. Returns the event. */
+/* The event that an interrupt raises, and a check_event so that the program does not end before it. Returns the
+ * event. */
 static int expect(struct builder *b, int index, const char *source, int bit, bool final) {
     char name[40];
     snprintf(name, sizeof name, final ? "layer%d" : "layer%d_%s", index, source);
@@ -255,7 +256,7 @@ static int expect(struct builder *b, int index, const char *source, int bit, boo
     return event;
 }
 
-/* Units in the order in which software arms them: consumers first. */
+/* Units in software's order of arming: consumers first. */
 static const enum nvdla_unit arming[] = {
     NVDLA_PDP_RDMA, NVDLA_PDP,    NVDLA_CDP_RDMA, NVDLA_CDP, NVDLA_SDP_RDMA, NVDLA_SDP,
     NVDLA_CACC,     NVDLA_CMAC_A, NVDLA_CMAC_B,   NVDLA_CSC, NVDLA_CDMA,
@@ -325,8 +326,8 @@ static void wait_for_sources(struct builder *b, int index, enum nvdla_unit unit)
             wait_for(b, unit, b->final_event[gen_stage_of(layer, i)->source - 1]);
 }
 
-/* If SDP_RDMA, which may wait for another layer, is armed after CDMA, moves the CMAC units before it: one that is armed
- * after the data of its layer have passed stays RUNNING. Spec: 98-measured-rules section 2. */
+/* If SDP_RDMA, which may wait for another layer, is armed after CDMA, moves the CMAC units before it: a CMAC unit armed
+ * after the data of its layer has passed stays RUNNING. Spec: 98-measured-rules section 2. */
 static void arm_cmac_early(size_t order[ARMING]) {
     size_t wait = 0;
     bool data = false;
@@ -343,7 +344,7 @@ static void arm_cmac_early(size_t order[ARMING]) {
 
 static void arm(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
-    if (layer->rubik) { /* a unit on its own */
+    if (layer->rubik) { /* a unit alone */
         wait_for_sources(b, index, NVDLA_RBK);
         write_register(b, NVDLA_RBK, RBK_D_OP_ENABLE, 1, false);
         return;
@@ -371,7 +372,7 @@ static void arm(struct builder *b, int index) {
     }
 }
 
-/* Writes a descriptor's registers, at times only those that changed, and pushes it when the queue has room. */
+/* Writes a descriptor's registers, at times only those that changed, and pushes it once the queue has room. */
 static void push_descriptor(struct builder *b, const struct gen_layer *layer, struct rng *rng,
                             const struct gen_registers *regs) {
     size_t order[64];
@@ -429,8 +430,8 @@ static uint32_t interrupt_mask(const struct builder *b) {
     return b->gen->expect_all ? 0 : conv;
 }
 
-/* BDMA has a queue in place of register groups: descriptors are pushed, then launched as group 0 or 1. At most two
- * groups are out, and none is pushed behind a launch that still waits. Spec: 64-bdma section 5. */
+/* BDMA has a queue instead of register groups: descriptors are pushed, then launched as group 0 or 1. At most two
+ * groups are launched at a time, and none is pushed while a launch still waits. Spec: 64-bdma section 5. */
 static void build_bdma(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
     int first = gen_bdma_first(b->gen, index), use = b->uses[NVDLA_BDMA];
@@ -456,8 +457,8 @@ static void build_bdma(struct builder *b, int index) {
     write_register(b, NVDLA_BDMA, use % 2 ? BDMA_CFG_LAUNCH1 : BDMA_CFG_LAUNCH0, 1, false);
 }
 
-/* Counters that are the same on every device when a layer is over. Spec: 50-sdp section 10, 60-pdp section 10, 62-cdp
- * section 9. */
+/* Counters that are the same on every device after a layer. Spec: 50-sdp section 10, 60-pdp section 10, 62-cdp section
+ * 9. */
 static const struct {
     enum nvdla_unit unit;
     uint32_t offset;
@@ -486,7 +487,7 @@ static const struct {
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
-/* Reads the counters of a layer when it is over, in the group that it used. */
+/* Reads the counters of a finished layer, in the group that it used. */
 static void read_status(struct builder *b, int index) {
     enum nvdla_unit waited = NVDLA_UNIT_COUNT;
     for (size_t i = 0; i < COUNTERS; i++) {
@@ -528,7 +529,7 @@ static void build_layer(struct builder *b, int index) {
         read_status(b, index);
 }
 
-/* At the end every unit is idle and its pointers stand where the number of layers says. */
+/* At the end every unit is idle and its pointers follow from the number of its layers. */
 static void check_end(struct builder *b) {
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         uint32_t count = (uint32_t)b->uses[unit];

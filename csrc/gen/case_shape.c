@@ -1,11 +1,11 @@
-/* The check of a whole case, layer by layer: what spans engines and layers here, the rest in the files of the engines.
+/* Checks a whole case layer by layer: rules that span engines and layers are here, the others in the engines' files.
  */
 #include <inttypes.h>
 
 #include "gen/engine.h"
 
-/* An output region with room for other layers' surfaces, and such other layers. They are no interleaved ones, so that
- * each writes a range of its own. */
+/* An output region with room for other layers' surfaces, and these layers. None is interleaved, so each writes its own
+ * range. */
 static bool region_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
@@ -14,7 +14,7 @@ static bool region_shape(const struct gen_case *gen, int index, struct gen_shape
     if (!layer->into && shape->room == surfaces)
         return true;
     if (!shape->out_exists || shape->out_planar || layer->in_place || layer->batches > 1 || layer->out_order)
-        return error_set(err, "an output that can not lie in a region with others");
+        return error_set(err, "an output that cannot share a region");
     if (!layer->into)
         return true;
     const struct gen_shape *owner = &shapes[layer->into - 1];

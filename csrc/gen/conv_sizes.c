@@ -1,4 +1,4 @@
-/* Sizes that a convolution's check, registers, weights and drawing all need; they depend on none of these. */
+/* Sizes that a convolution's check, registers, weights and drawing need. See conv_sizes.h. */
 #include "gen/conv_sizes.h"
 
 #include "nvdla/pixel.h"
@@ -12,7 +12,7 @@ int64_t conv_channels(const struct nvdla_config *config, const struct gen_layer 
     switch (layer->conv) {
     case GEN_IMAGE:
         return layer->s * layer->c;
-    case GEN_WINOGRAD: /* whole atoms, of each phase of the strides */
+    case GEN_WINOGRAD: /* whole atoms of each phase of the strides */
         return round_up(layer->c, config->mem_atom / conv_element_bytes(layer)) * layer->stride_x * layer->stride_y;
     default:
         return layer->c;

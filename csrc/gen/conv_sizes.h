@@ -1,4 +1,4 @@
-/* Sizes of a convolution that its checks, registers, weights and drawing have in common, inside csrc/gen.
+/* Sizes of a convolution, shared by its checks, registers, weights and drawing; private to csrc/gen.
  *
  * Spec: 20-data-formats section 5, 30-cdma-cbuf sections 4 and 5. */
 #ifndef GEN_CONV_SIZES_H
@@ -10,7 +10,7 @@
 
 enum {
     GEN_TILE = 4,         /* columns and lines of a Winograd tile; lines of a superslice; channels of a weight block */
-    GEN_WINOGRAD_TAPS = 3 /* of the kernel behind the channel extension, along one dimension */
+    GEN_WINOGRAD_TAPS = 3 /* of the kernel after the channel extension, along one dimension */
 };
 
 /* Bytes of a CBUF entry and entries of a bank. An entry is AtomicC elements of the widest type. */
@@ -32,10 +32,10 @@ static inline int64_t conv_kernel_group(const struct nvdla_config *config, const
     return config->atomic_k / conv_element_bytes(layer);
 }
 
-/* Precision of the input in memory: image formats have one of their own. The format must exist. */
+/* Precision of the input in memory: image formats have their own. The format must exist. */
 enum nvdla_precision conv_in_precision(const struct nvdla_config *config, const struct gen_layer *layer);
 
-/* Channels that CSC sees: of an image a whole line of the kernel, of Winograd those of the extended cube. */
+/* Channels that CSC sees: for an image a whole line of the kernel, for Winograd those of the extended cube. */
 int64_t conv_channels(const struct nvdla_config *config, const struct gen_layer *layer);
 
 /* Weights of one kernel. */
@@ -46,13 +46,13 @@ static inline int64_t conv_extended(int64_t before, int64_t size, int64_t after,
     return (before + size + after) / stride;
 }
 
-/* Slices of the whole input: lines, of Winograd those of the extended cube. */
+/* Slices of the whole input: lines; for Winograd those of the extended cube. */
 static inline int64_t conv_slices(const struct gen_layer *layer) {
     return layer->conv == GEN_WINOGRAD ? conv_extended(layer->pad_top, layer->h, layer->pad_bottom, layer->stride_y)
                                        : layer->h;
 }
 
-/* ENTRY_PER_SLICE, eps_extra included. */
+/* ENTRY_PER_SLICE, including eps_extra. */
 int64_t conv_slice_entries(const struct nvdla_config *config, const struct gen_layer *layer);
 
 #endif

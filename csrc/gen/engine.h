@@ -1,5 +1,5 @@
-/* What the files of the engine families share, inside csrc/gen: the shape of a layer, and the three things that each
- * family knows about its part of a layer: how to draw it, what is legal, and what its registers hold.
+/* Interface of the engine families, private to csrc/gen. Each family has three functions for its part of a layer:
+ * drawing it, checking it, and computing its registers.
  *
  * gen_X_draw   draws the engine's members of a layer; `cycles` is the budget. What it draws is mostly legal.
  * gen_X_shape  checks the engine's members and fills its part of shapes[index]; shapes of earlier layers are complete.
@@ -19,28 +19,28 @@ void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_
                         struct gen_registers *units);
 void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
                    int64_t cycles);
-/* Gives a Winograd layer of some size the right and bottom pads that make it whole tiles. */
+/* Sets the right and bottom pads of a Winograd layer so that it consists of whole tiles. */
 void gen_conv_fit(struct gen_layer *layer);
-/* What the convolution before leaves in CBUF, whatever it is, and what the layer leaves. last: NULL if there is none.
+/* What the previous convolution of any kind leaves in CBUF, and what this layer leaves. last: NULL if there is none.
  */
 void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
                         struct gen_layer *layer);
 
-/* What the weights of a layer need, in bytes. Compressed weights: stored elements and mask bits. */
+/* Bytes of a layer's weights. Compressed weights: stored elements and mask bits. */
 struct conv_weight_sizes {
-    int64_t bytes, largest_group;           /* of all groups; of the largest */
+    int64_t bytes, largest_group;           /* of all groups; of the largest group */
     int64_t mask_bytes, largest_mask_group; /* likewise, 0: not compressed; the largest rounded up to whole bytes */
     int64_t groups;
 };
 struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, const struct gen_layer *layer);
-/* Weights of the layer in their surfaces, which have the sizes of the shape and are all zero. */
+/* Weights of the layer for its surfaces, which have the sizes of the shape and are all zero. */
 void gen_weights(const struct nvdla_config *config, const struct gen_layer *layer, const struct gen_shape *shape,
                  uint8_t *const surfaces[GEN_WEIGHT_SURFACES]);
 
 /* ---- deconvolution --------------------------------------------------------------------------- */
 
 /* The whole kernel of the deconvolution that such a layer belongs to: k kernels of full_r lines, full_s columns, c
- * channels, the last fastest; and the layer's set of it as weights. */
+ * channels (last index fastest); and the layer's set of it as weights. */
 void gen_deconv_kernel(const struct gen_layer *layer, uint8_t *bytes);
 void gen_deconv_weights(const struct nvdla_config *config, const struct gen_layer *layer, uint8_t *bytes);
 /* Checks a convolution with a set of a deconvolution's kernel. */
@@ -52,7 +52,7 @@ int gen_deconv_draw(struct rng *rng, const struct nvdla_config *config, int inde
 
 /* ---- SDP ------------------------------------------------------------------------------------- */
 
-/* A stage of the SDP part of a layer. */
+/* A stage of SDP in a layer. */
 const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage);
 /* True if SDP only compares (50-sdp section 9) and writes nothing. */
 bool gen_compares(const struct gen_layer *layer);
@@ -68,7 +68,7 @@ void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
                        struct gen_registers *units);
-/* PDP from memory (sizes too), or behind an SDP that makes w x h. */
+/* PDP from memory (draws sizes, too), or after an SDP with an output of w x h. */
 void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
 
@@ -83,7 +83,7 @@ void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
 
 /* ---- tables of CDP and SDP ------------------------------------------------------------------- */
 
-/* Tables and S_LUT registers in order of writing. */
+/* Tables and S_LUT registers in writing order. */
 struct gen_lut_writes {
     struct {
         uint32_t offset, value;
@@ -91,14 +91,14 @@ struct gen_lut_writes {
     size_t count;
 };
 void gen_lut(const struct gen_layer *layer, struct gen_lut_writes *writes);
-/* The same for looking up. */
+/* The same for look-ups. */
 struct lut_settings gen_lut_settings(const struct gen_layer *layer);
 void gen_lut_entries(const struct gen_layer *layer, struct lut_entries *entries);
 /* The last layer up to index that loads the tables of CDP or SDP, NULL if there is none. */
 const struct gen_layer *gen_lut_loaded(const struct gen_case *gen, int index, bool cdp);
 /* Checks the tables that a layer uses. */
 bool gen_lut_shape(const struct gen_case *gen, int index, struct error *err);
-/* Tables for inputs of `bits` bits without sign, FP16: of magnitudes up to about 2^bits. */
+/* Tables for inputs of `bits` bits without sign; FP16: of magnitudes up to about 2^bits. */
 void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
 /* ---- BDMA and RUBIK -------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct g
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* All of them over a case: checks the case and fills shapes[0 .. count-1]. */
+/* Applies all families to a case: checks it and fills shapes[0 .. count-1]. */
 bool gen_case_shape(const struct gen_case *gen, struct gen_shape *shapes, struct error *err);
 /* Layers of a case from a set of engines (gen.h). */
 void gen_mix_draw(struct rng *rng, struct gen_case *gen, uint32_t engines);

@@ -1,4 +1,4 @@
-/* The names of the engines that cases are drawn from, and which of them a configuration has. */
+/* Names of the engines that cases are drawn from, and the engines of a configuration. See gen.h. */
 #include <stdio.h>
 #include <string.h>
 

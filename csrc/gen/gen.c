@@ -1,4 +1,4 @@
-/* Cases from seeds: which engines, and the trace that comes of them. See gen.h. */
+/* Cases from seeds: choice of engines, and the resulting trace. See gen.h. */
 #include "gen/gen.h"
 
 #include "gen/engine.h"

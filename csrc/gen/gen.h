@@ -1,7 +1,7 @@
 /* Random legal programs: a seed makes a case (gen/spec.h), a case makes a program. The same on every machine.
  *
- * Legal means: inside the "Illegal or undefined programming" lists of the chapters 20 to 66, sections 2 and 3 of
- * chapter 98, and the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
+ * Legal means: allowed by the "Illegal or undefined programming" lists of chapters 20 to 66, by sections 2 and 3 of
+ * chapter 98, and by the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
  * Corners are preferred: sizes of 1 and around an atom, odd strides, saturation, pads, dilation, reuse of CBUF content,
  * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16.
  */
@@ -31,8 +31,8 @@ enum gen_engine {
 
 #define GEN_ENGINES_ALL ((UINT32_C(1) << GEN_ENGINE_COUNT) - 1)
 
-/* The engines that a name stands for: conv, img, sdp, pdp, cdp, bdma, rubik, deconv, several of them with commas
- * between, or mix: all that the configuration has. 0 if it is none of these. */
+/* The engines named by a text: conv, img, sdp, pdp, cdp, bdma, rubik, deconv, several of them separated by commas, or
+ * mix: all that the configuration has. 0 for any other text. */
 uint32_t gen_engines(const char *name);
 
 /* The engines that layers of the configuration can use. */
@@ -41,15 +41,15 @@ uint32_t gen_config_engines(const struct nvdla_config *config);
 /* Their name in a file name: commas become '-', "mix" for all. size: GEN_ENGINES_NAME is enough. Returns text. */
 char *gen_engines_name(uint32_t engines, char *text, size_t size);
 
-/* Draws the case of a seed from those of the engines that the configuration has, at least one. Always gives a legal
- * case. */
+/* Draws the case of a seed from those of the engines that the configuration has, at least one. The case is always
+ * legal. */
 void gen_draw(struct gen_case *gen, const struct nvdla_config *config, uint32_t engines, uint64_t seed);
 
 /* Checks a case. False with a message if it is not legal. */
 bool gen_legal(const struct gen_case *gen, struct error *err);
 
-/* The program of a legal case, its description in comments on top; path is the name that messages use for it. NULL with
- * a message if the case is not legal. */
+/* The program of a legal case, with its description in comments at the beginning; path is its name in messages. NULL
+ * with a message if the case is not legal. */
 struct program *gen_build(const struct gen_case *gen, const char *path, struct error *err);
 
 /* Clock cycles of the case, a rough estimate; 0 if it is not legal. */

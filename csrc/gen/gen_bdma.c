@@ -1,8 +1,8 @@
-/* BDMA layers: one copy, cut into descriptors, and what makes a group of them. Spec: 64-bdma. */
+/* BDMA layers: a copy, cut into descriptors, and groups of copies. Spec: 64-bdma. */
 #include "gen/engine.h"
 #include "nvdla_offsets.h"
 
-enum { QUEUE = 20 };                                               /* descriptors that a group may have */
+enum { QUEUE = 20 };                                               /* most descriptors of a group */
 enum { REPEATED_LINES = 1, OVERLAPPING_LINES, REPEATED_SURFACES }; /* of gen_layer.replicate */
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -14,13 +14,13 @@ int gen_bdma_first(const struct gen_case *gen, int index) {
     return first;
 }
 
-/* A group has one destination memory, and nobody waits for a part of it. Spec: 64-bdma sections 3 and 8. */
+/* A group has one destination memory, and nothing waits for a part of it. Spec: 64-bdma sections 3 and 8. */
 static bool group_legal(const struct gen_case *gen, int index, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     int first = gen_bdma_first(gen, index);
     int64_t descriptors = 0;
     if (layer->join && first == index)
-        return error_set(err, "join: the layer before is none of BDMA");
+        return error_set(err, "join: the layer before is not of BDMA");
     for (int i = first; i <= index; i++)
         descriptors += gen->layers[i].parts;
     if (descriptors > QUEUE)

@@ -74,7 +74,7 @@ static int element_bits(const struct gen_layer *layer) {
     return bits < 1 ? 1 : bits > most ? (int)most : (int)bits;
 }
 
-/* Output convertor for products of table values of `bits` bits: about eight bits are left, sixteen of INT16. */
+/* Output convertor for products of table values of `bits` bits: leaves about eight bits, sixteen for INT16. */
 static void draw_output(struct rng *rng, struct gen_layer *layer, int bits) {
     const bool wide = layer->precision != NVDLA_INT8;
     if (rng_chance(rng, 10)) {
@@ -99,7 +99,7 @@ static void draw_lut(struct rng *rng, struct gen_layer *layer) {
     draw_output(rng, layer, layer->mul_bypass ? table : table + element - 1);
 }
 
-/* True if elements of any value make enough different results. */
+/* True if elements of any value give enough different results. */
 static bool is_lively(struct rng rng, const struct gen_layer *layer) {
     enum { SAMPLES = 32, WANTED = 8 };
     const bool wide = layer->precision == NVDLA_INT16;

@@ -1,5 +1,5 @@
-/* Convolution layers, feature, image and Winograd input, always with SDP behind: what is legal, and the registers.
- * Spec: 30-cdma-cbuf, 40-convolution-core, 20-data-formats sections 2, 4, 5 and 6, 98-measured-rules section 8. */
+/* Convolution layers with feature, image or Winograd input, always followed by SDP: legality and registers. Spec:
+ * 30-cdma-cbuf, 40-convolution-core, 20-data-formats sections 2, 4, 5 and 6, 98-measured-rules section 8. */
 #include <inttypes.h>
 
 #include "gen/conv_sizes.h"
@@ -8,7 +8,7 @@
 #include "nvdla_offsets.h"
 
 enum {
-    BURST_ATOMS = 8,            /* of a weight request: issued when there is room for all of it */
+    BURST_ATOMS = 8,            /* of a weight request, issued once there is room for all of it */
     WEIGHT_UNIT = 128,          /* documented multiple of WEIGHT_BYTES and of the sizes of WMB and WGS */
     GROUP_SIZE_BYTES = 4,       /* of WGS */
     KERNEL_LIMIT = 1 << 18,     /* bytes of one kernel */
@@ -36,8 +36,8 @@ static bool window_size(const char *name, int64_t size, int64_t kernel, int64_t 
     return true;
 }
 
-/* The same of Winograd: the extended cube has whole tiles, the output is a tile smaller. 40-convolution-core sections
- * 5, 7.1 and 12. */
+/* The same for Winograd: the extended cube has whole tiles, the output is one tile smaller. 40-convolution-core
+ * sections 5, 7.1 and 12. */
 static bool winograd_size(const char *name, int64_t size, int64_t stride, int64_t before, int64_t after,
                           int64_t *result, struct error *err) {
     int64_t padded = before + size + after;
@@ -89,11 +89,11 @@ static bool mode_legal(const struct nvdla_config *config, const struct gen_layer
     if (layer->conv != GEN_IMAGE && layer->post != 1)
         return error_set(err, "post-extension is for images");
     if (config->map == NVDLA_MAP_FULL && layer->eps_extra)
-        return error_set(err, "entries per slice are exact"); /* more of them are measured in the small map only */
+        return error_set(err, "entries per slice are exact"); /* larger values are measured in the small map only */
     return layer->conv != GEN_IMAGE || image_legal(config, layer, err);
 }
 
-/* The layer and the convolution before, whose data stays in CBUF, have their data in common but for the height. */
+/* The layer and the convolution before, whose data stays in CBUF, have equal data except for the height. */
 static bool same_data(const struct gen_layer *last, const struct gen_layer *layer) {
     bool same = last->conv == layer->conv && last->precision == layer->precision && last->batches == layer->batches &&
                 last->w == layer->w && last->c == layer->c;
@@ -108,11 +108,11 @@ static bool same_data(const struct gen_layer *last, const struct gen_layer *laye
 
 /* A convolution and what it leaves in CBUF. */
 struct legacy {
-    const struct gen_layer *layer; /* NULL: nothing is left, the banks are others */
+    const struct gen_layer *layer; /* NULL: nothing remains, the banks changed */
     const struct gen_shape *shape;
 };
 
-/* Lines and what is kept of them: what the layer before left in CBUF, and what this one leaves. */
+/* Lines: what the previous layer left in CBUF, and what this one leaves. */
 static bool data_legal(const struct nvdla_config *config, const struct gen_layer *layer, struct legacy last,
                        struct gen_shape *shape, struct error *err) {
     int64_t unit = layer->conv == GEN_WINOGRAD ? GEN_TILE : 1, slices = conv_slices(layer);
@@ -162,14 +162,14 @@ static bool weights_legal(const struct nvdla_config *config, const struct gen_la
         return error_set(err, "reuse_weights: the convolution before left no such weights");
 
     struct conv_weight_sizes sizes = conv_weight_sizes(config, layer);
-    /* CDMA fetches at least an entry, also where no element is present */
+    /* CDMA fetches at least an entry, even if no element is present */
     int64_t used = round_up(sizes.bytes, entry), fetched = used ? used : entry;
     shape->weight_size[GEN_WEIGHTS] = (uint64_t)(layer->weight_pad ? round_up(fetched, WEIGHT_UNIT) : fetched);
     shape->weight_size[GEN_WEIGHT_MASKS] = (uint64_t)round_up(sizes.mask_bytes, entry);
     if (layer->compressed)
         shape->weight_size[GEN_WEIGHT_GROUPS] = (uint64_t)round_up(sizes.groups * GROUP_SIZE_BYTES, WEIGHT_UNIT);
     shape->weights_used = used;
-    if (layer->reuse_weights) { /* those of the layer before, whatever the seed of this one would give */
+    if (layer->reuse_weights) { /* those of the previous layer, regardless of this one's seed */
         for (int i = 0; i < GEN_WEIGHT_SURFACES; i++)
             shape->weight_size[i] = last.shape->weight_size[i];
         shape->weights_used = last.shape->weights_used;
@@ -195,7 +195,7 @@ static bool weights_legal(const struct nvdla_config *config, const struct gen_la
     return true;
 }
 
-/* Kept lines and weights: of the convolution before, unless a change of banks lets them go. */
+/* Lines and weights left by the previous convolution, unless a change of banks drops them. */
 static bool buffer_legal(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
@@ -240,7 +240,7 @@ static void image_shape(const struct nvdla_config *config, const struct gen_laye
     shape->in_secondary = layer->in_space != 0;
 }
 
-/* Cubes of batches lie one behind the other, those of the output too (gen_output_shape). Spec: 50-sdp section 8.3. */
+/* Cubes of batches are contiguous, also those of the output (gen_output_shape). Spec: 50-sdp section 8.3. */
 static bool batch_shape(const struct nvdla_config *config, const struct gen_layer *layer, struct gen_shape *shape,
                         struct error *err) {
     bool element = false;
@@ -251,7 +251,7 @@ static bool batch_shape(const struct nvdla_config *config, const struct gen_laye
     }
     if (element && shape->middle.width == 1 && shape->middle.height == 1 && cube_surfaces(&shape->middle) > 1)
         return error_set(err, "operands for each element of batches of one column, line and more than one surface");
-    /* pairs of columns lie in one block each; readers of operands for each element rely on it */
+    /* pairs of columns are in one block each; readers of operands per element depend on it */
     shape->out_align = layer->batches > 1 ? PAIR_BYTES : 0;
     if (shape->fetch)
         shape->in_batch_stride = cube_extent(&shape->in) + (uint64_t)(layer->in_batch * config->mem_atom);
@@ -277,7 +277,7 @@ bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *sha
         return error_set(err, "output of %" PRId64 "x%" PRId64, w, h);
     if (conv_kernel_bytes(config, layer) > KERNEL_LIMIT || conv_channels(config, layer) > GEN_SIZE_LIMIT)
         return error_set(err, "kernels of %" PRId64 " bytes", conv_kernel_bytes(config, layer));
-    int64_t banks = config->cbuf_banks - layer->compressed; /* the last one holds mask bits */
+    int64_t banks = config->cbuf_banks - layer->compressed; /* the last bank holds mask bits */
     shape->data_banks = layer->data_banks ? layer->data_banks : config->cbuf_banks / 2;
     shape->weight_banks = layer->weight_banks ? layer->weight_banks : config->cbuf_banks / 2 - layer->compressed;
     if (shape->data_banks + shape->weight_banks > banks)
@@ -314,7 +314,7 @@ static uint32_t two(int64_t low, int64_t high) {
     return ((uint32_t)low & 0xffff) | (uint32_t)high << 16;
 }
 
-/* Mode and precisions as the D_MISC_CFG of all units have them, without reuse. */
+/* Mode and precisions for the D_MISC_CFG of all units, without reuse. */
 static uint32_t mode(const struct gen_layer *layer, enum nvdla_precision in) {
     return (layer->conv == GEN_WINOGRAD ? 1 : 0) | (uint32_t)in << 8 | (uint32_t)layer->precision << 12;
 }
@@ -374,7 +374,7 @@ static void put_cdma_input(const struct gen_case *gen, int index, const struct g
     gen_put(regs, CDMA_D_FETCH_GRAIN, (uint32_t)layer->grain - 1);
 }
 
-/* Compressed weights have two surfaces more; else these registers do not matter. */
+/* Compressed weights have two more surfaces; otherwise these registers do not matter. */
 static void put_cdma_masks(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
                            struct gen_registers *regs) {
     if (gen->layers[index].compressed) {

@@ -1,5 +1,5 @@
-/* Drawing convolution layers. Draws that only some configurations know are made for these alone: the others keep their
- * cases. */
+/* Draws convolution layers. Draws for features that only some configurations have are made only for these, so that the
+ * cases of the others do not change. */
 #include "gen/conv_sizes.h"
 #include "gen/engine.h"
 #include "nvdla/pixel.h"
@@ -72,7 +72,7 @@ static void draw_convertor(struct rng *rng, struct gen_layer *layer, bool image)
     }
 }
 
-/* What the convertor needs besides where pixels and processing may have 16 bits. */
+/* What the convertor needs, beyond pixels or processing of 16 bits. */
 static void draw_wide_convertor(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     enum nvdla_precision in = conv_in_precision(config, layer), proc = (enum nvdla_precision)layer->precision;
     if (in != proc && !layer->cvt) {
@@ -106,7 +106,7 @@ static void draw_pad(struct rng *rng, const struct nvdla_config *config, struct 
     layer->pad = (int16_t)layer->pad;
 }
 
-/* A NaN in the input spreads over all kernels, one in the weights over a kernel: few of them, or they are flushed. */
+/* A NaN in the input affects all kernels, one in the weights a single kernel: draws few of them, or flushes them. */
 static void draw_halves(struct rng *rng, struct gen_layer *layer) {
     if (!layer->nan_to_zero && layer->in_data == STYLE_SPECIAL && rng_chance(rng, 75))
         layer->in_data = STYLE_MIXED;
@@ -142,7 +142,7 @@ static void draw_format(struct rng *rng, const struct nvdla_config *config, stru
     layer->uv_line = gen_draw_slack(rng);
 }
 
-/* Size of one dimension from an output size: a bit more than the windows need at times. */
+/* Size of one dimension from an output size: at times a bit more than the windows need. */
 static int64_t draw_extent(struct rng *rng, int64_t out, int64_t kernel, int64_t dilation, int64_t stride,
                            int64_t *before, int64_t *after) {
     int64_t reach = (kernel - 1) * dilation + 1, most = reach - 1;
@@ -161,7 +161,7 @@ static int64_t draw_extent(struct rng *rng, int64_t out, int64_t kernel, int64_t
     return size < 1 ? 1 : size;
 }
 
-/* Output positions that steps clocks each and the output's own clocks leave room for. */
+/* Most output positions of steps clocks each within the budget, given the output's own clocks. */
 static int64_t draw_positions(const struct nvdla_config *config, const struct gen_layer *layer, int64_t steps,
                               int64_t cycles) {
     int64_t lanes = config->mem_atom / conv_element_bytes(layer), positions = cycles / steps;
@@ -185,7 +185,7 @@ static void draw_image(struct rng *rng, const struct nvdla_config *config, struc
         layer->s = layer->stride_x = layer->post = 1;
 }
 
-/* Compressed weights of many groups, or so many that mask bits go around their ring. */
+/* Compressed weights of many groups, or so many that mask bits wrap around their ring. */
 static void draw_many_weights(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     int64_t group = conv_kernel_group(config, layer), lanes = config->mem_atom / conv_element_bytes(layer);
     if (rng_chance(rng, 50)) {
@@ -292,7 +292,7 @@ void gen_conv_fit(struct gen_layer *layer) {
 
 /* ---- the layer ------------------------------------------------------------------------------- */
 
-/* Banks: half and half, as few as possible, or a few more. */
+/* Banks: half each, as few as possible, or a few more. */
 static void draw_banks(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer) {
     int64_t depth = conv_bank_entries(config), bank = depth * conv_entry_bytes(config);
     int64_t need = cdiv(conv_slices(layer) * layer->batches * conv_slice_entries(config, layer), depth);
@@ -370,14 +370,14 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
 
 /* ---- what stays in CBUF ---------------------------------------------------------------------- */
 
-/* Some of the slices stay for the next convolution. */
+/* Keeps some of the slices for the next convolution. */
 static void draw_keep(struct rng *rng, int percent, struct gen_layer *layer) {
     int64_t unit = layer->conv == GEN_WINOGRAD ? GEN_TILE : 1, parts = conv_slices(layer) / unit;
     if (parts > 1 && rng_chance(rng, percent))
         layer->keep = unit * rng_range(rng, 1, parts - 1);
 }
 
-/* Lines of Winograd: a tile or more behind the kept ones, in which the top pad is; else all as it was. */
+/* Lines of Winograd: a tile or more after the kept ones, which contain the top pad; otherwise unchanged. */
 static void draw_winograd_lines(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer, bool data) {
     if (!data || last->skip_data)
         return;
@@ -390,7 +390,7 @@ static void draw_winograd_lines(struct rng *rng, const struct gen_layer *last, s
 }
 
 static void draw_lines(struct rng *rng, const struct gen_layer *last, struct gen_layer *layer, bool data) {
-    if (data && !last->skip_data) /* new lines behind the kept ones */
+    if (data && !last->skip_data) /* new lines after the kept ones */
         layer->h = last->keep + rng_range(rng, 1, last->h);
     else if (data && rng_chance(rng, 15))
         layer->h = rng_range(rng, 1, last->h);
@@ -407,7 +407,7 @@ static void copy_sdp(struct gen_layer *to, const struct gen_layer *from) {
     }
 }
 
-/* A convolution that goes on with what the one before left in CBUF: its data, its lines, its weights. */
+/* A convolution that reuses what the previous one left in CBUF: its data, its lines, its weights. */
 static void draw_reuse(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
                        struct gen_layer *layer) {
     const struct gen_layer fresh = *layer;
@@ -415,7 +415,7 @@ static void draw_reuse(struct rng *rng, const struct nvdla_config *config, const
     if (data && weights && rng_chance(rng, 30))
         data = weights = rng_chance(rng, 50);
     *layer = *last;
-    /* all that has nothing to do with CBUF comes from the fresh layer */
+    /* everything unrelated to CBUF comes from the fresh layer */
     layer->seed = fresh.seed;
     layer->in_data = fresh.in_data;
     layer->weights = fresh.weights;
@@ -438,7 +438,7 @@ static void draw_reuse(struct rng *rng, const struct nvdla_config *config, const
     layer->skip_data = rng_chance(rng, 40);
     layer->skip_weights = rng_chance(rng, 40);
     layer->keep = 0;
-    if (!weights && has_wide_types(config) && rng_chance(rng, 15)) /* CDMA takes up all weights again, no data */
+    if (!weights && has_wide_types(config) && rng_chance(rng, 15)) /* CDMA reuses all weights, but no data */
         layer->weight_banks = fresh.weight_banks;
     if (!weights) { /* other kernels */
         layer->k = fresh.k;

@@ -1,5 +1,5 @@
-/* Deconvolution as software does it: the kernel cut into sets of taps, a convolution of stride 1 for each, all into one
- * cube, which RUBIK contracts. Spec: 20-data-formats section 5.4. */
+/* Deconvolution by software: the kernel is cut into sets of taps, each a convolution of stride 1 into the same cube,
+ * which RUBIK contracts. Spec: 20-data-formats section 5.4. */
 #include <stdlib.h>
 #include <string.h>
 

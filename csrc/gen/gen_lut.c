@@ -1,11 +1,12 @@
-/* The two tables of CDP and of SDP's EW stage: what is legal, what loads them, how they are drawn. Spec: 55-lut. */
+/* The two tables of CDP and of SDP's EW stage: legality, loading, drawing. Spec: 55-lut. */
 #include "gen/engine.h"
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 
 enum { ACCESS_WRITE_LE = 0x20000, ACCESS_WRITE_LO = 0x30000 };
 
-/* What a unit's tables take of START and END (signed bits) and of INDEX_SELECT (-limit .. limit). Spec: 55-lut 4, 7.1.
+/* Bits that a unit's tables use of START and END (signed bits) and of INDEX_SELECT (-limit .. limit). Spec: 55-lut 4,
+ * 7.1.
  */
 struct limits {
     int start_bits, end_bits, select;
@@ -75,7 +76,7 @@ static void write_table(struct gen_lut_writes *writes, uint32_t access, size_t e
         write_lut(writes, CDP_S_LUT_ACCESS_DATA, (uint16_t)table[i]);
 }
 
-/* A signed number of 38 bits over a low and a high register. */
+/* A signed 38-bit number in a low and a high register. */
 static void write_wide(struct gen_lut_writes *writes, uint32_t low, int64_t value) {
     write_lut(writes, low, (uint32_t)value);
     write_lut(writes, low + 4, (uint32_t)((uint64_t)value >> 32) & 0x3f);
@@ -156,7 +157,7 @@ static int steps_of(int64_t entries) { /* log2 */
     return entries == LUT_LE_ENTRIES - 1 ? 6 : 8;
 }
 
-/* A linear table of `entries` steps of 2^select over inputs of `bits` bits: START, END (mostly the one that fits). */
+/* A linear table of `entries` steps of 2^select over inputs of `bits` bits: START, END (mostly the fitting one). */
 static void draw_range(struct rng *rng, const struct gen_layer *layer, int bits, int64_t entries, int64_t *select,
                        int64_t *start, int64_t *end) {
     struct limits limits = limits_of(layer);
@@ -170,14 +171,14 @@ static void draw_range(struct rng *rng, const struct gen_layer *layer, int bits,
     *end = rng_chance(rng, 75) ? *start + width
                                : rng_signed(rng, rng_chance(rng, 50) ? limits.start_bits : limits.end_bits);
     if (layer->cdp && layer->precision == NVDLA_INT8)
-        return;                       /* what does not fit is not legal and drawn again */
+        return;                       /* illegal values are drawn again */
     if (!fits(*end, limits.end_bits)) /* "the largest number of the type": 55-lut section 8 */
         *end = ((int64_t)1 << (limits.end_bits - 1)) - 1;
     if (!fits(*start, limits.start_bits))
         *start = rng_signed(rng, limits.start_bits);
 }
 
-/* A finite FP32 number: mostly of a magnitude up to 2^bits, else any, with exponent 0 too. */
+/* A finite FP32 number: mostly of a magnitude up to 2^bits, otherwise any, including exponent 0. */
 static uint32_t fp32_point(struct rng *rng, int bits) {
     uint32_t sign = (uint32_t)rng_range(rng, 0, 1) << 31, mantissa = (uint32_t)rng_range(rng, 0, 0x7fffff);
     int64_t exponent = rng_chance(rng, 80) ? 127 + bits - rng_range(rng, 0, 9) : rng_range(rng, 0, 254);

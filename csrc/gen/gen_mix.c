@@ -1,4 +1,4 @@
-/* Cases of several layers: which engines, what reads what. */
+/* Cases of several layers: choice of engines and of what each layer reads. */
 #include "gen/engine.h"
 #include "gen/gen.h"
 
@@ -20,7 +20,7 @@ static enum gen_engine draw_engine(struct rng *rng, const struct nvdla_config *c
     }
 }
 
-/* For RUBIK and BDMA the sizes follow from the cube in another way. */
+/* For RUBIK and BDMA the sizes follow from the cube differently. */
 static void draw_moved(struct rng *rng, const struct gen_shape *source, int64_t lanes, struct gen_layer *layer) {
     const struct cube *out = &source->out;
     int64_t surfaces = cube_surfaces(out);
@@ -68,7 +68,7 @@ static void draw_source(struct rng *rng, const struct gen_case *gen, int index, 
                    gen->config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision), layer);
 }
 
-/* A per-element operand from an earlier output, where it is large enough. */
+/* A per-element operand from an earlier output, if that is large enough. */
 static void draw_operand_source(struct rng *rng, const struct gen_layer *layer, int index,
                                 const struct gen_shape *shapes, struct gen_stage *stage) {
     bool alu = stage->alu && stage->alu_memory, mul = stage->mul && stage->mul_memory;
@@ -85,7 +85,7 @@ static void draw_operand_source(struct rng *rng, const struct gen_layer *layer, 
     stage->two_bytes = layer->precision != NVDLA_INT8;
 }
 
-/* Fuses a PDP behind the SDP of the last layer. */
+/* Adds a PDP after the SDP of the last layer. */
 static void draw_fusion(struct rng *rng, struct gen_case *gen, struct gen_shape *shapes) {
     struct gen_layer *layer = &gen->layers[gen->count - 1];
     gen_pdp_draw_behind(rng, layer, shapes[gen->count - 1].middle.width, shapes[gen->count - 1].middle.height);
@@ -95,7 +95,7 @@ static void draw_fusion(struct rng *rng, struct gen_case *gen, struct gen_shape 
     }
 }
 
-/* Tables for a CDP layer: its own, or those that are loaded; then mostly with the convertors they were made for. */
+/* Tables for a CDP layer: its own, or the loaded ones; then mostly with the convertors they were made for. */
 static void draw_tables(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer) {
     const struct gen_layer *loaded = gen_lut_loaded(gen, index - 1, true);
     bool other = loaded && (loaded->precision == NVDLA_FP16) != (layer->precision == NVDLA_FP16);
@@ -114,7 +114,7 @@ static void draw_tables(struct rng *rng, const struct gen_case *gen, int index, 
     }
 }
 
-/* Tables for an SDP layer: its own, which are drawn already, or those that are loaded. */
+/* Tables for an SDP layer: its own, already drawn, or the loaded ones. */
 static void draw_sdp_tables(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer) {
     layer->lut = 0;
     const struct gen_layer *loaded = gen_lut_loaded(gen, index - 1, false);
@@ -122,7 +122,7 @@ static void draw_sdp_tables(struct rng *rng, const struct gen_case *gen, int ind
     layer->lut = !loaded || other || rng_chance(rng, 40);
 }
 
-/* Precision: that of the layer before if its output may be read. */
+/* Precision: that of the previous layer if its output may be read. */
 static void draw_types(struct rng *rng, int index, const struct gen_shape *shapes, bool linked,
                        struct gen_layer *layer) {
     int number = (int)rng_range(rng, 0, 9);
@@ -191,7 +191,7 @@ static const struct gen_layer *last_convolution(const struct gen_case *gen, int 
     return last;
 }
 
-/* Adds a deconvolution, if there is room for its layers; false if none of the tries was legal and within the budget. */
+/* Adds a deconvolution if there is room for its layers; false if no try was legal and within the budget. */
 static bool add_deconv(struct rng *rng, struct gen_case *gen, int64_t cycles, struct gen_shape *shapes) {
     int index = gen->count;
     for (int i = 0; i < TRIES && index + 2 <= GEN_LAYERS; i++) {
@@ -212,7 +212,7 @@ static bool add_deconv(struct rng *rng, struct gen_case *gen, int64_t cycles, st
     return false;
 }
 
-/* Adds one layer; false if none of the tries was legal and within the budget. */
+/* Adds one layer; false if no try was legal and within the budget. */
 static bool add_layer(struct rng *rng, struct gen_case *gen, uint32_t engines, int64_t cycles,
                       struct gen_shape *shapes) {
     int index = gen->count;
@@ -252,7 +252,7 @@ static void add_layers(struct rng *rng, struct gen_case *gen, uint32_t engines, 
         add_layer(rng, gen, others, cycles, shapes);
 }
 
-/* The smallest layer of an engine, legal in any case. */
+/* The smallest layer of an engine, always legal. */
 static void add_smallest(struct gen_case *gen, enum gen_engine engine) {
     struct gen_layer *layer = &gen->layers[gen->count++];
     gen_layer_plain(layer);

@@ -1,4 +1,4 @@
-/* PDP layers: from memory, whole or in strips, or behind SDP. Spec: 60-pdp. */
+/* PDP layers: from memory, whole or in strips, or after SDP. Spec: 60-pdp. */
 #include <inttypes.h>
 
 #include "gen/engine.h"
@@ -21,7 +21,7 @@ static int64_t line_buffer_columns(int64_t kernel_h, int64_t step_y) {
 
 /* ---- shape ----------------------------------------------------------------------------------- */
 
-/* Windows along one dimension. loose: columns that no window reaches may be left over, if there is no pad there. */
+/* Windows along one dimension. loose: some columns may be in no window, if there is no pad there. */
 static bool pool_size(const char *name, int64_t size, int64_t kernel, int64_t step, int64_t before, int64_t after,
                       bool loose, int64_t *result, struct error *err) {
     int64_t room = size + before + after - kernel;
@@ -84,7 +84,7 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     if (layer->method == METHOD_AVERAGE && !constants_legal(layer, err))
         return false;
     if (layer->sdp && layer->splits > 1)
-        return error_set(err, "no strips behind SDP");
+        return error_set(err, "no strips after SDP");
     if (!pool_size("width", w, layer->kernel_w, layer->step_x, layer->pool_left, layer->pool_right, layer->splits == 1,
                    &shape->pool_w, err) ||
         !pool_size("height", h, layer->kernel_h, layer->step_y, layer->pool_top, layer->pool_bottom, false,
@@ -195,7 +195,7 @@ static int64_t draw_fp17(struct rng *rng) {
 
 enum { PADS = 7 };
 
-/* The constants of an FP16 average: mostly those of 60-pdp section 5.5, pads as of a padded cube. */
+/* The constants of an FP16 average: mostly those of 60-pdp section 5.5, with the pads of a padded cube. */
 static void draw_float_constants(struct rng *rng, struct gen_layer *layer, int64_t *const pads[PADS]) {
     static const int64_t reciprocals[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
     const bool wild = rng_chance(rng, 25);
@@ -207,7 +207,7 @@ static void draw_float_constants(struct rng *rng, struct gen_layer *layer, int64
         *pads[i] = wild ? draw_fp17(rng) : fp17_mul(pad, fp16_to_fp17(fp16_from_integer(i + 1)));
 }
 
-/* RECIP of a kernel of k: that of 60-pdp section 5.5; large ones, with which the product wraps, and small ones, which
+/* RECIP of a kernel of k: that of 60-pdp section 5.5; large values, for which the product wraps; small values, which
  * let the high bits of the total through. */
 static int64_t draw_reciprocal(struct rng *rng, int64_t k, bool usual) {
     static const int64_t driver[] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
@@ -225,8 +225,8 @@ static int64_t draw_reciprocal(struct rng *rng, int64_t k, bool usual) {
     }
 }
 
-/* T(n) where sums of an average wrap: with the elements of a window it passes what a row sum holds, or T(n) * kernel
- * width does what the total holds. sign: of all of them but some. Spec: 60-pdp section 5.3. */
+/* T(n) for which sums of an average wrap: added to the elements of a window it overflows a row sum, or T(n) * kernel
+ * width overflows the total. sign: of all of them except some. Spec: 60-pdp section 5.3. */
 static int64_t draw_edge_pad(struct rng *rng, const struct gen_layer *layer, int64_t sign) {
     const bool byte = layer->precision == NVDLA_INT8;
     const int64_t row = byte ? 1 << 10 : 1 << 21, total = byte ? 1 << 13 : 1 << 21, element = byte ? 1 << 5 : 1 << 13;
@@ -244,7 +244,7 @@ static int64_t draw_edge_pad(struct rng *rng, const struct gen_layer *layer, int
     return value > 0x3ffff ? sign * 0x3ffff : sign * value;
 }
 
-/* The constants of an integer average: pads as of a padded cube, as such but not sign-extended, any, or at the edges.
+/* The constants of an integer average: pads of a padded cube, the same but not sign-extended, any, or at the edges.
  */
 static void draw_integer_constants(struct rng *rng, struct gen_layer *layer, int64_t *const pads[PADS]) {
     int64_t kind = rng_range(rng, 0, 9), zero = rng_range(rng, -128, 127), sign = rng_chance(rng, 50) ? 1 : -1;
@@ -274,7 +274,7 @@ static void draw_windows(struct rng *rng, struct gen_layer *layer) {
     layer->kernel_h = rng_chance(rng, average ? 5 : 20) ? 1 : rng_range(rng, 1, 8);
     layer->step_x = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
     layer->step_y = rng_chance(rng, 60) ? rng_range(rng, 1, 3) : rng_range(rng, 1, rng_chance(rng, 60) ? 8 : 16);
-    /* 0 none, 1 all of them as large as they get, else any; averages are more interesting with pads */
+    /* 0: none; 1: all as large as possible; otherwise any. Averages are more interesting with pads */
     int pads = (int)rng_range(rng, average && rng_chance(rng, 60), 3);
     int64_t *const pad[] = {&layer->pool_left, &layer->pool_right, &layer->pool_top, &layer->pool_bottom};
     for (int i = 0; i < 4; i++) {
@@ -283,7 +283,7 @@ static void draw_windows(struct rng *rng, struct gen_layer *layer) {
     }
 }
 
-/* Strips for `columns` output columns, at most `limit` each, perhaps more strips than needed. */
+/* Strips for `columns` output columns, at most `limit` each, at times more strips than needed. */
 static void draw_strips(struct rng *rng, struct gen_layer *layer, int64_t columns, int64_t limit) {
     if (columns < 2)
         return;
@@ -315,7 +315,7 @@ void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     if (widest > atoms / layer->kernel_h / layer->step_x)
         widest = atoms / layer->kernel_h / layer->step_x;
     int64_t columns = rng_size(rng, widest < 1 ? 1 : widest, 16);
-    /* pads that leave no input element are taken away */
+    /* pads that leave no input element are removed */
     layer->w = (columns - 1) * layer->step_x + layer->kernel_w - layer->pool_left - layer->pool_right;
     if (layer->w < 1) {
         layer->pool_left = layer->pool_right = 0;
@@ -338,7 +338,7 @@ void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
     draw_constants(rng, layer);
 }
 
-/* A window and pads that fit into `size`: tries, then gives up with the smallest. */
+/* A window and pads that fit into `size`: after some tries, the smallest. */
 static void fit(struct rng *rng, int64_t size, int64_t *kernel, int64_t *step, int64_t *before, int64_t *after) {
     for (int i = 0; i < 40; i++) {
         int64_t room = size + *before + *after - *kernel;

@@ -40,7 +40,7 @@ static bool planar_input(const struct gen_case *gen, int index, struct gen_shape
     return true;
 }
 
-/* The phases lie behind each other, each of whole surfaces. Spec: 66-rubik section 3. */
+/* The phases follow each other, each of whole surfaces. Spec: 66-rubik section 3. */
 static bool contract_input(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     int64_t channels = layer->deconv_x * layer->deconv_y * round_up(layer->c, lanes_of(gen, layer));
@@ -113,7 +113,7 @@ void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct g
     int64_t lanes = config->mem_atom / nvdla_element_bytes((enum nvdla_precision)layer->precision);
     layer->rubik = rng_range(rng, GEN_CONTRACT, GEN_MERGE);
     int64_t atoms = cycles / (layer->rubik == GEN_CONTRACT ? 4 : 14);
-    if (layer->rubik == GEN_CONTRACT) { /* phases beyond 8 take another order of writes */
+    if (layer->rubik == GEN_CONTRACT) { /* more than 8 phases have a different order of writes */
         layer->deconv_x = rng_chance(rng, 75) ? rng_range(rng, 1, 4) : rng_size(rng, 32, 8);
         layer->deconv_y = rng_chance(rng, 75) ? rng_range(rng, 1, 4) : rng_size(rng, 32, 8);
         atoms /= layer->deconv_x * layer->deconv_y;

@@ -1,4 +1,4 @@
-/* SDP layers: from memory or behind a convolution, to memory or to PDP. Spec: 50-sdp. */
+/* SDP layers: from memory or after a convolution, to memory or to PDP. Spec: 50-sdp. */
 #include "gen/engine.h"
 #include "nvdla/fixed.h"
 #include "nvdla/fp.h"
@@ -73,7 +73,7 @@ static bool operand_shape(const struct gen_case *gen, int index, int number, str
     return true;
 }
 
-/* What EW can not do, and what precision conversion excludes. Spec: 50-sdp sections 7 and 9. */
+/* What EW cannot do, and what precision conversion excludes. Spec: 50-sdp sections 7 and 9. */
 static bool stages_legal(const struct gen_case *gen, int index, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     bool converts = layer->in_convert || layer->out_convert,
@@ -132,7 +132,7 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* The five registers of BS lie at these offsets; those of BN in the same order behind. */
+/* The five registers of BS are at these offsets; those of BN follow in the same order. */
 static void put_stage(const struct gen_layer *layer, int number, struct rng *noise, struct gen_registers *regs) {
     const struct gen_stage *stage = gen_stage_of(layer, number);
     uint32_t base = number == 0 ? SDP_D_DP_BS_CFG : SDP_D_DP_BN_CFG;
@@ -165,7 +165,7 @@ static void put_convertor(const struct gen_layer *layer, uint32_t base, bool use
     gen_put(regs, base + 8, used ? (uint32_t)truncate : gen_noise(layer, noise, UINT32_MAX));
 }
 
-/* EW has its order of registers. */
+/* EW's registers have a different order. */
 static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_registers *regs) {
     const struct gen_stage *ew = &layer->ew;
     if (!ew->on) {
@@ -175,7 +175,7 @@ static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_
         return;
     }
     bool alu_memory = alu_from_memory(ew), mul_memory = mul_from_memory(ew);
-    /* the algorithm of a bypassed ALU does not matter, 3 makes no comparison */
+    /* the algorithm of a bypassed ALU does not matter: even 3 does not compare */
     gen_put(regs, SDP_D_DP_EW_CFG,
             (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0xc)) | (ew->mul ? 0 : 0x10u) |
                 (ew->prelu ? 0x20u : 0) | (ew->lut ? 0 : 0x40u));
@@ -192,7 +192,7 @@ static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_
     gen_put(regs, SDP_D_DP_EW_TRUNCATE_VALUE, ew->mul ? (uint32_t)ew->mul_shift : gen_noise(layer, noise, 0x3ff));
 }
 
-/* BRDMA at D_BRDMA_CFG, NRDMA and ERDMA in the same order behind. */
+/* BRDMA is at D_BRDMA_CFG; NRDMA and ERDMA follow in the same order. */
 static void put_operand(const struct gen_case *gen, int index, const struct gen_shape *shape, int number,
                         struct rng *noise, struct gen_registers *regs) {
     static const uint32_t bases[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_ERDMA_CFG};
@@ -302,7 +302,7 @@ void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struc
     layer->c = rng_size(rng, surfaces < 1 ? lanes : surfaces > 12 ? 12 * lanes : surfaces * lanes, lanes);
 }
 
-/* An FP16 pattern for a register, as an element of memory would be, and one of FP32 (no infinity, 50-sdp "Illegal or
+/* A random FP16 pattern for a register, like an element of memory, or one of FP32 (no infinity, 50-sdp "Illegal or
  * undefined programming"). */
 static int64_t draw_fp16(struct rng *rng) {
     uint8_t bytes[2];
@@ -317,7 +317,7 @@ static int64_t draw_fp32(struct rng *rng) {
     return (int32_t)((any & 0x7fffff) == 0 && (any >> 23 & 0xff) == 0xff ? any ^ 0x800000 : any);
 }
 
-/* A stage that makes something of inputs of `bits` bits; returns the bits of its result. */
+/* A stage that does something to inputs of `bits` bits; returns the bits of its result. */
 static int draw_stage(struct rng *rng, struct gen_stage *stage, int64_t precision, int bits) {
     bool wild = rng_chance(rng, 20); /* any shift, any operand */
     stage->on = rng_chance(rng, 65);
@@ -327,7 +327,7 @@ static int draw_stage(struct rng *rng, struct gen_stage *stage, int64_t precisio
     stage->relu = rng_chance(rng, 35);
     stage->prelu = stage->mul && (!stage->alu || rng_chance(rng, 30)) && rng_chance(rng, 35);
     if (stage->prelu)
-        stage->alu = 0;                   /* what it acts on: 50-sdp, illegal programming */
+        stage->alu = 0;                   /* its operand: 50-sdp, illegal programming */
     int from = (int)rng_range(rng, 0, 9); /* 0..2 registers, 3..8 memory, 9 one of each */
     stage->alu_memory = from > 2 && (from < 9 || rng_chance(rng, 50));
     stage->mul_memory = from > 2 && (from < 9 || !stage->alu_memory);
@@ -415,7 +415,7 @@ static int draw_ew(struct rng *rng, struct gen_layer *layer, int bits) {
     if (ew->lut) {
         gen_lut_draw(rng, layer, layer->precision == NVDLA_FP16 ? (int)rng_range(rng, 2, 12) : bits);
         bits = 16;
-    } else if (!layer->in_convert && !layer->out_convert && rng_chance(rng, 30)) { /* compares, often equal things */
+    } else if (!layer->in_convert && !layer->out_convert && rng_chance(rng, 30)) { /* compares, often equal data */
         ew->alu = 1;
         ew->algorithm = ALGORITHM_EQUAL;
         if (rng_chance(rng, 60)) { /* with a cube */
@@ -439,7 +439,7 @@ static void draw_convertor(struct rng *rng, struct gen_layer *layer, int bits) {
         layer->offset = 0;
         layer->scale = 1;
         layer->shift = 0;
-    } else { /* results spread over about the bits of an output, somewhat clipped or not */
+    } else { /* results cover about the bits of an output, at times clipped */
         int scale_bits = (int)rng_range(rng, 1, 15);
         layer->scale = rng_range(rng, (int64_t)1 << (scale_bits - 1), ((int64_t)1 << scale_bits) - 1);
         if (rng_chance(rng, 25))
@@ -450,7 +450,7 @@ static void draw_convertor(struct rng *rng, struct gen_layer *layer, int bits) {
     }
 }
 
-/* A value through a stage, operands from memory drawn. Spec: 50-sdp section 5.1. */
+/* A value through a stage, with operands from memory drawn. Spec: 50-sdp section 5.1. */
 static int64_t stage_value(const struct gen_stage *stage, int64_t value, struct rng *rng) {
     int bits = gen_style_bits(stage->data, stage->two_bytes ? 15 : 7);
     int64_t low = -((int64_t)1 << bits), high = -low - 1;
@@ -497,7 +497,7 @@ static int64_t ew_value(const struct gen_layer *layer, const struct lut_settings
     return ew->lut ? lut_look_up(&lut_sdp, settings, entries, value).value : value;
 }
 
-/* True if inputs of `bits` bits make enough different results. */
+/* True if inputs of `bits` bits give enough different results. */
 static bool is_lively(struct rng rng, const struct gen_layer *layer, int bits) {
     enum { SAMPLES = 32, WANTED = 8 };
     int wanted = bits < 4 ? 1 << bits : WANTED;

@@ -1,5 +1,5 @@
-/* The weights of a convolution as they lie in memory. They are random, so the order of the elements does not matter but
- * for the kernel groups of compressed weights. Spec: 20-data-formats sections 5 and 6. */
+/* The weights of a convolution in memory. They are random, so the order of elements does not matter, except for the
+ * kernel groups of compressed weights. Spec: 20-data-formats sections 5 and 6. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 enum { SIXTEENTHS = 16, GROUP_SIZE_BYTES = 4 };
 
-/* Mask bits of compressed weights in stream order: four random bits decide on an element. */
+/* Mask bits of compressed weights in stream order: four random bits decide each element. */
 struct mask {
     struct rng rng;
     uint64_t random;
-    int left; /* elements that `random` is good for */
+    int left; /* elements that `random` still decides */
 };
 
 static struct mask mask_start(const struct gen_layer *layer) {
@@ -66,7 +66,7 @@ struct conv_weight_sizes conv_weight_sizes(const struct nvdla_config *config, co
     return sizes;
 }
 
-/* Elements of a style, `nans` of FP16 ones NaN, their exponents lowered. */
+/* Elements of a style, with `nans` of the FP16 ones NaN and exponents lowered. */
 static void fill_elements(const struct nvdla_config *config, uint8_t *bytes, size_t count,
                           const struct gen_layer *layer) {
     enum { EXPONENT = 0x7c00, ONE_EXPONENT = 0x0400 };

@@ -1,4 +1,4 @@
-/* The generator of random numbers and its draws. See rng.h. */
+/* The random generator and its draws. See rng.h. */
 #include "gen/rng.h"
 
 struct rng rng_make(uint64_t seed, uint64_t salt) {

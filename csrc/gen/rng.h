@@ -10,7 +10,7 @@ struct rng {
     uint64_t state;
 };
 
-/* A generator for a seed; salt tells generators of the same seed apart. */
+/* A generator for a seed; salt distinguishes generators of the same seed. */
 struct rng rng_make(uint64_t seed, uint64_t salt);
 
 uint64_t rng_next(struct rng *rng);
@@ -24,10 +24,10 @@ bool rng_chance(struct rng *rng, int percent);
 /* One of count values. */
 int64_t rng_pick(struct rng *rng, const int64_t *values, size_t count);
 
-/* A size from 1 to highest, small ones and the borders preferred: 1, highest, and one around a multiple of unit. */
+/* A size from 1 to highest; prefers small ones and borders: 1, highest, around a multiple of unit. */
 int64_t rng_size(struct rng *rng, int64_t highest, int64_t unit);
 
-/* A signed number of `bits` bits: plain ones, powers of two and their neighbours, the extremes, any. */
+/* A signed number of `bits` bits: plain ones, powers of two and their neighbours, extremes, any. */
 int64_t rng_signed(struct rng *rng, int bits);
 
 /* A permutation of 0 .. count-1 into order[]. */

@@ -1,5 +1,5 @@
-/* What the files of the engines share: cubes of layers, content, lists of registers, what every layer draws. Nothing
- * here knows an engine. */
+/* Shared by all engine families: cubes of layers, content, lists of registers, draws that every layer makes. It does
+ * not depend on any engine. */
 #include "gen/shape.h"
 
 #include <inttypes.h>
@@ -29,8 +29,8 @@ void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interlea
     cube->surface_stride = (uint32_t)surface_stride;
 }
 
-/* A cube with its sizes set, of that precision, which a layer processes in its own: SDP converts whole atoms of INT8,
- * which are two of INT16 (50-sdp sections 3.2 and 8.1). */
+/* A cube with its sizes set, of that precision, for a layer that may process another one: SDP converts whole atoms of
+ * INT8, which are two of INT16 (50-sdp sections 3.2 and 8.1). */
 static struct cube sized(const struct nvdla_config *config, const struct gen_layer *layer,
                          enum nvdla_precision precision, int64_t w, int64_t h, int64_t c) {
     struct cube cube = {.width = (int)w,
@@ -91,7 +91,7 @@ bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *sh
     return gen_read_shape(gen, index, shapes, h, gen->layers[index].c, err);
 }
 
-/* Strides of the output of batches: both columns of a pair lie in one aligned block, the cubes one behind the other. */
+/* Strides of the output of batches: both columns of a pair are in one aligned block, the cubes are contiguous. */
 static void batch_strides(const struct gen_layer *layer, struct gen_shape *shape) {
     int64_t atom = shape->out.atom, unit = shape->out_align ? (int64_t)shape->out_align / atom : 1;
     struct cube even = shape->out;
@@ -148,7 +148,7 @@ static int64_t element(int64_t style, size_t index, int bits, struct rng *rng) {
     }
 }
 
-/* A normal number whose magnitude lies in 2^-6 .. 2^7. */
+/* A normal number with a magnitude of 2^-6 .. 2^7. */
 static uint16_t fp16_moderate(struct rng *rng) {
     return (uint16_t)(rng_range(rng, 0, 1) << 15 | rng_range(rng, 9, 21) << 10 | rng_range(rng, 0, 0x3ff));
 }
@@ -272,7 +272,7 @@ void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct 
     layer->noise = rng_chance(rng, 70) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->order = rng_chance(rng, 50) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
     layer->arm = rng_chance(rng, 30) ? 1 + (int64_t)(rng_next(rng) >> 34) : 0;
-    int64_t perf = rng_range(rng, 0, 99); /* half of the layers, mostly all of them */
+    int64_t perf = rng_range(rng, 0, 99); /* half of the layers; of these, mostly all */
     layer->perf = perf >= 50 ? 0 : perf >= 15 ? 15 : perf + 1;
     layer->serial = rng_chance(rng, 15);
 }

@@ -1,5 +1,5 @@
-/* What the files of the engine families share: the shape of a layer, its cubes, content and lists of registers, and
- * what every layer draws. */
+/* Shared by the engine families: the shape of a layer, its cubes, content and lists of registers, and draws that every
+ * layer makes. */
 #ifndef GEN_SHAPE_H
 #define GEN_SHAPE_H
 
@@ -18,8 +18,8 @@ enum { GEN_FEATURE = 1, GEN_IMAGE, GEN_WINOGRAD };     /* gen_layer.conv */
 enum { GEN_CONTRACT = 1, GEN_SPLIT, GEN_MERGE };       /* gen_layer.rubik */
 enum { GEN_POOL_LIMIT = 1024, GEN_SIZE_LIMIT = 8192 }; /* split strip width, any size register */
 
-/* What a layer's weights consist of in memory: the weights, and of compressed ones the mask bits (WMB) and the size of
- * each kernel group (WGS). */
+/* Parts of a layer's weights in memory: the weights and, if compressed, the mask bits (WMB) and the size of each kernel
+ * group (WGS). */
 enum gen_weight_surface { GEN_WEIGHTS, GEN_WEIGHT_MASKS, GEN_WEIGHT_GROUPS, GEN_WEIGHT_SURFACES };
 
 /* Salts of a layer's content. */
@@ -33,36 +33,36 @@ enum gen_role {
     GEN_ROLE_MASKS,
 };
 
-/* A layer worked out: sizes, strides, memory. Bases are 0 until the regions are placed. */
+/* A layer with its sizes, strides and memory. Bases are 0 until the regions are placed. */
 struct gen_shape {
     uint32_t units; /* bit by enum nvdla_unit: armed for this layer */
 
     /* convolution */
-    int previous_conv;  /* layer, -1 none */
-    bool fetch;         /* CDMA reads the input, else it is in CBUF */
+    int previous_conv;  /* layer, -1: none */
+    bool fetch;         /* CDMA reads the input; otherwise it is in CBUF */
     bool fetch_weights; /* likewise */
-    int64_t lines;      /* that CDMA reads */
+    int64_t lines;      /* bytes that CDMA reads */
     int64_t entries;    /* per slice, ENTRY_PER_SLICE */
     int64_t data_banks, weight_banks;
     uint64_t plane_line[2], plane_size[2], plane_base[2];
     enum nvdla_precision pixel_precision;                                        /* of the components in memory */
-    uint64_t weight_size[GEN_WEIGHT_SURFACES], weight_base[GEN_WEIGHT_SURFACES]; /* size 0: not there */
+    uint64_t weight_size[GEN_WEIGHT_SURFACES], weight_base[GEN_WEIGHT_SURFACES]; /* size 0: absent */
     uint64_t in_batch_stride, out_batch_stride;                                  /* bytes, 0: one batch */
-    /* CBUF behind the layer */
+    /* CBUF after the layer */
     int64_t kept;         /* slices */
     int64_t weights_used; /* bytes of weights that CSC reads, rounded up to an entry */
-    int64_t stale;        /* entries of weights that nobody took and nobody released */
-    bool unfit;           /* more lines than CSC knows of: the next convolution must change the data banks */
+    int64_t stale;        /* entries of weights that were neither used nor released */
+    bool unfit;           /* more lines than CSC knows about: the next convolution must change the data banks */
 
-    struct cube in;     /* main input as it is read from memory; unused: image input, or no fetch */
+    struct cube in;     /* main input as read from memory; unused: image input, or no fetch */
     struct cube middle; /* sizes only: what SDP processes */
     struct cube operand[GEN_STAGES];
     int components[GEN_STAGES]; /* of a memory operand: 0 none, 1, 2 */
     struct cube out;
     uint64_t out_align; /* bytes, of base and strides; 0: atoms */
     bool out_exists;    /* in memory, for other layers to read */
-    int64_t room;       /* surfaces of the output region; more than are written: other layers write there too */
-    bool out_planar;    /* planes of RUBIK split; surfaces are planes then */
+    int64_t room;       /* surfaces of the output region; more than written: other layers write there, too */
+    bool out_planar;    /* planes of RUBIK split; surfaces are then planes */
     enum nvdla_precision out_precision;
     bool in_secondary, out_secondary, operand_secondary[GEN_STAGES];
     int64_t pool_w, pool_h;                      /* PDP output */
@@ -79,21 +79,21 @@ static inline int64_t round_up(int64_t a, int64_t b) {
     return b * cdiv(a, b);
 }
 
-/* Precision of the main input and of the output: that of processing unless SDP converts (50-sdp section 7). */
+/* Precision of the main input and of the output: that of processing, unless SDP converts (50-sdp section 7). */
 enum nvdla_precision gen_in_precision(const struct gen_layer *layer);
 enum nvdla_precision gen_out_precision(const struct gen_layer *layer);
 
-/* Makes the strides of a cube of known size: `line` and `surface` atoms more than needed; interleaved: lines outside,
+/* Sets the strides of a cube of known size: `line` and `surface` atoms more than needed; interleaved: lines outside,
  * surfaces inside. */
 void gen_strides(struct cube *cube, int64_t line, int64_t surface, bool interleaved);
 
-/* Gives a cube of one pixel that hardware packs, whatever its strides say, the strides of that. */
+/* Sets the strides of a cube of one pixel that the hardware packs to those of the packed cube. */
 void gen_pack_strides(struct cube *cube);
 
 /* The input cube of a layer that reads w x h x c from memory: its own, or the output of layer->source. */
 bool gen_input_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, struct error *err);
 
-/* The same with another number of channels than layer->c. */
+/* The same with a number of channels other than layer->c. */
 bool gen_read_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, int64_t h, int64_t c,
                     struct error *err);
 
@@ -119,19 +119,19 @@ uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t ma
 
 /* ---- drawing and content --------------------------------------------------------------------- */
 
-/* Slack of strides, styles of content, spaces, noise, order: what every layer has. */
+/* Slack of strides, styles of content, spaces, noise, order: drawn for every layer. */
 void gen_draw_common(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer);
 /* Slack in atoms, often 0. */
 int64_t gen_draw_slack(struct rng *rng);
-/* A style for elements of a precision; content of interest preferred. */
+/* A style for elements of a precision; prefers interesting content. */
 int64_t gen_draw_style(struct rng *rng, int64_t precision);
-/* Bits of the magnitudes of a style whose elements have `bits` bits without sign. */
+/* Bits of the magnitudes in a style, for elements of `bits` bits without sign. */
 int gen_style_bits(int64_t style, int bits);
 
 /* count elements of a precision in a style, little endian. */
 void gen_fill(uint8_t *bytes, size_t count, enum nvdla_precision precision, int64_t style, struct rng *rng);
 
-/* Makes some of count FP16 elements NaN. */
+/* Sets some of count FP16 elements to NaN. */
 void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng);
 
 #endif

@@ -48,7 +48,7 @@ static int64_t whole_tiles(int64_t size, int64_t stride, int64_t before, int64_t
     return size < 1 ? size + cdiv(1 - size, tile) * tile : size;
 }
 
-/* Whole tiles, below the kept lines if there are any. */
+/* Whole tiles, below any kept lines. */
 static void repair_winograd(const struct gen_layer *last, int64_t kept, struct gen_layer *layer) {
     if (kept && !last->skip_data)
         layer->pad_top = 0;
@@ -63,7 +63,7 @@ static void repair_winograd(const struct gen_layer *last, int64_t kept, struct g
     }
 }
 
-/* What a convolution must have in common with the one before whose lines or weights it uses again. */
+/* What a convolution must share with the previous one if it reuses its lines or weights. */
 static void repair_reuse(const struct gen_layer *last, const struct gen_shape *before, struct gen_layer *layer) {
     if (layer->reuse_data) {
         layer->batches = last->batches;
@@ -99,7 +99,7 @@ static void repair_reuse(const struct gen_layer *last, const struct gen_shape *b
     }
 }
 
-/* Sizes that no longer fit: what another layer gives, what pooling windows divide. */
+/* Repairs sizes that no longer fit: those given by another layer, those that pooling windows divide. */
 static void repair_layer(struct gen_case *gen, int index, const struct gen_shape *shapes) {
     struct gen_layer *layer = &gen->layers[index];
     int before = layer->conv ? shapes[index].previous_conv : -1;
@@ -138,7 +138,7 @@ static void repair_layer(struct gen_case *gen, int index, const struct gen_shape
     }
 }
 
-/* Makes the candidate legal if that takes no more than repair_layer does. */
+/* Makes the candidate legal if repair_layer suffices. */
 static bool make_legal(struct gen_case *candidate) {
     struct gen_shape shapes[GEN_LAYERS];
     int count = candidate->count;
@@ -157,7 +157,7 @@ static bool make_legal(struct gen_case *candidate) {
     return legal;
 }
 
-/* Tries a candidate; if it fails like the original it is the new best. */
+/* Tries a candidate; if it fails like the original it becomes the best. */
 static bool attempt(struct shrinker *s, const struct gen_case *wanted) {
     struct gen_case candidate = *wanted;
     if (s->shrink->attempts <= 0 || candidate.count < 1 || !make_legal(&candidate) || same_case(&candidate, s->best))
@@ -243,8 +243,8 @@ static bool remove_layers(struct shrinker *s) {
 
 enum drop { DROP_CONV, DROP_PDP, DROP_SDP, DROP_MODE, DROP_SOURCES, DROP_COUNT };
 
-/* Makes the chain of a layer shorter. False if there is nothing of the kind. Without its convolution SDP reads a cube
- * as the convolution would have delivered from memory. */
+/* Shortens the chain of a layer. False if it cannot be shortened. Without its convolution SDP reads a cube like the
+ * convolution's from memory. */
 static bool shorten(struct gen_layer *layer, enum drop drop, const struct cube *middle) {
     bool had = false;
     switch (drop) {
@@ -293,7 +293,7 @@ static bool shorten_chains(struct shrinker *s) {
     return changed;
 }
 
-/* All settings of a layer at once, or those of one part of it. */
+/* Tries all settings of a layer together, or those of one part of it. */
 static bool plain_part(struct shrinker *s, int index, bool all, enum gen_part part) {
     struct gen_case candidate = *s->best;
     for (size_t i = 0; i < gen_field_count; i++)
@@ -364,11 +364,11 @@ void shrink_case(struct shrink *shrink, struct gen_case *gen) {
 
 /* ---- any trace ------------------------------------------------------------------------------- */
 
-enum { PROLOGUE = -1 /* operations in front of the first layer */, WINDOW_BYTES = 0x1000 };
+enum { PROLOGUE = -1 /* operations before the first layer */, WINDOW_BYTES = 0x1000 };
 
 #define CDMA_REUSE (CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK)
 
-/* A program cut into layers: a layer ends with the D_OP_ENABLE writes (BDMA: the launch) in front of the next unit's
+/* A program cut into layers: a layer ends with the D_OP_ENABLE writes (BDMA: the launch) before the next unit's
  * programming. */
 struct cut {
     const struct program *prog;
@@ -416,7 +416,7 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
         cut->layer[i] = layer;
     }
     cut->count = layer + 1;
-    /* a wait belongs to what its stream does next */
+    /* a wait belongs to the next operation of its stream */
     int *next = xmalloc((prog->stream_count + 1) * sizeof *next);
     for (size_t i = 0; i < prog->stream_count; i++)
         next[i] = layer;
@@ -431,8 +431,8 @@ static void cut_layers(struct cut *cut, const struct program *prog) {
     free(next);
 }
 
-/* What a program without a layer still needs of it: memory, the poll for the flush of CBUF, the single registers
- * (tables, what a descriptor of BDMA takes over from the one before) of units that other layers arm. */
+/* What a program without a layer still needs of it: memory, the poll for the flush of CBUF, the single registers of
+ * units that other layers arm (tables, values that a BDMA descriptor takes from the previous one). */
 static bool survives(const struct program *prog, const struct op *op, const bool *armed) {
     const struct nvdla_register *reg = op_is_register(op->kind) ? nvdla_register_at(prog->config, op->address) : NULL;
     switch (op->kind) {
@@ -452,13 +452,13 @@ static bool survives(const struct program *prog, const struct op *op, const bool
     }
 }
 
-/* The program without the layers that keep[] denies, into ops[] (room for all). Returns the number of operations, 0 if
- * the rest can not stand alone. */
+/* The program without the layers for which keep[] is false, into ops[] (room for all). Returns the number of
+ * operations, 0 if the rest cannot run alone. */
 static size_t without(const struct cut *cut, const bool *keep, struct op *ops) {
     const struct program *prog = cut->prog;
     bool *raised = xmalloc((prog->event_count + 1) * sizeof *raised), orphan = false, good = true;
-    int gone[NVDLA_UNIT_COUNT] = {0};       /* uses of a unit that were taken out so far */
-    bool armed[NVDLA_UNIT_COUNT] = {false}; /* by what is left */
+    int gone[NVDLA_UNIT_COUNT] = {0};       /* uses of a unit removed so far */
+    bool armed[NVDLA_UNIT_COUNT] = {false}; /* by the remaining layers */
     size_t count = 0;
     memset(raised, 0, (prog->event_count + 1) * sizeof *raised);
     for (size_t i = 0; i < prog->count; i++) {

@@ -1,4 +1,4 @@
-/* The description of a case as text, and the text as a description. See spec.h. */
+/* Converts the description of a case to text and back. See spec.h. */
 #include "gen/spec.h"
 
 #include <errno.h>
@@ -216,7 +216,7 @@ int64_t *gen_field_of(struct gen_layer *layer, const struct gen_field *field) {
 }
 
 void gen_layer_plain(struct gen_layer *layer) {
-    *layer = (struct gen_layer){0}; /* members that a stage has no use for stay 0 */
+    *layer = (struct gen_layer){0}; /* members that a stage does not use stay 0 */
     for (size_t i = 0; i < gen_field_count; i++)
         *gen_field_of(layer, &gen_fields[i]) = gen_fields[i].plain;
 }
@@ -337,7 +337,7 @@ void gen_case_note(const struct gen_case *gen, struct program *prog) {
     }
 }
 
-/* Takes "NAME=" off *text and returns what follows, up to a blank; NULL if it is something else. */
+/* Removes "NAME=" from *text and returns what follows, up to a blank; NULL if *text begins otherwise. */
 static const char *take(const char **text, const char *name, char *value, size_t size) {
     size_t n = strlen(name);
     const char *at = *text + strspn(*text, " ");
@@ -389,7 +389,7 @@ static bool read_layer(struct gen_layer *layer, const char *text, struct error *
         const struct gen_field *field = text[n] == '=' ? find_field(text, n) : NULL;
         char *end;
         if (!field)
-            return error_set(err, "'%.*s' is no setting of a layer", (int)n, text);
+            return error_set(err, "'%.*s' is not a setting of a layer", (int)n, text);
         errno = 0;
         long long value = strtoll(text + n + 1, &end, 10);
         if (errno != 0 || end == text + n + 1 || (*end != ' ' && *end != '\0') || value < field->lowest ||

@@ -1,9 +1,9 @@
-/* A random case as a description: layers with their sizes and settings, from which the program is built (gen/build.h),
- * which the trace carries in comments, and which shrinking makes smaller (gen/shrink.h).
+/* The description of a random case: layers with their sizes and settings. The program is built from it (gen/build.h),
+ * the trace carries it in comments, and shrinking reduces it (gen/shrink.h).
  *
  * A layer is a chain of engines that run as one: convolution -> SDP [-> PDP], SDP [-> PDP], PDP, CDP, BDMA, RUBIK. All
  * members are int64_t so that one table (gen_fields) names, prints, parses and shrinks them. Sizes are true sizes. A
- * plain layer is zero but for the plain values of that table; only other values are printed.
+ * plain layer has the plain values of that table and is zero otherwise; only other values are printed.
  */
 #ifndef GEN_SPEC_H
 #define GEN_SPEC_H
@@ -16,7 +16,7 @@
 #include "nvdla/error.h"
 #include "trace/program.h"
 
-/* What memory is filled with, simplest first. Elements of one or two bytes; FP16 ones where the words differ. */
+/* Content of memory, simplest first. Elements of one or two bytes; FP16 differs where it is named. */
 enum gen_style {
     STYLE_ZEROS,
     STYLE_ONES,
@@ -24,9 +24,9 @@ enum gen_style {
     STYLE_SMALL,   /* -3 .. 3 */
     STYLE_SPARSE,  /* four of five are zero */
     STYLE_UNIFORM, /* FP16: magnitudes from 2^-6 to 2^7 */
-    STYLE_EXTREME, /* the two ends of the range, their neighbours, -1, 0, 1; FP16: denormals and both zeros too */
+    STYLE_EXTREME, /* both ends of the range, their neighbours, -1, 0, 1; FP16: also denormals and both zeros */
     STYLE_MIXED,   /* runs of 16 elements in the styles above */
-    STYLE_SPECIAL, /* FP16: uniform, every 16th or so NaN, infinite, denormal, zero or largest; else as extreme */
+    STYLE_SPECIAL, /* FP16: uniform, about every 16th NaN, infinite, denormal, zero or largest; otherwise as extreme */
     STYLE_COUNT
 };
 
@@ -41,54 +41,57 @@ struct gen_stage {
     int64_t element, two_bytes;                      /* memory operands: per element; 16 bits */
     int64_t data, line, surface, space;              /* their memory: style, slack in atoms, secondary */
     int64_t source;                                  /* 1 + layer whose output is the per-element operand, 0: none */
-    /* EW: the table, and the convertors of operands from memory, 1: on */
+    /* EW: the table, and the convertors of operands from memory; 1: on */
     int64_t lut;
     int64_t alu_cvt, alu_cvt_offset, alu_cvt_scale, alu_cvt_truncate;
     int64_t mul_cvt, mul_cvt_offset, mul_cvt_scale, mul_cvt_truncate;
 };
 
-/* Members are what registers say, unless told. "slack": atoms by which a stride is larger than needed. */
+/* Members have the values of registers, unless stated otherwise. "slack": atoms by which a stride exceeds the necessary
+ * one. */
 struct gen_layer {
     /* the chain: conv 1 feature cube, 2 image, 3 Winograd; rubik 1 contract, 2 split, 3 merge */
     int64_t conv, sdp, pdp, cdp, bdma, rubik;
     int64_t precision; /* of processing, enum nvdla_precision */
-    int64_t source;    /* 1 + layer whose output is read, 0: own memory */
+    int64_t source;    /* 1 + layer whose output is read, 0: separate memory */
     int64_t w, h,
-        c;        /* input; image: c is the number of components of the format. After partial reuse h has all lines */
+        c; /* input; image: c is the number of components of the format. With partial reuse h includes all lines */
     int64_t seed; /* of all memory content of the layer */
     int64_t in_data, in_line, in_surface, in_space;
     int64_t in_order; /* 1: lines outside, surfaces inside */
     int64_t out_line, out_surface, out_space, out_order;
-    int64_t out_fill; /* byte in the output region before */
-    int64_t in_place; /* SDP and CDP from own memory: output over input */
+    int64_t out_fill; /* byte in the previous output region */
+    int64_t in_place; /* SDP and CDP from separate memory: output over input */
     int64_t noise;    /* seed of registers that do not matter, 0: zeros */
     int64_t order;    /* seed of the order of register writes, 0: ascending */
     int64_t arm;      /* seed of the order of D_OP_ENABLE writes, 0: consumer first */
-    int64_t perf;     /* counters that are enabled: bits of SDP.D_PERF_ENABLE, their low ones of the other units */
-    int64_t status;   /* 1: the layer's counters are read when it is over, before its units are programmed again */
+    int64_t perf;     /* enabled counters: bits of SDP.D_PERF_ENABLE; other units use the low ones */
+    int64_t status;   /* 1: the layer's counters are read after it, before its units are programmed again */
     int64_t nan_to_zero;
-    int64_t serial; /* 1: nothing is armed before the layer before is over */
+    int64_t serial; /* 1: nothing is armed before the previous layer has ended */
 
     /* convolution: k kernels of r lines, s columns; pad_*: 0 .. , right and bottom only give the output size */
     int64_t k, r, s, stride_x, stride_y, dilation_x, dilation_y;
     int64_t pad_left, pad_right, pad_top, pad_bottom, pad;
     int64_t cvt, cvt_offset, cvt_scale, cvt_shift;
     int64_t grain;                    /* lines */
-    int64_t unpacked;                 /* 1: the packed flags are 0 whatever the strides are */
-    int64_t eps_extra;                /* entries per slice beyond what is needed */
+    int64_t unpacked;                 /* 1: the packed flags are 0 for any strides */
+    int64_t eps_extra;                /* extra entries per slice */
     int64_t data_banks, weight_banks; /* 0: half of the buffer each */
     int64_t batches;                  /* cubes */
     int64_t in_batch, out_batch;      /* slack of the batch strides */
     int64_t weights, weight_space;
-    int64_t weight_pad; /* 1: WEIGHT_BYTES is rounded up to 128, else to an entry */
-    int64_t keep;       /* slices that stay in CBUF behind the layer: H - RLS_SLICES; Winograd: of the extended cube */
+    int64_t weight_pad; /* 1: WEIGHT_BYTES is rounded up to 128, otherwise to an entry */
+    int64_t keep;       /* slices that stay in CBUF after the layer: H - RLS_SLICES; Winograd: of the extended cube */
     int64_t skip_data, skip_weights, reuse_data, reuse_weights;
     int64_t clip; /* CLIP_TRUNCATE */
     int64_t pra;  /* Winograd: PRA_TRUNCATE */
-    /* compressed weights: sixteenths of the elements are present; every n-th kernel group has none or all, 0: no such
+    /* compressed weights: sixteenths of the elements that are present; every n-th kernel group has none or all, 0: no
+     * such group
      */
     int64_t compressed, density, empty_groups, dense_groups;
-    /* FP16: elements of the input and of the weights that become NaN; by how much exponents of weights are lowered */
+    /* FP16: elements of the input and of the weights that become NaN; amount by which exponents of weights are
+     * lowered */
     int64_t nans, weight_nans, weight_exponent;
     /* image */
     int64_t format, x_offset, sign, post; /* post: 1, 2, 4 */
@@ -113,7 +116,7 @@ struct gen_layer {
     int64_t sqsum_bypass, mul_bypass, length; /* length 3, 5, 7, 9 */
     int64_t in_offset, in_scale, in_shift, out_offset, out_scale, out_shift;
     /* the tables of SDP or CDP */
-    int64_t lut; /* 1: loads the tables and the S_LUT registers below first; 0: uses what is there */
+    int64_t lut; /* 1: first loads the tables and the S_LUT registers below; 0: uses the current ones */
     int64_t le_data, lo_data;
     int64_t le_linear, under_lo, over_lo, hybrid_lo;
     int64_t le_offset, le_select, lo_select;
@@ -123,16 +126,16 @@ struct gen_layer {
 
     /* BDMA: w atoms a line, h lines, c surfaces */
     int64_t parts;     /* descriptors that the copy is cut into */
-    int64_t join;      /* 1: in one group with the layer before */
+    int64_t join;      /* 1: in one group with the previous layer */
     int64_t replicate; /* source strides: 1 lines repeated, 2 lines an atom apart, 3 surfaces repeated */
 
-    /* deconvolution, for RUBIK contract and for the convolutions in front of it */
+    /* deconvolution, for RUBIK contract and for its convolutions */
     int64_t deconv_x, deconv_y; /* strides */
     int64_t full_s, full_r;     /* the deconvolution's kernel, of which the layer's is set (set_x, set_y); 0: none */
     int64_t set_x, set_y;
-    int64_t input_of; /* 1 + layer whose input memory is read too, 0: none */
-    int64_t into, at; /* 1 + layer into whose output region this one writes, at a surface; 0: its own */
-    int64_t room;     /* surfaces of the output region, 0: as many as are written */
+    int64_t input_of; /* 1 + layer whose input memory is also read, 0: none */
+    int64_t into, at; /* 1 + layer into whose output region this one writes, at a surface; 0: a separate region */
+    int64_t room;     /* surfaces of the output region, 0: as many as written */
 };
 
 /* How shrinking treats a member. */
@@ -142,7 +145,7 @@ enum gen_field_kind {
     FIELD_AMOUNT,  /* its plain value, else towards it by halves */
 };
 
-/* When a member matters. */
+/* Condition under which a member matters. */
 enum gen_part {
     PART_LAYER,
     PART_CONV,
@@ -181,14 +184,14 @@ enum gen_part {
     PART_TABLE, /* CDP, or SDP with the table of EW */
     PART_LUT,   /* tables are loaded */
     PART_BDMA,
-    PART_DECONV, /* RUBIK contract, or a set of kernels of a deconvolution */
-    PART_SET,    /* the latter */
-    PART_INPUT,  /* input from memory of its own */
-    PART_OUTPUT, /* in a region of its own, not in place */
+    PART_DECONV, /* RUBIK contract, or a set of a deconvolution's kernels */
+    PART_SET,    /* a set of a deconvolution's kernels */
+    PART_INPUT,  /* input from separate memory */
+    PART_OUTPUT, /* in a separate region, not in place */
 };
 
 struct gen_field {
-    const char *name; /* the member's, with stage: "bs.alu_shift" */
+    const char *name; /* the member's name, with stage: "bs.alu_shift" */
     size_t offset;    /* in struct gen_layer */
     int64_t plain, lowest, highest;
     enum gen_part part;
@@ -204,26 +207,26 @@ enum { GEN_LAYERS = 16, GEN_ENGINES_NAME = 48 };
 
 struct gen_case {
     const struct nvdla_config *config;
-    char engines[GEN_ENGINES_NAME]; /* what it was drawn from, "conv" or "sdp-pdp" or "mix"; for people */
+    char engines[GEN_ENGINES_NAME]; /* engines it was drawn from, "conv" or "sdp-pdp" or "mix"; for people */
     uint64_t seed;
-    uint64_t place;  /* seed of where regions lie, 0: one behind the other */
-    bool expect_all; /* waits for the interrupts of CDMA and CACC too, else masks them */
+    uint64_t place;  /* seed of the places of regions, 0: one after the other */
+    bool expect_all; /* also waits for the interrupts of CDMA and CACC; otherwise masks them */
     int count;
     struct gen_layer layers[GEN_LAYERS];
 };
 
 void gen_layer_plain(struct gen_layer *layer);
 
-/* True if the layer looks up tables: CDP always, SDP in EW. */
+/* True if the layer uses tables: CDP always, SDP in EW. */
 bool gen_uses_table(const struct gen_layer *layer);
 
-/* Makes every member plain that does not matter for the layer. */
+/* Sets every member that does not matter for the layer to its plain value. */
 void gen_layer_tidy(struct gen_layer *layer);
 
-/* Puts the description in front of the program's other operations, as comments. */
+/* Inserts the description before the program's other operations, as comments. */
 void gen_case_note(const struct gen_case *gen, struct program *prog);
 
-/* Reads it back from the comments of a trace. False with a message if there is none or it is damaged. */
+/* Reads it from the comments of a trace. False with a message if it is missing or damaged. */
 bool gen_case_read(struct gen_case *gen, const struct program *prog, struct error *err);
 
 #endif

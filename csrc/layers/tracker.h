@@ -21,13 +21,12 @@ enum { LAUNCH_BLOCK_WORDS = BDMA_CFG_OP / 4 };
 
 struct launch {
     enum nvdla_unit unit;
-    int ordinal;       /* number of the launch of this unit, from 0 */
-    int group;         /* ping-pong group */
-    size_t tag;        /* when it was armed, as given to layer_tracker_write: index of the operation in the program
-                          (trace/launches.h), core clock (tb/provenance.c) */
-    size_t word_count; /* words of registers[] */
-    uint32_t
-        *registers; /* words of the window: S_ registers and the group's D_ registers when armed; index = offset / 4 */
+    int ordinal;         /* number of the launch of this unit, from 0 */
+    int group;           /* ping-pong group */
+    size_t tag;          /* when it was armed, as given to layer_tracker_write: index of the operation in the program
+                            (trace/launches.h), core clock (tb/provenance.c) */
+    size_t word_count;   /* words of registers[] */
+    uint32_t *registers; /* S_ registers and the group's D_ registers when armed; index = offset / 4 */
     /* CDP only, which has no sizes: the registers of CDP_RDMA's launch of the same ordinal, which may come later. Until
      * then, CDP_RDMA's current ones of the same group. */
     uint32_t *rdma;

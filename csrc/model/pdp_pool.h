@@ -26,8 +26,7 @@ struct pdp_kernel {
     int pad_left, pad_right, pad_top, pad_bottom; /* 0..7 */
     uint32_t reciprocal_width, reciprocal_height; /* 17 bits: unsigned / 65536, or FP17 */
     int32_t pad[PDP_PADS];                        /* T(n), signed 19 bits; FP16: FP17 in the low 17 */
-    bool
-        wide_total; /* INT8 averages: rows and vertical pad have 14 bits each, their sum 15; otherwise the sum has 14 */
+    bool wide_total; /* INT8 averages: rows and vertical pad have 14 bits each, their sum 15; else 14 */
 };
 
 /* Rounds product / 65536 to nearest, ties away from zero, and reduces it to `bits` bits like the hardware: without

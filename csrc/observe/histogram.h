@@ -32,9 +32,8 @@ struct histogram_conversion {
 /* How other settings would clip the stream: convertor_for_bin() for every bin. */
 enum { HISTOGRAM_SYMMETRIC, HISTOGRAM_ASYMMETRIC, HISTOGRAM_KINDS };
 struct histogram_candidates {
-    int bits; /* of the results; 0: not counted */
-    struct convertor_interval keeps[HISTOGRAM_KINDS]
-                                   [HISTOGRAM_BINS]; /* ranges by bin; each contains the one before it */
+    int bits;                                                         /* of the results; 0: not counted */
+    struct convertor_interval keeps[HISTOGRAM_KINDS][HISTOGRAM_BINS]; /* ranges by bin, nested */
     /* Elements by the first bin whose setting does not clip them; the last count: clipped by all. */
     uint64_t fits[HISTOGRAM_KINDS][HISTOGRAM_BINS + 1];
 };

@@ -597,8 +597,8 @@ static void damaged_descriptions_are_refused(void **state) {
     damaged("# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0 more\n", "t.nvt:4: expected \"gen case");
     damaged(CASE, "the descriptions of 1 layers are missing");
     damaged(CASE "# gen layer 1 sdp=1\n", "t.nvt:5: expected \"gen layer 0 ");
-    damaged(CASE "# gen layer 0 sdp=1 speed=3\n", "t.nvt:5: 'speed' is no setting of a layer");
-    damaged(CASE "# gen layer 0 sdp\n", "t.nvt:5: 'sdp' is no setting of a layer");
+    damaged(CASE "# gen layer 0 sdp=1 speed=3\n", "t.nvt:5: 'speed' is not a setting of a layer");
+    damaged(CASE "# gen layer 0 sdp\n", "t.nvt:5: 'sdp' is not a setting of a layer");
     damaged(CASE "# gen layer 0 sdp=1 w=0\n", "t.nvt:5: w: expected a number from 1 to 8192");
     damaged(CASE "# gen layer 0 sdp=1 w=\n", "t.nvt:5: w: expected a number");
     damaged(CASE "# gen layer 0 sdp=1 w=99999999999999999999\n", "t.nvt:5: w: expected a number");
@@ -643,7 +643,7 @@ static void illegal_layers_of_full_are_refused(void **state) {
     (void)state;
     illegal_on("full", "bdma=1 rubik=1", "expected one of");
     illegal_on("full", "bdma=1 parts=2", "2 parts of 1x1x1 atoms");
-    illegal_on("full", "bdma=1 join=1", "the layer before is none of BDMA");
+    illegal_on("full", "bdma=1 join=1", "the layer before is not of BDMA");
     illegal_on("full", "rubik=1 deconv_x=32 w=257", "contract: 32 times 1 phases of 257x1x1");
     illegal_on("full", "sdp=1 precision=1 in_convert=1", "in_convert: only from memory to INT8");
     illegal_on("full", "sdp=1 pdp=1 out_convert=1", "out_convert: not with PDP");
@@ -670,7 +670,7 @@ static void illegal_layers_are_refused(void **state) {
     illegal("pdp=1 kernel_w=2", "width: a window of 2 over 1");
     illegal("pdp=1 pool_top=1", "height: a window of 1 over 1 with pads 1");
     illegal("pdp=1 splits=2", "strips of 0");
-    illegal("sdp=1 pdp=1 splits=2", "no strips behind SDP");
+    illegal("sdp=1 pdp=1 splits=2", "no strips after SDP");
     illegal("cdp=1 lut=1 lut=0", "no CDP layer has loaded the tables");
     illegal("cdp=1 lut=1 length=4", "a window of 4 channels");
     illegal("conv=1 sdp=1 r=2", "height: a kernel that reaches over 2 on 1");
