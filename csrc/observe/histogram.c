@@ -208,11 +208,10 @@ int histogram_highest(const struct histogram *histogram) {
     return bin;
 }
 
+/* ---- sets ---- */
+
 /* True if no entry before this one can belong to the launch: a unit runs its launches in order, except that two groups
  * can be armed at a time. */
-
-/* True if no entry before this one can be of the launch: a unit runs its launches in their order, but for the two
- * groups that are armed at the same time. */
 static bool long_before(const struct histogram_entry *entry, enum nvdla_unit unit, int ordinal) {
     return entry->unit == unit && entry->ordinal + 1 < ordinal;
 }
