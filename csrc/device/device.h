@@ -70,7 +70,7 @@ struct device_warning {
     enum rule_effect effect;
     struct warning_register {
         uint32_t address, value;
-        bool fields;                /* with their values in the text */
+        bool fields;                /* the text shows its fields, too */
     } registers[WARNING_REGISTERS]; /* the registers that break it */
     size_t register_count;
     const char *section; /* section of the spec, "50-sdp section 4"; a constant */

@@ -208,7 +208,7 @@ void layer_tracker_trim(struct layer_tracker *tracker, size_t keep) {
         for (size_t i = shadow->launch_count > keep ? shadow->launch_count - keep : 0; i-- > 0;) {
             struct launch *launch = &tracker->launches[shadow->launches[i]];
             if (!launch->registers)
-                break; /* earlier ones are, too */
+                break; /* so are all earlier ones */
             free(launch->registers);
             free(launch->rdma);
             free(launch->blocks);

@@ -74,7 +74,7 @@ static void square_sums(const int32_t *v, int64_t *sum, size_t count, size_t rea
 
 /* ---- what the taps inside the pipeline get ---- */
 
-/* Their indices. */
+/* The values that they get, by index. */
 enum inside { SUM, ANSWER, FACTOR, PRODUCT, INSIDE };
 
 /* The values of a block in hardware order: surface, column, lane. */
