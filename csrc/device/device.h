@@ -6,15 +6,15 @@
  *
  * A new kind (a virtual platform, an FPGA board, a recorded capture) defines a struct whose first member is a struct
  * device, and fills:
- *   name, config, units   who it is, and which units answer
- *   memory[]              the DRAM that programs are loaded into and results are compared in, one for each port of the
- *                         configuration; where the real memory is elsewhere it copies what is declared before a launch
- *                         and what was written before it shows an interrupt
- *   ops                   every function but those that may be NULL. reset, csb_write, csb_read, interrupt, destroy are
- *                         what any driver has; advance waits, and says DEVICE_IDLE only if it can know
- *   still_limit, and the op still, if it can tell movement from standstill
+ *   name, config, units   its name, its configuration, and the units it has
+ *   memory[]              DRAM into which programs are loaded and in which results are compared, one per port of the
+ *                         configuration. If the real memory is elsewhere, the device copies declared regions there
+ *                         before a launch, and written ones back before it shows an interrupt
+ *   ops                   all functions, except those that may be NULL. Any driver has reset, csb_write, csb_read,
+ *                         interrupt and destroy; advance waits, and returns DEVICE_IDLE only if the device can know
+ *   still_limit           and the op still, if it can detect that nothing moves
  *   findings, warnings    through device_report and device_warn, if it checks anything
- *   statistics            zeros where it cannot count; `rtl` and `model` NULL
+ *   statistics            zeros for what it cannot count; `rtl` and `model` NULL
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
