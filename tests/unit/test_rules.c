@@ -62,7 +62,7 @@ static const struct rule_case rule_cases[] = {
     {"full",
      LEGAL_IMAGE,
      RULE_WARNS,
-     {"pixels are copied as they are"},
+     {"pixels are copied unchanged"},
      {SET(CDMA, D_MISC_CFG, 0x2100), SET(CDMA, D_DATAIN_FORMAT, 0x201), SET(CDMA, D_WEIGHT_SIZE_0, 7),
       SET(CDMA, D_WEIGHT_BYTES, 256), SET(CSC, D_MISC_CFG, 0x2000), SET(CMAC_A, D_MISC_CFG, 0x2000),
       SET(CMAC_B, D_MISC_CFG, 0x2000), SET(CACC, D_MISC_CFG, 0x2000), SET(SDP, D_DATA_FORMAT, 0xa)},
