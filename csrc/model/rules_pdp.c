@@ -30,12 +30,12 @@ static struct axis rows_of(const struct registers_view *view) {
                          l.kernel.height, l.kernel.stride_height, l.out_height};
 }
 
-/* Strips have widths of their own. */
+/* Strips have their own widths. */
 static bool split(const struct registers_view *view) {
     return layer_of(view).in.count > 1;
 }
 
-/* True if the rows, or the columns of a layer without strips, fulfil the condition. */
+/* True if the rows, or the columns of a layer without strips, meet the condition. */
 static bool any_axis(const struct registers_view *view, bool (*condition)(struct axis axis)) {
     return condition(rows_of(view)) || (!split(view) && condition(columns_of(view)));
 }
@@ -44,7 +44,7 @@ static int reach(struct axis axis) {
     return axis.size + axis.before + axis.after - axis.kernel;
 }
 
-/* Columns or rows behind the last step. */
+/* Columns or rows beyond the last step. */
 static int remainder_of(struct axis axis) {
     return reach(axis) < 0 ? 0 : reach(axis) % axis.stride;
 }
@@ -209,7 +209,7 @@ static const struct rule pdp_list[] = {
          "60-pdp section 4", SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(HANGS, inexact_hang, "the windows do not divide the cube exactly, and even the first one passes its end",
          "60-pdp section 4", SHOWN(PDP, D_POOLING_PADDING_CFG), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
-    RULE(WARNS, unused_rows, "rows that no window uses stay behind: the next layer of PDP hangs or is wrong",
+    RULE(WARNS, unused_rows, "rows that no window uses remain in PDP: the next layer of PDP hangs or is wrong",
          "60-pdp section 4", SHOWN(PDP, D_DATA_CUBE_IN_HEIGHT), SHOWN(PDP, D_POOLING_KERNEL_CFG)),
     RULE(WARNS, unused_columns,
          "columns that no window uses, on the fly and with padded rows that none uses: the next layer of PDP can hang "
@@ -293,7 +293,7 @@ static bool type_differs(const struct registers_view *view) {
            FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) != FIELD(view, PDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
 }
 
-/* A strip's overlap with the one before it reaches to the left of column 0. */
+/* A strip's overlap with the previous one reaches to the left of column 0. */
 static bool strip_before_line(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
     return l.in.count > 1 && l.in.first < l.kernel.width - l.kernel.stride_width;

@@ -8,9 +8,9 @@
 #include "model/sdp_layer.h"
 #include "nvdla/fp.h"
 
-enum { SELECT_BITS = 32 }; /* INDEX_SELECT shifts values of as many bits */
+enum { SELECT_BITS = 32 }; /* INDEX_SELECT shifts values of this many bits */
 
-/* The layer of both units; what SDP_RDMA says counts only in sets that it belongs to. */
+/* The layer of both units; SDP_RDMA's part is valid only in sets that include it. */
 static struct sdp_layer layer_of(const struct registers_view *view) {
     struct sdp_layer layer;
     sdp_layer_decode(&layer, view);
@@ -43,7 +43,7 @@ static bool winograd(const struct registers_view *view) {
     return layer_of(view).shape.winograd;
 }
 
-/* Compare mode, of configurations that can. */
+/* Compare mode, if the configuration has it. */
 static bool compare(const struct registers_view *view) {
     return nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare;
 }
@@ -162,13 +162,13 @@ static const struct rule sdp_list[] = {
          "50-sdp section 7", SHOWN(SDP, D_DATA_FORMAT), SHOWN(SDP, D_FEATURE_MODE_CFG)),
     RULE(REFUSED, winograd_size, "Winograd order needs an even width and a height that is a multiple of 4",
          "50-sdp section 8.2", SHOWN(SDP, D_DATA_CUBE_WIDTH), SHOWN(SDP, D_DATA_CUBE_HEIGHT)),
-    RULE(REFUSED, compare_with_table_or_pdp, "compare mode goes without table and PDP", "50-sdp section 9",
+    RULE(REFUSED, compare_with_table_or_pdp, "compare mode excludes the table and PDP", "50-sdp section 9",
          SHOWN(SDP, D_DP_EW_CFG), SHOWN(SDP, D_FEATURE_MODE_CFG)),
     {RULE_HANGS, sdp_port, RULE_NO_PORT, {SHOWN(SDP, D_DST_DMA_CFG)}},
     RULE(WARNS, ew_missing, "the configuration has no EW stage: the data passes unchanged", "50-sdp section 12",
          SHOWN(SDP, D_DP_EW_CFG)),
     RULE(WARNS, compares_nothing,
-         "the configuration cannot compare: nothing is written, STATUS_UNEQUAL tells of results that are not 0",
+         "the configuration cannot compare: nothing is written, STATUS_UNEQUAL reports results that are not 0",
          "50-sdp section 9", SHOWN(SDP, D_DP_EW_CFG)),
     RULE(WARNS, prelu_with_alu, "PReLU acts on the result of the ALU, and a sum of 33 bits wraps", "50-sdp section 5.1",
          SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP, D_DP_BN_CFG)),
@@ -187,7 +187,7 @@ const struct rule_set rules_sdp = {.units = {NVDLA_SDP}, .unit_count = 1, RULE_L
 
 /* ---- SDP_RDMA ---- */
 
-/* The operand DMAs: their registers have the same layouts. */
+/* The operand DMAs: their registers have the same layout. */
 static const struct {
     uint32_t config, base, line_stride, surface_stride;
 } operand_registers[SDP_STAGES] = {
@@ -197,7 +197,7 @@ static const struct {
 
 #define OPERAND(value, field) REGISTER_FIELD(value, SDP_RDMA_D_BRDMA_CFG__BRDMA_##field)
 
-/* True if any enabled operand DMA fulfils the condition. */
+/* True if any enabled operand DMA meets the condition. */
 static bool any_operand(const struct registers_view *view,
                         bool (*condition)(const struct registers_view *view, int stage)) {
     for (int i = 0; i < (nvdla_has(view->config, FEATURE_EW) ? SDP_STAGES : SDP_EW); i++) {
@@ -431,7 +431,7 @@ static bool overwrites(const struct extent *destination, const struct extent *so
     return !extents_same(destination, source) && extents_overlap(destination, source);
 }
 
-/* In place is legal if what is written is what is read. */
+/* In place is legal if reads and writes are the same bytes. */
 static bool overwrites_input(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
     struct extent destination = destination_of(&layer), source = source_of(&layer);
@@ -469,7 +469,7 @@ static const struct rule sdp_operands_list[] = {
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     RULE(HANGS, fp16_to_int8, "FP16 input has no INT8 processing", "50-sdp section 7",
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
-    RULE(WARNS, reinterprets, "INT16 data is taken for FP16 or the reverse", "50-sdp section 7",
+    RULE(WARNS, reinterprets, "INT16 data is interpreted as FP16 or the reverse", "50-sdp section 7",
          SHOWN(SDP_RDMA, D_FEATURE_MODE_CFG)),
     {RULE_HANGS, not_fetched_bs, NOT_FETCHED, {SHOWN(SDP, D_DP_BS_CFG), SHOWN(SDP_RDMA, D_BRDMA_CFG)}},
     {RULE_HANGS, not_fetched_bn, NOT_FETCHED, {SHOWN(SDP, D_DP_BN_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG)}},
@@ -495,7 +495,7 @@ const struct rule_set rules_sdp_operands = {.moment = RULES_AT_START,
                                             .applies = uses_rdma,
                                             RULE_LIST(sdp_operands_list)};
 
-/* ---- SDP behind the convolution core ---- */
+/* ---- SDP after the convolution core ---- */
 
 static struct csc_layer convolution_of(const struct registers_view *view) {
     struct csc_layer layer;
@@ -528,7 +528,7 @@ static bool results_differ_in_number(const struct registers_view *view) {
 }
 
 static const struct rule sdp_flying_list[] = {
-    RULE(REFUSED, results_differ_in_type, "behind a convolution PROC precision is that of the convolution",
+    RULE(REFUSED, results_differ_in_type, "after a convolution PROC precision is that of the convolution",
          "50-sdp section 3.1", SHOWN(SDP, D_DATA_FORMAT), SHOWN(CSC, D_MISC_CFG)),
     RULE(REFUSED, results_differ_in_order, "SDP and CSC must agree on Winograd, batches and the width of their lines",
          "50-sdp section 8", SHOWN(SDP, D_FEATURE_MODE_CFG), SHOWN(CSC, D_MISC_CFG), SHOWN(CSC, D_BATCH_NUMBER)),

@@ -304,7 +304,7 @@ static const struct rule_case rule_cases[] = {
     {"full", LEGAL_WINOGRAD, RULE_REFUSED, {"exclude each other"}, {SET(SDP, D_FEATURE_MODE_CFG, 0x105)}, {{0}}},
     {"full", LEGAL_BATCHES, RULE_REFUSED, {"take no conversion"}, {SET(SDP, D_DATA_FORMAT, 4)}, {{0}}},
     {"full", LEGAL_WINOGRAD, RULE_REFUSED, {"needs an even width"}, {SET(SDP, D_DATA_CUBE_WIDTH, 2)}, {{0}}},
-    {"full", LEGAL_TABLE, RULE_REFUSED, {"compare mode goes without"}, {SET(SDP, D_DP_EW_CFG, 0x1c)}, {{0}}},
+    {"full", LEGAL_TABLE, RULE_REFUSED, {"compare mode excludes"}, {SET(SDP, D_DP_EW_CFG, 0x1c)}, {{0}}},
     {"small", LEGAL_SDP, RULE_HANGS, {RULE_NO_PORT}, {SET(SDP, D_DST_DMA_CFG, 0)}, {{0}}},
     {"small", LEGAL_SDP, RULE_WARNS, {"has no EW stage"}, {SET(SDP, D_DP_EW_CFG, 0x12)}, {{0}}},
     {"small", LEGAL_SDP, RULE_WARNS, {"cannot compare"}, {SET(SDP, D_DP_EW_CFG, 0x1c)}, {{0}}},
