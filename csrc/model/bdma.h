@@ -44,7 +44,7 @@ struct bdma {
     struct bdma_batch queue;   /* pushed, not yet taken by the load engine */
     struct bdma_batch loading; /* group taken by the load engine; count 0: none */
     unsigned group;            /* number it was launched with */
-    int ordinal;               /* its launch, from reset */
+    int ordinal;               /* number of that launch since reset */
     bool waiting;              /* a launch not yet taken by the load engine */
     unsigned waiting_group;
     int waiting_ordinal;

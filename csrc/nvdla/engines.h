@@ -36,7 +36,7 @@ extern const struct nvdla_engine_facts nvdla_engines[ENGINE_COUNT];
 enum { NVDLA_NO_WINDOW = 0xffff };
 
 struct nvdla_unit_facts {
-    enum nvdla_engine engine;          /* engine that holds its registers */
+    enum nvdla_engine engine;          /* engine that represents it */
     enum nvdla_interrupt interrupt;    /* interrupt that ends its launches; INTERRUPT_COUNT: it has no launches */
     uint16_t windows[NVDLA_MAP_COUNT]; /* address / 0x1000 in each map; NVDLA_NO_WINDOW: not in that map */
     size_t condition;                  /* see nvdla_config_meets */

@@ -142,10 +142,10 @@ struct tap_stream {
 /* Place of the first element of a batch. -1: unknown. */
 struct tap_place {
     int32_t batch, channel, y, x; /* in the cube of the layer; the channel of a convolution's result is its kernel */
-    int32_t reduction; /* of partial sums: number of the last atomic operation included; 0: complete values */
-    uint64_t address;  /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); otherwise 0 */
-    uint32_t flags;    /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, sent with the atom; otherwise 0 */
-    uint64_t cycle;    /* clock of the beat, from reset; of an RTL only, otherwise 0 */
+    int32_t reduction;            /* convolution: number of the atomic operation; otherwise 0 */
+    uint64_t address;             /* of the atom (TAP_AXI_*, TAP_MIF_*: in memory, TAP_CBUF_*: in CBUF); otherwise 0 */
+    uint32_t flags; /* CSC_DAT, CMAC_SUM: CONV_* of layers/conv_order.h, sent with the atom; otherwise 0 */
+    uint64_t cycle; /* clock of the beat, from reset; of an RTL only, otherwise 0 */
 };
 
 struct tap_position {
