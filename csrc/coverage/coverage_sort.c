@@ -76,8 +76,7 @@ static const struct coverage_engine coverage_chain = {.name = "chain",
                                                       .crosses = chain_crosses,
                                                       .cross_count = COUNT(chain_crosses)};
 
-/* -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the engines ----------------------------------------------------------------------------- */
 
 const struct coverage_engine *const coverage_engines[COVERAGE_ENGINES] = {
     [COVERAGE_TRACE] = &coverage_trace,     [COVERAGE_CHAIN] = &coverage_chain,
