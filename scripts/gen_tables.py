@@ -18,6 +18,7 @@ from collections import OrderedDict
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "csrc", "nvdla")
 RTL = os.path.join(TABLES, "..", "..", "rtl")
 UNUSED_FIELDS = os.path.join(RTL, "unused_fields.csv")
+TAPS = os.path.join(RTL, "taps.csv")
 STREAMS = os.path.join(TABLES, "..", "..", "tb", "streams.csv")
 ACCESS = ["RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"]
 STORED = ("RW", "RWT")  # accesses whose written value is kept and read back
@@ -431,6 +432,14 @@ def generate_streams(outdir, configs, engines, units):
     makers = {(e["unit"], tap): e["engine"] for e in engines for tap in e["taps"]}
     passages = OrderedDict.fromkeys((s["unit"], s["tap"]) for s in streams if s["order"])
     h += [f"    PASSAGE({unit}, {tap}, {makers[unit, tap]}) \\" for unit, tap in passages]
+    signals = OrderedDict()
+    with open(TAPS, newline="", encoding="utf-8") as f:
+        for row in csv.DictReader(f):
+            taps = [s["tap"] for s in streams if s["stream"] == row["stream"] and s["order"]]
+            for tap in taps:
+                signals.setdefault(tap, []).extend(NAME.findall(row["valid"]) + NAME.findall(row["data"]))
+    h += ["", "/* SIGNALS(tap, ...): those of handshake and data that rtl/taps.csv names, with / for '.'. */", "#define FOR_TAP_SIGNALS(SIGNALS) \\"]
+    h += [f"    SIGNALS({tap}, " + ", ".join('"dut/' + n.replace(".", "/") + '"' for n in OrderedDict.fromkeys(names)) + ") \\" for tap, names in signals.items()]
     h += ["", "/* CLIENT(name): the clients of the memory interfaces; NAME has the streams STREAM_NAME_ASK and STREAM_NAME. */",
           "#define FOR_CLIENTS(CLIENT) \\"]
     h += [f"    CLIENT({client_stream(c)}) \\" for c in client_rows()]

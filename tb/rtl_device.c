@@ -399,6 +399,10 @@ static bool rtl_record_waves(struct device *dev, const struct wave_options *opti
     return waves_begin(&rtl_of(dev)->waves, options, err);
 }
 
+static bool rtl_show_waves(struct device *dev, const struct wave_view *view, struct error *err) {
+    return waves_show(&rtl_of(dev)->waves, view, err);
+}
+
 static void rtl_record_taps(struct device *dev) {
     struct rtl_device *rtl = rtl_of(dev);
     if (rtl->tap)
@@ -462,6 +466,7 @@ const struct device_ops rtl_ops = {
     .waits = rtl_waits,
     .statistics = rtl_statistics,
     .record_waves = rtl_record_waves,
+    .show_waves = rtl_show_waves,
     .record_taps = rtl_record_taps,
     .in_flight = rtl_in_flight,
     .note = rtl_note,

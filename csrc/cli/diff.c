@@ -176,7 +176,7 @@ static size_t compare(const struct diff_options *options, const struct image *a,
         if (element.channel >= options->cube.channels)
             printf(" (padding of the last atom)");
     }
-    printf("\n%zu bytes differ\n", count);
+    printf("\n%zu %s\n", count, text_plural(count, "byte differs", "bytes differ"));
     return count;
 }
 
@@ -190,7 +190,8 @@ static int diff(const struct diff_options *options) {
     }
     int status = EXIT_OK;
     if (a.size != b.size) {
-        printf("the sizes differ: %s has %zu bytes, %s has %zu bytes\n", options->a, a.size, options->b, b.size);
+        printf("the sizes differ: %s has %zu %s, %s has %zu %s\n", options->a, a.size,
+               text_plural(a.size, "byte", "bytes"), options->b, b.size, text_plural(b.size, "byte", "bytes"));
         status = EXIT_DIFFERENT;
     }
     uint64_t end = options->cube.base + (options->by_cube ? cube_extent(&options->cube) : 0);

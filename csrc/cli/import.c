@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "import/lift.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
@@ -246,7 +247,8 @@ static void print_summary(const struct import_options *options, const struct sou
     for (size_t i = 0; i < summary->layers.count; i++)
         printf("  %s\n", summary->layers.items[i]);
     if (summary->layers_dropped > 0)
-        printf("  and %" PRIu64 " more launches\n", summary->layers_dropped);
+        printf("  and %" PRIu64 " more %s\n", summary->layers_dropped,
+               text_plural(summary->layers_dropped, "launch", "launches"));
     print_words("  guessed: ", &notes->guessed, notes->guessed_count, stdout);
     print_words("  guessed: ", &summary->guessed, summary->guessed.count, stdout);
 }
@@ -268,7 +270,8 @@ static void lint_trace(const struct import_options *options) {
         free(text);
     }
     if (!options->quiet)
-        printf("  lint: %zu errors, %zu warnings\n", lint.errors, lint.count - lint.errors);
+        printf("  lint: %zu %s, %zu %s\n", lint.errors, text_plural(lint.errors, "error", "errors"),
+               lint.count - lint.errors, text_plural(lint.count - lint.errors, "warning", "warnings"));
     lint_free(&lint);
     program_free(prog);
 }

@@ -318,7 +318,8 @@ static void describe(const struct program *prog) {
         writes += prog->ops[i].kind == OP_WRITE;
         bytes += prog->ops[i].kind == OP_MEM_LOAD ? prog->ops[i].blob->size : 0;
     }
-    printf("  %zu register writes, %zu bytes of input\n", writes, bytes);
+    printf("  %zu %s, %zu %s of input\n", writes, text_plural(writes, "register write", "register writes"), bytes,
+           text_plural(bytes, "byte", "bytes"));
     for (size_t i = 0; i < prog->count; i++)
         if (prog->ops[i].kind == OP_NOTE && strncmp(prog->ops[i].text, "gen layer", 9) == 0)
             printf("  %s\n", prog->ops[i].text + 4);

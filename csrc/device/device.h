@@ -34,6 +34,7 @@
 struct device;
 struct device_waits; /* device/waits.h */
 struct timeline;     /* device/timeline.h */
+struct wave_view;    /* device/wave_view.h */
 
 /* A violation of something that every legal design does, or that the run demands: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -177,6 +178,9 @@ struct device_ops {
      * ends. May be called at any clock, also in a forked process if its parent had recorded nothing. False with a
      * message if this simulator has no waves; NULL: not a simulator. */
     bool (*record_waves)(struct device *dev, const struct wave_options *options, struct error *err);
+    /* Writes the save file of the waves that were recorded anew, once they are finished. False with a message if it
+     * cannot be written; NULL: not a simulator. */
+    bool (*show_waves)(struct device *dev, const struct wave_view *view, struct error *err);
     /* Receives what a stream of the trace waits for, to show it in waves: `text`, "" for nothing. Streams count from 0;
      * the name is that of the trace. NULL: not used. */
     void (*note)(struct device *dev, size_t stream, const char *name, const char *text);

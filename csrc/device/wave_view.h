@@ -2,16 +2,21 @@
 #ifndef DEVICE_WAVE_VIEW_H
 #define DEVICE_WAVE_VIEW_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "nvdla/error.h"
 
 /* A named cycle: GTKWave's markers A, B, C, ... */
 struct wave_marker {
     const char *name; /* "first wrong write" */
     uint64_t cycle;
+};
+
+/* What went wrong: the first group of the screen, and the groups of the engine after it. */
+struct wave_focus {
+    const char *engine;   /* to blame, its folder under rtl/; NULL: none */
+    const char *stream;   /* that is wrong first, "SDP_OUT"; NULL: none */
+    const char *instance; /* of a check that failed, "u_pdp.u_wdma"; NULL: none */
+    const char *text;     /* "expected -119, got -10"; NULL: not known */
 };
 
 enum { WAVE_MARKERS = 26 /* further ones are dropped */ };
@@ -21,12 +26,10 @@ struct wave_view {
     int64_t cursor;    /* cycle of GTKWave's primary marker, -1: none */
     const struct wave_marker *markers;
     size_t marker_count;
+    const struct wave_focus *focus; /* NULL: nothing went wrong */
 };
 
 /* The lines of a save file that describe the view. free() them. */
 char *wave_view_lines(const struct wave_view *view);
-
-/* Replaces the view in a recording's save file (NAME.gtkw). False with a message if it cannot be read or written. */
-bool wave_view_change(const char *save_path, const struct wave_view *view, struct error *err);
 
 #endif

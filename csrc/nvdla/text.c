@@ -130,6 +130,10 @@ char *guess_hint(const struct guess *guess, char text[96]) {
     return text;
 }
 
+const char *text_plural(uint64_t n, const char *one, const char *many) {
+    return n == 1 ? one : many;
+}
+
 bool text_ends_with(const char *text, const char *suffix) {
     const size_t n = strlen(text), m = strlen(suffix);
     return n >= m && memcmp(text + n - m, suffix, m) == 0;

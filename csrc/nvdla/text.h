@@ -28,6 +28,9 @@ void guess_try(struct guess *guess, const char *candidate);
 /* "; did you mean X?", or "" if nothing is near. The result is in text. */
 char *guess_hint(const struct guess *guess, char text[96]);
 
+/* The word that goes with a number. */
+const char *text_plural(uint64_t n, const char *one, const char *many);
+
 bool text_ends_with(const char *text, const char *suffix);
 
 /* A name or a message as it may be shown in a line: control characters, and bytes that are not UTF-8, as \n, \t, \r or

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/rtl_options.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/html_parts.h"
@@ -79,6 +80,26 @@ static void write_tiles(const struct page *page) {
     fputs("</dl>\n", out);
 }
 
+/* The commands that play it again and that show its waves. */
+static void write_commands(const struct page *page) {
+    const struct report_input *in = &page->report->input;
+    if (in->again) {
+        fputs("<p class=\"what\">again: <code>", page->out);
+        html_text(page->out, in->again);
+        fputs("</code></p>\n", page->out);
+    }
+    if (in->wave) {
+        char *save = wave_save_path(in->wave), *word = text_quoted(save);
+        fputs("<p class=\"what\">waves: <code>", page->out);
+        html_text(page->out, in->wave);
+        fputs("</code>, opened by <code>gtkwave ", page->out);
+        html_text(page->out, word);
+        fputs("</code></p>\n", page->out);
+        free(word);
+        free(save);
+    }
+}
+
 static void write_verdict(const struct page *page) {
     FILE *out = page->out;
     const struct report *report = page->report;
@@ -112,6 +133,7 @@ static void write_verdict(const struct page *page) {
         html_text(out, in->played[i].dev->name);
     }
     fputs("</p>\n", out);
+    write_commands(page);
     write_tiles(page);
     fputs("</header>\n", out);
 }

@@ -82,8 +82,10 @@ static void write_layer(const struct page *page, size_t index) {
         snprintf(more, sizeof more, "<span class=\"gauge\"><i style=\"width:%.1f%%\"></i></span> %.1f %%",
                  used < 1 ? 100 * used : 100, 100 * used);
         cell(out, used, more);
-    } else
-        cell(out, 0, layer->macs ? html_count(layer->macs, number) : "&ndash;");
+    } else {
+        snprintf(more, sizeof more, "%s <small>to do</small>", html_count(layer->macs, number));
+        cell(out, 0, layer->macs ? more : "&ndash;");
+    }
     for (int i = 0; i < 2; i++) {
         const uint64_t bytes = i ? write : read;
         if (layer->clocks)
@@ -95,7 +97,9 @@ static void write_layer(const struct page *page, size_t index) {
     }
     cell(out, (double)waits, layer->counted ? html_count(waits, number) : "&ndash;");
     cell(out, (double)refused, layer->counted ? html_count(refused, number) : "&ndash;");
-    snprintf(more, sizeof more, layer->wrong ? "<strong>%s bytes</strong>" : "%s", html_count(layer->wrong, number));
+    snprintf(more, sizeof more, "<strong>%s %s</strong>%s", html_count(layer->wrong, number),
+             text_plural(layer->wrong, "byte", "bytes"),
+             page->report->input.wrong ? " <small>of its first wrong beat</small>" : "");
     cell(out, (double)layer->wrong, layer->wrong ? more : "&ndash;");
     fputs("</tr>\n<tr class=\"detail\"><td colspan=\"9\"><p>armed at ", out);
     html_text(out, report_launch_position(page->report, layer->launch, position, sizeof position));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory/file.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "report/html_parts.h"
 
@@ -192,11 +193,12 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
         snprintf(title, sizeof title, "%ssurface %d, channels %d to %d", batch, cell->surface, channel, last);
     else
         snprintf(title, sizeof title, "%ssurface %d, channel %d", batch, cell->surface, channel);
+    const char *differ = text_plural(count, "byte differs", "bytes differ");
     fprintf(out,
-            "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s bytes differ\" "
+            "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s %s\" "
             "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" height=\"%d\" data-step=\"%d\" data-surface=\"%d\" "
             "data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" height=\"%d\"/>\n",
-            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), width, height, width * pixels,
+            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), differ, width, height, width * pixels,
             height * pixels, cells->step, cell->surface, cell->batch, width, height);
     write_reached(out, pair, cells, cell);
     size_t first = to;
@@ -215,7 +217,7 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
     }
     if (first < to) /* its frame lies over its neighbours */
         write_cell(out, pair, cells, &cells->items[first], pair->first);
-    fprintf(out, "</svg><figcaption>%s<br><small>%s bytes differ%s</small></figcaption></figure>\n", title, number,
+    fprintf(out, "</svg><figcaption>%s<br><small>%s %s%s</small></figcaption></figure>\n", title, number, differ,
             has_first ? ", the first among them" : "");
 }
 
@@ -335,7 +337,8 @@ static void write_map(const struct page *page, const struct pair *pair, int play
                     report_launch_position(page->report, pair->output->launch, position, sizeof position));
     else
         html_printf(out, "%s memory at 0x%08" PRIx64 ", of no layer", memory_space_name(pair->space), pair->base);
-    fprintf(out, "</h3><p>%s bytes differ between ", html_count(pair->count, number));
+    fprintf(out, "</h3><p>%s %s between ", html_count(pair->count, number),
+            text_plural(pair->count, "byte differs", "bytes differ"));
     html_text(out, pair->got_name);
     fputs(" and ", out);
     html_text(out, pair->expected_name);
@@ -349,9 +352,11 @@ static void write_map(const struct page *page, const struct pair *pair, int play
     if (pair->output) {
         const struct cube *cube = &pair->output->cube;
         fprintf(out,
-                "<p class=\"about\">Output: %d columns, %d lines, %d channels, %d surface%s at 0x%08" PRIx64 ".</p>\n",
-                cube->width, cube->height, cube->channels, cube_surfaces(cube), cube_surfaces(cube) == 1 ? "" : "s",
-                cube->base);
+                "<p class=\"about\">Output: %d %s, %d %s, %d %s, %d %s at 0x%08" PRIx64 ".</p>\n", cube->width,
+                text_plural((uint64_t)cube->width, "column", "columns"), cube->height,
+                text_plural((uint64_t)cube->height, "line", "lines"), cube->channels,
+                text_plural((uint64_t)cube->channels, "channel", "channels"), cube_surfaces(cube),
+                text_plural((uint64_t)cube_surfaces(cube), "surface", "surfaces"), cube->base);
         write_panels(out, pair);
     }
     write_elements(out, pair);

@@ -6,6 +6,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/engines.h"
+#include "nvdla/text.h"
 #include "replay/hang_triage.h"
 #include "report/html_parts.h"
 #include "report/walk.h"
@@ -84,12 +85,20 @@ void html_walk(const struct page *page) {
               "model. The engine whose stream is the first to differ made the error; what follows only passes it "
               "on.</p>\n<ol class=\"path\">\n",
               out);
+    struct words unseen = {0};
     for (size_t i = 0; i < walk->count;) {
         const char *engine = walk->steps[i].engine;
         size_t end = i;
-        bool guilty = false;
-        for (; end < walk->count && !strcmp(walk->steps[end].engine, engine); end++)
+        bool guilty = false, seen = false;
+        for (; end < walk->count && !strcmp(walk->steps[end].engine, engine); end++) {
             guilty = guilty || end == walk->first;
+            seen = seen || walk->steps[end].state != WALK_UNSEEN;
+        }
+        if (!seen && !guilty) {
+            words_add(&unseen, "%s", engine);
+            i = end;
+            continue;
+        }
         fprintf(out, "<li class=\"engine%s\"><h3>", guilty ? " guilty" : "");
         html_text(out, engine);
         fputs("</h3><ul>\n", out);
@@ -97,7 +106,13 @@ void html_walk(const struct page *page) {
             write_step(out, &walk->steps[i], i == walk->first);
         fputs("</ul></li>\n", out);
     }
-    fputs(walk->count > 0 ? "</ol></section>\n" : "</section>\n", out);
+    if (walk->count > 0)
+        fputs("</ol>\n", out);
+    for (size_t i = 0; i < unseen.count; i++)
+        fprintf(out, "%s%s%s", i ? ", " : "<p class=\"about\">No element was recorded of: ", unseen.items[i],
+                i + 1 < unseen.count ? "" : ".</p>\n");
+    words_free(&unseen);
+    fputs("</section>\n", out);
 }
 
 /* ---- hangs ---- */

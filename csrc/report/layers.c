@@ -81,6 +81,8 @@ static void fill_layer(struct report_layer *layer, const struct report *report, 
     for (size_t i = 0; i < report->mismatch_count; i++)
         if (report->mismatches[i].output && report->mismatches[i].output->launch == layer->launch)
             layer->wrong += report->mismatches[i].count;
+    if (report->input.wrong && report_wrong_launch(report) == layer->launch)
+        layer->wrong = (uint64_t)__builtin_popcountll(report->input.wrong->wrong);
 }
 
 struct report_layers report_layers(const struct report *report) {

@@ -16,7 +16,7 @@ struct report_layer {
     int feeder_count;
     uint64_t macs;                         /* multiplications of its convolution */
     uint64_t expected[NVDLA_CLIENT_COUNT]; /* bytes requested by its registers, by client; BDMA: 0 */
-    uint64_t wrong;                        /* bytes of its output that differ */
+    uint64_t wrong;                        /* bytes of its output that differ; at a wrong beat: of that */
     /* The rest is from the RTL's timeline, 0 without one. */
     bool counted;
     uint64_t start;  /* arming, or end of the unit's previous launch if later */

@@ -265,8 +265,9 @@ char *report_failure(const struct report *report, const struct played *played, c
                  position, memory_space_name(op->space), op->base, op->size, failure->got, played->dev->name,
                  failure->expected);
     } else if (op->kind == OP_MEM_CHECK) {
-        snprintf(text, size, "%s: %" PRIu64 " bytes of %s memory differ from %s on the %s, first at 0x%" PRIx64,
-                 position, failure->count, memory_space_name(op->space),
+        snprintf(text, size, "%s: %" PRIu64 " %s of %s memory %s from %s on the %s, first at 0x%" PRIx64, position,
+                 failure->count, text_plural(failure->count, "byte", "bytes"), memory_space_name(op->space),
+                 text_plural(failure->count, "differs", "differ"),
                  op->blob->name ? text_shown_into(op->blob->name, got, sizeof got) : "the golden bytes",
                  played->dev->name, failure->first);
     } else {
@@ -572,8 +573,8 @@ static void find_reason(struct report *report) {
     }
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
-        set_reason(report, "%" PRIu64 " bytes differ between %s and %s, first at %s 0x%" PRIx64 "%s",
-                   total_mismatches(report), in->played[0].dev->name, in->played[1].dev->name,
+        set_reason(report, "%" PRIu64 " %s between %s and %s, first at %s 0x%" PRIx64 "%s", total_mismatches(report),
+                   text_plural(total_mismatches(report), "byte differs", "bytes differ"), in->played[0].dev->name, in->played[1].dev->name,
                    memory_space_name(first->space), first->first,
                    place_text(report, 0, first->space, first->first, first->output, where, sizeof where));
         return;

@@ -48,6 +48,8 @@ struct report_input {
      * are not compared. */
     const struct wrong_beat *wrong;
     const struct wrong_read *wrong_read; /* the first one before that; NULL: none, or not judged */
+    const char *again;                   /* the command to repeat it, or NULL */
+    const char *wave;                    /* the file of the waves, or NULL */
     bool html;                           /* write the page for passing traces, too */
     const char *objection;               /* reason to fail the run although nothing played is wrong, or NULL */
 };

@@ -100,8 +100,8 @@ static void print_mismatch(FILE *out, const struct report *report, const struct 
                 mismatch->kind == AREA_REGION ? "region" : "outside every region, page", mismatch->base,
                 mismatch->size);
     }
-    fprintf(out, "    %" PRIu64 " bytes differ, first at 0x%" PRIx64 ", last at 0x%" PRIx64 "\n", mismatch->count,
-            mismatch->first, mismatch->last);
+    fprintf(out, "    %" PRIu64 " %s, first at 0x%" PRIx64 ", last at 0x%" PRIx64 "\n", mismatch->count,
+            text_plural(mismatch->count, "byte differs", "bytes differ"), mismatch->first, mismatch->last);
     if (output)
         fprintf(out, "    first: %s\n", report_element(output, mismatch->first, text, sizeof text));
     for (int i = 0; i < PLAYED_MAX; i++)

@@ -15,6 +15,8 @@
 #include "nvdla/registers.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "observe/tap.h"
+#include "tap_streams.h"
 #include "tb/wave_index.h"
 
 /* Flags of a line of a save file (GTKWave's analyzer.h). */
@@ -35,6 +37,10 @@ enum {
 #define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
 
 enum { PATTERNS = 48 };
+
+/* The left column: names of so many characters lose their outer scopes, and so many of a value are seen beside the
+ * longest name. */
+enum { NAME_MOST = 28, VALUE_SHOWN = 26, CHARACTER_PIXELS = 8 };
 
 static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal that is not a field of a register */
 
@@ -70,7 +76,7 @@ struct group {
 
 /* In the order of the data. */
 static const struct group groups[] = {
-    {.title = "Marks: what goes on",
+    {.title = "Marks",
      .color = WAVE_YELLOW,
      .patterns = {"marks/CSB", "marks/interrupt", "marks/stream_*", "marks/[A-Z]*"}},
     {.title = "CSB and interrupt",
@@ -176,11 +182,16 @@ static const struct group groups[] = {
                   "dut/u_rubik/cmd_*", MIF_WRITE("dut/u_rubik/w")},
      .registers = {"dut/u_rubik/d/*"},
      .units = {NVDLA_RBK}},
-    {.title = "AXI read, primary port", .color = WAVE_GREEN, .patterns = {AXI_READ("dbb")}},
-    {.title = "AXI write, primary port", .color = WAVE_RED, .patterns = {AXI_WRITE("dbb")}},
-    {.title = "AXI read, secondary port", .color = WAVE_GREEN, .patterns = {AXI_READ("cvsram")}},
-    {.title = "AXI write, secondary port", .color = WAVE_RED, .patterns = {AXI_WRITE("cvsram")}},
+    {.title = "AXI read, primary", .color = WAVE_GREEN, .patterns = {AXI_READ("dbb")}},
+    {.title = "AXI write, primary", .color = WAVE_RED, .patterns = {AXI_WRITE("dbb")}},
+    {.title = "AXI read, secondary", .color = WAVE_GREEN, .patterns = {AXI_READ("cvsram")}},
+    {.title = "AXI write, secondary", .color = WAVE_RED, .patterns = {AXI_WRITE("cvsram")}},
 };
+
+/* Handshake and data of the streams. */
+static const char *const tap_signals[][PATTERNS] = {
+#define SIGNALS(tap, ...) [TAP_##tap] = {__VA_ARGS__},
+    FOR_TAP_SIGNALS(SIGNALS)};
 
 /* Signals of a group or of its registers, in the order of the screen. */
 struct chosen {
@@ -196,6 +207,7 @@ struct save {
     char **paths;                        /* of the signals, with / for '.', below "TOP/tb_top/" or from the root on */
     size_t *lengths;                     /* of these */
     char *folder;                        /* of the translations */
+    size_t longest;                      /* characters of the longest name on the screen */
     struct words translations, contents; /* their files, and what stands in each */
     struct error *err;
     bool failed;
@@ -380,14 +392,26 @@ static uint64_t radix(const struct wave_signal *signal) {
 }
 
 /* What stands beside the wave: the name below the design and below the engine of the group, with / since GTKWave cuts
- * names at the last '.'. */
-static const char *short_name(const char *path) {
+ * names at the last '.'; of a long one its first scope and its end. free() it. */
+static char *short_name(const char *path) {
     if (strncmp(path, "marks/", 6) == 0)
-        return path + 6;
+        return xstrdup(path + 6);
     if (strncmp(path, "dut/", 4) != 0)
-        return path;
+        return xstrdup(path);
     const char *engine = strncmp(path + 4, "u_", 2) == 0 ? strchr(path + 4, '/') : NULL;
-    return engine ? engine + 1 : path + 4;
+    path = engine ? engine + 1 : path + 4;
+    const size_t scope = strcspn(path, "/");
+    const char *end = path;
+    while (scope + 4 + strlen(end) > NAME_MOST && strchr(end, '/'))
+        end = strchr(end, '/') + 1;
+    return end <= path + scope + 1 ? xstrdup(path) : xprintf("%.*s/~/%s", (int)scope, path, end);
+}
+
+/* A name, or what stands in its place: the column is as wide as the longest. */
+static const char *measured(struct save *save, const char *name) {
+    const size_t columns = text_columns(name);
+    save->longest = columns > save->longest ? columns : save->longest;
+    return name;
 }
 
 static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum nvdla_wave_colour color) {
@@ -397,11 +421,13 @@ static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum
     fprintf(save->file, "@%llx\n[color] %d\n", (unsigned long long)flags, color);
     if (number)
         fprintf(save->file, "^%zu %s\n", number, save->translations.items[number - 1]);
-    fprintf(save->file, "+{%s} %s%s\n", short_name(save->paths[i]), signal->name, signal->range);
+    char *name = short_name(save->paths[i]);
+    fprintf(save->file, "+{%s} %s%s\n", measured(save, name), signal->name, signal->range);
+    free(name);
 }
 
 static void begin_group(struct save *save, const char *title, bool closed) {
-    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0), title);
+    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0), measured(save, title));
 }
 
 static void end_group(struct save *save, const char *title, bool closed) {
@@ -434,16 +460,13 @@ static void print_group(struct save *save, const struct group *group, const stru
         moving += save->index->signals[chosen->signals[i]].moves;
     if (only_marks(save, group, chosen))
         return;
-    char *title = moving ? xstrdup(own) : xprintf("%s: nothing moves", own);
+    char *title = moving ? xstrdup(own) : xprintf("%s: idle", own);
     begin_group(save, title, moving == 0);
     print_signals(save, chosen, true, color);
-    if (registers->count > 0) {
-        char *name = xprintf("%s registers of the layer", own);
-        print_folded(save, name, registers, true, color);
-        free(name);
-    }
+    if (registers->count > 0)
+        print_folded(save, "registers of the layer", registers, true, color);
     if (moving && moving < chosen->count) {
-        char *name = xprintf("%s: %zu that never move", own, chosen->count - moving);
+        char *name = xprintf("%zu that never move", chosen->count - moving);
         print_folded(save, name, chosen, false, color);
         free(name);
     } else {
@@ -453,10 +476,57 @@ static void print_group(struct save *save, const struct group *group, const stru
     free(title);
 }
 
+/* The name of a signal as patterns have it. */
+static char *path_of(const char *name) {
+    static const char top[] = "TOP.tb_top.";
+    char *path = xstrdup(strncmp(name, top, sizeof top - 1) == 0 ? name + sizeof top - 1 : name);
+    for (char *c = path; *c; c++)
+        if (*c == '.')
+            *c = '/';
+    return path;
+}
+
+/* What went wrong: the place of the failed check, the stream that is wrong first, and the values. */
+static void choose_focus(struct save *save, const struct wave_focus *focus, struct chosen *chosen) {
+    static const char *const names[] = {"*valid*", "*ready*", "*data*", "*state*"};
+    for (size_t tap = 0; focus->stream && tap < sizeof tap_signals / sizeof *tap_signals; tap++)
+        for (int i = 0; strcmp(tap_names[tap], focus->stream) == 0 && tap_signals[tap][i]; i++)
+            choose(save, chosen, tap_signals[tap][i], NO_REGISTER);
+    for (size_t i = 0; focus->instance && i < sizeof names / sizeof *names; i++) {
+        char *scope = path_of(focus->instance), *pattern = xprintf("dut/%s/%s", scope, names[i]);
+        choose(save, chosen, pattern, NO_REGISTER);
+        free(scope);
+        free(pattern);
+    }
+}
+
+static void print_text(struct save *save, const char *text) {
+    if (text)
+        fprintf(save->file, "@%x\n-%s\n", FLAG_BLANK, measured(save, text));
+}
+
+static void print_focus(struct save *save, const struct wave_focus *focus, const struct chosen *chosen) {
+    static const char title[] = "What went wrong";
+    begin_group(save, title, false);
+    print_text(save, focus->stream);
+    print_text(save, focus->text);
+    print_text(save, focus->instance);
+    print_signals(save, chosen, true, WAVE_RED);
+    print_signals(save, chosen, false, WAVE_RED);
+    end_group(save, title, false);
+}
+
+/* True for the groups of the engine that is to blame. */
+static bool is_blamed(const struct group *group, const struct wave_focus *focus) {
+    return focus && focus->engine && !group->color && strcmp(nvdla_engines[group->engine].folder, focus->engine) == 0;
+}
+
 static void print_file(struct save *save, const char *path, const char *save_path, const struct wave_view *view,
                        void (*find_moves)(const char *path, struct wave_index *index)) {
     enum { COUNT = sizeof groups / sizeof groups[0] };
-    struct chosen chosen[COUNT] = {0}, registers[COUNT] = {0};
+    struct chosen chosen[COUNT] = {0}, registers[COUNT] = {0}, wrong = {0};
+    if (view->focus)
+        choose_focus(save, view->focus, &wrong);
     for (size_t g = 0; g < COUNT; g++) {
         for (int i = 0; groups[g].patterns[i]; i++)
             choose(save, &chosen[g], groups[g].patterns[i], NO_REGISTER);
@@ -469,24 +539,21 @@ static void print_file(struct save *save, const char *path, const char *save_pat
         save->file,
         "[*] nvcosim: 1 ns is 1 core clock, 0 is the first clock after reset\n[dumpfile] \"%s\"\n[savefile] \"%s\"\n"
         "[size] 1600 1000\n[pos] -1 -1\n%s[treeopen] TOP.\n[treeopen] TOP.tb_top.\n[sst_width] 220\n"
-        "[signals_width] 330\n[sst_expanded] 1\n",
+        "[sst_expanded] 1\n",
         path, save_path, lines);
     free(lines);
+    if (view->focus)
+        print_focus(save, view->focus, &wrong);
+    for (int blamed = 1; blamed >= 0; blamed--)
+        for (size_t g = 0; g < COUNT; g++)
+            if (is_blamed(&groups[g], view->focus) == blamed)
+                print_group(save, &groups[g], &chosen[g], &registers[g]);
+    fprintf(save->file, "[signals_width] %zu\n", CHARACTER_PIXELS * (save->longest + VALUE_SHOWN));
+    forget(&wrong);
     for (size_t g = 0; g < COUNT; g++) {
-        print_group(save, &groups[g], &chosen[g], &registers[g]);
         forget(&chosen[g]);
         forget(&registers[g]);
     }
-}
-
-/* The name of a signal as patterns have it. */
-static char *path_of(const char *name) {
-    static const char top[] = "TOP.tb_top.";
-    char *path = xstrdup(strncmp(name, top, sizeof top - 1) == 0 ? name + sizeof top - 1 : name);
-    for (char *c = path; *c; c++)
-        if (*c == '.')
-            *c = '/';
-    return path;
 }
 
 /* Tells of scopes that hold nothing: of names that do not exist. */

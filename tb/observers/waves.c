@@ -243,12 +243,20 @@ static bool end_waves(void *context, struct error *err) {
     }
     free(broken_names);
     broken_names = NULL;
-    if (good)
-        return waves->options.plain || write_save(waves, path, err);
+    if (good && waves->options.plain)
+        return true;
+    if (good) {
+        waves->written = path;
+        return write_save(waves, path, err);
+    }
     return error_set(err,
                      "%s: the waves could not be written to the end: no space left on the disk? Make room, or record "
                      "fewer cycles (--wave-from, --wave-to)",
                      path);
+}
+
+bool waves_show(const struct waves *waves, const struct wave_view *view, struct error *err) {
+    return !waves->written || wave_save_write(waves->written, waves->config, waves->simulator, NULL, view, err);
 }
 
 struct observer waves_observer(struct waves *waves) {

@@ -5,6 +5,7 @@
 #define TB_OBSERVERS_WAVES_H
 
 #include "device/rtl_options.h"
+#include "device/wave_view.h"
 #include "nvdla/config.h"
 #include "tb/observers/marks.h"
 #include "tb/observers/observer.h"
@@ -27,6 +28,7 @@ struct waves {
     int signals;                 /* SIGUSR1 received */
     bool open;                   /* the file exists: since the first recorded cycle */
     uint64_t *recorded;          /* cycles in the files */
+    const char *written;         /* the last file that is complete and has a save file; NULL: none */
 };
 
 /* Nothing is recorded yet.
@@ -43,6 +45,9 @@ void waves_init(struct waves *waves, const struct simulator *simulator, const st
  *
  * Fails with a message if the simulator has no waves or the save file cannot be created. */
 bool waves_begin(struct waves *waves, const struct wave_options *options, struct error *err);
+
+/* Writes the save file of the last recording anew, with this view; nothing if there is none. */
+bool waves_show(const struct waves *waves, const struct wave_view *view, struct error *err);
 
 /* waves outlives the observer. */
 struct observer waves_observer(struct waves *waves);

@@ -14,7 +14,7 @@ nv diff --base 0x80000000 a.bin.gz b.bin; check diff_base 1 "first difference at
 nv diff a.bin short.bin; check diff_sizes 1 "the sizes differ: a.bin has 32 bytes, short.bin has 20 bytes" '!first difference'
 nv diff --cube base=0x80000000,w=1,h=1,c=15,line=8,surf=24,atom=8 a.bin b.bin
 check diff_cube 1 "first difference at 0x80000018: a.bin has 0x69, b.bin has 0x49; surface 1, line 0, column 0, channel 8"
-that diff_cube_count grep -q '^1 bytes differ' stdout
+that diff_cube_count grep -q '^1 byte differs' stdout
 nv diff --cube w=2,h=1,c=8,line=16,surf=16,atom=8 a.bin b.bin; check diff_cube_element 1 "surface 0, line 0, column 1, channel 3"
 nv diff --cube w=2,h=1,c=4,line=16,surf=16,atom=8,bytes=2 a.bin b.bin; check diff_cube_bytes 1 "column 1, channel 1, byte 1"
 nv diff --cube w=1,h=1,c=8,line=8,surf=8,atom=8,batches=2,batch=8 a.bin b.bin; check diff_cube_batch 1 "batch 1, surface 0, line 0, column 0, channel 3"

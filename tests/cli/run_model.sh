@@ -16,7 +16,7 @@ lines run_out_line 1
 that report_text grep -q '^PASS good' rep/good/report.txt
 json report_json rep/good/report.json 'j["status"] == "PASS" and j["devices"][0]["device"] == "model"'
 nv run --dut model badgold/badgold.cfg
-check run_golden_mismatch 1 "FAIL badgold:" "1 bytes of primary memory differ from badgold_golden_80010000.dat on the model, first at 0x80010009" "report: nvcosim-out/badgold/report.txt"
+check run_golden_mismatch 1 "FAIL badgold:" "1 byte of primary memory differs from badgold_golden_80010000.dat on the model, first at 0x80010009" "report: nvcosim-out/badgold/report.txt"
 lines run_golden_mismatch_line 1
 that report_on_failure grep -q 'first: output of layer SDP #0 (armed at badgold/badgold.cfg:34), surface 0, line 0, column 1, channel 1' nvcosim-out/badgold/report.txt
 that report_window grep -q 'golden  01 02 03 04 05 06 07 08 ff ee fd fc' nvcosim-out/badgold/report.txt

@@ -34,7 +34,7 @@ def main(vcd, gtkw, *expected):
         elif line.startswith("^"):
             filters.add(line.split(" ", 1)[1])
         elif line.startswith("-") and flags & 0x800000:
-            open_groups.append(re.sub(": nothing moves$", "", line[1:]))
+            open_groups.append(re.sub(": idle$", "", line[1:]))
         elif line.startswith("-") and flags & 0x1000000:
             open_groups.pop()
         elif signal:

@@ -60,8 +60,8 @@ check "what they hold is the same" $?
 
 # The save file, and GTKWave itself with it, from another folder and after it was moved.
 fst2vcd "$dir/mixed.fst" >"$dir/mixed.vcd"
-tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" "Marks: what goes on" 15 "CSB and interrupt" 15 CDMA 20 CBUF 10 CSC 25 CMAC 7 CACC 8 \
-    SDP 15 "SDP pipe and output" 15 PDP 20 CDP 20 "AXI read, primary port" 12 "AXI write, primary port" 14
+tests/replay/gtkw_names.py "$dir/mixed.vcd" "$dir/mixed.gtkw" Marks 15 "CSB and interrupt" 15 CDMA 20 CBUF 10 CSC 25 CMAC 7 CACC 8 \
+    SDP 15 "SDP pipe and output" 15 PDP 20 CDP 20 "AXI read, primary" 12 "AXI write, primary" 14
 check "every signal of the .gtkw is in the waves, in groups" $?
 tests/replay/gtkw_patterns.py "$dir/mixed.vcd" "$build"
 check "none of the signals that it looks for has gone" $?

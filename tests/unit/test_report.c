@@ -396,7 +396,7 @@ static void the_golden_of_the_first_layer_is_the_reason(void **state) {
     f->rtl_result.failure_count = 3;
     make(f);
     has(report_reason(f->report),
-        "dir/t.cfg:32: 1 bytes of primary memory differ from t_golden.dat on the rtl, first at "
+        "dir/t.cfg:32: 1 byte of primary memory differs from t_golden.dat on the rtl, first at "
         "0x80010000: SDP #0 surface 0");
 }
 

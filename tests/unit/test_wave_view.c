@@ -1,15 +1,12 @@
-/* The view of GTKWave's save files: window, cursor, markers; everything else in the file stays. */
+/* The view of GTKWave's save files: window, cursor, markers. */
 #include "device/wave_view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-#include "memory/file.h"
 
 static void lines(void **state) {
     (void)state;
@@ -22,34 +19,7 @@ static void lines(void **state) {
     free(text);
 }
 
-static void change(void **state) {
-    (void)state;
-    char path[] = "/tmp/test_wave_view_XXXXXX";
-    close(mkstemp(path));
-    struct error err;
-    static const char before[] = "[*] text\n[timestart] 7\n*-3.0 -1 -1\n[markername] Aold\n@28\nTOP.tb_top.clk\n";
-    assert_true(file_write(path, before, strlen(before), &err));
-    const struct wave_marker marker = {"interrupt", 9};
-    const struct wave_view view = {.from = 8, .to = 10, .cursor = -1, .markers = &marker, .marker_count = 1};
-    assert_true(wave_view_change(path, &view, &err));
-    char *after, *text = wave_view_lines(&view);
-    size_t n;
-    assert_true(file_read(path, &after, &n, &err));
-    assert_null(strstr(after, "Aold"));
-    assert_ptr_equal(strstr(after, "[*] text\n"), after);
-    assert_non_null(strstr(after, text));
-    assert_string_equal(after + n - strlen("@28\nTOP.tb_top.clk\n"), "@28\nTOP.tb_top.clk\n");
-    free(text);
-    free(after);
-    assert_true(file_write(path, "no view", 7, &err));
-    assert_false(wave_view_change(path, &view, &err));
-    assert_non_null(strstr(err.text, "is it the save file of a recording?"));
-    unlink(path);
-    assert_false(wave_view_change(path, &view, &err));
-    assert_non_null(strstr(err.text, path));
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(change)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,8 +248,8 @@ static int bisect_all(struct bisect *bisect, struct error *err) {
     free(range);
     if (!text)
         return EXIT_BAD_INPUT;
-    printf("%s commits of %s, played with %s on %s; logs: %s\n", text, bisect->top, options->trace, options->config,
-           bisect->out);
+    printf("%s commit%s of %s, played with %s on %s; logs: %s\n", text, strcmp(text, "1") == 0 ? "" : "s", bisect->top,
+           options->trace, options->config, bisect->out);
     fflush(stdout);
     free(text);
     text = GIT_WELL(bisect->top, err, "worktree", "add", "--quiet", "--force", "--detach", bisect->tree, bisect->bad);

@@ -32,10 +32,6 @@ const char *review_outcome_text(const struct review *review) {
     return "PASSED";
 }
 
-static const char *plural(size_t n, const char *one, const char *many) {
-    return n == 1 ? one : many;
-}
-
 static void add_faults(const struct review *review, struct text *text) {
     const size_t blind = review->fault_count - review->equivalent;
     text_printf(text, "%zu of %zu faults are noticed", review->noticed, blind);
@@ -44,10 +40,10 @@ static void add_faults(const struct review *review, struct text *text) {
     if (review->survived > 0)
         text_printf(text, "; %zu survive%s", review->survived, review->survived == 1 ? "s" : "");
     if (review->unreached > 0)
-        text_printf(text, "; %zu %s reached by no test", review->unreached, plural(review->unreached, "is", "are"));
+        text_printf(text, "; %zu %s reached by no test", review->unreached, text_plural(review->unreached, "is", "are"));
     if (review->equivalent > 0)
         text_printf(text, "; %zu more %s nothing, says the plan", review->equivalent,
-                    plural(review->equivalent, "changes", "change"));
+                    text_plural(review->equivalent, "changes", "change"));
     if (review->fault_open > 0)
         text_printf(text, "; of %zu nothing is known yet", review->fault_open);
     text_printf(text, ". ");
@@ -59,10 +55,10 @@ char *review_sentence(const struct review *review) {
         add_faults(review, &text);
     if (review->failed > 0) {
         text_printf(&text, "%zu of %zu tests %s", review->failed, review->test_count,
-                    plural(review->failed, "fails", "fail"));
+                    text_plural(review->failed, "fails", "fail"));
         if (review->failed_buckets > 0)
             text_printf(&text, " in %zu %s", review->failed_buckets,
-                        plural(review->failed_buckets, "bucket", "buckets"));
+                        text_plural(review->failed_buckets, "bucket", "buckets"));
         if (review->new_failures > 0)
             text_printf(&text, ", %zu of them new since night %" PRId64, review->new_failures, review->before);
         else if (review->before > 0)
@@ -70,13 +66,13 @@ char *review_sentence(const struct review *review) {
         text_printf(&text, "; ");
     }
     if (review->open > 0)
-        text_printf(&text, "%zu %s not run; ", review->open, plural(review->open, "test has", "tests have"));
+        text_printf(&text, "%zu %s not run; ", review->open, text_plural(review->open, "test has", "tests have"));
     if (review->known > 0)
-        text_printf(&text, "%zu %s as known; ", review->known, plural(review->known, "fails", "fail"));
+        text_printf(&text, "%zu %s as known; ", review->known, text_plural(review->known, "fails", "fail"));
     if (review->test_count > 0 && review->passed == review->test_count)
         text_printf(&text, review->passed == 1 ? "The test passes." : "All %zu tests pass.", review->passed);
     else if (review->test_count > 0)
-        text_printf(&text, "%zu %s.", review->passed, plural(review->passed, "passes", "pass"));
+        text_printf(&text, "%zu %s.", review->passed, text_plural(review->passed, "passes", "pass"));
     else if (review->fault_count == 0)
         text_printf(&text, "The night has no tests.");
     while (text.n > 0 && text.text[text.n - 1] == ' ')

@@ -559,48 +559,15 @@ static struct result read_result(const struct run_options *options, const struct
     return result;
 }
 
-/* True for words that other commands handle in their own way. */
-static bool is_recording(const char *word) {
-    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
-                                             "--stop-at-first", "--copies", "--only-failed"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
-}
-
-/* The command to repeat the trace: the one given, or another (NULL: none), or with further words. */
-static char *command(const struct run_options *options, const struct job *job, const char *other, const char *more) {
-    struct text text = {0};
-    text_printf(&text, "nvcosim %s", other ? other : options->debug ? "debug" : "run");
-    for (size_t i = 0; i < options->given.count; i++) {
-        const char *word = options->given.items[i];
-        if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
-            strcmp(word, "--functional-coverage") == 0 ||
-            ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
-            continue;
-        char *quoted = text_quoted(word);
-        text_put(&text, " ");
-        text_put(&text, quoted);
-        free(quoted);
-    }
-    char *path = text_quoted(job->path);
-    text_put(&text, more);
-    text_put(&text, " ");
-    text_put(&text, path);
-    free(path);
-    return text.text;
-}
-
 /* The command to repeat the trace. */
 static char *again(const struct run_options *options, const struct job *job) {
-    return job->command ? xstrdup(job->command) : command(options, job, NULL, "");
+    return job->command ? xstrdup(job->command) : run_options_command(options, job->path, NULL, "");
 }
 
 /* The command that finds the engine to blame, if both devices played. */
 static char *debug_command(const struct run_options *options, const struct job *job, const struct result *result) {
     const bool wrong = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG;
-    return wrong && options->dut == DUT_BOTH && !options->debug ? command(options, job, "debug", "") : NULL;
+    return wrong && options->dut == DUT_BOTH && !options->debug ? run_options_command(options, job->path, "debug", "") : NULL;
 }
 
 /* The command that records waves around the failure on the RTL; NULL if its place is not known. */
@@ -623,7 +590,7 @@ static char *wave_command(const struct run_options *options, const struct job *j
     char *file = text_quoted(job->name);
     char *more = xprintf(" --wave=%s.fst --wave-from=%" PRIu64 " --wave-to=%" PRIu64, file,
                          cycle > before ? cycle - before : 0, cycle + after);
-    char *line = command(options, job, NULL, more);
+    char *line = run_options_command(options, job->path, NULL, more);
     free(more);
     free(file);
     return line;

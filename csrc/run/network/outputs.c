@@ -192,7 +192,7 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
                          (unsigned long long)output->size);
     else if (!output->tensor) {
         if (out)
-            fprintf(out, "output %s: %zu bytes\n", output->name, n);
+            fprintf(out, "output %s: %zu %s\n", output->name, n, text_plural(n, "byte", "bytes"));
     } else {
         size_t count;
         float *values = values_of(output, (const uint8_t *)bytes, &count);

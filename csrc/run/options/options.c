@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
 #include "run/options/wave_layer.h"
@@ -717,4 +718,36 @@ bool run_options_read(struct run_options *options, const struct words *words, st
     }
     free(complaints);
     return fine;
+}
+
+/* True for words that other commands handle in their own way. */
+static bool is_recording(const char *word) {
+    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
+                                             "--stop-at-first", "--copies", "--only-failed"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+char *run_options_command(const struct run_options *options, const char *trace, const char *other, const char *more) {
+    struct text text = {0};
+    text_printf(&text, "nvcosim %s", other ? other : options->debug ? "debug" : "run");
+    for (size_t i = 0; i < options->given.count; i++) {
+        const char *word = options->given.items[i];
+        if (strcmp(word, "--quiet") == 0 || strcmp(word, "--debug") == 0 ||
+            strcmp(word, "--functional-coverage") == 0 ||
+            ((other || more[0]) && (other ? is_recording(word) : strncmp(word, "--wave", strlen("--wave")) == 0)))
+            continue;
+        char *quoted = text_quoted(word);
+        text_put(&text, " ");
+        text_put(&text, quoted);
+        free(quoted);
+    }
+    char *path = text_quoted(trace);
+    text_put(&text, more);
+    text_put(&text, " ");
+    text_put(&text, path);
+    free(path);
+    return text.text;
 }

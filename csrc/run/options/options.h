@@ -111,6 +111,9 @@ void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const str
  * into initialised options. They refer to the words, which must outlive them. False with a message. */
 bool run_options_read(struct run_options *options, const struct words *words, struct error *err);
 
+/* The command to repeat a trace: the one given, or another (NULL: none), or with further words. free() it. */
+char *run_options_command(const struct run_options *options, const char *trace, const char *other, const char *more);
+
 /* True if an option, a word as in run_options.given, matters for a device under test: the model has no memory latencies
  * and no pins, RTL alone has neither threads nor rules. */
 bool run_option_applies(const char *word, enum dut dut);

@@ -5,6 +5,7 @@
 
 #include "nvdla/clients.h"
 #include "nvdla/config.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/result/result.h"
 
@@ -187,9 +188,9 @@ static void print_line(const struct result *result, const struct result_style *s
 static void print_checks(const struct result_device *device) {
     fprintf(stderr,
             "  %s: %" PRIu64 " checks done, %" PRIu64 " not compared (not built), %" PRIu64
-            " volatile reads differ, %" PRIu64 " interrupts serviced, %" PRIu64 " findings\n",
+            " volatile reads differ, %" PRIu64 " interrupts serviced, %" PRIu64 " %s\n",
             device->name, device->checks, device->not_compared, device->volatile_mismatches, device->interrupts,
-            device->findings);
+            device->findings, text_plural(device->findings, "finding", "findings"));
 }
 
 void result_print(const struct result *result, const struct result_style *style, struct warning_kinds *kinds) {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/wave_view.h"
 #include "layers/cubes.h"
@@ -21,6 +20,8 @@ enum { SIGNS_MOST = 16 };
 
 /* Clocks shown before and after the failure, and the largest distance at which the first wrong write is shown too. */
 enum { BEFORE = 40, BEHIND = 30, FAR = 300 };
+
+enum { VALUE_MOST = 24 /* characters of a value beside the waves */ };
 
 struct model_options model_options_of(const struct run_options *options) {
     return (struct model_options){.allow_outside = options->rtl.axi.allow_outside,
@@ -334,21 +335,32 @@ bool diagnose(const struct run_options *options, const struct report_input *inpu
     return triage(&facts, diagnosis, err);
 }
 
-bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, const char *wave,
-              struct error *err) {
+/* The check inside the RTL that failed first; NULL: none did. */
+static const struct finding *first_check(const struct device *dev) {
+    const struct finding *first = NULL;
+    for (size_t i = 0; i < dev->finding_count; i++)
+        if (dev->findings[i].kind == FINDING_CHECK && (!first || dev->findings[i].cycle < first->cycle))
+            first = &dev->findings[i];
+    return first;
+}
+
+bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, struct error *err) {
     struct device *rtl = input->played[0].dev;
-    struct wave_marker markers[3 + DEVICE_LAUNCHES];
+    struct wave_marker markers[4 + DEVICE_LAUNCHES];
     char names[DEVICE_LAUNCHES][32];
     struct device_launch running[DEVICE_LAUNCHES];
     size_t count = 0;
     const uint64_t end = input->wrong ? input->wrong->beat.cycle : rtl->ops->time(rtl);
     const uint64_t place = diagnosis->cycle ? diagnosis->cycle : end;
     const struct hang *hang = input->played[0].result->hang;
+    const struct finding *check = first_check(rtl);
     if (diagnosis->cycle)
         markers[count++] = (struct wave_marker){diagnosis->check                    ? diagnosis->tap
                                                 : diagnosis->kind == DIAGNOSIS_HANG ? "last movement"
                                                                                     : "first wrong element",
                                                 diagnosis->cycle};
+    if (check && !diagnosis->check)
+        markers[count++] = (struct wave_marker){check->rule, check->cycle};
     if (diagnosis->check && hang && hang->triage)
         markers[count++] = (struct wave_marker){"last movement", hang->triage->cycle};
     if (input->wrong)
@@ -358,14 +370,21 @@ bool point_at(const struct report_input *input, const struct diagnosis *diagnosi
         snprintf(names[i], sizeof names[i], "%s #%d armed", nvdla_unit_names[running[i].unit], running[i].ordinal);
         markers[count++] = (struct wave_marker){names[i], running[i].armed};
     }
+    char *text = diagnosis->expected && diagnosis->got
+                     ? xprintf("expected %.*s, got %.*s", VALUE_MOST, diagnosis->expected, VALUE_MOST, diagnosis->got)
+                     : NULL;
+    const struct wave_focus focus = {.engine = diagnosis->engine,
+                                     .stream = diagnosis->check ? NULL : diagnosis->tap,
+                                     .instance = check ? check->instance : NULL,
+                                     .text = text};
     const struct wave_view view = {.from = place > BEFORE ? place - BEFORE : 0,
                                    .to = (end > place && end - place < FAR ? end : place) + BEHIND,
                                    .cursor = (int64_t)place,
                                    .markers = markers,
-                                   .marker_count = count};
-    char *save = wave_save_path(wave);
-    const bool good = access(save, F_OK) != 0 || wave_view_change(save, &view, err);
-    free(save);
+                                   .marker_count = count,
+                                   .focus = &focus};
+    const bool good = rtl->ops->show_waves(rtl, &view, err);
+    free(text);
     return good;
 }
 

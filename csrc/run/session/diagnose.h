@@ -19,9 +19,10 @@ struct model_options model_options_of(const struct run_options *options);
 bool diagnose(const struct run_options *options, const struct report_input *input, struct taps *taps,
               struct diagnosis *diagnosis, struct error *err);
 
-/* Writes a save file of the waves that shows the failure: the first wrong element, the first wrong write, the launches
- * in flight. False with a message if it cannot be written. */
-bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, const char *wave, struct error *err);
+/* Writes a save file of the waves that shows the failure: its signals first, with markers at the first wrong element,
+ * the first failed check, the first wrong write, and where the launches in flight were armed. False with a message if
+ * it cannot be written. */
+bool point_at(const struct report_input *input, const struct diagnosis *diagnosis, struct error *err);
 
 /* Adds the verdict and the arithmetic of the element to the notes of the result. */
 void name_diagnosis(const struct diagnosis *diagnosis, struct result *result);

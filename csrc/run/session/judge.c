@@ -211,6 +211,8 @@ struct report_launches judge(const struct run_options *options, struct report_in
     result->dut = dut.text;
     if (options->play.strict && !result->compared)
         input->objection = "nothing was compared: the trace has no check, and only one device played it (--strict)";
+    char *again = options->layer.generator ? NULL : run_options_command(options, options->traces.items[0], NULL, "");
+    input->again = again;
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
     result->reason = xstrdup(report_reason(report));
@@ -223,6 +225,8 @@ struct report_launches judge(const struct run_options *options, struct report_in
     write_report(options, report, result);
     const struct report_launches named = report->named;
     report_free(report);
+    input->again = NULL;
+    free(again);
     return named;
 }
 

@@ -255,6 +255,8 @@ static void name_awaited_layer(const struct report_input *input, struct result *
 static bool judge_run(struct session *session, bool closed, struct error *err) {
     const struct run_options *options = session->options;
     struct result *result = session->result;
+    const struct rtl_statistics *rtl = session->results[0].statistics.rtl;
+    session->input.wave = rtl && rtl->wave_cycles > 0 && !options->rtl.wave.plain ? session->look.wave.path : NULL;
     const struct report_launches named = judge(options, &session->input, result);
     if (session->input.wrong_read) {
         char text[REPORT_LINE];
@@ -303,7 +305,7 @@ static _Noreturn void copy_main(struct session *session) {
     bool good = close_files(input, &err);
     if (good) {
         good = diagnose(session->options, input, &session->taps, &diagnosis, &err) &&
-               point_at(input, &diagnosis, session->look.wave.path, &err);
+               point_at(input, &diagnosis, &err);
         input->diagnosis = &diagnosis;
     }
     if (judge_run(session, good, &err)) {
