@@ -95,7 +95,11 @@ void html_walk(const struct page *page) {
             seen = seen || walk->steps[end].state != WALK_UNSEEN;
         }
         if (!seen && !guilty) {
-            words_add(&unseen, "%s", engine);
+            size_t known = 0;
+            while (known < unseen.count && strcmp(unseen.items[known], engine))
+                known++;
+            if (known == unseen.count)
+                words_add(&unseen, "%s", engine);
             i = end;
             continue;
         }

@@ -321,8 +321,9 @@ char *report_wrong(const struct report *report, char *text, size_t size) {
     if (n < size && (wrong->known >> at & 1))
         n += (size_t)snprintf(text + n, size - n, ", expected 0x%02x", wrong->expected[at]);
     if (n < size)
-        snprintf(text + n, size - n, " (%d of %d bytes of the beat to 0x%" PRIx64 " are wrong)",
-                 __builtin_popcountll(wrong->wrong), __builtin_popcountll(beat->strobe), beat->address);
+        snprintf(text + n, size - n, " (%d of %d bytes of the beat to 0x%" PRIx64 " %s wrong)",
+                 __builtin_popcountll(wrong->wrong), __builtin_popcountll(beat->strobe), beat->address,
+                 text_plural((uint64_t)__builtin_popcountll(wrong->wrong), "is", "are"));
     return text;
 }
 

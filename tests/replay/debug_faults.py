@@ -5,6 +5,7 @@ usage: debug_faults.py NVCOSIM FAULTS FOLDER TRACE...     FAULTS: the table of s
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -24,11 +25,24 @@ def noticed_by(chosen):
     return next((r for r in results if r["verdict"] in ("FAIL", "HANG")), None)
 
 
+def check_waves(save, verdict):
+    """The first group holds the stream that is wrong first, its handshake and data, expected and got."""
+    first = save[save.index("-What went wrong\n"):save.rindex("-What went wrong\n")]
+    assert save.index("-What went wrong") < save.index("-Marks"), "not the first group"
+    assert f"-{verdict['tap']}\n" in first, first
+    if re.search(rf"^{verdict['tap']},", read("rtl/taps.csv"), re.MULTILINE):
+        assert "valid} TOP.tb_top.dut." in first and f"-expected {verdict['expected'][:24]}, got {verdict['got'][:24]}\n" in first, first
+    if verdict["tap"].startswith("check-"):
+        assert f"[markername] A{verdict['tap']}
+" in save, save
+
+
 def check_page(place, fault, verdict, output):
     for file in ("report.txt", "wave.fst", "wave.gtkw", "taps/rtl", "taps/model"):
         assert os.path.exists(f"{place}/{file}"), file
     assert verdict["tap"] and verdict["cycle"] and verdict["walk"], verdict
     assert verdict["element"] or verdict["tap"].startswith("AXI_WRITE"), verdict  # a write outside of all cubes
+    check_waves(read(f"{place}/wave.gtkw"), verdict)
     assert f"{fault['folder']} is to blame" in read(f"{place}/report.html") and f"{fault['folder']} is to blame" in output
 
 

@@ -152,7 +152,9 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
                                 {"sdp", "SDP_IN", WALK_UNSEEN, 0, 0, ""},
                                 {"sdp", "SDP_OUT", WALK_SHORT, 10, 0, ""},
                                 {"pdp", "PDP_IN", WALK_UNSEEN, 0, 0, ""},
-                                {"cdp", "CDP_IN", WALK_UNSEEN, 0, 0, ""}};
+                                {"cdp", "CDP_IN", WALK_UNSEEN, 0, 0, ""},
+                                {"lut", "LUT_OUT", WALK_UNSEEN, 0, 0, ""},
+                                {"cdp", "CDP_OUT", WALK_UNSEEN, 0, 0, ""}};
     const struct diagnosis diagnosis = {
         .kind = DIAGNOSIS_VALUE,
         .engine = "cmac",
@@ -169,7 +171,7 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
     has(f.page, "again: <code>nvcosim debug &#39;a b.nvt&#39;</code>");
     has(f.page, "waves: <code>out/a b/wave.fst</code>, opened by <code>gtkwave &#39;out/a b/wave.gtkw&#39;</code>");
     has(f.page, "<strong>1 byte</strong></td>");
-    has(f.page, "No element was recorded of: pdp, cdp.</p>");
+    has(f.page, "No element was recorded of: pdp, cdp, lut.</p>");
     has(f.page, "<p class=\"verdict\">cmac made it</p>");
     has(f.page, "<li class=\"engine guilty\"><h3>cmac</h3>");
     has(f.page, "CMAC_SUM</b> <em>differs</em> <strong>first wrong here</strong>");

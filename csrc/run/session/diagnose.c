@@ -374,7 +374,7 @@ bool point_at(const struct report_input *input, const struct diagnosis *diagnosi
                      ? xprintf("expected %.*s, got %.*s", VALUE_MOST, diagnosis->expected, VALUE_MOST, diagnosis->got)
                      : NULL;
     const struct wave_focus focus = {.engine = diagnosis->engine,
-                                     .stream = diagnosis->check ? NULL : diagnosis->tap,
+                                     .stream = diagnosis->tap,
                                      .instance = check ? check->instance : NULL,
                                      .text = text};
     const struct wave_view view = {.from = place > BEFORE ? place - BEFORE : 0,
