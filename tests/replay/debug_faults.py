@@ -33,8 +33,7 @@ def check_waves(save, verdict):
     if re.search(rf"^{verdict['tap']},", read("rtl/taps.csv"), re.MULTILINE):
         assert "valid} TOP.tb_top.dut." in first and f"-expected {verdict['expected'][:24]}, got {verdict['got'][:24]}\n" in first, first
     if verdict["tap"].startswith("check-"):
-        assert f"[markername] A{verdict['tap']}
-" in save, save
+        assert f"[markername] A{verdict['tap']}\n" in save, save
 
 
 def check_page(place, fault, verdict, output):
