@@ -198,8 +198,8 @@ static void write_panel(FILE *out, const struct pair *pair, const struct cells *
             "<figure%s><svg role=\"img\" preserveAspectRatio=\"xMinYMin\" aria-label=\"%s: %s %s\" "
             "viewBox=\"-0.1 -0.1 %d.2 %d.2\" width=\"%d\" height=\"%d\" data-step=\"%d\" data-surface=\"%d\" "
             "data-batch=\"%d\">\n<rect class=\"field\" width=\"%d\" height=\"%d\"/>\n",
-            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), differ, width, height, width * pixels,
-            height * pixels, cells->step, cell->surface, cell->batch, width, height);
+            has_first ? " class=\"has-first\"" : "", title, html_count(count, number), differ, width, height,
+            width * pixels, height * pixels, cells->step, cell->surface, cell->batch, width, height);
     write_reached(out, pair, cells, cell);
     size_t first = to;
     for (size_t i = from; i < to; i++)
@@ -351,8 +351,7 @@ static void write_map(const struct page *page, const struct pair *pair, int play
     fputs(".</p>\n", out);
     if (pair->output) {
         const struct cube *cube = &pair->output->cube;
-        fprintf(out,
-                "<p class=\"about\">Output: %d %s, %d %s, %d %s, %d %s at 0x%08" PRIx64 ".</p>\n", cube->width,
+        fprintf(out, "<p class=\"about\">Output: %d %s, %d %s, %d %s, %d %s at 0x%08" PRIx64 ".</p>\n", cube->width,
                 text_plural((uint64_t)cube->width, "column", "columns"), cube->height,
                 text_plural((uint64_t)cube->height, "line", "lines"), cube->channels,
                 text_plural((uint64_t)cube->channels, "channel", "channels"), cube_surfaces(cube),

@@ -575,8 +575,8 @@ static void find_reason(struct report *report) {
     if (report->mismatch_count > 0) {
         const struct mismatch *first = &report->mismatches[0];
         set_reason(report, "%" PRIu64 " %s between %s and %s, first at %s 0x%" PRIx64 "%s", total_mismatches(report),
-                   text_plural(total_mismatches(report), "byte differs", "bytes differ"), in->played[0].dev->name, in->played[1].dev->name,
-                   memory_space_name(first->space), first->first,
+                   text_plural(total_mismatches(report), "byte differs", "bytes differ"), in->played[0].dev->name,
+                   in->played[1].dev->name, memory_space_name(first->space), first->first,
                    place_text(report, 0, first->space, first->first, first->output, where, sizeof where));
         return;
     }

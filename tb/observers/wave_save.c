@@ -427,7 +427,8 @@ static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum
 }
 
 static void begin_group(struct save *save, const char *title, bool closed) {
-    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0), measured(save, title));
+    fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0),
+            measured(save, title));
 }
 
 static void end_group(struct save *save, const char *title, bool closed) {

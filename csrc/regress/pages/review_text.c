@@ -40,7 +40,8 @@ static void add_faults(const struct review *review, struct text *text) {
     if (review->survived > 0)
         text_printf(text, "; %zu survive%s", review->survived, review->survived == 1 ? "s" : "");
     if (review->unreached > 0)
-        text_printf(text, "; %zu %s reached by no test", review->unreached, text_plural(review->unreached, "is", "are"));
+        text_printf(text, "; %zu %s reached by no test", review->unreached,
+                    text_plural(review->unreached, "is", "are"));
     if (review->equivalent > 0)
         text_printf(text, "; %zu more %s nothing, says the plan", review->equivalent,
                     text_plural(review->equivalent, "changes", "change"));

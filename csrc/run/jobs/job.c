@@ -567,7 +567,8 @@ static char *again(const struct run_options *options, const struct job *job) {
 /* The command that finds the engine to blame, if both devices played. */
 static char *debug_command(const struct run_options *options, const struct job *job, const struct result *result) {
     const bool wrong = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_HANG;
-    return wrong && options->dut == DUT_BOTH && !options->debug ? run_options_command(options, job->path, "debug", "") : NULL;
+    return wrong && options->dut == DUT_BOTH && !options->debug ? run_options_command(options, job->path, "debug", "")
+                                                                : NULL;
 }
 
 /* The command that records waves around the failure on the RTL; NULL if its place is not known. */

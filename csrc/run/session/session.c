@@ -304,8 +304,7 @@ static _Noreturn void copy_main(struct session *session) {
     hold_signals(true);
     bool good = close_files(input, &err);
     if (good) {
-        good = diagnose(session->options, input, &session->taps, &diagnosis, &err) &&
-               point_at(input, &diagnosis, &err);
+        good = diagnose(session->options, input, &session->taps, &diagnosis, &err) && point_at(input, &diagnosis, &err);
         input->diagnosis = &diagnosis;
     }
     if (judge_run(session, good, &err)) {
