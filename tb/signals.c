@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const signal_links[SIGNAL_LINKS] = {
-    "CDMA to CBUF (data)",
-    "CDMA to CBUF (weights)",
-    "CSC to CMAC (data)",
-    "CSC to CMAC (weights)",
-    "CMAC to CACC",
-    "CACC to SDP",
-    "SDP to PDP",
-    "CBUF to CSC (data)",
-    "CBUF to CSC (weights)",
-};
+const char *const signal_links[SIGNAL_LINKS] = {"CDMA to CBUF (data)",  "CDMA to CBUF (weights)",
+                                                "CSC to CMAC (data)",   "CSC to CMAC (weights)",
+                                                "CMAC to CACC",         "CACC to SDP",
+                                                "SDP to PDP",           "CBUF to CSC (data)",
+                                                "CBUF to CSC (weights)"};
 
 struct signal_layout signal_layout(const struct nvdla_config *config) {
     const int bytes[AXI_PORTS] = {config->dbb_data_bits / 8,

@@ -169,6 +169,13 @@ struct lut_values {
     uint32_t cfg, info, le_scale, lo_scale, le_shift, lo_shift;
 };
 
+#define LUT_VALUES(view, unit)                                                                                         \
+    {                                                                                                                  \
+        .cfg = VALUE(view, unit, S_LUT_CFG), .info = VALUE(view, unit, S_LUT_INFO),                                    \
+        .le_scale = VALUE(view, unit, S_LUT_LE_SLOPE_SCALE), .lo_scale = VALUE(view, unit, S_LUT_LO_SLOPE_SCALE),      \
+        .le_shift = VALUE(view, unit, S_LUT_LE_SLOPE_SHIFT), .lo_shift = VALUE(view, unit, S_LUT_LO_SLOPE_SHIFT)       \
+    }
+
 /* v: the first of LUT_ASPECTS. FP16 has no shifts. */
 static inline void sort_lut(const struct lut_values *lut, int precision, int *v) {
     v[LUT_FUNCTION] = (lut->cfg & SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK) != 0;

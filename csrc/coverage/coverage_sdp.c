@@ -363,14 +363,7 @@ bool sort_sdp_lut(const struct registers_view *view, int *v) {
     if (!nvdla_has(view->config, FEATURE_SDP_LUT) || FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) ||
         FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS))
         return false;
-    const struct lut_values lut = {
-        .cfg = VALUE(view, SDP, S_LUT_CFG),
-        .info = VALUE(view, SDP, S_LUT_INFO),
-        .le_scale = VALUE(view, SDP, S_LUT_LE_SLOPE_SCALE),
-        .lo_scale = VALUE(view, SDP, S_LUT_LO_SLOPE_SCALE),
-        .le_shift = VALUE(view, SDP, S_LUT_LE_SLOPE_SHIFT),
-        .lo_shift = VALUE(view, SDP, S_LUT_LO_SLOPE_SHIFT),
-    };
+    const struct lut_values lut = LUT_VALUES(view, SDP);
     v[TABLE_PRECISION] = precision_class(view->config, FIELD(view, SDP, D_DATA_FORMAT, PROC_PRECISION));
     v[TABLE_SOURCE] = (int)FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE);
     sort_lut(&lut, v[TABLE_PRECISION], &v[TABLE]);

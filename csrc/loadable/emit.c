@@ -155,30 +155,15 @@ struct table_registers {
     bool wide; /* CDP */
 };
 
-static const struct table_registers sdp_table = {
-    .access_cfg = SDP_S_LUT_ACCESS_CFG,
-    .access_data = SDP_S_LUT_ACCESS_DATA,
-    .cfg = SDP_S_LUT_CFG,
-    .info = SDP_S_LUT_INFO,
-    .bounds = SDP_S_LUT_LE_START,
-    .le_slope_scale = SDP_S_LUT_LE_SLOPE_SCALE,
-    .le_slope_shift = SDP_S_LUT_LE_SLOPE_SHIFT,
-    .lo_slope_scale = SDP_S_LUT_LO_SLOPE_SCALE,
-    .lo_slope_shift = SDP_S_LUT_LO_SLOPE_SHIFT,
-};
+#define TABLE(unit, start)                                                                                             \
+    {                                                                                                                  \
+        .access_cfg = unit##_S_LUT_ACCESS_CFG, .access_data = unit##_S_LUT_ACCESS_DATA, .cfg = unit##_S_LUT_CFG,       \
+        .info = unit##_S_LUT_INFO, .bounds = unit##_S_LUT_##start, .le_slope_scale = unit##_S_LUT_LE_SLOPE_SCALE,      \
+        .le_slope_shift = unit##_S_LUT_LE_SLOPE_SHIFT, .lo_slope_scale = unit##_S_LUT_LO_SLOPE_SCALE,                  \
+        .lo_slope_shift = unit##_S_LUT_LO_SLOPE_SHIFT, .wide = NVDLA_##unit == NVDLA_CDP                               \
+    }
 
-static const struct table_registers cdp_table = {
-    .access_cfg = CDP_S_LUT_ACCESS_CFG,
-    .access_data = CDP_S_LUT_ACCESS_DATA,
-    .cfg = CDP_S_LUT_CFG,
-    .info = CDP_S_LUT_INFO,
-    .bounds = CDP_S_LUT_LE_START_LOW,
-    .le_slope_scale = CDP_S_LUT_LE_SLOPE_SCALE,
-    .le_slope_shift = CDP_S_LUT_LE_SLOPE_SHIFT,
-    .lo_slope_scale = CDP_S_LUT_LO_SLOPE_SCALE,
-    .lo_slope_shift = CDP_S_LUT_LO_SLOPE_SHIFT,
-    .wide = true,
-};
+static const struct table_registers sdp_table = TABLE(SDP, LE_START), cdp_table = TABLE(CDP, LE_START_LOW);
 
 _Static_assert(SDP_S_LUT_LO_END == SDP_S_LUT_LE_START + 12 && CDP_S_LUT_LO_END_HIGH == CDP_S_LUT_LE_START_LOW + 28,
                "the bounds of a table follow each other");

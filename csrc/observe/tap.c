@@ -20,11 +20,7 @@ const char *const tap_format_names[TAP_FORMATS] = {
 };
 
 const char *const mif_fault_names[] = {
-    [MIF_ADDRESS] = "address",
-    [MIF_BYTES] = "bytes",
-    [MIF_UNASKED] = "unasked",
-    [MIF_UNANSWERED] = "unanswered",
-};
+    [MIF_ADDRESS] = "address", [MIF_BYTES] = "bytes", [MIF_UNASKED] = "unasked", [MIF_UNANSWERED] = "unanswered"};
 
 void tap_listen(struct tap_listeners *listeners, struct tap_listener listener) {
     listeners->item[listeners->count++] = listener;
