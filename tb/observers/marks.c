@@ -36,17 +36,17 @@ enum { CHANNEL_AR, CHANNEL_R, CHANNEL_AW, CHANNEL_W, CHANNEL_B };
 
 enum { WRITES_KEPT = 512 /* bursts between address and data, beyond what the AXI rules allow */ };
 
-/* A channel in this clock: ID of the transfer that stands on it, -1: none; and what its text says. */
+/* A channel in this clock: ID of its transfer, -1: none; and the ID in its text. */
 struct channel {
     int id, shown;
 };
 
 struct port_state {
     struct channel channels[CHANNELS];
-    uint8_t ids[WRITES_KEPT]; /* ring: of write bursts whose data is not complete; AW order */
+    uint8_t ids[WRITES_KEPT]; /* ring: of write bursts with incomplete data; AW order */
     unsigned head, count;
     unsigned ahead; /* bursts whose data was complete before their address came */
-    bool standing;  /* a transfer stood on a channel in the last clock that was looked at */
+    bool standing;  /* a channel had a transfer in the last observed clock */
 };
 
 struct marks {
@@ -61,7 +61,7 @@ struct marks {
         bool write, changed;
     } access; /* the last one on the register bus */
     uint32_t status_address;
-    uint32_t interrupts; /* bits that were read in S_INTR_STATUS and not cleared */
+    uint32_t interrupts; /* bits read in S_INTR_STATUS and not cleared */
     bool line, interrupt_changed;
     struct {
         char *name, *text;
@@ -72,7 +72,7 @@ struct marks {
     struct wave_mark list[NVDLA_UNIT_COUNT + 2 + AXI_PORTS * CHANNELS + STREAMS];
 };
 
-/* What tells most about a launch beside its number: fields of one register. */
+/* The most telling fields of a launch, shown after its number: fields of one register. */
 static const struct told {
     enum nvdla_unit unit;
     uint32_t offset, fields;
@@ -87,7 +87,7 @@ static const struct told {
 
 /* ---- the marks ------------------------------------------------------------------------------- */
 
-/* A text as the bits of a signal, its last character lowest, as viewers show ASCII; cut to `words` words. */
+/* Sets a text as the bits of a signal, its last character lowest, as viewers show ASCII; cut to `words` words. */
 static void set(struct marks *marks, struct mark *mark, int words, const char *text) {
     marks->changes++;
     uint8_t bytes[4 * LONG_WORDS] = {0};
@@ -135,7 +135,7 @@ const uint64_t *marks_changes(const struct marks *marks) {
     return &marks->changes;
 }
 
-/* Names of streams are free text; signals are not. */
+/* Names of streams are free text; names of signals are not. */
 static void name_stream(struct mark *mark, const char *name) {
     snprintf(mark->name, NAME_LENGTH, "stream_%s", name);
     for (char *c = mark->name; *c; c++)
@@ -259,7 +259,7 @@ static void run(struct marks *marks, enum nvdla_unit unit, int ordinal) {
     marks->units[unit].changed = true;
 }
 
-/* The launches of a unit up to that one are done, which is seen from outside. */
+/* The launches of a unit up to that one are done, as seen from outside. */
 static void done(struct marks *marks, enum nvdla_unit unit, int ordinal) {
     struct unit_state *state = &marks->units[unit];
     if (ordinal < state->done)
@@ -268,7 +268,7 @@ static void done(struct marks *marks, enum nvdla_unit unit, int ordinal) {
     run(marks, unit, state->done < state->armed ? state->done : -1);
 }
 
-/* The oldest launch of that group that is not done, -1 if there is none. */
+/* The oldest unfinished launch of that group, -1 if there is none. */
 static int oldest(const struct marks *marks, enum nvdla_unit unit, int group) {
     for (int i = marks->units[unit].done; i < marks->units[unit].armed; i++) {
         const struct launch *launch = provenance_launch(*marks->prov, unit, i);
@@ -295,7 +295,7 @@ enum launch_state marks_launch(const struct marks *marks, enum nvdla_unit unit, 
                                                 : LAUNCH_TO_COME;
 }
 
-/* Counts the launches that have been armed since it was last asked. */
+/* Counts the launches armed since the last call. */
 static void look_for_launches(struct marks *marks, uint32_t address) {
     const enum nvdla_unit unit = nvdla_unit_at(marks->config, address);
     if (unit == NVDLA_UNIT_COUNT)
@@ -360,7 +360,7 @@ static void clock_marks(void *context, const struct sampled *now) {
     }
 }
 
-/* The ID that the write data of this clock belongs to, AXI_IDS if its address has not come. */
+/* The ID of the write data in this clock, AXI_IDS if its address has not come. */
 static int id_of_data(struct port_state *port, const struct axi_outputs *out, const struct axi_inputs *in) {
     const bool whole = out->wlast && in->wready;
     if (port->count == 0) {

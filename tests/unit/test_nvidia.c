@@ -126,7 +126,8 @@ static void missing_pieces_are_named(void **state) {
     (void)state;
     expect_error("small", NULL, "/checkout: No such file or directory; expected a checkout");
     put("checkout/tree.make", "");
-    expect_error("small", NULL, "outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it on branch master");
+    expect_error("small", NULL,
+                 "outdir/nv_small/vmod/nvdla/top/NV_nvdla.v does not exist; generate it on branch master");
     put_vmod("checkout/outdir/nv_large/vmod");
     expect_error("small", NULL, "; there is RTL of nv_large; generate it");
     static const struct {
