@@ -46,8 +46,8 @@ def is_comment(line):
     return line.lstrip().startswith("//")
 
 
-def goes_on(line, word):
-    """Does a paragraph of comment go on with the line that begins with this word? It ends where a sentence ends early, and before "Spec:"."""
+def continues(line, word):
+    """Does a paragraph of comment continue in the line that begins with this word? It ends where a sentence ends early, and before "Spec:"."""
     return word != "Spec:" and not (line.endswith((".", ":")) and len(line) + len(word) < COLUMNS + 12)
 
 
@@ -68,7 +68,7 @@ def wrap_comments(lines):
         end = at + 1
         item = re.match(r"\s*//( *)(- )?", lines[at])
         hang = indent + "//" + item[1] + ("  " if item[2] else "")
-        while end < len(lines) and re.match(re.escape(hang) + r"[^\s\-/]", lines[end]) and goes_on(lines[end - 1], lines[end][len(hang) :].split()[0]):
+        while end < len(lines) and re.match(re.escape(hang) + r"[^\s\-/]", lines[end]) and continues(lines[end - 1], lines[end][len(hang) :].split()[0]):
             end += 1
         paragraph = lines[at:end]
         if any(len(line) > COLUMNS for line in paragraph):
@@ -212,12 +212,12 @@ def best_break(line, least):
 
 
 def wrap_code(lines):
-    """Breaks lines of code beyond the last column; what follows is indented by four, or as the lines that go on already are."""
+    """Breaks lines of code beyond the last column; what follows is indented by four, or as the lines that already continue are."""
     out = []
     depth = 0
     for line in lines:
         code, comment = split_comment(line)
-        goes_on = bool(out) and depth > 0
+        continues = bool(out) and depth > 0
         depth += depth_change(code)
         if len(line) <= COLUMNS or is_comment(line) or line.rstrip().endswith("\\"):
             out.append(line)
@@ -229,7 +229,7 @@ def wrap_code(lines):
         elif line.lstrip().startswith("`"):
             more = indent + " " * (line.lstrip().index("(") + 1 if "(" in line else 4)
         else:
-            more = indent + ("" if goes_on and not re.match(r"\s*(if|else|assign|for|function)\b", line) else "    ")
+            more = indent + ("" if continues and not re.match(r"\s*(if|else|assign|for|function)\b", line) else "    ")
         while len(code) > COLUMNS:
             at = best_break(code, len(more) + 20)
             if at is None:

@@ -83,6 +83,6 @@ for trace in hangs cut missing; do
     check "run --pieces refuses it too" $?
 done
 split "$dir/digits.nvt.gz" digits
-[ $? -eq 2 ] && grep -q 'is there already' "$dir/digits.log"
+[ $? -eq 2 ] && grep -q 'already exists' "$dir/digits.log"
 check "a folder that holds something stays as it is" $?
 finish

@@ -427,7 +427,7 @@ static void files_that_are_no_database(void **state) {
     assert_true(file_read(text, &still, &n, &err) && strcmp(still, words) == 0);
     free(still);
     expect_refused(folder, true, "this is a folder");
-    expect_refused(fifo, true, "this is no regular file");
+    expect_refused(fifo, true, "this is not a regular file");
     expect_refused(none, false, "there is no such database");
     expect_refused(below, true, "notes.txt");
     assert_int_equal(open("/sys/nights.db", O_RDWR | O_CREAT | O_CLOEXEC, 0600), -1); /* no one may, not even root */
@@ -606,7 +606,7 @@ static void likenesses(void **state) {
         {VERDICT_CRASH, 128 + SIGABRT, "rtl+model", "ended: %Error: /a/b.sv:17: no  end",
          "crash:SIGABRT: ended: %Error: ... no end"},
         {VERDICT_ERROR, 2, "both", "", "error"},
-        {VERDICT_ERROR, 2, "both", "SDP3 is not there", "error: SDP# is not there"},
+        {VERDICT_ERROR, 2, "both", "SDP3 is missing", "error: SDP# is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct result result = {.verdict = cases[i].verdict, .exit_status = cases[i].status};

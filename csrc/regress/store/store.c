@@ -45,7 +45,7 @@ static bool check_file(const char *path, bool create, struct error *err) {
     struct stat found;
     if (stat(path, &found) == 0)
         return S_ISREG(found.st_mode) || error_set(err, "%s: this is %s; expected the file of a database", path,
-                                                   S_ISDIR(found.st_mode) ? "a folder" : "no regular file");
+                                                   S_ISDIR(found.st_mode) ? "a folder" : "not a regular file");
     if (errno != ENOENT)
         return error_set(err, "%s: %s: %s", path, opening, strerror(errno));
     if (!create)

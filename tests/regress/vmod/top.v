@@ -67,12 +67,12 @@ wire more = WIDE != 0 && a != b;
 reg [7:0] seen;
 always @(posedge nvdla_core_clk) seen <= seen + 8'd1;
 //synopsys translate_on
-function [7:0] nobody;
+function [7:0] uncalled;
 input [7:0] x;
-nobody = for_nobody(x);
+uncalled = for_uncalled(x);
 endfunction
-function [7:0] for_nobody;
+function [7:0] for_uncalled;
 input [7:0] x;
-for_nobody = x + 8'd1;
+for_uncalled = x + 8'd1;
 endfunction
 endmodule

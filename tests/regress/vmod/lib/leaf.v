@@ -19,7 +19,7 @@ end else begin : always_there
 end
 endgenerate
 endmodule
-// Nobody has this one.
+// No one instantiates this one.
 module idle (input x, output y);
 assign y = ~x & x;
 endmodule
