@@ -34,25 +34,25 @@ enum {
     FLAG_GROUP_BEGIN = 0x800000,
     FLAG_GROUP_END = 0x1000000,
 };
-#define FLAG_ENUM 0x100000000ull /* the wave file names the values, of numbers in binary */
+#define FLAG_ENUM 0x100000000ull /* the wave file names the values; numbers in binary */
 
 enum { PATTERNS = 48 };
 
-/* The left column: names of so many characters lose their outer scopes, and so many of a value are seen beside the
- * longest name. */
+/* The left column: names longer than NAME_MOST characters lose their outer scopes; VALUE_SHOWN characters of a value
+ * are visible beside the longest name. */
 enum { NAME_MOST = 28, VALUE_SHOWN = 26, CHARACTER_PIXELS = 8 };
 
 static const enum nvdla_unit NO_REGISTER = NVDLA_UNIT_COUNT; /* beside a signal that is not a field of a register */
 
-/* Signals that are shown together: names with * for anything but '/', which stands for '.', below "TOP/tb_top/"; with
- * "marks/" in front they are below the root. "name/" and two * take enumerations anywhere below name. */
+/* Signals shown together: names below "TOP/tb_top/", with * for anything except '/', which replaces '.'; names that
+ * start with "marks/" are below the root. "name/" followed by two * matches enumerations anywhere below name. */
 struct group {
     const char *title;              /* NULL: the engine's lane */
-    enum nvdla_engine engine;       /* whose it is, */
-    enum nvdla_wave_colour color;   /* or, of no engine, its colour */
-    const char *patterns[PATTERNS]; /* in the order of the screen */
-    const char *registers[4];       /* folded: the registers of the layer that runs */
-    enum nvdla_unit units[4];       /* whose they are */
+    enum nvdla_engine engine;       /* its engine, */
+    enum nvdla_wave_colour color;   /* or, without an engine, its colour */
+    const char *patterns[PATTERNS]; /* in screen order */
+    const char *registers[4];       /* folded: the registers of the running layer */
+    enum nvdla_unit units[4];       /* their units */
 };
 
 #define MIF_READ(name)                                                                                                 \
@@ -193,7 +193,7 @@ static const char *const tap_signals[][PATTERNS] = {
 #define SIGNALS(tap, ...) [TAP_##tap] = {__VA_ARGS__},
     FOR_TAP_SIGNALS(SIGNALS)};
 
-/* Signals of a group or of its registers, in the order of the screen. */
+/* Signals of a group or of its registers, in screen order. */
 struct chosen {
     size_t *signals;        /* indices */
     enum nvdla_unit *units; /* of registers */
@@ -208,14 +208,14 @@ struct save {
     size_t *lengths;                     /* of these */
     char *folder;                        /* of the translations */
     size_t longest;                      /* characters of the longest name on the screen */
-    struct words translations, contents; /* their files, and what stands in each */
+    struct words translations, contents; /* their files, and the contents of each */
     struct error *err;
     bool failed;
 };
 
 /* ---- choice ---------------------------------------------------------------------------------- */
 
-/* A pattern, whose first `plain` characters stand for themselves: most names are told apart by the last of these. */
+/* A pattern, with `plain` literal characters first: the last of these distinguishes most names. */
 static bool matches(const struct save *save, size_t i, const char *pattern, size_t plain) {
     const struct wave_signal *signal = &save->index->signals[i];
     const char *path = save->paths[i];
@@ -228,7 +228,7 @@ static bool matches(const struct save *save, size_t i, const char *pattern, size
     return fnmatch(pattern + plain, path + plain, FNM_PATHNAME) == 0;
 }
 
-/* True if a signal is there already, alias: under whatever name. */
+/* True if a signal was chosen already; alias: under any of its names. */
 static bool is_chosen(const struct save *save, const struct chosen *chosen, size_t signal, bool alias) {
     for (size_t i = 0; i < chosen->count; i++)
         if (chosen->signals[i] == signal ||
@@ -237,8 +237,8 @@ static bool is_chosen(const struct save *save, const struct chosen *chosen, size
     return false;
 }
 
-/* Adds what a pattern means, in the order of the file: what it names itself, and of what it only describes no signal
- * twice under two names. */
+/* Adds the signals of a pattern, in the order of the file: all that it names literally; of those matched by wildcards
+ * none twice under two names. */
 static void choose(struct save *save, struct chosen *chosen, const char *pattern, enum nvdla_unit unit) {
     const size_t plain = strcspn(pattern, "*[");
     const bool alias = pattern[plain] && unit == NO_REGISTER; /* registers may have the same value by chance */
@@ -253,7 +253,7 @@ static void choose(struct save *save, struct chosen *chosen, const char *pattern
     }
 }
 
-/* True if a group holds nothing but marks, which the first group shows anyway: an engine of another RTL. */
+/* True if a group has only marks, which the first group shows anyway: an engine of another RTL. */
 static bool only_marks(const struct save *save, const struct group *group, const struct chosen *chosen) {
     for (size_t i = 0; i < chosen->count; i++)
         if (strncmp(save->paths[chosen->signals[i]], "marks/", 6) != 0)
@@ -268,7 +268,7 @@ static void forget(struct chosen *chosen) {
 
 /* ---- translations ---------------------------------------------------------------------------- */
 
-/* Number of a translation file with these lines, from 1; it is written, under that name, if there is none yet. */
+/* Number of the translation file with these lines, from 1; written under that name if there is none yet. */
 static size_t translation(struct save *save, const char *name, struct text *lines) {
     size_t at = 0;
     while (at < save->translations.count && strcmp(save->contents.items[at], lines->text) != 0)
@@ -285,7 +285,7 @@ static size_t translation(struct save *save, const char *name, struct text *line
     return at + 1;
 }
 
-/* A value as GTKWave looks it up in the radix of hexadecimal: so many digits as the bits need. */
+/* Adds a line for a value as GTKWave looks it up in hexadecimal: with as many digits as the bits need. */
 static void translate(struct text *lines, int bits, uint64_t value, const char *name) {
     text_printf(lines, "%0*llx %s\n", (bits + 3) / 4, (unsigned long long)value, name);
 }
@@ -318,7 +318,7 @@ static size_t translate_interrupts(struct save *save, int bits) {
     return translation(save, "done", &lines);
 }
 
-/* The field of a unit's registers that a member of its structure holds, NULL if there is none of that name. */
+/* The field for a member of a unit's register structure; NULL if there is none of that name. */
 static const struct nvdla_field *field_of(const struct save *save, enum nvdla_unit unit, const char *member) {
     const uint32_t base = nvdla_unit_base(save->config, unit);
     for (uint32_t offset = 0; offset < 0x1000; offset += 4) {
@@ -330,7 +330,7 @@ static const struct nvdla_field *field_of(const struct save *save, enum nvdla_un
     return NULL;
 }
 
-/* Of a register field with named values, 0 if it has none. Fields with the same names share a file. */
+/* The translation of a register field with named values, 0 if it has none. Fields with the same names share a file. */
 static size_t translate_field(struct save *save, enum nvdla_unit unit, const struct wave_signal *signal) {
     const struct nvdla_field *field = field_of(save, unit, strrchr(signal->name, '.') + 1);
     if (!field || field->enum_count == 0)
@@ -357,7 +357,7 @@ static bool says(const char *name, const char *const *words) {
     return false;
 }
 
-/* The number of the translation that suits a signal, 0 for none. */
+/* The number of the translation for a signal, 0 for none. */
 static size_t translation_of(struct save *save, const struct wave_signal *signal, enum nvdla_unit unit) {
     const char *name = strrchr(signal->name, '.') + 1;
     if (signal->enumeration)
@@ -373,8 +373,8 @@ static size_t translation_of(struct save *save, const struct wave_signal *signal
     return unit == NO_REGISTER ? 0 : translate_field(save, unit, signal);
 }
 
-/* The radix that fits: addresses and bit sets in hexadecimal, elements with sign, counts in decimal, everything wide in
- * hexadecimal. */
+/* The radix of a signal: hexadecimal for addresses, bit sets and everything wide, signed for elements, decimal for
+ * counts. */
 static uint64_t radix(const struct wave_signal *signal) {
     static const char *const hexadecimal[] = {"addr",   "wdat", "csb",  "strb",   "mask",
                                               "status", "sel",  "base", "stride", NULL};
@@ -391,7 +391,7 @@ static uint64_t radix(const struct wave_signal *signal) {
     return says(name, elements) ? FLAG_SIGNED : FLAG_DECIMAL;
 }
 
-/* What stands beside the wave: the name below the design and below the engine of the group, with / since GTKWave cuts
+/* The name shown for a signal: without the scopes of the design and the group's engine, with / because GTKWave cuts
  * names at the last '.'; of a long one its first scope and its end. free() it. */
 static char *short_name(const char *path) {
     if (strncmp(path, "marks/", 6) == 0)
@@ -407,7 +407,7 @@ static char *short_name(const char *path) {
     return end <= path + scope + 1 ? xstrdup(path) : xprintf("%.*s/~/%s", (int)scope, path, end);
 }
 
-/* A name, or what stands in its place: the column is as wide as the longest. */
+/* Returns the name, and widens the column to it. */
 static const char *measured(struct save *save, const char *name) {
     const size_t columns = text_columns(name);
     save->longest = columns > save->longest ? columns : save->longest;
@@ -435,7 +435,7 @@ static void end_group(struct save *save, const char *title, bool closed) {
     fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_END | FLAG_BLANK | (closed ? FLAG_CLOSED | FLAG_COLLAPSED : 0), title);
 }
 
-/* Those that move, or those that do not. */
+/* Prints those that change, or those that do not. */
 static void print_signals(struct save *save, const struct chosen *chosen, bool moves, enum nvdla_wave_colour color) {
     for (size_t i = 0; i < chosen->count; i++)
         if (save->index->signals[chosen->signals[i]].moves == moves)
@@ -477,7 +477,7 @@ static void print_group(struct save *save, const struct group *group, const stru
     free(title);
 }
 
-/* The name of a signal as patterns have it. */
+/* The name of a signal as in patterns. */
 static char *path_of(const char *name) {
     static const char top[] = "TOP.tb_top.";
     char *path = xstrdup(strncmp(name, top, sizeof top - 1) == 0 ? name + sizeof top - 1 : name);
@@ -487,7 +487,7 @@ static char *path_of(const char *name) {
     return path;
 }
 
-/* What went wrong: the place of the failed check, the stream that is wrong first, and the values. */
+/* The failure: the place of the failed check, the first wrong stream, and the values. */
 static void choose_focus(struct save *save, const struct wave_focus *focus, struct chosen *chosen) {
     static const char *const names[] = {"*valid*", "*ready*", "*data*", "*state*"};
     for (size_t tap = 0; focus->stream && tap < sizeof tap_signals / sizeof *tap_signals; tap++)
@@ -517,7 +517,7 @@ static void print_focus(struct save *save, const struct wave_focus *focus, const
     end_group(save, title, false);
 }
 
-/* True for the groups of the engine that is to blame. */
+/* True for the groups of the engine to blame. */
 static bool is_blamed(const struct group *group, const struct wave_focus *focus) {
     return focus && focus->engine && !group->color && strcmp(nvdla_engines[group->engine].folder, focus->engine) == 0;
 }
@@ -557,7 +557,7 @@ static void print_file(struct save *save, const char *path, const char *save_pat
     }
 }
 
-/* Tells of scopes that hold nothing: of names that do not exist. */
+/* Warns of scopes without signals, which are names that do not exist. */
 static void warn_of_scopes(const struct save *save, const char *const *scopes) {
     for (; scopes && *scopes; scopes++) {
         char *scope = xstrdup(*scopes), *colon = strrchr(scope, ':');
