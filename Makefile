@@ -141,7 +141,7 @@ $(B)/gen/version_number.h: VERSION
 $(foreach f,obj asan/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/version_number.h
 
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
-# nobody asks for floating-point traps, and without them more loops become vector code.
+# floating-point traps are not used, and without them more loops become vector code.
 $(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math
 $(B)/obj/csrc/trace/hex.o: CFLAGS += -O3
 $(B)/obj/csrc/loadable/%.o: CFLAGS += -ffp-contract=off # the same numbers with every compiler and processor

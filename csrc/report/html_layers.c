@@ -132,6 +132,6 @@ void html_layers(const struct page *page) {
         write_layer(page, i);
     fputs("</table></div>\n", out);
     if (page->layers.count > ROWS)
-        fprintf(out, "<p>%zu more layers stand in report.json.</p>\n", page->layers.count - ROWS);
+        fprintf(out, "<p>%zu more layers are in report.json.</p>\n", page->layers.count - ROWS);
     fputs("</section>\n", out);
 }

@@ -374,7 +374,7 @@ static void write_wrong(const struct page *page) {
     uint64_t count = 0;
     for (int i = 0; i < beat->bytes; i++) {
         const bool is_wrong = wrong->wrong >> i & 1, known = wrong->known >> i & 1;
-        /* Of a byte whose value nobody knows, one that it should not have. */
+        /* For a byte of unknown value, one that it should not have. */
         const uint8_t expected = known ? wrong->expected[i] : (uint8_t)~wrong->got[i], got = wrong->got[i];
         count += is_wrong;
         memory_write(images[0], beat->address + (uint64_t)i, is_wrong ? &expected : &got, 1, NULL, NULL);

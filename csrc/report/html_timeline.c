@@ -57,7 +57,7 @@ static void write_steps(FILE *out, const char *class, size_t count, const double
     fputs("\"/>", out);
 }
 
-/* Writes a lane with its name, a sentence for those who do not see it, and the figure that stands behind it. */
+/* Writes a lane with its name, a sentence for screen readers, and the figure after it. */
 static void write_lane(struct lanes *lanes, const char *name, const char *class, const struct lane *lane,
                        const char *summary, const char *value) {
     FILE *out = lanes->page->out;
@@ -213,7 +213,7 @@ static bool look_at_engine(struct lanes *lanes, enum nvdla_engine engine, struct
     add_work(lanes, nvdla_engines[engine].lane_unit, moves, work);
     for (size_t b = 0; b < timeline->count; b++) {
         const double share = work[b] < 1 ? work[b] : 1;
-        if (lane->cause[b] > 0 && share > moves[b]) /* what waits for nobody has not begun */
+        if (lane->cause[b] > 0 && share > moves[b]) /* without a cause of waiting it has not begun */
             lane->wait[b] = share - moves[b];
         seen = seen || moves[b] > 0 || lane->wait[b] > 0;
     }
