@@ -2,8 +2,7 @@
  * data shared by the signal vectors (signals.h), the memory (axi_memory.h) and the protocol checks (axi_monitor.h).
  *
  * A transfer happens in a clock in which valid and ready are both 1 at the rising edge. Spec: 70-memory-interface
- * section 2; there are no size, burst or response pins.
- */
+ * section 2; there are no size, burst or response pins. */
 #ifndef TB_AXI_H
 #define TB_AXI_H
 

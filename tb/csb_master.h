@@ -4,8 +4,7 @@
  * The owner starts an access, drives csb2nvdla_* according to the state and calls csb_master_clock() with what the
  * design drives. An unrequested response is a finding: "csb-read-unrequested", "csb-complete-unrequested".
  *
- * Spec: 10-system section 4.
- */
+ * Spec: 10-system section 4. */
 #ifndef TB_CSB_MASTER_H
 #define TB_CSB_MASTER_H
 

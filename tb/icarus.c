@@ -6,8 +6,7 @@
  * put at the start of simulation may stay unknown.
  *
  * The arguments come from the plusarg +nvcosim=ARGUMENTS or the environment variable NVCOSIM_ARGS, the configuration's
- * name from +config=NAME (default small). The exit status is that of simulator_main.
- */
+ * name from +config=NAME (default small). The exit status is that of simulator_main. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,7 @@
  * atom of an ID on a port belongs to the launch whose share includes it. Fed with register writes as they are accepted
  * and with beats as they move.
  *
- * Spec: 70-memory-interface sections 3 and 7.
- */
+ * Spec: 70-memory-interface sections 3 and 7. */
 #ifndef TB_PROVENANCE_H
 #define TB_PROVENANCE_H
 

@@ -1,6 +1,5 @@
 /* The RTL as a device: a testbench over VPI around tb_top, inside a simulator whose main program supplies the clock.
- * Its state is in rtl_state.h, its clock loop in rtl_device.c.
- */
+ * Its state is in rtl_state.h, its clock loop in rtl_device.c. */
 #ifndef TB_RTL_OPEN_H
 #define TB_RTL_OPEN_H
 

@@ -10,8 +10,7 @@
  *             the other fields from the next word on
  *     pins    word 0 the four one-bit pins, words 1..6 the power vectors
  *
- * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32.
- */
+ * Addresses take 1 word (up to 32 bits) or 2, strobes 1 word (up to 32 bytes) or 2, data data_bits / 32. */
 #ifndef TB_SIGNALS_H
 #define TB_SIGNALS_H
 

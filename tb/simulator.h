@@ -1,6 +1,5 @@
 /* What a simulator's main program (Verilator's or Icarus's) provides to the testbench: the clock, waves, coverage,
- * checks.
- */
+ * checks. */
 #ifndef TB_SIMULATOR_H
 #define TB_SIMULATOR_H
 

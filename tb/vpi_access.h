@@ -1,6 +1,5 @@
 /* The testbench's accesses to tb_top's vectors: found by VPI once, read and written whole, and counted. Those of every
- * clock access the simulator's memory directly if possible (struct simulator), otherwise VPI.
- */
+ * clock access the simulator's memory directly if possible (struct simulator), otherwise VPI. */
 #ifndef TB_VPI_ACCESS_H
 #define TB_VPI_ACCESS_H
 

@@ -1,6 +1,5 @@
 /* Contents of a wave file: its signals, and which of them change. Read by the simulator that wrote it, with the same
- * library.
- */
+ * library. */
 #ifndef TB_WAVE_INDEX_H
 #define TB_WAVE_INDEX_H
 

@@ -231,8 +231,7 @@ static bool try_program(void *context, struct program *prog) {
     return fails;
 }
 
-/* ---- options of the run that the failure does not need
- * --------------------------------------------------------------- */
+/* ---- options of the run that the failure does not need --------------------------------------- */
 
 static bool is_memory_option(const char *word) {
     static const char *const names[] = {"--seed=", "--latency",    "--write-latency=", "--page-",

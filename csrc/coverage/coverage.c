@@ -98,9 +98,7 @@ static void values_of(const struct coverage_aspect *aspect, struct values *value
     }
 }
 
-/* ---- where the bins lie
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- where the bins lie ---------------------------------------------------------------------- */
 
 static int count_values(const struct coverage_aspect *aspect) {
     int count = 1;

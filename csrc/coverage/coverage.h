@@ -10,8 +10,7 @@
  *
  * A bin also records what it needs of a configuration (an EW stage, a second memory, ...): bins that no configuration
  * seen so far can reach are not in the table. Bins depend on registers, not on what the hardware did; only the sizes of
- * compressed kernel groups come from the memory that the trace loads.
- */
+ * compressed kernel groups come from the memory that the trace loads. */
 #ifndef COVERAGE_COVERAGE_H
 #define COVERAGE_COVERAGE_H
 

@@ -1,6 +1,5 @@
 /* The bins of functional coverage (coverage/coverage.h): engines, their aspects with the possible values, crosses of
- * aspects. Each engine has its own file (coverage_ENGINE.c).
- */
+ * aspects. Each engine has its own file (coverage_ENGINE.c). */
 #ifndef COVERAGE_COVERAGE_BINS_H
 #define COVERAGE_COVERAGE_BINS_H
 

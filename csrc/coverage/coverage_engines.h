@@ -1,6 +1,5 @@
 /* Shared by the files of coverage_bins.h: the table of each engine, the function that sorts one layer into it, and
- * classes of values used by several engines: their names, and functions that find the index of a value.
- */
+ * classes of values used by several engines: their names, and functions that find the index of a value. */
 #ifndef COVERAGE_COVERAGE_ENGINES_H
 #define COVERAGE_COVERAGE_ENGINES_H
 

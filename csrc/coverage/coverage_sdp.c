@@ -134,8 +134,7 @@ static unsigned mode_of_destination(const int *values) {
     return values[0] != TO_MEMORY && values[1] != 0 ? COVERAGE_IMPOSSIBLE : 0;
 }
 
-/* Convolutions deliver the precision of processing. There is no conversion on the way to PDP, and none with compare.
- */
+/* Convolutions deliver the precision of processing. There is no conversion on the way to PDP, and none with compare. */
 static unsigned conversion_of_source(const int *values) {
     return values[0] == 1 && conversions[values[1]][0] != conversions[values[1]][1] ? COVERAGE_IMPOSSIBLE : 0;
 }

@@ -1,5 +1,4 @@
-/* Sorts the layers of a trace into the bins of coverage_bins.h.
- */
+/* Sorts the layers of a trace into the bins of coverage_bins.h. */
 #ifndef COVERAGE_COVERAGE_SORT_H
 #define COVERAGE_COVERAGE_SORT_H
 

@@ -1,6 +1,5 @@
 /* A data beat on an AXI port, with its client: plain data from the testbench's memories (tb/axi_memory.h) to listeners,
- * also outside the testbench (replay/first_wrong.h).
- */
+ * also outside the testbench (replay/first_wrong.h). */
 #ifndef DEVICE_BEAT_H
 #define DEVICE_BEAT_H
 

@@ -1,6 +1,5 @@
 /* Options of a simulated RTL: behaviour of its AXI memory, its static inputs, what is recorded. Plain data, filled by
- * the command line and read by the testbench (tb/).
- */
+ * the command line and read by the testbench (tb/). */
 #ifndef DEVICE_RTL_OPTIONS_H
 #define DEVICE_RTL_OPTIONS_H
 

@@ -3,8 +3,7 @@
  *
  * Time, from the first arming to the last movement, is cut into buckets of equal length, a power of two of clocks,
  * which doubles when there would be more than TIMELINE_BUCKETS of them. So any run fits, a short one is exact to the
- * clock, and the long standstill of a hang does not blur what came before it.
- */
+ * clock, and the long standstill of a hang does not blur what came before it. */
 #ifndef DEVICE_TIMELINE_H
 #define DEVICE_TIMELINE_H
 

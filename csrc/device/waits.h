@@ -1,6 +1,5 @@
 /* State of a device in which nothing moves: handshakes, states, counters, and answers its memory still owes. Facts
- * only; replay/hang_triage.h reasons about them. rtl/waits.csv lists what is measured, and where.
- */
+ * only; replay/hang_triage.h reasons about them. rtl/waits.csv lists what is measured, and where. */
 #ifndef DEVICE_WAITS_H
 #define DEVICE_WAITS_H
 

@@ -2,8 +2,7 @@
  *
  * A unit's n-th use takes register group n mod 2. Its stream waits for the end of the layer two uses ago before it
  * programs the unit, and for the layers whose output it reads before it arms a reading DMA; everything else runs ahead.
- * Spec: 98-measured-rules section 2, 85-driver-sequences sections 2 and 5.
- */
+ * Spec: 98-measured-rules section 2, 85-driver-sequences sections 2 and 5. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

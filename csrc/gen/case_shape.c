@@ -1,5 +1,4 @@
-/* Checks a whole case layer by layer: rules that span engines and layers are here, the others in the engines' files.
- */
+/* Checks a whole case layer by layer: rules that span engines and layers are here, the others in the engines' files. */
 #include <inttypes.h>
 
 #include "gen/engine.h"

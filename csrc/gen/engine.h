@@ -4,8 +4,7 @@
  * gen_X_draw   draws the engine's members of a layer; `cycles` is the budget. What it draws is mostly legal.
  * gen_X_shape  checks the engine's members and fills its part of shapes[index]; shapes of earlier layers are complete.
  *              False with a message where the spec forbids the layer or leaves its result open.
- * gen_X_registers  adds the register values to the lists of the units; addresses have been given to shapes.
- */
+ * gen_X_registers  adds the register values to the lists of the units; addresses have been given to shapes. */
 #ifndef GEN_ENGINE_H
 #define GEN_ENGINE_H
 
@@ -21,8 +20,7 @@ void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct ge
                    int64_t cycles);
 /* Sets the right and bottom pads of a Winograd layer so that it consists of whole tiles. */
 void gen_conv_fit(struct gen_layer *layer);
-/* What the previous convolution of any kind leaves in CBUF, and what this layer leaves. last: NULL if there is none.
- */
+/* What the previous convolution of any kind leaves in CBUF, and what this layer leaves. last: NULL if there is none. */
 void gen_conv_draw_kept(struct rng *rng, const struct nvdla_config *config, const struct gen_layer *last,
                         struct gen_layer *layer);
 

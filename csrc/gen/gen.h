@@ -3,8 +3,7 @@
  * Legal means: allowed by the "Illegal or undefined programming" lists of chapters 20 to 66, by sections 2 and 3 of
  * chapter 98, and by the sizes of the configuration's buffers, so that RTL and model must agree and nothing may hang.
  * Corners are preferred: sizes of 1 and around an atom, odd strides, saturation, pads, dilation, reuse of CBUF content,
- * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16.
- */
+ * both register groups, fused chains, precisions that change from layer to layer, NaN and infinities of FP16. */
 #ifndef GEN_GEN_H
 #define GEN_GEN_H
 

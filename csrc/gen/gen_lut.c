@@ -6,8 +6,7 @@
 enum { ACCESS_WRITE_LE = 0x20000, ACCESS_WRITE_LO = 0x30000 };
 
 /* Bits that a unit's tables use of START and END (signed bits) and of INDEX_SELECT (-limit .. limit). Spec: 55-lut 4,
- * 7.1.
- */
+ * 7.1. */
 struct limits {
     int start_bits, end_bits, select;
 };

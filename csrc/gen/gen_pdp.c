@@ -244,8 +244,7 @@ static int64_t draw_edge_pad(struct rng *rng, const struct gen_layer *layer, int
     return value > 0x3ffff ? sign * 0x3ffff : sign * value;
 }
 
-/* The constants of an integer average: pads of a padded cube, the same but not sign-extended, any, or at the edges.
- */
+/* The constants of an integer average: pads of a padded cube, the same but not sign-extended, any, or at the edges. */
 static void draw_integer_constants(struct rng *rng, struct gen_layer *layer, int64_t *const pads[PADS]) {
     int64_t kind = rng_range(rng, 0, 9), zero = rng_range(rng, -128, 127), sign = rng_chance(rng, 50) ? 1 : -1;
     layer->recip_w = draw_reciprocal(rng, layer->kernel_w, rng_chance(rng, kind < 4 ? 70 : 35));

@@ -2,8 +2,7 @@
  *
  * A case of `nvcosim gen` shrinks by its description: fewer layers, shorter chains, plain settings, smaller sizes,
  * every candidate legal. From any other trace whole layers are removed: the registers of a layer, its waits, interrupts
- * and checks; later layers move to the other register groups if needed.
- */
+ * and checks; later layers move to the other register groups if needed. */
 #ifndef GEN_SHRINK_H
 #define GEN_SHRINK_H
 

@@ -309,8 +309,7 @@ void gen_layer_tidy(struct gen_layer *layer) {
 /* ---- comments ------------------------------------------------------------------------------------------------------
  *
  * # gen case engines=mix seed=7 layers=2 place=99 expect_all=1
- * # gen layer 0 sdp=1 w=5 c=9 ...
- */
+ * # gen layer 0 sdp=1 w=5 c=9 ... */
 
 static void add_note(struct program *prog, const char *text, size_t n) {
     struct op op = op_make(OP_NOTE, 0);

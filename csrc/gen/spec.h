@@ -3,8 +3,7 @@
  *
  * A layer is a chain of engines that run as one: convolution -> SDP [-> PDP], SDP [-> PDP], PDP, CDP, BDMA, RUBIK. All
  * members are int64_t so that one table (gen_fields) names, prints, parses and shrinks them. Sizes are true sizes. A
- * plain layer has the plain values of that table and is zero otherwise; only other values are printed.
- */
+ * plain layer has the plain values of that table and is zero otherwise; only other values are printed. */
 #ifndef GEN_SPEC_H
 #define GEN_SPEC_H
 
@@ -87,8 +86,7 @@ struct gen_layer {
     int64_t clip; /* CLIP_TRUNCATE */
     int64_t pra;  /* Winograd: PRA_TRUNCATE */
     /* compressed weights: sixteenths of the elements that are present; every n-th kernel group has none or all, 0: no
-     * such group
-     */
+     * such group */
     int64_t compressed, density, empty_groups, dense_groups;
     /* FP16: elements of the input and of the weights that become NaN; amount by which exponents of weights are
      * lowered */

@@ -2,8 +2,7 @@
  * and the atomic operations that CSC sends to CMAC. The streams of the convolution path (observe/tap.h) have this order
  * in the model and in an RTL.
  *
- * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4.
- */
+ * Spec: 30-cdma-cbuf section 5, 40-convolution-core sections 4.1 to 4.4. */
 #ifndef LAYERS_CONV_ORDER_H
 #define LAYERS_CONV_ORDER_H
 

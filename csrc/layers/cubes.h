@@ -3,8 +3,7 @@
  * the launch functions serve callers that only need the location of a launch's data.
  *
  * Decoding never fails: register values are used unchanged, legal or not. Without 16-bit types precisions are INT8;
- * without batches or Winograd, batches are 1 and Winograd is off.
- */
+ * without batches or Winograd, batches are 1 and Winograd is off. */
 #ifndef LAYERS_CUBES_H
 #define LAYERS_CUBES_H
 

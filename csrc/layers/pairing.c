@@ -4,8 +4,7 @@
 #include "layers/view.h"
 
 /* cfg, alu, mul: registers of one SDP stage, whose common fields are at the same places. True if the stage takes an
- * operand from memory.
- */
+ * operand from memory. */
 static bool stage_reads(uint32_t cfg, uint32_t alu, uint32_t mul) {
     return (cfg & SDP_D_DP_BS_CFG__BS_BYPASS_MASK) == 0 &&
            (((cfg & SDP_D_DP_BS_CFG__BS_ALU_BYPASS_MASK) == 0 && (alu & SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC_MASK)) ||

@@ -2,8 +2,7 @@
  * the next x, y, surface. Winograd goes in bands of four lines, two columns of all four at a time, following its tiles.
  * With batches, pairs of columns that share 64 bytes of the first batch go together, batch by batch.
  *
- * Spec: 40-convolution-core section 4.6, 50-sdp section 3.
- */
+ * Spec: 40-convolution-core section 4.6, 50-sdp section 3. */
 #ifndef LAYERS_RESULT_ORDER_H
 #define LAYERS_RESULT_ORDER_H
 

@@ -3,8 +3,7 @@
  * A launch is one D_OP_ENABLE = 1 of one unit (BDMA: one CFG_LAUNCH0 or 1 = 1), with the unit's D registers at that
  * moment. The trace reader feeds the tracker every register write statically, in file order; the testbench, as they are
  * sent. So both get the same (unit, ordinal) for the same layer. The tracker does not know when layers end: every
- * arming counts, also one that the hardware drops because the group is still armed.
- */
+ * arming counts, also one that the hardware drops because the group is still armed. */
 #ifndef LAYERS_TRACKER_H
 #define LAYERS_TRACKER_H
 

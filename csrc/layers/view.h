@@ -1,7 +1,6 @@
 /* The registers of a layer's units as a value, wherever they are stored: in launches of the tracker (trace, coverage,
  * reports) or in register groups of the model. Layers are decoded from views only, so the decoding exists once
- * (layers/cubes.h).
- */
+ * (layers/cubes.h). */
 #ifndef LAYERS_VIEW_H
 #define LAYERS_VIEW_H
 

@@ -32,8 +32,7 @@ struct cpu_task {
     size_t count;
 };
 
-/* Decodes the number-th submitted task, one for the processor; memories must have been placed. False with a message.
- */
+/* Decodes the number-th submitted task, one for the processor; memories must have been placed. False with a message. */
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
 void cpu_task_free(struct cpu_task *task);
 

@@ -1,6 +1,5 @@
 /* The descriptors for the engines in a loadable, decoded: operations and their cubes. Names are those of the driver's
- * structures. Spec: 87-loadables section 4.
- */
+ * structures. Spec: 87-loadables section 4. */
 #ifndef LOADABLE_DESCRIPTORS_H
 #define LOADABLE_DESCRIPTORS_H
 

@@ -1,6 +1,5 @@
 /* The conditions under which the driver programs a layer and the configuration can execute it. Spec: 87-loadables
- * sections 4.1, 6, 11 and 12.
- */
+ * sections 4.1, 6, 11 and 12. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* A task for the engines: its operations with their addresses, its tables, and how they depend on each other. Spec:
- * 87-loadables sections 4, 5.6, 11 and 12.
- */
+ * 87-loadables sections 4, 5.6, 11 and 12. */
 #ifndef LOADABLE_DLA_TASK_H
 #define LOADABLE_DLA_TASK_H
 
@@ -25,8 +24,7 @@ struct dla_task {
     size_t table_count;
 };
 
-/* Decodes the number-th submitted task, one for the engines; memories must have been placed. False with a message.
- */
+/* Decodes the number-th submitted task, one for the engines; memories must have been placed. False with a message. */
 bool dla_task_read(const struct loadable *loadable, size_t number, struct dla_task *task, struct error *err);
 void dla_task_free(struct dla_task *task);
 

@@ -1,6 +1,5 @@
 /* exp, log and pow by basic operations. See elementary.h. The Makefile forbids fused multiply-adds here, which round
- * differently on some processors.
- */
+ * differently on some processors. */
 #include "loadable/elementary.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* Appends the register accesses of a layer to a program in the order of the driver. Spec: 87-loadables sections 6 and
- * 7.
- */
+ * 7. */
 #ifndef LOADABLE_EMIT_H
 #define LOADABLE_EMIT_H
 

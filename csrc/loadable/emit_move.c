@@ -1,6 +1,5 @@
 /* Registers of PDP, CDP, RUBIK and BDMA. Spec: 87-loadables sections 6.3 to 6.6, reciprocals 85-driver-sequences
- * section 5.3.
- */
+ * section 5.3. */
 #include "loadable/emit.h"
 
 enum { ATOM = 32 /* of the configurations with RUBIK and BDMA */ };

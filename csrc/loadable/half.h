@@ -1,6 +1,5 @@
 /* Half-precision numbers of the runtime's processor operations: IEEE's, unlike those of the engines (nvdla/fp.h). Spec:
- * 87-loadables section 8.
- */
+ * 87-loadables section 8. */
 #ifndef LOADABLE_HALF_H
 #define LOADABLE_HALF_H
 

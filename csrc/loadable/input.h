@@ -2,8 +2,7 @@
  * section 9.
  *
  * A source is a picture's file, "raw:FILE" (the bytes of the memory), "random:SEED" (values of all kinds, the same on
- * every machine) or "zero".
- */
+ * every machine) or "zero". */
 #ifndef LOADABLE_INPUT_H
 #define LOADABLE_INPUT_H
 

@@ -1,6 +1,5 @@
 /* A loadable: a network compiled for the runtime, as lists of memories, blobs, addresses, tensors and tasks. Spec:
- * 87-loadables sections 2 and 3.
- */
+ * 87-loadables sections 2 and 3. */
 #ifndef LOADABLE_LOADABLE_H
 #define LOADABLE_LOADABLE_H
 

@@ -1,6 +1,5 @@
 /* Pictures: PGM and PPM (plain and raw), PNG and JPEG, detected by content. Everything in a file is checked;
- * allocations are limited by the file's header and the limits here.
- */
+ * allocations are limited by the file's header and the limits here. */
 #ifndef LOADABLE_PICTURE_H
 #define LOADABLE_PICTURE_H
 

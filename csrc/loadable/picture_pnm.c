@@ -49,8 +49,7 @@ bool picture_parse_pnm(const struct picture_source *source, struct picture *pict
     const bool plain = kind < '5';
     const unsigned channels = kind == '3' || kind == '6' ? 3 : 1, wide = maximum > 255 ? 2 : 1;
     /* One blank after the header of raw samples; a plain sample takes a digit and a blank, the last one perhaps only a
-     * digit.
-     */
+     * digit. */
     if (!plain && (scan.at >= source->n || !blank(source->bytes[scan.at++])))
         return error_set(err, "%s: byte %zu: found no blank after the header", source->path, scan.at);
     const uint64_t samples = (uint64_t)width * height * channels;

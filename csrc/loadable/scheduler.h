@@ -1,6 +1,5 @@
 /* The driver's scheduler without hardware: assigns the layers of a task to the engines' groups, programs, arms and
- * awaits them in an order that is legal at any speed of the engines. Spec: 87-loadables section 5.
- */
+ * awaits them in an order that is legal at any speed of the engines. Spec: 87-loadables section 5. */
 #ifndef LOADABLE_SCHEDULER_H
 #define LOADABLE_SCHEDULER_H
 

@@ -11,8 +11,7 @@
 #include "memory/memory.h"
 #include "nvdla/error.h"
 
-/* A file that is read piece by piece, with a cost that depends neither on its size nor on the unpacked size.
- */
+/* A file that is read piece by piece, with a cost that depends neither on its size nor on the unpacked size. */
 struct file_reader;
 
 /* Opens a regular file, gzip or plain. Refuses a device or a pipe, which may never end. NULL with a message. */
@@ -29,8 +28,7 @@ void file_reader_close(struct file_reader *reader);
 bool file_read(const char *path, char **bytes, size_t *n, struct error *err);
 
 /* A file that is written piece by piece, as gzip if its name ends in .gz (without time stamp: same content, same
- * bytes). It is written beside the target and renamed at the end, so a failure leaves no partial file.
- */
+ * bytes). It is written beside the target and renamed at the end, so a failure leaves no partial file. */
 struct file_writer;
 
 /* NULL with a message. */

@@ -11,8 +11,7 @@
  * for granules of 8 bytes that were loaded; one per granule while writes are aligned to granules, as AXI beats are; one
  * per byte otherwise. So loads and fills cost nothing.
  *
- * Addresses do not wrap: bytes of an access beyond the last address 2^64 - 1 read as 0 and are not written.
- */
+ * Addresses do not wrap: bytes of an access beyond the last address 2^64 - 1 read as 0 and are not written. */
 #include "memory/memory.h"
 
 #include <stdlib.h>

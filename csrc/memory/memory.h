@@ -1,8 +1,7 @@
 /* A sparse memory image with 64-bit addresses, declared regions and byte-granular write provenance.
  *
  * Pages are made on first write; a byte never written reads as 0. Every byte remembers which write put it there. It
- * prints nothing and does not depend on NVDLA.
- */
+ * prints nothing and does not depend on NVDLA. */
 #ifndef MEMORY_MEMORY_H
 #define MEMORY_MEMORY_H
 

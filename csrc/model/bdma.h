@@ -2,8 +2,7 @@
  *
  * Software pushes descriptors (CFG_OP) and launches all of them as group 0 or 1 (CFG_LAUNCHn). The load engine takes
  * one group at a time; a launched group waits until the previous one is done. The registers are shared ones of a
- * register_group; the effects of writing them are here. Spec: 64-bdma.
- */
+ * register_group; the effects of writing them are here. Spec: 64-bdma. */
 #ifndef MODEL_BDMA_H
 #define MODEL_BDMA_H
 
@@ -19,8 +18,7 @@
 enum { BDMA_DESCRIPTORS = 21 }; /* capacity: a queue of 20 and its output register */
 
 /* The store engine counts repeats in 13 bits, the load engine in 24; beyond 13 bits the copy never ends. Spec: 64-bdma
- * section 8.
- */
+ * section 8. */
 enum { BDMA_REPEATS = 8192 };
 
 /* Descriptors pushed for one group. */

@@ -1,7 +1,6 @@
 /* CACC on integers: accumulates the sums of CMAC with saturation and delivers them to SDP in 32 bits.
  *
- * Spec: 40-convolution-core sections 9.4 and 9.7.
- */
+ * Spec: 40-convolution-core sections 9.4 and 9.7. */
 #ifndef MODEL_CACC_H
 #define MODEL_CACC_H
 

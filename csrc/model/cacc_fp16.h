@@ -1,7 +1,6 @@
 /* CACC on FP16 layers: its own floating-point format for the accumulator, delivered to SDP as FP32.
  *
- * Spec: 40-convolution-core section 9.5.
- */
+ * Spec: 40-convolution-core section 9.5. */
 #ifndef MODEL_CACC_FP16_H
 #define MODEL_CACC_FP16_H
 

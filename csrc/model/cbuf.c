@@ -9,8 +9,7 @@
 
 void cbuf_geometry(struct cbuf *cbuf, const struct nvdla_config *config) {
     /* An entry feeds all lanes of the MAC array: with 16-bit types it is twice the published width, and CBUF half as
-     * deep.
-     */
+     * deep. */
     size_t entry = (size_t)config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
     size_t bank = (size_t)config->cbuf_bank_bytes * (size_t)config->cbuf_bank_depth;
     *cbuf = (struct cbuf){

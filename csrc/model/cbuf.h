@@ -6,8 +6,7 @@
  * (WMB) of compressed weights. Contents, pointers and accounts persist from layer to layer; the accounts and pointers
  * of a ring go back to 0 only when the banks change.
  *
- * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6.
- */
+ * Spec: 30-cdma-cbuf sections 4, 5, 8 and 9, 40-convolution-core sections 5 and 6. */
 #ifndef MODEL_CBUF_H
 #define MODEL_CBUF_H
 

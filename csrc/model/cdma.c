@@ -94,8 +94,7 @@ void cdma_free(struct cdma *cdma) {
     buffer_free(&cdma->line);
 }
 
-/* Reports the convertor of the input to the tap. FP16 results have no setting that suits a histogram of integers.
- */
+/* Reports the convertor of the input to the tap. FP16 results have no setting that suits a histogram of integers. */
 static void observe(struct cdma *cdma) {
     const struct cdma_convertor *from = &cdma->convertor;
     if (cdma->tap.count > 0 && from->enabled && !from->means) {

@@ -1,7 +1,6 @@
 /* The input convertor of CDMA (CVT) and its counts of NaN and infinity, for elements and for lines.
  *
- * Spec: 30-cdma-cbuf sections 6 and 7.
- */
+ * Spec: 30-cdma-cbuf sections 6 and 7. */
 #ifndef MODEL_CDMA_CONVERTOR_H
 #define MODEL_CDMA_CONVERTOR_H
 
@@ -21,8 +20,7 @@ enum { CDMA_CONVERTOR_BITS = 17 }; /* of its values */
  * value  17 bits signed; shift 0..63; the result is 17 bits signed. Section 6.3. */
 int32_t cdma_scale(int32_t value, int16_t offset, int16_t scale, unsigned shift);
 
-/* A 17-bit value in the processing precision: saturated to 8 or 16 bits, or rounded to FP16. Section 6.3.
- */
+/* A 17-bit value in the processing precision: saturated to 8 or 16 bits, or rounded to FP16. Section 6.3. */
 uint16_t cdma_to_precision(int32_t value, enum nvdla_precision proc);
 
 /* Counts of NaN and infinity among FP16 elements. */

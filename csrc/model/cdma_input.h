@@ -1,8 +1,7 @@
 /* Input of convolution layers: each function fetches one piece, converts it and builds the bytes for one run of entries
  * in CBUF.
  *
- * Spec: 30-cdma-cbuf section 5.
- */
+ * Spec: 30-cdma-cbuf section 5. */
 #ifndef MODEL_CDMA_INPUT_H
 #define MODEL_CDMA_INPUT_H
 

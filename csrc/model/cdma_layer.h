@@ -1,7 +1,6 @@
 /* A layer of CDMA as its registers describe it.
  *
- * Spec: 30-cdma-cbuf section 2, 20-data-formats section 9.
- */
+ * Spec: 30-cdma-cbuf section 2, 20-data-formats section 9. */
 #ifndef MODEL_CDMA_LAYER_H
 #define MODEL_CDMA_LAYER_H
 

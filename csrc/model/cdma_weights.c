@@ -1,7 +1,6 @@
 /* The weight engine of CDMA: weights and, if compressed, mask bits (WMB) and group sizes (WGS).
  *
- * Spec: 30-cdma-cbuf section 8, 20-data-formats sections 5 and 6.
- */
+ * Spec: 30-cdma-cbuf section 8, 20-data-formats sections 5 and 6. */
 #include "model/cdma.h"
 #include "model/conv_streams.h"
 #include "nvdla/sizes.h"

@@ -2,8 +2,7 @@
  *
  * Each element: input convertor; square sum over the neighbouring channels; two-table look-up of the sum; multiplied
  * with the converted element; output convertor. The square sum and the multiplication can be bypassed. All lanes of all
- * atoms are written; lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7.
- */
+ * atoms are written; lanes beyond the channel count enter as 0. Spec: 62-cdp, 55-lut section 7. */
 #ifndef MODEL_CDP_H
 #define MODEL_CDP_H
 

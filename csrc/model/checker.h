@@ -2,8 +2,7 @@
  * when a table or BDMA's queue is accessed, and when a run hangs.
  *
  * A broken rule is a warning of the device. If the spec leaves the result open, the launch is refused, unless that is
- * allowed. The checker does not change what engines execute or wait for.
- */
+ * allowed. The checker does not change what engines execute or wait for. */
 #ifndef MODEL_CHECKER_H
 #define MODEL_CHECKER_H
 

@@ -4,8 +4,7 @@
  *
  * Two forms: cmac_multiply() adds chunks of whole windows in the fastest order, for sums that cannot saturate: pairs of
  * elements times pairs of weights of eight kernels at once. cmac_atom() is one atomic operation. Spec:
- * 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8.
- */
+ * 40-convolution-core sections 3 and 9.1, 95-compiled-representation sections B.4 and B.8. */
 #ifndef MODEL_CMAC_H
 #define MODEL_CMAC_H
 

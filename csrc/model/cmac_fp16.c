@@ -4,8 +4,7 @@
  * times the distance of the product's exponent from the largest, and then they are added. So the term is the shifted
  * product, minus one if the bits that both numbers lose would have carried. For distances 1 and 2, the common case, the
  * carry depends only on the low four or eight bits of weight and data and is looked up. Products further away are
- * collected and computed together, kernels and elements mixed.
- */
+ * collected and computed together, kernels and elements mixed. */
 #include "model/cmac_fp16.h"
 
 #include <pthread.h>

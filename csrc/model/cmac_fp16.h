@@ -2,8 +2,7 @@
  * per kernel. The bits that alignment drops depend on how the multiplier represents a product (a pair of numbers from
  * Booth digits of the weight and trees of carry-save adders), so that is modelled exactly.
  *
- * Spec: 40-convolution-core section 9.2.
- */
+ * Spec: 40-convolution-core section 9.2. */
 #ifndef MODEL_CMAC_FP16_H
 #define MODEL_CMAC_FP16_H
 

@@ -1,6 +1,5 @@
 /* Atomic operations on FP16, the same for every vector variant: cmac_fp16_plain.c, cmac_fp16_avx2.c and
- * cmac_fp16_avx512.c include it after what differs, so it is compiled for each.
- */
+ * cmac_fp16_avx512.c include it after what differs, so it is compiled for each. */
 #ifndef MODEL_CMAC_FP16_TERMS_H
 #define MODEL_CMAC_FP16_TERMS_H
 

@@ -2,8 +2,7 @@
  * CSC_DAT, CSC_WT, CMAC_SUM). The model computes a convolution in a different order; these functions follow the loops
  * of the spec, so that an RTL's streams can be compared element by element.
  *
- * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9.
- */
+ * Spec: 30-cdma-cbuf sections 5 and 8, 40-convolution-core sections 3 to 5 and 9. */
 #ifndef MODEL_CONV_STREAMS_H
 #define MODEL_CONV_STREAMS_H
 

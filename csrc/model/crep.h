@@ -8,8 +8,7 @@
  *           in chunks that CMAC can add up without overflow;
  *   pieces  in hardware order with the ends of the atomic operations, for sums that saturate or round.
  * Tables hold no addresses and no data, so layers of the same shape share them, whatever their precision. Spec:
- * 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4.
- */
+ * 95-compiled-representation (padding strategy 1 of B.5), 40-convolution-core sections 3 and 4. */
 #ifndef MODEL_CREP_H
 #define MODEL_CREP_H
 
@@ -36,8 +35,7 @@ struct crep_shape {
 };
 
 /* Runs [run, run + runs), whose weights start at pair `pair`; they add to the sum of column `column` (0 except for
- * Winograd).
- */
+ * Winograd). */
 struct crep_chunk {
     size_t run, runs, pair, column;
 };

@@ -2,8 +2,7 @@
  *
  * CSC starts a layer alone: it releases what the last layer left and resets the rings if banks changed. The layer runs
  * (csc_run.h) once its input is complete, its weights are certain to arrive, and all units of the core and SDP are
- * armed. Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9.
- */
+ * armed. Spec: 40-convolution-core sections 6 and 7, 30-cdma-cbuf section 9. */
 #ifndef MODEL_CSC_H
 #define MODEL_CSC_H
 

@@ -1,8 +1,7 @@
 /* The input of a layer as CSC sends it to CMAC, read from CBUF once: lines of elements with padding around them, or the
  * transformed tiles of Winograd.
  *
- * Spec: 40-convolution-core sections 3 and 5, 30-cdma-cbuf section 5.
- */
+ * Spec: 40-convolution-core sections 3 and 5, 30-cdma-cbuf section 5. */
 #ifndef MODEL_CSC_INPUT_H
 #define MODEL_CSC_INPUT_H
 

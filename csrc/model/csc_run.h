@@ -2,8 +2,7 @@
  *
  * Results come in the order kernel group, output line, batch, column; a result is all kernels of the group at one
  * position. (The hardware's order, with stripes, Winograd tiles and pairs of batches, is not visible after SDP.) The
- * threads of a pool share the work of computing ahead of SDP. Spec: 40-convolution-core sections 4, 6 and 9.
- */
+ * threads of a pool share the work of computing ahead of SDP. Spec: 40-convolution-core sections 4, 6 and 9. */
 #ifndef MODEL_CSC_RUN_H
 #define MODEL_CSC_RUN_H
 

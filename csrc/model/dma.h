@@ -1,8 +1,7 @@
 /* Memory access of one read or write client for one layer, in runs of atoms: provenance of writes, beat counts of the
  * client's AXI ID, check against declared regions.
  *
- * Spec: 70-memory-interface sections 3, 4 and 7, 20-data-formats section 9.
- */
+ * Spec: 70-memory-interface sections 3, 4 and 7, 20-data-formats section 9. */
 #ifndef MODEL_DMA_H
 #define MODEL_DMA_H
 
@@ -39,8 +38,7 @@ struct dma {
  *
  * outside  counts what misses the regions primary  RAM_TYPE of the layer: 1 MC, 0 CV; the port must exist unit, axi_id,
  * ordinal  identify it: launch ordinal of the unit, AXI ID of chapter 70 section 3 beats    counter that grows by the
- * beats of each run
- */
+ * beats of each run */
 void dma_init(struct dma *dma, struct device *dev, struct dma_outside *outside, bool primary, enum nvdla_unit unit,
               int axi_id, int ordinal, uint64_t *beats);
 

@@ -1,6 +1,5 @@
 /* A stream of results in hardware order (layers/result_order.h), for layers that only the model computes line by line:
- * Winograd, and layers with batches.
- */
+ * Winograd, and layers with batches. */
 #ifndef MODEL_ORDERED_TAP_H
 #define MODEL_ORDERED_TAP_H
 

@@ -2,8 +2,7 @@
  *
  * Lines come in processing order (strip, surface, line). Each is immediately pooled along W; the last 16 pooled rows
  * are stored, and an output line is computed once the last row of its windows has arrived. All lanes of all atoms are
- * processed. Spec: 60-pdp.
- */
+ * processed. Spec: 60-pdp. */
 #ifndef MODEL_PDP_H
 #define MODEL_PDP_H
 

@@ -1,8 +1,7 @@
 /* Threads that share the work of one caller: a loop over independent tasks.
  *
  * The threads are started by the first loop that needs them and wait between loops; pool_rest() and pool_free() join
- * them. The result of a task must not depend on the thread that runs it.
- */
+ * them. The result of a task must not depend on the thread that runs it. */
 #ifndef MODEL_POOL_H
 #define MODEL_POOL_H
 

@@ -1,8 +1,7 @@
 /* PRA, the pre-addition of Winograd: the transform of input tiles in CSC, V = B^T d B with [d0-d2, d1+d2, d2-d1, d1-d3]
  * along the rows of each column, then along the columns of each row.
  *
- * Spec: 40-convolution-core sections 3.3 and 9.6.
- */
+ * Spec: 40-convolution-core sections 3.3 and 9.6. */
 #ifndef MODEL_PRA_H
 #define MODEL_PRA_H
 

@@ -2,8 +2,7 @@
  * ping-pong groups with PRODUCER, CONSUMER and OP_EN.
  *
  * The same code serves all units. A unit without D_OP_ENABLE (GLB, MCIF, CVIF, CFGROM) has only shared registers here;
- * model.c implements the effects of GLB's interrupt registers. Spec: 10-system section 6.
- */
+ * model.c implements the effects of GLB's interrupt registers. Spec: 10-system section 6. */
 #ifndef MODEL_REGISTER_GROUP_H
 #define MODEL_REGISTER_GROUP_H
 
@@ -74,8 +73,7 @@ int register_group_ordinal(const struct register_group *group);
  * register_group_done(). */
 void register_group_load(struct register_group *group, uint32_t offset, uint64_t value);
 
-/* Ends the layer of group CONSUMER: the group is released and CONSUMER toggles. Returns the released group.
- */
+/* Ends the layer of group CONSUMER: the group is released and CONSUMER toggles. Returns the released group. */
 unsigned register_group_done(struct register_group *group);
 
 #endif

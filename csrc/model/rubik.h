@@ -1,8 +1,7 @@
 /* RUBIK: moves cubes between layouts, without converting data. Contract interleaves the channel groups of a
  * deconvolution in the plane; split turns a feature cube into planes; merge turns planes into a feature cube.
  *
- * Spec: 66-rubik.
- */
+ * Spec: 66-rubik. */
 #ifndef MODEL_RUBIK_H
 #define MODEL_RUBIK_H
 

@@ -4,8 +4,7 @@
  * A set of rules is about the registers of one unit, or of several units whose layers belong together. Only registers
  * of armed groups are checked. Rules that depend on more than registers (a table in use, a partner that is not armed,
  * an arbiter weight of 0) are in checker.h. Spec: the lists at the end of the chapters 10 to 70, 98-measured-rules
- * section 3.
- */
+ * section 3. */
 #ifndef MODEL_RULES_H
 #define MODEL_RULES_H
 

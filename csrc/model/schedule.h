@@ -1,7 +1,6 @@
 /* Which layer can run next. A layer runs in one piece once every unit that takes part is armed with its group CONSUMER,
  * the registers of the units fit together and every memory port it needs answers. A layer that the hardware would wait
- * for in vain never becomes ready: its units stay RUNNING and the device is idle.
- */
+ * for in vain never becomes ready: its units stay RUNNING and the device is idle. */
 #ifndef MODEL_SCHEDULE_H
 #define MODEL_SCHEDULE_H
 

@@ -1,8 +1,7 @@
 /* SDP and SDP_RDMA at work: single-point operations on cubes from memory or on sums from CACC, to memory or to PDP.
  *
  * The engine works on whole lines of atoms: input line -> BS -> BN -> EW and table -> output convertor -> output line.
- * All lanes of all atoms are processed, including those beyond the channel count. Spec: 50-sdp.
- */
+ * All lanes of all atoms are processed, including those beyond the channel count. Spec: 50-sdp. */
 #ifndef MODEL_SDP_H
 #define MODEL_SDP_H
 

@@ -1,8 +1,7 @@
 /* A layer of SDP and SDP_RDMA as the registers of the two units describe it.
  *
  * Precisions, batches, Winograd order and the EW stage are decoded only in configurations that have them; in others
- * layers are INT8, one batch, in plain order, and EW and its operand DMA are always off. Spec: 50-sdp.
- */
+ * layers are INT8, one batch, in plain order, and EW and its operand DMA are always off. Spec: 50-sdp. */
 #ifndef MODEL_SDP_LAYER_H
 #define MODEL_SDP_LAYER_H
 

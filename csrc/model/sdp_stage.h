@@ -3,8 +3,7 @@
  *
  * An element in the pipe has 32 bits: a signed integer (PROC INT8 and INT16, the same arithmetic) or an FP32 pattern
  * (PROC FP16). The 16-bit operands of a stage are first converted to the same format, once for all elements that share
- * them. Spec: 50-sdp sections 4 to 6.
- */
+ * them. Spec: 50-sdp sections 4 to 6. */
 #ifndef MODEL_SDP_STAGE_H
 #define MODEL_SDP_STAGE_H
 

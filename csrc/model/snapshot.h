@@ -2,8 +2,7 @@
  *
  * For cutting programs into pieces (split/split.h). It does not include memory, nor state that no register write can
  * restore: the contents of CBUF, statistics, and the group that CONSUMER points at. model_at_ease(), model_cbuf_free()
- * and model_weights_in_front() say whether that matters.
- */
+ * and model_weights_in_front() say whether that matters. */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
 

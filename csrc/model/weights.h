@@ -3,8 +3,7 @@
  * The stream starts at an entry of the weight ring and has no gaps: groups, and elements of compressed weights, start
  * anywhere in entries. An entry in which a group ends is released with that group; its rest is copied for the next one.
  * Mask bits (WMB) are a second stream, in their own ring. Spec: 40-convolution-core sections 4.4, 4.5 and 6,
- * 20-data-formats section 6.
- */
+ * 20-data-formats section 6. */
 #ifndef MODEL_WEIGHTS_H
 #define MODEL_WEIGHTS_H
 

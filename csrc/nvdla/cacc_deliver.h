@@ -1,7 +1,6 @@
 /* CLIP_TRUNCATE: how CACC rounds and clamps a finished sum to the 32 bits that SDP gets.
  *
- * Spec: 40-convolution-core section 9.7.
- */
+ * Spec: 40-convolution-core section 9.7. */
 #ifndef NVDLA_CACC_DELIVER_H
 #define NVDLA_CACC_DELIVER_H
 

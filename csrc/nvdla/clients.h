@@ -2,8 +2,7 @@
  * arbiter slots and IDs of the RTL, from clients.csv: a new client is one row there.
  *
  * enum nvdla_client names them: NVDLA_READ_SDP_B, NVDLA_WRITE_PDP; NVDLA_CLIENT_COUNT. Spec: 70-memory-interface
- * section 3.
- */
+ * section 3. */
 #ifndef NVDLA_CLIENTS_H
 #define NVDLA_CLIENTS_H
 

@@ -3,8 +3,7 @@
  *
  *     result = saturate((value - offset) * scale / 2^shift, bits)      rounded to nearest, ties away from zero
  *
- * Spec: 30-cdma-cbuf section 6.3, 50-sdp section 5.3, 62-cdp sections 4 and 8, 90-statistics section B.5.
- */
+ * Spec: 30-cdma-cbuf section 6.3, 50-sdp section 5.3, 62-cdp sections 4 and 8, 90-statistics section B.5. */
 #ifndef NVDLA_CONVERTOR_H
 #define NVDLA_CONVERTOR_H
 

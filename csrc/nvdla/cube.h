@@ -1,6 +1,5 @@
 /* Cubes in memory (chapter 20 section 2). Feature cubes: surfaces of atoms, an atom holds mem_atom bytes of channels.
- * Planar cubes (66-rubik section 2): an atom is one element, so a surface is a plane of one channel.
- */
+ * Planar cubes (66-rubik section 2): an atom is one element, so a surface is a plane of one channel. */
 #ifndef NVDLA_CUBE_H
 #define NVDLA_CUBE_H
 

@@ -4,8 +4,7 @@
  *
  * enum nvdla_engine names them in the order of the data path: ENGINE_SDP_RDMA; ENGINE_COUNT. Parts outside the design
  * that can stop it have rows, too: ENGINE_MEMORY, ENGINE_TRACE. enum nvdla_interrupt names the interrupts in bit order:
- * INTERRUPT_CDMA_WT; INTERRUPT_COUNT.
- */
+ * INTERRUPT_CDMA_WT; INTERRUPT_COUNT. */
 #ifndef NVDLA_ENGINES_H
 #define NVDLA_ENGINES_H
 

@@ -1,7 +1,6 @@
 /* Errors as values: a function that can fail returns false (or NULL) and leaves one message for a person.
  *
- * A message says where ("FILE:LINE: " when a file is to blame), what was found, what was expected, what to do.
- */
+ * A message says where ("FILE:LINE: " when a file is to blame), what was found, what was expected, what to do. */
 #ifndef NVDLA_ERROR_H
 #define NVDLA_ERROR_H
 
@@ -19,8 +18,7 @@ struct error {
 };
 
 /* Stores the message of a failure: one line, control characters as in text_shown(), cut at the end of the buffer.
- * Returns false, so that callers can write `return error_set(err, ...)`. err may be NULL.
- */
+ * Returns false, so that callers can write `return error_set(err, ...)`. err may be NULL. */
 bool error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Stores the reason why a launch is refused, without the name of the launch. Returns false. */

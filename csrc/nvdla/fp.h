@@ -3,8 +3,7 @@
  * denormals of FP17 and FP32, the first NaN operand wins with its payload, and -1 + 1 is -0.
  *
  * A pattern with exponent 0 and a mantissa other than 0 (only a register can hold one) is the normal number 1.m *
- * 2^-bias, unless a function says otherwise. Spec: 50-sdp section 6, 60-pdp section 6, 62-cdp section 5.
- */
+ * 2^-bias, unless a function says otherwise. Spec: 50-sdp section 6, 60-pdp section 6, 62-cdp section 5. */
 #ifndef NVDLA_FP_H
 #define NVDLA_FP_H
 
@@ -30,8 +29,7 @@ uint16_t fp16_max(uint16_t a, uint16_t b);
 uint16_t fp16_min(uint16_t a, uint16_t b);
 
 /* Infinity becomes the largest number, denormals become exact normals, a NaN keeps its ten mantissa bits as the low
- * bits.
- */
+ * bits. */
 uint32_t fp16_to_fp17(uint16_t a);
 uint32_t fp16_to_fp32(uint16_t a);
 uint32_t fp17_to_fp32(uint32_t a);

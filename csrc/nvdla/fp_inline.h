@@ -2,8 +2,7 @@
  * compilers vectorise them; and searches for NaNs and infinities.
  *
  * Every FP17 and FP16 number is exact in float, and a sum rounded to float's 24 bits and then to FP17's 11 equals the
- * sum rounded once.
- */
+ * sum rounded once. */
 #ifndef NVDLA_FP_INLINE_H
 #define NVDLA_FP_INLINE_H
 
@@ -112,8 +111,7 @@ static inline uint32_t fp16_extreme_inline(uint32_t a, uint32_t b, bool smaller)
 /* ---- FP32 ----
  *
  * The same in double: every FP32 number is exact there, and a sum rounded to 53 bits and then to 24 equals the sum
- * rounded once.
- */
+ * rounded once. */
 
 enum {
     FP32_REBIAS = 896, /* exponent field of double minus that of FP32 */

@@ -4,8 +4,7 @@
  * and LO, 257 samples with a linear index. Each table answers hit, underflow or overflow; priorities select one of the
  * two answers. A hit is interpolated between neighbouring samples; underflow and overflow are extrapolated with a slope
  * from the first or last sample. The units differ in widths and in the interpolation formula: struct lut_arithmetic.
- * Spec: 55-lut sections 1 to 7.
- */
+ * Spec: 55-lut sections 1 to 7. */
 #ifndef NVDLA_LUT_H
 #define NVDLA_LUT_H
 

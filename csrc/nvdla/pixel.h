@@ -1,7 +1,6 @@
 /* Pixel formats of image input: where the components of a pixel are in memory and which IN_PRECISION they belong to.
  *
- * Spec: 20-data-formats section 4.
- */
+ * Spec: 20-data-formats section 4. */
 #ifndef NVDLA_PIXEL_H
 #define NVDLA_PIXEL_H
 

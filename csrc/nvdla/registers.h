@@ -2,8 +2,7 @@
  * registers.csv and enums.csv; nvdla_offsets.h has the same as C constants.
  *
  * Addresses are byte offsets from the start of NVDLA's register space, 0 .. 0x3fffc, multiples of 4. Spec: 10-system
- * sections 4.3 and 6.
- */
+ * sections 4.3 and 6. */
 #ifndef NVDLA_REGISTERS_H
 #define NVDLA_REGISTERS_H
 

@@ -1,6 +1,5 @@
 /* Memory allocation that cannot fail, used everywhere. A run without memory can neither be trusted nor continue, so
- * these functions print a line and abort; callers need no error path.
- */
+ * these functions print a line and abort; callers need no error path. */
 #ifndef NVDLA_XALLOC_H
 #define NVDLA_XALLOC_H
 

@@ -4,8 +4,7 @@
  * Bin of an integer x: floor(log2(x)) for x > 0, floor(log2(-x - 1)) for x < -1; 0 and -1 have no bin. Bin of a
  * floating point value: its biased FP16 exponent 0..30, values beyond FP16 in the last bin on their side; NaN and
  * infinities are counted separately and excluded from extremes and sums. No count depends on the order of the elements.
- * Spec: 90-statistics sections A.3, B.2 and B.3.
- */
+ * Spec: 90-statistics sections A.3, B.2 and B.3. */
 #ifndef OBSERVE_HISTOGRAM_H
 #define OBSERVE_HISTOGRAM_H
 

@@ -1,8 +1,7 @@
 /* Records every element of the streams it listens to, each tap in its own compressed file (tap_file.h).
  *
  * A file holds the launches of a tap in order of arrival, each element with its place and clock. It does not depend on
- * how elements were grouped into batches. Read it with tap_reader.h, compare it with tap_compare.h.
- */
+ * how elements were grouped into batches. Read it with tap_reader.h, compare it with tap_compare.h. */
 #ifndef OBSERVE_RECORDER_H
 #define OBSERVE_RECORDER_H
 

@@ -1,6 +1,5 @@
 /* Findings of the testbench's scoreboards: a part of an RTL that should pass data on unchanged, and did not. They need
- * no model. Plain data.
- */
+ * no model. Plain data. */
 #ifndef OBSERVE_SCOREBOARD_H
 #define OBSERVE_SCOREBOARD_H
 

@@ -4,8 +4,7 @@
  * (tb/observers/rtl_tap.h).
  *
  * A batch is `rows` rows of `lanes` elements. Rows follow one another along x, lanes along channels. Without listeners
- * a tap costs one comparison per batch.
- */
+ * a tap costs one comparison per batch. */
 #ifndef OBSERVE_TAP_H
 #define OBSERVE_TAP_H
 

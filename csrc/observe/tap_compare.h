@@ -2,8 +2,7 @@
  *
  * Elements are compared in order, row by row, lane by lane, with their places as far as both are known, without clocks.
  * If model and RTL know the same about each element, their files differ in the clocks only, and comparing them costs
- * little more than reading them.
- */
+ * little more than reading them. */
 #ifndef OBSERVE_TAP_COMPARE_H
 #define OBSERVE_TAP_COMPARE_H
 

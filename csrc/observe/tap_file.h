@@ -4,8 +4,7 @@
  * needs; the clocks of the beats. Each part is an LZ4 block: incompressible data, such as sums of noise, must cost
  * little more than a copy, and deflate takes ten times as long. The first two parts do not depend on how the elements
  * were batched, so model and RTL write the same bytes for the same elements: blocks are compared packed, and unpacked
- * only where they differ.
- */
+ * only where they differ. */
 #ifndef OBSERVE_TAP_FILE_H
 #define OBSERVE_TAP_FILE_H
 

@@ -1,6 +1,5 @@
 /* Engines, memory and register bus over time, and bandwidth over time: lanes under one axis, drawn of the timeline's
- * buckets. See html.h.
- */
+ * buckets. See html.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

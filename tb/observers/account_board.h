@@ -3,8 +3,7 @@
  * final must have room in CACC's delivery buffer; CACC returns one credit for each row that SDP has taken.
  *
  * A wrong account often shows nothing else until another engine reads missing data or hangs. INT8 configurations. Spec:
- * 30-cdma-cbuf sections 5, 8 and 9, 40-convolution-core sections 6 and 8.3.
- */
+ * 30-cdma-cbuf sections 5, 8 and 9, 40-convolution-core sections 6 and 8.3. */
 #ifndef TB_OBSERVERS_ACCOUNT_BOARD_H
 #define TB_OBSERVERS_ACCOUNT_BOARD_H
 

@@ -12,8 +12,7 @@
  *     axi-ar-id, axi-aw-id         an ID without client in this configuration, or bits 7:4 not 0
  *     axi-outstanding     more than 256 read or write bursts in flight
  *
- * Spec: 70-memory-interface sections 2, 3 and 4.
- */
+ * Spec: 70-memory-interface sections 2, 3 and 4. */
 #ifndef TB_OBSERVERS_AXI_MONITOR_H
 #define TB_OBSERVERS_AXI_MONITOR_H
 

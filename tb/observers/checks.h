@@ -2,8 +2,7 @@
  *
  * A failing check fails again in every clock: the first failures are reported, the others only counted. Register groups
  * announce the layers that they start and finish, so that a finding can name the launch of its engine; one outside of
- * engines (memory interface, CBUF, register bus) names the running launches.
- */
+ * engines (memory interface, CBUF, register bus) names the running launches. */
 #ifndef TB_OBSERVERS_CHECKS_H
 #define TB_OBSERVERS_CHECKS_H
 

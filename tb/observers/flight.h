@@ -4,8 +4,7 @@
  *
  * A launch starts when it is armed or, if its first beat of read data can be identified, at most one read time before
  * that beat. It is done when the layer has written all its bytes. If the layer writes nothing, or its beats cannot be
- * counted, it is done when the second launch after it is armed, because a unit has two groups of registers.
- */
+ * counted, it is done when the second launch after it is armed, because a unit has two groups of registers. */
 #ifndef TB_OBSERVERS_FLIGHT_H
 #define TB_OBSERVERS_FLIGHT_H
 

@@ -2,8 +2,7 @@
  * trace's streams, decoded register accesses and interrupts, the client of each AXI transfer.
  *
  * Marks are always tracked as data, at no cost in a clock without an access or a transfer. They become text only when a
- * clock is recorded.
- */
+ * clock is recorded. */
 #ifndef TB_OBSERVERS_MARKS_H
 #define TB_OBSERVERS_MARKS_H
 

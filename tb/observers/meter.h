@@ -1,6 +1,5 @@
 /* Measures the share of the design's own evaluation in a simulator's time: times every 31st clock, without the
- * testbench's time to put inputs.
- */
+ * testbench's time to put inputs. */
 #ifndef TB_OBSERVERS_METER_H
 #define TB_OBSERVERS_METER_H
 

@@ -4,8 +4,7 @@
  * is caused by the memory interface itself.
  *
  * The board always follows addresses, so that it can start to compare at any clock; bytes only while it compares. Spec:
- * 70-memory-interface sections 3 to 6.
- */
+ * 70-memory-interface sections 3 to 6. */
 #ifndef TB_OBSERVERS_MIF_BOARD_H
 #define TB_OBSERVERS_MIF_BOARD_H
 

@@ -1,6 +1,5 @@
 /* Observers of a simulated RTL, which do not take part: protocol checks, waves, X checks, taps. The device
- * (rtl_device.c) drives the design and shows each observer what it saw. Functions that are NULL cost nothing.
- */
+ * (rtl_device.c) drives the design and shows each observer what it saw. Functions that are NULL cost nothing. */
 #ifndef TB_OBSERVERS_OBSERVER_H
 #define TB_OBSERVERS_OBSERVER_H
 

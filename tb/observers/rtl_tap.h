@@ -6,8 +6,7 @@
  *
  * A tap counts or records. Counting follows each stream through its launches and delivers nothing; it costs a look at
  * the moving streams. Recording also reads their data and passes it to the listeners. It can begin at any clock: a
- * stream inside a launch is then delivered from its next launch on.
- */
+ * stream inside a launch is then delivered from its next launch on. */
 #ifndef TB_OBSERVERS_RTL_TAP_H
 #define TB_OBSERVERS_RTL_TAP_H
 

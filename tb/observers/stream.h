@@ -10,8 +10,7 @@
  * CBUF_MASK where a port of CBUF takes two atoms a clock: 32 bits for each, all ones if not written); select (one bit
  * for each cell); index; flags (of CSC and CMAC: bits 0 to 3 stripe start, stripe end, channel end, layer end; of
  * writes into CBUF: slot, and from bit 8 on whether the slots above it become 0). late: 1 if the data come one clock
- * after the rest.
- */
+ * after the rest. */
 #ifndef TB_OBSERVERS_STREAM_H
 #define TB_OBSERVERS_STREAM_H
 

@@ -1,5 +1,4 @@
-/* Streams of CDP: line, block of eight columns, surface, column, lanes. The sizes are those of CDP_RDMA.
- */
+/* Streams of CDP: line, block of eight columns, surface, column, lanes. The sizes are those of CDP_RDMA. */
 #include "layers/cubes.h"
 #include "tb/observers/stream.h"
 

@@ -1,6 +1,5 @@
 /* Streams of the convolution path: what CDMA writes into CBUF, atom by atom, and the beats between CSC, CMAC and CACC,
- * in the order of layers/conv_order.h.
- */
+ * in the order of layers/conv_order.h. */
 #include "layers/conv_order.h"
 #include "layers/cubes.h"
 #include "layers/view.h"

@@ -1,6 +1,5 @@
 /* Streams of CACC and SDP: the elements of a cube in the order of layers/result_order.h. A beat has some or all lanes
- * of a position.
- */
+ * of a position. */
 #include "tb/observers/stream.h"
 
 #include "layers/cubes.h"

@@ -1,6 +1,5 @@
 /* Streams of PDP in the order strip, surface, line, column, lanes: its input, the column results of each line that is
- * in some window, and its output.
- */
+ * in some window, and its output. */
 #include "layers/cubes.h"
 #include "layers/view.h"
 #include "nvdla_offsets.h"

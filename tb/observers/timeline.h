@@ -1,7 +1,6 @@
 /* Counts the timeline of a run (device/timeline.h): the links between the engines, the interrupt and the register bus
  * from the flags of every clock; waits of engines for memory and of memory for engines from the ports; beats and their
- * launches from the memories.
- */
+ * launches from the memories. */
 #ifndef TB_OBSERVERS_TIMELINE_H
 #define TB_OBSERVERS_TIMELINE_H
 

@@ -1,6 +1,5 @@
 /* What the testbench shows of a stopped design (device/waits.h): tb_top's waits if the simulator has them, else the
- * beats on the links in outs; and what each memory port still owes.
- */
+ * beats on the links in outs; and what each memory port still owes. */
 #ifndef TB_OBSERVERS_WAITS_H
 #define TB_OBSERVERS_WAITS_H
 

@@ -2,8 +2,7 @@
  *
  * It is written after the recording, from the contents of the wave file: every name in it exists, and signals that
  * never change are folded away. Translations of numbers to names (register addresses, AXI IDs, states, register fields)
- * are in separate files in a folder beside it.
- */
+ * are in separate files in a folder beside it. */
 #ifndef TB_OBSERVERS_WAVE_SAVE_H
 #define TB_OBSERVERS_WAVE_SAVE_H
 

@@ -1,6 +1,5 @@
 /* Decides when waves are recorded, and checks that they reached the disk; see waves.h. The simulator writes the file.
- * Its library ignores disk errors and maps temporary files into memory, so a full disk shows as SIGBUS.
- */
+ * Its library ignores disk errors and maps temporary files into memory, so a full disk shows as SIGBUS. */
 #include "tb/observers/waves.h"
 
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* Records waves for a window of cycles. SIGUSR1 overrides the window, for failures at an unknown time: each signal
- * stops a running recording or starts one.
- */
+ * stops a running recording or starts one. */
 #ifndef TB_OBSERVERS_WAVES_H
 #define TB_OBSERVERS_WAVES_H
 

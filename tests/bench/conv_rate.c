@@ -3,8 +3,7 @@
  * core and SDP with its convertor.
  *
  * usage: conv_rate CONFIG KIND [THREADS]     KIND: one of kinds[]
- * Prints GMAC/s of CPU time and of wall-clock time, the medians of several layers.
- */
+ * Prints GMAC/s of CPU time and of wall-clock time, the medians of several layers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

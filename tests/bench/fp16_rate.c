@@ -2,8 +2,7 @@
  * element by element: the convolution core, the input transform of Winograd, the stages of SDP, the tables, pooling.
  *
  * Both forms of each kind are measured in turn; prints the medians of several rounds in millions of operations per
- * second of CPU time, and their ratio.
- */
+ * second of CPU time, and their ratio. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  * but from registers alone: pairs of products of 16-bit numbers added into 32 bits (pmaddwd, paddd), twelve independent
  * sums in flight. INT8 operands take one such step, INT16 operands two, one for each byte of the weight.
  *
- * Prints GMAC/s of INT8 and of INT16, the best of several runs; 0 on machines without those instructions.
- */
+ * Prints GMAC/s of INT8 and of INT16, the best of several runs; 0 on machines without those instructions. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>

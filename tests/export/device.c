@@ -2,8 +2,7 @@
  * model (shim.h), plays the trace that it was made from on another model, and compares verdict and memory.
  *
  * usage: export_device PROGRAM.so TRACE CONFIG [ARGUMENT...]     ARGUMENTs are those of the program
- * Exit status: 0 equal and passed, 1 equal and failed, 3 not equal, 2 broken.
- */
+ * Exit status: 0 equal and passed, 1 equal and failed, 3 not equal, 2 broken. */
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>

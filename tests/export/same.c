@@ -2,8 +2,7 @@
  *
  * usage: same_program ORIGINAL EXPORTED CONFIG...      groups of three
  * Both are brought into the form that docs/export.md describes, compared operation by operation, and played on the
- * model: verdict and memory must be equal. Ends with counts.
- */
+ * model: verdict and memory must be equal. Ends with counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Fuzzes the readers of captures and what becomes of accesses. The first byte chooses format and options; what is
- * imported must be a trace that can be read.
- */
+ * imported must be a trace that can be read. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Fuzzes the reader of plans, with what makes tests of them and the expressions that select some: an input is a plan
  * and, behind a zero byte, an expression. Plans that look for files are only read; so are those with numbers of more
- * than two digits, which may ask for many tests.
- */
+ * than two digits, which may ask for many tests. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

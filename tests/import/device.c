@@ -5,8 +5,7 @@
  *   w OFFSET VALUE   r OFFSET        a register; of a read the value is also answered on stderr
  *   step N                           N layers at most run (decimal)
  *   load ADDRESS BYTES               software puts bytes into primary memory, which no log tells
- * The pieces in which memory accesses are printed differ by seed: words, cache lines, unaligned heads and tails.
- */
+ * The pieces in which memory accesses are printed differ by seed: words, cache lines, unaligned heads and tails. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

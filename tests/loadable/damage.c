@@ -3,8 +3,7 @@
  * without much memory, whatever sizes the file then tells.
  *
  * usage: damage NET.nvdla CONFIG [STEP]     STEP: only every so many lengths and bytes
- * Ends with "N passed, N failed".
- */
+ * Ends with "N passed, N failed". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  * Written from the specification alone; shares no arithmetic, no layout and no control with csrc/model. Sizes are in
  * elements, addresses in bytes. One file per unit executes one layer of it, from the registers of the group that the
  * unit would execute next (the consumer group). A layer that this file has no definition for is reported by
- * naive_unsupported and ends the run.
- */
+ * naive_unsupported and ends the run. */
 #ifndef NAIVE_H
 #define NAIVE_H
 

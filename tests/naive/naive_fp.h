@@ -1,8 +1,7 @@
 /* Numbers, as the chapters define them: rounding, saturation, FP16, FP17 and FP32.
  *
  * Integers are __int128 wherever a product might need it. Floating point is kept as patterns; every operation computes
- * the exact result in integers and rounds it once.
- */
+ * the exact result in integers and rounds it once. */
 #ifndef NAIVE_FP_H
 #define NAIVE_FP_H
 

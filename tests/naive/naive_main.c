@@ -10,8 +10,7 @@
  * --wraps: it is a failure if the sums of too few INT8 averages of PDP wrap.
  *
  * Prints PASS or FAIL for each case and how many of each last. Exit status 0 if everything passed, 1 if not, 2 for bad
- * usage.
- */
+ * usage. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* Writes what is written about a night, from any database: for tests of the outputs, which need nights that no run
  * makes.
  *
- * usage: outputs DATABASE NIGHT FOLDER     leaves FOLDER/index.html, FOLDER/junit.xml, FOLDER/summary.txt
- */
+ * usage: outputs DATABASE NIGHT FOLDER     leaves FOLDER/index.html, FOLDER/junit.xml, FOLDER/summary.txt */
 #include <stdio.h>
 #include <stdlib.h>
 

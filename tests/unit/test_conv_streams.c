@@ -1,6 +1,5 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
- * that atoms times weights are the sums, and all sums of a result what CACC makes of them.
- */
+ * that atoms times weights are the sums, and all sums of a result what CACC makes of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

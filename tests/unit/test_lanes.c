@@ -2,8 +2,7 @@
  * gets its verdict, and the others of its lane theirs; what dies is replaced.
  *
  * The simulator is this program: started with --serve it waits for orders, and its copies do what the name of their
- * trace says.
- */
+ * trace says. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* The ledger of a night: what was noted by whom, what a killed process leaves of a line, and what of it comes into the
- * database, once.
- */
+ * database, once. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

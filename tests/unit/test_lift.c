@@ -1,6 +1,5 @@
 /* What lift() makes of accesses, from 85-driver-sequences sections 2, 4, 6 and 7 and 80-trace-formats sections 1.4, 4.3
- * and 9: drivers' accesses in, lines of the trace out.
- */
+ * and 9: drivers' accesses in, lines of the trace out. */
 #include "tests/unit/trace_test.h"
 
 #include "import/lift.h"

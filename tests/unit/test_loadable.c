@@ -1,6 +1,5 @@
 /* Loadables: decoding of descriptors, memory contents, the bounds of the reader. The
- * whole way is tested by tests/loadable.
- */
+ * whole way is tested by tests/loadable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -355,8 +355,7 @@ static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
     b.observer.release(b.observer.context);
 }
 
-/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits.
- */
+/* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits. */
 static void sdp_goes_through_winograd_by_bands(void **state) {
     (void)state;
     struct bench b;

@@ -1,6 +1,5 @@
 /* What the runner and its jobs on a Slurm cluster tell each other: chunks and news as files, squeue's lines, and how
- * work is divided.
- */
+ * work is divided. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* Parts of what cuts programs: which cuts, groups exchanged, ranges of memory. The pieces themselves are
- * tests/replay/split.sh's.
- */
+ * tests/replay/split.sh's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

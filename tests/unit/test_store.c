@@ -1,6 +1,5 @@
 /* The database of regressions: what is kept is on the disk and is kept once, several processes write at a time, older
- * databases are brought up to date in one piece, and files that are none are refused with a word that helps.
- */
+ * databases are brought up to date in one piece, and files that are none are refused with a word that helps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

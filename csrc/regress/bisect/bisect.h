@@ -1,7 +1,6 @@
 /* nvcosim bisect: finds the commit of an RTL since which a trace fails. `git bisect` searches in a checkout of its own
  * in a temporary folder, which is removed however this ends. Each revision that it asks for is built as another RTL in
- * today's harness, and played.
- */
+ * today's harness, and played. */
 #ifndef REGRESS_BISECT_BISECT_H
 #define REGRESS_BISECT_BISECT_H
 

@@ -1,6 +1,5 @@
 /* The simulators that nvcosim bisect has built, kept beside the others (nvcosim-CONFIG-bisect_HASH) so that no revision
- * is built twice: a cache of bounded size.
- */
+ * is built twice: a cache of bounded size. */
 #ifndef REGRESS_BISECT_BISECT_CACHE_H
 #define REGRESS_BISECT_BISECT_CACHE_H
 

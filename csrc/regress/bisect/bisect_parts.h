@@ -1,6 +1,5 @@
 /* The parts of nvcosim bisect (bisect.h) share one state: git (bisect_git.c), a revision that is built and played
- * (bisect_play.c), and what is printed (bisect_report.c). bisect.c searches, and removes the checkout.
- */
+ * (bisect_play.c), and what is printed (bisect_report.c). bisect.c searches, and removes the checkout. */
 #ifndef REGRESS_BISECT_BISECT_PARTS_H
 #define REGRESS_BISECT_BISECT_PARTS_H
 

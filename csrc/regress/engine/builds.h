@@ -1,6 +1,5 @@
 /* Simulators that a night needs: built, or brought up to date, before anything runs, each once; then copied, so that
- * a night ends with the ones it began with, even if others are built meanwhile.
- */
+ * a night ends with the ones it began with, even if others are built meanwhile. */
 #ifndef REGRESS_ENGINE_BUILDS_H
 #define REGRESS_ENGINE_BUILDS_H
 

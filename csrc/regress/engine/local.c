@@ -6,8 +6,7 @@
  * Where simulators can be servers (run/serve/serve.h) tests are queued for them, a second of tests in advance, and
  * played by lanes: this process then wakes a few times a second, however short the tests are. There are as many lanes
  * and processes as tests may run at a time. The queue of a server gets the next tests of the order; when a lane starts,
- * also later tests of the same server, so that lanes do not change with each test.
- */
+ * also later tests of the same server, so that lanes do not change with each test. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* The order in which tests start, and how long they are expected to take: the longest first, so that no core idles at
- * the end while a long test that started last runs.
- */
+ * the end while a long test that started last runs. */
 #ifndef REGRESS_ENGINE_SCHEDULE_H
 #define REGRESS_ENGINE_SCHEDULE_H
 

@@ -5,8 +5,7 @@
  * No result is lost, whatever happens to the job, the controller or the runner: results come from the files alone, each
  * once; a runner that resumes the night reads all its files first and cancels what an earlier one had submitted. Jobs
  * are known by their names, NAME.FIRST, where NAME is made once for the folder of a night and FIRST is the chunk of the
- * array's first task: so jobs are found even if the answer with their number got lost.
- */
+ * array's first task: so jobs are found even if the answer with their number got lost. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

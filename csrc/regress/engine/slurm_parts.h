@@ -1,7 +1,6 @@
 /* The parts of the runner of nights on a Slurm cluster (slurm.c) share one state, that of the night: what is to be done
  * (slurm_work.c), what jobs say (slurm_news.c), what jobs that have ended leave (slurm_ends.c), what the controller is
- * asked (slurm_ask.c) and given (slurm_submit.c), and how it begins (slurm_begin.c).
- */
+ * asked (slurm_ask.c) and given (slurm_submit.c), and how it begins (slurm_begin.c). */
 #ifndef REGRESS_ENGINE_SLURM_PARTS_H
 #define REGRESS_ENGINE_SLURM_PARTS_H
 

@@ -5,8 +5,7 @@
  * passes, none of them is noticed; else each half of them is played, down to single faults: a fault counts as noticed
  * only if a test fails with it alone. (One fault may hide another; that makes the share smaller, never larger.)
  *
- * What is played depends on the results alone, not on time: the same campaign gives the same result.
- */
+ * What is played depends on the results alone, not on time: the same campaign gives the same result. */
 #include "regress/faults/campaign.h"
 
 #include <errno.h>

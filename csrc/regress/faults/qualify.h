@@ -2,8 +2,7 @@
  * run, and the tests are played until one notices it (docs/qualify.md).
  *
  * A run of each test without any fault shows which faults could have changed something in it (struct result, faults):
- * a fault is played with these tests only, the shortest first.
- */
+ * a fault is played with these tests only, the shortest first. */
 #ifndef REGRESS_FAULTS_QUALIFY_H
 #define REGRESS_FAULTS_QUALIFY_H
 

@@ -3,8 +3,7 @@
  * Every failure has a coarse signature by its result alone (signature.h; those without an RTL and a model to compare,
  * crashes and errors by the words of their reason too). `nvcosim debug` then looks at some of them, and names engine
  * and tap. Failures of the same coarse signature that it has not looked at belong to the bucket of those that it has,
- * if these agree; else they have one of their own. Known failures have buckets apart, and are not looked at.
- */
+ * if these agree; else they have one of their own. Known failures have buckets apart, and are not looked at. */
 #ifndef REGRESS_NIGHT_BUCKETS_H
 #define REGRESS_NIGHT_BUCKETS_H
 

@@ -1,6 +1,5 @@
 /* What `nvcosim debug` and `nvcosim shrink` have found out about the failures of a night: stored line by line in a file
- * of its folder, as soon as it is known, so that a night that is killed meanwhile can resume where it was.
- */
+ * of its folder, as soon as it is known, so that a night that is killed meanwhile can resume where it was. */
 #ifndef REGRESS_NIGHT_DISCOVERIES_H
 #define REGRESS_NIGHT_DISCOVERIES_H
 

@@ -1,6 +1,5 @@
 /* Processes that look at failures of a night, several at a time: `nvcosim debug`, and `nvcosim shrink` with a check
- * that its trace fails in the same way.
- */
+ * that its trace fails in the same way. */
 #ifndef REGRESS_NIGHT_FAILURE_TRIAGE_H
 #define REGRESS_NIGHT_FAILURE_TRIAGE_H
 

@@ -3,8 +3,7 @@
  * A line on stdout for every test that does not pass, as soon as that is known, and for every test that passes although
  * it is known to fail. If stderr is a terminal, a block below them is redrawn all the time: how many are done, passed
  * and failed, the time left, and the running tests, each with the part of its work that is done. Otherwise there is a
- * line on stdout every tenth of the tests.
- */
+ * line on stdout every tenth of the tests. */
 #ifndef REGRESS_NIGHT_LIVE_H
 #define REGRESS_NIGHT_LIVE_H
 

@@ -1,6 +1,5 @@
 /* One night: a plan, its tests, an engine that runs them, the database that stores their results, and what is written
- * when all are done.
- */
+ * when all are done. */
 #ifndef REGRESS_NIGHT_NIGHT_H
 #define REGRESS_NIGHT_NIGHT_H
 

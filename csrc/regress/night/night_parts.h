@@ -1,6 +1,5 @@
 /* The parts of a night (night.h) share one state: how it is begun or resumed (night_begin.c), its tests (night.c), and
- * its end (night_end.c).
- */
+ * its end (night_end.c). */
 #ifndef REGRESS_NIGHT_NIGHT_PARTS_H
 #define REGRESS_NIGHT_NIGHT_PARTS_H
 

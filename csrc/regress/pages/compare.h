@@ -5,8 +5,7 @@
  * (the last done one of the same plan and selection before the other side), or a git revision, of which the last night
  * counts. The names are item, config, dut, memory, tag (patterns with * and ?), which choose tests, and plan, which
  * chooses the night. Tests are paired by their keys; where a side chooses by item, config, dut or memory, both sides'
- * keys are compared without that part.
- */
+ * keys are compared without that part. */
 #ifndef REGRESS_PAGES_COMPARE_H
 #define REGRESS_PAGES_COMPARE_H
 

@@ -2,8 +2,7 @@
  * network; what one looks for every morning comes first: verdict, buckets of failures, what is new since the night
  * before. Names and messages are escaped.
  *
- * Pages about more than one night share the parts in page_parts.h.
- */
+ * Pages about more than one night share the parts in page_parts.h. */
 #ifndef REGRESS_PAGES_PAGE_H
 #define REGRESS_PAGES_PAGE_H
 

@@ -1,8 +1,7 @@
 /* The section of all tests: data from which the script makes the table. See page_parts.h.
  *
  * Columns of texts repeat themselves: a text is 0 if it is that of the test before, [N, "rest"] if it begins like that
- * one with N characters, else a string.
- */
+ * one with N characters, else a string. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>

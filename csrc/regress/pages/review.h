@@ -1,7 +1,6 @@
 /* Everything that is reported about a night: its tests and how they compare with the night before, its buckets, faults
  * and trends. Page, JUnit XML and summary are made from one of these, so that they agree. It is read from the database
- * alone, in one read transaction.
- */
+ * alone, in one read transaction. */
 #ifndef REGRESS_PAGES_REVIEW_H
 #define REGRESS_PAGES_REVIEW_H
 

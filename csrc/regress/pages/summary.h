@@ -1,6 +1,5 @@
 /* The summary of a night for people: what --notify gets on its standard input. Plain text, the subject in its first
- * line, then an empty one.
- */
+ * line, then an empty one. */
 #ifndef REGRESS_PAGES_SUMMARY_H
 #define REGRESS_PAGES_SUMMARY_H
 

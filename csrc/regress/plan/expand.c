@@ -1,6 +1,5 @@
 /* Makes the tests of a night from a plan: finds the traces, draws the seeds, multiplies by configurations, duts, memory
- * settings and reseeds, and marks what is known to fail. See plan.h.
- */
+ * settings and reseeds, and marks what is known to fail. See plan.h. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>

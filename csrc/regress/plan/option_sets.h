@@ -1,6 +1,5 @@
 /* The options of `nvcosim run` that tests are played with, parsed once for all tests that differ only in trace and
- * seed: a night has hundreds of tests to a set.
- */
+ * seed: a night has hundreds of tests to a set. */
 #ifndef REGRESS_PLAN_OPTION_SETS_H
 #define REGRESS_PLAN_OPTION_SETS_H
 

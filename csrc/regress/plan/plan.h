@@ -1,6 +1,5 @@
 /* The plan of a regression: a YAML file that says which traces and random layers run, on which device, with which
- * memory settings, and what is known to fail. docs/plans.md describes it.
- */
+ * memory settings, and what is known to fail. docs/plans.md describes it. */
 #ifndef REGRESS_PLAN_PLAN_H
 #define REGRESS_PLAN_PLAN_H
 

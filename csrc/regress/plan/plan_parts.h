@@ -1,6 +1,5 @@
 /* A plan in memory, which plan_read.c reads and expand.c turns into tests. Every value that may still prove wrong keeps
- * its place in the file.
- */
+ * its place in the file. */
 #ifndef REGRESS_PLAN_PLAN_PARTS_H
 #define REGRESS_PLAN_PLAN_PARTS_H
 

@@ -1,6 +1,5 @@
 /* Reads values of a plan: each from its YAML node, or refuses it with its place, what was found and what was expected.
- * All return false with a message in reader->err. what: the key, for the message.
- */
+ * All return false with a message in reader->err. what: the key, for the message. */
 #ifndef REGRESS_PLAN_PLAN_VALUES_H
 #define REGRESS_PLAN_PLAN_VALUES_H
 

@@ -5,8 +5,7 @@
  *               item, configuration, dut or memory setting, or as their key; as a pattern for those of which one of
  *               these matches it
  *
- * `not` binds before `and`, that before `or`; they may be written in capitals.
- */
+ * `not` binds before `and`, that before `or`; they may be written in capitals. */
 #ifndef REGRESS_PLAN_SELECT_H
 #define REGRESS_PLAN_SELECT_H
 

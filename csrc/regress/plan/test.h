@@ -1,7 +1,6 @@
 /* One test of a night: a trace (or a random layer) on a configuration and a device under test, with one memory setting
  * and one seed. Plain data, made from a plan (expand.h), kept in the database (store.h), written to files for the jobs
- * of a cluster.
- */
+ * of a cluster. */
 #ifndef REGRESS_PLAN_TEST_H
 #define REGRESS_PLAN_TEST_H
 

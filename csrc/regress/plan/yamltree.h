@@ -2,8 +2,7 @@
  * that may be wrong or hostile: bounded in size and depth, aliases cannot blow up, no key twice.
  *
  * What is read: one document of mappings with scalar keys, sequences, scalars, anchors and aliases. Every scalar is a
- * text; what it means is up to the caller. Tags ("!!int") and merge keys ("<<") are errors.
- */
+ * text; what it means is up to the caller. Tags ("!!int") and merge keys ("<<") are errors. */
 #ifndef REGRESS_PLAN_YAMLTREE_H
 #define REGRESS_PLAN_YAMLTREE_H
 

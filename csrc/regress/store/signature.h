@@ -1,6 +1,5 @@
 /* What a failure looks like, in one word: failures of the same signature probably have the same cause. nvcosim debug is
- * more precise, but looks at few failures.
- */
+ * more precise, but looks at few failures. */
 #ifndef REGRESS_STORE_SIGNATURE_H
 #define REGRESS_STORE_SIGNATURE_H
 

@@ -1,8 +1,7 @@
 /* The database of regressions: one SQLite file that keeps all nights (schema.sql, docs/database.md). Several processes
  * of one machine may write at a time. Every change is a transaction that is on the disk when the call returns.
  *
- * Anything that is read beyond the functions below is read with query.h from store_database().
- */
+ * Anything that is read beyond the functions below is read with query.h from store_database(). */
 #ifndef REGRESS_STORE_STORE_H
 #define REGRESS_STORE_STORE_H
 

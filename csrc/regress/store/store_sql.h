@@ -1,6 +1,5 @@
 /* Writing to the database of regressions: transactions, and statements whose parameters have names. For store.c and for
- * those that write tables of their own (buckets, faults); reading is query.h.
- */
+ * those that write tables of their own (buckets, faults); reading is query.h. */
 #ifndef REGRESS_STORE_STORE_SQL_H
 #define REGRESS_STORE_STORE_SQL_H
 

@@ -1,6 +1,5 @@
 /* Plays many traces, each in a separate process, several at a time. Each result is printed, and written to the file of
- * --results, as soon as it is known.
- */
+ * --results, as soon as it is known. */
 #ifndef RUN_JOBS_JOBS_H
 #define RUN_JOBS_JOBS_H
 

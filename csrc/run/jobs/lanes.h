@@ -1,6 +1,5 @@
 /* The runner's side of the lanes of serve.h: the lanes, the jobs in the queues of their servers, and what the lanes
- * report, which is read a few times a second, for many jobs at once.
- */
+ * report, which is read a few times a second, for many jobs at once. */
 #ifndef RUN_JOBS_LANES_H
 #define RUN_JOBS_LANES_H
 

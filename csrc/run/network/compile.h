@@ -1,6 +1,5 @@
 /* From a loadable to a trace: the driver's accesses. They are played on the model meanwhile, so the trace has the
- * result of each layer to check. Spec: 87-loadables sections 1, 3, 10 and 11.
- */
+ * result of each layer to check. Spec: 87-loadables sections 1, 3, 10 and 11. */
 #ifndef RUN_NETWORK_COMPILE_H
 #define RUN_NETWORK_COMPILE_H
 

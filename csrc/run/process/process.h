@@ -1,6 +1,5 @@
 /* Child processes. A child ends with its parent, and on SIGINT, SIGTERM and SIGPIPE even if the caller ignored them. A
- * wait can run a callback meanwhile. A process group ends as a whole, also when this process is killed.
- */
+ * wait can run a callback meanwhile. A process group ends as a whole, also when this process is killed. */
 #ifndef RUN_PROCESS_PROCESS_H
 #define RUN_PROCESS_PROCESS_H
 

@@ -1,6 +1,5 @@
 /* The progress line on a terminal. It appears after two seconds, is overwritten in place, and is erased at the end.
- * Without a terminal on stderr there is no line.
- */
+ * Without a terminal on stderr there is no line. */
 #ifndef RUN_PROCESS_PROGRESS_H
 #define RUN_PROCESS_PROGRESS_H
 

@@ -6,8 +6,7 @@
  *
  * test: number in the night; at: seconds since 1970; result: docs/results.md. Every line is appended in one write,
  * between two line ends, so a partial line of a killed process or from a full disk spoils no other. The runner and all
- * processes that it plays tests with share a lock on the file (flock): it is free when the last of them has ended.
- */
+ * processes that it plays tests with share a lock on the file (flock): it is free when the last of them has ended. */
 #ifndef RUN_RESULT_LEDGER_H
 #define RUN_RESULT_LEDGER_H
 

@@ -1,7 +1,6 @@
 /* The result of a trace, as data. The session that played the trace fills it (or the runner, if the session could not),
  * the simulator sends it to the runner as a line of JSON, and it is written to the file of --results and printed. It is
- * the only record of a run: no one needs to parse printed lines.
- */
+ * the only record of a run: no one needs to parse printed lines. */
 #ifndef RUN_RESULT_RESULT_H
 #define RUN_RESULT_RESULT_H
 

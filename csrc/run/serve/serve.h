@@ -23,8 +23,7 @@
  *         ... and at once (SIGCHLD) .................  unless its status is 0
  *
  * No test is blamed for the death of a lane: the one that it played (which ends with it) is repeated outside of lanes,
- * and the rest is still in the queue.
- */
+ * and the rest is still in the queue. */
 #ifndef RUN_SERVE_SERVE_H
 #define RUN_SERVE_SERVE_H
 

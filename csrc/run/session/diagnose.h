@@ -1,6 +1,5 @@
 /* Finds the engine to blame, after a woken copy has repeated the failure with its streams recorded: plays the same
- * launches on the model and lets the triage compare.
- */
+ * launches on the model and lets the triage compare. */
 #ifndef RUN_SESSION_DIAGNOSE_H
 #define RUN_SESSION_DIAGNOSE_H
 

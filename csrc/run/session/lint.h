@@ -1,7 +1,6 @@
 /* Checks a trace against the lists "Illegal or undefined programming" of the chapters. Nothing is computed or compared:
  * the register accesses are played on a model without arithmetic, so that what is armed, pending and done at each write
- * is the same as on the hardware.
- */
+ * is the same as on the hardware. */
 #ifndef RUN_SESSION_LINT_H
 #define RUN_SESSION_LINT_H
 

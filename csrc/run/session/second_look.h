@@ -1,6 +1,5 @@
 /* Failures on the RTL: detects them immediately (--stop-at-first), and repeats the run from shortly before, in a copy
- * of the process that wakes up and records (replay/copies.h).
- */
+ * of the process that wakes up and records (replay/copies.h). */
 #ifndef RUN_SESSION_SECOND_LOOK_H
 #define RUN_SESSION_SECOND_LOOK_H
 

@@ -1,7 +1,6 @@
 /* Entry point of every simulator executable (one per configuration, RTL and variant). nvcosim starts one for each trace
  * to play on RTL. The program plays the trace on its RTL and, unless only the RTL is wanted, on the model in the same
- * process, compares, writes the report, prints the summary line, and exits with nvcosim's status.
- */
+ * process, compares, writes the report, prints the summary line, and exits with nvcosim's status. */
 #ifndef RUN_SESSION_SIMULATOR_H
 #define RUN_SESSION_SIMULATOR_H
 

@@ -1,6 +1,5 @@
 /* Records the element streams of a run (--tap): RTL and model each in a folder, compared afterwards. With --histogram
- * the RTL's values are counted too.
- */
+ * the RTL's values are counted too. */
 #ifndef RUN_SESSION_TAPS_H
 #define RUN_SESSION_TAPS_H
 

@@ -7,8 +7,7 @@
  * installed           PREFIX/share/nvcosim PREFIX/lib/nvcosim; others are built in the user's cache
  *
  * DIR is the folder of the running program, PREFIX the one above it if it is named bin. The user's cache is
- * $XDG_CACHE_HOME/nvcosim/ID (default ~/.cache), ID a hash of the path of the sources.
- */
+ * $XDG_CACHE_HOME/nvcosim/ID (default ~/.cache), ID a hash of the path of the sources. */
 #ifndef RUN_SIMULATORS_INSTALL_PATHS_H
 #define RUN_SIMULATORS_INSTALL_PATHS_H
 

@@ -1,8 +1,7 @@
 /* NVIDIA's own RTL: the file list that Verilator needs for a checkout of their repository.
  *
  * Two layouts are supported. Branch master (the configurable generation) generates the RTL of a project into
- * outdir/PROJECT/vmod. Branch nvdlav1 has one configuration, full, checked in under vmod.
- */
+ * outdir/PROJECT/vmod. Branch nvdlav1 has one configuration, full, checked in under vmod. */
 #ifndef RUN_SIMULATORS_NVIDIA_H
 #define RUN_SIMULATORS_NVIDIA_H
 
