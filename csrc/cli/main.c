@@ -48,22 +48,23 @@ static const struct argp_option option_table[] = {
     "  calibrate TRACE    recommend convertor settings for the values of each layer\n"                                 \
     "  help [COMMAND]     print this text, or the manual of a command\n"
 
-static const char doc[] = "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, "
-                          "and compares the final memory.\v" COMMANDS "\n"
-                          "Examples:\n"
-                          "  nvcosim run traces/conformance/small/rand_sdp_000.nvt.gz\n"
-                          "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
-                          "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
-                          "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
-                          "  nvcosim debug t.cfg\n"
-                          "  nvcosim info t.cfg | less\n"
-                          "  nvcosim build --config small --filelist mine.f --name mine\n"
-                          "  nvcosim run --dut rtl:mine t.cfg\n"
-                          "\n"
-                          "`nvcosim COMMAND --help` explains the options of a command.\n"
-                          "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
-                          "usage, refused, or output cannot be written; 3 hang or time-out; 4 the simulator crashed. "
-                          "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
+static const char doc[] =
+    "Replays register traces on NVDLA RTL (simulated with Verilator) and on a bit-exact C model, "
+    "and compares the final memory. TRACE is a .nvt, .cfg or input.txn, or a network .nvdla.\v" COMMANDS "\n"
+    "Examples:\n"
+    "  nvcosim run traces/conformance/small/rand_sdp_000.nvt.gz\n"
+    "  nvcosim run --config full --dut model traces/conformance/full/*.nvt.gz\n"
+    "  nvcosim run --latency 200 --stall 300 --seed 7 --out reports t.cfg\n"
+    "  nvcosim run --wave bad.fst t.cfg && gtkwave bad.gtkw\n"
+    "  nvcosim debug t.cfg\n"
+    "  nvcosim info t.cfg | less\n"
+    "  nvcosim build --config small --filelist mine.f --name mine\n"
+    "  nvcosim run --dut rtl:mine t.cfg\n"
+    "\n"
+    "`nvcosim COMMAND --help` explains the options of a command, docs/README.md the terms.\n"
+    "Exit status: 0 all equal and every check passed; 1 mismatch or failed check; 2 bad input or "
+    "usage, refused, or output cannot be written; 3 hang or time-out; 4 the simulator crashed. "
+    "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
 struct dispatch {
     int at; /* index of the command in argv, 0 none */
