@@ -49,6 +49,10 @@ quick() {
     result "layout of SystemVerilog" $?
     find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
     result "pyflakes" $?
+    scripts/check_words.py >"$log"
+    status=$?
+    head -20 "$log"
+    result "words of docs/style.md" $status
     scripts/check_structure.py
     result "order of the folders, opening comments" $?
     scripts/spec_index.py --check
