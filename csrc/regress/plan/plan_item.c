@@ -175,6 +175,35 @@ static bool check_item(const struct plan_reader *reader, const struct yaml_node 
     return true;
 }
 
+/* The keys of an item whose values are words. */
+static bool read_lists(const struct plan_reader *reader, const struct yaml_node *map, struct plan_item *item) {
+    static const struct {
+        const char *key, *expected;
+        value_check *check;
+        bool again;
+        size_t offset;
+    } lists[] = {
+        {"traces", "a pattern of file names, or a list of such", NULL, false, offsetof(struct plan_item, traces)},
+        {"exclude", "a pattern of names of traces, or a list of such", NULL, false,
+         offsetof(struct plan_item, exclude)},
+        {"config", "the name of a configuration, or a list of such", check_config, false,
+         offsetof(struct plan_item, configs)},
+        {"dut", "both, model, rtl, rtl:NAME, or a list of such", check_dut, false, offsetof(struct plan_item, duts)},
+        {"memories", "names of the plan's memories, or default", check_memory, false,
+         offsetof(struct plan_item, memories)},
+        {"tags", "words, or a list of such", check_tag, false, offsetof(struct plan_item, tags)},
+        {"options", "a list of options of nvcosim run, such as [--strict]", value_check_option, true,
+         offsetof(struct plan_item, options)},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const struct yaml_node *node = yamltree_member(map, lists[i].key);
+        if (node && !value_words(reader, node, lists[i].key, lists[i].expected, lists[i].check, lists[i].again,
+                                 (struct plan_words *)((char *)item + lists[i].offset)))
+            return false;
+    }
+    return true;
+}
+
 bool plan_read_item(const struct plan_reader *reader, const struct yaml_node *map) {
     static const char *const keys[] = {"name",    "traces", "random", "config", "dut",      "memories", "tags",
                                        "options", "seed",   "reseed", "limits", "optional", "exclude",  NULL};
@@ -200,30 +229,8 @@ bool plan_read_item(const struct plan_reader *reader, const struct yaml_node *ma
     plan->items = xgrow(plan->items, plan->item_count, sizeof *plan->items);
     struct plan_item *item = &plan->items[plan->item_count++];
     *item = (struct plan_item){.name = {.text = xstrdup(name->text), .place = value_place(name)}};
-    static const struct {
-        const char *key, *expected;
-        value_check *check;
-        bool again;
-        size_t offset;
-    } lists[] = {
-        {"traces", "a pattern of file names, or a list of such", NULL, false, offsetof(struct plan_item, traces)},
-        {"exclude", "a pattern of names of traces, or a list of such", NULL, false,
-         offsetof(struct plan_item, exclude)},
-        {"config", "the name of a configuration, or a list of such", check_config, false,
-         offsetof(struct plan_item, configs)},
-        {"dut", "both, model, rtl, rtl:NAME, or a list of such", check_dut, false, offsetof(struct plan_item, duts)},
-        {"memories", "names of the plan's memories, or default", check_memory, false,
-         offsetof(struct plan_item, memories)},
-        {"tags", "words, or a list of such", check_tag, false, offsetof(struct plan_item, tags)},
-        {"options", "a list of options of nvcosim run, such as [--strict]", value_check_option, true,
-         offsetof(struct plan_item, options)},
-    };
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        node = yamltree_member(map, lists[i].key);
-        if (node && !value_words(reader, node, lists[i].key, lists[i].expected, lists[i].check, lists[i].again,
-                                 (struct plan_words *)((char *)item + lists[i].offset)))
-            return false;
-    }
+    if (!read_lists(reader, map, item))
+        return false;
     if (item->duts.count == 0)
         add_default(&item->duts, "both", item->name.place);
     if (item->memories.count == 0)
