@@ -531,22 +531,28 @@ static void the_plans_of_this_project_are_right(void **state) {
     }
 }
 
-/* The first block of docs/plans.md. */
-static void the_plan_of_the_manual_is_right(void **state) {
+/* The blocks of docs/plans.md that begin with the name of a plan. */
+static void the_plans_of_the_manual_are_right(void **state) {
     (void)state;
+    static const char *const names[] = {"my", "nightly"};
     struct error err = {.text = ""};
-    struct text example = {0};
     char *manual;
-    size_t n;
+    size_t n, found = 0;
     assert_true(file_read("docs/plans.md", &manual, &n, &err));
-    for (const char *line = strstr(manual, "\n    ") + 1; strncmp(line, "## ", 3) != 0; line += strcspn(line, "\n") + 1)
-        text_printf(&example, "%.*s\n", (int)strcspn(line, "\n"), line);
-    struct plan *plan = plan_parse(plan_file, example.text, example.n, &err);
-    if (!plan)
-        fail_msg("%s", err.text);
-    assert_string_equal(plan_settings(plan).name, "nightly");
-    plan_free(plan);
-    free(example.text);
+    for (const char *at = strstr(manual, "\n    name: "); at; at = strstr(at, "\n    name: ")) {
+        struct text example = {0};
+        for (at++; *at == '\n' || strncmp(at, "    ", 4) == 0; at += strcspn(at, "\n") + 1)
+            text_printf(&example, "%.*s\n", (int)strcspn(at, "\n"), at);
+        struct plan *plan = plan_parse(plan_file, example.text, example.n, &err);
+        if (!plan)
+            fail_msg("%s", err.text);
+        assert_in_range(found, 0, 1);
+        assert_string_equal(plan_settings(plan).name, names[found++]);
+        plan_free(plan);
+        free(example.text);
+        at--;
+    }
+    assert_int_equal(found, 2);
     free(manual);
 }
 
@@ -564,7 +570,7 @@ int main(void) {
         cmocka_unit_test(aliases_cannot_blow_up),
         cmocka_unit_test(a_folder_may_be_called_like_a_pattern),
         cmocka_unit_test(the_plans_of_this_project_are_right),
-        cmocka_unit_test(the_plan_of_the_manual_is_right),
+        cmocka_unit_test(the_plans_of_the_manual_are_right),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
