@@ -29,7 +29,11 @@ DRIVERS = "traces/conformance/{small/rand_multi_00{2,5},full/rand_multi_003}.nvt
 
 def benches():
     """Names of the benches that the Makefile builds, with the levels that run them."""
-    day, night = (subprocess.run(["make", "list-benches", f"NIGHTLY={n}"], capture_output=True, text=True, check=True).stdout.split() for n in ("", "1"))
+    def listed(nightly):
+        command = ["make", "--no-print-directory", "list-benches", f"NIGHTLY={nightly}"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    day, night = listed(""), listed("1")
     return [("test nightly" if b in day else "nightly", b) for b in night]
 
 
