@@ -17,7 +17,7 @@ BODY = """  logic [31:0] words [65536];
 
 with open(sys.argv[1], encoding="utf-8") as f:
     text = f.read()
-ports = re.findall(r"\.(\w+)\(", text[text.index("STANDIN dut ("):])
+ports = re.findall(r"\.(\w+) *\(", text[text.index("STANDIN dut ("):])
 declared = {name: (width or "", driven) for width, name, driven in re.findall(r"wire *(\[[^;=]*?\])? *(\w+) *(=)?", text)}
 lines, idle = [], []
 for name in ports:
