@@ -27,7 +27,7 @@ tells() {
     local facts
     facts=$("$NVCOSIM" info --build --json | jq -c '.[] | select(.simulator == "nvcosim-small-made")')
     echo "$facts"
-    jq -r --arg key "$1" '.[$key]' <<<"$facts" | grep -qxE "$2"
+    jq -r --arg key "$1" '.[$key]' <<<"$facts" | grep -qxE -e "$2"
 }
 # plays DUT: prints what the traces come to, without what no two runs have in common
 plays() {
