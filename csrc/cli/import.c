@@ -188,9 +188,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (options->captures.count == 0)
             argp_error(state, "no capture is given");
-        if (options->lift.path && !text_ends_with(options->lift.path, ".nvt") &&
-            !text_ends_with(options->lift.path, ".nvt.gz"))
-            argp_error(state, "-o: found '%s', expected NAME.nvt or NAME.nvt.gz", options->lift.path);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -276,6 +273,11 @@ static void lint_trace(const struct import_options *options) {
     program_free(prog);
 }
 
+/* Other commands recognise a trace by its name. */
+static bool is_named_as_trace(const char *path) {
+    return text_ends_with(path, ".nvt") || text_ends_with(path, ".nvt.gz");
+}
+
 /* Warns about captures that seem to stop early. */
 static void warn_of_ends(const struct lift_summary *summary) {
     if (summary->launches == 0)
@@ -312,9 +314,15 @@ static int import_capture(struct import_options *options) {
         print_words("nvcosim: dropped: ", &notes->dropped, notes->dropped_count, stderr);
         print_words("nvcosim: incomplete: ", &summary.incomplete, summary.incomplete.count, stderr);
         warn_of_ends(&summary);
-        if (!options->no_lint)
+        const bool named = is_named_as_trace(options->lift.path);
+        if (!named)
+            text_print_line(stderr,
+                            "nvcosim: warning: %s: rename it to NAME.nvt or NAME.nvt.gz; the other commands take no "
+                            "trace of that name",
+                            options->lift.path);
+        if (named && !options->no_lint)
             lint_trace(options);
-        if (!options->quiet) {
+        if (named && !options->quiet) {
             char *word = text_quoted(options->lift.path);
             text_print_line(stdout, "%s: play it with: nvcosim run --config %s %s", options->lift.path,
                             options->lift.config->name, word);
