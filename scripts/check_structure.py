@@ -98,12 +98,12 @@ def circles(graph):
     """The circles of a graph {node: nodes that it includes}, each as its nodes in order."""
     reached = {}
     for start in graph:
-        found, todo = set(), list(graph[start])
-        while todo:
-            node = todo.pop()
+        found, pending = set(), list(graph[start])
+        while pending:
+            node = pending.pop()
             if node not in found:
                 found.add(node)
-                todo += graph.get(node, ())
+                pending += graph.get(node, ())
         reached[start] = found
     return sorted({tuple(sorted(n for n in reached[node] if node in reached.get(n, ()))) for node in graph
                    if node in reached[node]})
