@@ -22,9 +22,11 @@ B := build
 # make V=1 shows every command.
 Q = $(if $(V),,@echo "  build   $@" && )
 
-# ccache where it has a folder to write to. tb/simulator.mk takes it from the environment.
+# ccache where it has a folder to write to. tb/simulator.mk takes it from the environment. Checkouts share what they compiled: paths below
+# this folder are relative for it.
 CCACHE := $(shell d=$$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$$d" 2>/dev/null && [ -w "$$d" ] && echo ccache)
 export CCACHE
+export CCACHE_BASEDIR := $(CURDIR)
 # The compiler of what Verilator writes: CXX of the command line or the environment; else the one with which simulators are fastest
 # (tests/bench/simulator.py).
 export COMPILER := $(if $(filter default,$(origin CXX)),,$(CXX))
@@ -32,7 +34,7 @@ export DEFAULT_COMPILER := $(if $(shell command -v clang++ 2>/dev/null),clang++,
 CC := gcc
 CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
-CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
+CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
 LDLIBS := -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
@@ -228,8 +230,11 @@ $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
-# The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs.
-ASAN_FLAGS := -std=c17 -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
+# The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs. The optimiser is
+# slower than what it saves, but for the files in which tests spend their time.
+ASAN_OPTIMIZE := -O0
+$(foreach f,csrc/gen/ csrc/layers/ csrc/memory/ csrc/model/ csrc/nvdla/ csrc/observe/ csrc/trace/ tests/unit/test_c,$(B)/asan/obj/$(f)%.o): ASAN_OPTIMIZE := -O1
+ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
 asan-tests: $(TESTS:%=$(B)/asan/tests/%)
 

@@ -1,7 +1,7 @@
 # Runs inside a Verilated directory (scripts/build_simulator.sh): compiles Verilator's C++ and links it with the testbench
 # and the co-simulation library. The caller sets ROOT, BUILD, EXE, DEFINES, COMPILER, OPTIMIZE, PROFILE_OPTIONS (to make or use a
 # profile) and UNITS: the objects of a design that is not compiled file by file, or nothing.
-default: $(EXE)
+simulator: $(EXE) # not `default`: Verilator's makefile gives that goal a library of its own to build
 
 include Vtb_top.mk
 include $(ROOT)/tb/verilated.mk

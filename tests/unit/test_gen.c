@@ -376,8 +376,7 @@ static void copies_are_legal(const struct view *view) {
     assert_int_equal(pushed, 0);
 }
 
-static void check_legality(const struct gen_case *gen, const struct program *prog, void *context) {
-    (void)context;
+static void check_legality(const struct gen_case *gen, const struct program *prog) {
     struct view view = {.gen = gen, .prog = prog, .layers = layer_tracker_new(gen->config)};
     assert_non_null(view.layers);
     for (size_t i = 0; i < prog->count; i++) {
@@ -406,15 +405,8 @@ static void check_legality(const struct gen_case *gen, const struct program *pro
     layer_tracker_free(view.layers);
 }
 
-static void register_writes_are_legal(void **state) {
-    (void)state;
-    each_case(60, check_legality, NULL);
-}
-
 /* Before a group is programmed again, its unit's stream has waited for the layer two uses ago. */
-static void groups_are_free_when_they_are_programmed(const struct gen_case *gen, const struct program *prog,
-                                                     void *context) {
-    (void)context;
+static void groups_are_free_when_they_are_programmed(const struct gen_case *gen, const struct program *prog) {
     char done[32][24]; /* event of the layer of each use, by unit and use */
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         const struct nvdla_register *pointer = nvdla_register_find(gen->config, unit, "S_POINTER");
@@ -445,9 +437,8 @@ static void groups_are_free_when_they_are_programmed(const struct gen_case *gen,
 }
 
 /* Whenever something waits, the CMAC units of every layer whose data may pass are armed. */
-static void cmac_is_armed_before_waits(const struct gen_case *gen, const struct program *prog, void *context) {
+static void cmac_is_armed_before_waits(const struct gen_case *gen, const struct program *prog) {
     static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B};
-    (void)context;
     int armed[3] = {0};
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
@@ -456,16 +447,6 @@ static void cmac_is_armed_before_waits(const struct gen_case *gen, const struct 
         if (op->kind == OP_SYNC_WAIT)
             assert_true(armed[1] >= armed[0] && armed[2] >= armed[0]);
     }
-}
-
-static void cmac_is_armed_in_time(void **state) {
-    (void)state;
-    each_case(20, cmac_is_armed_before_waits, NULL);
-}
-
-static void register_groups_are_waited_for(void **state) {
-    (void)state;
-    each_case(20, groups_are_free_when_they_are_programmed, NULL);
 }
 
 /* ---- corners --------------------------------------------------------------------------------- */
@@ -523,8 +504,7 @@ static void count_wide_corners(const struct gen_case *gen, const struct program 
     }
 }
 
-static void count_corners(const struct gen_case *gen, const struct program *prog, void *context) {
-    struct corners *n = context;
+static void count_corners(const struct gen_case *gen, const struct program *prog, struct corners *n) {
     const struct nvdla_config *config = gen->config;
     if (config->fp16)
         count_wide_corners(gen, prog, n);
@@ -562,11 +542,19 @@ static void count_corners(const struct gen_case *gen, const struct program *prog
     n->both_groups += layers[NVDLA_SDP] > 2 && layers[NVDLA_CDMA] > 1;
 }
 
-static void corners_are_drawn(void **state) {
+static void check_case(const struct gen_case *gen, const struct program *prog, void *context) {
+    check_legality(gen, prog);
+    groups_are_free_when_they_are_programmed(gen, prog);
+    cmac_is_armed_before_waits(gen, prog);
+    count_corners(gen, prog, context);
+}
+
+/* One walk for all of them: building the cases is the work. */
+static void cases_are_legal_and_corners_are_drawn(void **state) {
     (void)state;
     struct corners n = {0};
     const int *all = &n.single;
-    each_case(40, count_corners, &n);
+    each_case(60, check_case, &n);
     for (size_t i = 0; i < sizeof n / sizeof(int); i++)
         if (all[i] < 4)
             fail_msg("corner %zu was drawn %d times", i, all[i]);
@@ -887,10 +875,7 @@ int main(void) {
         cmocka_unit_test(engine_names),
         cmocka_unit_test(a_seed_gives_the_same_trace_and_it_reads_back),
         cmocka_unit_test(seeds_and_configurations_differ),
-        cmocka_unit_test(register_writes_are_legal),
-        cmocka_unit_test(register_groups_are_waited_for),
-        cmocka_unit_test(cmac_is_armed_in_time),
-        cmocka_unit_test(corners_are_drawn),
+        cmocka_unit_test(cases_are_legal_and_corners_are_drawn),
         cmocka_unit_test(damaged_descriptions_are_refused),
         cmocka_unit_test(illegal_layers_are_refused),
         cmocka_unit_test(layers_that_a_configuration_lacks_are_refused),
