@@ -41,7 +41,7 @@ rtl() {
     result "register fields that no module uses" $?
 }
 quick() {
-    find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format --dry-run --Werror >"$log" 2>&1
+    find csrc tb tests -name '*.[ch]' -o -name '*.cpp' | sort | xargs clang-format-19 --dry-run --Werror >"$log" 2>&1
     status=$?
     head -20 "$log"
     result "clang-format" $status

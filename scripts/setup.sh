@@ -8,7 +8,7 @@ what=${1:-all}
 packages=(
     build-essential  # gcc, g++, make
     python3          # table generator
-    verilator        # RTL simulator (5.006 in Debian 12)
+    verilator        # RTL simulator (5.006 in Debian 12, 5.032 in Debian 13)
     clang            # compiler of the Verilated code, sanitizers, fuzzing
     ccache           # makes rebuilding the Verilated code cheap
     zlib1g-dev       # gzip, CRC-32
@@ -21,14 +21,14 @@ packages=(
 )
 # What `make check` needs too.
 check=(
-    clang-format
+    clang-format-19  # of one version, whose layout the code has
     pyflakes3        # lint of the Python scripts
     libcmocka-dev    # unit tests
 )
 # What the other tests, lint, waves and the manual need too.
 more=(
     iverilog         # second simulator, four-state
-    libclang-rt-14-dev # sanitizers, profiles
+    libclang-rt-dev  # sanitizers, profiles
     llvm             # llvm-profdata, for simulators with a profile
     lld              # their linker, for link-time optimisation
     clang-tidy       # nightly lint

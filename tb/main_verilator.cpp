@@ -7,15 +7,14 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "Vtb_top.h"
 #include "Vtb_top___024root.h"
 #include "verilated.h"
 #include "verilated_syms.h"
 #ifdef COSIM_WAVES
+#include "tb/wave_file.h"
 #include "tb/wave_index.h"
-#include "verilated_fst_c.h"
 #endif
 #ifdef COSIM_COVERAGE
 #include "verilated_cov.h"
@@ -35,15 +34,6 @@ uint8_t nvdla_faults_met[COSIM_FAULTS + 1];
 
 namespace {
 
-#ifdef COSIM_WAVES
-struct Mark {
-    std::string name;
-    const uint32_t *words;
-    int count;
-    uint32_t code; // Verilator's number of the signal
-};
-#endif
-
 // One elaborated model with its own Verilator context, new for each device. DPI functions find it through the context.
 struct Simulation : VerilatedContext {
     std::unique_ptr<Vtb_top> top;
@@ -52,10 +42,7 @@ struct Simulation : VerilatedContext {
     void (*check_layer)(void *arg, const char *scope, int event) = nullptr;
     void *check_arg = nullptr;
 #ifdef COSIM_WAVES
-    std::unique_ptr<VerilatedFstC> waves;
-    std::vector<Mark> marks;
-    const uint64_t *mark_changes = nullptr; // counted by the testbench
-    uint64_t marks_written = 0;             // as far as they were
+    std::unique_ptr<WaveFile> waves;
 #endif
 
     explicit Simulation(const char **argv) {
@@ -94,72 +81,9 @@ void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
 }
 
 #ifdef COSIM_WAVES
-constexpr int ALL_LEVELS = 1000; // deeper than any design
-
-// Adds the marks as signals after those of the design.
-void declare_marks(void *context, VerilatedFst *file, uint32_t code) {
-    auto *simulation = static_cast<Simulation *>(context);
-    file->pushNamePrefix("marks ");
-    for (Mark &mark : simulation->marks) {
-        mark.code = code;
-        file->declArray(code, mark.name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_SV_LOGIC, false, -1, 32 * mark.count - 1,
-                        0);
-        code += mark.count;
-    }
-    file->popNamePrefix();
-}
-
-void write_marks(void *context, VerilatedFst::Buffer *buffer) {
-    for (const Mark &mark : static_cast<Simulation *>(context)->marks)
-        buffer->fullWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
-}
-
-void change_marks(void *context, VerilatedFst::Buffer *buffer) {
-    auto *simulation = static_cast<Simulation *>(context);
-    if (simulation->marks_written == *simulation->mark_changes)
-        return;
-    simulation->marks_written = *simulation->mark_changes;
-    for (const Mark &mark : simulation->marks)
-        buffer->chgWData(buffer->oldp(mark.code), mark.words, 32 * mark.count);
-}
-
-// Limits the file to signals below "PREFIX" or "PREFIX:DEPTH". In Verilator's internal names, structure scopes, which
-// contain no other scopes, have a suffix: any number of the last components may be structures.
-void limit_scope(VerilatedFst *file, const std::string &scope) {
-    constexpr char STRUCTURE = '\x86';
-    const size_t colon = scope.rfind(':');
-    const int depth = colon == std::string::npos ? ALL_LEVELS : std::stoi(scope.substr(colon + 1));
-    std::string name = scope.substr(0, colon);
-    if (name.rfind("TOP", 0) != 0)
-        name = name.rfind("tb_top", 0) == 0 ? "TOP." + name : "TOP.tb_top." + name;
-    file->dumpvars(depth, name);
-    name += STRUCTURE;
-    file->dumpvars(depth, name);
-    for (size_t at = name.size(); (at = name.rfind('.', at - 1)) != std::string::npos;) {
-        name.insert(at, 1, STRUCTURE);
-        file->dumpvars(depth, name);
-    }
-}
-
 void wave_open(void *context, const char *path, const struct wave_content *content) {
     auto *simulation = static_cast<Simulation *>(context);
-    simulation->waves = std::make_unique<VerilatedFstC>();
-    VerilatedFst *file = simulation->waves->spTrace();
-    simulation->top->trace(simulation->waves.get(), ALL_LEVELS);
-    simulation->marks.clear();
-    simulation->mark_changes = content->changes;
-    for (size_t i = 0; i < content->mark_count; i++)
-        simulation->marks.push_back({content->marks[i].name, content->marks[i].words, content->marks[i].count, 0});
-    file->addInitCb(declare_marks, simulation);
-    file->addFullCb(write_marks, simulation);
-    file->addChgCb(change_marks, simulation);
-    for (const char *const *scope = content->scopes; scope && *scope; scope++)
-        limit_scope(file, *scope);
-    if (content->scopes && content->scopes[0])
-        file->dumpvars(ALL_LEVELS, "marks");
-    simulation->waves->set_time_unit("1ns");
-    simulation->waves->set_time_resolution("1ps");
-    simulation->waves->open(path);
+    simulation->waves = std::make_unique<WaveFile>(simulation->top.get(), path, content);
 }
 
 void wave_dump(void *context, uint64_t time) {
@@ -167,9 +91,7 @@ void wave_dump(void *context, uint64_t time) {
 }
 
 void wave_close(void *context) {
-    auto *simulation = static_cast<Simulation *>(context);
-    simulation->waves->close();
-    simulation->waves.reset();
+    static_cast<Simulation *>(context)->waves.reset();
 }
 #endif
 

@@ -9,10 +9,8 @@
 #include "trace/program.h"
 
 #define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
-#define ASPECT(title, list)                                                                                            \
-    { .name = title, .values = list }
-#define ASPECT_IF(title, list, features)                                                                               \
-    { .name = title, .values = list, .needs = (features) }
+#define ASPECT(title, list) {.name = title, .values = list}
+#define ASPECT_IF(title, list, features) {.name = title, .values = list, .needs = (features)}
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Initialiser of a coverage_engine that counts `unit`s, with the tables STEM_aspects and STEM_crosses. */
@@ -169,11 +167,12 @@ struct lut_values {
 };
 
 #define LUT_VALUES(view, unit)                                                                                         \
-    {                                                                                                                  \
-        .cfg = VALUE(view, unit, S_LUT_CFG), .info = VALUE(view, unit, S_LUT_INFO),                                    \
-        .le_scale = VALUE(view, unit, S_LUT_LE_SLOPE_SCALE), .lo_scale = VALUE(view, unit, S_LUT_LO_SLOPE_SCALE),      \
-        .le_shift = VALUE(view, unit, S_LUT_LE_SLOPE_SHIFT), .lo_shift = VALUE(view, unit, S_LUT_LO_SLOPE_SHIFT)       \
-    }
+    {.cfg = VALUE(view, unit, S_LUT_CFG),                                                                              \
+     .info = VALUE(view, unit, S_LUT_INFO),                                                                            \
+     .le_scale = VALUE(view, unit, S_LUT_LE_SLOPE_SCALE),                                                              \
+     .lo_scale = VALUE(view, unit, S_LUT_LO_SLOPE_SCALE),                                                              \
+     .le_shift = VALUE(view, unit, S_LUT_LE_SLOPE_SHIFT),                                                              \
+     .lo_shift = VALUE(view, unit, S_LUT_LO_SLOPE_SHIFT)}
 
 /* v: the first of LUT_ASPECTS. FP16 has no shifts. */
 static inline void sort_lut(const struct lut_values *lut, int precision, int *v) {

@@ -9,10 +9,13 @@
 
 /* Member, when it matters, plain value, lowest, highest, how it shrinks. */
 #define F(member, part_, plain_, low, high, kind_)                                                                     \
-    {                                                                                                                  \
-        .name = #member, .offset = offsetof(struct gen_layer, member), .plain = (plain_), .lowest = (low),             \
-        .highest = (high), .part = PART_##part_, .kind = FIELD_##kind_                                                 \
-    }
+    {.name = #member,                                                                                                  \
+     .offset = offsetof(struct gen_layer, member),                                                                     \
+     .plain = (plain_),                                                                                                \
+     .lowest = (low),                                                                                                  \
+     .highest = (high),                                                                                                \
+     .part = PART_##part_,                                                                                             \
+     .kind = FIELD_##kind_}
 
 #define STAGE(x, X)                                                                                                    \
     F(x.source, X##_MEMORY, 0, 0, GEN_LAYERS, FIXED), F(x.on, SDP, 0, 0, 1, SETTING), F(x.alu, X, 0, 0, 1, SETTING),   \

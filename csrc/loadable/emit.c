@@ -156,12 +156,16 @@ struct table_registers {
 };
 
 #define TABLE(unit, start)                                                                                             \
-    {                                                                                                                  \
-        .access_cfg = unit##_S_LUT_ACCESS_CFG, .access_data = unit##_S_LUT_ACCESS_DATA, .cfg = unit##_S_LUT_CFG,       \
-        .info = unit##_S_LUT_INFO, .bounds = unit##_S_LUT_##start, .le_slope_scale = unit##_S_LUT_LE_SLOPE_SCALE,      \
-        .le_slope_shift = unit##_S_LUT_LE_SLOPE_SHIFT, .lo_slope_scale = unit##_S_LUT_LO_SLOPE_SCALE,                  \
-        .lo_slope_shift = unit##_S_LUT_LO_SLOPE_SHIFT, .wide = NVDLA_##unit == NVDLA_CDP                               \
-    }
+    {.access_cfg = unit##_S_LUT_ACCESS_CFG,                                                                            \
+     .access_data = unit##_S_LUT_ACCESS_DATA,                                                                          \
+     .cfg = unit##_S_LUT_CFG,                                                                                          \
+     .info = unit##_S_LUT_INFO,                                                                                        \
+     .bounds = unit##_S_LUT_##start,                                                                                   \
+     .le_slope_scale = unit##_S_LUT_LE_SLOPE_SCALE,                                                                    \
+     .le_slope_shift = unit##_S_LUT_LE_SLOPE_SHIFT,                                                                    \
+     .lo_slope_scale = unit##_S_LUT_LO_SLOPE_SCALE,                                                                    \
+     .lo_slope_shift = unit##_S_LUT_LO_SLOPE_SHIFT,                                                                    \
+     .wide = NVDLA_##unit == NVDLA_CDP}
 
 static const struct table_registers sdp_table = TABLE(SDP, LE_START), cdp_table = TABLE(CDP, LE_START_LOW);
 

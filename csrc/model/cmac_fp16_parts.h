@@ -91,7 +91,7 @@ INLINED void add3(words *a, words *b, const words *c) {
 /* value = mantissa * 2^exponent * 2^-25; an infinity is the number 2^16; zero is 0, ZERO_EXPONENT. Returns whether it
  * is a NaN. */
 INLINED uint16_t decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
-    const uint16_t e = value >> 10 & 31, m = value & 1023, negative = (uint16_t) - (value >> 15);
+    const uint16_t e = value >> 10 & 31, m = value & 1023, negative = (uint16_t)-(value >> 15);
     const uint16_t significand = (uint16_t)(m + (e == 0 ? m : 1024));
     /* Shifts left by e % 4, as multiplications: 16-bit vectors have no shifts that differ by lane. */
     const uint16_t once = (uint16_t)(significand * (e & 1 ? 2 : 1));
@@ -102,7 +102,7 @@ INLINED uint16_t decode(uint16_t value, int16_t *mantissa, int8_t *exponent) {
 }
 
 INLINED uint16_t magnitude_of(uint16_t value, int16_t mantissa) {
-    const uint16_t negative = (uint16_t) - (value >> 15);
+    const uint16_t negative = (uint16_t)-(value >> 15);
     return (uint16_t)(((uint16_t)mantissa ^ negative) - negative);
 }
 

@@ -69,8 +69,8 @@ INLINED void near_terms(const struct cmac_fp16_weights *weights, size_t at, cons
         for (size_t k = 0; k < LANES; k++) {
             const size_t i = e * LANES + k;
             const uint8_t far = to[e][k], key = keys[i] ^ data->sign[n + e];
-            const uint8_t of_once = (uint8_t)(data->by4[n + e] >> key % 4 * 8) & (uint8_t) - (far == STEP);
-            const uint8_t of_twice = eight[key] & (uint8_t) - (far == 2 * STEP);
+            const uint8_t of_once = (uint8_t)(data->by4[n + e] >> key % 4 * 8) & (uint8_t)-(far == STEP);
+            const uint8_t of_twice = eight[key] & (uint8_t)-(far == 2 * STEP);
             const int32_t product = (int16_t)mantissas[i] * data->mantissa[n + e];
             sum->lane[k] += far < 3 * STEP ? product >> far % 32 : 0;
             count->lane[k] = (uint8_t)(count->lane[k] + (((of_once | of_twice) & bits[i]) != 0));

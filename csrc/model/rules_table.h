@@ -18,8 +18,7 @@ struct rule {
     } shown[WARNING_REGISTERS]; /* the registers that break it */
 };
 
-#define SHOWN(unit, reg)                                                                                               \
-    { NVDLA_##unit, unit##_##reg }
+#define SHOWN(unit, reg) {NVDLA_##unit, unit##_##reg}
 
 /* Effect, condition, text, section, registers with SHOWN. */
 #define RULE(effect, broken, text, section, ...)                                                                       \

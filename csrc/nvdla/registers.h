@@ -80,7 +80,7 @@ char *nvdla_register_decode_bits(const struct nvdla_register *reg, uint32_t valu
                                  size_t size);
 
 /* One field of a register value, by the names of nvdla_offsets.h: REGISTER_FIELD(value, SDP_D_CVT_SHIFT__CVT_SHIFT). */
-#define REGISTER_FIELD(value, name) (((value)&name##_MASK) >> name##_LSB)
+#define REGISTER_FIELD(value, name) (((value) & name##_MASK) >> name##_LSB)
 
 /* The same for an entry of the register table: the bits of the field in its register, and its value. */
 static inline uint32_t nvdla_field_mask(const struct nvdla_field *field) {

@@ -101,7 +101,7 @@ struct program {
         const char *what; /* text after "FILE:LINE: " */
         char *file;
         int line; /* 0: none */
-    } * warnings;
+    } *warnings;
     size_t warning_count;
 };
 

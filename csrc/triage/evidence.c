@@ -157,7 +157,7 @@ static void show_registers(const struct triage_input *input, const struct launch
 struct addends {
     struct addend {
         struct both both;
-    } * items;
+    } *items;
     size_t count;
 };
 

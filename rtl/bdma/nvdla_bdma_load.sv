@@ -100,10 +100,10 @@ module nvdla_bdma_load
       count_q         <= '0;
       left_q          <= '0;
     end else begin
-      if (moved || start) out_valid_q <= 1'b1;
-      else if (ends) out_valid_q <= 1'b0;
       free_q <= free_q - 8'(stored) + 8'(moved);
       count_q <= (taken_o ? '0 : count_q) + 32'(push_i);
+      if (moved || start) out_valid_q <= 1'b1;
+      else if (ends) out_valid_q <= 1'b0;
       if (launch_i) begin
         waiting_q       <= 1'b1;
         waiting_group_q <= launch_group_i;

@@ -62,7 +62,7 @@ static void apply(struct cbuf_board *board, struct pending *write) {
     const size_t slots = board->entry / board->atom;
     size_t entries = write->entries, places = write->flags & ((1 << FLAGS) - 1);
     write->valid = false;
-    for (size_t i = 0; i<board->atoms; i++, entries /= board->entries, places /= slots> 1 ? slots : 2)
+    for (size_t i = 0; i < board->atoms; i++, entries /= board->entries, places /= slots > 1 ? slots : 2)
         if (write->flags >> (VALID + i) & 1)
             apply_atom(board, write->atoms + i * board->atom, entries % board->entries, places % slots,
                        write->flags >> (CLEAR + i) & 1);

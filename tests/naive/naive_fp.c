@@ -247,7 +247,7 @@ int32_t naive_fp16_to_int16(uint32_t h) {
 
 uint32_t naive_int_to_fp16(int32_t v) {
     const uint32_t sign = v < 0 ? 0x8000 : 0;
-    const uint64_t magnitude = v < 0 ? (uint64_t) - (int64_t)v : (uint64_t)v;
+    const uint64_t magnitude = v < 0 ? (uint64_t)-(int64_t)v : (uint64_t)v;
     if (magnitude == 0)
         return 0;
     int exponent = top_bit(magnitude);

@@ -11,7 +11,8 @@
 #include "memory/memory.h"
 #include "replay/first_wrong.h"
 
-enum { OUTPUT = 0x80000000, BUS = 8, WIDTH = 4, LINE = 0x40, SURFACE = 0x100, SDP_ID = 1, NO_ID = 13 };
+enum { BUS = 8, WIDTH = 4, LINE = 0x40, SURFACE = 0x100, SDP_ID = 1, NO_ID = 13 };
+#define OUTPUT UINT64_C(0x80000000)
 
 struct bench {
     const struct nvdla_config *config;

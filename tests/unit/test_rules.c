@@ -26,8 +26,7 @@ struct rule_case {
     struct change then[CHANGES];
 };
 
-#define SET(unit, reg, value)                                                                                          \
-    { NVDLA_##unit, unit##_##reg, value }
+#define SET(unit, reg, value) {NVDLA_##unit, unit##_##reg, value}
 
 /* SDP and its RDMA processing INT16 or FP16, the operands of two bytes. */
 #define SDP_INT16                                                                                                      \

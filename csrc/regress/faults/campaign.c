@@ -55,7 +55,7 @@ struct group {
     size_t test, count;
     struct member {
         size_t fault, play;
-    } * members;
+    } *members;
 };
 struct groups {
     struct group *items;

@@ -200,7 +200,7 @@ static void refine(struct failure *failures, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const char *signature = failures[i].found ? failures[i].found->signature : NULL;
         bool new = signature != NULL;
-        for (size_t k = 0; new &&k < i; k++)
+        for (size_t k = 0; new && k < i; k++)
             new = !failures[k].found || !failures[k].found->signature ||
                   strcmp(failures[k].found->signature, signature) != 0;
         causes += new;

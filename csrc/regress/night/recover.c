@@ -78,7 +78,7 @@ struct left {
     struct left_night {
         int64_t id;
         char *folder;
-    } * nights;
+    } *nights;
     size_t count;
 };
 

@@ -236,7 +236,7 @@ struct past {
         char *texts[TEST_TEXTS];
         double cycles, change, seconds, speed;
         bool clocked, changed, ran, known, dirty;
-    } * nights;
+    } *nights;
     size_t count;
 };
 

@@ -15,7 +15,7 @@ struct lanes {
     struct lane_entry {
         struct job *job; /* NULL: it has ended */
         struct server *server;
-    } * entries; /* jobs that were queued, by their IDs from `first` */
+    } *entries; /* jobs that were queued, by their IDs from `first` */
     uint64_t first;
     size_t entry_count, open; /* open: entries that have a job */
 };

@@ -15,8 +15,7 @@ uint64_t argument_number(struct argp_state *state, const char *name, const char 
 const char *argument_text(struct argp_state *state, const char *name, const char *arg, const char *what);
 
 /* A row of a command's table of options. */
-#define OPTION(title, code, argument, text)                                                                            \
-    { .name = (title), .key = (code), .arg = (argument), .doc = (text) }
+#define OPTION(title, code, argument, text) {.name = (title), .key = (code), .arg = (argument), .doc = (text)}
 
 /* A simple option: it sets a member of a command's structure of options. */
 struct argument {

@@ -127,7 +127,7 @@ struct warning_kinds {
     struct warning_kind {
         char *key, *first;
         uint64_t more; /* not printed */
-    } * kinds;
+    } *kinds;
     size_t count;
 };
 void warning_kinds_free(struct warning_kinds *kinds);

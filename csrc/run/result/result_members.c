@@ -3,8 +3,7 @@
 
 #include "run/result/result.h"
 
-#define MEMBER(type, kind, member)                                                                                     \
-    { #member, kind, offsetof(struct type, member) }
+#define MEMBER(type, kind, member) {#member, kind, offsetof(struct type, member)}
 
 static const struct member head[] = {
     MEMBER(result, TEXT, trace),
@@ -68,8 +67,7 @@ static const struct member finding[] = {
     MEMBER(result_finding, TEXT, instance),
 };
 
-#define TABLE(table)                                                                                                   \
-    { .items = table, .count = sizeof(table) / sizeof *(table) }
+#define TABLE(table) {.items = table, .count = sizeof(table) / sizeof *(table)}
 
 const struct members result_head_members = TABLE(head), result_device_members = TABLE(device),
                      result_mismatch_members = TABLE(mismatch), result_finding_members = TABLE(finding);

@@ -17,7 +17,7 @@ struct run_progress {
     size_t layer_count;
     struct progress_layer {
         uint64_t bytes, clocks; /* moved over the memory ports; minimum */
-    } * sums;                   /* of each layer, including all before it */
+    } *sums;                    /* of each layer, including all before it */
     uint64_t bytes;             /* moved over the memory ports by all launches */
     double from, share; /* of the whole: share done before the current device started, and share of that device */
     double start, last;

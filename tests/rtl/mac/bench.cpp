@@ -116,11 +116,9 @@ Sums integer_cells(const Layer &l, const Operation &op, const Atom &atom) {
         const Atom &w = op.weights[c];
         int64_t low[values] = {}, high[values] = {};
         if (l.precision == Int16) {
-            integer_sums(
-                l, low, [&](size_t lane) { return int64_t(word(atom, lane)) * word(w, lane); });
+            integer_sums(l, low, [&](size_t lane) { return int64_t(word(atom, lane)) * word(w, lane); });
         } else {
-            integer_sums(
-                l, low, [&](size_t lane) { return int64_t(int8_t(atom[lane])) * int8_t(w[lane]); });
+            integer_sums(l, low, [&](size_t lane) { return int64_t(int8_t(atom[lane])) * int8_t(w[lane]); });
             integer_sums(l, high, [&](size_t lane) { return int64_t(int8_t(atom[lane])) * int8_t(w[lanes + lane]); });
         }
         for (size_t n = 0; n < (l.tile ? values : 1); n++)
