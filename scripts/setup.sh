@@ -22,6 +22,7 @@ packages=(
 # What `make check` needs too.
 check=(
     clang-format-19  # of one version, whose layout the code has
+    git              # lists the files that lint looks at
     pyflakes3        # lint of the Python scripts
     libcmocka-dev    # unit tests
 )
