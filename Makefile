@@ -1,4 +1,4 @@
-# Targets a user needs: demo, demo-network, check, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, clean. `make help` explains them.
+# Targets a user needs: demo, demo-network, check, test, build, lint, bench, coverage, nightly, icarus-smoke, fuzz, simulator, install, dist, deb, clean. `make help` explains them.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
@@ -32,10 +32,12 @@ export CCACHE_BASEDIR := $(CURDIR)
 export COMPILER := $(if $(filter default,$(origin CXX)),,$(CXX))
 export DEFAULT_COMPILER := $(if $(shell command -v clang++ 2>/dev/null),clang++,g++)
 CC := gcc
-CWARN := -Wall -Wextra -Wshadow -Wconversion -Werror
+WERROR ?= -Werror
+CWARN := -Wall -Wextra -Wshadow -Wconversion $(WERROR)
+# Of those who package it: EXTRA_CFLAGS and EXTRA_LDFLAGS, EXTRA_CXXFLAGS of what Verilator writes.
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
-CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN)
-LDLIBS := -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
+CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN) $(EXTRA_CFLAGS)
+LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -54,7 +56,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: install uninstall man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -296,6 +298,15 @@ install: build man
 ## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there
 uninstall:
 	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
+
+## make dist          build/dist: the source archive
+dist:
+	@scripts/package.sh dist $(B)
+
+## make deb           build/deb: Debian packages of it
+deb:
+	@scripts/setup.sh deb
+	@scripts/package.sh deb $(B)
 
 ## make man           build/man: man pages, made from --help
 man: $(B)/nvcosim

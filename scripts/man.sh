@@ -8,8 +8,8 @@ nvcosim=$build/nvcosim
 command -v help2man >/dev/null || { echo "man: help2man is not installed; \`make setup\` installs what is missing" >&2; exit 2; }
 rm -rf "$build/man"
 mkdir -p "$build/man"
-# The time stamp of a page is that of the program it describes.
-SOURCE_DATE_EPOCH=$(stat -c %Y "$nvcosim")
+# The time stamp of a page is that of the program it describes, or of the sources that are packaged.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y "$nvcosim")}
 export SOURCE_DATE_EPOCH
 
 # page NAME HELP SUMMARY

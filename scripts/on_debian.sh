@@ -47,6 +47,8 @@ make_chroot() {
 enter() {
     local chroot=$chroots/$1 release=$1 folder common
     shift
+    set -E
+    trap 'missing "cannot mount in $chroot" "a container needs --privileged"' ERR
     mount --make-rprivate /
     mount -t proc proc "$chroot/proc"
     mount --rbind /sys "$chroot/sys"
@@ -74,7 +76,7 @@ enter() {
     exec chroot "$chroot" env -i "${environment[@]}" bash -c 'cd "$0" && exec "$@"' "$root" "$@"
 }
 
-chroots=${DEBIAN_CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/nvcosim/debian}
+chroots=${DEBIAN_CHROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/nvcosim/debian}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 if [ "${1:-}" = --enter ]; then
     shift

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that this project needs and that are missing. The lists below are the only ones.
 #
-# usage: scripts/setup.sh [demo|check]     as root, or as a user with sudo; demo: only what building and replaying need; check: what
-#                                          `make check` needs too
+# usage: scripts/setup.sh [demo|check|deb]     as root, or as a user with sudo; demo: only what building and replaying need; check: what
+#                                              `make check` needs too; deb: what `make deb` needs
 set -u
 what=${1:-all}
 packages=(
@@ -25,6 +25,13 @@ check=(
     git              # lists the files that lint looks at
     pyflakes3        # lint of the Python scripts
     libcmocka-dev    # unit tests
+)
+# What building the packages needs.
+deb=(
+    debhelper
+    git              # lists the files of the source archive
+    help2man         # man pages
+    lintian
 )
 # What the other tests, lint, waves and the manual need too.
 more=(
@@ -50,13 +57,15 @@ more=(
     slurm-wlm        # a cluster of one machine, for regressions on Slurm
     munge            # which it needs
     iproute2         # the loopback of that cluster
+    debootstrap      # other releases of Debian (scripts/on_debian.sh)
 )
 case $what in
 demo) ;;
 check) packages+=("${check[@]}") ;;
+deb) packages+=("${deb[@]}") ;;
 all) packages+=("${check[@]}" "${more[@]}") ;;
 *)
-    echo "setup: found '$what', expected demo, check or nothing" >&2
+    echo "setup: found '$what', expected demo, check, deb or nothing" >&2
     exit 2
     ;;
 esac

@@ -33,4 +33,4 @@ $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): setting
 $(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
 # Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread
+	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread
