@@ -54,7 +54,7 @@ make_deb() {
         fail "dpkg-buildpackage failed; whole log: $build/deb/log"
     }
     rm -rf "$build/deb/$name"
-    lintian --fail-on error --tag-display-limit 0 --no-tag-display-limit "$build"/deb/*.changes || fail "lintian reports errors"
+    lintian --fail-on error --tag-display-limit 0 "$build"/deb/*.changes || fail "lintian reports errors"
     ls "$build"/deb/*.deb
 }
 "make_$what"
