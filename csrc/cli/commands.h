@@ -22,5 +22,6 @@ int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int qualify_main(int argc, char **argv);
 int history_main(int argc, char **argv);
+int doctor_main(int argc, char **argv);
 
 #endif

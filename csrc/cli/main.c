@@ -17,7 +17,7 @@ static const struct {
     {"info", info_main},     {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},
     {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
     {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
-    {"export", export_main}, {"compile", compile_main}, {"split", split_main},
+    {"export", export_main}, {"compile", compile_main}, {"split", split_main},       {"doctor", doctor_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -41,6 +41,7 @@ static const struct argp_option option_table[] = {
     "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
     "  split TRACE        cut a trace into pieces that run in parallel\n"                                              \
     "  diff A B           compare two memory images, raw or gzip\n"                                                    \
+    "  doctor LOG         find what stopped a driver from its log\n"                                                   \
     "  build              build a simulator of another RTL\n"                                                          \
     "  gen                write random legal layers as traces\n"                                                       \
     "  shrink TRACE       make a failing trace smaller\n"                                                              \

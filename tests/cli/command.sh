@@ -13,7 +13,7 @@ nv --version; check version 0 "nvcosim $(cat "$ROOT/VERSION")"
 nv -V; check version_short 0 "nvcosim "
 nv walk; check unknown_command 2 "there is no command 'walk'; expected run, regress, history, qualify, info, convert, diff, build"
 nv --what; check unknown_option 2 "unrecognized option '--what'"
-for c in run debug lint import export info convert compile diff build gen shrink coverage calibrate; do
+for c in run debug lint import export info convert compile diff build gen shrink coverage calibrate doctor; do
     nv $c --help; check "help_$c" 0 "Usage: nvcosim $c" "Example"
     nv $c --what; check "unknown_option_$c" 2 "unrecognized option '--what'"
 done
@@ -21,8 +21,8 @@ done
 fits() { ! awk 'length > 80' "$1" | grep -q .; }
 whole_examples() { ! sed -n '/^Example/,/^$/p' "$1" | grep -vE '^Examples?:$|^$|^  nvcosim ' | grep -q .; }
 "$NVCOSIM" --help >help_nvcosim
-for c in run debug lint import export info convert compile diff build gen shrink coverage calibrate; do "$NVCOSIM" $c --help >help_$c; done
-for c in nvcosim run debug lint import export info convert compile diff build gen shrink coverage calibrate; do
+for c in run debug lint import export info convert compile diff build gen shrink coverage calibrate doctor; do "$NVCOSIM" $c --help >help_$c; done
+for c in nvcosim run debug lint import export info convert compile diff build gen shrink coverage calibrate doctor; do
     that help_fits_$c fits help_$c
     that help_examples_$c whole_examples help_$c
     that help_has_examples_$c grep -q '^Example' help_$c

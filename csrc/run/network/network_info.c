@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "loadable/cpu_task.h"
+#include "loadable/describe.h"
 #include "loadable/scheduler.h"
 #include "memory/file.h"
 #include "nvdla/engines.h"
@@ -51,10 +52,6 @@ struct info {
 
 /* ---- reading ---- */
 
-static const char *precision_name(unsigned precision) {
-    return precision == 0 ? "int8" : precision == 1 ? "int16" : precision == 2 ? "fp16" : "?";
-}
-
 static char *size_of(const struct data_cube *cube) {
     return xprintf("%ux%ux%u", cube->width, cube->height, cube->channel);
 }
@@ -71,91 +68,44 @@ static void add_read(struct layer *layer, struct place place) {
         layer->reads[layer->read_count++] = place;
 }
 
-static uint64_t parts(uint64_t all, uint64_t part) {
-    return (all + part - 1) / part;
-}
-
-static void read_conv(struct info *info, struct layer *layer, const struct operation *op) {
-    const struct conv_op *conv = &op->conv;
-    const uint64_t pixels = (uint64_t)op->dst.width * op->dst.height;
-    const uint64_t taps = (uint64_t)conv->kw_csc * conv->kh_csc, batch = conv->batch ? conv->batch : 1;
-    const bool winograd = conv->mode == 1;
-    layer->what = xprintf("%ux%u, stride %u%s%s", conv->weight.width, conv->weight.height, conv->stride_x,
-                          winograd ? ", Winograd" : "", conv->data_format < PIXEL_FEATURE ? ", pixels" : "");
-    layer->precision = xstrdup(precision_name(conv->in_precision));
-    layer->macs =
-        (winograd ? parts(pixels, 4) * conv->kc_csc * 16 : pixels * conv->kc_csc * taps) * op->dst.channel * batch;
-    if (!info->config)
-        return;
-    /* 16-bit types: half as many kernels at a time. */
-    const uint64_t kernels = (uint64_t)info->config->atomic_k / (conv->out_precision ? 2 : 1);
-    layer->clocks = winograd ? parts(layer->macs, (uint64_t)info->config->atomic_c * kernels)
-                             : pixels * taps * batch * parts(conv->kc_csc, (uint64_t)info->config->atomic_c) *
-                                   parts(op->dst.channel, kernels);
-}
-
-static void read_sdp(struct layer *layer, const struct operation *op) {
-    static const char *const names[SDP_UNITS] = {"x1", "x2", "y"};
-    static const char *const kinds[] = {"", " mul", " add", " mul add"};
-    static const char *const modes[] = {"", " per kernel", " per point"};
-    static const char *const acts[] = {"", " ReLU", " table", " PReLU"};
-    struct text text = {0};
-    text_add(&text, "", 0);
-    for (int u = 0; u < SDP_UNITS; u++) {
-        const struct sdp_unit *unit = &op->sdp.units[u];
-        if (!unit->enable)
-            continue;
-        text_printf(&text, "%s%s%s%s%s", text.n ? ", " : "", names[u], unit->type < 4 ? kinds[unit->type] : "",
-                    unit->type && unit->mode < 3 ? modes[unit->mode] : "", unit->act < 4 ? acts[unit->act] : "");
-        if (sdp_unit_reads(unit) && unit->mode == 2)
-            add_read(layer, place_of(&unit->cube));
+static char *precision_of(const struct operation *op) {
+    switch ((enum op_type)op->type) {
+    case TYPE_BDMA:
+        return xstrdup("");
+    case TYPE_CONV:
+        return xstrdup(precision_name(op->conv.in_precision));
+    case TYPE_SDP:
+        return op->sdp.src_precision == op->sdp.dst_precision
+                   ? xstrdup(precision_name(op->sdp.src_precision))
+                   : xprintf("%s>%s", precision_name(op->sdp.src_precision), precision_name(op->sdp.dst_precision));
+    case TYPE_PDP:
+        return xstrdup(precision_name(op->pdp.precision));
+    case TYPE_CDP:
+        return xstrdup(precision_name(op->cdp.in_precision));
+    default:
+        return xstrdup(precision_name(op->rubik.precision));
     }
-    layer->what = text.n ? text.text : xstrdup("");
-    if (!text.n)
-        free(text.text);
-    layer->precision =
-        op->sdp.src_precision == op->sdp.dst_precision
-            ? xstrdup(precision_name(op->sdp.src_precision))
-            : xprintf("%s>%s", precision_name(op->sdp.src_precision), precision_name(op->sdp.dst_precision));
 }
 
 static void read_operation(struct info *info, struct layer *layer, const struct operation *op) {
-    static const char *const pools[] = {"average", "max", "min"};
-    static const char *const rubiks[] = {"contract", "split", "merge"};
     layer->type = op_type_names[op->type];
     layer->unit = op_type_units[op->type];
+    layer->what = operation_description(op);
+    layer->precision = precision_of(op);
+    layer->macs = operation_multiplications(op);
+    layer->clocks = info->config ? operation_mac_clocks(op, info->config) : 0;
     if (op->type == TYPE_BDMA) {
-        layer->what = xprintf("%u transfers", op->bdma.transfer_count);
         layer->in = xstrdup("");
         layer->out = xstrdup("");
-        layer->precision = xstrdup("");
         return;
     }
     layer->in = size_of(&op->src);
     layer->out = size_of(&op->dst);
     add_read(layer, place_of(&op->src));
     layer->writes = place_of(&op->dst);
-    switch (op->type) {
-    case TYPE_CONV:
-        read_conv(info, layer, op);
-        break;
-    case TYPE_SDP:
-        read_sdp(layer, op);
-        break;
-    case TYPE_PDP:
-        layer->what = xprintf("%s %ux%u, stride %u", op->pdp.mode < 3 ? pools[op->pdp.mode] : "?",
-                              op->pdp.pool_width + 1, op->pdp.pool_height + 1, op->pdp.stride_x);
-        layer->precision = xstrdup(precision_name(op->pdp.precision));
-        break;
-    case TYPE_CDP:
-        layer->what = xprintf("over %u channels", op->cdp.local_size);
-        layer->precision = xstrdup(precision_name(op->cdp.in_precision));
-        break;
-    default:
-        layer->what = xstrdup(op->rubik.mode < 3 ? rubiks[op->rubik.mode] : "?");
-        layer->precision = xstrdup(precision_name(op->rubik.precision));
-        break;
-    }
+    for (int u = 0; op->type == TYPE_SDP && u < SDP_UNITS; u++)
+        if (sdp_unit_reads(&op->sdp.units[u]) && op->sdp.units[u].mode == 2)
+            add_read(layer, place_of(&op->sdp.units[u].cube));
 }
 
 static struct layer *new_layer(struct info *info, size_t task, size_t operation) {
