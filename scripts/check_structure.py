@@ -52,11 +52,12 @@ MAY_INCLUDE = {
         "regress/engine regress/pages",
     "regress/bisect": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
+    "compare": "nvdla memory layers trace",
     "doctor": "nvdla memory trace loadable",
     "tb": "nvdla memory layers device observe replay run/session",
-    "cli": "nvdla memory trace loadable observe model gen coverage report split export import doctor run/process "
-        "run/network run/simulators run/options run/result run/session run/jobs regress/engine regress/pages "
-        "regress/night regress/faults regress/bisect",
+    "cli": "nvdla memory trace loadable observe model gen coverage report split export import compare doctor "
+        "run/process run/network run/simulators run/options run/result run/session run/jobs regress/engine "
+        "regress/pages regress/night regress/faults regress/bisect",
 }
 
 

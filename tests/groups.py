@@ -99,6 +99,7 @@ GROUPS = [
     Group("test", "conformance traces, full", "tests/replay/conformance.sh full", "full"),
     *(Group("test", f"conformance traces, {c}, model", f"tests/replay/conformance.sh {c} model") for c in ("small_256", "medium_512", "large")),
     Group("test nightly", "logs of drivers: what stopped them", "tests/doctor/logs.py $NVCOSIM"),
+    Group("test nightly", "programming of two captures", "tests/doctor/programming.py $NVCOSIM"),
     Group("test nightly", "captures of drivers", "tests/import/captures.py $NVCOSIM $BUILD/import/captures --rtl"),
     Group("test nightly", "captures in every form that the formats have", "tests/import/generate.py $NVCOSIM $BUILD/import/forms 8"),
     Group("test nightly", "drivers that are simulated",

@@ -1,11 +1,12 @@
-/* nvcosim diff: compares two memory images by byte or by cube element, or two recorded element streams or folders of
- * them. */
+/* nvcosim diff: compares two memory images by byte or by cube element, two recorded element streams or folders of them,
+ * or the programming of two traces or captures. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/commands.h"
+#include "cli/diff_programs.h"
 #include "memory/file.h"
 #include "nvdla/cube.h"
 #include "nvdla/text.h"
@@ -13,7 +14,7 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum { KEY_CUBE = 0x100, KEY_BASE };
+enum { KEY_CUBE = 0x100, KEY_BASE, KEY_FROM, KEY_COLUMNS, KEY_SCOPE, KEY_CLOCK, KEY_DIALECT, KEY_SEPARATOR };
 
 struct diff_options {
     const char *a, *b;
@@ -21,17 +22,26 @@ struct diff_options {
     bool base_given;
     struct cube cube;
     bool by_cube, cube_base_given;
+    struct diff_programs programs;
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("base", KEY_BASE, "ADDR", "Address of the first byte of both images (default 0, or the cube's base)"),
+    OPTION("base", KEY_BASE, "ADDR",
+           "Address of the first byte of both images (default 0, or the cube's base); of the registers in captures"),
     OPTION("cube", KEY_CUBE, "CUBE", "Compare only the bytes of a feature cube, and name the elements; see below"),
+    OPTION("from", KEY_FROM, "FORMAT", "Format of two captures, as for nvcosim import (default: by their content)"),
+    OPTION("columns", KEY_COLUMNS, "LIST", "Columns of CSV captures"),
+    OPTION("separator", KEY_SEPARATOR, "CHAR", "Separator of CSV captures"),
+    OPTION("scope", KEY_SCOPE, "NAME", "Module with NVDLA's ports in wave dumps"),
+    OPTION("clock", KEY_CLOCK, "NAME", "Its clock"),
+    OPTION("dialect", KEY_DIALECT, "NAME", "Dialect of .txn captures"),
     {0},
 };
 
 static const char doc[] = "Compares two memory images (raw or gzip): prints the first difference and the number of "
                           "bytes that differ. Also compares two element streams recorded by run --tap (NAME.tap), or "
-                          "two folders of them: prints the first element that differs.\v"
+                          "two folders of them: prints the first element that differs. Of two traces, or two "
+                          "captures of a driver, it compares the programming, launch by launch.\v"
                           "CUBE is a list of KEY=VALUE with commas between:\n"
                           "  base=A          address of the cube (default: that of --base)\n"
                           "  w=W,h=H,c=C     width, height and channels\n"
@@ -41,7 +51,14 @@ static const char doc[] = "Compares two memory images (raw or gzip): prints the 
                           "  batches=N       number of cubes (default 1)\n"
                           "  batch=B         bytes from one cube to the next\n"
                           "\n"
+                          "Traces (.nvt, .cfg, .txn) and captures (.log, .txt, .csv, .vcd, .fst, or any with --from): "
+                          "every register of every launch, by name and field, tables, and the memory that launches "
+                          "read. Polls, waits, groups and the order of units do not count. Addresses that differ, and "
+                          "registers without effect in their launch, are named but are no difference.\n"
+                          "\n"
                           "Examples:\n"
+                          "  nvcosim diff mine.nvt.gz theirs.nvt.gz\n"
+                          "  nvcosim diff --config small boot1.log boot2.log\n"
                           "  nvcosim diff rtl.bin.gz model.bin.gz\n"
                           "  nvcosim diff --base 0x80010000 a.bin b.bin\n"
                           "  nvcosim diff nvcosim-out/TRACE/taps/rtl nvcosim-out/TRACE/taps/model\n"
@@ -111,10 +128,32 @@ static void cube_option(struct diff_options *options, char *arg, struct argp_sta
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct diff_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = (void *)&options->programs.config;
+        return 0;
+    case KEY_FROM:
+        options->programs.from = argument_text(state, "from", arg, "the name of a format");
+        return 0;
+    case KEY_COLUMNS:
+        options->programs.source.columns = arg;
+        return 0;
+    case KEY_SEPARATOR:
+        options->programs.source.separator = arg;
+        return 0;
+    case KEY_SCOPE:
+        options->programs.source.scope = arg;
+        return 0;
+    case KEY_CLOCK:
+        options->programs.source.clock = arg;
+        return 0;
+    case KEY_DIALECT:
+        options->programs.source.dialect = arg;
+        return 0;
     case KEY_BASE:
         if (!text_number(arg, UINT64_MAX, &options->base))
             argp_error(state, "--base: found '%s', expected an address", arg);
-        options->base_given = true;
+        options->base_given = options->programs.source.has_base = true;
+        options->programs.source.base = options->base;
         return 0;
     case KEY_CUBE:
         cube_option(options, arg, state);
@@ -276,6 +315,8 @@ static int diff_any(const struct diff_options *options) {
     const char *a = options->a, *b = options->b;
     if (is_folder(a) && is_folder(b))
         return diff_folders(a, b);
+    if (!options->by_cube && diff_is_program(&options->programs, a) && diff_is_program(&options->programs, b))
+        return diff_programs(&options->programs, a, b);
     if (!is_stream(a) || !is_stream(b))
         return diff(options);
     struct streams streams = {.status = EXIT_OK};
@@ -284,7 +325,9 @@ static int diff_any(const struct diff_options *options) {
 }
 
 int diff_main(int argc, char **argv) {
-    static const struct argp argp = {.options = option_table, .parser = parse, .args_doc = "A B", .doc = doc};
+    static const struct argp_child children[] = {{.argp = &config_of_trace_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "A B", .doc = doc};
     struct diff_options options = {0};
     return argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? diff_any(&options) : EXIT_BAD_INPUT;
 }

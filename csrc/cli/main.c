@@ -40,7 +40,7 @@ static const struct argp_option option_table[] = {
     "  convert IN OUT     convert any trace format into the project's own\n"                                           \
     "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
     "  split TRACE        cut a trace into pieces that run in parallel\n"                                              \
-    "  diff A B           compare two memory images, raw or gzip\n"                                                    \
+    "  diff A B           compare two memory images, streams, traces or captures\n"                                    \
     "  doctor LOG         find what stopped a driver from its log\n"                                                   \
     "  build              build a simulator of another RTL\n"                                                          \
     "  gen                write random legal layers as traces\n"                                                       \

@@ -29,4 +29,19 @@ nv diff a.bin; check diff_one_argument 2 "expected two images"
 nv diff a.bin b.bin c.bin; check diff_three_arguments 2 "found 'c.bin', expected two images"
 nv diff a.bin none.bin; check diff_missing 2 "none.bin"
 nv diff a.bin cut.bin.gz; check diff_truncated 2 "cut.bin.gz"
+
+# Traces and captures: the programming.
+captures=$ROOT/traces/captures/synth_small_rand_multi_000
+nv diff --config small "$captures/dmesg.log" "$captures/mmiotrace.txt"; check diff_captures 0 "equal (19 launches)"
+nv diff --from vp "$captures/vp.log" "$captures/vp.log"; check diff_from 0 "equal (19 launches)"
+nv diff --config small good/good.cfg good/good.cfg; check diff_trace_equal 0 "equal ("
+"$NVCOSIM" import --config small -q --no-lint -o there.nvt "$captures/dmesg.log" && "$NVCOSIM" import --config small -q --no-lint \
+    --map 0x90000000:0xa0100000:0x100000 -o moved.nvt "$captures/dmesg.log"
+nv diff there.nvt moved.nvt; check diff_moved 0 "D_DST_BASE_ADDR_LOW: address 0x90000000 and 0xa0100000" "equal except for 1 address"
+sed 's/^\(.*SDP\.D_CVT_SCALE\) .*/\1 0x7/' there.nvt >scale.nvt
+nv diff there.nvt scale.nvt; check diff_scale 1 "D_CVT_SCALE:" "different:" "CVT_SCALE=7"
+nv diff "$captures/dmesg.log" "$captures/dmesg_dropped.log"; check diff_bad_capture 2 "dmesg_dropped.log"
+nv diff --from nonsense "$captures/dmesg.log" "$captures/dmesg.log"; check diff_bad_format 2 "nonsense"
+nv diff there.nvt none.nvt; check diff_missing_trace 2 "none.nvt"
+nv diff --config full "$captures/dmesg.log" there.nvt; check diff_two_configs 2 "configuration"
 finish

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Captures of the same programming are equal whatever their format; with one bit of one register changed, nvcosim diff
+names exactly that register.
+
+usage: programming.py NVCOSIM [CHANGES]      CHANGES of each capture of traces/captures (default 6)
+
+Prints "N passed, N failed".
+"""
+import csv
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FORMATS = ["dmesg.log", "mmiotrace.txt", "journal.log"]
+# Compared in a way of their own, or not at all.
+OTHERS = re.compile(r"S_(STATUS|POINTER|INTR_\w+|LUT_ACCESS_\w+|CBUF_\w+)|D_OP_ENABLE|CFG_(LAUNCH\d|OP|CMD|STATUS)|\w*PERF\w*")
+
+
+def register_bits():
+    """{(map, byte address): (UNIT, REGISTER, writable bits)}"""
+    bits = {}
+    with open(ROOT / "csrc/nvdla/registers.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            key = (row["config"], int(row["byte_offset"], 0))
+            unit, name, mask = bits.get(key, (row["unit"], row["register"], 0))
+            high, low = int(row["msb"]), int(row["lsb"])
+            if row["access"] in ("RW", "RWT"):
+                mask |= (2 << high) - (1 << low)
+            bits[key] = (unit, name, mask)
+    return bits
+
+
+def diff(nvcosim, config, first, second):
+    done = subprocess.run([nvcosim, "diff", "--config", config, str(first), str(second)], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip().split("\n"), done.stderr.strip()
+
+
+def change(lines, config, bits, rng):
+    """Flips a bit of a register write in place. Returns UNIT and REGISTER."""
+    writes = []
+    for number, line in enumerate(lines):
+        found = re.search(r"dla_reg_write: addr\((0x[0-9a-f]+), 0x[0-9a-f]+\), wval\((0x[0-9a-f]+)\)", line)
+        entry = found and bits.get((config, int(found[1], 16)))
+        if entry and entry[2] and not OTHERS.fullmatch(entry[1]):
+            writes.append((number, found, entry))
+    number, found, (unit, name, mask) = rng.choice(writes)
+    bit = rng.choice([b for b in range(32) if mask >> b & 1])
+    lines[number] = lines[number].replace(f"wval({found[2]})", f"wval({int(found[2], 16) ^ 1 << bit:#x})")
+    return unit, name
+
+
+def main():
+    nvcosim, changes = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6
+    bits, rng = register_bits(), random.Random(1)
+    passed = failed = 0
+    for folder in sorted((ROOT / "traces/captures").glob("synth_*")):
+        config = folder.name.split("_")[1]
+        for other in FORMATS[1:]:
+            status, lines, error = diff(nvcosim, config, folder / FORMATS[0], folder / other)
+            good = status == 0 and lines[-1].startswith("equal (")
+            passed, failed = passed + good, failed + (not good)
+            if not good:
+                print(f"FAIL {folder.name}: {FORMATS[0]} and {other}: status {status}: {lines[-1]} {error}")
+        for _ in range(changes):
+            lines = (folder / FORMATS[0]).read_text().split("\n")
+            unit, name = change(lines, config, bits, rng)
+            with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
+                file.write("\n".join(lines))
+                file.flush()
+                status, shown, error = diff(nvcosim, config, folder / FORMATS[0], file.name)
+            named = shown[:-1]
+            what = name.replace("_HIGH", "_LOW") if "ADDR" in name else name
+            good = named and all(re.search(rf"\b{unit} .*\b({name}|{what}|reads other content)\b", line) for line in named) \
+                and status == (not shown[-1].startswith("equal except for "))
+            passed, failed = passed + bool(good), failed + (not good)
+            if not good:
+                print(f"FAIL {folder.name}: {unit} {name} changed: status {status}:", *shown, error, sep="\n    ")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0 or passed == 0
+
+
+sys.exit(main())
