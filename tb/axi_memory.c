@@ -216,8 +216,10 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     }
 }
 
-/* True if every enabled byte lies in a declared region. */
+/* True if every enabled byte lies in a declared region that is not read-only. */
 static bool write_declared(const struct axi_memory *mem, uint64_t address, uint64_t strobe) {
+    if (!memory_writable(mem->content, address))
+        return false;
     const uint64_t all = mem->bytes == 64 ? UINT64_MAX : ((uint64_t)1 << mem->bytes) - 1;
     if (strobe == all)
         return memory_all_declared(mem->content, address, (size_t)mem->bytes);
@@ -331,7 +333,7 @@ static bool response_at(const struct axi_memory *mem, unsigned i, uint8_t *id, u
 
 /* Offers a read beat for clock `now`, if one is due. */
 static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *in) {
-    const int chosen = choose(mem, mem->read_count, now, read_at);
+    const int chosen = memory_held(mem->content) ? -1 : choose(mem, mem->read_count, now, read_at);
     if (chosen < 0 || stalled(mem, STALL_R) || !pay(mem))
         return;
     struct read *read = &mem->reads[(mem->read_head + (unsigned)chosen) % READS];

@@ -168,7 +168,7 @@ class Sandbox:
         self.path = os.path.join(build, "tests", "readme")
         shutil.rmtree(self.path, ignore_errors=True)
         os.makedirs(self.path)
-        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs", "plans", "tests")]:
+        for name, target in [("build", build)] + [(n, n) for n in ("traces", "docs", "plans", "scripts", "tests")]:
             os.symlink(os.path.abspath(target), os.path.join(self.path, name))
         shutil.copytree("rtl", os.path.join(self.path, "rtl"))
         self.environment = dict(os.environ, TREE=self.tree, PATH=os.path.abspath(build) + ":" + os.environ["PATH"], NO_COLOR="1")

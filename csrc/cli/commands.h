@@ -11,6 +11,7 @@ int lint_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int convert_main(int argc, char **argv);
 int compile_main(int argc, char **argv);
+int serve_main(int argc, char **argv);
 int split_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int build_main(int argc, char **argv);

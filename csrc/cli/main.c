@@ -18,6 +18,7 @@ static const struct {
     {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
     {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
     {"export", export_main}, {"compile", compile_main}, {"split", split_main},       {"doctor", doctor_main},
+    {"serve", serve_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -40,6 +41,7 @@ static const struct argp_option option_table[] = {
     "  convert IN OUT     convert any trace format into the project's own\n"                                           \
     "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
     "  split TRACE        cut a trace into pieces that run in parallel\n"                                              \
+    "  serve              let a live driver drive a device: QEMU, another simulator\n"                                 \
     "  diff A B           compare two memory images, streams, traces or captures\n"                                    \
     "  doctor LOG         find what stopped a driver from its log\n"                                                   \
     "  build              build a simulator of another RTL\n"                                                          \

@@ -11,6 +11,8 @@
  * for granules of 8 bytes that were loaded; one per granule while writes are aligned to granules, as AXI beats are; one
  * per byte otherwise. So loads and fills cost nothing.
  *
+ * A mapped range has its bytes elsewhere, and pages of the image only for their origins, made when they are written.
+ *
  * Addresses do not wrap: bytes of an access beyond the last address 2^64 - 1 read as 0 and are not written. */
 #include "memory/memory.h"
 
@@ -55,6 +57,13 @@ struct region {
     uint64_t first, last;
 };
 
+/* Bytes that belong to the caller: pages `first` to `last`. */
+struct mapping {
+    uint64_t first, last;
+    uint8_t *bytes;
+    bool writable;
+};
+
 _Static_assert(PAGE / GRANULE == 64, "a bit of page.loaded for each granule");
 
 struct memory {
@@ -70,6 +79,9 @@ struct memory {
     struct memory_listener listener;
     struct region *regions; /* ascending, at least one byte between neighbours */
     size_t region_count, region_room;
+    struct mapping *mappings; /* ascending */
+    size_t mapping_count;
+    bool confined, held;
 };
 
 static const uint8_t zero_page[PAGE];
@@ -156,6 +168,29 @@ static struct page *new_page(struct memory *mem) {
     return &mem->slabs->pages[--mem->slab_left];
 }
 
+/* The mapping of a page, NULL if it is in none. */
+static const struct mapping *find_mapping(const struct memory *mem, uint64_t number) {
+    size_t low = 0, high = mem->mapping_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (mem->mappings[middle].last < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < mem->mapping_count && mem->mappings[low].first <= number ? &mem->mappings[low] : NULL;
+}
+
+static uint8_t *mapped_bytes(const struct mapping *mapping, uint64_t number) {
+    return mapping->bytes + (number - mapping->first) * PAGE;
+}
+
+/* The bytes of a page; page: NULL if nothing was written to it. */
+static const uint8_t *page_bytes(const struct memory *mem, uint64_t number, const struct page *page) {
+    const struct mapping *mapping = mem->mapping_count ? find_mapping(mem, number) : NULL;
+    return mapping ? mapped_bytes(mapping, number) : page ? page->bytes : zero_page;
+}
+
 static bool is_shared(const struct memory *mem, const struct page *page) {
     return page == mem->filled[page->bytes[0]];
 }
@@ -223,6 +258,7 @@ void memory_free(struct memory *mem) {
     free(mem->chunks);
     free(mem->origins);
     free(mem->regions);
+    free(mem->mappings);
     free(mem);
 }
 
@@ -239,11 +275,8 @@ void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t
         memset(to + left, 0, n - left);
     while (left > 0) {
         const size_t piece = piece_length(address, left);
-        const struct page *page = find_page(mem, page_number(address));
-        if (page)
-            memcpy(to, page->bytes + address % PAGE, piece);
-        else
-            memset(to, 0, piece);
+        const uint64_t number = page_number(address);
+        memcpy(to, page_bytes(mem, number, find_page(mem, number)) + address % PAGE, piece);
         to += piece;
         address += piece;
         left -= piece;
@@ -323,14 +356,18 @@ static void write_run(struct memory *mem, uint64_t address, const uint8_t *from,
     while (n > 0) {
         const size_t piece = piece_length(address, n);
         const size_t offset = (size_t)(address % PAGE);
-        struct page *page = make_page(mem, page_number(address));
-        if (from) {
-            memcpy(page->bytes + offset, from, piece);
-            from += piece;
-        } else {
-            memset(page->bytes + offset, value, piece);
+        const struct mapping *mapping = mem->mapping_count ? find_mapping(mem, page_number(address)) : NULL;
+        if (!mapping || mapping->writable) {
+            struct page *page = make_page(mem, page_number(address));
+            uint8_t *to = (mapping ? mapped_bytes(mapping, page_number(address)) : page->bytes) + offset;
+            if (from)
+                memcpy(to, from, piece);
+            else
+                memset(to, value, piece);
+            set_origin(page, offset, piece, index);
         }
-        set_origin(page, offset, piece, index);
+        if (from)
+            from += piece;
         address += piece;
         n -= piece;
     }
@@ -359,12 +396,26 @@ static void write_bytes(struct memory *mem, uint64_t address, const uint8_t *fro
         mem->listener.written(mem->listener.context, address, n, origin);
 }
 
+/* Writes those granules that are declared whole. */
+static void write_declared(struct memory *mem, uint64_t address, const uint8_t *from, size_t n, const uint8_t *strobe,
+                           const struct memory_origin *origin) {
+    for (size_t at = 0; at < n; at += GRANULE) {
+        const size_t part = n - at < GRANULE ? n - at : GRANULE;
+        if (memory_all_declared(mem, address + at, part))
+            memory_write(mem, address + at, from + at, part, strobe ? strobe + at / 8 : NULL, origin);
+    }
+}
+
 void memory_write(struct memory *mem, uint64_t address, const void *bytes, size_t n, const uint8_t *strobe,
                   const struct memory_origin *origin) {
     const uint8_t *from = bytes;
     const size_t count = (size_t)clamp_length(address, n);
     if (count == 0)
         return;
+    if (mem->confined && origin && !memory_all_declared(mem, address, count)) {
+        write_declared(mem, address, from, count, strobe, origin);
+        return;
+    }
     const uint32_t index = origin_index(mem, origin);
     if (!strobe) {
         write_bytes(mem, address, from, count, index, origin);
@@ -387,7 +438,7 @@ void memory_fill(struct memory *mem, uint64_t address, uint64_t n, uint8_t value
     for (n = clamp_length(address, n); n > 0;) {
         const size_t piece = piece_length(address, n);
         struct page **page = page_place(mem, page_number(address));
-        if (piece == PAGE && (!*page || is_shared(mem, *page)))
+        if (piece == PAGE && !find_mapping(mem, page_number(address)) && (!*page || is_shared(mem, *page)))
             *page = filled_page(mem, value);
         else
             write_run(mem, address, NULL, value, piece, ORIGIN_BACK_DOOR);
@@ -431,8 +482,8 @@ uint32_t memory_crc32(const struct memory *mem, uint64_t address, uint64_t n) {
     n = clamp_length(address, n);
     while (n > 0) {
         const size_t piece = piece_length(address, n);
-        const struct page *page = find_page(mem, page_number(address));
-        crc = crc32(crc, page ? page->bytes + address % PAGE : zero_page, (uInt)piece);
+        const uint64_t number = page_number(address);
+        crc = crc32(crc, page_bytes(mem, number, find_page(mem, number)) + address % PAGE, (uInt)piece);
         address += piece;
         n -= piece;
     }
@@ -528,6 +579,79 @@ void memory_region(const struct memory *mem, size_t index, uint64_t *address, ui
     *n = above_first == UINT64_MAX ? UINT64_MAX : above_first + 1;
 }
 
+/* ---- memory of the caller ---- */
+
+/* Makes the origins of a page those of bytes that were never written (ORIGIN_NONE) or loaded. */
+static void forget_page(struct page *page, uint32_t index) {
+    set_origin(page, 0, PAGE, index);
+}
+
+bool memory_map(struct memory *mem, uint64_t address, uint64_t n, void *bytes, bool writable) {
+    const struct mapping mapping = {page_number(address), page_number(address + (n - 1)), bytes, writable};
+    size_t at = 0;
+    if (n == 0 || (address | n) % MEMORY_PAGE != 0 || n - 1 > UINT64_MAX - address)
+        return false;
+    while (at < mem->mapping_count && mem->mappings[at].last < mapping.first)
+        at++;
+    if (at < mem->mapping_count && mem->mappings[at].first <= mapping.last)
+        return false;
+    mem->mappings = xgrow(mem->mappings, mem->mapping_count, sizeof *mem->mappings);
+    memmove(&mem->mappings[at + 1], &mem->mappings[at], (mem->mapping_count - at) * sizeof *mem->mappings);
+    mem->mappings[at] = mapping;
+    mem->mapping_count++;
+    memory_declare(mem, address, n);
+    return true;
+}
+
+bool memory_unmap(struct memory *mem, uint64_t address) {
+    for (size_t i = 0; i < mem->mapping_count; i++) {
+        const struct mapping mapping = mem->mappings[i];
+        if (mapping.first * PAGE != address)
+            continue;
+        mem->mapping_count--;
+        memmove(&mem->mappings[i], &mem->mappings[i + 1], (mem->mapping_count - i) * sizeof *mem->mappings);
+        struct page *page;
+        for (uint64_t number = mapping.first; (page = next_page(mem, &number)) && number <= mapping.last; number++) {
+            if (is_shared(mem, page))
+                page = make_page(mem, number);
+            memset(page->bytes, 0, PAGE);
+            forget_page(page, ORIGIN_NONE);
+        }
+        memory_undeclare(mem, address, (mapping.last - mapping.first + 1) * PAGE);
+        return true;
+    }
+    return false;
+}
+
+bool memory_writable(const struct memory *mem, uint64_t address) {
+    const struct mapping *mapping = mem->mapping_count ? find_mapping(mem, page_number(address)) : NULL;
+    return !mapping || mapping->writable;
+}
+
+void memory_confine(struct memory *mem) {
+    mem->confined = true;
+}
+
+void memory_hold(struct memory *mem, bool held) {
+    mem->held = held;
+}
+
+bool memory_held(const struct memory *mem) {
+    return mem->held;
+}
+
+size_t memory_origins(const struct memory *mem) {
+    return mem->origin_count;
+}
+
+void memory_forget_origins(struct memory *mem) {
+    struct page *page;
+    for (uint64_t number = 0; (page = next_page(mem, &number)); number++)
+        if (!is_shared(mem, page))
+            forget_page(page, ORIGIN_BACK_DOOR);
+    mem->origin_count = 0;
+}
+
 /* The first page number >= *number that either memory has; false if there is none. Bytes of a missing page are 0. */
 static bool next_page_pair(const struct memory *a, const struct memory *b, uint64_t *number, const uint8_t **bytes_a,
                            const uint8_t **bytes_b) {
@@ -537,8 +661,8 @@ static bool next_page_pair(const struct memory *a, const struct memory *b, uint6
     if (!page_a && !page_b)
         return false;
     *number = !page_b || (page_a && number_a < number_b) ? number_a : number_b;
-    *bytes_a = page_a && number_a == *number ? page_a->bytes : zero_page;
-    *bytes_b = page_b && number_b == *number ? page_b->bytes : zero_page;
+    *bytes_a = page_bytes(a, *number, number_a == *number ? page_a : NULL);
+    *bytes_b = page_bytes(b, *number, number_b == *number ? page_b : NULL);
     return true;
 }
 

@@ -65,6 +65,34 @@ void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n);
 bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n);
 bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n);
 
+/* Memory of the caller. [address, address + n) is declared, and its bytes are those at `bytes`, read and written in
+ * place at every access, so that others may read and write them too; what a listener hears and who wrote each byte is
+ * as for bytes of the image. Writes to a range that is not writable are dropped. Walks and comparisons visit only pages
+ * that were written through this memory, or that the other memory has.
+ *
+ * The bytes must stay until the range is unmapped. False, and nothing is changed, unless address and n > 0 are
+ * multiples of MEMORY_PAGE and the range overlaps no other. */
+bool memory_map(struct memory *mem, uint64_t address, uint64_t n, void *bytes, bool writable);
+/* Ends the mapping that begins at the address: its bytes read as 0, were never written, and are not declared. False if
+ * there is none. */
+bool memory_unmap(struct memory *mem, uint64_t address);
+/* False for bytes of a range that was mapped as not writable. */
+bool memory_writable(const struct memory *mem, uint64_t address);
+
+/* From now on, what a write with an origin puts outside the declared regions is dropped, in units of 8 bytes from its
+ * first one, so that a design that goes astray cannot fill the computer's memory. */
+void memory_confine(struct memory *mem);
+
+/* Held: its bytes are on their way, so the design's reads wait for them. For designs with a clock (tb/axi_memory.h);
+ * others must not be given time meanwhile. */
+void memory_hold(struct memory *mem, bool held);
+bool memory_held(const struct memory *mem);
+
+/* Stored origins, and a fresh start for them in a memory that lives for long: all bytes that were written are now from
+ * the back door. */
+size_t memory_origins(const struct memory *mem);
+void memory_forget_origins(struct memory *mem);
+
 /* Declared regions, disjoint, ascending. */
 size_t memory_region_count(const struct memory *mem);
 void memory_region(const struct memory *mem, size_t index, uint64_t *address, uint64_t *n);

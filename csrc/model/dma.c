@@ -61,10 +61,10 @@ static void check_read(struct dma *dma, uint64_t address, size_t size) {
 
 /* Checks a run that is about to be written. Returns false if it must be dropped. */
 static bool check_write(struct dma *dma, uint64_t address, size_t size) {
-    if (memory_all_declared(dma->mem, address, size))
+    if (memory_all_declared(dma->mem, address, size) && memory_writable(dma->mem, address))
         return true;
     for (size_t at = 0; at < size; at += dma->atom)
-        if (!memory_all_declared(dma->mem, address + at, dma->atom))
+        if (!memory_all_declared(dma->mem, address + at, dma->atom) || !memory_writable(dma->mem, address + at))
             complain(dma, "region-write", "writes", address + at);
     bool flooded = dma->outside_left == 0;
     if (!flooded && !memory_any_declared(dma->mem, address, size) && --dma->outside_left == 0) {

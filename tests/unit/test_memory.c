@@ -507,6 +507,120 @@ static void a_page_that_only_one_side_has_compares_with_zeros(void **state) {
     memory_free(b);
 }
 
+static uint8_t pages[4 * MEMORY_PAGE]; /* of another owner */
+
+static void mapped_bytes_are_those_of_their_owner(void **state) {
+    (void)state;
+    static const struct memory_origin origin = {.cycle = 7, .unit = 3, .axi_id = 1, .ordinal = 2};
+    struct memory_origin found;
+    struct memory *mem = fresh();
+    memset(pages, 0, sizeof pages);
+    pages[5] = 0x55;
+    assert_true(memory_map(mem, 0x40000000, sizeof pages, pages, true));
+    assert_true(memory_all_declared(mem, 0x40000000, sizeof pages));
+    assert_int_equal(byte_at(mem, 0x40000005), 0x55);
+    pages[5] = 0x56; /* at once, with no call */
+    assert_int_equal(byte_at(mem, 0x40000005), 0x56);
+    assert_false(memory_origin_of(mem, 0x40000005, NULL));
+    memory_write(mem, 0x40000ffe, "abcd", 4, NULL, &origin); /* over a page */
+    assert_memory_equal(pages + 0xffe, "abcd", 4);
+    assert_true(memory_origin_of(mem, 0x40001001, &found));
+    assert_int_equal(found.cycle, 7);
+    assert_false(memory_origin_of(mem, 0x40001002, NULL));
+    memory_fill(mem, 0x40002000, MEMORY_PAGE, 0xaa);
+    assert_int_equal(pages[0x2fff], 0xaa);
+    assert_int_equal(memory_crc32(mem, 0x40000000, sizeof pages), crc32(0, pages, sizeof pages));
+    memory_free(mem);
+    assert_int_equal(pages[0x2fff], 0xaa);
+}
+
+static void mappings_are_checked_and_end(void **state) {
+    (void)state;
+    static const struct memory_origin origin = {.cycle = 1};
+    struct memory *mem = fresh();
+    assert_false(memory_map(mem, 0x1000, 0, pages, true));
+    assert_false(memory_map(mem, 0x1001, MEMORY_PAGE, pages, true));
+    assert_false(memory_map(mem, 0x1000, 100, pages, true));
+    assert_false(memory_map(mem, UINT64_MAX - MEMORY_PAGE + 1, 2 * MEMORY_PAGE, pages, true));
+    assert_true(memory_map(mem, 0x2000, MEMORY_PAGE, pages, false));
+    assert_true(memory_map(mem, 0x1000, MEMORY_PAGE, pages + MEMORY_PAGE, true));
+    assert_false(memory_map(mem, 0, 2 * MEMORY_PAGE, pages, true));
+    assert_true(memory_map(mem, UINT64_MAX - MEMORY_PAGE + 1, MEMORY_PAGE, pages + 2 * MEMORY_PAGE, true));
+    pages[0] = 1;
+    pages[2 * MEMORY_PAGE - 1] = 2;
+    memory_write(mem, 0x1fff, "xy", 2, NULL, &origin);
+    assert_int_equal(pages[2 * MEMORY_PAGE - 1], 'x');
+    assert_int_equal(pages[0], 1); /* not writable */
+    assert_false(memory_writable(mem, 0x2000));
+    assert_true(memory_writable(mem, 0x1000));
+    assert_false(memory_unmap(mem, 0x3000));
+    assert_true(memory_unmap(mem, 0x1000));
+    assert_int_equal(byte_at(mem, 0x1fff), 0);
+    assert_false(memory_origin_of(mem, 0x1fff, NULL));
+    assert_false(memory_any_declared(mem, 0x1000, MEMORY_PAGE));
+    assert_true(memory_all_declared(mem, 0x2000, MEMORY_PAGE));
+    memory_write(mem, 0x1ffe, "z", 1, NULL, &origin); /* of the image now */
+    assert_int_equal(byte_at(mem, 0x1ffe), 'z');
+    memory_free(mem);
+}
+
+static void a_mapping_compares_with_an_image(void **state) {
+    (void)state;
+    static const struct memory_origin origin = {.cycle = 1};
+    struct memory_difference diff;
+    struct memory *a = fresh(), *b = fresh();
+    memset(pages, 0, sizeof pages);
+    assert_true(memory_map(a, 0x8000, sizeof pages, pages, true));
+    memory_write(b, 0x8100, "abc", 3, NULL, &origin);
+    assert_false(memory_compare(a, b, 0x8000, sizeof pages, &diff));
+    assert_int_equal(diff.count, 3);
+    memcpy(pages + 0x100, "abd", 3);
+    assert_false(memory_compare(a, b, 0x8000, sizeof pages, &diff));
+    assert_int_equal(diff.first, 0x8102);
+    pages[0x102] = 'c';
+    assert_true(memory_compare(a, b, 0x8000, sizeof pages, &diff));
+    memory_free(a);
+    memory_free(b);
+}
+
+static void a_confined_memory_drops_what_is_outside(void **state) {
+    (void)state;
+    static const struct memory_origin origin = {.cycle = 1};
+    struct memory *mem = fresh();
+    memory_declare(mem, 0x1000, 16);
+    memory_confine(mem);
+    memory_write(mem, 0x1008, "12345678", 8, NULL, &origin);
+    memory_write(mem, 0x100c, "abcdefgh", 8, NULL, &origin); /* half of it */
+    memory_write(mem, 0x9000, "a", 1, NULL, &origin);
+    memory_write(mem, 0x9001, "b", 1, NULL, NULL); /* the back door may */
+    assert_int_equal(byte_at(mem, 0x100f), '8');
+    assert_int_equal(byte_at(mem, 0x9000), 0);
+    assert_int_equal(byte_at(mem, 0x9001), 'b');
+    memory_free(mem);
+}
+
+static void origins_are_forgotten_and_begin_again(void **state) {
+    (void)state;
+    struct memory *mem = fresh();
+    struct memory_origin origin = {.unit = 1, .ordinal = 1}, found;
+    memset(pages, 0, sizeof pages);
+    assert_true(memory_map(mem, 0x8000, MEMORY_PAGE, pages, true));
+    memory_fill(mem, 0x20000, MEMORY_PAGE, 0); /* shared pages stay so */
+    for (origin.cycle = 0; origin.cycle < 100; origin.cycle++)
+        memory_write(mem, 0x8000 + origin.cycle * 3, "abc", 3, NULL, &origin);
+    assert_int_equal(memory_origins(mem), 100);
+    memory_forget_origins(mem);
+    assert_int_equal(memory_origins(mem), 0);
+    assert_true(memory_origin_of(mem, 0x8000, &found));
+    assert_int_equal(found.unit, -1);
+    assert_int_equal(byte_at(mem, 0x8000), 'a');
+    origin.cycle = 500;
+    memory_write(mem, 0x8008, "q", 1, NULL, &origin);
+    assert_true(memory_origin_of(mem, 0x8008, &found));
+    assert_int_equal(found.cycle, 500);
+    memory_free(mem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unwritten_bytes_read_as_zero),
@@ -528,6 +642,11 @@ int main(void) {
         cmocka_unit_test(differences_are_found_in_order_of_address),
         cmocka_unit_test(comparing_counts_bytes_and_names_the_ends),
         cmocka_unit_test(a_page_that_only_one_side_has_compares_with_zeros),
+        cmocka_unit_test(mapped_bytes_are_those_of_their_owner),
+        cmocka_unit_test(mappings_are_checked_and_end),
+        cmocka_unit_test(a_mapping_compares_with_an_image),
+        cmocka_unit_test(a_confined_memory_drops_what_is_outside),
+        cmocka_unit_test(origins_are_forgotten_and_begin_again),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The options of a run: their table, their parser, and which of them can be combined. */
 #include "run/options/options.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,9 @@ enum {
     KEY_FUNCTIONAL,
     KEY_FRESH,
     KEY_SERVE,
+    KEY_SOCKET,
+    KEY_CONNECTED,
+    KEY_ONCE,
     KEY_LAYER,
 };
 
@@ -195,6 +199,9 @@ const struct argp_option run_option_table[] = {
     {.name = "copies", .key = KEY_COPIES, .arg = "N", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
     {.name = "no-report", .key = KEY_NO_REPORT, .flags = OPTION_HIDDEN},
     {.name = "serve", .key = KEY_SERVE, .arg = "FD,PID", .flags = OPTION_HIDDEN},
+    {.name = "socket", .key = KEY_SOCKET, .arg = "PATH", .flags = OPTION_HIDDEN},
+    {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
+    {.name = "once", .key = KEY_ONCE, .flags = OPTION_HIDDEN},
     {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
@@ -213,6 +220,7 @@ void run_options_init(struct run_options *options) {
                                     .seed = 1,
                                     .result_fd = -1,
                                     .serve = {.socket = -1},
+                                    .live = {.connected = -1},
                                     .style = {.top = 5}};
     play_options_default(&options->play);
     axi_options_default(&options->rtl.axi);
@@ -486,6 +494,14 @@ static void debug_option(struct run_options *options, const char *arg, struct ar
     options->debug = options->copies = options->play.stop_at_first = options->rtl.timeline = true;
 }
 
+bool run_is_live(const struct run_options *options) {
+    return options->live.socket || options->live.connected >= 0;
+}
+
+static void connected_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    options->live.connected = (int)argument_number(state, "connected", arg, 0, INT_MAX);
+}
+
 static void serve_option(struct run_options *options, const char *arg, struct argp_state *state) {
     if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
         argp_error(state, "--serve: found '%s', expected FD,PID", arg);
@@ -556,6 +572,8 @@ static const struct argument arguments[] = {
     {.key = KEY_RESULT_FD, NUMBER_32_AT(OF(result_fd), 0, 1000), .own = true},
     {.key = KEY_FRESH, FLAG_AT(OF(fresh)), .own = true},
     {.key = KEY_NO_REPORT, FLAG_AT(OF(no_report))},
+    {.key = KEY_SOCKET, TEXT_AT(OF(live.socket), "a path")},
+    {.key = KEY_ONCE, FLAG_AT(OF(live.once))},
     {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
 };
 
@@ -577,6 +595,7 @@ static const struct {
     {KEY_WAVE_SCOPE, scope_option, false},
     {KEY_COVERAGE_KIND, coverage_kind_option, true},
     {KEY_SERVE, serve_option, true},
+    {KEY_CONNECTED, connected_option, false},
     {KEY_LAYER, layer_option, true},
     {KEY_LEDGER, ledger_option, true},
     {KEY_DEBUG, debug_option, false},
@@ -604,7 +623,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         return 0;
     }
     if (key == ARGP_KEY_END) {
-        if (options->traces.count == 0 && options->serve.socket < 0)
+        if (options->traces.count == 0 && options->serve.socket < 0 && !run_is_live(options))
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that has one");
         check_options(options, state);

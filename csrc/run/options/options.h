@@ -73,6 +73,12 @@ struct run_options {
         int socket; /* -1: it plays the given trace */
         int runner; /* process that sends them */
     } serve;
+    /* Serves a live driver instead of playing traces (nvcosim serve, live/server.h). */
+    struct run_live {
+        const char *socket; /* path; NULL: none */
+        int connected;      /* a connected socket, whose client owns the clock; -1: none */
+        bool once;          /* for one client */
+    } live;
     /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {
         const char *generator; /* as gen_engines() reads it; NULL: not such a layer */
@@ -97,6 +103,9 @@ void run_options_free(struct run_options *options);
 /* Parser of these options, with traces as arguments; input: struct run_options. */
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
+
+/* True if a live driver is served. */
+bool run_is_live(const struct run_options *options);
 
 /* The same for a command whose input contains a struct run_options. */
 error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state);

@@ -7,6 +7,7 @@
 #include "nvdla/xalloc.h"
 #include "run/options/output.h"
 #include "run/serve/serve.h"
+#include "run/session/live.h"
 #include "run/session/session.h"
 #include "run/simulators/version.h"
 
@@ -88,6 +89,11 @@ static bool read_arguments(struct run_options *options, int argc, char **argv, c
     return true;
 }
 
+static int serve_driver(struct run_options *options, const char *name, struct simulation *simulation) {
+    options->config = simulation->config;
+    return live_one(options, name, open_simulation, simulation);
+}
+
 static int play_arguments(const char *program, struct run_options *options, const char *name,
                           struct simulation *simulation) {
     const char *config_name = simulation->config->name;
@@ -123,7 +129,9 @@ int simulator_main(int argc, char **argv, const char *config_name, const char *r
             play_orders(&simulation, &served, &words) && read_arguments(&options, (int)words.count, words.items, pins);
     }
     options.foreign = foreign;
-    if (read)
+    if (read && run_is_live(&options))
+        status = serve_driver(&options, name, &simulation);
+    else if (read)
         status = play_arguments(argv[0], &options, name, &simulation);
     if (simulation.reset)
         simulation.reset->ops->destroy(simulation.reset);

@@ -1,0 +1,62 @@
+/* The memory that a client gives: maps of its pages, behind the AXI ports of a device.
+ *
+ * A map with a descriptor is mapped into this process, and the device works in it (memory_map). Without one, the device
+ * has a copy: what a launch reads is fetched before it is armed, and what the device writes is sent back, both by
+ * messages (function.h). Both AXI ports see the same memory. */
+#ifndef LIVE_DMA_H
+#define LIVE_DMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "layers/tracker.h"
+#include "live/vfio_user.h"
+
+struct dma_map {
+    uint64_t address, size;
+    void *bytes; /* NULL: by messages */
+    bool writable;
+};
+
+struct dma_range {
+    uint64_t address, size;
+};
+
+struct dma {
+    struct device *dev;
+    struct dma_map *maps;
+    size_t count, by_messages;
+    struct dma_range *written; /* by the device in maps without bytes, not sent yet */
+    size_t written_count;
+};
+
+void dma_open(struct dma *dma, struct device *dev);
+/* Ends all maps. */
+void dma_close(struct dma *dma);
+
+/* Adds a map; fd: a descriptor, which stays the caller's, or -1. Returns 0, or an error number with a message: a size
+ * or an address that is not of whole pages, a descriptor that is not memory or is too short, an overlap. */
+int dma_map(struct dma *dma, const struct vfio_dma_map *map, int fd, struct error *err);
+
+/* Ends the maps that lie in the range, of which there may be none. Returns an error number with a message if a map is
+ * only partly in it. */
+int dma_unmap(struct dma *dma, const struct vfio_dma_unmap *range, struct error *err);
+
+/* The pieces, of at most VFIO_DATA_MOST bytes, that a launch reads of maps without bytes. Returns how many; free()
+ * *pieces. */
+size_t dma_reads(const struct dma *dma, const struct launch *launch, struct dma_range **pieces);
+
+/* What the device has written to maps without bytes since the last call, in pieces as above; free() *pieces. */
+size_t dma_writes(struct dma *dma, struct dma_range **pieces);
+
+/* Bytes of such a map for the device, or from it. */
+void dma_put(struct dma *dma, uint64_t address, const void *bytes, size_t n);
+void dma_get(const struct dma *dma, uint64_t address, void *bytes, size_t n);
+
+/* From now on, a page of a map that its file no longer has reads as 0 and is this process's own, instead of ending it.
+ * The maps are those of the last dma_open(). */
+void dma_survive_truncation(void);
+
+#endif

@@ -1,0 +1,74 @@
+/* A device (device.h) under a live driver: register accesses as they come, time in slices, the interrupt line, and
+ * which launches are armed and done. */
+#ifndef LIVE_LIVE_DEVICE_H
+#define LIVE_LIVE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "device/device.h"
+#include "layers/tracker.h"
+
+enum { LIVE_INTERRUPT_BITS = 32 };
+
+/* A launch that an interrupt bit of GLB will end. */
+struct live_launch {
+    bool armed;
+    enum nvdla_unit unit;
+    int ordinal;
+    uint64_t clock; /* when it was armed */
+};
+
+/* What the caller wants to hear. */
+struct live_listener {
+    /* A launch is about to be armed; its registers are complete. */
+    void (*arming)(void *context, const struct launch *launch);
+    void *context;
+};
+
+struct live_device {
+    struct device *dev;
+    struct layer_tracker *tracker;
+    struct live_listener listener;
+    struct live_launch launches[LIVE_INTERRUPT_BITS];
+    uint32_t status;                          /* S_INTR_STATUS as far as it was looked at and not cleared since */
+    uint32_t glb;                             /* address of GLB's registers */
+    bool fresh;                               /* nothing was written since the reset */
+    bool moving;                              /* something may happen without another access */
+    uint64_t quiet;                           /* slices since the last access */
+    uint64_t reads, writes, layers, findings; /* since it was opened; findings: printed */
+    uint64_t clocks;                          /* of earlier resets */
+    FILE *log;                                /* NULL: launches are not printed */
+};
+
+/* Takes an opened device and resets it. log: launches are printed there as they are armed and done; NULL: not. False
+ * with a message. live_device_close() destroys the device. */
+bool live_device_open(struct live_device *live, struct device *dev, FILE *log, struct error *err);
+void live_device_close(struct live_device *live);
+
+/* Brings the device to its state after reset, with its memory as it is. */
+bool live_device_reset(struct live_device *live, struct error *err);
+
+/* A register access of 32 bits; address: in bytes from the start of the window, a multiple of 4. */
+bool live_device_write(struct live_device *live, uint32_t address, uint32_t value, struct error *err);
+bool live_device_read(struct live_device *live, uint32_t address, uint32_t *value, struct error *err);
+
+/* Lets a short time pass if anything is at work, so short that an access need not wait long for its end. False with a
+ * message if the device failed. live->moving: call it again. */
+bool live_device_work(struct live_device *live, struct error *err);
+
+/* Lets so many clocks pass, fewer if the interrupt rises (until_interrupt) or if a device without clocks has nothing to
+ * do. */
+bool live_device_run(struct live_device *live, uint64_t clocks, bool until_interrupt, struct error *err);
+
+/* Level of the interrupt line. */
+bool live_device_interrupt(struct live_device *live);
+
+/* Prints findings since the last call to stderr. */
+void live_device_print_findings(struct live_device *live);
+
+/* Clocks since it was opened, over all resets. */
+uint64_t live_device_clocks(const struct live_device *live);
+
+#endif

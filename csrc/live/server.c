@@ -1,0 +1,180 @@
+/* The socket, its clients and the loop; see server.h. */
+#include "live/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "live/function.h"
+#include "nvdla/text.h"
+
+/* A socket on which no one listens is what a killed server left. */
+static bool remove_stale(const struct sockaddr_un *address, struct error *err) {
+    struct stat status;
+    if (lstat(address->sun_path, &status) != 0)
+        return true;
+    if (!S_ISSOCK(status.st_mode))
+        return error_set(err, "%s: found a file that is not a socket; choose another path", address->sun_path);
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const bool dead = connect(probe, (const struct sockaddr *)address, sizeof *address) != 0 && errno == ECONNREFUSED;
+    close(probe);
+    if (!dead)
+        return error_set(err, "%s: another server listens there; choose another path", address->sun_path);
+    unlink(address->sun_path);
+    return true;
+}
+
+/* Returns the listening socket, -1 with a message. */
+static int listen_at(const char *path, struct error *err) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        error_set(err, "--socket: found a path of %zu bytes, expected at most %zu", strlen(path),
+                  sizeof address.sun_path - 1);
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    if (!remove_stale(&address, err))
+        return -1;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, 1) != 0) {
+        error_set(err, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Figures of the device when a session begins, which its summary does not count. */
+struct before {
+    struct device_statistics statistics;
+    uint64_t clocks, layers, reads, writes, findings;
+};
+
+static uint64_t findings_of(const struct live_device *live) {
+    return live->dev->finding_count + live->dev->findings_dropped;
+}
+
+static struct before measure(const struct live_device *live) {
+    struct before before = {.clocks = live_device_clocks(live),
+                            .layers = live->layers,
+                            .reads = live->reads,
+                            .writes = live->writes,
+                            .findings = findings_of(live)};
+    live->dev->ops->statistics(live->dev, &before.statistics);
+    return before;
+}
+
+static void print_summary(const struct live_device *live, const struct function *function,
+                          const struct before *before) {
+    const struct before now = measure(live);
+    printf("session: layers=%" PRIu64 " writes=%" PRIu64 " reads=%" PRIu64 " interrupts=%" PRIu64 " cycles=%" PRIu64
+           " beats=%" PRIu64 "/%" PRIu64 " findings=%" PRIu64 " (%s, %s)\n",
+           now.layers - before->layers, now.writes - before->writes, now.reads - before->reads, function->interrupts,
+           now.clocks - before->clocks,
+           device_beats(now.statistics.read_beats) - device_beats(before->statistics.read_beats),
+           device_beats(now.statistics.write_beats) - device_beats(before->statistics.write_beats),
+           now.findings - before->findings, live->dev->config->name, live->dev->name);
+    fflush(stdout);
+}
+
+/* Serves one client until it leaves. False with a message if the device failed; *stopped: a signal came. */
+static bool serve_client(const struct server_options *options, struct live_device *live, int socket, int stop,
+                         bool *stopped, struct error *err) {
+    struct function function;
+    const struct before before = measure(live);
+    bool good = true;
+    const bool own_clock = options->path == NULL;
+    function_open(&function, live, socket, stop, own_clock);
+    for (;;) {
+        live_device_print_findings(live);
+        if (!channel_wait(&function.channel, live->moving && !own_clock && !function_waits(&function) ? 0 : -1)) {
+            *stopped = true;
+            break;
+        }
+        if (!function_serve(&function))
+            break;
+        /* Posted writes come in rows: time does not pass between them. */
+        if (function.posted && channel_ready(&function.channel))
+            continue;
+        if (!own_clock && !function_waits(&function) && !live_device_work(live, err)) {
+            good = false;
+            break;
+        }
+        if (!function_show(&function))
+            break;
+    }
+    live_device_print_findings(live);
+    if (function.failed && function.err.text[0])
+        text_print_line(stderr, "nvcosim: the session ends: %s", function.err.text);
+    if (!options->quiet)
+        print_summary(live, &function, &before);
+    function_close(&function);
+    return good;
+}
+
+/* Waits for a client; -1: a signal came. */
+static int next_client(int listener, int stop) {
+    for (;;) {
+        struct pollfd polled[2] = {{.fd = listener, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+        poll(polled, 2, -1);
+        if (polled[1].revents)
+            return -1;
+        const int client = polled[0].revents ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+        if (client >= 0)
+            return client;
+    }
+}
+
+static bool serve_clients(const struct server_options *options, struct live_device *live, int listener, int stop,
+                          bool *found, struct error *err) {
+    bool stopped = false, good = true;
+    while (good && !stopped) {
+        const int client = next_client(listener, stop);
+        if (client < 0)
+            break;
+        good = serve_client(options, live, client, stop, &stopped, err) && live_device_reset(live, err);
+        *found |= live->dev->finding_count > 0;
+        stopped |= options->once;
+    }
+    return good;
+}
+
+bool server_run(const struct server_options *options, struct live_device *live, bool *found, struct error *err) {
+    sigset_t signals;
+    bool stopped = false;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    const int stop = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    dma_survive_truncation();
+    *found = false;
+    bool good;
+    if (!options->path) {
+        good = serve_client(options, live, options->connected, stop, &stopped, err);
+    } else {
+        const int listener = listen_at(options->path, err);
+        good = listener >= 0;
+        if (good && !options->quiet) {
+            text_print_line(stdout, "listening on %s (%s, %s)", options->path, live->dev->config->name,
+                            live->dev->name);
+            fflush(stdout);
+        }
+        if (good) {
+            good = serve_clients(options, live, listener, stop, found, err);
+            unlink(options->path);
+            close(listener);
+        }
+    }
+    close(stop);
+    return good;
+}

@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""nvcosim serve: a client of our own does what QEMU does, and what a hostile client would, with model and RTL behind the socket.
+
+usage: serve.py BUILD [SEED]      SEED of the random messages, default 1
+
+All servers end with this program, whichever way it ends.
+"""
+import collections
+import ctypes
+import os
+import pathlib
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX, MASK,
+                    MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest, Refused,
+                    Trace)
+
+build = pathlib.Path(sys.argv[1]).resolve()
+seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+nvcosim = str(build / "nvcosim")
+work = tempfile.TemporaryDirectory()
+folder = pathlib.Path(work.name)
+traces = ROOT / "traces/conformance"
+passed = failed = 0
+INTR_SET = 0x1008
+MEMORY = [(0x80000000, 1 << 30), (0xc0000000, 1 << 29)]
+LAYERS = {"convolution": "rand_dc_001", "image": "rand_img_000", "pooling": "rand_pdp_000", "normalisation": "rand_cdp_000",
+          "pointwise": "rand_sdp_000", "convolution and pooling": "rand_dc_pdp_000"}
+
+
+def check(title, good, said=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL  {title} {said}")
+
+
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class Server:
+    count = 0
+
+    def __init__(self, *options):
+        Server.count += 1
+        self.path = folder / f"s{Server.count}"
+        self.errors = open(folder / f"errors{Server.count}", "w+", encoding="utf-8")
+        self.process = subprocess.Popen([nvcosim, "serve", "--socket", self.path, *options], stdout=subprocess.PIPE, stderr=self.errors,
+                                        text=True, preexec_fn=end_with_parent)
+        self.first = self.process.stdout.readline()
+        self.out = []
+        self.reader = threading.Thread(target=lambda: self.out.append(self.process.stdout.read()), daemon=True)
+        self.reader.start()
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def end(self, number=signal.SIGTERM):
+        """Ends it. Returns its exit status and what it printed."""
+        if number:
+            self.process.send_signal(number)
+        self.reader.join()
+        return self.process.wait(), self.out[0]
+
+    def cpu(self):
+        """Seconds of CPU time so far."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def refused(call, *arguments, **named):
+    try:
+        call(*arguments, **named)
+    except Refused as e:
+        return e.args[0]
+    return 0
+
+
+def test_description(client):
+    check("capabilities", client.capabilities["max_data_xfer_size"] == 65536, client.capabilities)
+    flags, regions, irqs = struct.unpack("<IIII", client.call(GET_INFO, struct.pack("<IIII", 16, 0, 0, 0)))[1:]
+    check("it is a PCI function that can be reset", (flags, regions, irqs) == (3, 9, 5))
+    sizes = [struct.unpack("<IIIIQQ", client.call(GET_REGION_INFO, struct.pack("<IIIIQQ", 32, 0, i, 0, 0, 0)))[4] for i in range(9)]
+    check("BAR0 and configuration space are its regions", sizes == [0x40000, 0, 0, 0, 0, 0, 0, 256, 0], sizes)
+    counts = [struct.unpack("<IIII", client.call(GET_IRQ_INFO, struct.pack("<IIII", 16, 0, i, 0)))[3] for i in range(5)]
+    check("it has INTx and one MSI vector", counts == [1, 1, 0, 0, 0], counts)
+    space = client.read_region(CONFIG_SPACE, 0, 256)
+    check("vendor and class", space[:4] == b"\x1d\x1d\x1a\x5d" and space[9:12] == b"\0\0\x12", space[:16].hex())
+    client.write_region(CONFIG_SPACE, 0x10, b"\xff" * 4)
+    check("size of BAR0", client.read_region(CONFIG_SPACE, 0x10, 4) == struct.pack("<I", 0xfffc0000))
+    client.write_region(CONFIG_SPACE, 0, b"\0\0")
+    check("the vendor is read-only", client.read_region(CONFIG_SPACE, 0, 2) == b"\x1d\x1d")
+
+
+def test_registers(client):
+    client.write(INTR_MASK, 0x3f03ff)
+    check("a posted write is read back", client.read(INTR_MASK) == 0x3f03ff)
+    check("a byte and a half word are parts of the word",
+          client.read_region(BAR0, INTR_MASK + 2, 1) == b"\x3f" and client.read_region(BAR0, INTR_MASK, 2) == b"\xff\x03")
+    check("two words at a time", client.read_region(BAR0, INTR_MASK, 8)[:4] == struct.pack("<I", 0x3f03ff))
+    check("a smaller write is refused", refused(client.write_region, BAR0, INTR_MASK, b"\0") == 22)
+    check("it changed nothing", client.read(INTR_MASK) == 0x3f03ff)
+    client.call(RESET)
+    check("reset", client.read(INTR_MASK) == 0)
+
+
+def test_interrupts(client, index, name):
+    client.enable(index)
+    client.write(INTR_MASK, 0)
+    client.write(INTR_SET, 1)
+    check(f"{name}: it comes", client.interrupt() == index)
+    client.read(INTR_STATUS)
+    check(f"{name}: it comes once", not client.pending())
+    if index == INTX:
+        client.set_irqs(INTX, NONE | UNMASK)
+        check("INTx: again after unmask, as the line is high", client.interrupt() == index)
+    client.write(INTR_SET, 2)
+    client.write(INTR_STATUS, 1)
+    client.read(INTR_STATUS)
+    if index == MSI:
+        check("MSI: again when the line survives an acknowledge", client.interrupt() == index)
+    client.write(INTR_STATUS, 2)
+    client.read(INTR_STATUS)
+    if index == INTX:
+        client.set_irqs(INTX, NONE | UNMASK)
+    check(f"{name}: no more after the last acknowledge", not client.pending())
+    client.write(INTR_MASK, 1)
+    client.write(INTR_SET, 1)
+    client.read(INTR_STATUS)
+    check(f"{name}: a masked source is silent", not client.pending())
+    client.write(INTR_MASK, 0)
+    check(f"{name}: until it is unmasked", client.interrupt() == index)
+    client.write(INTR_STATUS, 1)
+    if index == INTX:
+        client.set_irqs(INTX, NONE | UNMASK)
+        client.set_irqs(INTX, BOOL | MASK, data=b"\1")
+        client.write(INTR_SET, 1)
+        client.read(INTR_STATUS)
+        check("INTx: masked by the client", not client.pending())
+        client.write(INTR_STATUS, 1)
+        client.set_irqs(INTX, NONE | UNMASK)
+    client.set_irqs(index, NONE | TRIGGER)
+    check(f"{name}: the client's own trigger", client.interrupt() == index)
+    client.disable(index)
+
+
+def test_layers(server_options, layers, indexes=(MSI, INTX), shared=True):
+    server = Server(*server_options)
+    for index in indexes:
+        guest = Guest(MEMORY)
+        client = Client(server.path, guest, shared)
+        client.enable(index)
+        for title, name in layers:
+            trace = Trace(nvcosim, traces / f"small/{name}.nvt.gz", folder)
+            client.call(RESET)
+            try:
+                checks = trace.play(client)
+                check(f"{title}", checks > 0)
+            except AssertionError as e:
+                check(f"{' '.join(server_options)}: {title}", False, e)
+        if not shared:
+            check("memory went by messages of at most 64 KiB", client.dma_reads > 0 and client.dma_writes > 0 and client.longest <= 65536)
+        client.close()
+        guest.close()
+    status, out = server.end()
+    check("exit status after layers", status == 0, (status, server.said()))
+    sessions = re.findall(r"session: layers=(\d+) .*findings=0 \(small, (rtl|model)\)", out)
+    check("a summary for each client", len(sessions) == len(indexes) and all(int(n) >= len(layers) for n, _ in sessions), out)
+    check("the socket is removed", not server.path.exists())
+
+
+def test_verbose():
+    server = Server("--dut=model", "-v", "--once")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder).play(client, interrupts=False)
+    client.close()
+    status, out = server.end(None)
+    check("--once ends after the client", status == 0, status)
+    check("-v prints launches", re.search(r"SDP #0 armed at clock \d+\nSDP #0 done at clock \d+\n", out), out)
+
+
+def test_findings(dut):
+    """A layer whose memory is missing: findings, and the guest lives on."""
+    server = Server(f"--dut={dut}", "--once")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    client.unmap(0x80000000, 1 << 30)
+    trace = Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder)
+    try:
+        trace.play(client, interrupts=False)
+        check("what was not written is missed", False)
+    except AssertionError as e:
+        check("what was not written is missed", "differs" in str(e), e)
+    check("the guest lives on", client.read(INTR_MASK) is not None)
+    client.close()
+    status, _ = server.end(None)
+    said = server.said()
+    check(f"findings end with status 1, {dut}", status == 1, status)
+    check("a finding names client and clock", re.search(r"finding at clock \d+ \(region-(read|write)\): SDP", said), said[:300])
+
+
+def test_maps():
+    server = Server("--dut=model")
+    guest = Guest([(0, 1 << 20)])
+    client = Client(server.path, guest)
+    _, _, fd, _ = guest.ranges[0]
+    check("an overlap is refused", refused(client.map, 0x1000, 4096, fd) == 17)
+    client.unmap(0, 1 << 20)
+    client.unmap(0x5000000, 4096)  # was never mapped: fine
+    for title, arguments in {"an odd size": (0, 100, fd), "an odd address": (5, 4096, fd), "no size": (0, 0, fd),
+                             "past the end of the file": (0, 1 << 20, fd, 4096), "an odd offset": (0, 4096, fd, 5),
+                             "around the address space": (2**64 - 4096, 8192, fd), "no memory": (0, 4096, 0)}.items():
+        check(f"{title} is refused", refused(client.map, *arguments) == 22)
+    client.map(2**64 - 4096, 4096, fd)
+    client.map(0, 8192, fd, 4096, 1)
+    check("a part of a map is refused", refused(client.unmap, 0, 4096) == 22)
+    client.unmap(0, 0, flags=2)
+    client.map(0, 1 << 20, fd)
+    os.ftruncate(fd, 0)
+    pipes = os.pipe()
+    check("a pipe is no memory", refused(client.map, 0x10000000, 4096, pipes[0]) == 22)
+    check("a pipe is no event", refused(client.set_irqs, MSI, EVENTFD | TRIGGER, fds=[pipes[1]]) == 22)
+    for title, arguments in {"two vectors": (MSI, NONE | TRIGGER, 2), "index 9": (9, NONE | TRIGGER, 1), "no action": (MSI, NONE, 1),
+                             "no data": (MSI, TRIGGER, 1), "start 1": (MSI, NONE | TRIGGER, 1, 1), "mask of MSI": (MSI, NONE | MASK, 1),
+                             "all": (INTX, 63, 1)}.items():
+        check(f"SET_IRQS, {title}, is refused", refused(client.set_irqs, *arguments) == 22)
+    client.close()
+    check("reasons are printed", "DMA_MAP: 0x1000 overlaps the map at 0x0" in server.said(), server.said())
+    status, _ = server.end(signal.SIGINT)
+    check("SIGINT ends it", status == 0, status)
+
+
+def test_truncated():
+    """Memory that vanishes below the device reads as 0."""
+    server = Server("--dut=model")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    trace = Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder)
+    trace.play(client, interrupts=False)
+    client.call(RESET)
+    for _, _, fd, _ in guest.ranges:
+        os.ftruncate(fd, 0)
+    for words in trace.commands:
+        if words[0] == "reg_write":
+            client.write(int(words[1], 0), int(words[2], 0))
+    check("memory that was cut off does not end the server", client.read(INTR_STATUS) is not None and server.process.poll() is None)
+    client.close()
+    status, _ = server.end()
+    check("and it ends well", status == 0, status)
+
+
+def test_hostile():
+    """Messages that make no sense: refused, or the session ends; the server serves the next client."""
+    server = Server("--dut=model")
+
+    def ends(title, send):
+        client = Client(server.path, version=False)
+        try:
+            send(client)
+            client.message()
+            check(title, False)
+        except Closed:
+            check(title, True)
+        client.close()
+
+    ends("no version first", lambda c: c.send(GET_INFO, bytes(16)))
+    ends("a size below the header", lambda c: c.send(VERSION, size=3))
+    ends("a huge size", lambda c: c.send(VERSION, size=0xffffffff))
+    ends("a reply to nothing", lambda c: (c.version(), c.send(REGION_READ, bytes(16), flags=1)))
+    ends("half a header", lambda c: (c.socket.send(b"\1\0\1"), c.socket.shutdown(1)))
+    ends("half a payload", lambda c: (c.version(), c.send(REGION_READ, b"1234", size=32), c.socket.shutdown(1)))
+    for text in ("nonsense", "[]", '{"capabilities":{"max_data_xfer_size":0}}'):
+        client = Client(server.path, version=False)
+        check(f"capabilities {text}", refused(client.version, 0, text) == 22)
+        client.close()
+    client = Client(server.path, version=False)
+    check("version 1.0", refused(client.version, 1) == 22)
+    client.close()
+    client = Client(server.path)
+    check("an unknown command", refused(client.call, 99) == 38)
+    check("a short payload", refused(client.call, DMA_MAP, b"12") == 22)
+    check("more bytes than there are", refused(client.call, REGION_WRITE, struct.pack("<QII", 0, 0, 100) + bytes(4)) == 7)
+    for offset, region, count in ((0x40000, 0, 4), (2**64 - 4, 0, 8), (0x3fffc, 0, 8), (0, 0, 0), (254, 7, 4), (0, 3, 4), (0, 9, 16), (2, 0, 4)):
+        check(f"{count} bytes at 0x{offset:x} of region {region}",
+              refused(client.call, REGION_READ, struct.pack("<QII", offset, region, count)) == 22)
+    check("a read of many bytes", refused(client.call, REGION_READ, struct.pack("<QII", 0, 0, 1 << 31)) == 7)
+    fds = [os.open("/dev/null", os.O_RDONLY) for _ in range(16)]
+    client.call(GET_INFO, bytes(16), fds)
+    held = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+    for _ in range(20):
+        client.call(GET_INFO, bytes(16), fds)
+    check("descriptors that no one asked for are closed", len(os.listdir(f"/proc/{server.process.pid}/fd")) == held)
+    client.close()
+    return server
+
+
+def test_random(server, count):
+    """Random messages, most of them nearly right."""
+    rng = random.Random(seed)
+    sizes = collections.Counter({VERSION: 4, 2: 32, 3: 24, GET_INFO: 16, GET_REGION_INFO: 32, GET_IRQ_INFO: 16, SET_IRQS: 20, REGION_READ: 16,
+                                 REGION_WRITE: 20, 11: 16, 12: 24, RESET: 0, 14: 8})
+    numbers = [0, 1, 2, 3, 4, 7, 8, 255, 256, 4096, 0x1004, 0x100c, 0x3fffc, 0x40000, 1 << 31, 2**32 - 1]
+    sent, client = 0, None
+    guest = Guest([(0, 1 << 20)])
+    while sent < count:
+        client = Client(server.path, guest if rng.random() < 0.5 else None)
+        client.socket.setblocking(False)
+        try:
+            for _ in range(rng.randrange(1, 2000)):
+                command = rng.choice(list(sizes))
+                words = [rng.choice(numbers) if rng.random() < 0.9 else rng.getrandbits(32) for _ in range(sizes[command] // 4)]
+                payload = struct.pack(f"<{len(words)}I", *words)
+                if rng.random() < 0.01:
+                    payload = payload[:rng.randrange(len(payload) + 1)]
+                fds = [guest.ranges[0][2]] * rng.randrange(3) if rng.random() < 0.05 else ()
+                size = rng.getrandbits(rng.choice((8, 32))) if rng.random() < 0.0005 else None
+                flags = rng.choice((0, 0, 0x10, 0x10, 0x10, 1, rng.getrandbits(8))) if rng.random() < 0.001 else 0x10 * (rng.random() < 0.9)
+                client.send(command, payload, fds, flags, size)
+                sent += 1
+                try:
+                    while client.socket.recv(1 << 16):
+                        pass
+                except BlockingIOError:
+                    pass
+        except (BlockingIOError, ConnectionError, Closed):
+            sent += 1
+        client.close()
+    check(f"{count} random messages", server.process.poll() is None, f"seed {seed}: status {server.process.poll()}: {server.said()[-500:]}")
+    client = Client(server.path)
+    client.call(RESET)
+    check("the next client is served", client.read(INTR_MASK) == 0)
+    client.close()
+    guest.close()
+    server.end()
+
+
+def test_two():
+    one, two = Server("--dut=model"), Server("--dut=model", "--config=full")
+    first, second = Client(one.path), Client(two.path)
+    first.write(INTR_MASK, 5)
+    second.write(4, 6)
+    check("two servers side by side", (first.read(INTR_MASK), second.read(4)) == (5, 6))
+    third = subprocess.run([nvcosim, "serve", "--socket", one.path, "--dut=model"], capture_output=True, text=True)
+    check("a socket that is in use", third.returncode == 2 and "another server listens there" in third.stderr, third.stderr)
+    one.process.kill()
+    one.process.wait()
+    try:
+        first.read(INTR_MASK)
+        check("a killed server is noticed", False)
+    except Closed:
+        check("a killed server is noticed", True)
+    again = subprocess.Popen([nvcosim, "serve", "--socket", one.path, "--dut=model", "--once"], stdout=subprocess.PIPE, text=True,
+                             preexec_fn=end_with_parent)
+    check("the socket of a killed server is used again", again.stdout.readline().startswith("listening on "))
+    client = Client(one.path)
+    check("and served", client.read(INTR_MASK) == 0)
+    client.close()
+    again.stdout.read()
+    check("until the client leaves", again.wait() == 0)
+    first.close()
+    second.close()
+    two.end()
+    for options, text in {(): "--socket is missing", ("--socket", "x" * 200): "expected at most 107",
+                          ("--socket", str(ROOT / "README.md")): "found a file that is not a socket",
+                          ("--socket", "no/such/folder"): "No such file or directory"}.items():
+        run = subprocess.run([nvcosim, "serve", "--dut=model", *options], capture_output=True, text=True, cwd=folder)
+        check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+def test_idle(dut):
+    """A guest that does nothing costs nothing: the clock stands still."""
+    server = Server(f"--dut={dut}")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    client.enable(MSI)
+    Trace(nvcosim, traces / "small/rand_sdp_000.nvt.gz", folder).play(client)
+    client.close()
+    client = Client(server.path)
+    with open(f"/proc/{server.process.pid}/wchan", encoding="utf-8") as f:
+        f.read()
+    before = server.cpu()
+    subprocess.run(["sleep", "1"], check=True)
+    check(f"idle, {dut}", server.cpu() - before <= 0.05, server.cpu() - before)
+    client.close()
+    server.end()
+
+
+def main():
+    server = Server("--dut=model")
+    check("it says where it listens", server.first.startswith(f"listening on {server.path} (small, model)"), server.first)
+    for index, name in ((MSI, "MSI"), (INTX, "INTx")):
+        client = Client(server.path)
+        if index == MSI:
+            test_description(client)
+            test_registers(client)
+        test_interrupts(client, index, name)
+        client.close()
+    check("a clean end", server.end()[0] == 0, server.said())
+    server = Server("--dut=rtl")
+    client = Client(server.path)
+    test_registers(client)
+    test_interrupts(client, MSI, "RTL, MSI")
+    client.close()
+    client = Client(server.path)
+    test_interrupts(client, INTX, "RTL, INTx")
+    client.close()
+    check("a clean end of the RTL", server.end()[0] == 0, server.said())
+    layers = list(LAYERS.items())
+    test_layers(["--dut=model"], layers)
+    test_layers(["--dut=model"], layers[:3], (MSI,), shared=False)
+    test_layers(["--dut=rtl"], layers)
+    test_layers(["--dut=rtl"], layers[4:], (MSI,), shared=False)
+    test_verbose()
+    test_findings("model")
+    test_findings("rtl")
+    test_maps()
+    test_truncated()
+    test_random(test_hostile(), 20000)
+    test_two()
+    test_idle("model")
+    test_idle("rtl")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
