@@ -32,7 +32,7 @@ page "a trace that passes" $? "$dir/out/rand_mixed_000/report.html" --timeline
 [ $? -eq 0 ] && [ ! -e "$dir/plain/rand_sdp_000/report.html" ]
 check "a trace that passes without --html has no page" $?
 
-tests/replay/buggy_rtl.sh "$build" "$dir/buggy" && "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy/buggy.f"
+tests/replay/buggy_rtl.sh "$build" "$dir/buggy" && OPT=-O1 "$NVCOSIM" build --config small --name buggy --filelist "$dir/buggy/buggy.f"
 check "an RTL with a bug" $?
 for trace in rand_mixed_000 rand_dc_pdp_009; do
     "$NVCOSIM" run -q --dut rtl:buggy --html --out "$dir/bug" "$small/$trace.nvt.gz" 2>/dev/null

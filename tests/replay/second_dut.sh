@@ -5,6 +5,7 @@
 # usage: second_dut.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
+export OPT=-O1 # simulators of a few layers: compiling is the work
 build=$1
 dir=$build/tests/second_dut
 rm -rf "$dir" && mkdir -p "$dir"

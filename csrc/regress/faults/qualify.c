@@ -205,11 +205,8 @@ static bool make_copy(struct qualification *q, struct error *err) {
     free(table);
     if (well && q->faults.count == 0)
         well = error_set(err, "the RTL has no place for a fault");
-    if (well && options->equivalents) {
-        well = equivalents_read(options->equivalents, &q->equivalents, err);
-        if (well)
-            faults_exempt(&q->faults, &q->equivalents, print_stale);
-    }
+    if (well)
+        faults_exempt(&q->faults, &q->equivalents, print_stale);
     return well;
 }
 
@@ -323,7 +320,9 @@ int qualify_run(const struct qualify_options *options) {
     struct error err;
     int status = EXIT_BAD_INPUT, signal = 0;
     process_obey_signals();
-    if (read_tests(&q, &err) && make_copy(&q, &err) && open_night(&q, &err) && build(&q, &err)) {
+    if (read_tests(&q, &err) &&
+        (!options->equivalents || equivalents_read(options->equivalents, &q.equivalents, &err)) &&
+        make_copy(&q, &err) && open_night(&q, &err) && build(&q, &err)) {
         struct campaign campaign = {.store = q.store,
                                     .night = q.night,
                                     .folder = q.folder,

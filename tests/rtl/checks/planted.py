@@ -85,7 +85,7 @@ def main():
     folder = f"{build}/tests/planted_checks"
     faults = load()
     write_copy(faults, folder, build)
-    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted_checks", "VARIANT=checks", "TOP=NV_nvdla",
+    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted_checks", "VARIANT=checks", "TOP=NV_nvdla", "OPT=-O1",
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
     for kind in sorted({k for kinds in KINDS.values() for k in kinds} - {"edge"}):
