@@ -56,7 +56,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: strict install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -258,6 +258,9 @@ LINT ?= all
 ## make lint          [LINT=quick|sources|rtl] Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(LINT) $(CONFIGS)
+## make strict        [CONFIG="small large"] the RTL read by a strict SystemVerilog front end, slang in a pinned Yosys that npm installs (250 MB, once)
+strict:
+	@scripts/strict.sh $(B) $(CONFIG)
 
 BENCH_ROUNDS ?= 7
 BENCH_TRACES ?=

@@ -3,7 +3,8 @@
 
 usage: gen_tables.py c    OUTDIR                 writes nvdla_tables.c, nvdla_names.h, nvdla_offsets.h and tap_streams.h
        gen_tables.py sv   OUTDIR CONFIG          writes nvdla_pkg.sv and config.f for one configuration; of rtl/unused_fields.csv, the
-                                                 fields that no module uses, a macro for each struct that lists them
+                                                 fields that no module uses, a macro for each struct that lists them, which
+                                                 nvdla_unused.svh has alone, too
        gen_tables.py taps OUTDIR CONFIG TABLE    writes taps.svh: where the RTL of a table of taps (rtl/taps.csv) has its streams
 
 The CSV files are the only source of the register map, its enumerated values, the engines, the clients of the memory
@@ -613,6 +614,9 @@ def generate_sv(outdir, name):
     out.append("")
     out += ["endpackage", "/* verilator lint_on UNUSEDPARAM */", ""]
     write(outdir, "nvdla_pkg.sv", out)
+    # The macros of the package once more, for a file that is compiled as a unit of its own.
+    write(outdir, "nvdla_unused.svh", ["// The macros of nvdla_pkg.sv: fields that no module uses."] +
+          [line for line in out if line.startswith("`define")] + [""])
 
     # Options that both simulators take: the port widths that tb_top needs whatever RTL it drives.
     options = [f"+define+TB_AW={cfg['addr_bits']}", f"+define+TB_DW={cfg['dbb_data_bits']}"]

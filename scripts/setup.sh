@@ -59,6 +59,8 @@ more=(
     iproute2         # the loopback of that cluster
     debootstrap      # other releases of Debian (scripts/on_debian.sh)
 )
+# The Yosys of scripts/yosys; a Node.js from elsewhere may bring npm.
+command -v npm >/dev/null || more+=(npm)
 case $what in
 demo) ;;
 check) packages+=("${check[@]}") ;;

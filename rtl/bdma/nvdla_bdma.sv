@@ -9,6 +9,9 @@
 // current values.
 // Spec: 64-bdma.
 `ifdef NVDLA_BDMA  // without it there are no such registers
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_bdma
   import nvdla_pkg::*;
   import nvdla_bdma_pkg::*;

@@ -7,6 +7,12 @@
 // The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the
 // layer's last element.
 // Spec: 40-convolution-core, sections 4.6, 7.3, 8.2, 8.3, 9.4 and 9.7.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_CACC_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_cacc
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
@@ -167,7 +173,7 @@ module nvdla_cacc
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_STABLE(OutputStable, cacc_valid_o, cacc_ready_i, cacc_data_o)
   `NVDLA_CHECK(AtomsOnlyInLayer, !(valid_i || final_valid) || run_o)
-  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(done_intr_o))
 
 `ifdef NVDLA_CHECKS
   // The operations of a stripe have the same number of atoms.

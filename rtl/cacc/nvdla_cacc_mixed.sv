@@ -6,6 +6,9 @@
 // leave together, batch by batch: a row's place in the buffer gives the order, and rows after an empty place wait.
 // Results are in the buffer one clock after their atom.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cacc_mixed
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

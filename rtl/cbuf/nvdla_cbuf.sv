@@ -8,6 +8,9 @@
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation
 // of banks keeps the ports apart. Not reset: CDMA fills the buffer with zeros.
 // Spec: 30-cdma-cbuf, section 4.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cbuf
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

@@ -9,6 +9,12 @@
 // run of the register group to the first request at dat_mif and wt_mif 3 clocks (image 2); response to the write port 3
 // clocks (weights 2, image 5), to the account of CSC 1 more.
 // Spec: 30-cdma-cbuf.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_CDMA_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_cdma
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
@@ -649,7 +655,7 @@ module nvdla_cdma
   `NVDLA_PARAM(RingsLegal, CbufEntries == CbufBanks * BankEntries && Slots >= 1 && Slots <= 4)
   `NVDLA_PARAM(DepthCoversABurst, ReadDepth >= DbbBurstBeats && (SecondaryMemory == 0 || ReadDepth >= CvsramBurstBeats))
   `NVDLA_CHECK(WorksOnlyInLayer, run || (dat_state_q == StateIdle && wt_state_q == StateIdle))
-  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(dat_done_intr_o) && $onehot0(wt_done_intr_o))
+  `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(dat_done_intr_o) && `NVDLA_ONEHOT0(wt_done_intr_o))
   `NVDLA_CHECK(RequestsOnlyWhileBusy,
                (!req_valid || dat_state_q == StateBusy) && (!wt_req_valid || wt_state_q == StateBusy))
   `NVDLA_CHECK(AtomsOnlyWhileBusy, (!rsp_valid || dat_state_q == StateBusy) &&

@@ -10,6 +10,9 @@
 // on, except in pads and tails of images, and with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cdma_cvt_pairs
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

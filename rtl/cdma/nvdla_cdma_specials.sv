@@ -2,6 +2,9 @@
 // at 32'hffffffff.
 //
 // Spec: 30-cdma-cbuf, section 7.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cdma_specials
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;

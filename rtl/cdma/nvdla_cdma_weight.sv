@@ -13,6 +13,9 @@
 // A clock brings an atom, or where CbufWrAtoms is 2 atoms 2k and 2k + 1 of a request. From response to wr_valid_o 1
 // clock, to the report 2 clocks. start_i to first request: 2 clocks. wr_* and up_* are registers.
 // Spec: 30-cdma-cbuf, sections 4.2 and 8; 20-data-formats, sections 6 and 9.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cdma_weight
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
@@ -136,6 +139,7 @@ module nvdla_cdma_weight
   logic req_valid_q;
   logic [AddrBits-1:0] req_addr_q;
   logic [3:0] req_size_q;
+  logic [CbufWrAtoms*AtomBits-1:0] clean_data;  // without NaN, where they are flushed
   assign req_valid_o = req_valid_q;
   assign req_addr_o  = req_addr_q;
   assign req_size_o  = 16'(req_size_q);
@@ -166,7 +170,6 @@ module nvdla_cdma_weight
   end
 
   // ---- NaN and infinity ---------------------------------------------------------------------------------------------
-  logic [CbufWrAtoms*AtomBits-1:0] clean_data;
   if (Fp16 != 0) begin : gen_specials
     logic [Halves-1:0] all_lanes;
     assign all_lanes = '1;

@@ -9,6 +9,12 @@
 // D_INF_INPUT_NUM are 0; D_NAN_OUTPUT_NUM and D_OUT_SATURATION count what is written, where there are precisions of 16
 // bits.
 // Spec: 62-cdp; 55-lut; 10-system sections 6 (groups) and 9 (LUT access).
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_CDP_S_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_cdp
   import nvdla_pkg::*;
   import nvdla_cdp_pkg::*;
@@ -292,6 +298,6 @@ module nvdla_cdp
 
   assign done = run && output_done;
 
-  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(done_intr_o))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(beat_valid || out_valid || block_valid))
 endmodule

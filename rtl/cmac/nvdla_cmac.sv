@@ -3,6 +3,9 @@
 // Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell two clocks later, with the
 // atom's flags. wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 8.2 and 9.1.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cmac
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
@@ -109,7 +112,7 @@ module nvdla_cmac
   assign valid_o = out_valid_q;
   assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
 
-  `NVDLA_CHECK(OneCellLoads, !wt_valid_i || $onehot0(wt_sel_i))
+  `NVDLA_CHECK(OneCellLoads, !wt_valid_i || `NVDLA_ONEHOT0(wt_sel_i))
   `NVDLA_CHECK(AtomsOnlyInLayer, !(atom_valid_i || valid_q) || run_o)
 
 `ifdef NVDLA_CHECKS

@@ -5,6 +5,9 @@
 // empty; a load in the same clock belongs to the next set. A cell whose set was not loaded gives 0. data_i and valid_i
 // come one clock after the atom's swap_i; sum_o is registered, latency 1 clock.
 // Spec: 40-convolution-core, sections 4.3 and 9.1.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_cmac_cell
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

@@ -5,6 +5,9 @@
 // load in the same clock belongs to the next set. A cell that was not loaded gives 0. valid_i and data_i come one clock
 // after the atom's swap_i. Latency: one clock.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
+`ifndef NVDLA_CMAC_A_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_cmac_mixed
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;

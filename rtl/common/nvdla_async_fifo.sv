@@ -4,6 +4,9 @@
 // together; they may be released at different times, words written meanwhile are kept. wr_level_o is the number of
 // words that the write side must count as stored (never less than the truth). rd_data_o means nothing while rd_valid_o
 // is 0.
+`ifndef NVDLA_CHECK_SVH
+`include "nvdla_check.svh"
+`endif
 module nvdla_async_fifo #(
     parameter int Width = 8,
     parameter int DepthLog2 = 3

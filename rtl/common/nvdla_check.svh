@@ -7,6 +7,7 @@
 //   `NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)   words of Bits pass in order, at most Room at a time (nvdla_check_queue)
 //   `NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)        0 <= sum of Add when Up minus Sub when Down <= Most (nvdla_check_balance)
 //   `NVDLA_CHECK_AT, `NVDLA_STABLE_AT         the same in another clock domain: (Name, Clock, ResetN, ...)
+//   `NVDLA_ONEHOT(Word), `NVDLA_ONEHOT0(Word)   $onehot and $onehot0, which synthesis tools need not know
 //   `NVDLA_LAYER(Start, Done)                 tells the testbench which layer a register group runs
 //
 // Only NVDLA_CHECKS (simulators of VARIANT=checks and waves) compiles them in. They see what flip-flops see: values just before the
@@ -14,13 +15,25 @@
 //
 // A failing check stops nothing. Under Verilator it calls nvdla_check_failed (or nvdla_check_others_failed) with its name and its
 // scope; a program that compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
-// tb/main_verilator.cpp). Elsewhere it is $error.
-// This file comes before all others in a file list (rtl/nvdla.f); no module includes it.
+// tb/main_verilator.cpp). For a synthesis tool it is an assertion, elsewhere $error.
+// Every file includes it that uses it, unless it has been read: it comes first in a file list (rtl/nvdla.f), so that tools that read the
+// list as one unit need no include folder.
 `ifndef NVDLA_CHECK_SVH
 `define NVDLA_CHECK_SVH
 
 `define NVDLA_PARAM(Name, Cond) \
   initial if (!(Cond)) $fatal(1, "%m: parameter rule %s is broken", `"Name: Cond`");
+
+// NVDLA_UNLESS: a failing Cond out of reset; for synthesis tools in the form of a flip-flop with a reset.
+`ifdef SYNTHESIS
+`define NVDLA_UNLESS(ResetN, Cond) if (!ResetN) begin end else if (!(Cond))
+`define NVDLA_ONEHOT0(Word) (((Word) & ((Word) - 1'b1)) == '0)
+`define NVDLA_ONEHOT(Word) ((Word) != '0 && `NVDLA_ONEHOT0(Word))
+`else
+`define NVDLA_UNLESS(ResetN, Cond) if (ResetN && !(Cond))
+`define NVDLA_ONEHOT0(Word) $onehot0(Word)
+`define NVDLA_ONEHOT(Word) $onehot(Word)
+`endif
 
 `ifdef NVDLA_CHECKS
 
@@ -37,6 +50,10 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
   always @(posedge clk_i or negedge rst_ni) \
     if (rst_ni && (Start)) nvdla_check_layer($sformatf("%m"), 1); \
     else if (rst_ni && (Done)) nvdla_check_layer($sformatf("%m"), 2);
+`elsif SYNTHESIS
+`define NVDLA_CHECK_FAILED(Name) assert (1'b0)
+`define NVDLA_CHECK_OTHERS_FAILED(Name) assert (1'b0)
+`define NVDLA_LAYER(Start, Done)
 `else
 `define NVDLA_CHECK_FAILED(Name) $error("check %s failed", `"Name`")
 `define NVDLA_CHECK_OTHERS_FAILED(Name) `NVDLA_CHECK_FAILED(Name)
@@ -45,12 +62,12 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond) \
   always @(posedge Clock or negedge ResetN) begin : Name \
-    if (ResetN && !(Cond)) `NVDLA_CHECK_FAILED(Name); \
+    `NVDLA_UNLESS(ResetN, Cond) `NVDLA_CHECK_FAILED(Name); \
   end
 
 `define NVDLA_CHECK_OTHERS(Name, Cond) \
   always @(posedge clk_i or negedge rst_ni) begin : Name \
-    if (rst_ni && !(Cond)) `NVDLA_CHECK_OTHERS_FAILED(Name); \
+    `NVDLA_UNLESS(rst_ni, Cond) `NVDLA_CHECK_OTHERS_FAILED(Name); \
   end
 
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data) \

@@ -6,6 +6,9 @@
 // reported, rl_*: the oldest entries given back; clear_i empties the ring. Gaps 1: slices may be larger than their
 // data, and entries after the data stay unwritten; then only the first entry of a report must have been written.
 // Spec: 30-cdma-cbuf, sections 4 and 9.
+`ifndef NVDLA_CHECK_SVH
+`include "nvdla_check.svh"
+`endif
 module nvdla_check_ring #(
     parameter int Entries = 1,
     parameter int Slots = 1,
@@ -22,6 +25,10 @@ module nvdla_check_ring #(
     input  logic                rl_valid_i,
     input  logic [        31:0] rl_entries_i
 );
+`ifdef SYNTHESIS  // loops as long as the ring, which only a simulator runs
+  wire unused_ring = &{1'b0, clk_i, rst_ni, clear_i, first_i, ring_i, wr_valid_i, wr_addr_i, wr_slot_i, wr_clear_i,
+                       up_valid_i, up_entries_i, rl_valid_i, rl_entries_i};
+`else
   // Entries are numbered without end: the oldest one that is not given back is number released_q and stands at place
   // oldest_q of the ring. Each slot keeps the number under which it was written last, plus 1.
   logic [31:0] number_q[0:Entries*Slots-1];
@@ -86,4 +93,5 @@ module nvdla_check_ring #(
   `NVDLA_CHECK(ReportsOnlyWhatIsWritten,
                !up_valid_i || written((Gaps != 0 && up_entries_i > 32'd1) ? 32'd1 : up_entries_i))
   `NVDLA_CHECK(TakesBackOnlyWhatWasReported, !rl_valid_i || clear_i || reported_q >= rl_entries_i)
+`endif
 endmodule

@@ -9,6 +9,9 @@
 // Parameter Windows holds the window number (byte address bits 17:12) of every unit, unit 0 in the low bits.
 // Latency with equal clocks: accepted request to sel_o 3 clocks, to nvdla2csb_valid or nvdla2csb_wr_complete 8 clocks.
 // Spec: 10-system, section 4.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_csb
   import nvdla_pkg::*;
 #(
@@ -142,7 +145,7 @@ module nvdla_csb
   `NVDLA_STABLE_AT(RequestStable, csb_clk_i, csb_rst_ni, csb2nvdla_valid_i, csb2nvdla_ready_o,
                    {csb2nvdla_write_i, csb2nvdla_nposted_i, csb2nvdla_addr_i, csb2nvdla_write_i ? csb2nvdla_wdat_i :
                    '0})
-  `NVDLA_CHECK(OneUnitSelected, $onehot0(sel_o))
+  `NVDLA_CHECK(OneUnitSelected, `NVDLA_ONEHOT0(sel_o))
   `NVDLA_CHECK(AnswersHaveRoom, !(read2_q || complete2_q) || rsp_ready)
   `NVDLA_CHECK(OneAnswerAtATime, !(read2_q && complete2_q))
   `NVDLA_CHECK_AT(OneResponseAtATime, csb_clk_i, csb_rst_ni, !(nvdla2csb_valid_o && nvdla2csb_wr_complete_o))

@@ -11,6 +11,12 @@
 // CDMA if a bank register changed -> until CMAC_A, CMAC_B and CACC run -> operations -> drain -> done. The group is
 // released DrainClocks after the last atom, when CMAC and CACC have ended the layer.
 // Spec: 40-convolution-core, sections 4 to 8; 30-cdma-cbuf, section 9.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_CSC_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_csc
   import nvdla_pkg::*;
   import nvdla_cbuf_pkg::*;
@@ -670,7 +676,7 @@ module nvdla_csc
                       state_q != StateRun || (run && cmac_a_run_i && cmac_b_run_i && cacc_run_i))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done ||
                !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
-  `NVDLA_CHECK(OneCellLoads, !wt_valid_o || $onehot({wt_sel_b_o, wt_sel_a_o}))
+  `NVDLA_CHECK(OneCellLoads, !wt_valid_o || `NVDLA_ONEHOT({wt_sel_b_o, wt_sel_a_o}))
   `NVDLA_CHECK(PendingTogether, !cdma_o.dat_pending_req || cdma_o.wt_pending_req)
 
 `ifdef NVDLA_CHECKS

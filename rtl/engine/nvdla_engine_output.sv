@@ -7,6 +7,9 @@
 // has acknowledged the layer's last write; layers may follow one another before that. busy_o: that of nvdla_dma_write.
 // DatAtoms as in nvdla_dma_write: the number of atoms in a transfer on atom_*.
 // Spec: 70-memory-interface, section 5; 10-system, section 6 (groups).
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_engine_output
   import nvdla_pkg::*;
 #(
@@ -63,7 +66,7 @@ module nvdla_engine_output
   `NVDLA_CHECK(WorksOnlyInLayer, run_i || !(cmd_valid_i || atom_valid_i))
   `NVDLA_CHECK(NoCommandAfterTheLast, !commands_done_q || !run_i || !cmd_valid_i)
   `NVDLA_CHECK(NoAtomAfterTheLast, !atoms_done_q || !run_i || !atom_valid_i)
-  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(done_intr_o))
   // Layers whose last command has been taken and whose acknowledge is outstanding, by group.
   `NVDLA_QUEUE(Layers, 1, 512, cmd_valid_i && cmd_ready_o && cmd_last_i, group_i, done_intr_o != 2'b00,
                done_intr_o != 2'b00, done_intr_o[1])

@@ -10,6 +10,9 @@
 // Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the
 // next one; LE starts at word 0, LO at LutLoBase. The tables have no reset.
 // Spec: 55-lut, section 3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_lut_tables
   import nvdla_lut_pkg::*;
 #(

@@ -5,6 +5,9 @@
 // one, in the clock of their beat. RspAtoms 2: atoms 2k and 2k + 1 of a request leave together whatever half it begins
 // in; the upper half of the last word of an odd number is 0. Requests bounds the requests that wait.
 // Spec: 70-memory-interface, sections 4 and 5.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_dma_unpack
   import nvdla_pkg::*;
 #(

@@ -7,6 +7,9 @@
 // separately against the limit. Beats come back in the clock of the R transfer, never refused (the clients reserved
 // their room). Beats of an id without client are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_mcif_read
   import nvdla_pkg::*;
 #(
@@ -112,8 +115,8 @@ module nvdla_mcif_read
   assign araddr_o  = {araddr_q, BeatShift'(0)};
 
   `NVDLA_STABLE(AddressStable, arvalid_o, arready_i, {arid_o, arlen_o, araddr_o})
-  `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
-  `NVDLA_CHECK(BeatHasAClient, !rvalid_i || $onehot(rsp_valid))
+  `NVDLA_CHECK(OneClientAccepted, !accept || `NVDLA_ONEHOT(grant))
+  `NVDLA_CHECK(BeatHasAClient, !rvalid_i || `NVDLA_ONEHOT(rsp_valid))
   `NVDLA_PARAM(BurstLegal, MaxBurst == 1 || MaxBurst == PieceBeats)
   `NVDLA_QUEUE(Addresses, RdIdBits + 4 + AddrBits - BeatShift, 2, accept && !Split,
                {RdIds[32'(index)*RdIdBits+:RdIdBits], winner_len, addr[index][AddrBits-1:BeatShift]},
@@ -125,12 +128,11 @@ module nvdla_mcif_read
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
   `NVDLA_CHECK(LimitIsKept, issued == '0 || Flight.level_q + 32'(issued) <= 32'(limit_i) + 32'd1)
   for (genvar i = 0; i < RdClients; i++) begin : gen_checks
-    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,
-                  gen_client[i].req)
-    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(gen_client[i].req.len) + 32'd1, gen_client[i].rsp.valid,
-                   1)
-    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready ||
-                 (gen_client[i].req.valid && gen_client[i].req.ram == Ram))
+    mif_rd_req_t req;
+    assign req = gen_client[i].req;
+    `NVDLA_STABLE(PieceStable, req.valid && req.ram == Ram, gen_client[i].rsp.ready, req)
+    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(req.len) + 32'd1, gen_client[i].rsp.valid, 1)
+    `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (req.valid && req.ram == Ram))
   end
 `endif
 endmodule

@@ -9,6 +9,9 @@
 // burst, on AW and W in the same clock, each counted separately against the limit, its awaddr aligned to the bus. B of
 // an id without client or without a burst in flight are dropped. busy_o: something moves or waits to move.
 // Spec: 70-memory-interface, sections 2 and 3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_mcif_write
   import nvdla_pkg::*;
 #(
@@ -185,10 +188,10 @@ module nvdla_mcif_write
   `NVDLA_PARAM(BurstLegal, MaxBurst == 1 || MaxBurst == PieceBeats)
   `NVDLA_STABLE(AddressStable, awvalid_o, awready_i, {awid_o, awlen_o, awaddr_o})
   `NVDLA_STABLE(BeatStable, wvalid_o, wready_i, {wdata_o, wmask_o, wlast_o})
-  `NVDLA_CHECK(OneClientAccepted, !accept || $onehot(grant))
-  `NVDLA_CHECK(OneClientSends, $onehot0(dat_ready))
+  `NVDLA_CHECK(OneClientAccepted, !accept || `NVDLA_ONEHOT(grant))
+  `NVDLA_CHECK(OneClientSends, `NVDLA_ONEHOT0(dat_ready))
   `NVDLA_CHECK(BeatsOnlyWhenOffered, (dat_ready & ~dat_valid) == '0)
-  `NVDLA_CHECK(ResponseHasAClient, !bvalid_i || $onehot(b_hit))
+  `NVDLA_CHECK(ResponseHasAClient, !bvalid_i || `NVDLA_ONEHOT(b_hit))
   `NVDLA_CHECK(PieceFits, !accept || 32'(len) < PieceBeats)
   `NVDLA_CHECK(RoomForTheLength, PieceBeats == 1 || !accept || (grant & ~length_ready) == '0)
   `NVDLA_QUEUE(Addresses, WrIdBits + 4 + AddrBits, 2, accept && !Split,
@@ -226,8 +229,9 @@ module nvdla_mcif_write
   `NVDLA_CHECK(LimitIsKept, issued == '0 || 32'(flight_q) + 32'(issued) <= 32'(limit_i) + 32'd1)
   `NVDLA_CHECK(FlightCoversTheBursts, 32'(flight_q) >= bursts_flight_q && (flight_q == '0) == (bursts_flight_q == 0))
   for (genvar i = 0; i < WrClients; i++) begin : gen_checks
-    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready,
-                  {gen_client[i].req.ram, gen_client[i].req.addr, gen_client[i].req.len})
+    logic [AddrBits+4:0] piece;
+    assign piece = {gen_client[i].req.ram, gen_client[i].req.addr, gen_client[i].req.len};
+    `NVDLA_STABLE(PieceStable, gen_client[i].req.valid && gen_client[i].req.ram == Ram, gen_client[i].rsp.ready, piece)
     `NVDLA_BALANCE(Bursts, 256, (accept && grant[i]) || (Split && follow && sender_q[i]), 1, b_hit[i], 1)
     `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready ||
                  (gen_client[i].req.valid && gen_client[i].req.ram == Ram))

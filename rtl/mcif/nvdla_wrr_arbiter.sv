@@ -6,6 +6,9 @@
 // a client out. A client that yields to another one loses the rest of its grants. The search starts at client 0 after
 // reset. weight_i: 8 bits per client, client 0 lowest.
 // Spec: 70-memory-interface, section 3.1.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_wrr_arbiter #(
     parameter int Clients = 2,
     parameter int IndexBits = 1
@@ -51,7 +54,7 @@ module nvdla_wrr_arbiter #(
     end
 
   `NVDLA_PARAM(IndexLegal, Clients >= 1 && 2 ** IndexBits >= Clients)
-  `NVDLA_CHECK(OneWinner, $onehot0(grant_o))
+  `NVDLA_CHECK(OneWinner, `NVDLA_ONEHOT0(grant_o))
   `NVDLA_CHECK(WinnerRequests, (grant_o & ~req_i) == '0)
   `NVDLA_CHECK(IndexIsTheWinner, grant_o == '0 || grant_o == Clients'(1) << index_o)
   `NVDLA_CHECK(AdvancesWithAWinner, !advance_i || grant_o != '0)

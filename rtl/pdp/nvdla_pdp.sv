@@ -10,6 +10,12 @@
 // The PDP_RDMA group is released when its last atom has been delivered, the PDP group when the last output has gone to
 // the write DMA, which happens after the whole input has been taken, even columns and lines that no window uses.
 // Spec: 60-pdp; 10-system section 6 (groups).
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_PDP_RDMA_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_pdp
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
@@ -367,6 +373,6 @@ module nvdla_pdp
   assign done = run && output_done;
 
   `NVDLA_PARAM(DepthLegal, ReadDepth >= 1)
-  `NVDLA_CHECK(InterruptOfOneGroup, $onehot0(done_intr_o))
+  `NVDLA_CHECK(InterruptOfOneGroup, `NVDLA_ONEHOT0(done_intr_o))
   `NVDLA_CHECK(EmptyAtEndOfLayer, !done || !(in_valid || beat_valid || tot_valid || out_valid))
 endmodule

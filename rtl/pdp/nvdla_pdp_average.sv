@@ -4,6 +4,9 @@
 // layer. First multiply and second multiply with packing take one clock each. atom_begun_o: at least one beat of an
 // atom is there, or a whole one.
 // Spec: 60-pdp, section 5.3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_pdp_average
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

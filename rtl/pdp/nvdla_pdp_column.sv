@@ -5,6 +5,9 @@
 // with it leaves instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o:
 // PdpThroughput lanes of PdpSumBits, one clock later.
 // Spec: 60-pdp, sections 5.1, 5.3, 9.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_pdp_column
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

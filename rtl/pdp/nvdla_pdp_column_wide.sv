@@ -6,6 +6,9 @@
 // it, those of FP16 leave it, as an FP17 number, to tot_pad_o. clk_mean_i is clk_i in layers of them, else it may stand
 // still.
 // Spec: 60-pdp, sections 5, 9.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_pdp_column_wide
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

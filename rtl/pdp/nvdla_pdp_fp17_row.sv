@@ -5,6 +5,9 @@
 // column is added per clock, so that row_o and beat_o follow after last_i + 1 clocks, one beat per clock. A beat
 // without columns (of a flush) brings anything in row_o.
 // Spec: 60-pdp, section 5.4.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_pdp_fp17_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;

@@ -12,6 +12,12 @@
 // Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks
 // more. clk_mean_i is clk_i in layers of them, else it may stand still.
 // Spec: 60-pdp, sections 4, 5, 7.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_PDP_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_pdp_row
   import nvdla_pkg::*;
   import nvdla_pdp_pkg::*;
@@ -56,7 +62,7 @@ module nvdla_pdp_row
   logic signed [14:0] left_start_q;  // of the first of them
   logic [2:0] left_slot_q;
   logic [PdpTotBits-1:0] left_pad_q;  // its vertical pad term
-  logic ride_q;                       // it leaves with this line
+  logic ride_q, ride_next;            // it leaves with this line
   logic final_q;                      // no line follows in this strip
   logic signed [14:0] x0_q;           // first column of the window, negative in the left pad
   logic [PdpBeatBits-1:0] lane_q;     // beat of the atom
@@ -192,7 +198,6 @@ module nvdla_pdp_row
   logic [13:0] row_first_next;
   logic [2:0] row_slot_next, left_slot_next;
   logic signed [14:0] row_start_next, left_start_next, x0_next;
-  logic ride_next;
   pdp_line_t now_next;
   pdp_window_t window_next;
 

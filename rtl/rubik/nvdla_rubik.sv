@@ -8,6 +8,12 @@
 // gone to the write DMA. The undefined mode never ends.
 // Spec: 66-rubik; 10-system, section 6 (groups).
 `ifdef NVDLA_RUBIK  // without it there are no such registers
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+`ifndef NVDLA_RBK_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_rubik
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;

@@ -6,6 +6,9 @@
 // moves atoms: phases of a column become neighbours. Split and merge move elements: what lies past the last column of
 // a plane, or in lanes past the last plane, is 0. One beat per clock in and out.
 // Spec: 66-rubik, sections 3 to 5.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_rubik_turn
   import nvdla_pkg::*;
   import nvdla_rubik_pkg::*;
@@ -131,9 +134,9 @@ module nvdla_rubik_turn
     if (out_step) begin
       out_last_q <= out_last & out_block_last;
       if (layer_i.contract) begin
-        data_q[0+:AtomBits]        <=
+        data_q[0+:AtomBits]         <=
             mem_q[{out_half_q, row_q[2:0], column_q[2:1]}][32'(column_q[0])*AtomBits+:AtomBits];
-        data_q[AtomBits+:AtomBits] <=
+        data_q[MifBits-1-:AtomBits] <=
             mem_q[{out_half_q, second_row[2:0], second_column[2:1]}][32'(second_column[0])*AtomBits+:AtomBits];
       end else if (layer_i.split && layer_i.wide) begin
         for (int i = 0; i < 32; i++)

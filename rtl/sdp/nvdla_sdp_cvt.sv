@@ -5,6 +5,9 @@
 // Latency: 3 clocks (difference, product, shift); the three registers move together. Settings are stable while data is
 // inside.
 // Spec: 50-sdp sections 5.3, 9 and 10.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_sdp_cvt
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;

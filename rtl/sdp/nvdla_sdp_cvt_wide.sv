@@ -6,6 +6,9 @@
 // FP16; fp_clk_i runs in layers with PROC or OUT FP16, with clk_i's edges. Latency: 3 clocks (difference, product,
 // shift; FP16: input, FP16, result); the three registers move together. Settings are stable while data is inside.
 // Spec: 50-sdp sections 5.3, 6.4, 9 and 10.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_sdp_cvt_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;

@@ -9,6 +9,9 @@
 // So do the counters of NaN and infinity with PERF_NAN_INF_COUNT_EN, in layers that read FP16.
 // busy_o: an access, a layer that begins or ends, a reader with something that moves.
 // Spec: 50-sdp sections 2.3, 3, 4, 10 and 11.
+`ifndef NVDLA_SDP_RDMA_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
 module nvdla_sdp_rdma
   import nvdla_pkg::*;
 (

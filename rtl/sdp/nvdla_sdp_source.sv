@@ -5,6 +5,9 @@
 // beats.
 // Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
 // Spec: 50-sdp section 3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_sdp_source
   import nvdla_pkg::*;
 (

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Reads the RTL with a strict SystemVerilog front end, the slang of a pinned Yosys (scripts/yosys): every file is a compilation unit of
+# its own and includes what it uses. No tolerance option is given. Errors are:
+#   - whatever slang refuses, and each warning that scripts/yosys/allowed.tsv does not list with its reason
+#   - what Yosys' `check` finds in the elaborated design: several drivers, none, loops of logic
+#   - a latch outside rtl/common/nvdla_clock_gate.sv
+#
+# usage: strict.sh BUILD CONFIG...        each configuration without and with the checks inside the RTL
+# Environment:
+#   RTL   folder of the RTL, default rtl; a copy has the same files
+#   TOP   top module, default NV_nvdla: with another one only what is below it is elaborated
+#   CHECKS  "": only without the checks inside the RTL; NVDLA_CHECKS: only with them
+# Exit status: 0 nothing found, 1 something, 3 Yosys cannot be installed. The whole log is BUILD/strict/CONFIG.log.
+set -u -o pipefail
+cd "$(dirname "$0")/.." || exit 1
+build=$1 rtl=${RTL:-rtl} top=${TOP:-NV_nvdla} failed=0
+shift
+[ $# -gt 0 ] || { echo "strict.sh: found no configuration, expected BUILD CONFIG..." >&2; exit 2; }
+mkdir -p "$build/strict"
+mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
+mapfile -t headers < <(find "$rtl" -name '*.svh' | sort)
+
+# read CONFIG DEFINE: one form of a configuration
+read_rtl() {
+    local gen=$build/gen/$1 name=$1${2:+-checks} log found defines
+    log=$build/strict/$name.log
+    make -s "$gen/nvdla_pkg.sv" || return
+    defines=$(sed -n 's/^+define+/-D /p' "$gen/config.f" | paste -sd ' ')
+    cat >"$build/strict/$name.ys" <<END
+read_slang -j 1 --top $top $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
+proc
+check -assert
+select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr %u %u %u a:src=*nvdla_clock_gate.sv* %d
+END
+    scripts/yosys/yosys.sh "$build" "$build/strict/$name.ys" "$build/strict/out" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
+        sed 's/\x1b\[[0-9;]*m//g' >"$log"
+    local status=$?
+    [ $status -ne 3 ] || { tail -n 5 "$log" >&2; exit 3; }
+    # Warnings that are not listed, of slang and of Yosys.
+    found=$(grep -iE '(^|[^0-9a-z])warning: ' "$log" | grep -v -E -f <(sed -e '/^#/d' -e 's/\t.*//' scripts/yosys/allowed.tsv))
+    if [ $status -ne 0 ] || [ -n "$found" ]; then
+        grep -E -A3 '(error|ERROR|warning|Warning): |RangeError|^Assertion' "$log" | head -n 40
+        echo "FAIL  strict $name: whole log: $log"
+        return 1
+    fi
+    echo "ok    strict $name"
+}
+for config in "$@"; do
+    forms=("" NVDLA_CHECKS)
+    [ -z "${CHECKS+x}" ] || forms=("$CHECKS")
+    for define in "${forms[@]}"; do
+        read_rtl "$config" "$define" || failed=1
+    done
+done
+exit $failed
