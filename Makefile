@@ -54,7 +54,7 @@ TB_VPI_SRC := tb/rtl_device.c tb/rtl_open.c tb/vpi_access.c
 TB_PURE_SRC := $(filter-out $(TB_VPI_SRC) tb/icarus.c,$(wildcard tb/*.c tb/observers/*.c))
 TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
-TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
 .PHONY: strict install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
@@ -127,13 +127,13 @@ $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
 $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
-$(TESTS:%=$(1)/obj/tests/unit/%.o): tests/unit/main.c
+$(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o): tests/unit/main.c
 $(1)/obj/tests/unit/test_%.o: CPPFLAGS += -Dmain=$$(notdir $$*)_main
 $(1)/obj/tests/unit/main.o: $(B)/gen/unit_tests.h
-$(1)/tests/units: $(1)/obj/tests/unit/main.o $(TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
+$(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
-$(TESTS:%=$(1)/tests/%): $(1)/tests/units
+$(UNIT_TESTS:%=$(1)/tests/%): $(1)/tests/units
 	@ln -f $$< $$@
 -include $$(wildcard $(1)/obj/*.d $(1)/obj/*/*.d $(1)/obj/*/*/*.d $(1)/obj/*/*/*/*.d)
 endef
@@ -195,12 +195,12 @@ icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
 	@tests/replay/icarus_smoke.sh $(B) $(CONFIG)
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
-unit-tests: $(TESTS:%=$(B)/tests/%)
+unit-tests: $(UNIT_TESTS:%=$(B)/tests/%)
 
 # The list of them.
 $(B)/gen/unit_tests.h: FORCE
 	@mkdir -p $(@D)
-	@printf 'UNIT_TEST(%s)\n' $(TESTS) | cmp -s - $@ || printf 'UNIT_TEST(%s)\n' $(TESTS) >$@
+	@printf 'UNIT_TEST(%s)\n' $(UNIT_TESTS) | cmp -s - $@ || printf 'UNIT_TEST(%s)\n' $(UNIT_TESTS) >$@
 
 # The chapters read a second time, to check the model with (tests/naive).
 $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a
@@ -238,7 +238,7 @@ ASAN_OPTIMIZE := -O0
 $(foreach f,csrc/gen/ csrc/layers/ csrc/memory/ csrc/model/ csrc/nvdla/ csrc/observe/ csrc/trace/ tests/unit/test_c,$(B)/asan/obj/$(f)%.o): ASAN_OPTIMIZE := -O1
 ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
-asan-tests: $(TESTS:%=$(B)/asan/tests/%)
+asan-tests: $(UNIT_TESTS:%=$(B)/asan/tests/%)
 
 -include tests/rtl/bench.mk # an installed tree has no tests
 

@@ -15,6 +15,7 @@
 #ifdef COSIM_WAVES
 #include "tb/wave_file.h"
 #include "tb/wave_index.h"
+#include "tb/wave_saif.h"
 #endif
 #ifdef COSIM_COVERAGE
 #include "verilated_cov.h"
@@ -137,6 +138,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     simulator.wave_index_read = wave_index_read;
     simulator.wave_index_moves = wave_index_moves;
     simulator.wave_index_free = wave_index_free;
+    simulator.wave_saif_write = wave_saif_write;
 #endif
 #ifdef COSIM_COVERAGE
     simulator.coverage_write = coverage_write;

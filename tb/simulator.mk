@@ -24,7 +24,7 @@ $(HOT_OBJS): hot_%.o: %.c settings
 	$(CXX) -x c -std=c17 $(OPTIMIZE) $(PROFILE_OPTIONS) -D_GNU_SOURCE -MMD -MP -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen \
 	    -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 -include $(HOT_OBJS:.o=.d)
-MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_file.o wave_index.o)
+MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_file.o wave_index.o wave_saif.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 made.o: made.h

@@ -49,10 +49,10 @@ static const struct argp_option own[] = {
 };
 
 /* Options of `run` that `debug` does not take. */
-static const char *const left_out[] = {"jobs",          "wave",       "wave-from", "wave-to",  "wave-layer",
-                                       "wave-scope",    "wave-plain", "results",   "coverage", "coverage-kind",
-                                       "histogram",     "checks",     "tap",       "taps",     "debug",
-                                       "stop-at-first", "html",       NULL};
+static const char *const left_out[] = {"jobs",          "wave",          "wave-from", "wave-to", "wave-layer",
+                                       "wave-scope",    "wave-plain",    "saif",      "results", "coverage",
+                                       "coverage-kind", "histogram",     "checks",    "tap",     "taps",
+                                       "debug",         "stop-at-first", "html",      NULL};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;

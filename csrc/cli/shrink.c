@@ -450,10 +450,10 @@ static const struct argp_option own[] = {
 };
 
 /* Options of `run` that `shrink` does not take. */
-static const char *const left_out[] = {"out",      "jobs",          "stats",      "verbose",    "quiet",
-                                       "name",     "result-fd",     "progress",   "wave",       "wave-from",
-                                       "wave-to",  "wave-layer",    "wave-scope", "wave-plain", "results",
-                                       "coverage", "coverage-kind", "histogram",  NULL};
+static const char *const left_out[] = {"out",     "jobs",       "stats",         "verbose",    "quiet",
+                                       "name",    "result-fd",  "progress",      "wave",       "wave-from",
+                                       "wave-to", "wave-layer", "wave-scope",    "wave-plain", "saif",
+                                       "results", "coverage",   "coverage-kind", "histogram",  NULL};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;

@@ -50,6 +50,7 @@ bool axi_options_stalled(const struct axi_options *options, int channel, uint64_
 /* Which signals are recorded. Needs a simulator built for waves. */
 struct wave_options {
     const char *path;  /* FST file, NULL: none */
+    const char *saif;  /* activity in these waves, as a SAIF file; NULL: none */
     uint64_t from, to; /* cycles, to 0: until the end */
     /* Launches of a layer. If set, the window is from the first arming among them until all are done, plus
      * WAVE_AFTER_LAYER clocks. */

@@ -242,6 +242,8 @@ static bool end_waves(void *context, struct error *err) {
     }
     free(broken_names);
     broken_names = NULL;
+    if (good && waves->options.saif && !waves->simulator->wave_saif_write(path, waves->options.saif, err))
+        return false;
     if (good && waves->options.plain)
         return true;
     if (good) {

@@ -48,7 +48,9 @@ nv run --wave out.fst --dut model good/good.cfg; check run_wave_model 2 "the mod
 nv run --dut model --latency 99 --pin a=1 --stall-w 3 --seed 7 good/good.cfg
 check run_idle_options 0 "warning: --latency=99 has no effect with --dut model" "--pin=a=1 has no" "--stall-w=3 has no" "!--seed"
 nv run --wave out.fst good/good.cfg hang/hang.cfg; check run_wave_many 2 "--wave: found 2 traces, expected one"
-nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst"
+nv run --wave-from 5 good/good.cfg; check run_wave_from_alone 2 "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst or --saif FILE.saif"
+nv run --saif out.txt good/good.cfg; check run_saif_suffix 2 "--saif: found 'out.txt', expected a name that ends in .saif"
+nv run --saif out.saif --dut model good/good.cfg; check run_saif_model 2 "the model has no waves"
 nv run --wave out.fst --wave-from 9 --wave-to 5 good/good.cfg; check run_wave_order 2 "--wave-to: 5 is before --wave-from 9"
 nv run --coverage c.dat --dut model good/good.cfg; check run_coverage_model 2 "the model has no line coverage"
 nv run --coverage c.dat good/good.cfg hang/hang.cfg; check run_coverage_one_file 2 "--coverage: found 'c.dat', expected a directory for the files of 2 traces"

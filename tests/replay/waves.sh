@@ -101,6 +101,18 @@ refused "--wave-layer and --wave-from or --wave-to exclude each other" --wave "$
 refused "--wave-scope: found 'dut:0', expected" --wave "$dir/x.fst" --wave-scope dut:0
 refused "need --wave FILE.fst" --wave-scope dut
 
+# Activity, counted by two programs.
+"$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --saif "$dir/power/window.saif" --wave-from 300 --wave-to 900 --out "$dir" 2>"$dir/saif.log" &&
+    grep -q "their activity, for power tools: $dir/power/window.saif" "$dir/saif.log" && tests/replay/saif.py "$dir/power/window.fst" "$dir/power/window.saif"
+check "the activity of each bit is that of the waves" $?
+record layer2.fst --saif "$dir/layer.saif" --wave-layer 4 && record layer3.fst --saif "$dir/again.saif" --wave-layer SDP#1 && cmp "$dir/layer.saif" "$dir/again.saif" &&
+    tests/replay/saif.py "$dir/layer2.fst" "$dir/layer.saif"
+check "of a layer, the same each time" $?
+refused "--saif: /dev/null/x.saif: /dev/null: cannot create the directory" --wave "$dir/x.fst" --saif /dev/null/x.saif
+refused "has no signal of the design to count the activity of" --saif "$dir/x.saif" --wave-scope dut.u_nothing
+[ ! -e "$dir/x.saif" ]
+check "which leaves no file" $?
+
 # Disks that are full: that of the waves (here: no file may grow beyond 100 KB), and that of the library's temporary files.
 full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's name
     [[ "$status" =~ ^[24]$ ]] && grep -q "$dir/$1.fst: the waves .*no space left" "$dir/$1.log" && [ ! -e "$dir/$1.fst" ] &&

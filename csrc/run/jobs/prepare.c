@@ -89,17 +89,17 @@ static bool prepare_reports(const struct run_options *options) {
     return ok;
 }
 
-/* Makes the folder of a wave file; false if the file cannot be written there. */
-static bool prepare_waves(const char *path, struct error *err) {
+/* Makes the folder of an option's file; false if the file cannot be written there. */
+static bool prepare_file(const char *option, const char *path, struct error *err) {
     char *folder = xstrdup(path), *slash = strrchr(folder, '/');
     if (slash)
         *(slash == folder ? slash + 1 : slash) = '\0';
     struct error reason;
     struct stat info;
-    bool ok = !slash || directory_make(folder, &reason) || error_set(err, "--wave: %s: %s", path, reason.text);
+    bool ok = !slash || directory_make(folder, &reason) || error_set(err, "%s: %s: %s", option, path, reason.text);
     if (ok && stat(path, &info) == 0 ? S_ISDIR(info.st_mode) || access(path, W_OK) != 0
                                      : ok && access(slash ? folder : ".", W_OK) != 0)
-        ok = error_set(err, "--wave: %s: cannot be written", path);
+        ok = error_set(err, "%s: %s: cannot be written", option, path);
     free(folder);
     return ok;
 }
@@ -124,7 +124,8 @@ static bool prepare_simulator(const struct run_options *options, const char *con
 /* Makes the simulators, and the folders for waves and coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
                                struct error *err) {
-    if (options->rtl.wave.path && !prepare_waves(options->rtl.wave.path, err))
+    if ((options->rtl.wave.path && !prepare_file("--wave", options->rtl.wave.path, err)) ||
+        (options->rtl.wave.saif && !prepare_file("--saif", options->rtl.wave.saif, err)))
         return false;
     for (size_t i = 0; i < count; i++) {
         const char *config = jobs[i].config->name;

@@ -43,6 +43,7 @@ enum {
     KEY_WAVE_LAYER,
     KEY_WAVE_SCOPE,
     KEY_WAVE_PLAIN,
+    KEY_SAIF,
     KEY_OUTPUTS,
     KEY_LABELS,
     KEY_TOP,
@@ -149,6 +150,8 @@ const struct argp_option run_option_table[] = {
     OPTION("wave-scope", KEY_WAVE_SCOPE, "PREFIX[:DEPTH]",
            "Record only the signals below a hierarchical name (dut.u_sdp), DEPTH levels of it; may be repeated"),
     {.name = "wave-plain", .key = KEY_WAVE_PLAIN, .flags = OPTION_HIDDEN},
+    OPTION("saif", KEY_SAIF, "FILE.saif",
+           "Write the activity of every bit in these waves, for power tools; without --wave they are in FILE.fst"),
     OPTION("tap", KEY_TAP, "UNIT[,UNIT...]",
            "Record the element streams of units (CDMA, CSC, CMAC, CACC, SDP, PDP, CDP; all) into OUT/TRACE/taps/rtl "
            "and OUT/TRACE/taps/model, and name the first element that differs; with --histogram, count the RTL's "
@@ -230,6 +233,7 @@ void run_options_free(struct run_options *options) {
     free(options->faults);
     words_free(&options->pins);
     words_free(&options->wave_scopes);
+    words_free(&options->saif_waves);
     words_free(&options->traces);
     words_free(&options->given);
 }
@@ -422,7 +426,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
         argp_error(state, "--wave: found %zu traces, expected one", options->traces.count);
     else if (!options->rtl.wave.path &&
              (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
-        argp_error(state, "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst");
+        argp_error(state,
+                   "--wave-from, --wave-to, --wave-layer and --wave-scope need --wave FILE.fst or --saif FILE.saif");
     else if (options->wave_layer && (options->rtl.wave.from || options->rtl.wave.to))
         argp_error(state, "--wave-layer and --wave-from or --wave-to exclude each other");
     else if (options->rtl.wave.to && options->rtl.wave.to < options->rtl.wave.from)
@@ -476,6 +481,22 @@ static void wave_option(struct run_options *options, const char *arg, struct arg
     if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
         argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
     options->rtl.wave.path = arg;
+}
+
+static void saif_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    const size_t n = strlen(arg);
+    if (n < 6 || strcmp(arg + n - 5, ".saif") != 0)
+        argp_error(state, "--saif: found '%s', expected a name that ends in .saif", arg);
+    options->rtl.wave.saif = arg;
+}
+
+/* Activity is counted from waves. */
+static void add_waves_of_saif(struct run_options *options) {
+    if (!options->rtl.wave.saif || options->rtl.wave.path)
+        return;
+    words_add(&options->saif_waves, "%.*s.fst", (int)(strlen(options->rtl.wave.saif) - strlen(".saif")),
+              options->rtl.wave.saif);
+    options->rtl.wave.path = options->saif_waves.items[0];
 }
 
 static void wave_layer_option(struct run_options *options, const char *arg, struct argp_state *state) {
@@ -591,6 +612,7 @@ static const struct {
     {KEY_STALL, stall_option, false},
     {KEY_TAP, tap_option, false},
     {KEY_WAVE, wave_option, false},
+    {KEY_SAIF, saif_option, false},
     {KEY_WAVE_LAYER, wave_layer_option, false},
     {KEY_WAVE_SCOPE, scope_option, false},
     {KEY_COVERAGE_KIND, coverage_kind_option, true},
@@ -626,6 +648,7 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state) {
         if (options->traces.count == 0 && options->serve.socket < 0 && !run_is_live(options))
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that has one");
+        add_waves_of_saif(options);
         check_options(options, state);
         options->rtl.pins = (const char *const *)options->pins.items;
         options->rtl.faults = options->faults;

@@ -53,6 +53,7 @@ struct run_options {
     uint64_t copies_every;    /* clocks between two copies; 0: as many as possible */
     const char *wave_layer;   /* wave_layer.h; NULL: by cycle */
     struct words wave_scopes; /* rtl.wave.scopes points to them after parsing */
+    struct words saif_waves;  /* the file of --saif without --wave; rtl.wave.path points to it after parsing */
     const char *simulators;   /* folder of ready simulators to use; NULL: those that are built */
     bool only_failed;         /* with out: reports only on traces that do not pass */
     bool no_golden, stats, verbose, quiet;

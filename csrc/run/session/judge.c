@@ -237,6 +237,8 @@ void name_recordings(const struct run_options *options, const char *wave, struct
     char *save = wave_save_path(wave);
     char *word = text_quoted(save);
     words_add(&result->notes, "waves of %" PRIu64 " cycles: %s; open them with: gtkwave %s", cycles, wave, word);
+    if (options->rtl.wave.saif)
+        words_add(&result->notes, "their activity, for power tools: %s", options->rtl.wave.saif);
     free(word);
     free(save);
 }

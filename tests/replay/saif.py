@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Checks a SAIF file against the waves that it was counted from, read by another program: for each bit of each net, the time at 0 and at 1,
+and the changes.
+
+usage: saif.py WAVES.fst FILE.saif
+"""
+import re
+import subprocess
+import sys
+
+SKIPPED = {"event", "parameter", "real", "real_parameter", "string"}  # types of VCD that have no activity
+
+
+def counted(path):
+    """Of each name in hierarchy, "tb_top.dut.x[3]": (time at 0, at 1, changes); and the first and last time."""
+    text = subprocess.run(["fst2vcd", path], check=True, capture_output=True, text=True).stdout
+    head, body = text.split("$enddefinitions", 1)
+    scopes, names = [], []
+    for line in head.splitlines():
+        words = line.split()
+        if line.startswith("$scope"):
+            scopes.append(words[2])
+        elif line.startswith("$upscope"):
+            scopes.pop()
+        elif line.startswith("$var") and words[1] not in SKIPPED and scopes[1:2] == ["tb_top"]:
+            span = re.fullmatch(r"\[(-?\d+):(-?\d+)\]", words[5])
+            indices = [""] if not span else [f"[{i}]" for i in span_of(int(span[1]), int(span[2]))]
+            names.append((".".join(scopes[1:] + [words[4]]), indices, words[3]))
+    values, first, now, sums = {}, None, 0, {}
+    for line in body.splitlines():
+        if line[:1] == "#":
+            now = int(line[1:])
+            first = now if first is None else first
+        elif line[:1] == "b":
+            value, code = line[1:].split()
+            change(values, sums, code, value, now)
+        elif line[:1] in ("0", "1", "x"):
+            change(values, sums, line[1:], line[0], now)
+    for code, (_, value) in list(values.items()):
+        change(values, sums, code, value, now)
+    table = {}
+    for name, indices, code in names:
+        for place, index in enumerate(indices):
+            table[name + index] = tuple(sums[code][place])
+    return table, first, now
+
+
+def span_of(left, right):
+    return range(left, right - 1, -1) if left >= right else range(left, right + 1)
+
+
+def change(values, sums, code, value, now):
+    """A signal has a value from now on; sums: of each bit, time at 0, time at 1, changes."""
+    if code in values:
+        since, old = values[code]
+        value = value.rjust(len(sums[code]), "0")
+        for bit, before, after in zip(sums[code], old, value):
+            bit["01".index(before)] += now - since
+            bit[2] += before != after
+    else:
+        sums[code] = [[0, 0, 0] for _ in value]
+    values[code] = (now, value)
+
+
+def written(path):
+    table, scopes, duration = {}, [], None
+    with open(path, encoding="utf-8") as f:
+        for line in map(str.strip, f):
+            net = re.fullmatch(r"\((\S+) \(T0 (\d+)\) \(T1 (\d+)\) \(TX (\d+)\) \(TC (\d+)\)\)", line)
+            if line.startswith("(INSTANCE"):
+                scopes.append(line.split()[1].replace("\\", ""))
+            elif line == "(NET":
+                scopes.append(None)
+            elif line == ")" and scopes:
+                scopes.pop()
+            elif line.startswith("(DURATION"):
+                duration = int(line[10:-1])
+            elif net:
+                zero, one, unknown, changes = map(int, net.groups()[1:])
+                assert zero + one + unknown == duration and unknown == 0, line
+                table[".".join(filter(None, scopes)) + "." + net[1].replace("\\", "")] = (zero, one, changes)
+            else:
+                assert line == ")" or not net and re.match(r"\((SAIFILE|SAIFVERSION|DIRECTION|DESIGN|PROGRAM_NAME|DIVIDER|TIMESCALE)", line), line
+    return table, duration
+
+
+def main(waves, saif):
+    want, first, last = counted(waves)
+    have, duration = written(saif)
+    wrong = [name for name in want if have.get(name) != want[name]] + [name for name in have if name not in want]
+    for name in wrong[:5]:
+        print(f"{name}: {have.get(name)}, expected {want.get(name)} (time at 0, at 1, changes)")
+    print(f"{len(have)} bits, {sum(c for _, _, c in have.values())} changes, {len(wrong)} wrong")
+    return 0 if have and not wrong and duration == last - first else 1
+
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+sys.exit(main(*sys.argv[1:]))
