@@ -37,7 +37,7 @@ CWARN := -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 # Of those who package it: EXTRA_CFLAGS and EXTRA_LDFLAGS, EXTRA_CXXFLAGS of what Verilator writes.
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN) $(EXTRA_CFLAGS)
-LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm
+LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm -ldl
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -56,7 +56,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: strict install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: strict library install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -153,6 +153,25 @@ $(B)/obj/csrc/replay/copies.o: CFLAGS += -fno-plt # else each copy looks the few
 
 $(B)/nvcosim: $(B)/obj/csrc/cli/main.o $(B)/libnvcosim.a
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+
+# ---- libnvcosim: for C programs of others (csrc/client/nvcosim.h) --------------------------------------------------------------
+LIBRARY := $(B)/library
+LIBRARY_SO := libnvcosim.so.0
+## make library       build/library: libnvcosim.so and .a, nvcosim.h and nvcosim.pc: a device for C programs (docs/live.md)
+library: $(B)/nvcosim $(addprefix $(LIBRARY)/,$(LIBRARY_SO) libnvcosim.so libnvcosim.a nvcosim.h nvcosim.pc)
+$(LIBRARY)/$(LIBRARY_SO): $(B)/obj/csrc/client/nvcosim.o csrc/client/nvcosim.map
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,$(LIBRARY_SO) -Wl,--version-script=csrc/client/nvcosim.map -Wl,-z,defs -o $@ $< -ldl
+$(LIBRARY)/libnvcosim.so: $(LIBRARY)/$(LIBRARY_SO)
+	@ln -sf $(LIBRARY_SO) $@
+$(LIBRARY)/libnvcosim.a: $(B)/obj/csrc/client/nvcosim.o
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rcs $@ $^
+$(LIBRARY)/nvcosim.h: csrc/client/nvcosim.h
+	@mkdir -p $(@D) && cp $< $@
+$(LIBRARY)/nvcosim.pc: csrc/client/nvcosim.pc.in VERSION
+	@mkdir -p $(@D)
+	@sed -e 's:@prefix@:$${pcfiledir}:; s:@libdir@:$${prefix}:; s:@includedir@:$${prefix}:' -e "s/@version@/$$(cat VERSION)/" $< >$@
 
 # ---- simulators -------------------------------------------------------------------------------------------------------------
 # One executable per configuration, RTL (NAME; empty: the RTL in rtl/) and variant. Verilator itself skips unchanged inputs.
@@ -295,7 +314,7 @@ nightly: setup
 PREFIX ?= /usr/local
 DESTDIR ?=
 ## make install       [PREFIX=/usr/local] [DESTDIR=]: nvcosim, its simulators and their sources, man pages, completion
-install: build man
+install: build library man
 	@scripts/install.sh $(B) "$(PREFIX)" "$(DESTDIR)"
 
 ## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there

@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
     "live": "nvdla memory layers device",
+    "client": "live",
     "gen": "nvdla layers trace",
     "replay": "nvdla memory layers trace device observe",
     "coverage": "nvdla memory layers trace",

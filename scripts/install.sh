@@ -60,5 +60,17 @@ done < <(find Makefile VERSION README.md CONTRIBUTING.md CHANGELOG.md LICENSE cs
 for page in "$build"/man/*.1; do
     put 644 "$page" "share/man/man1/${page##*/}"
 done
+for library in libnvcosim.so.0 libnvcosim.a; do
+    put 644 "$build/library/$library" "lib/$library"
+done
+ln -sf libnvcosim.so.0 "$root/lib/libnvcosim.so"
+echo lib/libnvcosim.so >>"$manifest"
+put 644 csrc/client/nvcosim.h include/nvcosim.h
+package=$(mktemp)
+trap 'rm -f "$package"' EXIT
+sed -e "s:@prefix@:${prefix%/}:; s:@libdir@:\${prefix}/lib:; s:@includedir@:\${prefix}/include:; s/@version@/$(cat VERSION)/" \
+    csrc/client/nvcosim.pc.in >"$package"
+put 644 "$package" lib/pkgconfig/nvcosim.pc
+put 644 "$build/man/nvcosim.3" share/man/man3/nvcosim.3
 put 644 scripts/completion.bash share/bash-completion/completions/nvcosim
 echo "installed nvcosim in $root; PREFIX=$prefix make uninstall removes it"

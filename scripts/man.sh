@@ -27,3 +27,11 @@ page nvcosim --help "co-simulation of NVDLA: traces on RTL and model, compared"
 "$nvcosim" --help | sed -n '/^Commands:/,/^$/p' | sed -nE '/^  help /d; s/^  ([a-z]+) .*/\1/p' | while read -r command; do
     page "nvcosim-$command" "$command --help" "$(summary "$command")"
 done
+
+# The manual of the library is its header.
+{
+    printf '.TH NVCOSIM 3\n.SH NAME\nnvcosim \\- NVDLA, as RTL or as a bit-exact model, for a C program\n'
+    printf '.SH SYNOPSIS\n.nf\n#include <nvcosim.h>\ncc program.c $(pkg-config --cflags --libs nvcosim)\n.fi\n.SH DESCRIPTION\n.nf\n'
+    sed -e '/^#/d; /^extern "C" {$/d; /^}$/d' -e 's/\\/\\e/g; s/-/\\-/g; s/^\./\\\&./; s/^'"'"'/\\\&'"'"'/' csrc/client/nvcosim.h | cat -s
+    printf '.fi\n'
+} >"$build/man/nvcosim.3"

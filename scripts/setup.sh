@@ -46,6 +46,7 @@ more=(
     xvfb             # a screen for it in tests, and for a picture in docs
     libxml2-utils    # checks JUnit XML in tests
     python3-yaml     # reads the files of docs/ci in tests
+    pkg-config       # libnvcosim for C programs
     jq               # an example in docs/results.md
     chromium         # looks at report.html and index.html in tests, and takes their pictures for docs
     help2man         # man pages

@@ -67,6 +67,7 @@ GROUPS = [
     Group("test nightly", "hangs: the engine that is named", "tests/replay/hang_faults.py $BUILD"),
     Group("test nightly", "stop at first, copies of a run", "tests/replay/copies.sh $BUILD", "waves"),
     Group("test nightly", "a live driver over vfio-user", "tests/live/serve.py $BUILD"),
+    Group("test nightly", "libnvcosim for other C programs", "tests/live/library.sh $BUILD"),
     Group("test nightly", "traces in pieces", "tests/replay/split.sh $BUILD", "full"),
     Group("test nightly", "a reset for many traces", "tests/replay/fork.py $BUILD"),
     Group("test nightly", "how far it is, and where the time went", "tests/replay/progress.py $BUILD"),

@@ -1,0 +1,54 @@
+#!/bin/bash
+# libnvcosim, as someone uses it who has only the installed header, libraries and pkg-config: shared and static, C and C++, model and RTL.
+#
+# usage: library.sh BUILD
+set -u
+build=$(realpath "$1")
+cd "$(dirname "$0")/../.." || exit 2
+make -s library B="${1%/}" >/dev/null || { echo "FAIL  make library"; exit 1; }
+export PKG_CONFIG_PATH=$build/library LD_LIBRARY_PATH=$build/library
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+# check TITLE COMMAND...
+check() {
+    local title=$1
+    shift
+    if "$@" >"$work/said" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $title"
+        head -20 "$work/said" | sed 's/^/    | /'
+    fi
+}
+flags() { pkg-config --cflags --libs nvcosim; }
+says() { # TEXT COMMAND...
+    local text=$1
+    shift
+    "$@" 2>&1 | grep -qF -e "$text" || { "$@"; return 1; }
+}
+result="S_INTR_STATUS = 0x1, result: 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62"
+cp docs/live_example.c tests/live/library.c "$work"
+cd "$work" || exit 2
+# shellcheck disable=SC2046 # the flags are words
+check "the example compiles" gcc -std=c17 -Wall -Wextra -Werror live_example.c -o example $(flags)
+# shellcheck disable=SC2046
+check "against the static library" gcc -std=c17 live_example.c -o static $(pkg-config --cflags nvcosim) "$build/library/libnvcosim.a" -ldl
+# shellcheck disable=SC2046
+check "the header is C++, too" g++ -Wall -Wextra -Werror -fsyntax-only -x c++ $(pkg-config --cflags nvcosim) - <<<'#include <nvcosim.h>'
+# shellcheck disable=SC2046
+check "the test compiles" gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror library.c -o library $(flags)
+check "example, model" says "$result" ./example
+check "example, RTL" says "$result" ./example rtl
+check "example, no such RTL" says "nvcosim" ./example rtl:nosuch
+check "static, nvcosim in PATH" says "$result" env PATH="$build:$PATH" ./static
+check "static, no nvcosim" says "nvcosim cannot be started: No such file or directory" env PATH="$work" ./static
+check "SONAME" says libnvcosim.so.0 readelf -d "$build/library/libnvcosim.so"
+check "symbols have a version" says "nvcosim_open@@NVCOSIM_0" readelf -W --dyn-syms "$build/library/libnvcosim.so"
+check "and no others are visible" test "$(nm -D --defined-only "$build/library/libnvcosim.so" | grep -vc ' A NVCOSIM_0\| nvcosim_\|T nvcosim')" = 0
+check "no exit, no output" bash -c "! nm -D --undefined-only '$build/library/libnvcosim.so' | grep -wE 'exit|_exit|abort|printf|puts|fputs|fprintf'"
+check "functions, model" ./library model
+check "functions, RTL" ./library rtl
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
