@@ -2,13 +2,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "nvdla/text.h"
+#include "nvdla/xalloc.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/options/rtl_source.h"
+#include "run/simulators/install_paths.h"
 #include "run/simulators/nvidia.h"
 #include "run/simulators/simulators.h"
 
@@ -228,16 +232,43 @@ static char *file_list(const struct build_options *options, struct error *err) {
     if (options->nvidia) {
         char relative[256], directory[SIMULATOR_PATH];
         snprintf(relative, sizeof relative, "nvidia/%s-%s", options->config->name, options->name);
-        return simulator_side_path(relative, directory, sizeof directory, err)
-                   ? nvidia_file_list(options->config, options->nvidia, options->rams, directory, err)
-                   : NULL;
+        struct install_paths paths;
+        if (!simulator_side_path(relative, directory, sizeof directory, err) || !install_paths_find(&paths, err))
+            return NULL;
+        char *sources = readable(paths.sources, err), *own = sources ? xprintf("%s/tb/nvidia", sources) : NULL;
+        char *list =
+            own ? nvidia_file_list(options->config, options->nvidia, options->rams, own, directory, err) : NULL;
+        install_paths_free(&paths);
+        free(sources);
+        free(own);
+        return list;
     }
     return readable(options->source.filelist, err);
 }
 
+/* Says what memory NVIDIA's RTL will need. False with a message if this machine has less, with its swap space, or if
+ * this process may not use as much. */
+static bool memory_suffices(const struct build_options *options, struct error *err) {
+    const double needed = options->nvidia ? nvidia_memory(options->config) : 0;
+    struct sysinfo machine;
+    struct rlimit limit;
+    if (needed == 0 || sysinfo(&machine) != 0 || getrlimit(RLIMIT_AS, &limit) != 0)
+        return true;
+    const double has = ((double)machine.totalram + (double)machine.totalswap) * machine.mem_unit;
+    const bool limited = limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < has;
+    printf("NVIDIA's %s needs %.1f GB of memory\n", options->config->name, needed / 1e9);
+    if (limited && (double)limit.rlim_cur < needed)
+        return error_set(err, "--nvidia: found a limit of %.1f GB of memory, expected %.1f GB; raise it (ulimit -v)",
+                         (double)limit.rlim_cur / 1e9, needed / 1e9);
+    return has >= needed || error_set(err,
+                                      "--nvidia: found %.1f GB of memory and swap space, expected %.1f GB; build on a "
+                                      "machine with more",
+                                      has / 1e9, needed / 1e9);
+}
+
 static int build(const struct build_options *options) {
     struct error err;
-    if (!simulators_can_be_built(&err)) {
+    if (!simulators_can_be_built(&err) || !memory_suffices(options, &err)) {
         fprintf(stderr, "nvcosim build: %s\n", err.text);
         return EXIT_BAD_INPUT;
     }

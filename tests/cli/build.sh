@@ -47,6 +47,8 @@ command=("$TREE" run --dut rtl:mine --sim-threads 4 good/good.cfg); check run_si
 that run_sim_threads_variables grep -qx "CXX=.* OPT= SIM_THREADS=4 PROFILE= TRAINING=" tree/build/how
 command=("$TREE" run --sim-threads x good/good.cfg); check run_sim_threads_bad 2 "--sim-threads: found 'x', expected a number from 1 to 99"
 command=("$TREE" build --name mine --top X); check build_known_top 2 "--taps, --top, --verilator-option and --pin need --filelist or --nvidia"
+# memory
+command=(bash -c 'ulimit -v 4000000; exec "$@"' - "$TREE" build --config full --nvidia none); check nvidia_memory 2 "NVIDIA's full needs 6.6 GB of memory" "--nvidia: found a limit of 4.1 GB of memory, expected 6.6 GB; raise it"
 # what is there
 cat >tree/build/nvcosim-medium_512 <<'END'
 #!/bin/bash

@@ -38,6 +38,9 @@ done
 prove nvdla_wrr_arbiter "$one_clock" "rtl/mcif/nvdla_wrr_arbiter.sv tests/formal/arbiter.sv"
 prove nvdla_async_fifo "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" \
     "rtl/common/nvdla_sync.sv rtl/common/nvdla_async_fifo.sv tests/formal/async_fifo.sv"
+for inputs in 2 3 5 10; do
+    prove "NV_DW02_tree_$inputs" "hierarchy -top proof -chparam Inputs $inputs; $one_clock" "tb/nvidia/NV_DW02_tree.sv tests/formal/dw02_tree.sv"
+done
 
 # A proof that can't fail proves nothing: each with a fault in a copy of the module.
 # broken NAME MODULE SED PREPARATION OTHER-SOURCES
@@ -51,5 +54,7 @@ broken fifo_that_wraps_wrongly common/nvdla_fifo.sv 's/rd_ptr_q <= (rd_ptr_q == 
 broken arbiter_that_starves mcif/nvdla_wrr_arbiter.sv "s/keep ? left_q - 8'd1/keep ? left_q/" "$one_clock" tests/formal/arbiter.sv
 broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_level_o\[DepthLog2\]/wr_ready_o = 1/' \
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
+broken tree_that_keeps_its_carries_in_place ../tb/nvidia/NV_DW02_tree.sv 's/ << 1;/;/' "hierarchy -top proof -chparam Inputs 5; $one_clock" \
+    tests/formal/dw02_tree.sv
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -70,7 +70,7 @@ static void remove_file(const char *path) {
 static char *list_of(const char *config, const char *rams, struct error *err) {
     char *checkout = xprintf("%s/checkout", root), *directory = xprintf("%s/out", root);
     char *models = rams ? xprintf("%s/%s", root, rams) : NULL;
-    char *path = nvidia_file_list(nvdla_config_find(config), checkout, models, directory, err), *text = NULL;
+    char *path = nvidia_file_list(nvdla_config_find(config), checkout, models, "/own", directory, err), *text = NULL;
     size_t n;
     if (path)
         assert_true(file_read(path, &text, &n, NULL));
@@ -110,6 +110,7 @@ static void generated_project(void **state) {
     expect_line(list, "-y ROOT/checkout/outdir/nv_small/vmod/vlibs");
     expect_line(list, "+incdir+ROOT/checkout/outdir/nv_small/vmod/include");
     expect_line(list, "+libext+.v+.vlib");
+    expect_line(list, "-v /own/NV_DW02_tree.sv");
     expect_line(list, "-v ROOT/checkout/outdir/nv_small/vmod/fifos/one.v");
     expect_line(list, "-v ROOT/checkout/outdir/nv_small/vmod/fifos/two.v");
     expect_line(list, "-v ROOT/checkout/outdir/nv_small/vmod/nvdla/nocif/NV_NVDLA_XXIF_libs.v");

@@ -273,8 +273,8 @@ static bool add_fifos(struct list *list, bool full, struct error *err) {
     return any || full;
 }
 
-static bool fill(struct list *list, const struct nvdla_config *config, const char *rams, const char *directory,
-                 struct error *err) {
+static bool fill(struct list *list, const struct nvdla_config *config, const char *rams, const char *own,
+                 const char *directory, struct error *err) {
     static const char *const libraries[] = {"nvdla/nocif/NV_NVDLA_XXIF_libs.v", "vlibs/RANDFUNC.vlib",
                                             "vlibs/nv_assert_no_x.vlib"};
     static const char *const defines[] = {"NO_PLI_OR_EMU", "NO_PLI", "DESIGNWARE_NOEXIST", "SYNTHESIS", "FPGA"};
@@ -290,6 +290,7 @@ static bool fill(struct list *list, const struct nvdla_config *config, const cha
         return false;
     if (resolved) /* before nvdla/top: the first match counts */
         text_printf(&list->text, "-y %s/resolved\n", directory);
+    text_printf(&list->text, "-v %s/NV_DW02_tree.sv\n", own); /* before vlibs, likewise */
     add_units(list);
     text_printf(&list->text, "-y %s\n", models);
     free(models);
@@ -316,8 +317,12 @@ static bool fill(struct list *list, const struct nvdla_config *config, const cha
     return true;
 }
 
-char *nvidia_file_list(const struct nvdla_config *config, const char *checkout, const char *rams, const char *directory,
-                       struct error *err) {
+double nvidia_memory(const struct nvdla_config *config) {
+    return strcmp(config->name, "full") == 0 ? 6.6e9 : 0; /* measured, with Verilator 5.006 */
+}
+
+char *nvidia_file_list(const struct nvdla_config *config, const char *checkout, const char *rams, const char *own,
+                       const char *directory, struct error *err) {
     char *root = realpath(checkout, NULL), *models = rams ? realpath(rams, NULL) : NULL;
     char *vmod = rams && !models ? (error_set(err, "--nvidia-rams: %s: %s", rams, strerror(errno)), NULL)
                                  : find_vmod(config, root ? root : checkout, err);
@@ -328,7 +333,7 @@ char *nvidia_file_list(const struct nvdla_config *config, const char *checkout, 
     } else if (vmod && directory_make(directory, err)) {
         struct list list = {.vmod = vmod};
         path = xprintf("%s/vmod.f", directory);
-        if (!fill(&list, config, models, directory, err) || !file_write(path, list.text.text, list.text.n, err)) {
+        if (!fill(&list, config, models, own, directory, err) || !file_write(path, list.text.text, list.text.n, err)) {
             free(path);
             path = NULL;
         }

@@ -21,12 +21,16 @@ enum { NVIDIA_PIN_COUNT = 1 };
  *
  *     config    which RTL of the checkout: project nv_CONFIG in outdir, or vmod for full
  *     checkout  path of the repository's working tree
+ *     own       absolute path of tb/nvidia: modules of this project that are used instead of those of vlibs
  *     rams      NULL, or the source of RAM models: a folder of them, a vmod, or a checkout. Required for full: the
  *               models of its branch do not work under Verilator
  *
  * Returns the path of the list (malloc'd), or NULL with a message that names what is missing and how to make it. */
-char *nvidia_file_list(const struct nvdla_config *config, const char *checkout, const char *rams, const char *directory,
-                       struct error *err);
+char *nvidia_file_list(const struct nvdla_config *config, const char *checkout, const char *rams, const char *own,
+                       const char *directory, struct error *err);
+
+/* Memory in bytes that Verilator needs for this RTL; 0 if that is not remarkable. */
+double nvidia_memory(const struct nvdla_config *config);
 
 /* Resolves conditional lines (#ifdef NAME ... #else ... #endif) as a C preprocessor does with every NAME defined.
  * Writes the remaining text to out, which must be as large as the text. Returns its length, or -1 with *line at a
