@@ -250,6 +250,9 @@ $(B)/asan/tests/damage: $(B)/asan/obj/tests/loadable/damage.o $(B)/asan/libnvcos
 $(B)/tests/outputs: $(B)/obj/tests/regress/outputs.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDLIBS)
+$(B)/tests/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDLIBS)
 
 # The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs. The optimiser is
 # slower than what it saves, but for the files in which tests spend their time.

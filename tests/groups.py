@@ -114,6 +114,8 @@ GROUPS = [
     Group("test nightly", "exported traces read as what they were made from", "tests/export/formats.sh $BUILD"),
     Group("test nightly", "cycles against the public rtl", "tests/replay/cycles.py $NVCOSIM"),
     Group("test nightly", "loadables", "make $BUILD/asan/tests/damage && tests/loadable/run.sh $BUILD", "sanitized full"),
+    Group("test nightly", "quantised networks",
+          "make $BUILD/asan/tests/damage $BUILD/tests/reference && tests/quantised/run.sh $BUILD", "sanitized"),
     Group("test", "fuzzing", "make -j $JOBS fuzz FUZZ_RUNS=5000", "sanitized"),
     Group("nightly", "fuzzing, long", "make -j $JOBS fuzz FUZZ_RUNS=2000000", "sanitized"),
     Group("nightly", "line coverage of the rtl, at least 95 %", "tests/succeeds.sh make coverage COVERAGE_MINIMUM=95"),

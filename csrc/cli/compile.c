@@ -5,33 +5,43 @@
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
+#include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/network/compile.h"
+#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "trace/formats.h"
 
-enum { KEY_WRITES = 0x100, KEY_THREADS };
+enum { KEY_WRITES = 0x100, KEY_THREADS, KEY_EXPLAIN, KEY_CHECK };
 
 enum { THREADS_MAX = 64 };
 
 struct arguments {
     struct compile_options compile;
     const char *in, *out, *writes;
+    bool explain, check;
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("output", 'o', "FILE", "The trace: a name that ends in .nvt or .nvt.gz"),
+    OPTION("output", 'o', "FILE",
+           "The trace: a name that ends in .nvt or .nvt.gz; of a quantised network, the loadable: .nvdla"),
     OPTION("writes", KEY_WRITES, "FILE",
            "List the register accesses, one a line: W UNIT.REGISTER VALUE for writes, P UNIT.REGISTER BITS for polls"),
     OPTION("threads", KEY_THREADS, "N", "Threads of the model (default: one per processor)"),
+    OPTION("explain", KEY_EXPLAIN, NULL,
+           "Print for each node of a quantised network the layers, shifts and multipliers that it became, and the "
+           "error they cost"),
+    OPTION("check", KEY_CHECK, NULL,
+           "Play a quantised network on the model and compare each node with a reference interpreter of TFLite's "
+           "integers"),
     {0},
 };
 
 static const char doc[] =
     "Turns a compiled network (a loadable, .nvdla) into a trace: memories with weights and input, every register "
-    "access of the driver, and checks of each layer's output, which the model computes.\v"
+    "access of the driver, and checks of each layer's output, which the model computes. Turns a quantised network "
+    "(.tflite) into a loadable or a trace.\v"
     "The trace needs no driver and no operating system: `nvcosim run` plays it on RTL and model. If the file does not "
     "show which configuration the network was compiled for, --config names it. Layers that the driver computes on the "
     "CPU (power, softmax) are computed here; the trace holds their results.\n"
@@ -39,15 +49,23 @@ static const char doc[] =
     "Examples:\n"
     "  nvcosim compile lenet.nvdla --input digit.png -o lenet.nvt.gz\n"
     "  nvcosim compile net.nvdla --config large --input zero -o net.nvt.gz\n"
-    "  nvcosim compile net.nvdla --input random:1 --writes accesses.txt";
+    "  nvcosim compile net.nvdla --input random:1 --writes accesses.txt\n"
+    "  nvcosim compile net.tflite -o net.nvdla\n"
+    "  nvcosim compile net.tflite --explain --check --input random:1";
 
 static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+    const bool quantised = arguments->in && is_quantised(arguments->in);
     if (!arguments->in)
-        argp_error(state, "expected the name of a loadable (.nvdla)");
-    else if (!arguments->out && !arguments->writes)
+        argp_error(state, "expected the name of a loadable (.nvdla) or of a quantised network (.tflite)");
+    else if (!quantised && (arguments->explain || arguments->check))
+        argp_error(state, "--explain and --check are for quantised networks; expected the name of one, NET.tflite");
+    else if (!arguments->out && !arguments->writes && !arguments->explain && !arguments->check)
         argp_error(state, "expected -o FILE.nvt.gz or --writes FILE: where the trace goes");
+    else if (quantised && arguments->out && text_ends_with(arguments->out, ".nvdla"))
+        return;
     else if (arguments->out && !text_ends_with(arguments->out, ".nvt") && !text_ends_with(arguments->out, ".nvt.gz"))
-        argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz", arguments->out);
+        argp_error(state, "found '%s', expected the name of the output to end in .nvt or .nvt.gz%s", arguments->out,
+                   quantised ? ", or .nvdla" : "");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -63,6 +81,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_WRITES:
         arguments->writes = arg;
+        return 0;
+    case KEY_EXPLAIN:
+        arguments->explain = true;
+        return 0;
+    case KEY_CHECK:
+        arguments->check = true;
         return 0;
     case KEY_THREADS:
         if (!text_number(arg, THREADS_MAX, &value) || value == 0)
@@ -82,11 +106,34 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool compile_file(const struct arguments *arguments, struct error *err) {
-    struct loadable *loadable = loadable_read(arguments->in, err);
+static bool is_loadable(const char *path) {
+    return path && text_ends_with(path, ".nvdla");
+}
+
+/* What only quantised networks have. False with a message. */
+static bool compile_quantised(struct arguments *arguments, struct error *err) {
+    struct quantised quantised;
+    bool good = quantised_compile(arguments->in, &arguments->compile.config, &quantised, err);
+    quantised_input(arguments->in, &arguments->compile);
+    if (good && arguments->explain)
+        quantised_explain(stdout, &quantised);
+    good = good && (!arguments->check || quantised_check(stdout, &quantised, &arguments->compile, err));
+    if (good && is_loadable(arguments->out))
+        good = file_write(arguments->out, quantised.file.text, quantised.file.n, err);
+    quantised_free(&quantised);
+    return good;
+}
+
+static bool compile_file(struct arguments *arguments, struct error *err) {
+    const char *trace = is_loadable(arguments->out) ? NULL : arguments->out;
+    if (is_quantised(arguments->in) && !compile_quantised(arguments, err))
+        return false;
+    if (!trace && !arguments->writes)
+        return true;
+    struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     print_warnings(prog);
-    const bool good = prog && (!arguments->out || trace_write(prog, arguments->out, err)) &&
+    const bool good = prog && (!trace || trace_write(prog, trace, err)) &&
                       (!arguments->writes || compile_list_writes(prog, arguments->writes, err));
     program_free(prog);
     loadable_free(loadable);
@@ -96,7 +143,7 @@ static bool compile_file(const struct arguments *arguments, struct error *err) {
 int compile_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
     static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "NET.nvdla", .doc = doc};
+        .children = children, .options = option_table, .parser = parse, .args_doc = "NET", .doc = doc};
     struct arguments arguments = {0};
     struct error err;
     compile_options_init(&arguments.compile);

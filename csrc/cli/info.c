@@ -6,6 +6,7 @@
 #include "nvdla/text.h"
 #include "report/explain.h"
 #include "run/network/network_info.h"
+#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/simulators/build_info.h"
@@ -45,8 +46,8 @@ static const char doc[] =
 
 static int info_network(struct info_options *options) {
     struct error err;
-    struct loadable *loadable = loadable_read(options->path, &err);
     options->network.config = options->trace.config;
+    struct loadable *loadable = network_open(options->path, &options->network.config, &err);
     options->network.json = options->json;
     const bool fine = loadable && network_info(stdout, loadable, &options->network, &err);
     loadable_free(loadable);

@@ -9,7 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "run/jobs/jobs.h"
 #include "run/jobs/pieces.h"
-#include "run/network/compile.h"
+#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/session/session.h"
 #include "trace/formats.h"
@@ -131,9 +131,10 @@ static bool show_inputs(const struct input_options *input, struct error *err) {
 }
 
 /* Compiles the network at *path into the folder of reports and replaces *path by its trace. False with a message. */
-static bool compile_network(const struct arguments *arguments, char **path, struct error *err) {
+static bool compile_network(struct arguments *arguments, char **path, struct error *err) {
     const char *folder = arguments->run.out ? arguments->run.out : REPORT_FOLDER;
-    struct loadable *loadable = loadable_read(*path, err);
+    quantised_input(*path, &arguments->compile);
+    struct loadable *loadable = network_open(*path, &arguments->compile.config, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     char name[256], *trace = xprintf("%s/%s.nvt.gz", folder, trace_name(*path, name, sizeof name));
     print_warnings(prog);

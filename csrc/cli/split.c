@@ -8,7 +8,7 @@
 #include "export/folder.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
-#include "run/network/compile.h"
+#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/progress.h"
@@ -106,7 +106,8 @@ static struct program *read_program(struct arguments *arguments, struct error *e
     if (!is_network(arguments->in))
         return trace_read(arguments->in, &arguments->trace, err);
     arguments->compile.config = arguments->trace.config;
-    struct loadable *loadable = loadable_read(arguments->in, err);
+    quantised_input(arguments->in, &arguments->compile);
+    struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
     struct program *prog = loadable ? compile_loadable(loadable, &arguments->compile, err) : NULL;
     loadable_free(loadable);
     return prog;

@@ -20,7 +20,7 @@ enum {
     CPU_OPERATIONS_MAX = 1024,
 };
 
-const char *const cpu_type_names[CPU_TYPES] = {"power", "softmax", "logarithm"};
+const char *const cpu_type_names[CPU_TYPES] = {"power", "softmax", "logarithm", "logistic"};
 
 static unsigned u16(const uint8_t *bytes) {
     return load_16(bytes);
@@ -129,8 +129,8 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
     const unsigned type = bytes[0];
     if (type >= CPU_TYPES)
         return error_set(reading->err,
-                         "%s: task %zu, layer %zu: found type %u of a CPU operation, expected 0 (power), 1 (softmax) "
-                         "or 2 (logarithm); others are not supported",
+                         "%s: task %zu, layer %zu: found type %u of a CPU operation, expected 0 (power), 1 "
+                         "(softmax), 2 (logarithm) or 3 (logistic); others are not supported",
                          reading->loadable->path, reading->number, index, type);
     *op = (struct cpu_operation){.type = type, .in_scale = 1, .out_scale = 1};
     if (!old) {
@@ -142,6 +142,8 @@ static bool read_operation(const struct reading *reading, size_t index, const ui
         op->scale = f32(parameters + 4);
         op->shift = f32(parameters + 8);
     }
+    if (type == CPU_LOGISTIC)
+        op->zero = old ? 0 : f32(parameters);
     if (!read_buffer(reading, index, "source", buffers, old, &op->source) ||
         !read_buffer(reading, index, "destination", buffers + BUFFER_BYTES, old, &op->destination))
         return false;
@@ -231,7 +233,11 @@ static size_t place(const struct cpu_buffer *buffer, unsigned channel, unsigned 
 }
 
 static float element(const struct cpu_operation *op, float value) {
-    const float x = op->source.half ? value : value * op->in_scale;
+    const float x = op->source.half ? value : (value - op->zero) * op->in_scale;
+    if (op->type == CPU_LOGISTIC) {
+        const float share = 1 / (1 + elementary_exp(-x));
+        return op->source.half ? share : floorf(share / op->out_scale + 0.5f);
+    }
     const float y = op->type == CPU_POWER ? elementary_pow(op->shift + op->scale * x, op->power) : elementary_log(x);
     return op->source.half ? y : y / op->out_scale;
 }

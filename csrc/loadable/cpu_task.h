@@ -1,11 +1,12 @@
-/* Tasks for the processor: power, softmax and logarithm, computed on a memory. Spec: 87-loadables section 8. */
+/* Tasks for the processor: power, softmax, logarithm and logistic function, computed on a memory. Spec: 87-loadables
+ * section 8. The logistic function is an extension of our own, for quantised networks. */
 #ifndef LOADABLE_CPU_TASK_H
 #define LOADABLE_CPU_TASK_H
 
 #include "loadable/loadable.h"
 #include "memory/memory.h"
 
-enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_TYPES };
+enum cpu_type { CPU_POWER, CPU_SOFTMAX, CPU_LOGARITHM, CPU_LOGISTIC, CPU_TYPES };
 
 extern const char *const cpu_type_names[CPU_TYPES]; /* "power", ... */
 
@@ -24,6 +25,7 @@ struct cpu_operation {
     enum cpu_type type;
     float in_scale, out_scale; /* for INT8 */
     float power, scale, shift; /* for CPU_POWER */
+    float zero;                /* for CPU_LOGISTIC: what 0 is in the source */
     struct cpu_buffer source, destination;
 };
 

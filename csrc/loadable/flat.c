@@ -73,7 +73,7 @@ static struct flat_table table_at(struct flat *flat, size_t at, const char *what
 
 struct flat_table flat_root(struct flat *flat, const char *what) {
     if (!inside(flat, 0, 8)) {
-        flat_fail(flat, 0, "found %zu bytes, expected a loadable: it is at least 8 bytes long", flat->n);
+        flat_fail(flat, 0, "found %zu bytes, expected a %s: it is at least 8 bytes long", flat->n, what);
         return (struct flat_table){.what = what};
     }
     const size_t at = (size_t)load(flat, 0, 4);
@@ -149,6 +149,13 @@ struct flat_table flat_entry(struct flat *flat, const struct flat_vector *vector
         return (struct flat_table){.what = what, .index = i};
     const size_t at = vector->at + 4 * i;
     return table_at(flat, at + (size_t)load(flat, at, 4), what, i);
+}
+
+struct flat_table flat_table(struct flat *flat, const struct flat_table *table, unsigned k, const char *what) {
+    const size_t at = field_at(flat, table, k, 4, what);
+    if (!at)
+        return (struct flat_table){.what = what, .index = table->index};
+    return table_at(flat, at + (size_t)load(flat, at, 4), what, table->index);
 }
 
 struct flat_text flat_entry_text(struct flat *flat, const struct flat_vector *vector, size_t i, const char *what) {

@@ -1,4 +1,5 @@
-/* A bounded reader of the container of loadables: FlatBuffers, as far as loadables need them (87-loadables section 2).
+/* A bounded reader of FlatBuffers, the container of loadables (87-loadables section 2) and of TFLite files
+ * (88-quantised-networks section 1).
  *
  * Every offset, count and size is checked against the file before it is used. The first error is stored as a message
  * with its offset; every later call returns an empty result, so a caller checks once, at the end of a table. The total
@@ -60,6 +61,9 @@ uint64_t flat_element(const struct flat *flat, const struct flat_vector *vector,
 /* Its i-th element as a table or a string; for vectors of 4-byte elements. */
 struct flat_table flat_entry(struct flat *flat, const struct flat_vector *vector, size_t i, const char *what);
 struct flat_text flat_entry_text(struct flat *flat, const struct flat_vector *vector, size_t i, const char *what);
+
+/* Field k as a table, absent if the field is. */
+struct flat_table flat_table(struct flat *flat, const struct flat_table *table, unsigned k, const char *what);
 
 /* Field k as a string, empty if absent. */
 struct flat_text flat_text(struct flat *flat, const struct flat_table *table, unsigned k, const char *field);

@@ -17,7 +17,7 @@ unsigned network_type_bytes(enum network_type type) {
 }
 
 bool is_network(const char *path) {
-    return text_ends_with(path, ".nvdla") || text_ends_with(path, ".nvdla.gz");
+    return text_ends_with(path, ".nvdla") || text_ends_with(path, ".nvdla.gz") || text_ends_with(path, ".tflite");
 }
 
 void network_name(const char *name, char text[NETWORK_NAME]) {

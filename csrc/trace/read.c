@@ -157,8 +157,8 @@ struct program *trace_parse(trace_reader *reader, const char *path, const char *
 }
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt", ".cfg.gz",   ".cfg",
-                                           ".txn.gz", ".txn", ".nvdla.gz", ".nvdla"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt",      ".cfg.gz", ".cfg",   ".txn.gz",
+                                           ".txn",    ".nvdla.gz", ".nvdla",  ".tflite"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;

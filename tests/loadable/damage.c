@@ -1,8 +1,8 @@
-/* Damages a loadable in every way that counts and compiles the rest, model included: cut at every length,
- * every byte inverted, every byte with one bit changed. Each must compile or be refused with a message, soon, and
- * without much memory, whatever sizes the file then tells.
+/* Damages a loadable, or a TFLite file, in every way that counts and compiles the rest (a loadable: model included):
+ * cut at every length, every byte inverted, every byte with one bit changed. Each must compile or be refused with a
+ * message, soon, and without much memory, whatever sizes the file then tells.
  *
- * usage: damage NET.nvdla CONFIG [STEP]     STEP: only every so many lengths and bytes
+ * usage: damage NET CONFIG [STEP]     STEP: only every so many lengths and bytes
  * Ends with "N passed, N failed". */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,10 @@
 #include <time.h>
 
 #include "memory/file.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "quantised/tflite.h"
+#include "quantised/write.h"
 #include "run/network/compile.h"
 
 /* Of processor time and of memory. The sanitizers need some times what the program needs without them: 1 s, 500 MB. */
@@ -33,9 +36,28 @@ static long kilobytes(void) {
 }
 
 static double longest; /* seconds of an attempt */
+static bool is_tflite; /* the file's format */
 
 static struct compile_options options = {
     .base = COMPILE_BASE, .secondary_base = COMPILE_SECONDARY_BASE, .layer_checks = true};
+
+/* Whether n bytes of a TFLite file compile to a loadable that can be read. */
+static bool compile_tflite(const char *bytes, size_t n, struct error *err) {
+    struct graph *graph = tflite_parse("damaged.tflite", bytes, n, err);
+    struct lowered *lowered = graph ? lower_graph(graph, options.config, err) : NULL;
+    struct text file = {0};
+    struct loadable *loadable = NULL;
+    if (lowered) {
+        file = lowered_write(lowered);
+        loadable = loadable_parse("damaged.tflite", file.text, file.n, err);
+    }
+    const bool good = loadable != NULL;
+    loadable_free(loadable);
+    free(file.text);
+    lowered_free(lowered);
+    graph_free(graph);
+    return good;
+}
 
 /* Compiles n bytes, in room of their own so that a sanitizer sees what lies behind. Returns whether all went well;
  * *refused counts what did not compile. */
@@ -44,17 +66,18 @@ static bool attempt(const char *what, size_t at, const char *bytes, size_t n, si
     char *copy = xmalloc(n);
     memcpy(copy, bytes, n);
     const double start = now();
-    struct loadable *loadable = loadable_parse("damaged.nvdla", copy, n, &err);
+    struct loadable *loadable = is_tflite ? NULL : loadable_parse("damaged.nvdla", copy, n, &err);
     struct program *prog = loadable ? compile_loadable(loadable, &options, &err) : NULL;
+    const bool compiles = is_tflite ? compile_tflite(copy, n, &err) : prog != NULL;
     const double took = now() - start;
-    bool good = prog || err.text[0];
-    *refused += !prog;
+    bool good = compiles || err.text[0];
+    *refused += !compiles;
     if (!good)
         printf("%s %zu: refused without a message\n", what, at);
     longest = took > longest ? took : longest;
     if (took > seconds_max || kilobytes() > kilobytes_max) {
         printf("%s %zu: %.1f s, %ld kB; expected at most %.0f s and %ld kB: %s\n", what, at, took, kilobytes(),
-               seconds_max, kilobytes_max, prog ? "compiles" : err.text);
+               seconds_max, kilobytes_max, compiles ? "compiles" : err.text);
         good = false;
     }
     program_free(prog);
@@ -70,6 +93,7 @@ int main(int argc, char **argv) {
     if (argc < 3 || !file_read(argv[1], &bytes, &n, &err))
         return 2;
     const size_t step = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
+    is_tflite = text_ends_with(argv[1], ".tflite");
     options.config = nvdla_config_find(argv[2]);
     words_add(&options.input.sources, "zero");
     for (size_t i = 0; i < n; i += step) {

@@ -258,6 +258,8 @@ static bool layer_completed(void *context, const struct dla_task *task, size_t o
     struct network_layer layer = {(unsigned)task->number, (unsigned)operation, "", unit, launch};
     snprintf(layer.type, sizeof layer.type, "%s", op_type_names[task->operations[operation].type]);
     network_note_layer(compiler->prog, &layer);
+    if (compiler->options->completed)
+        compiler->options->completed(compiler->options->context, task->number, operation, compiler->model->memory);
     for (struct written **at = &compiler->written; *at;) {
         struct written *written = *at;
         if (written->unit != unit || written->ordinal != launch) {

@@ -7,6 +7,7 @@
 
 #include "loadable/input.h"
 #include "loadable/loadable.h"
+#include "memory/memory.h"
 #include "nvdla/config.h"
 #include "trace/program.h"
 
@@ -16,6 +17,10 @@ struct compile_options {
     struct input_options input;
     bool layer_checks; /* check what each layer writes; else only the outputs */
     size_t threads;    /* of the model */
+    bool order_given;  /* --channels */
+    /* Called when the model has computed a layer, with the memories it has then. May be NULL. */
+    void (*completed)(void *context, size_t task, size_t operation, struct memory *const memory[SPACE_COUNT]);
+    void *context;
 };
 
 /* Parser for the options shared by all commands that compile (--input, --mean, ...), to be a child of theirs. Its input

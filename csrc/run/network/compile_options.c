@@ -18,17 +18,18 @@ static const struct argp_option option_table[] = {
     {.name = "mean",
      .key = KEY_MEAN,
      .arg = "V[,V...]",
-     .doc = "Subtracted from a picture's values of 0 to 255: one number for all channels or one for each (default 0)"},
+     .doc = "Subtracted from a picture's values of 0 to 255: one number for all channels or one for each (default 0; "
+            "TFLite: 128)"},
     {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "Divisor after that (default 1)"},
     {.name = "scale",
      .key = KEY_SCALE,
      .arg = "S",
      .doc = "Value of 1 in an INT8 input, from the compiler's calibration table (default: the extreme values of a "
-            "picture become 127 or -127)"},
+            "picture become 127 or -127; TFLite: 1)"},
     {.name = "channels",
      .key = KEY_CHANNELS,
      .arg = "bgr|rgb",
-     .doc = "Order of colours in the channels (default bgr)"},
+     .doc = "Order of colours in the channels (default bgr; TFLite: rgb)"},
     {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Start of the network's memories (default 0x80000000)"},
     {.name = "no-layer-checks",
      .key = KEY_NO_LAYER_CHECKS,
@@ -65,6 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (strcmp(arg, "bgr") != 0 && strcmp(arg, "rgb") != 0)
             argp_error(state, "--channels: found '%s', expected bgr or rgb", arg);
         options->input.rgb = strcmp(arg, "rgb") == 0;
+        options->order_given = true;
         return 0;
     case KEY_BASE:
         if (!text_number(arg, UINT64_MAX, &options->base))

@@ -13,6 +13,7 @@
 #include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "quantised/write.h"
 #include "run/network/compile.h"
 
 enum { NONE = -1, SOURCES_MAX = 8 };
@@ -39,6 +40,7 @@ struct layer {
     int ordinal;   /* its launch, or NONE */
     uint64_t took; /* clocks in the report; 0: not known */
     double used;   /* use of the MAC array in them, 0 to 1; < 0: not known */
+    char *origin;  /* operator and tensor of a quantised network, "" if not known */
 };
 
 struct info {
@@ -287,13 +289,44 @@ static void add_from(struct text *text, const struct info *info, const struct la
             text_printf(text, "%sinput", text->n ? " " : "");
 }
 
+/* The blob that says where the layers of a quantised network come from; NULL if there is none. */
+static const struct loadable_blob *origins(const struct loadable *loadable) {
+    for (size_t i = 0; i < loadable->blob_count; i++)
+        if (strcmp(loadable->blobs[i].name, ORIGINS_BLOB) == 0)
+            return &loadable->blobs[i];
+    return NULL;
+}
+
+/* Reads the origins of all layers: lines "TASK.LAYER OPERATOR TENSOR". */
+static void read_origins(struct info *info) {
+    const struct loadable_blob *blob = origins(info->loadable);
+    for (size_t i = 0; i < info->count; i++) {
+        struct layer *layer = &info->layers[i];
+        char *start = xprintf("%zu.%zu ", layer->task, layer->operation);
+        const size_t n = strlen(start);
+        char shown[160] = "";
+        for (size_t at = 0, end; blob && at < blob->n; at = end + 1) {
+            for (end = at; end < blob->n && blob->bytes[end] != '\n'; end++)
+                ;
+            if (end - at > n && memcmp(blob->bytes + at, start, n) == 0)
+                text_shown_bytes((const char *)blob->bytes + at + n, end - at - n, shown, sizeof shown);
+        }
+        layer->origin = xstrdup(shown);
+        free(start);
+    }
+}
+
 static void print_layers(FILE *out, const struct info *info, bool report) {
-    struct table table = {.columns = report ? 11 : 9, .right = report ? 0x780 : 0x180};
+    const bool quantised = origins(info->loadable) != NULL;
+    const int columns = report ? 11 : 9;
+    struct table table = {.columns = columns + quantised, .right = report ? 0x780 : 0x180};
     static const char *const heads[] = {"layer",        "type",      "",         "in",
                                         "out",          "precision", "from",     "multiplications",
                                         "least clocks", "clocks",    "MACs used"};
-    for (int i = 0; i < table.columns; i++)
+    for (int i = 0; i < columns; i++)
         words_add(&table.words, "%s", heads[i]);
+    if (quantised)
+        words_add(&table.words, "operator and tensor");
     for (size_t i = 0; i < info->count; i++) {
         const struct layer *layer = &info->layers[i];
         struct text from = {0};
@@ -315,6 +348,8 @@ static void print_layers(FILE *out, const struct info *info, bool report) {
             else
                 words_add(&table.words, "%s", "");
         }
+        if (quantised)
+            words_add(&table.words, "%s", layer->origin);
         free(from.text);
     }
     table_print(out, &table);
@@ -496,6 +531,8 @@ static json_t *json_layer(const struct info *info, const struct layer *layer) {
     if (layer->ordinal != NONE)
         json_object_set_new(json, "launch",
                             json_pack("{ss si}", "unit", nvdla_unit_names[layer->unit], "number", layer->ordinal));
+    if (layer->origin[0])
+        json_object_set_new(json, "origin", json_string(layer->origin));
     if (layer->clocks)
         json_object_set_new(json, "least_clocks", json_integer((json_int_t)layer->clocks));
     if (layer->took)
@@ -575,6 +612,7 @@ bool network_info(FILE *out, struct loadable *loadable, const struct network_inf
     fine = fine && (!options->report || read_report(&info, options->report, err));
     if (fine) {
         find_sources(&info);
+        read_origins(&info);
         if (options->json)
             print_json(out, &info);
         else if (options->dot)
@@ -587,6 +625,7 @@ bool network_info(FILE *out, struct loadable *loadable, const struct network_inf
         free(info.layers[i].in);
         free(info.layers[i].out);
         free(info.layers[i].precision);
+        free(info.layers[i].origin);
     }
     free(info.layers);
     program_free(prog);

@@ -1,0 +1,211 @@
+/* Searches for factors of SDP's stages. See fit.h. */
+#include "quantised/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "nvdla/fixed.h"
+#include "nvdla/xalloc.h"
+
+enum { OPERAND_MAX = INT16_MAX, FIRST_MAX = 2047, SHIFT_MAX = 63 };
+
+static int64_t greatest_sum(const struct kernel_target *target, int64_t added) {
+    const int64_t low = llabs(target->least + added), high = llabs(target->most + added);
+    return low > high ? low : high;
+}
+
+static int reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits) {
+    const int64_t value = zero + (int64_t)multiplier_apply(target->factor, sum + target->bias, RULE_CPU);
+    return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
+}
+
+/* ---- bias ---- */
+
+static bool fits_16(int64_t value) {
+    return value >= -OPERAND_MAX && value <= OPERAND_MAX;
+}
+
+static unsigned bias_shift(const struct kernel_target *targets, const struct kernels_fit *fit) {
+    unsigned shift = 0;
+    for (size_t k = 0; k < fit->count; k++)
+        while (!fit->kernels[k].dead && !fits_16(fixed_round_shift(targets[k].bias, shift)))
+            shift++;
+    return shift;
+}
+
+/* Second part of each bias, times the first factor, as 16 bits with a common shift. */
+static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fit) {
+    int64_t most = 0;
+    for (size_t k = 0; k < fit->count; k++) {
+        const struct kernel_fit *kernel = &fit->kernels[k];
+        const int64_t rest = (targets[k].bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p;
+        if (!kernel->dead && llabs(rest) > most)
+            most = llabs(rest);
+    }
+    for (fit->a = 0; !fits_16(fixed_round_shift(most, fit->a)); fit->a++)
+        ;
+    for (size_t k = 0; k < fit->count; k++) {
+        struct kernel_fit *kernel = &fit->kernels[k];
+        const int64_t rest = (targets[k].bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p;
+        if (!kernel->dead)
+            kernel->r = (int16_t)fixed_round_shift(rest, fit->a);
+    }
+}
+
+/* ---- factors ---- */
+
+/* Largest first factor of a kernel: its products stay in 32 bits. */
+static int first_most(const struct kernel_target *target, int64_t added) {
+    const int64_t sum = greatest_sum(target, added), most = sum ? INT32_MAX / sum : FIRST_MAX;
+    return most > FIRST_MAX ? FIRST_MAX : (int)most;
+}
+
+static void fit_factors(double factor, int most, struct kernel_fit *kernel) {
+    double best = INFINITY;
+    int first = (int)ceil(factor / OPERAND_MAX);
+    for (int p = first < 1 ? 1 : first; p <= most; p++) {
+        const double m = round(factor / p), error = fabs(p * m - factor);
+        if (m > OPERAND_MAX || error >= best)
+            continue;
+        best = error;
+        kernel->p = (int16_t)p;
+        kernel->m = (int16_t)m;
+    }
+}
+
+/* The value of X2 before rounding, minus the exact one, for a sum. */
+static double deviation(const struct kernel_target *target, const struct kernels_fit *fit,
+                        const struct kernel_fit *kernel, double sum) {
+    const double first = (sum + ldexp(kernel->h, (int)fit->s)) * kernel->p;
+    const double second = ldexp((first + ldexp(kernel->r, (int)fit->a)) * kernel->m, -(int)fit->n);
+    return fabs(second - multiplier_value(target->factor) * (sum + (double)target->bias));
+}
+
+static double worst_deviation(const struct kernel_target *target, const struct kernels_fit *fit,
+                              const struct kernel_fit *kernel, int zero) {
+    const double factor = multiplier_value(target->factor), bias = (double)target->bias;
+    const double low = fmax((double)target->least, (INT8_MIN - zero - 1) / factor - bias);
+    const double high = fmin((double)target->most, (INT8_MAX - zero + 1) / factor - bias);
+    return low > high ? 0 : fmax(deviation(target, fit, kernel, low), deviation(target, fit, kernel, high));
+}
+
+/* ---- kernels with one result ---- */
+
+/* Operands with which a sum of 0 and these factors give exactly `value`. */
+static bool try_constant(const struct kernels_fit *fit, int value, int p, int m, struct kernel_fit *kernel) {
+    const double wanted = ldexp(value, (int)fit->n) / m;
+    if (fabs(wanted) >= ldexp(1, 31))
+        return false;
+    const int64_t whole = (int64_t)llround(wanted), step = p * (INT64_C(1) << fit->s);
+    const int64_t h = whole / step, r = fixed_round_shift(whole - h * step, fit->a);
+    if (!fits_16(h) || !fits_16(r) || fixed_round_shift((h * step + r * (INT64_C(1) << fit->a)) * m, fit->n) != value)
+        return false;
+    *kernel = (struct kernel_fit){(int16_t)h, (int16_t)p, (int16_t)r, (int16_t)m, true};
+    return true;
+}
+
+static bool fit_constant(const struct kernels_fit *fit, int value, struct kernel_fit *kernel) {
+    for (int m = OPERAND_MAX; m > 0; m /= 2)
+        for (int p = 1; p <= OPERAND_MAX; p = 2 * p + 1)
+            if (try_constant(fit, value, p, m, kernel))
+                return true;
+    return false;
+}
+
+static bool fit_constants(const struct kernel_target *targets, struct kernels_fit *fit, int zero,
+                          struct limits limits) {
+    for (size_t k = 0; k < fit->count; k++)
+        if (fit->kernels[k].dead &&
+            !fit_constant(fit, reference(&targets[k], targets[k].least, zero, limits) - zero, &fit->kernels[k]))
+            return false;
+    return true;
+}
+
+/* Largest shift by which all factors fit; -1: none does. */
+static int common_shift(const struct kernel_target *targets, const struct kernels_fit *fit) {
+    int shift = SHIFT_MAX;
+    bool any = false;
+    for (size_t k = 0; k < fit->count; k++) {
+        const struct kernel_fit *kernel = &fit->kernels[k];
+        if (kernel->dead)
+            continue;
+        any = true;
+        const double most = (double)OPERAND_MAX * first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
+        while (shift >= 0 && ldexp(multiplier_value(targets[k].factor), shift) > most)
+            shift--;
+    }
+    return any ? shift : 0;
+}
+
+bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
+                 struct kernels_fit *fit, struct error *err) {
+    *fit = (struct kernels_fit){.count = count, .kernels = xcalloc(count, sizeof *fit->kernels)};
+    for (size_t k = 0; k < count; k++) {
+        const struct kernel_target *target = &targets[k];
+        fit->kernels[k].dead =
+            reference(target, target->least, zero, limits) == reference(target, target->most, zero, limits);
+        fit->dead += fit->kernels[k].dead;
+    }
+    fit->s = bias_shift(targets, fit);
+    for (size_t k = 0; k < count; k++)
+        if (!fit->kernels[k].dead) {
+            fit->kernels[k].h = (int16_t)fixed_round_shift(targets[k].bias, fit->s);
+            if (first_most(&targets[k], fit->kernels[k].h * (INT64_C(1) << fit->s)) < 1)
+                return error_set(err, "found sums of more than 31 bits in kernel %zu, expected fewer", k);
+        }
+    for (int shift = common_shift(targets, fit); shift >= 0; shift--) {
+        fit->n = (unsigned)shift;
+        for (size_t k = 0; k < count; k++) {
+            struct kernel_fit *kernel = &fit->kernels[k];
+            const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
+            if (!kernel->dead)
+                fit_factors(ldexp(multiplier_value(targets[k].factor), shift), most, kernel);
+        }
+        fit_rest(targets, fit);
+        if (!fit_constants(targets, fit, zero, limits))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            if (!fit->kernels[k].dead)
+                fit->worst = fmax(fit->worst, worst_deviation(&targets[k], fit, &fit->kernels[k], zero));
+        return true;
+    }
+    return error_set(err, "found factors from sums to results that SDP's multipliers cannot have together, expected "
+                          "less than 32767");
+}
+
+void kernels_fit_free(struct kernels_fit *fit) {
+    free(fit->kernels);
+    *fit = (struct kernels_fit){0};
+}
+
+/* ---- averages and copies ---- */
+
+static bool averages_right(int n, const struct average_fit *fit) {
+    const int64_t factor = (int64_t)fit->p * fit->m;
+    for (int64_t sum = (int64_t)n * INT8_MIN; sum <= (int64_t)n * INT8_MAX; sum++)
+        if (fixed_round_shift(sum * factor, fit->shift) != average_of(sum, n))
+            return false;
+    return true;
+}
+
+bool fit_average(int n, struct average_fit *fit) {
+    for (int p = 1; p <= FIRST_MAX; p++) {
+        int shift = 0;
+        while (shift < SHIFT_MAX && ceil(ldexp(1, shift + 1) / ((double)n * p)) <= OPERAND_MAX)
+            shift++;
+        *fit = (struct average_fit){p, (int)ceil(ldexp(1, shift) / ((double)n * p)), (unsigned)shift};
+        if ((int64_t)n * 128 * p <= INT32_MAX && averages_right(n, fit))
+            return true;
+    }
+    return false;
+}
+
+struct average_fit fit_factor(struct multiplier factor) {
+    const double value = multiplier_value(factor);
+    struct kernel_fit kernel = {.p = 1};
+    int shift = SHIFT_MAX;
+    while (shift > 0 && ldexp(value, shift) > (double)OPERAND_MAX * FIRST_MAX)
+        shift--;
+    fit_factors(ldexp(value, shift), FIRST_MAX, &kernel);
+    return (struct average_fit){kernel.p, kernel.m, (unsigned)shift};
+}

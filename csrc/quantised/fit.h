@@ -1,0 +1,57 @@
+/* Fits SDP's shifts and 16-bit multipliers to real factors. Spec: 88-quantised-networks section 3. */
+#ifndef QUANTISED_FIT_H
+#define QUANTISED_FIT_H
+
+#include "quantised/interpret.h"
+
+/* What a kernel has to compute: low..high after zero + factor * (sum + bias), where sum is that of raw products. */
+struct kernel_target {
+    struct multiplier factor;
+    int64_t bias;        /* with the input's zero point folded in */
+    int64_t least, most; /* of sum */
+};
+
+/* X1: (sum + h * 2^s) * p; X2: (X1 + r * 2^a) * m / 2^n; then ReLU, and the zero point is added. */
+struct kernel_fit {
+    int16_t h, p, r, m;
+    bool dead; /* gives one value for all inputs: its weights have to be 0 */
+};
+
+struct kernels_fit {
+    unsigned s, a, n;
+    struct kernel_fit *kernels;
+    size_t count, dead;
+    double worst; /* largest deviation from the exact result before rounding, in steps of the output */
+};
+
+/* False with a message if the range of sums or factors is too large. Free with kernels_fit_free. */
+bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
+                 struct kernels_fit *fit, struct error *err);
+void kernels_fit_free(struct kernels_fit *fit);
+
+/* An average of n elements: rnd(sum * p * m / 2^shift) equals average_of() for all sums. p = 1: one stage suffices.
+ * False if none was found. */
+struct average_fit {
+    int p, m;
+    unsigned shift;
+};
+bool fit_average(int n, struct average_fit *fit);
+
+/* A factor for values of 8 bits (copies to another scale): as average_fit, 9-bit differences to the zero point. */
+struct average_fit fit_factor(struct multiplier factor);
+
+/* An addition of tensors: (main * weight * m + other * 2^shift - offset) * scale / 2^n. */
+struct addition_fit {
+    bool swapped; /* main is the second input */
+    int weight;   /* 1: SDP alone; otherwise of a convolution in front */
+    int m;
+    unsigned shift;
+    int32_t offset;
+    int scale;
+    unsigned n;
+    unsigned wrong; /* of the 65,536 pairs, how many differ by 1 */
+    double share;   /* of elements that differ, if values near the zero points are frequent */
+};
+bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit);
+
+#endif

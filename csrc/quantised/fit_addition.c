@@ -1,0 +1,131 @@
+/* Fits an addition of two tensors to SDP. See fit.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nvdla/fixed.h"
+#include "quantised/fit.h"
+
+enum { VALUES = 256, SCALE_MAX = INT16_MAX, WEIGHT_MAX = 127, SHIFT_MAX = 22, RATIO_BITS = 29 };
+
+static const double good_enough = 0.0006; /* share of elements that differ */
+
+/* TFLite's results for all pairs. */
+struct table {
+    int8_t result[VALUES][VALUES]; /* by first and second input + 128 */
+    double chance[2][VALUES];      /* of a value of either input */
+};
+
+/* Values near the zero point are frequent, and after a ReLU half of all are exactly that. */
+static void set_chances(double *chance, int zero) {
+    double sum = 0;
+    for (int i = 0; i < VALUES; i++)
+        sum += chance[i] = (i - 128 == zero ? 32 : 1) + 4 * exp(-abs(i - 128 - zero) / 20.0);
+    for (int i = 0; i < VALUES; i++)
+        chance[i] /= sum;
+}
+
+static int compute(const struct addition_fit *fit, struct limits limits, int main, int other) {
+    const int64_t sum = (int64_t)main * fit->weight * fit->m + (int64_t)other * (INT64_C(1) << fit->shift);
+    const int64_t value = fixed_convert(sum, fit->offset, fit->scale, fit->n, 8);
+    return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
+}
+
+/* Counts the pairs that differ, and their share, until it passes `most`. False if it does, or one differs by more. */
+static bool count_wrong(const struct table *table, struct addition_fit *fit, struct limits limits, double most) {
+    fit->wrong = 0;
+    fit->share = 0;
+    for (int a = 0; a < VALUES && fit->share < most; a++)
+        for (int b = 0; b < VALUES; b++) {
+            const int main = (fit->swapped ? b : a) - 128, other = (fit->swapped ? a : b) - 128;
+            const int difference = abs(compute(fit, limits, main, other) - table->result[a][b]);
+            if (difference > 1)
+                return false;
+            fit->wrong += difference > 0;
+            fit->share += difference * table->chance[0][a] * table->chance[1][b];
+        }
+    return fit->share < most;
+}
+
+/* Main's factor by its ratio to the other tensor's, with the largest shift that has room. */
+static bool set_ratio(struct addition_fit *fit, double ratio, bool convolved) {
+    const double most = convolved ? (double)SCALE_MAX * WEIGHT_MAX : SCALE_MAX;
+    int shift = SHIFT_MAX;
+    while (shift >= 0 && (ldexp(ratio, shift) > most || ldexp(ratio, shift + 8) > ldexp(1, RATIO_BITS + 1)))
+        shift--;
+    if (shift < 0)
+        return false;
+    fit->shift = (unsigned)shift;
+    double best = INFINITY;
+    for (int weight = convolved ? WEIGHT_MAX : 1; weight >= (convolved ? WEIGHT_MAX / 2 : 1); weight--) {
+        const double m = round(ldexp(ratio, shift) / weight), error = fabs(m * weight - ldexp(ratio, shift));
+        if (m > SCALE_MAX || error >= best)
+            continue;
+        best = error;
+        fit->weight = weight;
+        fit->m = (int)m;
+    }
+    return best < INFINITY && fit->m > 0;
+}
+
+static bool set_scale(struct addition_fit *fit, double step, int zero_main, int zero_other, int zero_out) {
+    int n = 63;
+    while (n > 0 && round(ldexp(step, n)) > SCALE_MAX)
+        n--;
+    fit->n = (unsigned)n;
+    fit->scale = (int)round(ldexp(step, n));
+    if (fit->scale < 1 || fit->scale > SCALE_MAX)
+        return false;
+    const double offset = (double)zero_main * fit->weight * fit->m + ldexp(zero_other, (int)fit->shift) -
+                          round(ldexp(zero_out, n) / fit->scale);
+    if (fabs(offset) >= ldexp(1, 30))
+        return false;
+    fit->offset = (int32_t)offset;
+    return true;
+}
+
+/* Tries factors and offsets nearby: errors of the factors can make up for each other. */
+static void improve(const struct table *table, struct limits limits, struct addition_fit *fit, int zero_main) {
+    const struct addition_fit start = *fit;
+    const double unit = ldexp(1, (int)fit->n) / fit->scale;
+    for (int m = -1; m <= 1; m++)
+        for (int scale = -1; scale <= 1; scale++)
+            for (int step = -6; step <= 6; step++) {
+                struct addition_fit other = start;
+                other.m += m;
+                other.scale += scale;
+                if (other.m < 1 || other.m > SCALE_MAX || other.scale < 1 || other.scale > SCALE_MAX)
+                    continue;
+                other.offset += zero_main * fit->weight * m + (int32_t)round(unit * step / 2048);
+                if (count_wrong(table, &other, limits, fit->share))
+                    *fit = other;
+            }
+}
+
+static void try(const struct graph *graph, const struct node *node, const struct table *table, bool swapped,
+                bool convolved, struct addition_fit *best) {
+    const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
+                        *out = node_output(graph, node);
+    struct addition_fit fit = {.swapped = swapped, .weight = 1, .share = INFINITY};
+    if (!set_ratio(&fit, (double)main->scales[0] / (double)other->scales[0], convolved) ||
+        !set_scale(&fit, ldexp((double)other->scales[0] / (double)out->scales[0], -(int)fit.shift), main->zero,
+                   other->zero, out->zero))
+        return;
+    const struct limits limits = node_limits(graph, node);
+    improve(table, limits, &fit, main->zero);
+    if (fit.share < best->share)
+        *best = fit;
+}
+
+bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit) {
+    const struct addition addition = addition_of(graph, node);
+    struct table table;
+    for (int a = 0; a < VALUES; a++)
+        for (int b = 0; b < VALUES; b++)
+            table.result[a][b] = (int8_t)add_elements(&addition, a - 128, b - 128);
+    set_chances(table.chance[0], node_input(graph, node, 0)->zero);
+    set_chances(table.chance[1], node_input(graph, node, 1)->zero);
+    *fit = (struct addition_fit){.share = INFINITY};
+    for (int form = 0; form < 4 && (form < 2 || fit->weight > 1 || fit->share > good_enough); form++)
+        try(graph, node, &table, form & 1, form >> 1, fit);
+    return fit->share < INFINITY;
+}

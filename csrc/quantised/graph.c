@@ -1,0 +1,291 @@
+/* Quantised networks in memory. See graph.h. */
+#include "quantised/graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+const char *const node_names[NODE_KINDS] = {
+    "CONV_2D",
+    "DEPTHWISE_CONV_2D",
+    "FULLY_CONNECTED",
+    "ADD",
+    "AVERAGE_POOL_2D",
+    "MAX_POOL_2D",
+    "MEAN",
+    "RESHAPE",
+    "PAD",
+    "CONCATENATION",
+    "RELU",
+    "RELU6",
+    "SOFTMAX",
+    "LOGISTIC",
+    "QUANTIZE",
+    "DEQUANTIZE",
+};
+
+bool is_quantised(const char *path) {
+    return text_ends_with(path, ".tflite");
+}
+
+void graph_free(struct graph *graph) {
+    if (!graph)
+        return;
+    for (size_t i = 0; i < graph->tensor_count; i++) {
+        free(graph->tensors[i].name);
+        free(graph->tensors[i].scales);
+    }
+    for (size_t i = 0; i < graph->owned_count; i++)
+        free(graph->owned[i]);
+    free(graph->owned);
+    free(graph->tensors);
+    free(graph->nodes);
+    free(graph->inputs);
+    free(graph->outputs);
+    free(graph->file);
+    free(graph->path);
+    free(graph);
+}
+
+const char *node_text(const struct graph *graph, const struct node *node, char text[NODE_TEXT]) {
+    snprintf(text, NODE_TEXT, "%s: node %zu, %s, tensor \"%s\"", graph->path, node->number, node_names[node->kind],
+             node_output(graph, node)->name);
+    return text;
+}
+
+/* ---- values ---- */
+
+struct limits node_limits(const struct graph *graph, const struct node *node) {
+    const struct tensor *out = node_output(graph, node);
+    const double scale = (double)out->scales[0];
+    struct limits limits = {INT8_MIN, INT8_MAX};
+    double low = -INFINITY, high = INFINITY;
+    const bool relu = node->activation == ACTIVATION_RELU || node->kind == NODE_RELU;
+    if (relu || node->activation == ACTIVATION_RELU6 || node->kind == NODE_RELU6)
+        low = out->zero;
+    if (node->activation == ACTIVATION_RELU_1) {
+        low = out->zero + round(-1 / scale);
+        high = out->zero + round(1 / scale);
+    }
+    if (node->activation == ACTIVATION_RELU6 || node->kind == NODE_RELU6)
+        high = out->zero + round(6 / scale);
+    if (low > limits.low)
+        limits.low = low > INT8_MAX ? INT8_MAX : (int)low;
+    if (high < limits.high)
+        limits.high = high < INT8_MIN ? INT8_MIN : (int)high;
+    return limits;
+}
+
+double kernel_factor(const struct graph *graph, const struct node *node, size_t k) {
+    const struct tensor *in = node_input(graph, node, 0), *weights = node_input(graph, node, 1);
+    const double out = (double)node_output(graph, node)->scales[0];
+    const float of_kernel = weights->scales[weights->scale_count == 1 ? 0 : k];
+    if (node->kind == NODE_FULLY_CONNECTED && weights->scale_count == 1)
+        return (double)(in->scales[0] * of_kernel) / out;
+    return (double)in->scales[0] * (double)of_kernel / out;
+}
+
+int32_t kernel_bias(const struct graph *graph, const struct node *node, size_t k) {
+    if (node->input_count < 3 || node->inputs[2] == GRAPH_NONE)
+        return 0;
+    return ((const int32_t *)node_input(graph, node, 2)->data)[k];
+}
+
+/* ---- checks ---- */
+
+struct checking {
+    const struct graph *graph;
+    const struct node *node;
+    struct error *err;
+};
+
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct checking *at, const char *format, ...) {
+    char where[NODE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = xvprintf(format, arguments);
+    va_end(arguments);
+    error_set(at->err, "%s: %s", node_text(at->graph, at->node, where), what);
+    free(what);
+    return false;
+}
+
+static bool check_values(const struct checking *at, int index, const char *what) {
+    const struct tensor *tensor = graph_tensor(at->graph, index);
+    if (tensor->type != TENSOR_INT8)
+        return refuse(at, "found its %s \"%s\" to be %s, expected int8: quantise the whole network to INT8", what,
+                      tensor->name, tensor->type == TENSOR_FLOAT ? "float32" : "int32");
+    if (tensor->scale_count != 1 && !tensor->data)
+        return refuse(at, "found %zu scales of its %s \"%s\", expected one", tensor->scale_count, what, tensor->name);
+    return true;
+}
+
+static bool same_scale(const struct tensor *a, const struct tensor *b) {
+    return a->scales[0] == b->scales[0] && a->zero == b->zero;
+}
+
+static bool same_shape(const struct tensor *a, const struct tensor *b) {
+    return a->h == b->h && a->w == b->w && a->c == b->c;
+}
+
+static bool check_axis(const struct checking *at, const struct axis *axis, int in, int out, const char *name) {
+    if (axis->size < 1 || axis->stride < 1 || axis->dilation < 1 || axis->before < 0 || axis->after < 0 ||
+        axis->size > TENSOR_SIDE_MAX || axis->stride > TENSOR_SIDE_MAX || axis->dilation > TENSOR_SIDE_MAX)
+        return refuse(at, "found a window of %d with stride %d and dilation %d in %s, expected 1 to %d of each",
+                      axis->size, axis->stride, axis->dilation, name, TENSOR_SIDE_MAX);
+    const int64_t room = (int64_t)in + axis->before + axis->after - (int64_t)(axis->size - 1) * axis->dilation - 1;
+    if (room < 0 || room / axis->stride + 1 != out)
+        return refuse(at, "found %d outputs in %s, expected %lld from %d inputs, windows of %d and stride %d", out,
+                      name, room < 0 ? 0 : (long long)(room / axis->stride + 1), in, axis->size, axis->stride);
+    return true;
+}
+
+static bool check_weights(const struct checking *at, size_t expected, size_t kernels) {
+    const struct tensor *weights = node_input(at->graph, at->node, 1);
+    if (!weights->data || weights->type != TENSOR_INT8)
+        return refuse(at, "found weights \"%s\" that are not constants of int8, expected such", weights->name);
+    if (weights->count != expected)
+        return refuse(at, "found %zu weights, expected %zu", weights->count, expected);
+    if (weights->zero != 0)
+        return refuse(at, "found a zero point of %d of its weights, expected 0: quantise weights symmetrically",
+                      weights->zero);
+    if (weights->scale_count != 1 && weights->scale_count != kernels)
+        return refuse(at, "found %zu scales of its weights, expected 1 or %zu, one for each kernel",
+                      weights->scale_count, kernels);
+    const int sliced = at->node->kind == NODE_DEPTHWISE ? weights->rank - 1 : 0;
+    if (weights->scale_count > 1 && weights->sliced != sliced)
+        return refuse(at, "found its weights quantised along dimension %d, expected %d", weights->sliced, sliced);
+    for (size_t k = 0; k < weights->scale_count; k++) {
+        const double factor = kernel_factor(at->graph, at->node, k);
+        if (!(factor >= 0 && factor < 65536))
+            return refuse(at, "found scales with a factor of %g from sums to results, expected less than 65536",
+                          factor);
+    }
+    if (at->node->input_count > 2 && at->node->inputs[2] != GRAPH_NONE) {
+        const struct tensor *bias = node_input(at->graph, at->node, 2);
+        if (!bias->data || bias->type != TENSOR_INT32 || bias->count != kernels)
+            return refuse(at, "found a bias \"%s\" of %zu values, expected a constant of %zu int32", bias->name,
+                          bias->count, kernels);
+    }
+    return true;
+}
+
+static bool check_convolution(const struct checking *at) {
+    const struct node *node = at->node;
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const size_t taps = (size_t)node->x.size * (size_t)node->y.size;
+    if (!check_axis(at, &node->y, in->h, out->h, "height") || !check_axis(at, &node->x, in->w, out->w, "width"))
+        return false;
+    if (node->kind == NODE_DEPTHWISE) {
+        if (out->c % in->c)
+            return refuse(at, "found %d output channels, expected a multiple of the %d of its input", out->c, in->c);
+        return check_weights(at, taps * (size_t)out->c, (size_t)out->c);
+    }
+    return check_weights(at, taps * (size_t)in->c * (size_t)out->c, (size_t)out->c);
+}
+
+static bool check_pool(const struct checking *at) {
+    const struct node *node = at->node;
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    if (in->c != out->c)
+        return refuse(at, "found %d channels of its output, expected the %d of its input", out->c, in->c);
+    if (node->kind != NODE_MEAN && !same_scale(in, out))
+        return refuse(at, "found other scales of its output than of its input, expected the same");
+    return check_axis(at, &node->y, in->h, out->h, "height") && check_axis(at, &node->x, in->w, out->w, "width");
+}
+
+static bool check_concatenation(const struct checking *at) {
+    const struct node *node = at->node;
+    const struct tensor *out = node_output(at->graph, node);
+    int sum = 0;
+    for (size_t i = 0; i < node->input_count; i++) {
+        const struct tensor *in = node_input(at->graph, node, i);
+        const int axis = node->concat_axis;
+        if (!check_values(at, node->inputs[i], "input"))
+            return false;
+        if ((axis != 1 && in->h != out->h) || (axis != 2 && in->w != out->w) || (axis != 3 && in->c != out->c))
+            return refuse(at,
+                          "found input \"%s\" of another size than the output, expected another only along its axis",
+                          in->name);
+        sum += axis == 1 ? in->h : axis == 2 ? in->w : in->c;
+    }
+    const int whole = node->concat_axis == 1 ? out->h : node->concat_axis == 2 ? out->w : out->c;
+    return sum == whole || refuse(at, "found inputs of %d along its axis, expected the %d of its output", sum, whole);
+}
+
+static bool check_pad(const struct checking *at) {
+    const struct node *node = at->node;
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    if (!same_scale(in, out))
+        return refuse(at, "found other scales of its output than of its input, expected the same");
+    if (in->c != out->c || in->h + node->y.before + node->y.after != out->h ||
+        in->w + node->x.before + node->x.after != out->w)
+        return refuse(at, "found an output of %d x %d x %d, expected the padded input", out->h, out->w, out->c);
+    return true;
+}
+
+static bool check_node(const struct checking *at) {
+    const struct node *node = at->node;
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const bool is_float = node->kind == NODE_QUANTIZE || node->kind == NODE_DEQUANTIZE;
+    if (!(is_float && in->type == TENSOR_FLOAT) && !check_values(at, node->inputs[0], "input"))
+        return false;
+    if (!(is_float && out->type == TENSOR_FLOAT) && !check_values(at, node->output, "output"))
+        return false;
+    switch (node->kind) {
+    case NODE_CONV:
+    case NODE_DEPTHWISE:
+    case NODE_FULLY_CONNECTED:
+        return check_convolution(at);
+    case NODE_ADD:
+        if (!check_values(at, node->inputs[1], "input"))
+            return false;
+        return (same_shape(in, out) && same_shape(node_input(at->graph, node, 1), out)) ||
+               refuse(at, "found inputs of different sizes, expected the same: an ADD that repeats one is not "
+                          "supported");
+    case NODE_AVERAGE_POOL:
+    case NODE_MAX_POOL:
+    case NODE_MEAN:
+        return check_pool(at);
+    case NODE_RESHAPE:
+        return (in->count == out->count && same_scale(in, out)) ||
+               refuse(at, "found %zu elements of its output, expected the %zu of its input, and its scales", out->count,
+                      in->count);
+    case NODE_PAD:
+        return check_pad(at);
+    case NODE_CONCATENATION:
+        return check_concatenation(at);
+    default:
+        return same_shape(in, out) || refuse(at, "found an output of another size than its input, expected the same");
+    }
+}
+
+bool graph_check(const struct graph *graph, struct error *err) {
+    bool *known = xcalloc(graph->tensor_count + 1, sizeof *known);
+    bool fine = true;
+    for (size_t i = 0; i < graph->tensor_count; i++)
+        known[i] = graph->tensors[i].data != NULL;
+    for (size_t i = 0; i < graph->input_count; i++)
+        known[graph->inputs[i]] = true;
+    for (size_t n = 0; fine && n < graph->node_count; n++) {
+        const struct node *node = &graph->nodes[n];
+        const struct checking at = {graph, node, err};
+        for (size_t i = 0; fine && i < node->input_count; i++)
+            if (node->inputs[i] != GRAPH_NONE && !known[node->inputs[i]])
+                fine = refuse(&at, "found input \"%s\", which nothing before computes; expected nodes in order",
+                              node_input(graph, node, i)->name);
+        if (fine && known[node->output])
+            fine = refuse(&at, "found an output that is already known, expected each tensor computed once");
+        fine = fine && check_node(&at);
+        known[node->output] = true;
+    }
+    for (size_t i = 0; fine && i < graph->output_count; i++)
+        if (!known[graph->outputs[i]])
+            fine = error_set(err, "%s: found output \"%s\", which no node computes; expected one that does",
+                             graph->path, graph_tensor(graph, graph->outputs[i])->name);
+    free(known);
+    return fine;
+}

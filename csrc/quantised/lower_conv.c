@@ -1,0 +1,555 @@
+/* Convolutions and what becomes one: launches that fit CBUF, their weights and operands. See lowering.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "loadable/loadable.h"
+#include "nvdla/sizes.h"
+#include "nvdla/xalloc.h"
+#include "quantised/lowering.h"
+
+enum { KERNEL_MAX = 32, STRIDE_MAX = 8, PAD_MAX = 31, DILATION_MAX = 32, KERNELS_MAX = 8192 };
+
+/* ---- CBUF ---- */
+
+/* An entry feeds all lanes of the MAC array. */
+static size_t entry_bytes(const struct lowering *at) {
+    return (size_t)at->config->atomic_c * (nvdla_has_16_bits(at->config) ? 2 : 1);
+}
+
+static size_t bank_bytes(const struct lowering *at) {
+    return (size_t)at->config->cbuf_bank_bytes * (size_t)at->config->cbuf_bank_depth;
+}
+
+static size_t bank_entries(const struct lowering *at) {
+    return bank_bytes(at) / entry_bytes(at);
+}
+
+/* Entries of a line of a feature cube. Spec: 30-cdma-cbuf sections 5.1 and 5.2. */
+static size_t line_entries(const struct lowering *at, size_t w, size_t surfaces) {
+    const size_t slots = entry_bytes(at) / (size_t)at->atom, rest = surfaces % slots;
+    const size_t tail = rest == 0 ? 0 : rest == 1 ? ceil_div(w, slots) : rest == 2 && slots == 4 ? ceil_div(w, 2) : w;
+    return surfaces / slots * w + tail;
+}
+
+static size_t kernel_bytes(const struct convolution *c) {
+    return (size_t)c->x.size * (size_t)c->y.size * (size_t)c->from.c;
+}
+
+/* Bytes to fetch for the weights of n kernels: whole entries. More would be read as weights by the next launch. */
+static size_t weight_bytes(const struct lowering *at, const struct convolution *c, size_t n) {
+    return ceil_div(n * kernel_bytes(c), entry_bytes(at)) * entry_bytes(at);
+}
+
+/* Banks that the weights of a launch need at least: a group of kernels at any place of an entry. */
+static size_t least_weight_banks(const struct lowering *at, const struct convolution *c) {
+    const size_t group = (size_t)at->config->atomic_k, kernels = (size_t)c->to.c < group ? (size_t)c->to.c : group;
+    return ceil_div(weight_bytes(at, c, kernels) + 2 * entry_bytes(at), bank_bytes(at));
+}
+
+/* ---- weights ---- */
+
+/* Weights of kernels first .. first + n - 1. Spec: 20-data-formats section 5.1. */
+static uint32_t put_weights(struct lowering *at, const struct convolution *c, int first, int n) {
+    const int group = at->config->atomic_k, block = at->config->atomic_c;
+    const size_t size = weight_bytes(at, c, (size_t)n);
+    int8_t *bytes = xcalloc(1, size), *to = bytes;
+    for (int g = 0; g < n; g += group)
+        for (int b = 0; b < c->from.c; b += block)
+            for (int r = 0; r < c->y.size; r++)
+                for (int s = 0; s < c->x.size; s++)
+                    for (int k = g; k < n && k < g + group; k++)
+                        for (int i = b; i < c->from.c && i < b + block; i++) {
+                            const int kernel = first + k;
+                            *to++ = c->dead && c->dead[c->first_kernel + kernel]
+                                        ? 0
+                                        : (int8_t)c->weight(c, kernel, r, s, i);
+                        }
+    const uint32_t offset = lowering_constant(at, bytes, size);
+    free(bytes);
+    return offset;
+}
+
+/* ---- launches ---- */
+
+/* Rows of the input for rows first .. first + n - 1 of the output, and the padding they need. */
+struct band {
+    int input, rows, top, bottom;
+};
+
+static struct band band_of(const struct axis *axis, int height, int first, int n) {
+    const int begin = first * axis->stride - axis->before;
+    const int end = (first + n - 1) * axis->stride - axis->before + (axis->size - 1) * axis->dilation + 1;
+    return (struct band){.input = begin > 0 ? begin : 0,
+                         .rows = (end < height ? end : height) - (begin > 0 ? begin : 0),
+                         .top = begin < 0 ? -begin : 0,
+                         .bottom = end > height ? end - height : 0};
+}
+
+struct launch {
+    const struct convolution *c;
+    struct band rows;
+    int first_row, row_count; /* of the output */
+    int first_kernel, kernels;
+    uint32_t weights;
+};
+
+/* Banks for data and weights. Data for two launches, if there are more of them and there is room, so that one is
+ * fetched while the other is computed. */
+static void set_banks(struct lowering *at, const struct launch *launch, struct conv_op *conv) {
+    const struct convolution *c = launch->c;
+    const size_t banks = (size_t)at->config->cbuf_banks, depth = bank_entries(at);
+    const size_t lines = (size_t)launch->rows.rows * conv->entry_per_slice;
+    const size_t all = weight_bytes(at, c, (size_t)launch->kernels);
+    const size_t least = least_weight_banks(at, c);
+    size_t data = ceil_div(lines, depth), weight = ceil_div(all + 2 * entry_bytes(at), bank_bytes(at));
+    if (c->launches > 1 && ceil_div(2 * lines, depth) + least <= banks)
+        data = ceil_div(2 * lines, depth);
+    if (c->launches > 1 && 2 * weight + data <= banks)
+        weight *= 2;
+    if (weight > banks - data)
+        weight = banks - data;
+    at->out->ops[at->out->op_count - 1].least_banks = (unsigned)least;
+    conv->data_bank = (unsigned)data;
+    conv->weight_bank = (unsigned)weight;
+}
+
+static void launch_conv(struct lowering *at, const struct launch *launch) {
+    const struct convolution *c = launch->c;
+    const struct view from = view_part(at, c->from, 0, launch->rows.input, c->from.w, launch->rows.rows);
+    struct operation *op = lowering_op(at, TYPE_CONV);
+    struct conv_op *conv = &op->conv;
+    const size_t bytes = weight_bytes(at, c, (size_t)launch->kernels);
+    op->src = cube_of(at, &from);
+    op->src.line_stride = from.line;
+    op->dst = cube_flying(at, c->to.w, launch->row_count, launch->kernels);
+    *conv = (struct conv_op){
+        .entry_per_slice = (unsigned)line_entries(at, (size_t)from.w, (size_t)view_surfaces(at, &from)),
+        .data_format = PIXEL_FEATURE,
+        .fetch_grain = 1,
+        .batch = 1,
+        .release = (unsigned)from.h,
+        .w_csc = (unsigned)from.w,
+        .h_csc = (unsigned)from.h,
+        .c_csc = (unsigned)from.c,
+        .kw_csc = (unsigned)c->x.size,
+        .kh_csc = (unsigned)c->y.size,
+        .kc_csc = (unsigned)from.c,
+        .w_cmac = (unsigned)c->to.w,
+        .h_cmac = (unsigned)launch->row_count,
+        .bytes_per_kernel = (uint32_t)kernel_bytes(c),
+        .stride_x = (unsigned)c->x.stride,
+        .stride_y = (unsigned)c->y.stride,
+        .pad_left = (unsigned)c->x.before,
+        .pad_right = (unsigned)c->x.after,
+        .pad_top = (unsigned)launch->rows.top,
+        .pad_bottom = (unsigned)launch->rows.bottom,
+        .dilation_x = (unsigned)c->x.dilation,
+        .dilation_y = (unsigned)c->y.dilation,
+        .pad_value = c->pad_value,
+        .in_cvt = {.scale = 1},
+        .out_cvt = {.scale = 1, .enable = true},
+        .weight = cube_of_constant(at, launch->weights, (uint32_t)bytes),
+    };
+    conv->weight.width = (unsigned)c->x.size;
+    conv->weight.height = (unsigned)c->y.size;
+    conv->weight.channel = (unsigned)from.c;
+    set_banks(at, launch, conv);
+}
+
+/* A stage of the whole layer for a launch that begins at that kernel. */
+static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel) {
+    enum { PER_KERNEL = 1, PAIR = 4 };
+    if (stage.enable && stage.mode == PER_KERNEL)
+        stage.cube.offset += (uint32_t)(kernel / at->atom * at->atom * PAIR);
+    return stage;
+}
+
+static void launch_sdp(struct lowering *at, const struct launch *launch) {
+    const struct convolution *c = launch->c;
+    struct view to = view_channels(at, c->to, launch->first_kernel, launch->kernels);
+    to = view_part(at, to, 0, launch->first_row, to.w, launch->row_count);
+    struct operation *op = lowering_op(at, TYPE_SDP);
+    op->src = cube_flying(at, to.w, to.h, to.c);
+    op->dst = cube_of(at, &to);
+    op->sdp = (struct sdp_op){.lut = -1, .out_cvt = c->stages.out, .batch = 1};
+    op->sdp.units[SDP_X1] = stage_from(at, c->stages.x1, c->first_kernel + launch->first_kernel);
+    op->sdp.units[SDP_X2] = stage_from(at, c->stages.x2, c->first_kernel + launch->first_kernel);
+    for (int i = 0; i < SDP_UNITS; i++)
+        op->sdp.units[i].cube.channel = op->sdp.units[i].enable ? (unsigned)to.c : 0;
+    if (c->other) {
+        struct view other = view_channels(at, *c->other, launch->first_kernel, launch->kernels);
+        other = view_part(at, other, 0, launch->first_row, other.w, launch->row_count);
+        op->sdp.units[SDP_X2].cube = cube_of(at, &other);
+    }
+}
+
+/* Most rows of output whose input fits beside the weights; 0: not one. */
+static int most_rows(const struct lowering *at, const struct convolution *c) {
+    const size_t weights = least_weight_banks(at, c), banks = (size_t)at->config->cbuf_banks;
+    if (weights >= banks)
+        return 0;
+    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    const int lines = (int)((banks - weights) * bank_entries(at) / entries);
+    int rows = c->to.h;
+    while (rows > 0) {
+        int worst = 0;
+        for (int first = 0; first < c->to.h; first += rows) {
+            const int n = c->to.h - first < rows ? c->to.h - first : rows;
+            const int needed = band_of(&c->y, c->from.h, first, n).rows;
+            worst = needed > worst ? needed : worst;
+        }
+        if (worst <= lines)
+            return rows;
+        rows = rows > 64 ? rows / 2 : rows - 1;
+    }
+    return 0;
+}
+
+static bool check_window(const struct lowering *at, const struct convolution *c) {
+    const struct axis *axes[] = {&c->x, &c->y};
+    for (int i = 0; i < 2; i++)
+        if (axes[i]->size > KERNEL_MAX || axes[i]->stride > STRIDE_MAX || axes[i]->dilation > DILATION_MAX ||
+            axes[i]->before > PAD_MAX)
+            return lowering_refuse(
+                at,
+                "found windows of %d, stride %d, dilation %d, padding %d; the accelerator has at most "
+                "%d, %d, %d and %d",
+                axes[i]->size, axes[i]->stride, axes[i]->dilation, axes[i]->before, KERNEL_MAX, STRIDE_MAX,
+                DILATION_MAX, PAD_MAX);
+    return true;
+}
+
+bool lower_convolution(struct lowering *at, struct convolution *convolution) {
+    struct convolution *c = convolution;
+    if (c->to.w == 1)
+        c->x.stride = 1;
+    if (c->to.h == 1)
+        c->y.stride = 1;
+    if (!check_window(at, c))
+        return false;
+    const int rows = most_rows(at, c);
+    if (rows == 0)
+        return lowering_refuse(
+            at,
+            "found a window of %d lines of %d x %d and kernels of %zu bytes, which do not fit the %zu "
+            "bytes of CBUF of configuration %s together",
+            (c->y.size - 1) * c->y.dilation + 1, c->from.w, c->from.c, kernel_bytes(c),
+            bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
+    /* SDP writes columns of one pixel packed; where they are not, each atom of channels is a launch. */
+    const struct view row = view_part(at, c->to, 0, 0, c->to.w, 1);
+    const bool single = c->to.w == 1 && (rows == 1 || c->to.h % rows == 1) && view_spread(at, &row);
+    const int kernels = single ? at->atom : KERNELS_MAX;
+    for (int k = 0; k < c->to.c; k += kernels) {
+        struct launch launch = {.c = c, .first_kernel = k};
+        launch.kernels = c->to.c - k < kernels ? c->to.c - k : kernels;
+        launch.weights = put_weights(at, c, k, launch.kernels);
+        for (int y = 0; y < c->to.h; y += rows) {
+            launch.first_row = y;
+            launch.row_count = c->to.h - y < rows ? c->to.h - y : rows;
+            launch.rows = band_of(&c->y, c->from.h, y, launch.row_count);
+            launch_conv(at, &launch);
+            launch_sdp(at, &launch);
+        }
+    }
+    if (rows < c->to.h)
+        lowering_note(at, "in bands of %d lines: its input does not fit CBUF", rows);
+    return true;
+}
+
+/* ---- operands ---- */
+
+/* Operands of X1 and X2 of all kernels. Spec: 88-quantised-networks section 3.1. */
+static void put_operands(struct lowering *at, const struct kernels_fit *fit, struct convolution *c) {
+    const size_t padded = ceil_div(fit->count, (size_t)at->atom) * (size_t)at->atom;
+    int16_t *x1 = xcalloc(padded, 2 * sizeof *x1), *x2 = xcalloc(padded, 2 * sizeof *x2);
+    for (size_t k = 0; k < fit->count; k++) {
+        x1[2 * k] = fit->kernels[k].h;
+        x1[2 * k + 1] = fit->kernels[k].p;
+        x2[2 * k] = fit->kernels[k].r;
+        x2[2 * k + 1] = fit->kernels[k].m;
+    }
+    const uint32_t at_x1 = lowering_constant(at, x1, padded * 2 * sizeof *x1);
+    const uint32_t at_x2 = lowering_constant(at, x2, padded * 2 * sizeof *x2);
+    c->stages.x1 = stage_per_kernel(at, at_x1, (int)fit->count, fit->s, 0);
+    c->stages.x2 = stage_per_kernel(at, at_x2, (int)fit->count, fit->a, fit->n);
+    free(x1);
+    free(x2);
+}
+
+/* Fits stages to a node's kernels; limits that remain are applied by the caller. */
+static bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
+                       struct convolution *c, bool *dead) {
+    const struct tensor *out = node_output(at->graph, node);
+    const struct limits limits = node_limits(at->graph, node);
+    struct kernels_fit fit;
+    struct error why;
+    if (!fit_kernels(targets, (size_t)out->c, out->zero, limits, &fit, &why)) {
+        kernels_fit_free(&fit);
+        return lowering_refuse(at, "%s", why.text);
+    }
+    put_operands(at, &fit, c);
+    if (limits.low > INT8_MIN && limits.low == out->zero)
+        c->stages.x2.act = 1;
+    c->stages.out.offset = -out->zero;
+    int least = INT16_MAX, most = 0;
+    for (size_t k = 0; k < fit.count; k++) {
+        dead[k] = fit.kernels[k].dead;
+        least = !dead[k] && fit.kernels[k].p < least ? fit.kernels[k].p : least;
+        most = !dead[k] && fit.kernels[k].p > most ? fit.kernels[k].p : most;
+    }
+    lowering_note(at,
+                  "bias * 2^%u, its rest * 2^%u; first factor %d to %d, second / 2^%u; off by at most %.5f before "
+                  "rounding; %zu of %zu kernels have one result",
+                  fit.s, fit.a, least > most ? 0 : least, most, fit.n, fit.worst, fit.dead, fit.count);
+    kernels_fit_free(&fit);
+    return true;
+}
+
+/* ---- nodes ---- */
+
+/* Weights in the order kernel, row, column, channel of the cube in memory. */
+static int plain_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    const int8_t *data = node_input(c->graph, c->node, 1)->data;
+    return data[(((size_t)k * (size_t)c->y.size + (size_t)r) * (size_t)c->x.size + (size_t)s) * (size_t)c->from.c +
+                (size_t)channel];
+}
+
+/* Kernel k reads one channel of the input. */
+static int depthwise_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    const struct tensor *weights = node_input(c->graph, c->node, 1), *in = node_input(c->graph, c->node, 0);
+    const int kernel = c->first_kernel + k, multiple = weights->dims[3] / in->c;
+    if (kernel / multiple != c->first_channel + channel)
+        return 0;
+    return ((const int8_t *)
+                weights->data)[((size_t)r * (size_t)c->x.size + (size_t)s) * (size_t)weights->dims[3] + (size_t)kernel];
+}
+
+static int diagonal_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    (void)r;
+    (void)s;
+    return c->first_kernel + k == c->first_channel + channel;
+}
+
+/* Bias with the zero point folded in, and the range of the sums of raw products. */
+static void set_targets(const struct lowering *at, const struct node *node, struct kernel_target *targets) {
+    const struct tensor *in = node_input(at->graph, node, 0), *weights = node_input(at->graph, node, 1);
+    const int8_t *data = weights->data;
+    const size_t kernels = (size_t)node_output(at->graph, node)->c, taps = weights->count / kernels;
+    const bool depthwise = node->kind == NODE_DEPTHWISE;
+    for (size_t k = 0; k < kernels; k++) {
+        int64_t sum = 0;
+        targets[k] = (struct kernel_target){.factor = multiplier_of(kernel_factor(at->graph, node, k))};
+        for (size_t i = 0; i < taps; i++) {
+            const int w = depthwise ? data[i * kernels + k] : data[k * taps + i];
+            sum += w;
+            targets[k].least += w * (w > 0 ? INT8_MIN : INT8_MAX);
+            targets[k].most += w * (w > 0 ? INT8_MAX : INT8_MIN);
+        }
+        targets[k].bias = kernel_bias(at->graph, node, k) - in->zero * sum;
+    }
+}
+
+/* A whole cube as one window: in the shape that it has in memory, or in another that the accelerator has windows for.
+ */
+static struct view whole_window(const struct lowering *at, struct view view) {
+    const int pixels = view.w * view.h;
+    const bool packed = view.h == 1 || view.line == (uint32_t)(view.w * at->atom);
+    for (int w = KERNEL_MAX; packed && (view.w > KERNEL_MAX || view.h > KERNEL_MAX) && w > 0; w--)
+        if (pixels % w == 0 && pixels / w <= KERNEL_MAX) {
+            view.w = w;
+            view.h = pixels / w;
+            view.line = (uint32_t)(w * at->atom);
+        }
+    return view;
+}
+
+/* The view that a node reads; the padding of a PAD before it becomes the convolution's. */
+static bool input_view(struct lowering *at, const struct node *node, struct convolution *c) {
+    const int tensor = node->inputs[0];
+    c->x = node->x;
+    c->y = node->y;
+    for (size_t n = 0; n < at->node; n++) {
+        const struct node *pad = &at->graph->nodes[n];
+        if (!at->folded[n] || pad->output != tensor)
+            continue;
+        c->x.before += pad->x.before;
+        c->x.after += pad->x.after;
+        c->y.before += pad->y.before;
+        c->y.after += pad->y.after;
+        c->from = at->out->views[tensor];
+        return true;
+    }
+    if (node->kind != NODE_FULLY_CONNECTED)
+        return view_use(at, tensor, &c->from);
+    c->from = whole_window(at, at->out->views[tensor]);
+    c->x.size = c->from.w;
+    c->y.size = c->from.h;
+    return true;
+}
+
+/* What the convolution's own stages cannot limit. */
+static void finish_limits(struct lowering *at, const struct node *node, const struct view *to) {
+    const struct limits limits = node_limits(at->graph, node);
+    lower_limits(at, *to, limits, limits.low == node_output(at->graph, node)->zero);
+}
+
+bool lower_conv_node(struct lowering *at, const struct node *node) {
+    const size_t kernels = (size_t)node_output(at->graph, node)->c;
+    struct convolution c = {.pad_value = node_input(at->graph, node, 0)->zero,
+                            .weight = plain_weight,
+                            .node = node,
+                            .graph = at->graph,
+                            .stages = stages_none(),
+                            .launches = 1};
+    if (!input_view(at, node, &c))
+        return false;
+    struct kernel_target *targets = xcalloc(kernels, sizeof *targets);
+    bool *dead = xcalloc(kernels, sizeof *dead);
+    set_targets(at, node, targets);
+    bool fine = fit_stages(at, node, targets, &c, dead);
+    if (fine) {
+        c.dead = dead;
+        c.to = view_define(at, node->output);
+        fine = lower_convolution(at, &c);
+        finish_limits(at, node, &c.to);
+    }
+    free(targets);
+    free(dead);
+    return fine;
+}
+
+/* A launch for each atom of output channels, from the atoms that they read. multiple: outputs of an input channel. */
+static bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple) {
+    const int atom = at->atom, channels = whole->to.c;
+    for (int k = 0; k < channels; k += atom) {
+        struct convolution c = *whole;
+        const int kernels = channels - k < atom ? channels - k : atom;
+        const int first = k / multiple / atom * atom, last = (k + kernels - 1) / multiple;
+        const int end = (last / atom + 1) * atom;
+        c.first_kernel = k;
+        c.first_channel = first;
+        c.launches = (unsigned)((channels + atom - 1) / atom);
+        c.from = view_channels(at, whole->from, first, (end < whole->from.c ? end : whole->from.c) - first);
+        c.to = view_channels(at, whole->to, k, kernels);
+        if (!lower_convolution(at, &c))
+            return false;
+    }
+    return true;
+}
+
+bool lower_depthwise_node(struct lowering *at, const struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    struct convolution c = {
+        .pad_value = in->zero, .weight = depthwise_weight, .node = node, .graph = at->graph, .stages = stages_none()};
+    if (!input_view(at, node, &c))
+        return false;
+    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
+    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
+    set_targets(at, node, targets);
+    bool fine = fit_stages(at, node, targets, &c, dead);
+    if (fine) {
+        c.dead = dead;
+        c.to = view_define(at, node->output);
+        fine = lower_by_atoms(at, &c, out->c / in->c);
+        finish_limits(at, node, &c.to);
+    }
+    free(targets);
+    free(dead);
+    return fine;
+}
+
+/* ---- averages ---- */
+
+/* Outputs first .. first + n - 1 along an axis whose windows have the same number of elements inside, stride apart. */
+struct run {
+    int first, n, begin, inside;
+};
+
+static struct run run_at(const struct axis *axis, int size, int first, int results) {
+    struct run run = {.first = first};
+    for (int i = first; i < results; i++) {
+        const int place = i * axis->stride - axis->before, end = place + axis->size;
+        const int begin = place > 0 ? place : 0, inside = (end < size ? end : size) - begin;
+        if (run.n && (inside != run.inside || begin != run.begin + run.n * axis->stride))
+            break;
+        if (!run.n) {
+            run.begin = begin;
+            run.inside = inside;
+        }
+        run.n++;
+    }
+    return run;
+}
+
+static bool average_part(struct lowering *at, struct convolution c, struct run rows, struct run columns) {
+    struct average_fit fit;
+    const int n = rows.inside * columns.inside;
+    if (!fit_average(n, &fit))
+        return lowering_refuse(at, "found windows of %d elements, whose average the multipliers cannot compute", n);
+    lowering_note(at, "%d x %d windows of %d x %d: sum * %d * %d / 2^%u, exact", rows.n, columns.n, rows.inside,
+                  columns.inside, fit.p, fit.m, fit.shift);
+    const int height = (rows.n - 1) * c.y.stride + rows.inside, width = (columns.n - 1) * c.x.stride + columns.inside;
+    c.from = view_part(at, c.from, columns.begin, rows.begin, width, height);
+    c.to = view_part(at, c.to, columns.first, rows.first, columns.n, rows.n);
+    c.x = (struct axis){.size = columns.inside, .stride = c.x.stride, .dilation = 1};
+    c.y = (struct axis){.size = rows.inside, .stride = c.y.stride, .dilation = 1};
+    if (fit.p > 1)
+        c.stages.x1 = stage_registers(0, fit.p, 0);
+    c.stages.x2 = stage_registers(0, fit.m, fit.shift);
+    return lower_by_atoms(at, &c, 1);
+}
+
+bool lower_average_node(struct lowering *at, const struct node *node) {
+    struct convolution c = {.weight = diagonal_weight,
+                            .node = node,
+                            .graph = at->graph,
+                            .stages = stages_none(),
+                            .x = node->x,
+                            .y = node->y};
+    if (!view_use(at, node->inputs[0], &c.from))
+        return false;
+    c.to = view_define(at, node->output);
+    struct run rows, columns;
+    for (int y = 0; y < c.to.h; y += rows.n) {
+        rows = run_at(&node->y, c.from.h, y, c.to.h);
+        for (int x = 0; x < c.to.w; x += columns.n) {
+            columns = run_at(&node->x, c.from.w, x, c.to.w);
+            if (!average_part(at, c, rows, columns))
+                return false;
+        }
+    }
+    lower_limits(at, c.to, node_limits(at->graph, node), false);
+    return true;
+}
+
+bool lower_mean_node(struct lowering *at, const struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const int n = in->w * in->h;
+    struct convolution c = {.weight = diagonal_weight,
+                            .node = node,
+                            .graph = at->graph,
+                            .stages = stages_none(),
+                            .x = node->x,
+                            .y = node->y};
+    if (!view_use(at, node->inputs[0], &c.from))
+        return false;
+    c.from = whole_window(at, c.from);
+    c.x.size = c.from.w;
+    c.y.size = c.from.h;
+    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
+    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
+    for (int k = 0; k < out->c; k++)
+        targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
+                                            .bias = -(int64_t)in->zero * n,
+                                            .least = (int64_t)n * INT8_MIN,
+                                            .most = (int64_t)n * INT8_MAX};
+    bool fine = fit_stages(at, node, targets, &c, dead);
+    if (fine) {
+        c.dead = dead;
+        c.to = view_define(at, node->output);
+        fine = lower_by_atoms(at, &c, 1);
+    }
+    free(targets);
+    free(dead);
+    return fine;
+}

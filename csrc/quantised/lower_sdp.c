@@ -1,0 +1,340 @@
+/* Nodes that SDP computes from memory, those of PDP and of the processor, and moves. See lowering.h. */
+#include <stdlib.h>
+
+#include "nvdla/xalloc.h"
+#include "quantised/lowering.h"
+
+enum { ALU_MAX, ALU_MIN, ALU_SUM };
+enum { TYPE_NONE, TYPE_MUL, TYPE_ADD, TYPE_BOTH };
+enum { PER_LAYER, PER_KERNEL, PER_POINT, TWO_BYTES = 1 };
+
+struct stages stages_none(void) {
+    return (struct stages){.out = {.scale = 1, .enable = true}};
+}
+
+struct sdp_unit stage_registers(int add, int multiply, unsigned shift) {
+    return (struct sdp_unit){.enable = true,
+                             .alu_type = ALU_SUM,
+                             .type = add ? TYPE_BOTH : TYPE_MUL,
+                             .truncate = shift,
+                             .alu_operand = add,
+                             .mul_operand = multiply};
+}
+
+struct sdp_unit stage_per_kernel(const struct lowering *at, uint32_t offset, int kernels, unsigned left,
+                                 unsigned right) {
+    enum { PAIR = 4 };
+    const unsigned atoms = (unsigned)((kernels + at->atom - 1) / at->atom);
+    struct sdp_unit unit = {.enable = true,
+                            .alu_type = ALU_SUM,
+                            .type = TYPE_BOTH,
+                            .mode = PER_KERNEL,
+                            .shift = left,
+                            .truncate = right,
+                            .precision = TWO_BYTES,
+                            .cube = cube_of_constant(at, offset, atoms * (unsigned)at->atom * PAIR)};
+    unit.cube.width = unit.cube.height = 1;
+    unit.cube.channel = (unsigned)kernels;
+    unit.cube.line_stride = unit.cube.surface_stride = (uint32_t)at->atom * PAIR;
+    return unit;
+}
+
+struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left) {
+    return (struct sdp_unit){.enable = true,
+                             .alu_type = ALU_SUM,
+                             .type = TYPE_ADD,
+                             .mode = PER_POINT,
+                             .shift = left,
+                             .cube = cube_of(at, view)};
+}
+
+static void one_sdp(struct lowering *at, const struct view *from, const struct view *to, const struct stages *stages,
+                    const struct view *other) {
+    struct operation *op = lowering_op(at, TYPE_SDP);
+    op->src = cube_of(at, from);
+    op->dst = cube_of(at, to);
+    op->sdp = (struct sdp_op){.lut = -1, .out_cvt = stages->out, .batch = 1};
+    op->sdp.units[SDP_X1] = stages->x1;
+    op->sdp.units[SDP_X2] = stages->x2;
+    if (other)
+        op->sdp.units[SDP_X2].cube = cube_of(at, other);
+}
+
+void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other) {
+    const bool spread = view_spread(at, &from) || view_spread(at, &to) || (other && view_spread(at, other));
+    const int step = spread ? at->atom : from.c;
+    for (int c = 0; c < from.c; c += step) {
+        const int n = from.c - c < step ? from.c - c : step;
+        const struct view a = view_channels(at, from, c, n), b = view_channels(at, to, c, n);
+        const struct view o = other ? view_channels(at, *other, c, n) : (struct view){0};
+        one_sdp(at, &a, &b, stages, other ? &o : NULL);
+    }
+}
+
+void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done) {
+    struct stages stages = stages_none();
+    const bool low = limits.low > INT8_MIN && !low_done, high = limits.high < INT8_MAX;
+    struct sdp_unit limit = {.enable = true, .type = TYPE_ADD};
+    if (!low && !high)
+        return;
+    limit.alu_type = ALU_MAX;
+    limit.alu_operand = limits.low;
+    if (low)
+        stages.x1 = limit;
+    limit.alu_type = ALU_MIN;
+    limit.alu_operand = limits.high;
+    if (high)
+        stages.x2 = limit;
+    lowering_note(at, "limits %d to %d in a pass of their own", limits.low, limits.high);
+    lower_sdp(at, view, view, &stages, NULL);
+}
+
+void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
+                   struct multiplier factor, struct limits limits) {
+    const struct average_fit fit = fit_factor(factor);
+    struct stages stages = stages_none();
+    const bool low = limits.low > INT8_MIN && limits.low == zero_out;
+    if (zero_in != zero_out || low || multiplier_value(factor) != 1) {
+        stages.x1 = stage_registers(-zero_in, fit.p, 0);
+        stages.x2 = stage_registers(0, fit.m, fit.shift);
+        stages.x2.act = low;
+        stages.out.offset = -zero_out;
+    }
+    lower_sdp(at, from, to, &stages, NULL);
+    lower_limits(at, to, limits, low);
+}
+
+bool lower_rescale_node(struct lowering *at, const struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    struct view from;
+    if (!view_use(at, node->inputs[0], &from))
+        return false;
+    lowering_note(at, "factor %g", (double)in->scales[0] / (double)out->scales[0]);
+    lower_rescale(at, from, view_define(at, node->output), in->zero, out->zero,
+                  multiplier_of((double)in->scales[0] / (double)out->scales[0]), node_limits(at->graph, node));
+    return true;
+}
+
+/* ---- addition ---- */
+
+static int weight_of_addition(const struct convolution *c, int k, int r, int s, int channel) {
+    (void)r;
+    (void)s;
+    return c->first_kernel + k == c->first_channel + channel ? c->pad_value : 0;
+}
+
+/* The main input times a weight by a convolution, the rest in SDP after it; by atoms of channels. */
+static bool lower_convolved_addition(struct lowering *at, const struct node *node, const struct addition_fit *fit,
+                                     struct view main, struct view other, struct view to, struct stages stages) {
+    const struct axis point = {.size = 1, .stride = 1, .dilation = 1};
+    for (int k = 0; k < to.c; k += at->atom) {
+        const int n = to.c - k < at->atom ? to.c - k : at->atom;
+        struct view operand = view_channels(at, other, k, n);
+        struct convolution c = {.from = view_channels(at, main, k, n),
+                                .to = view_channels(at, to, k, n),
+                                .x = point,
+                                .y = point,
+                                .pad_value = fit->weight, /* no padding: it carries the weight */
+                                .weight = weight_of_addition,
+                                .node = node,
+                                .graph = at->graph,
+                                .stages = stages,
+                                .launches = (unsigned)((to.c + at->atom - 1) / at->atom),
+                                .other = &operand};
+        if (!lower_convolution(at, &c))
+            return false;
+    }
+    return true;
+}
+
+bool lower_add_node(struct lowering *at, const struct node *node) {
+    struct addition_fit fit;
+    struct view a, b;
+    if (!view_use(at, node->inputs[0], &a) || !view_use(at, node->inputs[1], &b))
+        return false;
+    if (!fit_addition(at->graph, node, &fit))
+        return lowering_refuse(at,
+                               "found scales %g and %g of its inputs and %g of its output, whose factors SDP's "
+                               "multipliers cannot have together",
+                               (double)node_input(at->graph, node, 0)->scales[0],
+                               (double)node_input(at->graph, node, 1)->scales[0],
+                               (double)node_output(at->graph, node)->scales[0]);
+    struct stages stages = stages_none();
+    const struct view main = fit.swapped ? b : a, other = fit.swapped ? a : b;
+    struct view to = view_define(at, node->output), operand = other;
+    stages.x1 = stage_registers(0, fit.m, 0);
+    stages.x2 = stage_per_point(at, &other, fit.shift);
+    stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
+    lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of 65,536 pairs differ by 1",
+                  fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift, fit.scale,
+                  fit.n, fit.wrong);
+    if (fit.weight > 1) {
+        if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
+            return false;
+    } else {
+        lower_sdp(at, main, to, &stages, &operand);
+    }
+    lower_limits(at, to, node_limits(at->graph, node), false);
+    return true;
+}
+
+/* ---- pooling ---- */
+
+/* Output columns that PDP's line buffer holds. Spec: 60-pdp section 9. */
+static int most_columns(const struct axis *rows) {
+    const int size = rows->size, stride = rows->stride;
+    const int lines = stride >= size ? 1
+                      : stride == 1  ? size
+                      : stride == 2  ? (size + 1) / 2
+                      : stride == 3  ? (size <= 6 ? 2 : 3)
+                                     : 2;
+    return lines == 1 ? 128 : lines == 2 ? 64 : lines <= 4 ? 32 : 16;
+}
+
+/* Inputs of the outputs first .. first + n - 1, and the padding they need. */
+struct span {
+    int begin, size, before, after;
+};
+
+static struct span span_of(const struct axis *axis, int size, int first, int n) {
+    const int begin = first * axis->stride - axis->before;
+    const int end = (first + n - 1) * axis->stride - axis->before + axis->size;
+    struct span span = {.begin = begin > 0 ? begin : 0, .before = begin < 0 ? -begin : 0};
+    span.size = (end < size ? end : size) - span.begin;
+    span.after = end > size ? end - size : 0;
+    return span;
+}
+
+static void one_pdp(struct lowering *at, const struct node *node, struct view from, struct view to, int first, int n) {
+    const struct span columns = span_of(&node->x, from.w, first, n), rows = span_of(&node->y, from.h, 0, to.h);
+    const struct view in = view_part(at, from, columns.begin, rows.begin, columns.size, rows.size);
+    const struct view out = view_part(at, to, first, 0, n, to.h);
+    struct operation *op = lowering_op(at, TYPE_PDP);
+    op->src = cube_of(at, &in);
+    op->dst = cube_of(at, &out);
+    op->src.line_stride = in.line;
+    op->dst.line_stride = out.line;
+    op->pdp = (struct pdp_op){.split = 1,
+                              .mode = 1,
+                              .pool_width = (unsigned)(node->x.size - 1),
+                              .pool_height = (unsigned)(node->y.size - 1),
+                              .stride_x = (unsigned)node->x.stride,
+                              .stride_y = (unsigned)node->y.stride,
+                              .pad_left = (unsigned)columns.before,
+                              .pad_right = (unsigned)columns.after,
+                              .pad_top = (unsigned)rows.before,
+                              .pad_bottom = (unsigned)rows.after};
+    op->pdp.in_first = op->pdp.in_mid = op->pdp.in_last = 1;
+    op->pdp.out_first = op->pdp.out_mid = op->pdp.out_last = 1;
+}
+
+bool lower_max_node(struct lowering *at, const struct node *node) {
+    enum { WINDOW_MAX = 8 };
+    struct view from;
+    const struct axis *axes[] = {&node->x, &node->y};
+    for (int i = 0; i < 2; i++)
+        if (axes[i]->size > WINDOW_MAX || axes[i]->stride > WINDOW_MAX)
+            return lowering_refuse(at, "found windows of %d and stride %d, the accelerator has at most %d",
+                                   axes[i]->size, axes[i]->stride, WINDOW_MAX);
+    if (!view_use(at, node->inputs[0], &from))
+        return false;
+    const struct view to = view_define(at, node->output);
+    const int most = most_columns(&node->y);
+    for (int x = 0; x < to.w; x += most)
+        one_pdp(at, node, from, to, x, to.w - x < most ? to.w - x : most);
+    lowering_note(at, "PDP, exact");
+    lower_limits(at, to, node_limits(at->graph, node), false);
+    return true;
+}
+
+/* ---- moves ---- */
+
+static void fill(struct lowering *at, struct view view, int value) {
+    struct stages stages = stages_none();
+    if (view.w < 1 || view.h < 1)
+        return;
+    stages.x1 = stage_registers(0, 0, 0);
+    stages.out.offset = -value;
+    lower_sdp(at, view, view, &stages, NULL);
+}
+
+bool lower_pad_node(struct lowering *at, const struct node *node) {
+    const int zero = node_output(at->graph, node)->zero;
+    struct view from;
+    if (!view_use(at, node->inputs[0], &from))
+        return false;
+    if (at->folded[at->node]) {
+        at->out->views[node->output] = from;
+        lowering_note(at, "done by the convolution that follows");
+        return true;
+    }
+    const struct view to = view_define(at, node->output);
+    const int bottom = node->y.before + from.h, right = node->x.before + from.w;
+    lower_rescale(at, from, view_part(at, to, node->x.before, node->y.before, from.w, from.h), zero, zero,
+                  multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+    fill(at, view_part(at, to, 0, 0, to.w, node->y.before), zero);
+    fill(at, view_part(at, to, 0, bottom, to.w, to.h - bottom), zero);
+    fill(at, view_part(at, to, 0, node->y.before, node->x.before, from.h), zero);
+    fill(at, view_part(at, to, right, node->y.before, to.w - right, from.h), zero);
+    lowering_note(at, "a copy, and bands of the zero point");
+    return true;
+}
+
+bool lower_concatenation_node(struct lowering *at, const struct node *node) {
+    const struct tensor *out = node_output(at->graph, node);
+    const struct view to = view_define(at, node->output);
+    struct part place = {.whole = node->output};
+    size_t copied = 0;
+    for (size_t i = 0; i < node->input_count; i++) {
+        const struct tensor *in = node_input(at->graph, node, i);
+        const struct part *part = &at->parts[node->inputs[i]];
+        const bool in_place =
+            part->whole == node->output && part->x == place.x && part->y == place.y && part->c == place.c;
+        struct view from;
+        if (!view_use(at, node->inputs[i], &from))
+            return false;
+        if (place.c % at->atom)
+            return lowering_refuse(
+                at,
+                "found input \"%s\" to begin at channel %d, expected a multiple of %d, the channels of "
+                "an atom of configuration %s",
+                in->name, place.c, at->atom, at->config->name);
+        if (!in_place) {
+            const struct view part_of =
+                view_channels(at, view_part(at, to, place.x, place.y, in->w, in->h), place.c, in->c);
+            lower_rescale(at, from, part_of, in->zero, out->zero,
+                          multiplier_of((double)in->scales[0] / (double)out->scales[0]), node_limits(at->graph, node));
+            copied++;
+        }
+        place.y += node->concat_axis == 1 ? in->h : 0;
+        place.x += node->concat_axis == 2 ? in->w : 0;
+        place.c += node->concat_axis == 3 ? in->c : 0;
+    }
+    lowering_note(at, "%zu of %zu inputs are copied, the others are computed in place", copied, node->input_count);
+    return true;
+}
+
+/* ---- the processor ---- */
+
+bool lower_cpu_node(struct lowering *at, const struct node *node) {
+    struct lowered *out = at->out;
+    struct view from;
+    if (node->kind == NODE_SOFTMAX && node->beta != 1)
+        return lowering_refuse(at, "found beta %g, expected 1", (double)node->beta);
+    if (!view_use(at, node->inputs[0], &from))
+        return false;
+    if (node->kind == NODE_SOFTMAX && (from.w != 1 || from.h != 1 || view_spread(at, &from)))
+        return lowering_refuse(at,
+                               "found a softmax over the channels of %d x %d pixels, expected one in memory of its own",
+                               from.h, from.w);
+    for (size_t n = at->node + 1; n < at->graph->node_count; n++)
+        for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
+            if (at->graph->nodes[n].inputs[i] == node->output && at->graph->nodes[n].kind != NODE_RESHAPE)
+                return lowering_refuse(at, "found its result read by node %zu, expected only an output of the network",
+                                       at->graph->nodes[n].number);
+    out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
+    out->steps[out->step_count++] = (struct lowered_step){
+        .cpu = true, .first = out->op_count, .node = at->node, .from = from, .to = view_define(at, node->output)};
+    lowering_note(at, "on the processor");
+    return true;
+}

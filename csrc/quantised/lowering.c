@@ -1,0 +1,536 @@
+/* Lowers a network node by node; views of tensors and their place in memory. See lowering.h and lower.h. */
+#include "quantised/lowering.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+enum { ALIGNMENT = 64, CONSTANT_ALIGNMENT = 128 };
+
+bool lowering_refuse(const struct lowering *at, const char *format, ...) {
+    char where[NODE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = xvprintf(format, arguments);
+    va_end(arguments);
+    error_set(at->err, "%s: %s", node_text(at->graph, &at->graph->nodes[at->node], where), what);
+    free(what);
+    return false;
+}
+
+void lowering_note(struct lowering *at, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    at->out->notes = xgrow(at->out->notes, at->out->note_count, sizeof *at->out->notes);
+    at->out->notes[at->out->note_count++] = (struct lowered_note){at->node, xvprintf(format, arguments)};
+    va_end(arguments);
+}
+
+/* ---- views ---- */
+
+struct view view_new(struct lowering *at, int memory, int w, int h, int c) {
+    const uint32_t line = (uint32_t)(w * at->atom), surface = line * (uint32_t)h;
+    struct lowered *out = at->out;
+    out->storages = xgrow(out->storages, out->storage_count, sizeof *out->storages);
+    out->storages[out->storage_count] =
+        (struct storage){.memory = memory,
+                         .size = (uint64_t)surface * (uint64_t)((c + at->atom - 1) / at->atom),
+                         .first = at->node,
+                         .last = at->node};
+    return (struct view){(int)out->storage_count++, 0, w, h, c, line, surface};
+}
+
+struct view view_part(const struct lowering *at, struct view view, int x, int y, int w, int h) {
+    view.offset += (uint32_t)y * view.line + (uint32_t)(x * at->atom);
+    view.w = w;
+    view.h = h;
+    return view;
+}
+
+struct view view_channels(const struct lowering *at, struct view view, int first, int count) {
+    view.offset += (uint32_t)(first / at->atom) * view.surface;
+    view.c = count;
+    return view;
+}
+
+bool view_spread(const struct lowering *at, const struct view *view) {
+    return view->w == 1 && view->h == 1 && view->c > at->atom && view->surface != (uint32_t)at->atom;
+}
+
+struct view view_define(struct lowering *at, int tensor) {
+    const struct tensor *t = graph_tensor(at->graph, tensor);
+    const struct part *part = &at->parts[tensor];
+    struct view *view = &at->out->views[tensor];
+    if (view->storage != GRAPH_NONE)
+        return *view;
+    if (part->whole != GRAPH_NONE) {
+        const struct view whole = view_define(at, part->whole);
+        *view = view_channels(at, view_part(at, whole, part->x, part->y, t->w, t->h), part->c, t->c);
+    } else {
+        const int home = at->homes[tensor];
+        const int memory = home == GRAPH_NONE ? MEMORY_OF_CUBES : MEMORY_OF_ENDS + (int)at->graph->input_count + home;
+        *view = view_new(at, memory, t->w, t->h, t->c);
+    }
+    return *view;
+}
+
+bool view_use(struct lowering *at, int tensor, struct view *view) {
+    const struct tensor *t = graph_tensor(at->graph, tensor);
+    *view = at->out->views[tensor];
+    if (view->w != t->w || view->h != t->h || view->c != t->c)
+        return lowering_refuse(
+            at,
+            "found input \"%s\" as %d x %d x %d reshaped to %d x %d x %d (h, w, c), expected the same "
+            "channels: another order of elements is not supported here",
+            t->name, view->h, view->w, view->c, t->h, t->w, t->c);
+    return true;
+}
+
+/* ---- operations ---- */
+
+uint32_t lowering_constant(struct lowering *at, const void *bytes, size_t n) {
+    struct lowered *out = at->out;
+    const size_t start = (out->constant_bytes + CONSTANT_ALIGNMENT - 1) / CONSTANT_ALIGNMENT * CONSTANT_ALIGNMENT;
+    out->constants = xrealloc(out->constants, start + n);
+    memset(out->constants + out->constant_bytes, 0, start - out->constant_bytes);
+    memcpy(out->constants + start, bytes, n);
+    out->constant_bytes = start + n;
+    return (uint32_t)start;
+}
+
+struct data_cube cube_of(const struct lowering *at, const struct view *view) {
+    struct data_cube cube = {.type = CUBE_MEMORY,
+                             .position = view->storage,
+                             .offset = view->offset,
+                             .width = (unsigned)view->w,
+                             .height = (unsigned)view->h,
+                             .channel = (unsigned)view->c,
+                             .line_stride = view->line,
+                             .surface_stride = view->surface};
+    if (view->w == 1 && view->h == 1)
+        cube.line_stride = (uint32_t)at->atom;
+    cube.size = (uint32_t)(view_surfaces(at, view) - 1) * view->surface + (uint32_t)(view->h - 1) * view->line +
+                (uint32_t)(view->w * at->atom);
+    return cube;
+}
+
+struct data_cube cube_of_constant(const struct lowering *at, uint32_t offset, uint32_t size) {
+    (void)at;
+    return (struct data_cube){.type = CUBE_MEMORY, .position = GRAPH_NONE, .offset = offset, .size = size};
+}
+
+struct data_cube cube_flying(const struct lowering *at, int w, int h, int c) {
+    return (struct data_cube){.type = CUBE_ON_THE_FLY,
+                              .position = GRAPH_NONE,
+                              .width = (unsigned)w,
+                              .height = (unsigned)h,
+                              .channel = (unsigned)c,
+                              .line_stride = (uint32_t)(w * at->atom),
+                              .surface_stride = (uint32_t)(w * h * at->atom)};
+}
+
+struct operation *lowering_op(struct lowering *at, enum op_type type) {
+    struct lowered *out = at->out;
+    struct lowered_step *step = out->step_count ? &out->steps[out->step_count - 1] : NULL;
+    if (!step || step->cpu) {
+        out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
+        step = &out->steps[out->step_count++];
+        *step = (struct lowered_step){.first = out->op_count};
+    }
+    step->count++;
+    out->ops = xgrow(out->ops, out->op_count, sizeof *out->ops);
+    struct lowered_op *op = &out->ops[out->op_count++];
+    *op = (struct lowered_op){.node = at->node};
+    op->operation.type = type;
+    for (int i = 0; i < TYPE_COUNT; i++)
+        op->operation.consumers[i] = (struct op_edge){GRAPH_NONE, EVENT_COMPLETED};
+    op->operation.fused_parent = (struct op_edge){GRAPH_NONE, EVENT_COMPLETED};
+    return &op->operation;
+}
+
+/* ---- before the nodes ---- */
+
+static int producer_of(const struct graph *graph, int tensor) {
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n].output == tensor)
+            return (int)n;
+    return GRAPH_NONE;
+}
+
+/* The tensor in whose memory a tensor is: RESHAPE moves nothing. */
+static int root_of(const struct graph *graph, int tensor) {
+    int node = producer_of(graph, tensor);
+    while (node != GRAPH_NONE && graph->nodes[node].kind == NODE_RESHAPE) {
+        tensor = graph->nodes[node].inputs[0];
+        node = producer_of(graph, tensor);
+    }
+    return tensor;
+}
+
+static bool is_produced(const struct graph *graph, int tensor) {
+    const int node = producer_of(graph, tensor);
+    return node != GRAPH_NONE && graph->nodes[node].kind != NODE_RESHAPE;
+}
+
+/* Which inputs of a concatenation are computed in place. */
+static void plan_concatenation(struct lowering *at, const struct node *node) {
+    const struct tensor *out = node_output(at->graph, node);
+    const struct limits limits = node_limits(at->graph, node);
+    struct part next = {.whole = node->output};
+    for (size_t i = 0; i < node->input_count; i++) {
+        const int tensor = node->inputs[i];
+        const struct tensor *in = graph_tensor(at->graph, tensor);
+        const bool same = in->scales[0] == out->scales[0] && in->zero == out->zero && limits.low == INT8_MIN &&
+                          limits.high == INT8_MAX;
+        if (same && is_produced(at->graph, tensor) && at->homes[tensor] == GRAPH_NONE &&
+            at->parts[tensor].whole == GRAPH_NONE && next.c % at->atom == 0)
+            at->parts[tensor] = next;
+        next.y += node->concat_axis == 1 ? in->h : 0;
+        next.x += node->concat_axis == 2 ? in->w : 0;
+        next.c += node->concat_axis == 3 ? in->c : 0;
+    }
+}
+
+/* Whether the only reader of a PAD's output does the padding itself. */
+static bool folds(const struct lowering *at, const struct node *pad) {
+    const struct node *reader = NULL;
+    for (size_t n = 0; n < at->graph->node_count; n++)
+        for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
+            if (at->graph->nodes[n].inputs[i] == pad->output)
+                reader = &at->graph->nodes[n];
+    if (!reader || at->readers[pad->output] != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
+        return false;
+    return pad->x.before + reader->x.before <= (reader->x.size - 1) * reader->x.dilation &&
+           pad->y.before + reader->y.before <= (reader->y.size - 1) * reader->y.dilation &&
+           pad->x.after + reader->x.after <= (reader->x.size - 1) * reader->x.dilation &&
+           pad->y.after + reader->y.after <= (reader->y.size - 1) * reader->y.dilation;
+}
+
+static void plan(struct lowering *at) {
+    const struct graph *graph = at->graph;
+    at->parts = xcalloc(graph->tensor_count + 1, sizeof *at->parts);
+    at->homes = xcalloc(graph->tensor_count + 1, sizeof *at->homes);
+    at->readers = xcalloc(graph->tensor_count + 1, sizeof *at->readers);
+    at->folded = xcalloc(graph->node_count + 1, sizeof *at->folded);
+    for (size_t t = 0; t < graph->tensor_count; t++) {
+        at->parts[t].whole = at->homes[t] = GRAPH_NONE;
+        at->out->views[t].storage = GRAPH_NONE;
+    }
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            if (graph->nodes[n].inputs[i] != GRAPH_NONE)
+                at->readers[graph->nodes[n].inputs[i]]++;
+    for (size_t o = 0; o < graph->output_count; o++) {
+        const int root = root_of(graph, graph->outputs[o]);
+        at->readers[graph->outputs[o]]++;
+        if (is_produced(graph, root) && at->homes[root] == GRAPH_NONE)
+            at->homes[root] = (int)o;
+    }
+    for (size_t n = 0; n < graph->node_count; n++) {
+        if (graph->nodes[n].kind == NODE_CONCATENATION)
+            plan_concatenation(at, &graph->nodes[n]);
+        at->folded[n] = graph->nodes[n].kind == NODE_PAD && folds(at, &graph->nodes[n]);
+    }
+}
+
+/* The cubes of inputs; one that is only reshaped has the shape that it gets. */
+static void define_inputs(struct lowering *at) {
+    const struct graph *graph = at->graph;
+    for (size_t i = 0; i < graph->input_count; i++) {
+        const int tensor = graph->inputs[i];
+        const struct tensor *shape = graph_tensor(graph, tensor);
+        for (size_t n = 0; n < graph->node_count && at->readers[tensor] == 1; n++)
+            if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == tensor)
+                shape = node_output(graph, &graph->nodes[n]);
+        at->out->views[tensor] = view_new(at, MEMORY_OF_ENDS + (int)i, shape->w, shape->h, shape->c);
+    }
+}
+
+/* A constant that a node reads as a cube. */
+static void define_constants(struct lowering *at, const struct node *node) {
+    if (node->kind != NODE_ADD && node->kind != NODE_CONCATENATION)
+        return;
+    for (size_t i = 0; i < node->input_count; i++) {
+        const struct tensor *t = node_input(at->graph, node, i);
+        struct view *view = &at->out->views[node->inputs[i]];
+        if (!t->data || view->storage != GRAPH_NONE)
+            continue;
+        *view = view_new(at, MEMORY_OF_CONSTANTS, t->w, t->h, t->c);
+        struct storage *storage = &at->out->storages[view->storage];
+        uint8_t *bytes = xcalloc(1, (size_t)storage->size);
+        for (size_t e = 0; e < t->count; e++) {
+            const size_t c = e % (size_t)t->c, place = e / (size_t)t->c;
+            bytes[c / (size_t)at->atom * view->surface + place * (size_t)at->atom + c % (size_t)at->atom] =
+                ((const uint8_t *)t->data)[e];
+        }
+        storage->offset = lowering_constant(at, bytes, (size_t)storage->size);
+        free(bytes);
+    }
+}
+
+/* ---- the nodes ---- */
+
+/* A view of the same elements in another shape, if that takes no move; else the old one, which readers refuse. */
+static bool lower_reshape(struct lowering *at, const struct node *node) {
+    const struct tensor *out = node_output(at->graph, node);
+    struct view view = at->out->views[node->inputs[0]];
+    const bool packed = view.h == 1 || view.line == (uint32_t)(view.w * at->atom);
+    if (view.c == out->c && packed) {
+        view.w = out->w;
+        view.h = out->h;
+        view.line = (uint32_t)(view.w * at->atom);
+    }
+    at->out->views[node->output] = view;
+    lowering_note(at, "moves nothing");
+    return true;
+}
+
+static bool lower_node(struct lowering *at, const struct node *node) {
+    switch (node->kind) {
+    case NODE_CONV:
+    case NODE_FULLY_CONNECTED:
+        return lower_conv_node(at, node);
+    case NODE_DEPTHWISE:
+        return lower_depthwise_node(at, node);
+    case NODE_ADD:
+        return lower_add_node(at, node);
+    case NODE_AVERAGE_POOL:
+        return lower_average_node(at, node);
+    case NODE_MEAN:
+        return lower_mean_node(at, node);
+    case NODE_MAX_POOL:
+        return lower_max_node(at, node);
+    case NODE_RESHAPE:
+        return lower_reshape(at, node);
+    case NODE_PAD:
+        return lower_pad_node(at, node);
+    case NODE_CONCATENATION:
+        return lower_concatenation_node(at, node);
+    case NODE_SOFTMAX:
+    case NODE_LOGISTIC:
+        return lower_cpu_node(at, node);
+    case NODE_RELU:
+    case NODE_RELU6:
+    case NODE_QUANTIZE:
+    case NODE_DEQUANTIZE:
+    case NODE_KINDS:
+        break;
+    }
+    return lower_rescale_node(at, node);
+}
+
+/* Extends the life of what a step reads and writes. */
+static void touch(struct lowering *at, int storage) {
+    if (storage != GRAPH_NONE && at->out->storages[storage].last < at->node)
+        at->out->storages[storage].last = at->node;
+}
+
+static void touch_cube(void *context, struct data_cube *cube, const char *name) {
+    (void)name;
+    if (cube->type == CUBE_MEMORY)
+        touch(context, cube->position);
+}
+
+/* Outputs that are in another memory, or part of another output. */
+static bool copy_outputs(struct lowering *at) {
+    const struct graph *graph = at->graph;
+    for (size_t o = 0; o < graph->output_count; o++) {
+        const struct view view = at->out->views[graph->outputs[o]];
+        const int memory = MEMORY_OF_ENDS + (int)(graph->input_count + o);
+        at->out->outputs[o] = view;
+        if (view.storage != GRAPH_NONE && at->out->storages[view.storage].memory == memory)
+            continue;
+        const struct tensor *t = graph_tensor(graph, graph->outputs[o]);
+        at->out->outputs[o] = view_new(at, memory, view.w, view.h, view.c);
+        lower_rescale(at, view, at->out->outputs[o], t->zero, t->zero, multiplier_of(1),
+                      (struct limits){INT8_MIN, INT8_MAX});
+        touch(at, view.storage);
+    }
+    return true;
+}
+
+/* ---- place in memory ---- */
+
+static bool overlap(const struct storage *a, const struct storage *b) {
+    return a->first <= b->last && b->first <= a->last;
+}
+
+/* The lowest place where a storage meets none of those before it that live at the same time. */
+static void place(struct lowered *lowered, size_t index) {
+    struct storage *storage = &lowered->storages[index];
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < index; i++) {
+            const struct storage *other = &lowered->storages[i];
+            if (other->memory != MEMORY_OF_CUBES || !overlap(storage, other) ||
+                storage->offset >= other->offset + other->size || other->offset >= storage->offset + storage->size)
+                continue;
+            storage->offset = (other->offset + other->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            moved = true;
+        }
+    }
+    if (storage->offset + storage->size > lowered->cube_bytes)
+        lowered->cube_bytes = storage->offset + storage->size;
+}
+
+static void resolve_cube(void *context, struct data_cube *cube, const char *name) {
+    const struct lowered *lowered = context;
+    (void)name;
+    if (cube->type != CUBE_MEMORY)
+        return;
+    if (cube->position == GRAPH_NONE) {
+        cube->position = MEMORY_OF_CONSTANTS;
+        return;
+    }
+    const struct storage *storage = &lowered->storages[cube->position];
+    cube->position = storage->memory;
+    cube->offset += (uint32_t)storage->offset;
+}
+
+/* ---- links ---- */
+
+struct storage_search {
+    int storage;
+    bool found;
+};
+
+static void find_read(void *context, struct data_cube *cube, const char *name) {
+    struct storage_search *search = context;
+    if (strcmp(name, "destination") != 0 && cube->type == CUBE_MEMORY && cube->position == search->storage)
+        search->found = true;
+}
+
+static bool reads(struct operation *op, int storage) {
+    struct storage_search search = {.storage = storage};
+    operation_cubes(op, find_read, &search);
+    return search.found;
+}
+
+static void add_edge(struct lowered *lowered, const struct lowered_step *step, size_t from, size_t to,
+                     enum op_event event) {
+    struct operation *first = &lowered->ops[step->first + from].operation;
+    struct operation *second = &lowered->ops[step->first + to].operation;
+    first->consumers[second->type] = (struct op_edge){(int)to, event};
+    second->counter++;
+}
+
+/* Links of a task's operations. Those of a type run in order, so a layer waits explicitly only for the one right before
+ * it: two before it, its group would not be free. SDP of a convolution is armed early, which arms the convolution when
+ * its input is complete. */
+static void link_step(struct lowered *lowered, const struct lowered_step *step) {
+    int last[TYPE_COUNT], before = GRAPH_NONE; /* before: layer that writes, SDP or PDP */
+    for (int type = 0; type < TYPE_COUNT; type++)
+        last[type] = GRAPH_NONE;
+    for (size_t i = 0; i < step->count; i++) {
+        struct operation *op = &lowered->ops[step->first + i].operation;
+        const bool fused = op->type == TYPE_SDP && op->src.type == CUBE_ON_THE_FLY;
+        const struct operation *earlier =
+            before == GRAPH_NONE ? NULL : &lowered->ops[step->first + (size_t)before].operation;
+        const bool alone = op->type != TYPE_CONV && !fused;
+        const bool waits =
+            earlier && ((alone && (earlier->type == TYPE_PDP || op->type == TYPE_PDP)) ||
+                        (op->type == TYPE_CONV && earlier->type == TYPE_PDP) || reads(op, earlier->dst.position));
+        const bool linked = waits && last[op->type] == before;
+        if (last[op->type] != GRAPH_NONE)
+            add_edge(lowered, step, (size_t)last[op->type], i, linked ? EVENT_COMPLETED : EVENT_PROGRAMMED);
+        if (waits && !linked)
+            add_edge(lowered, step, (size_t)before, i, EVENT_COMPLETED);
+        if (fused) {
+            add_edge(lowered, step, i - 1, i, EVENT_PROGRAMMED);
+            op->fused_parent = (struct op_edge){(int)i - 1, EVENT_ARMED};
+            lowered->ops[step->first + i - 1].operation.counter++;
+        }
+        last[op->type] = (int)i;
+        before = op->type == TYPE_CONV ? before : (int)i;
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool lower_all(struct lowering *at) {
+    const struct graph *graph = at->graph;
+    plan(at);
+    define_inputs(at);
+    for (at->node = 0; at->node < graph->node_count; at->node++) {
+        const struct node *node = &graph->nodes[at->node];
+        const size_t first = at->out->op_count;
+        define_constants(at, node);
+        if (!lower_node(at, node))
+            return false;
+        for (size_t i = first; i < at->out->op_count; i++)
+            operation_cubes(&at->out->ops[i].operation, touch_cube, at);
+        for (size_t i = 0; i < node->input_count; i++)
+            if (node->inputs[i] != GRAPH_NONE)
+                touch(at, at->out->views[node->inputs[i]].storage);
+    }
+    return copy_outputs(at);
+}
+
+/* Gives all convolutions the same banks, if they have room: a change of banks empties CBUF first (30-cdma-cbuf section
+ * 9.3). */
+static void share_banks(struct lowered *lowered) {
+    const unsigned banks = (unsigned)lowered->config->cbuf_banks;
+    unsigned data = 0, weight = 0;
+    for (size_t i = 0; i < lowered->op_count; i++) {
+        const struct lowered_op *op = &lowered->ops[i];
+        if (op->operation.type != TYPE_CONV)
+            continue;
+        data = op->operation.conv.data_bank > data ? op->operation.conv.data_bank : data;
+        weight = op->least_banks > weight ? op->least_banks : weight;
+    }
+    for (size_t i = 0; data + weight <= banks && i < lowered->op_count; i++)
+        if (lowered->ops[i].operation.type == TYPE_CONV) {
+            lowered->ops[i].operation.conv.data_bank = data;
+            lowered->ops[i].operation.conv.weight_bank = banks - data;
+        }
+}
+
+static void finish(struct lowered *lowered) {
+    share_banks(lowered);
+    for (size_t i = 0; i < lowered->storage_count; i++)
+        if (lowered->storages[i].memory == MEMORY_OF_CUBES)
+            place(lowered, i);
+    for (size_t i = 0; i < lowered->step_count; i++)
+        if (!lowered->steps[i].cpu)
+            link_step(lowered, &lowered->steps[i]);
+    for (size_t i = 0; i < lowered->op_count; i++)
+        operation_cubes(&lowered->ops[i].operation, resolve_cube, lowered);
+}
+
+struct lowered *lower_graph(const struct graph *graph, const struct nvdla_config *config, struct error *err) {
+    struct lowered *lowered = xcalloc(1, sizeof *lowered);
+    struct lowering at = {.out = lowered, .graph = graph, .config = config, .atom = config->mem_atom, .err = err};
+    lowered->graph = graph;
+    lowered->config = config;
+    lowered->views = xcalloc(graph->tensor_count + 1, sizeof *lowered->views);
+    lowered->outputs = xcalloc(graph->output_count + 1, sizeof *lowered->outputs);
+    const bool fine = lower_all(&at);
+    if (fine)
+        finish(lowered);
+    free(at.parts);
+    free(at.homes);
+    free(at.readers);
+    free(at.folded);
+    if (fine)
+        return lowered;
+    lowered_free(lowered);
+    return NULL;
+}
+
+void lowered_free(struct lowered *lowered) {
+    if (!lowered)
+        return;
+    for (size_t i = 0; i < lowered->note_count; i++)
+        free(lowered->notes[i].text);
+    free(lowered->notes);
+    free(lowered->ops);
+    free(lowered->steps);
+    free(lowered->storages);
+    free(lowered->constants);
+    free(lowered->views);
+    free(lowered->outputs);
+    free(lowered);
+}

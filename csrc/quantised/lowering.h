@@ -1,0 +1,109 @@
+/* Shared by the files that lower nodes: views, constants, operations. */
+#ifndef QUANTISED_LOWERING_H
+#define QUANTISED_LOWERING_H
+
+#include "quantised/fit.h"
+#include "quantised/lower.h"
+
+struct lowering {
+    struct lowered *out;
+    const struct graph *graph;
+    const struct nvdla_config *config;
+    int atom;      /* bytes, channels */
+    size_t node;   /* index of the node being lowered */
+    struct part {  /* by tensor: the concatenation that it is a part of */
+        int whole; /* tensor, GRAPH_NONE */
+        int y, x, c;
+    } *parts;
+    int *homes;      /* by tensor: number of the graph's output whose memory it is in, GRAPH_NONE */
+    bool *folded;    /* by node: a PAD that its only reader, a convolution, does itself */
+    size_t *readers; /* by tensor: nodes that read it */
+    struct error *err;
+};
+
+/* Message for the node being lowered. Returns false. */
+bool lowering_refuse(const struct lowering *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says what became of the node. */
+void lowering_note(struct lowering *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- views ---- */
+
+/* A new storage with a packed cube. */
+struct view view_new(struct lowering *at, int memory, int w, int h, int c);
+/* The view of a tensor that is about to be written. */
+struct view view_define(struct lowering *at, int tensor);
+/* The view of a tensor that is read now; false if its shape in memory is not that of the tensor. */
+bool view_use(struct lowering *at, int tensor, struct view *view);
+/* A rectangle of a view, all channels; channels from a whole atom on. */
+struct view view_part(const struct lowering *at, struct view view, int x, int y, int w, int h);
+struct view view_channels(const struct lowering *at, struct view view, int first, int count);
+static inline int view_surfaces(const struct lowering *at, const struct view *view) {
+    return (view->c + at->atom - 1) / at->atom;
+}
+/* True for a column of atoms that SDP would take as packed, but that is not (50-sdp sections 3.2 and 8.1). */
+bool view_spread(const struct lowering *at, const struct view *view);
+
+/* ---- constants and operations ---- */
+
+/* Appends constants, aligned as weights and operands have to be; returns their offset. */
+uint32_t lowering_constant(struct lowering *at, const void *bytes, size_t n);
+struct data_cube cube_of(const struct lowering *at, const struct view *view);
+struct data_cube cube_of_constant(const struct lowering *at, uint32_t offset, uint32_t size);
+struct data_cube cube_flying(const struct lowering *at, int w, int h, int c);
+struct operation *lowering_op(struct lowering *at, enum op_type type);
+
+/* SDP's stages for one layer. */
+struct stages {
+    struct sdp_unit x1, x2;
+    struct cvt_param out;
+};
+struct stages stages_none(void);
+/* A stage that adds a register's value, then multiplies by one, then shifts to the right. */
+struct sdp_unit stage_registers(int add, int multiply, unsigned shift);
+/* A stage with two operands of 16 bits for each kernel, at an offset of the constants. */
+struct sdp_unit stage_per_kernel(const struct lowering *at, uint32_t offset, int kernels, unsigned left,
+                                 unsigned right);
+/* A stage that adds an element of a cube of the same size, shifted to the left. */
+struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left);
+
+/* SDP from one view to another of the same size. */
+void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other);
+/* (value - zero) * factor + zero, limits: to another scale, or just a copy. */
+void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
+                   struct multiplier factor, struct limits limits);
+/* Applies limits that a layer's stages could not. */
+void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done);
+
+/* ---- convolutions ---- */
+
+/* A convolution of a view, and SDP after it. */
+struct convolution {
+    struct view from, to;
+    struct axis x, y;
+    int pad_value;
+    /* Weight of a kernel; channels count from the view's first. */
+    int (*weight)(const struct convolution *convolution, int k, int r, int s, int c);
+    const struct node *node;
+    const struct graph *graph;
+    const bool *dead;                /* kernels whose weights are 0; NULL: none */
+    int first_kernel, first_channel; /* of node, for weight() */
+    struct stages stages;
+    unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
+    struct view *other; /* operand of x2 per element, NULL */
+};
+/* Divides it into as many launches as it takes. False with a message if CBUF cannot hold it. */
+bool lower_convolution(struct lowering *at, struct convolution *convolution);
+
+/* Nodes by kind. False with a message. */
+bool lower_conv_node(struct lowering *at, const struct node *node);
+bool lower_depthwise_node(struct lowering *at, const struct node *node);
+bool lower_average_node(struct lowering *at, const struct node *node);
+bool lower_mean_node(struct lowering *at, const struct node *node);
+bool lower_max_node(struct lowering *at, const struct node *node);
+bool lower_add_node(struct lowering *at, const struct node *node);
+bool lower_pad_node(struct lowering *at, const struct node *node);
+bool lower_concatenation_node(struct lowering *at, const struct node *node);
+bool lower_rescale_node(struct lowering *at, const struct node *node);
+bool lower_cpu_node(struct lowering *at, const struct node *node);
+
+#endif

@@ -1,0 +1,599 @@
+/* TFLite files: FlatBuffers, read through loadable/flat.h. See tflite.h. */
+#include "quantised/tflite.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loadable/flat.h"
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+
+enum { TFLITE_VERSION = 3, BUILTIN_CODES = 256 };
+enum { TYPE_FLOAT32 = 0, TYPE_INT32 = 2, TYPE_INT8 = 9 };
+
+/* Operators by their code: what they are here, and the last version whose INT8 form is the one of chapter 88. */
+struct known_operator {
+    int code;
+    enum node_kind kind;
+    unsigned version;
+};
+
+static const struct known_operator operators[] = {
+    {0, NODE_ADD, 3},       {1, NODE_AVERAGE_POOL, 3}, {2, NODE_CONCATENATION, 3},   {3, NODE_CONV, 6},
+    {4, NODE_DEPTHWISE, 6}, {6, NODE_DEQUANTIZE, 5},   {9, NODE_FULLY_CONNECTED, 9}, {14, NODE_LOGISTIC, 3},
+    {17, NODE_MAX_POOL, 3}, {19, NODE_RELU, 3},        {21, NODE_RELU6, 3},          {22, NODE_RESHAPE, 1},
+    {25, NODE_SOFTMAX, 3},  {34, NODE_PAD, 4},         {40, NODE_MEAN, 3},           {114, NODE_QUANTIZE, 3},
+};
+
+/* Names of frequent operators that are refused; others are named by their number. */
+static const struct {
+    int code;
+    const char *name;
+} others[] = {
+    {18, "MUL"},
+    {41, "SUB"},
+    {42, "DIV"},
+    {28, "TANH"},
+    {36, "GATHER"},
+    {39, "TRANSPOSE"},
+    {45, "STRIDED_SLICE"},
+    {49, "SPLIT"},
+    {53, "CAST"},
+    {55, "MAXIMUM"},
+    {57, "MINIMUM"},
+    {60, "PADV2"},
+    {67, "TRANSPOSE_CONV"},
+    {70, "EXPAND_DIMS"},
+    {23, "RESIZE_BILINEAR"},
+    {97, "RESIZE_NEAREST_NEIGHBOR"},
+    {98, "LEAKY_RELU"},
+    {54, "PRELU"},
+    {117, "HARD_SWISH"},
+    {126, "BATCH_MATMUL"},
+    {32, "CUSTOM"},
+    {83, "PACK"},
+    {77, "SHAPE"},
+    {82, "REDUCE_MAX"},
+    {74, "SUM"},
+    {76, "RSQRT"},
+    {16, "LSTM"},
+    {20, "RELU_N1_TO_1"},
+};
+
+struct reading {
+    struct flat flat;
+    struct graph *graph;
+    struct flat_vector codes, buffers;
+    uint64_t computed; /* elements of tensors so far */
+};
+
+static int number(struct reading *at, const struct flat_table *table, unsigned k, size_t bytes, const char *field) {
+    return (int)(uint32_t)flat_number(&at->flat, table, k, bytes, field);
+}
+
+/* A number whose default is 1. */
+static int number_or_1(struct reading *at, const struct flat_table *table, unsigned k, const char *field) {
+    return flat_has(&at->flat, table, k) ? number(at, table, k, 4, field) : 1;
+}
+
+/* ---- tensors ---- */
+
+static void read_shape(struct reading *at, const struct flat_table *entry, struct tensor *tensor) {
+    const struct flat_vector shape = flat_vector(&at->flat, entry, 0, 4, "shape");
+    tensor->count = 1;
+    tensor->h = tensor->w = tensor->c = 1;
+    tensor->rank = (int)shape.count;
+    if (shape.count > 4) {
+        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found %zu dimensions, expected at most 4", entry->index,
+                  tensor->name, shape.count);
+        return;
+    }
+    for (size_t i = 0; i < shape.count; i++) {
+        const int32_t side = (int32_t)flat_element(&at->flat, &shape, i, 4);
+        if (at->flat.failed)
+            return;
+        if (side < 1 || (uint64_t)tensor->count * (uint64_t)side > TENSOR_ELEMENTS_MAX) {
+            flat_fail(&at->flat, entry->at,
+                      "tensor %zu \"%s\": found a size of %d in dimension %zu, expected 1 or more and at most %d "
+                      "elements in all",
+                      entry->index, tensor->name, side, i, TENSOR_ELEMENTS_MAX);
+            return;
+        }
+        tensor->dims[i] = side;
+        tensor->count *= (size_t)side;
+    }
+    tensor->c = shape.count > 0 ? tensor->dims[shape.count - 1] : 1;
+    tensor->w = shape.count > 2 ? tensor->dims[shape.count - 2] : 1;
+    tensor->h = shape.count > 3 ? tensor->dims[1] : 1;
+}
+
+static void read_quantisation(struct reading *at, const struct flat_table *entry, struct tensor *tensor) {
+    const struct flat_table quantisation = flat_table(&at->flat, entry, 4, "quantisation");
+    const struct flat_vector scales = flat_vector(&at->flat, &quantisation, 2, 4, "scales");
+    const struct flat_vector zeros = flat_vector(&at->flat, &quantisation, 3, 8, "zero points");
+    tensor->scale_count = scales.count ? scales.count : 1;
+    tensor->scales = xcalloc(tensor->scale_count, sizeof *tensor->scales);
+    tensor->scales[0] = 1;
+    for (size_t i = 0; i < scales.count && !at->flat.failed; i++) {
+        const uint32_t bits = (uint32_t)flat_element(&at->flat, &scales, i, 4);
+        memcpy(&tensor->scales[i], &bits, sizeof bits);
+        if (tensor->type == TENSOR_INT8 && !(isfinite(tensor->scales[i]) && tensor->scales[i] > 0))
+            flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found scale %g, expected a finite number above 0",
+                      entry->index, tensor->name, (double)tensor->scales[i]);
+    }
+    tensor->sliced = number(at, &quantisation, 6, 4, "quantised dimension");
+    for (size_t i = 0; i < zeros.count && !at->flat.failed; i++) {
+        const int64_t zero = (int64_t)flat_element(&at->flat, &zeros, i, 8);
+        if (tensor->type == TENSOR_INT8 && (zero < INT8_MIN || zero > INT8_MAX || (i && zero != tensor->zero)))
+            flat_fail(&at->flat, entry->at,
+                      "tensor %zu \"%s\": found zero point %" PRId64 ", expected -128 to 127, the same for all slices",
+                      entry->index, tensor->name, zero);
+        tensor->zero = (int)zero;
+    }
+}
+
+/* Keeps a copy of 32-bit constants: in the file they may be unaligned. */
+static const void *aligned_copy(struct graph *graph, const void *bytes, size_t n) {
+    void *copy = xmalloc(n);
+    memcpy(copy, bytes, n);
+    graph->owned = xgrow(graph->owned, graph->owned_count, sizeof *graph->owned);
+    graph->owned[graph->owned_count++] = copy;
+    return copy;
+}
+
+static void read_data(struct reading *at, const struct flat_table *entry, struct tensor *tensor) {
+    const uint32_t index = (uint32_t)flat_number(&at->flat, entry, 2, 4, "buffer");
+    if (at->flat.failed)
+        return;
+    if (index >= at->buffers.count) {
+        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found buffer %u, expected one of the file's %zu",
+                  entry->index, tensor->name, index, at->buffers.count);
+        return;
+    }
+    const struct flat_table buffer = flat_entry(&at->flat, &at->buffers, index, "buffer");
+    const struct flat_vector data = flat_vector(&at->flat, &buffer, 0, 1, "data");
+    const size_t bytes = tensor->count * (tensor->type == TENSOR_INT8 ? 1 : 4);
+    if (at->flat.failed)
+        return;
+    if (data.count == 0) {
+        at->computed += tensor->count;
+        if (at->computed > GRAPH_ELEMENTS_MAX)
+            flat_fail(&at->flat, entry->at, "found more than %d elements in all tensors, expected no more",
+                      GRAPH_ELEMENTS_MAX);
+        return;
+    }
+    if (data.count != bytes) {
+        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found %zu bytes of data, expected %zu", entry->index,
+                  tensor->name, data.count, bytes);
+        return;
+    }
+    const uint8_t *from = at->flat.bytes + data.at;
+    tensor->data = tensor->type == TENSOR_INT8 ? from : aligned_copy(at->graph, from, bytes);
+}
+
+static void read_tensor(struct reading *at, const struct flat_table *entry, struct tensor *tensor) {
+    const struct flat_text name = flat_text(&at->flat, entry, 3, "name");
+    char shown[64];
+    tensor->name = xstrdup(text_shown_bytes(name.text ? name.text : "", name.n, shown, sizeof shown));
+    const int type = number(at, entry, 1, 1, "type");
+    tensor->type = type == TYPE_INT8 ? TENSOR_INT8 : type == TYPE_INT32 ? TENSOR_INT32 : TENSOR_FLOAT;
+    if (type != TYPE_INT8 && type != TYPE_INT32 && type != TYPE_FLOAT32)
+        flat_fail(&at->flat, entry->at,
+                  "tensor %zu \"%s\": found type %d, expected 9 (int8), 2 (int32) or 0 (float32): quantise the whole "
+                  "network to INT8",
+                  entry->index, tensor->name, type);
+    read_shape(at, entry, tensor);
+    read_quantisation(at, entry, tensor);
+    read_data(at, entry, tensor);
+}
+
+static void read_tensors(struct reading *at, const struct flat_table *subgraph) {
+    struct graph *graph = at->graph;
+    const struct flat_vector list = flat_vector(&at->flat, subgraph, 0, 4, "tensors");
+    if (list.count > TENSORS_MAX)
+        flat_fail(&at->flat, list.at, "found %zu tensors, expected at most %d", list.count, TENSORS_MAX);
+    if (at->flat.failed)
+        return;
+    graph->tensors = xcalloc(list.count, sizeof *graph->tensors);
+    while (graph->tensor_count < list.count && !at->flat.failed) {
+        const struct flat_table entry = flat_entry(&at->flat, &list, graph->tensor_count, "tensor");
+        read_tensor(at, &entry, &graph->tensors[graph->tensor_count++]);
+    }
+}
+
+/* ---- operators ---- */
+
+static bool refuse(struct reading *at, const struct flat_table *entry, const struct node *node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool refuse(struct reading *at, const struct flat_table *entry, const struct node *node, const char *format,
+                   ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = xvprintf(format, arguments);
+    va_end(arguments);
+    const char *tensor = node->output == GRAPH_NONE ? "?" : at->graph->tensors[node->output].name;
+    flat_fail(&at->flat, entry->at, "node %zu, %s, tensor \"%s\": %s", entry->index, node_names[node->kind], tensor,
+              what);
+    free(what);
+    return false;
+}
+
+/* The constant int32 values of an input; NULL with a message. */
+static const int32_t *constant(struct reading *at, const struct flat_table *entry, const struct node *node, size_t i,
+                               size_t least, const char *what) {
+    const struct tensor *tensor =
+        i < node->input_count && node->inputs[i] != GRAPH_NONE ? graph_tensor(at->graph, node->inputs[i]) : NULL;
+    if (tensor && tensor->type == TENSOR_INT32 && tensor->data && tensor->count >= least)
+        return tensor->data;
+    refuse(at, entry, node, "found no constant int32 of at least %zu values as its %s, expected such", least, what);
+    return NULL;
+}
+
+/* Padding and result of windows, SAME or VALID. Spec: section 2.2. */
+static void set_padding(struct axis *axis, int padding, int in) {
+    enum { SAME = 0 };
+    axis->before = axis->after = 0;
+    if (padding != SAME || axis->stride < 1 || axis->size < 1 || axis->dilation < 1)
+        return;
+    const int64_t results = ((int64_t)in + axis->stride - 1) / axis->stride;
+    const int64_t total = (results - 1) * axis->stride + (int64_t)(axis->size - 1) * axis->dilation + 1 - in;
+    if (total <= 0 || total > TENSOR_SIDE_MAX)
+        return;
+    axis->before = (int)(total / 2);
+    axis->after = (int)(total - total / 2);
+}
+
+static bool read_window(struct reading *at, const struct flat_table *entry, const struct flat_table *options,
+                        struct node *node) {
+    const bool pool = node->kind == NODE_AVERAGE_POOL || node->kind == NODE_MAX_POOL;
+    const bool depthwise = node->kind == NODE_DEPTHWISE;
+    const unsigned activation = pool ? 5 : depthwise ? 4 : 3, dilation = depthwise ? 5 : 4;
+    const struct tensor *in = node_input(at->graph, node, 0);
+    if (pool) {
+        node->x.size = number(at, options, 3, 4, "width of windows");
+        node->y.size = number(at, options, 4, 4, "height of windows");
+    } else {
+        const struct tensor *weights = node_input(at->graph, node, 1);
+        if (weights->rank != 4)
+            return refuse(at, entry, node, "found weights of %d dimensions, expected 4", weights->rank);
+        node->y.size = weights->dims[1];
+        node->x.size = weights->dims[2];
+    }
+    node->x.stride = number(at, options, 1, 4, "stride");
+    node->y.stride = number(at, options, 2, 4, "stride");
+    node->x.dilation = pool ? 1 : number_or_1(at, options, dilation, "dilation");
+    node->y.dilation = pool ? 1 : number_or_1(at, options, dilation + 1, "dilation");
+    node->activation = (enum activation)number(at, options, activation, 1, "activation");
+    const int padding = number(at, options, 0, 1, "padding");
+    if (padding > 1)
+        return refuse(at, entry, node, "found padding %d, expected 0 (SAME) or 1 (VALID)", padding);
+    set_padding(&node->x, padding, in->w);
+    set_padding(&node->y, padding, in->h);
+    return true;
+}
+
+static struct axis whole_axis(int size) {
+    return (struct axis){.size = size, .stride = 1, .dilation = 1};
+}
+
+static bool read_fully_connected(struct reading *at, const struct flat_table *entry, const struct flat_table *options,
+                                 struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0);
+    const int format = number(at, options, 1, 1, "format of weights");
+    if (format != 0)
+        return refuse(at, entry, node, "found format %d of its weights, expected 0 (plain)", format);
+    node->activation = (enum activation)number(at, options, 0, 1, "activation");
+    node->x = whole_axis(in->w);
+    node->y = whole_axis(in->h);
+    return true;
+}
+
+static bool read_mean(struct reading *at, const struct flat_table *entry, struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0);
+    const int32_t *axes = constant(at, entry, node, 1, 1, "axes");
+    if (!axes)
+        return false;
+    int found = 0;
+    for (size_t i = 0; i < node_input(at->graph, node, 1)->count; i++)
+        found |= 1 << ((axes[i] < 0 ? axes[i] + in->rank : axes[i]) & 7);
+    if (in->rank != 4 || found != (1 << 1 | 1 << 2))
+        return refuse(at, entry, node, "found a mean over other axes, expected height and width (1, 2) of 4");
+    node->x = whole_axis(in->w);
+    node->y = whole_axis(in->h);
+    node->input_count = 1;
+    return true;
+}
+
+static bool read_pad(struct reading *at, const struct flat_table *entry, struct node *node) {
+    enum { PADS = 8 };
+    const int32_t *pads = constant(at, entry, node, 1, PADS, "padding");
+    if (!pads)
+        return false;
+    for (int i = 0; i < PADS; i++)
+        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || ((i < 2 || i > 5) && pads[i] != 0))
+            return refuse(at, entry, node, "found padding of %d in dimension %d, expected it in height and width only",
+                          pads[i], i / 2);
+    node->y = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[2], .after = pads[3]};
+    node->x = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[4], .after = pads[5]};
+    node->input_count = 1;
+    return true;
+}
+
+static bool read_concatenation(struct reading *at, const struct flat_table *entry, const struct flat_table *options,
+                               struct node *node) {
+    const struct tensor *out = node_output(at->graph, node);
+    int axis = number(at, options, 0, 4, "axis");
+    axis = axis < 0 ? axis + out->rank : axis;
+    node->activation = (enum activation)number(at, options, 1, 1, "activation");
+    /* Dimensions are counted from the last, the channels: the graph's axes are those of 4. */
+    node->concat_axis = axis + 4 - out->rank;
+    if (axis < 1 || axis >= out->rank)
+        return refuse(at, entry, node, "found axis %d of %d, expected height, width or channels", axis, out->rank);
+    return true;
+}
+
+static bool read_options(struct reading *at, const struct flat_table *entry, struct node *node) {
+    const struct flat_table options = flat_table(&at->flat, entry, 4, "options");
+    uint32_t bits;
+    switch (node->kind) {
+    case NODE_CONV:
+    case NODE_DEPTHWISE:
+    case NODE_AVERAGE_POOL:
+    case NODE_MAX_POOL:
+        return read_window(at, entry, &options, node);
+    case NODE_FULLY_CONNECTED:
+        return read_fully_connected(at, entry, &options, node);
+    case NODE_ADD:
+        node->activation = (enum activation)number(at, &options, 0, 1, "activation");
+        return true;
+    case NODE_MEAN:
+        return read_mean(at, entry, node);
+    case NODE_PAD:
+        return read_pad(at, entry, node);
+    case NODE_CONCATENATION:
+        return read_concatenation(at, entry, &options, node);
+    case NODE_RESHAPE:
+        node->input_count = 1;
+        return true;
+    case NODE_SOFTMAX:
+        bits = (uint32_t)flat_number(&at->flat, &options, 0, 4, "beta");
+        memcpy(&node->beta, &bits, sizeof bits);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Inputs or outputs as indices of tensors, GRAPH_NONE for absent ones. */
+static bool read_indices(struct reading *at, const struct flat_table *entry, unsigned k, const char *what, int *list,
+                         size_t *count, size_t most) {
+    const struct flat_vector indices = flat_vector(&at->flat, entry, k, 4, what);
+    if (indices.count > most)
+        return flat_fail(&at->flat, entry->at, "node %zu: found %zu %s, expected at most %zu", entry->index,
+                         indices.count, what, most);
+    for (size_t i = 0; i < indices.count && !at->flat.failed; i++) {
+        const int32_t index = (int32_t)flat_element(&at->flat, &indices, i, 4);
+        if (index < GRAPH_NONE || (index >= 0 && (size_t)index >= at->graph->tensor_count))
+            return flat_fail(&at->flat, entry->at, "%s %zu: found tensor %d in its %s, expected one of the %zu",
+                             entry->what, entry->index, index, what, at->graph->tensor_count);
+        list[i] = index;
+    }
+    *count = indices.count;
+    return !at->flat.failed;
+}
+
+static const char *name_of_code(int code, char text[32]) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].code == code)
+            return others[i].name;
+    snprintf(text, 32, "operator %d", code);
+    return text;
+}
+
+/* What an operator code says; NULL with a message that names the node. */
+static const struct known_operator *find_operator(struct reading *at, const struct flat_table *entry, int output) {
+    const size_t index = (size_t)flat_number(&at->flat, entry, 0, 4, "operator code");
+    char text[32];
+    if (at->flat.failed)
+        return NULL;
+    if (index >= at->codes.count) {
+        flat_fail(&at->flat, entry->at, "node %zu: found operator code %zu, expected one of the file's %zu",
+                  entry->index, index, at->codes.count);
+        return NULL;
+    }
+    const struct flat_table code = flat_entry(&at->flat, &at->codes, index, "operator code");
+    const int old = (int8_t)flat_number(&at->flat, &code, 0, 1, "code"), new = number(at, &code, 3, 4, "code");
+    const int value = old > new ? old : new;
+    const unsigned version = (unsigned)number_or_1(at, &code, 2, "version");
+    const char *tensor = output == GRAPH_NONE ? "?" : at->graph->tensors[output].name;
+    if (at->flat.failed)
+        return NULL;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        const struct known_operator *known = &operators[i];
+        if (known->code != value)
+            continue;
+        if (version >= 1 && version <= known->version)
+            return known;
+        flat_fail(&at->flat, entry->at, "node %zu, %s, tensor \"%s\": found version %u, expected 1 to %u", entry->index,
+                  node_names[known->kind], tensor, version, known->version);
+        return NULL;
+    }
+    flat_fail(&at->flat, entry->at,
+              "node %zu, %s version %u, tensor \"%s\": found an operator that is not supported; docs/networks.md lists "
+              "those that are",
+              entry->index, name_of_code(value, text), version, tensor);
+    return NULL;
+}
+
+static bool read_node(struct reading *at, const struct flat_table *entry, struct node *node) {
+    static const size_t needed[NODE_KINDS] = {
+        [NODE_CONV] = 2, [NODE_DEPTHWISE] = 2, [NODE_FULLY_CONNECTED] = 2, [NODE_ADD] = 2};
+    int outputs[1] = {GRAPH_NONE};
+    size_t output_count = 0;
+    node->number = entry->index;
+    if (!read_indices(at, entry, 1, "inputs", node->inputs, &node->input_count, NODE_INPUTS_MAX) ||
+        !read_indices(at, entry, 2, "outputs", outputs, &output_count, 1))
+        return false;
+    node->output = outputs[0];
+    const struct known_operator *known = find_operator(at, entry, node->output);
+    if (!known)
+        return false;
+    node->kind = known->kind;
+    const size_t inputs = needed[node->kind] ? needed[node->kind] : 1;
+    if (node->output == GRAPH_NONE || node->input_count < inputs)
+        return refuse(at, entry, node, "found %zu inputs and %zu outputs, expected at least %zu and 1",
+                      node->input_count, output_count, inputs);
+    const size_t all = node->kind == NODE_CONCATENATION ? node->input_count : inputs;
+    for (size_t i = 0; i < all; i++)
+        if (node->inputs[i] == GRAPH_NONE)
+            return refuse(at, entry, node, "found input %zu absent, expected a tensor", i);
+    for (size_t i = 0; i < all; i++) {
+        const struct tensor *in = node_input(at->graph, node, i);
+        if (in->rank > 0 && in->dims[0] != 1 && in->data == NULL && in->rank > 1)
+            return refuse(at, entry, node, "found a batch of %d in input \"%s\", expected 1", in->dims[0], in->name);
+    }
+    if (!read_options(at, entry, node) || at->flat.failed)
+        return false;
+    return node->activation <= ACTIVATION_RELU6 ||
+           refuse(at, entry, node, "found activation %d, expected 0 (none), 1 (RELU), 2 (RELU_N1_TO_1) or 3 (RELU6)",
+                  (int)node->activation);
+}
+
+static void read_nodes(struct reading *at, const struct flat_table *subgraph) {
+    struct graph *graph = at->graph;
+    const struct flat_vector list = flat_vector(&at->flat, subgraph, 3, 4, "operators");
+    if (list.count > NODES_MAX)
+        flat_fail(&at->flat, list.at, "found %zu nodes, expected at most %d", list.count, NODES_MAX);
+    if (at->flat.failed)
+        return;
+    graph->nodes = xcalloc(list.count, sizeof *graph->nodes);
+    while (graph->node_count < list.count && !at->flat.failed) {
+        const struct flat_table entry = flat_entry(&at->flat, &list, graph->node_count, "node");
+        if (!read_node(at, &entry, &graph->nodes[graph->node_count]))
+            return;
+        graph->node_count++;
+    }
+}
+
+/* ---- the whole ---- */
+
+static int *read_ends(struct reading *at, const struct flat_table *subgraph, unsigned k, const char *what,
+                      size_t *count) {
+    enum { ENDS_MAX = 64 };
+    int *list = xcalloc(ENDS_MAX, sizeof *list);
+    if (!read_indices(at, subgraph, k, what, list, count, ENDS_MAX))
+        return list;
+    if (*count == 0)
+        flat_fail(&at->flat, subgraph->at, "found no %s of the network, expected at least one", what);
+    for (size_t i = 0; i < *count; i++)
+        if (list[i] == GRAPH_NONE)
+            flat_fail(&at->flat, subgraph->at, "found an absent tensor in the %s of the network", what);
+    return list;
+}
+
+static void replace(int *list, size_t count, int old, int new, bool *found) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == old) {
+            list[i] = new;
+            *found = true;
+        }
+}
+
+/* The accelerator's inputs and outputs are INT8: a QUANTIZE of an input, a DEQUANTIZE to an output are left to who
+ * fills and reads them. */
+static bool cut_ends(struct reading *at) {
+    struct graph *graph = at->graph;
+    size_t kept = 0;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct node *node = &graph->nodes[n];
+        bool cut = false;
+        if (node->kind == NODE_QUANTIZE && node_input(graph, node, 0)->type == TENSOR_FLOAT)
+            replace(graph->inputs, graph->input_count, node->inputs[0], node->output, &cut);
+        else if (node->kind == NODE_DEQUANTIZE)
+            replace(graph->outputs, graph->output_count, node->output, node->inputs[0], &cut);
+        else {
+            graph->nodes[kept++] = *node;
+            continue;
+        }
+        if (!cut) {
+            char where[NODE_TEXT];
+            return error_set(at->flat.err,
+                             "%s: found it inside the network, expected it only at an input or an output: the "
+                             "accelerator computes INT8",
+                             node_text(graph, node, where));
+        }
+    }
+    graph->node_count = kept;
+    return true;
+}
+
+static bool check_ends(struct reading *at) {
+    struct graph *graph = at->graph;
+    for (size_t i = 0; i < graph->input_count + graph->output_count; i++) {
+        const bool in = i < graph->input_count;
+        const struct tensor *tensor =
+            graph_tensor(graph, in ? graph->inputs[i] : graph->outputs[i - graph->input_count]);
+        if (tensor->type != TENSOR_INT8 || tensor->data)
+            return error_set(at->flat.err, "%s: found %s \"%s\" to be %s, expected computed int8", graph->path,
+                             in ? "input" : "output", tensor->name, tensor->data ? "a constant" : "no int8");
+        if (tensor->rank > 1 && tensor->dims[0] != 1)
+            return error_set(at->flat.err, "%s: found a batch of %d in \"%s\", expected 1", graph->path,
+                             tensor->dims[0], tensor->name);
+        for (size_t k = 0; k < i && k < graph->input_count; k++)
+            if (in && graph->inputs[k] == graph->inputs[i])
+                return error_set(at->flat.err, "%s: found input \"%s\" twice, expected each once", graph->path,
+                                 tensor->name);
+    }
+    return true;
+}
+
+static void read_model(struct reading *at) {
+    if (at->flat.n < 8 || memcmp(at->flat.bytes + 4, "TFL3", 4) != 0) {
+        flat_fail(&at->flat, 4, "found no identifier TFL3, expected a TFLite file");
+        return;
+    }
+    const struct flat_table root = flat_root(&at->flat, "TFLite file");
+    const int version = number(at, &root, 0, 4, "version");
+    if (!at->flat.failed && version != TFLITE_VERSION)
+        flat_fail(&at->flat, root.at, "found version %d of the format, expected %d", version, TFLITE_VERSION);
+    at->codes = flat_vector(&at->flat, &root, 1, 4, "operator codes");
+    at->buffers = flat_vector(&at->flat, &root, 4, 4, "buffers");
+    const struct flat_vector subgraphs = flat_vector(&at->flat, &root, 2, 4, "subgraphs");
+    if (!at->flat.failed && subgraphs.count != 1)
+        flat_fail(&at->flat, root.at, "found %zu subgraphs, expected 1", subgraphs.count);
+    if (at->flat.failed)
+        return;
+    const struct flat_table subgraph = flat_entry(&at->flat, &subgraphs, 0, "subgraph");
+    read_tensors(at, &subgraph);
+    at->graph->inputs = read_ends(at, &subgraph, 1, "inputs", &at->graph->input_count);
+    at->graph->outputs = read_ends(at, &subgraph, 2, "outputs", &at->graph->output_count);
+    if (!at->flat.failed)
+        read_nodes(at, &subgraph);
+}
+
+struct graph *tflite_parse(const char *path, const void *bytes, size_t n, struct error *err) {
+    struct reading at = {.flat = flat_open(path, bytes, n, err), .graph = xcalloc(1, sizeof *at.graph)};
+    at.graph->path = text_shown(path);
+    read_model(&at);
+    if (!at.flat.failed && cut_ends(&at) && check_ends(&at) && graph_check(at.graph, err))
+        return at.graph;
+    graph_free(at.graph);
+    return NULL;
+}
+
+struct graph *tflite_read(const char *path, struct error *err) {
+    char *bytes;
+    size_t n;
+    if (!file_read(path, &bytes, &n, err))
+        return NULL;
+    struct graph *graph = tflite_parse(path, bytes, n, err);
+    if (graph)
+        graph->file = bytes;
+    else
+        free(bytes);
+    return graph;
+}

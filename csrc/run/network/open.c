@@ -1,0 +1,81 @@
+/* Quantised networks as loadables. See open.h. */
+#include "run/network/open.h"
+
+#include <stdlib.h>
+
+#include "nvdla/xalloc.h"
+#include "quantised/tflite.h"
+#include "quantised/write.h"
+
+bool quantised_compile(const char *path, const struct nvdla_config **config, struct quantised *quantised,
+                       struct error *err) {
+    *quantised = (struct quantised){0};
+    if (!*config)
+        *config = nvdla_config_find("small");
+    if ((*config)->mem_atom != 8 && (*config)->mem_atom != 32)
+        return error_set(
+            err,
+            "%s: found configuration %s with atoms of %d bytes, expected one of 8 or 32: loadables have no "
+            "format for others",
+            path, (*config)->name, (*config)->mem_atom);
+    quantised->graph = tflite_read(path, err);
+    quantised->lowered = quantised->graph ? lower_graph(quantised->graph, *config, err) : NULL;
+    if (!quantised->lowered)
+        return false;
+    quantised->file = lowered_write(quantised->lowered);
+    return true;
+}
+
+void quantised_free(struct quantised *quantised) {
+    lowered_free(quantised->lowered);
+    graph_free(quantised->graph);
+    free(quantised->file.text);
+    *quantised = (struct quantised){0};
+}
+
+struct loadable *network_open(const char *path, const struct nvdla_config **config, struct error *err) {
+    struct quantised quantised;
+    struct loadable *loadable = NULL;
+    if (!is_quantised(path))
+        return loadable_read(path, err);
+    if (quantised_compile(path, config, &quantised, err)) {
+        loadable = loadable_parse(path, quantised.file.text, quantised.file.n, err);
+        if (loadable) {
+            loadable->file = quantised.file.text;
+            quantised.file.text = NULL;
+        }
+    }
+    quantised_free(&quantised);
+    return loadable;
+}
+
+void quantised_input(const char *path, struct compile_options *options) {
+    struct input_options *input = &options->input;
+    if (!is_quantised(path))
+        return;
+    if (!options->order_given)
+        input->rgb = true;
+    if (input->mean_count || input->norm != 0 || input->scale != 0)
+        return;
+    input->mean = xcalloc(1, sizeof *input->mean);
+    input->mean[0] = 128;
+    input->mean_count = 1;
+    input->scale = 1;
+}
+
+void quantised_explain(FILE *out, const struct quantised *quantised) {
+    const struct lowered *lowered = quantised->lowered;
+    const struct graph *graph = quantised->graph;
+    for (size_t i = 0; i < lowered->note_count; i++) {
+        const struct lowered_note *note = &lowered->notes[i];
+        const struct node *node = &graph->nodes[note->node];
+        const bool first = i == 0 || lowered->notes[i - 1].node != note->node;
+        size_t layers = 0;
+        for (size_t k = 0; k < lowered->op_count; k++)
+            layers += lowered->ops[k].node == note->node;
+        if (first)
+            fprintf(out, "node %zu %s, tensor \"%s\", %zu %s\n", node->number, node_names[node->kind],
+                    node_output(graph, node)->name, layers, text_plural(layers, "layer", "layers"));
+        fprintf(out, "    %s\n", note->text);
+    }
+}

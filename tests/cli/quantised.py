@@ -1,0 +1,16 @@
+#!/usr/bin/env python3
+"""Writes a network with an operator that is not supported.
+
+usage: quantised.py NET.tflite
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "quantised"))
+from tflite import Network  # noqa: E402
+
+net = Network()
+a = net.tensor((1, 4, 4, 8), 0.1)
+net.inputs = [a]
+net.outputs = [net.node("TANH", [a], net.tensor((1, 4, 4, 8), 0.1))]
+pathlib.Path(sys.argv[1]).write_bytes(net.bytes())

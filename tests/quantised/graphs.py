@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Random quantised networks of all operators: compiled, played on the model, each node compared with the reference interpreter
+(nvcosim compile --check); some also on RTL.
+
+usage: graphs.py NVCOSIM COUNT [RTL [FIRST]]     RTL: how many of them are played on RTL too; FIRST: the first seed (default 1)
+CONFIG in the environment: the configuration (default small). Ends with "N passed, N failed".
+"""
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from tflite import FLOAT, INT32, SAME, VALID, Network, result, windows
+
+NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
+COUNT = int(sys.argv[2])
+RTL = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+CONFIG = os.environ.get("CONFIG", "small")
+ATOM = 32 if CONFIG in ("large", "full") else 8
+
+
+class Maker:
+    """Grows a network by nodes whose scales suit the values that reach them."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.net = Network()
+        r = self.random
+        shape = (1, r.choice([1, 2, 5, 8, 9, 16, 23]), r.choice([1, 3, 6, 8, 11, 16, 32]), r.choice([1, 3, 4, 8, 12, 16, 24, 40]))
+        self.at = self.net.tensor(shape, r.uniform(0.003, 0.2), self.zero())
+        self.net.inputs = [self.at]
+        self.spread = 73.0  # of a tensor's values around the zero point, in steps
+        self.old = []
+
+    def zero(self):
+        return self.random.choice([-128, 127, 0, self.random.randint(-128, 127), self.random.randint(-20, 20)])
+
+    def scale_of(self, tensor):
+        return self.net.tensors[tensor][3][0]
+
+    def convolution(self, name):
+        r, net = self.random, self.net
+        _, h, w, c = net.shape(self.at)
+        depthwise, whole = name == "DEPTHWISE_CONV_2D", name == "FULLY_CONNECTED"
+        kh, kw = (1, 1) if whole else (r.choice([1, 2, 3, 5]), r.choice([1, 2, 3, 4]))
+        stride, dilation = (r.choice([1, 1, 2, 3]),) * 2, (1, 1)
+        if stride == (1, 1) and r.random() < 0.25:
+            dilation = (r.choice([1, 2]), r.choice([1, 2, 3]))
+        padding = r.choice([SAME, VALID])
+        if padding == VALID and ((kh - 1) * dilation[1] >= h or (kw - 1) * dilation[0] >= w):
+            padding = SAME
+        k = c * r.choice([1, 1, 1, 2, 3]) if depthwise else r.choice([1, 2, 7, 8, 10, 16, 33])
+        taps = kh * kw * (1 if depthwise else c) * (h * w if whole else 1)
+        activation = r.choice([0, 1, 1, 3])
+        weights = [r.randint(-127, 127) for _ in range(taps * k)]
+        dead = [r.random() < 0.1 for _ in range(k)]
+        for i in range(taps * k):
+            if dead[i % k if depthwise else i // taps]:
+                weights[i] = 0
+        mean = 0.4 * self.spread * 73 * taps ** 0.5  # of the sums
+        scale_in, scale_out = self.scale_of(self.at), r.uniform(0.003, 0.2)
+        if r.random() < 0.3 or whole:
+            scales = [scale_out * r.uniform(30, 90) / mean / scale_in] * (1 if whole or r.random() < 0.5 else k)
+        else:
+            scales = [scale_out * r.uniform(3, 100) / mean / scale_in * 2 ** r.uniform(-4, 0) for _ in range(k)]
+        if r.random() < 0.2 and len(scales) == k:
+            scales[r.randrange(k)] *= 0.001
+        bias = [int(r.gauss(0, mean)) if not d else r.randint(-2**30, 2**30) for d in dead]
+        shape = (k, h * w * c) if whole else (1, kh, kw, k) if depthwise else (k, kh, kw, c)
+        w_tensor = net.tensor(shape, scales if len(scales) > 1 else scales[0], 0, weights, dimension=3 if depthwise else 0)
+        b_tensor = net.tensor((k,), 1.0, 0, bias, INT32)
+        size = (1, k) if whole else (1, result(h, kh, stride[1], dilation[1], padding), result(w, kw, stride[0], dilation[0], padding), k)
+        zero = -128 if activation == 1 and r.random() < 0.6 else self.zero()
+        out = net.tensor(size, scale_out, zero)
+        options = {0: ("b", activation), 1: ("b", 0)} if whole else windows(padding, stride, activation, None, dilation, depthwise)
+        self.spread = 60.0
+        return net.node(name, [self.at, w_tensor, b_tensor], out, options)
+
+    def pool(self, name):
+        r, net = self.random, self.net
+        _, h, w, c = net.shape(self.at)
+        size = (r.choice([1, 2, 3, 4]), r.choice([1, 2, 3, 5]))
+        stride, padding = (r.choice([1, 2, 3]), r.choice([1, 2])), r.choice([SAME, VALID])
+        if size[0] > w or size[1] > h:
+            padding = SAME
+        _, _, _, scales, zero, _ = net.tensors[self.at]
+        out = net.tensor((1, result(h, size[1], stride[1], 1, padding), result(w, size[0], stride[0], 1, padding), c), scales, zero)
+        return net.node(name, [self.at], out, windows(padding, stride, r.choice([0, 0, 1, 3]), size))
+
+    def mean(self):
+        net = self.net
+        _, h, w, c = net.shape(self.at)
+        axes = net.tensor((2,), 1.0, 0, [1, 2], INT32)
+        shape = self.random.choice([(1, 1, 1, c), (1, c)])
+        return net.node("MEAN", [self.at, axes], net.tensor(shape, self.scale_of(self.at) * self.random.uniform(0.3, 1.2), self.zero()))
+
+    def add(self):
+        r, net = self.random, self.net
+        same = [t for t in self.old if net.shape(t) == net.shape(self.at)]
+        if not same:
+            return self.rescale("QUANTIZE")
+        other = r.choice(same)
+        scale = max(self.scale_of(self.at), self.scale_of(other)) * r.uniform(0.7, 2.2)
+        out = net.tensor(net.shape(self.at), scale, self.zero())
+        return net.node("ADD", r.sample([self.at, other], 2), out, {0: ("b", r.choice([0, 1]))})
+
+    def concatenate(self):
+        r, net = self.random, self.net
+        _, h, w, c = net.shape(self.at)
+        axis = r.choice([1, 2, 3])
+        others = [t for t in self.old + [self.at] if len(net.shape(t)) == 4 and
+                  all(axis == i or net.shape(t)[i] == net.shape(self.at)[i] for i in (1, 2, 3))]
+        other = r.choice(others)
+        if axis == 3 and net.shape(other)[3] % ATOM:
+            return self.pad()
+        shape = list(net.shape(self.at))
+        shape[axis] += net.shape(other)[axis]
+        same = r.random() < 0.5
+        source = net.tensors[self.at]
+        out = net.tensor(shape, source[3] if same else source[3][0] * 1.3, source[4] if same else self.zero())
+        return net.node("CONCATENATION", [other, self.at], out, {0: ("i", r.choice([axis, axis - 4])), 1: ("b", 0)})
+
+    def pad(self):
+        r, net = self.random, self.net
+        _, h, w, c = net.shape(self.at)
+        pads = [0, 0] + [r.randint(0, 2) for _ in range(4)] + [0, 0]
+        p = net.tensor((4, 2), 1.0, 0, pads, INT32)
+        source = net.tensors[self.at]
+        out = net.tensor((1, h + pads[2] + pads[3], w + pads[4] + pads[5], c), source[3], source[4])
+        return net.node("PAD", [self.at, p], out)
+
+    def rescale(self, name):
+        net, r = self.net, self.random
+        return net.node(name, [self.at], net.tensor(net.shape(self.at), self.scale_of(self.at) * r.uniform(0.4, 2), self.zero()))
+
+    def reshape(self):
+        net = self.net
+        _, h, w, c = net.shape(self.at)
+        source = net.tensors[self.at]
+        return net.node("RESHAPE", [self.at], net.tensor((1, w, h, c), source[3], source[4]))
+
+    def grow(self):
+        r = self.random
+        makers = [lambda: self.convolution("CONV_2D")] * 4 + [lambda: self.convolution("DEPTHWISE_CONV_2D")] * 3 + [
+            lambda: self.pool("AVERAGE_POOL_2D"), lambda: self.pool("MAX_POOL_2D"), self.add, self.add, self.concatenate, self.pad,
+            lambda: self.rescale("RELU"), lambda: self.rescale("RELU6"), lambda: self.rescale("QUANTIZE"), self.reshape]
+        for _ in range(r.randint(1, 6)):
+            self.old.append(self.at)
+            self.at = r.choice(makers)()
+        end = r.random()
+        if end < 0.3:
+            self.at = self.mean()
+        if end < 0.5 and end > 0.1:
+            self.at = self.convolution("FULLY_CONNECTED") if len(self.net.shape(self.at)) == 4 else self.at
+            if r.random() < 0.4:
+                self.at = self.net.node("SOFTMAX", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128), {0: ("f", 1.0)})
+        elif end > 0.95:
+            self.at = self.net.node("LOGISTIC", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128))
+        elif end > 0.9:
+            self.at = self.net.node("DEQUANTIZE", [self.at], self.net.tensor(self.net.shape(self.at), 1.0, 0, None, FLOAT))
+        self.net.outputs = [self.at]
+        if r.random() < 0.2:
+            self.net.outputs.append(r.choice([node[2] for node in self.net.nodes if node[0] not in ("SOFTMAX", "LOGISTIC", "DEQUANTIZE")]
+                                             or [self.at]))
+            self.net.outputs = sorted(set(self.net.outputs))
+        return self.net.bytes()
+
+
+def play(seed, scratch):
+    """The reason why a network fails, or None."""
+    path = scratch / f"g{seed}.tflite"
+    path.write_bytes(Maker(seed).grow())
+    source = ["--config", CONFIG, "--input", f"random:{seed}"]
+    done = subprocess.run([NVCOSIM, "compile", str(path), "--check", "--threads=1", *source], capture_output=True, text=True)
+    if done.returncode or "FAIL" in done.stdout:
+        return done.stdout + done.stderr
+    if seed < FIRST + RTL:
+        done = subprocess.run([NVCOSIM, "run", "-q", "--out", str(scratch / "out"), str(path), *source], capture_output=True, text=True)
+        if done.returncode:
+            return done.stdout + done.stderr
+    path.unlink()
+    return None
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(FIRST, FIRST + COUNT):
+            reason = play(seed, pathlib.Path(scratch))
+            failed += reason is not None
+            if reason is not None:
+                print(f"FAIL network of seed {seed}:\n{reason}")
+    print(f"{COUNT - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The networks of MLPerf Tiny: the interpreter against the reference outputs of every layer, each node on the model, the outputs, RTL.
+
+usage: networks.py NVCOSIM REFERENCE FOLDER [CONFIG...]     REFERENCE: the program of reference.c; CONFIG: model (default small)
+FOLDER: *.tflite with *.npz, as 88-quantised-networks section 5 describes them. RTL of small plays one input of each network.
+Ends with "N passed, N failed".
+"""
+import ast
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+NVCOSIM, REFERENCE, FOLDER = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
+CONFIGS = sys.argv[4:] or ["small"]
+ATOMS = {"large": 32, "full": 32}
+passed = failed = 0
+
+
+def check(name, good, why=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print(f"FAIL {name}: {why}")
+
+
+def unpack(path):
+    """Arrays of int8 of an .npz: {name: (shape, bytes)}."""
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            length = struct.unpack_from("<H", data, 8)[0]
+            head = ast.literal_eval(data[10:10 + length].decode())
+            assert head["descr"] == "|i1" and not head["fortran_order"], name
+            arrays[name.removesuffix(".npy")] = head["shape"], data[10 + length:]
+    return arrays
+
+
+def cube(shape, values, atom):
+    """A feature cube in memory: atoms of channels, then columns, lines, surfaces."""
+    h, w, c = ([1, 1] + list(shape))[-3:]
+    out = bytearray(-(-c // atom) * h * w * atom)
+    for i, value in enumerate(values):
+        place, channel = divmod(i, c)
+        out[(channel // atom * h * w + place) * atom + channel % atom] = value
+    return bytes(out)
+
+
+def test(net, scratch):
+    arrays = unpack(net.with_suffix(".npz"))
+    shape, data = arrays["input"]
+    folder = scratch / net.stem
+    folder.mkdir()
+    for name, (_, values) in arrays.items():
+        (folder / f"{name}.bin").write_bytes(values)
+    done = subprocess.run([REFERENCE, str(net), str(folder), str(shape[0])], capture_output=True, text=True)
+    check(f"{net.stem}: interpreter", done.returncode == 0, done.stdout + done.stderr)
+    size = len(data) // shape[0]
+    last = max((name for name in arrays if name.startswith("cpu_t")), key=lambda name: int(name[5:]))
+    for config in CONFIGS:
+        atom = ATOMS.get(config, 8)
+        for i in range(shape[0]):
+            raw = folder / "raw.bin"
+            raw.write_bytes(cube(shape[1:], data[i * size:(i + 1) * size], atom))
+            how = ["--config", config, "--input", f"raw:{raw}"]
+            done = subprocess.run([NVCOSIM, "compile", str(net), "--check", "--threads=1", *how], capture_output=True, text=True)
+            check(f"{net.stem}, {config}, input {i}: nodes", done.returncode == 0 and "pass node" in done.stdout, done.stdout + done.stderr)
+            dut = "both" if config == "small" and i == 0 else "model"
+            done = subprocess.run([NVCOSIM, "run", "-q", "--dut", dut, "--out", str(scratch), "--outputs", str(folder), str(net), *how],
+                                  capture_output=True, text=True)
+            check(f"{net.stem}, {config}, input {i}: {dut}", done.returncode == 0, done.stdout + done.stderr)
+            expected = arrays[last][1][i * len(arrays[last][1]) // shape[0]:(i + 1) * len(arrays[last][1]) // shape[0]]
+            signed = struct.unpack(f"{len(expected)}b", expected)
+            outputs = [path for path in folder.glob("*.bin") if path.stem.startswith("Identity")]
+            found = struct.unpack(f"{len(expected)}b", outputs[0].read_bytes()[:len(expected)]) if outputs else ()
+            if sorted(signed)[-1] - sorted(signed)[-2] > 8:
+                check(f"{net.stem}, {config}, input {i}: greatest output", found and found.index(max(found)) == signed.index(max(signed)),
+                      f"found {found}, expected {signed}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        nets = sorted(pathlib.Path(FOLDER).glob("*.tflite"))
+        for net in nets:
+            test(net, pathlib.Path(scratch))
+        check("networks", nets, f"found none in {FOLDER}")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Tests of quantised networks: random ones, those of MLPerf Tiny, damaged ones.
+# usage: NVCOSIM=build/nvcosim run.sh BUILD     NIGHTLY=1: more of them, other configurations
+# NVDLA_NETWORKS in the environment: folder of the networks of MLPerf Tiny (default ../shared/networks)
+# Ends with "N passed, N failed[, N skipped]" for each part.
+set -u
+build=$1
+here=$(dirname "$0")
+networks=${NVDLA_NETWORKS:-$here/../../../shared/networks}
+work=$(mktemp -d "${TMPDIR:-/tmp}/nvcosim-quantised.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+status=0
+if [ -n "${NIGHTLY:-}" ]; then
+    python3 "$here/graphs.py" "$NVCOSIM" 600 20 || status=1
+    CONFIG=large python3 "$here/graphs.py" "$NVCOSIM" 200 || status=1
+    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
+    CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
+else
+    python3 "$here/graphs.py" "$NVCOSIM" 80 3 || status=1
+    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
+fi
+if [ -d "$networks" ]; then
+    python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
+else
+    echo "SKIPPED: no networks at $networks"
+    echo "0 passed, 0 failed, 1 skipped"
+fi
+for seed in 3 9 ${NIGHTLY:+17 25 33}; do
+    python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
+    "$build/asan/tests/damage" "$work/$seed.tflite" small ${NIGHTLY:-7} || status=1
+done
+exit $status
