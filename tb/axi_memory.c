@@ -10,7 +10,7 @@
 
 /* Capacities: reads and write bursts are limited to 256 by the design (chapter 70 section 3.3); a ready falls when its
  * ring is full. */
-enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256 };
+enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256, DELAYED = 4096 };
 
 /* DRAM page model: 2-KiB pages, 8 banks, one open page each. */
 enum { PAGE_SHIFT = 11, BANKS = 8 };
@@ -27,6 +27,7 @@ struct read {
     uint64_t due;     /* first clock in which the design may sample the beat */
     uint64_t since;   /* its AR was taken */
     uint8_t id, left; /* beats not offered yet */
+    uint8_t beats;
 };
 
 struct address {
@@ -45,6 +46,13 @@ struct response {
     uint64_t since, address;
     uint8_t id;
     bool taken;
+};
+
+/* A write that memory sees later: BUS_FAULT_EARLY, BUS_FAULT_STALE. */
+struct delayed {
+    uint64_t due, address;
+    struct memory_origin origin;
+    struct beat beat;
 };
 
 struct region_reports {
@@ -80,6 +88,12 @@ struct axi_memory {
     uint64_t next;
     struct region_reports read_reports, write_reports;
     struct axi_counts counts;
+
+    /* Faults on purpose. */
+    uint64_t faulty;         /* transfers that could be faulty so far */
+    uint8_t last[AXI_BYTES]; /* data of the read beat before */
+    struct delayed *delayed; /* ring; NULL: not needed */
+    unsigned delayed_head, delayed_count;
 };
 
 static bool stalled(struct axi_memory *mem, int channel) {
@@ -104,6 +118,8 @@ void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener) {
 }
 
 void axi_memory_free(struct axi_memory *mem) {
+    if (mem)
+        free(mem->delayed);
     free(mem);
 }
 
@@ -146,10 +162,122 @@ struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count)
     return bursts;
 }
 
+/* ---- faults on purpose: device/bus_fault.h ---- */
+
+static bool has_fault(const struct axi_memory *mem, enum bus_fault_kind kind) {
+    return mem->options.fault.kind == kind;
+}
+
+/* Whether this transfer is the n-th. */
+static bool is_turn(struct axi_memory *mem) {
+    return ++mem->faulty % mem->options.fault.parameter == 0;
+}
+
+/* The address that memory sees of a beat. */
+static uint64_t faulty_address(const struct axi_memory *mem, uint64_t address) {
+    return has_fault(mem, BUS_FAULT_ADDRESS) ? address & ~(UINT64_C(1) << mem->options.fault.parameter) : address;
+}
+
+/* The address of the beat after that one. */
+static uint64_t next_beat(const struct axi_memory *mem, uint64_t address) {
+    const uint64_t next = address + (uint64_t)mem->bytes, block = mem->options.fault.parameter;
+    return has_fault(mem, BUS_FAULT_WRAP) && next % block == 0
+               ? next - (block > (uint64_t)mem->bytes ? block : (uint64_t)mem->bytes)
+               : next;
+}
+
+/* What the lanes make of a beat on its way. */
+static void faulty_lanes(const struct axi_memory *mem, uint8_t *data) {
+    const size_t half = (size_t)mem->bytes / 2;
+    uint8_t low[AXI_BYTES];
+    if (has_fault(mem, BUS_FAULT_NARROW))
+        memset(data + half, 0, half);
+    if (!has_fault(mem, BUS_FAULT_SWAPPED))
+        return;
+    memcpy(low, data, half);
+    memcpy(data, data + half, half);
+    memcpy(data + half, low, half);
+}
+
+/* A read beat as the design gets it. */
+static void faulty_read(struct axi_memory *mem, uint8_t *data) {
+    faulty_lanes(mem, data);
+    if (!has_fault(mem, BUS_FAULT_REPEATED_BEAT))
+        return;
+    uint8_t given[AXI_BYTES];
+    memcpy(given, data, (size_t)mem->bytes);
+    if (is_turn(mem))
+        memcpy(data, mem->last, (size_t)mem->bytes);
+    memcpy(mem->last, given, (size_t)mem->bytes);
+}
+
+/* Exchanges the data of every n-th burst with those of the burst of the same ID before it, if that has not begun. */
+static void faulty_order(struct axi_memory *mem, struct read *read) {
+    if (!has_fault(mem, BUS_FAULT_SAME_ID))
+        return;
+    for (unsigned i = mem->read_count; i-- > 0;) {
+        struct read *before = &mem->reads[(mem->read_head + i) % READS];
+        if (before == read || before->id != read->id)
+            continue;
+        if (before->left == before->beats && before->beats == read->beats && is_turn(mem)) {
+            const uint64_t address = before->address;
+            before->address = read->address;
+            read->address = address;
+        }
+        return;
+    }
+}
+
+static void write_beat(struct axi_memory *mem, uint64_t address, const struct beat *beat,
+                       const struct memory_origin *origin) {
+    uint8_t strobe[AXI_BYTES / 8];
+    for (int i = 0; i < mem->bytes / 8; i++)
+        strobe[i] = (uint8_t)(beat->strobe >> (8 * i));
+    memory_write(mem->content, address, beat->data, (size_t)mem->bytes,
+                 __builtin_popcountll(beat->strobe) == mem->bytes ? NULL : strobe, origin);
+}
+
+/* Stores what is due; to make room, the oldest even if it is not. */
+static void store_delayed(struct axi_memory *mem, uint64_t cycle, bool make_room) {
+    while (mem->delayed_count && (make_room || mem->delayed[mem->delayed_head].due <= cycle)) {
+        const struct delayed *delayed = &mem->delayed[mem->delayed_head];
+        write_beat(mem, delayed->address, &delayed->beat, &delayed->origin);
+        mem->delayed_head = (mem->delayed_head + 1) % DELAYED;
+        mem->delayed_count--;
+        make_room = false;
+    }
+}
+
+/* Writes a beat into memory, or not, or later. */
+static void faulty_write(struct axi_memory *mem, uint64_t cycle, uint64_t address, const struct beat *beat,
+                         const struct memory_origin *origin) {
+    struct beat stored = *beat;
+    faulty_lanes(mem, stored.data);
+    const uint64_t lanes = mem->bytes == 64 ? UINT64_MAX : ((uint64_t)1 << mem->bytes) - 1;
+    if (has_fault(mem, BUS_FAULT_STROBES))
+        stored.strobe = lanes;
+    if (has_fault(mem, BUS_FAULT_NARROW))
+        stored.strobe &= lanes >> (mem->bytes / 2);
+    if (has_fault(mem, BUS_FAULT_LOST_BEAT) && is_turn(mem))
+        return;
+    if (!has_fault(mem, BUS_FAULT_EARLY) && !has_fault(mem, BUS_FAULT_STALE)) {
+        write_beat(mem, faulty_address(mem, address), &stored, origin);
+        return;
+    }
+    if (!mem->delayed)
+        mem->delayed = xcalloc(DELAYED, sizeof *mem->delayed);
+    if (mem->delayed_count == DELAYED)
+        store_delayed(mem, cycle, true);
+    mem->delayed[(mem->delayed_head + mem->delayed_count++) % DELAYED] = (struct delayed){
+        .due = cycle + mem->options.fault.parameter, .address = address, .origin = *origin, .beat = stored};
+}
+
 /* Clocks from acceptance to answer of a transfer at an address. */
 static uint64_t latency(struct axi_memory *mem, uint64_t address, bool write) {
     const struct axi_options *options = &mem->options;
     uint64_t clocks = write ? options->write_latency : options->read_latency;
+    if (write && has_fault(mem, BUS_FAULT_EARLY))
+        return 1;
     if (options->latency_kind == LATENCY_UNIFORM && !write && options->latency_max > options->read_latency)
         clocks += random_below(&mem->random[STREAM_ORDER], options->latency_max - options->read_latency + 1);
     if (options->latency_kind == LATENCY_PAGE) {
@@ -201,7 +329,9 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
         .since = cycle,
         .id = out->arid,
         .left = (uint8_t)(out->arlen + 1),
+        .beats = (uint8_t)(out->arlen + 1),
     };
+    faulty_order(mem, read);
     mem->read_count++;
     mem->counts.read_beats[out->arid % AXI_IDS] += read->left;
     struct owner owner =
@@ -231,17 +361,13 @@ static bool write_declared(const struct axi_memory *mem, uint64_t address, uint6
 
 /* Writes one beat, whose address is known, into memory. */
 static void store(struct axi_memory *mem, uint64_t cycle, struct address *write, const struct beat *beat) {
-    uint8_t strobe[AXI_BYTES / 8];
-    for (int i = 0; i < mem->bytes / 8; i++)
-        strobe[i] = (uint8_t)(beat->strobe >> (8 * i));
     const int enabled = __builtin_popcountll(beat->strobe);
     const unsigned atoms = (unsigned)((enabled + mem->atom - 1) / mem->atom);
     const struct owner owner = provenance_move(mem->prov, mem->port, write->id, true, atoms ? atoms : 1);
     const struct memory_origin origin = {cycle, owner.unit, write->id, owner.ordinal};
     if (!write_declared(mem, write->address, beat->strobe))
         outside(mem, cycle, owner, write->id, true, write->address);
-    memory_write(mem->content, write->address, beat->data, (size_t)mem->bytes, enabled == mem->bytes ? NULL : strobe,
-                 &origin);
+    faulty_write(mem, cycle, write->address, beat, &origin);
     mem->counts.write_beats[write->id % AXI_IDS]++;
     tell(mem, &(struct axi_beat){.cycle = cycle,
                                  .write = true,
@@ -250,7 +376,7 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
                                  .address = write->address,
                                  .data = beat->data,
                                  .strobe = beat->strobe});
-    write->address += (uint64_t)mem->bytes;
+    write->address = next_beat(mem, write->address);
     if (--write->left == 0) {
         struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
         *response = (struct response){
@@ -337,7 +463,9 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
     if (chosen < 0 || stalled(mem, STALL_R) || !pay(mem))
         return;
     struct read *read = &mem->reads[(mem->read_head + (unsigned)chosen) % READS];
-    memory_read(mem->content, read->address, in->rdata, (size_t)mem->bytes);
+    memory_read(mem->content, faulty_address(mem, read->address), in->rdata, (size_t)mem->bytes);
+    if (mem->options.fault.kind)
+        faulty_read(mem, in->rdata);
     in->rvalid = true;
     in->rid = read->id;
     tell(mem, &(struct axi_beat){.cycle = now,
@@ -347,7 +475,7 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
                                  .data = in->rdata,
                                  .strobe = UINT64_MAX});
     mem->counts.given[read->id % AXI_IDS]++;
-    read->address += (uint64_t)mem->bytes;
+    read->address = next_beat(mem, read->address);
     read->left--;
     in->rlast = read->left == 0;
     while (mem->read_count && !mem->reads[mem->read_head].left) {
@@ -394,6 +522,8 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->write_head = mem->write_count = 0;
     mem->beat_head = mem->beat_count = 0;
     mem->response_head = mem->response_count = 0;
+    mem->delayed_head = mem->delayed_count = 0;
+    mem->faulty = 0;
     memset(mem->open_page, 0, sizeof mem->open_page);
     mem->tokens = 1000;
     mem->token_cycle = 0;
@@ -427,6 +557,8 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
         in->rvalid = false;
     if (in->bvalid && out->bready)
         in->bvalid = false;
+    if (mem->delayed_count)
+        store_delayed(mem, cycle, false);
     if (ar)
         accept_read(mem, cycle, out);
     if (aw) {

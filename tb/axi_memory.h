@@ -16,6 +16,8 @@
  * Regions. A write with an enabled byte outside the declared regions and a read beat entirely outside them are reported
  * ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
  *
+ * Faults on purpose (device/bus_fault.h) change the data and order of transfers, never the handshakes.
+ *
  * Spec: 70-memory-interface sections 2 and 8. */
 #ifndef TB_AXI_MEMORY_H
 #define TB_AXI_MEMORY_H

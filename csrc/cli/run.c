@@ -172,6 +172,19 @@ static bool compile_networks(struct arguments *arguments, char **outputs, struct
     return true;
 }
 
+/* Says what the bus does on purpose, and whether the rules of the bus allow it. */
+static void announce_fault(const struct run_options *options) {
+    const struct bus_fault *fault = &options->rtl.axi.fault;
+    const struct bus_fault_info *info = &bus_fault_infos[fault->kind];
+    if (fault->kind == BUS_FAULT_NONE || options->quiet)
+        return;
+    fprintf(stderr, "nvcosim: bus fault %s", info->name);
+    if (info->unit)
+        fprintf(stderr, " (%s: %u)", info->unit, fault->parameter);
+    fprintf(stderr, ", %s%s\n", info->rule ? "forbidden by AXI: " : "which no rule of AXI forbids",
+            info->rule ? info->rule : "");
+}
+
 int run_main(int argc, char **argv) {
     static const struct argp run_argp = {.options = run_option_table, .parser = run_option_parse};
     static const struct argp_child children[] = {{.argp = &run_argp}, {.argp = &compile_argp, .group = 7}, {0}};
@@ -184,6 +197,7 @@ int run_main(int argc, char **argv) {
     compile_options_init(&arguments.compile);
     int status = EXIT_BAD_INPUT;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) == 0) {
+        announce_fault(&arguments.run);
         if (compile_networks(&arguments, &outputs, &err))
             status = arguments.in_pieces ? pieces_run(&arguments.run, &arguments.pieces) : jobs_run(&arguments.run);
         else

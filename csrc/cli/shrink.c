@@ -235,7 +235,7 @@ static bool try_program(void *context, struct program *prog) {
 
 static bool is_memory_option(const char *word) {
     static const char *const names[] = {"--seed=", "--latency",    "--write-latency=", "--page-",
-                                        "--stall", "--bandwidth=", "--reorder"};
+                                        "--stall", "--bandwidth=", "--reorder",        "--bus-fault="};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(word, names[i], strlen(names[i])) == 0)
             return true;

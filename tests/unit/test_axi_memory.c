@@ -638,8 +638,101 @@ static void every_beat_is_heard(void **state) {
     bench_free(b);
 }
 
+/* Writes an atom of equal bytes and waits for its response. */
+static void write_one(struct bench *b, uint64_t address, uint8_t value, uint64_t strobe) {
+    set_aw(b, 1, address, 1);
+    set_w(b, 1, strobe, true);
+    memset(b->out.wdata, value, sizeof b->out.wdata);
+    edge(b);
+    idle(b);
+    while (!b->in.bvalid)
+        edge(b);
+    edge(b);
+}
+
+/* Reads one beat from two addresses with the same ID, both requested before the first answer. */
+static void read_two(struct bench *b, const uint64_t addresses[2], uint8_t first[2]) {
+    for (int i = 0; i < 2; i++) {
+        set_ar(b, 1, addresses[i], 1);
+        edge(b);
+    }
+    idle(b);
+    for (int i = 0; i < 2; i++) {
+        while (!b->in.rvalid)
+            edge(b);
+        first[i] = b->in.rdata[0];
+        edge(b);
+    }
+}
+
+static struct bench *faulty(enum bus_fault_kind kind, uint32_t parameter) {
+    struct axi_options options = defaults();
+    options.fault = (struct bus_fault){kind, parameter};
+    return bench_new(&options, 8, 8);
+}
+
+static void faults_on_purpose_change_what_is_written(void **state) {
+    (void)state;
+    struct bench *b = faulty(BUS_FAULT_LOST_BEAT, 2);
+    write_one(b, BASE, 1, 0xff);
+    write_one(b, BASE + 8, 2, 0xff);
+    assert_int_equal(byte_at(b, BASE), 1);
+    assert_int_equal(byte_at(b, BASE + 8), 0);
+    bench_free(b);
+    b = faulty(BUS_FAULT_STROBES, 0);
+    write_one(b, BASE, 1, 0x0f);
+    assert_int_equal(byte_at(b, BASE + 7), 1);
+    bench_free(b);
+    b = faulty(BUS_FAULT_NARROW, 0);
+    write_one(b, BASE, 1, 0xff);
+    assert_int_equal(byte_at(b, BASE + 3), 1);
+    assert_int_equal(byte_at(b, BASE + 4), 0);
+    bench_free(b);
+    b = faulty(BUS_FAULT_ADDRESS, 3);
+    write_one(b, BASE + 8, 1, 0xff);
+    assert_int_equal(byte_at(b, BASE), 1);
+    bench_free(b);
+    b = faulty(BUS_FAULT_STALE, 100);
+    write_one(b, BASE, 1, 0xff);
+    assert_int_equal(byte_at(b, BASE), 0);
+    for (int i = 0; i < 100; i++)
+        edge(b);
+    assert_int_equal(byte_at(b, BASE), 1);
+    bench_free(b);
+}
+
+static void faults_on_purpose_change_what_is_read(void **state) {
+    (void)state;
+    static const uint64_t addresses[2] = {BASE, BASE + 8};
+    uint8_t first[2];
+    struct bench *b = faulty(BUS_FAULT_SAME_ID, 1);
+    write_one(b, BASE, 1, 0xff);
+    write_one(b, BASE + 8, 2, 0xff);
+    read_two(b, addresses, first);
+    assert_int_equal(first[0], 2);
+    assert_int_equal(first[1], 1);
+    bench_free(b);
+    b = faulty(BUS_FAULT_REPEATED_BEAT, 2);
+    write_one(b, BASE, 1, 0xff);
+    write_one(b, BASE + 8, 2, 0xff);
+    read_two(b, addresses, first);
+    assert_int_equal(first[0], 1);
+    assert_int_equal(first[1], 1);
+    bench_free(b);
+    b = faulty(BUS_FAULT_SWAPPED, 0);
+    write_one(b, BASE, 1, 0x0f);
+    write_one(b, BASE + 8, 2, 0xff);
+    read_two(b, addresses, first);
+    assert_int_equal(byte_at(b, BASE), 1);
+    assert_int_equal(first[0], 0);
+    assert_int_equal(first[1], 2);
+    bench_free(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_on_purpose_change_what_is_written),
+        cmocka_unit_test(faults_on_purpose_change_what_is_read),
         cmocka_unit_test(default_latency_is_32_and_4_clocks),
         cmocka_unit_test(latencies_are_as_asked_for_from_1),
         cmocka_unit_test(reads_and_writes_stream_one_beat_a_clock),

@@ -52,6 +52,9 @@ static void refuses(const char *word, const char *expected) {
 static void says_what_is_wrong(void **state) {
     (void)state;
     refuses("--latencie=3", "found '--latencie=3', expected an option of nvcosim run; did you mean latency?");
+    refuses("--bus-fault=swapped:3", "--bus-fault: found 'swapped:3', expected swapped without a parameter");
+    refuses("--bus-fault=stale:0", "--bus-fault: found 'stale:0', expected stale:N (clocks), N from 1 to 1000000");
+    refuses("--bus-fault=wrap:24", "--bus-fault: found 'wrap:24', expected a power of two");
     refuses("--latency", "found '--latency', expected --latency=N");
     refuses("--reorder=yes", "found '--reorder=yes', expected --reorder without a value");
     refuses("-v", "found '-v', expected an option as --NAME or --NAME=VALUE");

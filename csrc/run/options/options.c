@@ -33,6 +33,7 @@ enum {
     KEY_STALL_B,
     KEY_BANDWIDTH,
     KEY_REORDER,
+    KEY_BUS_FAULT,
     KEY_ALLOW_OUTSIDE,
     KEY_ALLOW_UNDEFINED,
     KEY_PIN,
@@ -139,6 +140,9 @@ const struct argp_option run_option_table[] = {
     {.name = "stall-b", .key = KEY_STALL_B, .arg = "PERMILLE", .flags = OPTION_HIDDEN},
     OPTION("bandwidth", KEY_BANDWIDTH, "PERMILLE", "Clocks in which a data beat may move (default 1000)"),
     OPTION("reorder", KEY_REORDER, NULL, "Let responses of different AXI IDs overtake each other"),
+    OPTION("bus-fault", KEY_BUS_FAULT, "KIND[:N]",
+           "Break the memory on purpose: same-id, early-response, lost-beat, repeated-beat, strobes, address, wrap, "
+           "stale, narrow or swapped (docs/run.md)"),
     OPTION("allow-outside", KEY_ALLOW_OUTSIDE, NULL, "Do not fail on accesses outside the regions of the trace"),
     {.doc = "Waves", .group = 4},
     OPTION("wave", KEY_WAVE, "FILE.fst", "Record waves of one trace, and FILE.gtkw for GTKWave; creates the folder"),
@@ -344,6 +348,12 @@ static void latency_kind_option(struct run_options *options, const char *arg, st
     argp_error(state, "--latency-kind: found '%s', expected fixed, uniform or page", arg);
 }
 
+static void bus_fault_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    char text[256];
+    if (!bus_fault_parse(arg, &options->rtl.axi.fault, text, sizeof text))
+        argp_error(state, "--bus-fault: %s", text);
+}
+
 static void coverage_kind_option(struct run_options *options, const char *arg, struct argp_state *state) {
     if (strcmp(arg, "line") == 0)
         options->coverage_kind = VARIANT_COVERAGE;
@@ -459,6 +469,8 @@ static void check_options(struct run_options *options, struct argp_state *state)
                    axi->read_latency);
     else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
         argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (axi->fault.kind && options->dut == DUT_MODEL)
+        argp_error(state, "--bus-fault: the model has no bus; use --dut rtl or --dut both");
     else if (options->histogram && options->dut == DUT_RTL && !options->tap_units)
         argp_error(state, "--histogram: the streams are those of the model; use --dut model, --dut both, or --tap UNIT "
                           "for those of the RTL");
@@ -609,6 +621,7 @@ static const struct {
     {KEY_PIN, pin_option, false},
     {KEY_FAULT, fault_option, false},
     {KEY_LATENCY_KIND, latency_kind_option, false},
+    {KEY_BUS_FAULT, bus_fault_option, false},
     {KEY_STALL, stall_option, false},
     {KEY_TAP, tap_option, false},
     {KEY_WAVE, wave_option, false},
