@@ -120,9 +120,14 @@ csc/nvdla_csc_mask.sv
 csc/nvdla_csc_weight.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_cell.sv
-cmac/nvdla_cmac_fp16.sv
-cmac/nvdla_cmac_integer.sv
+cmac/nvdla_cmac_lane.sv
+cmac/nvdla_cmac_array_cell.sv
+cmac/nvdla_cmac_array.sv
+cmac/nvdla_cmac_fast_fp16.sv
+cmac/nvdla_cmac_fast_integer.sv
+cmac/nvdla_cmac_fast.sv
 cmac/nvdla_cmac_mixed.sv
+cmac/nvdla_cmac_stages.sv
 cacc/nvdla_cacc.sv
 cacc/nvdla_cacc_int8.sv
 cacc/nvdla_cacc_mixed.sv

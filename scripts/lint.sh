@@ -21,19 +21,19 @@ result() {
 }
 rtl() {
     for config in "$@"; do
-        for define in "" -DNVDLA_CHECKS; do
-            # shellcheck disable=SC2086 # no word if there is no define
+        for define in -DNVDLA_FAST_FORMS "-DNVDLA_CHECKS -DNVDLA_BOTH_FORMS"; do
+            # shellcheck disable=SC2086 # the defines are words
             verilator --lint-only -Wall $define --no-timing --top-module tb_top -f "build/gen/$config/config.f" "build/gen/$config/nvdla_pkg.sv" \
                 -F rtl/nvdla.f tb/tb_top.sv
-            result "verilator -Wall $config${define:+ with checks}" $?
+            result "verilator -Wall $config, $define" $?
             # shellcheck disable=SC2086 # as above
             remarks=$(scripts/iverilog.sh "$config" -t null $define 2>&1)
             status=$?
             [ -n "$remarks" ] && echo "$remarks" | head -20
-            result "iverilog -g2012 $config${define:+ with checks}" $status
+            result "iverilog -g2012 $config, $define" $status
         done
         python3 scripts/gen_tables.py taps "build/gen/$config" "$config" rtl/taps.csv &&
-            verilator --lint-only -Wall +define+TB_TAPS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
+            verilator --lint-only -Wall +define+TB_TAPS+NVDLA_FAST_FORMS --no-timing --top-module tb_top -f "build/gen/$config/config.f" "+incdir+build/gen/$config" \
                 "build/gen/$config/nvdla_pkg.sv" -F rtl/nvdla.f tb/tb_top.sv
         result "verilator -Wall $config with the streams of rtl/taps.csv" $?
     done

@@ -4,3 +4,4 @@
 --x-assign fast
 --x-initial fast
 --output-split 8000
++define+NVDLA_FAST_FORMS

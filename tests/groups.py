@@ -101,6 +101,7 @@ GROUPS = [
     Group("test nightly", "readme: commands and their outputs", "tests/readme.py $BUILD", "waves"),
     Group("test nightly", "icarus, four-state", "make icarus-smoke"),
     Group("nightly", "icarus, four-state, full", "make icarus-smoke CONFIG=full"),
+    Group("nightly", "conformance traces, full, hardware form of the multipliers", "tests/replay/hardware_forms.sh $BUILD"),
     Group("test", "conformance traces, small", "tests/replay/conformance.sh small"),
     Group("test", "conformance traces, full", "tests/replay/conformance.sh full", "full"),
     *(Group("test", f"conformance traces, {c}, model", f"tests/replay/conformance.sh {c} model") for c in ("small_256", "medium_512", "large")),

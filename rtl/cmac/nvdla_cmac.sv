@@ -1,7 +1,7 @@
 // CMAC unit (CMAC_A or CMAC_B): half of the AtomicK MAC cells with their register window.
 //
-// Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell two clocks later, with the
-// atom's flags. wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
+// Atoms and weights come from CSC without back-pressure. Every atom gives one sum per cell ConvSumClocks later, with
+// the atom's flags. wt_sel_i is one-hot over the cells. The layer ends with the atom flagged stripe end and layer end.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 8.2 and 9.1.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -30,7 +30,8 @@ module nvdla_cmac
 );
   localparam int DataWords = CmacAWords - CmacAFirstD;
 
-  logic unused_group, armed, done, valid_q, out_valid_q, swap;
+  logic unused_group, armed, done, valid_q, out_valid_q, swap, sums_wait;
+  logic last_valid, last_stripe_end, last_layer_end;  // a clock before the sums
   logic [3:0] flags_q, out_flags_q;
   logic [DataWords*32-1:0] d_flat;
   logic [ConvAtomBits-1:0] data_q;
@@ -58,9 +59,9 @@ module nvdla_cmac
       .stat_i ((DataWords * 32)'(0))
   );
 
-  assign work_o = csb_req_i || armed || valid_q || out_valid_q;
+  assign work_o = csb_req_i || armed || valid_q || sums_wait;
 
-  assign done = valid_q && flags_q[2] && flags_q[0];
+  assign done = last_valid && last_stripe_end && last_layer_end;
   assign swap = atom_valid_i && atom_stripe_start_i;
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -94,6 +95,12 @@ module nvdla_cmac
           .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
       );
     end
+    assign last_valid = valid_q;
+    assign last_stripe_end = flags_q[2];
+    assign last_layer_end = flags_q[0];
+    assign sums_wait = out_valid_q;
+    assign valid_o = out_valid_q;
+    assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
     wire unused_d = &{1'b0, d_flat};
   end else begin : gen_mixed
     nvdla_cmac_mixed u_cells (
@@ -107,37 +114,48 @@ module nvdla_cmac
         .data_i  (data_q),
         .sum_o
     );
+
+    nvdla_cmac_stages u_stages (
+        .clk_i,
+        .rst_ni,
+        .valid_i          (out_valid_q),
+        .flags_i          (out_flags_q),
+        .work_o           (sums_wait),
+        .last_valid_o     (last_valid),
+        .last_stripe_end_o(last_stripe_end),
+        .last_layer_end_o (last_layer_end),
+        .valid_o,
+        .flags_o          ({stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
+    );
   end
 
-  assign valid_o = out_valid_q;
-  assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
-
+  `NVDLA_PARAM(ClocksLegal, ConvSumClocks >= 2)
   `NVDLA_CHECK(OneCellLoads, !wt_valid_i || `NVDLA_ONEHOT0(wt_sel_i))
   `NVDLA_CHECK(AtomsOnlyInLayer, !(atom_valid_i || valid_q) || run_o)
 
 `ifdef NVDLA_CHECKS
-  // Each atom's flags come out with its sums, two clocks later; stripes begin and end, and all their atoms are of one
-  // operation.
+  // Each atom's flags come out with its sums, ConvSumClocks later; stripes begin and end, and all their atoms are of
+  // one operation.
   logic in_stripe_q, ends_q;
-  logic [1:0] valid_seen_q;
-  logic [3:0] flags, flags_seen_q[0:1];
+  logic [ConvSumClocks-1:0] valid_seen_q;
+  logic [3:0] flags, flags_seen_q[0:ConvSumClocks-1];
   assign flags = {atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i, atom_layer_end_i};
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       in_stripe_q  <= 1'b0;
       valid_seen_q <= '0;
     end else begin
-      valid_seen_q <= {valid_seen_q[0], atom_valid_i};
+      valid_seen_q <= {valid_seen_q[ConvSumClocks-2:0], atom_valid_i};
       if (atom_valid_i) in_stripe_q <= !atom_stripe_end_i;
     end
   always_ff @(posedge clk_i) begin
     flags_seen_q[0] <= flags;
-    flags_seen_q[1] <= flags_seen_q[0];
+    for (int stage = 1; stage < ConvSumClocks; stage++) flags_seen_q[stage] <= flags_seen_q[stage-1];
     if (atom_valid_i) ends_q <= atom_channel_end_i;
   end
-  `NVDLA_CHECK(SumForEachAtom, valid_o == valid_seen_q[1])
+  `NVDLA_CHECK(SumForEachAtom, valid_o == valid_seen_q[ConvSumClocks-1])
   `NVDLA_CHECK(FlagsOfTheAtom, !valid_o ||
-               {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[1])
+               {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[ConvSumClocks-1])
   `NVDLA_CHECK(StripeBeginsAfterEnd, !atom_valid_i || atom_stripe_start_i == !in_stripe_q)
   `NVDLA_CHECK(StripeIsOfOneOperation, !(atom_valid_i && in_stripe_q) || atom_channel_end_i == ends_q)
 `endif

@@ -1,12 +1,13 @@
-// The cells of a CMAC unit, configurations with 16-bit precisions: those of the layer's precision work, the others are
-// idle.
+// The cells of a CMAC unit, configurations with 16-bit precisions, in one of two forms: the hardware
+// (nvdla_cmac_array), or with NVDLA_FAST_FORMS a form that simulates faster (nvdla_cmac_fast). With NVDLA_BOTH_FORMS
+// the hardware works and the fast form is compared with it in every clock.
 //
 // load_i, one-hot, loads a cell's next weights; swap_i (with the first atom of a stripe) activates the loaded ones; a
 // load in the same clock belongs to the next set. A cell that was not loaded gives 0. valid_i and data_i come one clock
-// after the atom's swap_i. Latency: one clock.
+// after the atom's swap_i. Latency: sum_o comes ConvSumClocks - 1 clocks after data_i.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
-`ifndef NVDLA_CMAC_A_D_UNUSED
-`include "nvdla_unused.svh"
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
 `endif
 module nvdla_cmac_mixed
   import nvdla_pkg::*;
@@ -22,49 +23,56 @@ module nvdla_cmac_mixed
     input  logic [               ConvAtomBits-1:0] data_i,
     output logic [      ConvCells*ConvSumBits-1:0] sum_o
 );
-  cmac_a_d_t d;
-  logic fp16;
-  logic [ConvCells-1:0] shadow_loaded_q, loaded_q;
-  logic [ConvCells*ConvSumBits-1:0] integer_sum, fp16_sum;
-  assign d = d_i;
-  assign fp16 = d.proc_precision == 2'd2;
+`ifdef NVDLA_BOTH_FORMS
+  `define NVDLA_CMAC_HARDWARE
+  `define NVDLA_CMAC_FAST
+`elsif NVDLA_FAST_FORMS
+  `define NVDLA_CMAC_FAST
+`else
+  `define NVDLA_CMAC_HARDWARE
+`endif
 
+`ifdef NVDLA_CMAC_HARDWARE
+  nvdla_cmac_array u_array (
+      .clk_i,
+      .rst_ni,
+      .d_i,
+      .load_i,
+      .weight_i,
+      .swap_i,
+      .valid_i,
+      .data_i,
+      .sum_o
+  );
+`endif
+
+`ifdef NVDLA_CMAC_FAST
+  logic [ConvCells*ConvSumBits-1:0] fast_sum;
+  nvdla_cmac_fast u_fast (
+      .clk_i,
+      .rst_ni,
+      .d_i,
+      .load_i,
+      .weight_i,
+      .swap_i,
+      .valid_i,
+      .data_i,
+      .sum_o(fast_sum)
+  );
+`ifdef NVDLA_CMAC_HARDWARE
+  logic [ConvSumClocks-2:0] valid_q;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      shadow_loaded_q <= '0;
-      loaded_q        <= '0;
-    end else begin
-      if (swap_i || load_i != '0) shadow_loaded_q <= (swap_i ? '0 : shadow_loaded_q) | load_i;
-      if (swap_i) loaded_q <= shadow_loaded_q;
-    end
+    if (!rst_ni) valid_q <= '0;
+    else valid_q <= {valid_q[ConvSumClocks-3:0], valid_i};
+  `NVDLA_CHECK(FormsAgree, !valid_q[ConvSumClocks-2] || sum_o == fast_sum)
+`ifndef NVDLA_CHECKS
+  wire unused_forms = &{1'b0, valid_q[ConvSumClocks-2], fast_sum};
+`endif
+`else
+  assign sum_o = fast_sum;
+`endif
+`endif
 
-  nvdla_cmac_integer u_integer (
-      .clk_i,
-      .int16_i (d.proc_precision == 2'd1),
-      .tile_i  (d.conv_mode[0]),
-      .load_i  (fp16 ? '0 : load_i),
-      .weight_i,
-      .swap_i  (swap_i && !fp16),
-      .valid_i (valid_i && !fp16),
-      .loaded_i(loaded_q),
-      .data_i,
-      .sum_o   (integer_sum)
-  );
-
-  nvdla_cmac_fp16 u_fp16 (
-      .clk_i,
-      .tile_i  (d.conv_mode[0]),
-      .load_i  (fp16 ? load_i : '0),
-      .weight_i,
-      .swap_i  (swap_i && fp16),
-      .next_i  (shadow_loaded_q),
-      .valid_i (valid_i && fp16),
-      .loaded_i(loaded_q),
-      .data_i,
-      .sum_o   (fp16_sum)
-  );
-
-  assign sum_o = fp16 ? fp16_sum : integer_sum;
-
-  wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
+`undef NVDLA_CMAC_HARDWARE
+`undef NVDLA_CMAC_FAST
 endmodule

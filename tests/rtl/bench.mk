@@ -3,7 +3,8 @@
 #
 # The design under test is the module of tests/rtl/ENGINE/ENGINE_bench.sv if there is one, else nvdla_ENGINE. Verilator decides by itself
 # what it has to translate again; C++ is compiled again when a header changes. The
-# checks inside the RTL are compiled in; one that fails fails the case that is being played.
+# checks inside the RTL are compiled in; one that fails fails the case that is being played. Every night the multipliers of full are the
+# hardware, and their fast form is compared with it; by day the bench fp does that with one cell.
 
 # engine:configuration. By day each engine once, in the smallest configuration that has all of it but FP16 and Winograd, whose parts have
 # benches of their own; every night the biggest one too, and large_compressed: compressed weights of INT8 alone.
@@ -28,7 +29,7 @@ define bench_rule
 .PHONY: bench-$(1)-$(2)
 bench-$(1)-$(2): $(B)/gen/$(2)/nvdla_pkg.sv $(B)/libnvcosim.a
 	@mkdir -p $(3)
-	@verilator --cc -f scripts/verilator.f -Wall -Wno-UNUSEDPARAM --assert +define+NVDLA_CHECKS --prefix Vbench --Mdir $(3) \
+	@verilator --cc -f scripts/verilator.f -Wall -Wno-UNUSEDPARAM --assert +define+NVDLA_CHECKS$(if $(NIGHTLY),+NVDLA_BOTH_FORMS) --prefix Vbench --Mdir $(3) \
 	    --top-module $(basename $(notdir $(call bench_top,$(1)))) -f $(B)/gen/$(2)/config.f $(B)/gen/$(2)/nvdla_pkg.sv $(BENCH_RTL) $(call bench_top,$(1))
 	@$$(MAKE) -s --no-print-directory -C $(3) -f $(CURDIR)/tests/rtl/bench_link.mk ROOT=$(CURDIR) BUILD=$(abspath $(B)) \
 	    ENGINE=$(1) BENCH_CONFIG=$(2) BENCH_WARNINGS="$(CWARN)" >$(3)/make.log 2>&1 || { cat $(3)/make.log >&2; exit 1; }

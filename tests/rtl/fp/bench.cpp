@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "model/cacc_fp16.h"
+#include "model/cmac.h"
 #include "model/cmac_fp16.h"
 #include "model/pra.h"
 #include "nvdla/fp.h"
@@ -49,7 +50,11 @@ enum OpCode {
     Mean,
     Locate,
     Weighted,
-    Interpolate
+    Interpolate,
+    DotInt8,
+    DotInt8OfTile,
+    DotInt16,
+    DotInt16OfTile
 };
 
 struct Format {
@@ -319,7 +324,7 @@ void check_cell(Operations &operations, cmac_fp16_weights &weights, const std::a
     for (size_t i = 0; i < 32; i++)
         operations.put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
                        d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
-    operations.design.clocks(3);
+    operations.design.clocks(8);
     const uint32_t exponent = operations.result(0) & 63;
     if (exponent != static_cast<uint32_t>(sums.exponent[0]))
         checks.fail("exponent of a sum of products is %u, expected %d", exponent, sums.exponent[0]);
@@ -362,6 +367,64 @@ void random_cells(Random &r) {
         }
         run.play(w, d, r.percent(30));
     }
+}
+
+// The same of integers: INT16, or two kernels of INT8, whose weights are the low and the high half of w.
+void check_integers(Operations &operations, const std::array<uint16_t, 64> &w, const std::array<uint16_t, 64> &d,
+                    bool wide, bool tile) {
+    const auto byte = [](const std::array<uint16_t, 64> &a, size_t i) {
+        return static_cast<int8_t>(a[i / 2] >> (8 * (i % 2)));
+    };
+    std::array<int64_t, 4> low{}, high{};
+    for (size_t lane = 0; lane < 64; lane++)
+        for (size_t n = 0; n < (tile ? 4u : 1u); n++) {
+            const int sign = tile ? cmac_coefficient(lane / 4, n) : 1;
+            if (wide) {
+                low[n] += int64_t{static_cast<int16_t>(w[lane])} * static_cast<int16_t>(d[lane]) * sign;
+            } else {
+                low[n] += byte(w, lane) * byte(d, lane) * sign;
+                high[n] += byte(w, 64 + lane) * byte(d, lane) * sign;
+            }
+        }
+    operations.select(wide ? (tile ? DotInt16OfTile : DotInt16) : tile ? DotInt8OfTile : DotInt8);
+    for (size_t i = 0; i < 32; i++)
+        operations.put(i, w[2 * i] | static_cast<uint32_t>(w[2 * i + 1]) << 16,
+                       d[2 * i] | static_cast<uint32_t>(d[2 * i + 1]) << 16);
+    operations.design.clocks(8);
+    for (size_t n = 0; n < 4; n++) {
+        const uint64_t ones = (UINT64_C(1) << 44) - 1, got = Pin(operations.design.top.z_o, 44 * n, 44).value();
+        const uint64_t want =
+            wide ? static_cast<uint64_t>(low[n]) & ones
+                 : (static_cast<uint64_t>(high[n]) & 0x3fffff) << 22 | (static_cast<uint64_t>(low[n]) & 0x3fffff);
+        if (got != want)
+            checks.fail("value %zu of a sum of %s products is 0x%" PRIx64 ", expected 0x%" PRIx64, n,
+                        wide ? "INT16" : "INT8", got, want);
+    }
+}
+
+void random_integers(Random &r) {
+    Operations operations;
+    for (int n = 0; n < cells_per_seed; n++) {
+        std::array<uint16_t, 64> w, d;
+        for (size_t i = 0; i < 64; i++) {
+            w[i] = static_cast<uint16_t>(r.percent(30) ? r.corner(16) : r.bits());
+            d[i] = static_cast<uint16_t>(r.percent(30) ? r.corner(16) : r.bits());
+        }
+        check_integers(operations, w, d, r.percent(50), r.percent(30));
+    }
+}
+
+void directed_integers() {
+    checks.start("sums of products of integers: the ends of the range in every lane");
+    Operations operations;
+    for (unsigned first : {0x8000u, 0x7fffu, 0x8080u, 0x7f7fu, 0xffffu, 0x0001u, 0x0000u, 0x80ffu})
+        for (unsigned second : {0x8000u, 0x7fffu, 0x8080u, 0x7f7fu, 0xffffu, 0x0001u, 0x0000u, 0x7f80u})
+            for (unsigned form = 0; form < 4; form++) {
+                std::array<uint16_t, 64> w, d;
+                w.fill(static_cast<uint16_t>(first));
+                d.fill(static_cast<uint16_t>(second));
+                check_integers(operations, w, d, (form & 1) != 0, (form & 2) != 0);
+            }
 }
 
 // Chapter 40 section 11.3 and what the draws rarely meet.
@@ -476,7 +539,7 @@ void random_tiles(Random &r) {
             operations.put(
                 i, static_cast<uint16_t>(in[2 * i]) | static_cast<uint32_t>(static_cast<uint16_t>(in[2 * i + 1])) << 16,
                 0);
-        operations.design.clocks(3);
+        operations.design.clocks(8);
         for (size_t i = 0; i < 16; i++) {
             const uint32_t got = operations.result(i / 2) >> 16 * (i % 2) & 0xffff;
             if (got != static_cast<uint16_t>(out[i]))
@@ -524,7 +587,7 @@ void random_means(Random &r) {
         }
         const uint16_t want =
             fp17_to_fp16(fp17_mul(fp17_mul(fp17_add(operands[0], operands[1]), operands[2]), operands[3]));
-        operations.design.clocks(3);
+        operations.design.clocks(8);
         if (operations.result(0) != want)
             checks.fail("mean of 0x%x + 0x%x, times 0x%x and 0x%x, is 0x%x, expected 0x%x", operands[0], operands[1],
                         operands[2], operands[3], operations.result(0), want);
@@ -647,6 +710,7 @@ void directed_cases() {
         else if (op.code != Fraction35)
             all_corners(op);
     directed_cells();
+    directed_integers();
 }
 
 void random_case(uint64_t seed) {
@@ -655,6 +719,7 @@ void random_case(uint64_t seed) {
         if (op.two || op.format.bits() > 17)
             random_pairs(op, r);
     random_cells(r);
+    random_integers(r);
     random_accumulators(r);
     random_tiles(r);
     random_square_sums(r);

@@ -5,6 +5,7 @@
 // their instances. Every operation has a clock of its own, so that the others cost nothing, and combinational ones get
 // registered operands.
 module fp_bench
+  import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
   import nvdla_fp48_pkg::*;
 #(
@@ -20,9 +21,10 @@ module fp_bench
   localparam int Fp17Add = 0, Fp17Mul = 1, Fp32Add = 2, Fp32Mul = 3, Fp32Max = 4, Fp32Min = 5, Fp16Max = 6, Fp16Min = 7;
   localparam int Fp16ToFp17 = 8, Fp16ToFp32 = 9, Fp17ToFp32 = 10, Fp17ToFp16 = 11, Fp32ToFp16 = 12, Fp32ToFp17 = 13;
   localparam int Fp16ToInt16 = 14, Int17ToFp16 = 15, Fraction16 = 16, Fraction35 = 17;
-  localparam int Dot = 18, DotOfTile = 19, Fp48Add = 20, Fp48ToFp32 = 21, Winograd = 22, SquareSum = 23, Mean = 24;
+  localparam int Dot = 18, DotOfTile = 19, Fp48Add = 20, Fp48ToFp32 = 21, InputTile = 22, SquareSum = 23, Mean = 24;
   localparam int Locate = 25, Weighted = 26, Interpolate = 27;
-  localparam int Ops = 28;
+  localparam int DotInt8 = 28, DotInt8OfTile = 29, DotInt16 = 30, DotInt16OfTile = 31;
+  localparam int Ops = 32;
 
   logic [Ops-1:0] clk;
   for (genvar o = 0; o < Ops; o++) begin : gen_clocks
@@ -250,27 +252,54 @@ module fp_bench
   end
 
   // ---- CMAC ---------------------------------------------------------------------------------------------------------
-  // 64 FP16 weights in a_i, which all cells get, as many data in b_i; the result, of cell 0, is {mantissas, exponent}.
-  // The weights take a clock to be loaded, one to be put in use.
-  logic [ConvCells*ConvSumBits-1:0] dots;
+  // 64 weights in a_i, as many data in b_i; the result in FP16 is {mantissas, exponent}, else the four values. The cell
+  // of the hardware works, the fast form has the same result. Eight clocks: weights are loaded in the first and put in
+  // use in the second, the atom comes in the third.
+  logic dot_clk;
+  logic [2:0] dot_count_q;
+  assign dot_clk = clk[Dot] | clk[DotOfTile] | (|clk[DotInt16OfTile:DotInt8]);
+  always_ff @(posedge dot_clk or negedge rst_ni)
+    if (!rst_ni) dot_count_q <= '0;
+    else dot_count_q <= dot_count_q + 3'd1;
+  cmac_a_d_t dot_layer;
+  always_comb begin
+    dot_layer = '0;
+    dot_layer.proc_precision = (op_i == 5'(Dot) || op_i == 5'(DotOfTile)) ? 2'd2 :
+        (op_i == 5'(DotInt16) || op_i == 5'(DotInt16OfTile)) ? 2'd1 : 2'd0;
+    dot_layer.conv_mode = op_i == 5'(DotOfTile) || op_i == 5'(DotInt8OfTile) || op_i == 5'(DotInt16OfTile);
+  end
+  logic [ConvSumBits-1:0] dots;
   logic [4*38+5:0] dot;
-  nvdla_cmac_fp16 u_dot (
-      .clk_i   (clk[Dot] | clk[DotOfTile]),
-      .tile_i  (op_i == 5'(DotOfTile)),
-      .load_i  ({ConvCells{1'b1}}),
+  nvdla_cmac_array #(
+      .Cells(1)
+  ) u_dot (
+      .clk_i   (dot_clk),
+      .rst_ni  (rst_ni),
+      .d_i     (dot_layer),
+      .load_i  (1'b1),
       .weight_i(a_i),
       .swap_i  (1'b1),
-      .next_i  ({ConvCells{1'b1}}),
-      .valid_i (1'b1),
-      .loaded_i({ConvCells{1'b1}}),
+      .valid_i (dot_count_q == 3'd2),
       .data_i  (b_i),
       .sum_o   (dots)
   );
+  logic [ConvCells*ConvSumBits-1:0] fast_dots;
+  nvdla_cmac_fast u_fast_dot (
+      .clk_i   (dot_clk),
+      .rst_ni  (rst_ni),
+      .d_i     (dot_layer),
+      .load_i  (ConvCells'(1)),
+      .weight_i(a_i),
+      .swap_i  (1'b1),
+      .valid_i (dot_count_q == 3'd2),
+      .data_i  (b_i),
+      .sum_o   (fast_dots)
+  );
+  `NVDLA_CHECK_AT(FormsAgree, dot_clk, rst_ni, dot_count_q != '0 || fast_dots == (ConvCells * ConvSumBits)'(dots))
   for (genvar n = 0; n < 4; n++) begin : gen_outputs
     assign dot[6+38*n+:38] = dots[44*n+:38];
   end
   assign dot[5:0] = dots[43:38];
-  wire unused_dots = &{1'b0, dots};
 
   // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each -------------------
   logic [255:0] fp48_sum, fp48_narrowed;
@@ -281,9 +310,9 @@ module fp_bench
 
   // ---- a tile in a_i ------------------------------------------------------------------------------------------------
   logic [255:0] tile_q, tile;
-  always_ff @(posedge clk[Winograd]) tile_q <= a_i[255:0];
+  always_ff @(posedge clk[InputTile]) tile_q <= a_i[255:0];
   nvdla_fp16_winograd u_winograd (
-      .clk_i(clk[Winograd]),
+      .clk_i(clk[InputTile]),
       .en_i (1'b1),
       .a_i  (tile_q),
       .z_o  (tile)
@@ -379,9 +408,10 @@ module fp_bench
       5'(Weighted): z_o = weighted;
       5'(Interpolate): z_o = interpolated;
       5'(Dot), 5'(DotOfTile): z_o = 256'(dot);
+      5'(DotInt8), 5'(DotInt8OfTile), 5'(DotInt16), 5'(DotInt16OfTile): z_o = 256'(dots);
       5'(Fp48Add): z_o = fp48_sum;
       5'(Fp48ToFp32): z_o = fp48_narrowed;
-      5'(Winograd): z_o = tile;
+      5'(InputTile): z_o = tile;
       5'(SquareSum): z_o = square_sum;
       5'(Mean): z_o = 256'(mean);
       default: z_o = z[op_i];

@@ -1,4 +1,5 @@
-// The cells of a CMAC unit in INT8 (two kernels a cell) and INT16, configurations with 16-bit precisions.
+// Fast form of the cells of a CMAC unit in INT8 (two kernels a cell) and INT16, for simulators: an atomic operation as
+// a program in one clocked block. nvdla_cmac_array is the hardware.
 //
 // load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) activates the
 // shadow sets; a load in the same clock belongs to the next sets. data_i is multiplied by the sets of the cells in
@@ -13,7 +14,7 @@
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
 `endif
-module nvdla_cmac_integer
+module nvdla_cmac_fast_integer
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (

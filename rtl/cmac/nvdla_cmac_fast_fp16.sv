@@ -1,5 +1,5 @@
-// The cells of a CMAC unit in FP16: the products of one atomic operation, aligned to the largest exponent and added as
-// integers.
+// Fast form of the cells of a CMAC unit in FP16, for simulators: the products of one atomic operation, aligned to the
+// largest exponent and added as integers, as a program in one clocked block. nvdla_cmac_array is the hardware.
 //
 // load_i, one-hot, writes weight_i to a cell's shadow set; swap_i (with the first atom of a stripe) activates the
 // shadow sets of the cells in next_i; a load in the same clock belongs to the next sets. data_i is multiplied by the
@@ -18,7 +18,7 @@
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
 `endif
-module nvdla_cmac_fp16
+module nvdla_cmac_fast_fp16
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
 (
@@ -39,7 +39,8 @@ module nvdla_cmac_fp16
 
   logic [ConvValueBits-1:0] value_q[0:ConvCells*ConvValues-1];
 
-  // An operand: {sign, exponent (3), mantissa (14)} of value +-mantissa * 16^exponent * 2^-25, infinity included.
+  // An operand: {sign, exponent (3), mantissa (14)} of value +-mantissa * 16^exponent * 2^-25,
+  // infinity included.
   function automatic logic [17:0] decode(input logic [15:0] a);
     logic [10:0] significand;
     significand = (a[14:10] == '0) ? {a[9:0], 1'b0} : {1'b1, a[9:0]};

@@ -1,0 +1,77 @@
+// Fast form of nvdla_cmac_array, for simulators: the same ports, results and latency. Programs in one clocked block
+// compute an atomic operation; those of the layer's precision work, the others are idle. Their sums wait for as long as
+// the hardware takes.
+// Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
+`ifndef NVDLA_CMAC_A_D_UNUSED
+`include "nvdla_unused.svh"
+`endif
+module nvdla_cmac_fast
+  import nvdla_pkg::*;
+  import nvdla_conv_pkg::*;
+(
+    input  logic                                   clk_i,
+    input  logic                                   rst_ni,
+    input  logic [(CmacAWords-CmacAFirstD)*32-1:0] d_i,  // registers of the running layer
+    input  logic [                  ConvCells-1:0] load_i,
+    input  logic [               ConvAtomBits-1:0] weight_i,
+    input  logic                                   swap_i,
+    input  logic                                   valid_i,
+    input  logic [               ConvAtomBits-1:0] data_i,
+    output logic [      ConvCells*ConvSumBits-1:0] sum_o
+);
+  cmac_a_d_t d;
+  logic fp16;
+  logic [ConvCells-1:0] shadow_loaded_q, loaded_q;
+  logic [ConvCells*ConvSumBits-1:0] integer_sum, fp16_sum;
+  assign d = d_i;
+  assign fp16 = d.proc_precision == 2'd2;
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      shadow_loaded_q <= '0;
+      loaded_q        <= '0;
+    end else begin
+      if (swap_i || load_i != '0) shadow_loaded_q <= (swap_i ? '0 : shadow_loaded_q) | load_i;
+      if (swap_i) loaded_q <= shadow_loaded_q;
+    end
+
+  nvdla_cmac_fast_integer u_integer (
+      .clk_i,
+      .int16_i (d.proc_precision == 2'd1),
+      .tile_i  (d.conv_mode[0]),
+      .load_i  (fp16 ? '0 : load_i),
+      .weight_i,
+      .swap_i  (swap_i && !fp16),
+      .valid_i (valid_i && !fp16),
+      .loaded_i(loaded_q),
+      .data_i,
+      .sum_o   (integer_sum)
+  );
+
+  nvdla_cmac_fast_fp16 u_fp16 (
+      .clk_i,
+      .tile_i  (d.conv_mode[0]),
+      .load_i  (fp16 ? load_i : '0),
+      .weight_i,
+      .swap_i  (swap_i && fp16),
+      .next_i  (shadow_loaded_q),
+      .valid_i (valid_i && fp16),
+      .loaded_i(loaded_q),
+      .data_i,
+      .sum_o   (fp16_sum)
+  );
+
+  localparam int Waits = ConvSumClocks - 2;
+  logic [Waits:0] valid_q;  // bit 0: the programs' sums are there
+  logic [ConvCells*ConvSumBits-1:0] sum_q[1:Waits];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) valid_q <= '0;
+    else valid_q <= {valid_q[Waits-1:0], valid_i};
+  always_ff @(posedge clk_i) begin
+    if (valid_q[0]) sum_q[1] <= fp16 ? fp16_sum : integer_sum;
+    for (int i = 2; i <= Waits; i++) if (valid_q[i-1]) sum_q[i] <= sum_q[i-1];
+  end
+  assign sum_o = sum_q[Waits];
+
+  wire unused_d = &{1'b0, valid_q[Waits], `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
+endmodule
