@@ -6,15 +6,14 @@
 #include "nvdla/text.h"
 #include "run/session/diagnose.h"
 
-static struct device *open_device(const struct run_options *options, const char *name, rtl_open open, void *context,
-                                  struct error *err) {
+/* rtl: must outlive the device. */
+static struct device *open_device(const struct run_options *options, const struct rtl_options *rtl, const char *name,
+                                  rtl_open open, void *context, struct error *err) {
     if (!open) {
         const struct model_options model = model_options_of(options);
         return model_new(options->config, &model);
     }
-    struct rtl_options rtl = options->rtl;
-    rtl.axi.seed = options->seed;
-    struct device *dev = open(context, options->config, &rtl, err);
+    struct device *dev = open(context, options->config, rtl, err);
     if (dev)
         dev->name = name;
     return dev;
@@ -28,7 +27,9 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
     struct error err;
     struct live_device live;
     bool found = false;
-    struct device *dev = open_device(options, name, open, context, &err);
+    struct rtl_options rtl = options->rtl;
+    rtl.axi.seed = options->seed;
+    struct device *dev = open_device(options, &rtl, name, open, context, &err);
     bool good = dev != NULL;
     if (good) {
         good = live_device_open(&live, dev, options->verbose ? stdout : NULL, &err) &&
