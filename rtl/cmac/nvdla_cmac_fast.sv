@@ -61,7 +61,7 @@ module nvdla_cmac_fast
       .sum_o   (fp16_sum)
   );
 
-  localparam int Waits = ConvSumClocks - 2;
+  localparam int Waits = (ConvSumClocks > 2) ? ConvSumClocks - 2 : 1;
   logic [Waits:0] valid_q;  // bit 0: the programs' sums are there
   logic [ConvCells*ConvSumBits-1:0] sum_q[1:Waits];
   always_ff @(posedge clk_i or negedge rst_ni)

@@ -63,7 +63,7 @@ module nvdla_cmac_mixed
   logic [ConvSumClocks-2:0] valid_q;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[ConvSumClocks-3:0], valid_i};
+    else valid_q <= (ConvSumClocks - 1)'({valid_q, valid_i});
   `NVDLA_CHECK(FormsAgree, !valid_q[ConvSumClocks-2] || sum_o == fast_sum)
 `ifndef NVDLA_CHECKS
   wire unused_forms = &{1'b0, valid_q[ConvSumClocks-2], fast_sum};

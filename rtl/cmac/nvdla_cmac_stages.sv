@@ -18,7 +18,7 @@ module nvdla_cmac_stages
     output logic       valid_o,
     output logic [3:0] flags_o
 );
-  localparam int Stages = ConvSumClocks - 2;
+  localparam int Stages = (ConvSumClocks > 3) ? ConvSumClocks - 2 : 2;
 
   logic [Stages:1] valid_q;
   logic [3:0] flags_q[1:Stages];
