@@ -66,7 +66,7 @@ module nvdla_cmac_fast
   logic [ConvCells*ConvSumBits-1:0] sum_q[1:Waits];
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[Waits-1:0], valid_i};
+    else valid_q <= (Waits + 1)'({valid_q, valid_i});
   always_ff @(posedge clk_i) begin
     if (valid_q[0]) sum_q[1] <= fp16 ? fp16_sum : integer_sum;
     for (int i = 2; i <= Waits; i++) if (valid_q[i-1]) sum_q[i] <= sum_q[i-1];
