@@ -14,6 +14,8 @@ enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED };
 
 static const struct argp_option own[] = {
     OPTION("socket", KEY_SOCKET, "PATH", "Listen on this Unix socket, which is made and removed"),
+    OPTION("dut", RUN_KEY_DUT, "DUT",
+           "Device: the RTL (rtl, default), the C model (model), or an RTL built with `nvcosim build` (rtl:NAME)"),
     OPTION("once", KEY_ONCE, NULL, "End after the first client"),
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {0},
@@ -32,8 +34,9 @@ static const char *const left_out[] = {"jobs",       "no-golden",     "strict",
                                        "result-fd",  "ledger",        "progress",
                                        "copies",     "no-report",     "serve",
                                        "layer",      "name",          "simulators",
-                                       "socket",     "connected",     "once",
-                                       "threads",    "sim-threads",   NULL};
+                                       "socket",     "connected",     "dut",
+                                       "once",       "threads",       "sim-threads",
+                                       NULL};
 
 static const char doc[] =
     "Lets a live driver drive a device: its registers, its memory and its interrupt are those of a PCI function that "
@@ -66,6 +69,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->live.connected = (int)argument_number(state, "connected", arg, 0, INT_MAX);
         words_add(&options->given, "--connected=%s", arg);
         return 0;
+    case RUN_KEY_DUT:
+        if (strcmp(arg, "both") == 0)
+            argp_error(state, "--dut: found 'both', expected rtl, model or rtl:NAME; a live driver drives one device");
+        return run_option_parse(key, arg, state);
     case KEY_ONCE:
         options->live.once = true;
         words_add(&options->given, "--once");

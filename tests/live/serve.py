@@ -375,7 +375,8 @@ def test_two():
     two.end()
     for options, text in {(): "--socket is missing", ("--socket", "x" * 200): "expected at most 107",
                           ("--socket", str(ROOT / "README.md")): "found a file that is not a socket",
-                          ("--socket", "no/such/folder"): "No such file or directory"}.items():
+                          ("--socket", "no/such/folder"): "No such file or directory",
+                          ("--socket", "x", "--dut=both"): "found 'both', expected rtl, model or rtl:NAME"}.items():
         run = subprocess.run([nvcosim, "serve", "--dut=model", *options], capture_output=True, text=True, cwd=folder)
         check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
 

@@ -14,7 +14,7 @@
 
 enum {
     KEY_CONFIG = 0x100,
-    KEY_DUT,
+    KEY_DUT = RUN_KEY_DUT,
     KEY_MAX_CYCLES,
     KEY_TIMEOUT,
     KEY_STILL,

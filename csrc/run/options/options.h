@@ -105,6 +105,9 @@ void run_options_free(struct run_options *options);
 extern const struct argp_option run_option_table[];
 error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
+/* Key of --dut, for a command that has a text of its own for it. */
+enum { RUN_KEY_DUT = 0x101 };
+
 /* True if a live driver is served. */
 bool run_is_live(const struct run_options *options);
 
