@@ -19,6 +19,7 @@ void checker_reset(struct checker *checker) {
         checker->checked[i] = -1;
     for (size_t unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         checker->dropped[unit] = -1;
+    checker->passed = 0;
     checker->sdp = checker->cdp = (struct checker_table){.selected = false};
 }
 
@@ -126,9 +127,24 @@ static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
     return false;
 }
 
+void checker_waited(struct checker *checker) {
+    if (!running(checker, NVDLA_CSC))
+        return;
+    const int layer = register_group_ordinal(&checker->units[NVDLA_CSC]);
+    if (checker->units[NVDLA_CDMA].launches > layer)
+        checker->passed = layer + 1;
+}
+
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err) {
     const struct register_group *regs = &checker->units[unit];
     int ordinal = regs->ordinal[regs->producer];
+    if ((unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B) && ordinal < checker->passed) {
+        struct check check = {checker, unit, ordinal, err, false};
+        apply_to_write(&check, RULE_WARNS, CMAC_A_D_OP_ENABLE, 1,
+                       "armed after a wait at which CDMA and CSC of its layer were armed: if the data has passed by "
+                       "then, the unit stays RUNNING",
+                       "98-measured-rules section 2");
+    }
     for (size_t i = 0; i < RULE_SETS; i++) {
         struct launches launches;
         if (rule_sets[i]->moment == RULES_AT_LAUNCH && has_unit(rule_sets[i], unit) &&

@@ -28,6 +28,7 @@ struct checker {
     bool allow_undefined;          /* warn instead of refusing */
     int checked[RULE_SETS];        /* last checked launch of the set's first unit; -1: none */
     int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been reported; -1: none */
+    int passed;                    /* layers of CSC whose data may have passed CMAC: those with a lower ordinal */
     struct checker_table sdp, cdp;
 };
 
@@ -43,6 +44,9 @@ bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct erro
 
 /* Checks layers whose units are all armed now. */
 bool checker_started(struct checker *checker, struct error *err);
+
+/* Time has passed since the last write. */
+void checker_waited(struct checker *checker);
 
 /* A register of SDP's or CDP's look-up table is about to be written. address: of the entry, for S_LUT_ACCESS_DATA. */
 bool checker_table_write(struct checker *checker, enum nvdla_unit unit, uint32_t offset, uint32_t value,

@@ -178,9 +178,11 @@ static enum device_state model_advance(struct device *dev, uint64_t cycles, bool
     schedule_find(model, &work);
     if (work.too_large != NVDLA_UNIT_COUNT)
         report_too_large(model, &work);
+    if (work.action != ACTION_NONE)
+        execute(model, &work);
+    checker_waited(&model->checker);
     if (work.action == ACTION_NONE)
         return DEVICE_IDLE;
-    execute(model, &work);
     return until_interrupt && interrupt_line(model) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
 

@@ -14,6 +14,11 @@ nv lint stuck/stuck.cfg; check lint_hangs 1 "stuck/stuck.cfg:34: error: SDP laun
 nv lint hang/hang.cfg; check lint_waits 1 "error: SDP_RDMA launch 0: waits for SDP, which is not armed in its group CONSUMER (10-system section 6); the hardware hangs"
 sed 's/0x80010000, 0x40, AFIVE/0x80020000, 0x40, AFIVE/; /check_crc/d' good/good.cfg >good/outside.cfg
 nv lint good/outside.cfg; check lint_outside 0 "good/outside.cfg:34: warning: SDP launch 0: writes 8 bytes at 0x80010000 on the primary port" "outside every declared or loaded region" "1 warning"
+# CMAC_B armed behind a poll that follows CDMA and CSC of its layer
+zcat "$ROOT/traces/conformance/small/rand_dc_000.nvt.gz" >conv.nvt
+sed '/^reg_write CMAC_B.D_OP_ENABLE/d; /^reg_write CDMA.D_OP_ENABLE/a poll CMAC_B.S_STATUS == 0x1 attempts=2 volatile\nreg_write CMAC_B.D_OP_ENABLE 0x1' conv.nvt >late.nvt
+nv lint conv.nvt; check lint_cmac 0 "no findings"
+nv lint late.nvt; check lint_late_cmac 0 "late.nvt:287: warning: CMAC_B launch 0: CMAC_B.D_OP_ENABLE = 0x1: armed after a wait" "(98-measured-rules section 2)"
 nv lint -q good/good.cfg odd/odd.cfg; check lint_quiet 0 "odd/odd.cfg:34: warning" '!no findings' '!0 errors'
 nv lint broken/broken.cfg good/good.cfg; check lint_unreadable 2 "broken.cfg:31:" "good/good.cfg: no findings"
 nv lint --json good/good.cfg stuck/stuck.cfg; check lint_json 1 '"errors":0' '"effect":"hangs"'

@@ -864,6 +864,91 @@ static void arming_the_other_group_first_is_told_if_it_hangs(void **state) {
     bench_free(dev);
 }
 
+/* ---- CMAC ---- */
+
+static uint32_t enable_of(const struct device *dev, enum nvdla_unit unit) {
+    return nvdla_register_find(dev->config, unit, "D_OP_ENABLE")->address - nvdla_unit_base(dev->config, unit);
+}
+
+/* Programs a convolution and arms its units in this order; a 0 lets time pass. */
+static void convolve(struct device *dev, const enum nvdla_unit order[8]) {
+    legal_layer(dev->config, LEGAL_CONVOLUTION, (struct legal_sink){try_write, dev});
+    for (size_t i = 0; i < 8; i++)
+        if (order[i])
+            put(dev, order[i], enable_of(dev, order[i]), 1);
+        else
+            run_out(dev);
+    run_out(dev);
+    assert_false(is_busy(dev, NVDLA_SDP));
+}
+
+/* Section 2 of 98-measured-rules. */
+static void cmac_that_is_armed_late_is_told(void **state) {
+    (void)state;
+    static const struct {
+        enum nvdla_unit order[8], late[2];
+    } cases[] = {
+        {{NVDLA_CDMA, NVDLA_CSC, NVDLA_CACC, NVDLA_SDP, NVDLA_CMAC_A, NVDLA_CMAC_B}, {0}},
+        {{NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B, 0, NVDLA_CSC, NVDLA_CACC, NVDLA_SDP}, {0}},
+        {{NVDLA_CSC, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CMAC_B, NVDLA_CMAC_A, NVDLA_CDMA}, {0}},
+        {{NVDLA_CDMA, 0, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CSC}, {0}},
+        {{NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA, 0, NVDLA_CACC, NVDLA_SDP}, {0}},
+        {{NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CMAC_B}, {NVDLA_CMAC_B}},
+        {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CMAC_B, 0, NVDLA_CMAC_A, NVDLA_CACC, NVDLA_SDP}, {NVDLA_CMAC_A}},
+        {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CACC, 0, NVDLA_CMAC_B, NVDLA_CMAC_A, NVDLA_SDP}, {NVDLA_CMAC_B, NVDLA_CMAC_A}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device *dev = rules_bench("small");
+        size_t told_before = 0;
+        for (int layer = 0; layer < 3; layer++) {
+            select_groups(dev, layer & 1);
+            convolve(dev, cases[i].order);
+            const size_t late = !cases[i].late[0] ? 0 : cases[i].late[1] ? 2 : 1;
+            assert_int_equal(told_count(dev), told_before + late);
+            for (size_t w = 0; w < late; w++) {
+                assert_int_equal(told(dev, told_before + w)->unit, cases[i].late[w]);
+                assert_int_equal(told(dev, told_before + w)->ordinal, layer);
+                assert_non_null(strstr(told(dev, told_before + w)->text, ".D_OP_ENABLE = 0x1: armed after a wait at"));
+            }
+            told_before += late;
+            assert_false(refused);
+        }
+        bench_free(dev);
+    }
+}
+
+static void all_but_sdp(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    if (unit != NVDLA_SDP)
+        try_write(context, unit, offset, value);
+}
+
+/* A layer that waits for the one before it: its data has not passed yet. */
+static void cmac_of_a_layer_that_waits_may_be_armed_later(void **state) {
+    (void)state;
+    struct device *dev = rules_bench("small");
+    struct legal_sink sink = {try_write, dev};
+    legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
+    legal_layer_enable(LEGAL_CONVOLUTION, (struct legal_sink){all_but_sdp, dev});
+    select_groups(dev, 1);
+    legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
+    put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+    put(dev, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    run_out(dev);
+    put(dev, NVDLA_CMAC_A, CMAC_A_D_OP_ENABLE, 1);
+    assert_int_equal(told_count(dev), 0);
+    select_groups(dev, 0);
+    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    run_out(dev);
+    select_groups(dev, 1);
+    put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
+    assert_int_equal(told_count(dev), 1);
+    assert_int_equal(told(dev, 0)->ordinal, 1);
+    assert_true(dev->ops->reset(dev, NULL));
+    put(dev, NVDLA_CMAC_B, CMAC_B_D_OP_ENABLE, 1);
+    assert_int_equal(told_count(dev), 1);
+    bench_free(dev);
+}
+
 /* ---- tables ---- */
 
 static void tables_in_use_are_not_to_be_written(void **state) {
@@ -1162,6 +1247,8 @@ int main(void) {
         cmocka_unit_test(undefined_settings_are_carried_out_where_that_is_allowed),
         cmocka_unit_test(writes_to_an_armed_group_are_told_once_per_launch),
         cmocka_unit_test(arming_the_other_group_first_is_told_if_it_hangs),
+        cmocka_unit_test(cmac_that_is_armed_late_is_told),
+        cmocka_unit_test(cmac_of_a_layer_that_waits_may_be_armed_later),
         cmocka_unit_test(tables_in_use_are_not_to_be_written),
         cmocka_unit_test(entries_that_are_missing_are_told),
         cmocka_unit_test(bdma_hazards_are_told),
