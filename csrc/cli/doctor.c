@@ -1,30 +1,38 @@
-/* nvcosim doctor: from the log of a driver to what stopped it. */
+/* nvcosim doctor: from the log of a driver to what stopped it; from a wrong output to its pattern. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/doctor_output.h"
 #include "doctor/log_diagnosis.h"
 #include "nvdla/text.h"
 #include "run/network/compile.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum { KEY_LOADABLE = 0x100, KEY_JSON };
+enum { KEY_LOADABLE = 0x100, KEY_JSON, KEY_OUTPUT, KEY_NAME, KEY_LAYER, KEY_BEFORE };
 
 struct arguments {
-    const struct nvdla_config *config;
-    const char *log, *loadable;
-    bool json;
+    const char *log;
+    struct doctor_output output; /* its loadable, configuration and json are those of a log, too */
 };
 
 static const struct argp_option option_table[] = {
     OPTION("loadable", KEY_LOADABLE, "NET", "The compiled network (.nvdla) that ran: names the layer and its clocks"),
+    OPTION("output", KEY_OUTPUT, "FILE",
+           "Instead of a log: the bytes of the output memory that the board left, to compare with the model; needs "
+           "--loadable and --input"),
+    OPTION("name", KEY_NAME, "NAME", "The output that FILE is, if the network has several"),
+    OPTION("layer", KEY_LAYER, "TASK.OPERATION",
+           "FILE is the cube that this layer wrote, not an output: from its first byte to its last"),
+    OPTION("before", KEY_BEFORE, "FILE", "What the same memory held before the run, to recognise stale bytes"),
     OPTION("json", KEY_JSON, NULL, "Print JSON"),
     {0},
 };
 
 static const char doc[] =
     "Reads the log of NVIDIA's driver (dmesg, journalctl -k, a serial console; the runtime's lines may be in between): "
-    "how far it came, what is armed, what can have stopped it, likeliest first.\v"
+    "how far it came, what is armed, what can have stopped it, likeliest first. With --output: compares what a board "
+    "computed with the model, and names the pattern of the difference.\v"
     "LOG is a file, packed with gzip or not, or - for standard input. Lines of other drivers are skipped; the log may "
     "be cut at both ends. Without --loadable only what the log shows is said.\n"
     "\n"
@@ -32,20 +40,51 @@ static const char doc[] =
     "  nvcosim doctor log.txt --loadable lenet.nvdla\n"
     "  nvcosim doctor console.txt --loadable net.nvdla --config small\n"
     "  nvcosim doctor --json - <log.txt\n"
+    "  nvcosim doctor --output board.bin --loadable net.nvdla --input digit.png\n"
     "\n"
-    "Exit status: 0 the log is that of a good run, 1 it is not or cannot show it, 2 bad input or usage.";
+    "Exit status: 0 the log is that of a good run, or the output is right; 1 it is not, or the log cannot show it; 2 "
+    "bad input or usage.";
+
+static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
+    const struct doctor_output *output = &arguments->output;
+    const size_t inputs = output->compile.input.sources.count;
+    if (arguments->log && output->found)
+        argp_error(state, "found '%s' and --output, expected a log or an output", arguments->log);
+    else if (output->found && (!output->loadable || !inputs))
+        argp_error(state, "--output: found no %s, expected the network that ran and its input",
+                   output->loadable ? "--input" : "--loadable");
+    else if (output->name && output->layer)
+        argp_error(state, "found --name and --layer, expected one of them");
+    else if (!output->found && (output->name || output->layer || output->before || inputs))
+        argp_error(state, "--name, --layer, --before and --input: expected --output as well");
+    else if (!arguments->log && !output->found)
+        argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = (void *)&arguments->config;
+        state->child_inputs[0] = (void *)&arguments->output.compile.config;
+        state->child_inputs[1] = &arguments->output.compile;
         return 0;
     case KEY_LOADABLE:
-        arguments->loadable = argument_text(state, "loadable", arg, "the name of a compiled network");
+        arguments->output.loadable = argument_text(state, "loadable", arg, "the name of a compiled network");
         return 0;
     case KEY_JSON:
-        arguments->json = true;
+        arguments->output.json = true;
+        return 0;
+    case KEY_OUTPUT:
+        arguments->output.found = argument_text(state, "output", arg, "the name of a file");
+        return 0;
+    case KEY_NAME:
+        arguments->output.name = argument_text(state, "name", arg, "the name of an output");
+        return 0;
+    case KEY_LAYER:
+        arguments->output.layer = argument_text(state, "layer", arg, "TASK.OPERATION");
+        return 0;
+    case KEY_BEFORE:
+        arguments->output.before = argument_text(state, "before", arg, "the name of a file");
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->log)
@@ -53,8 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         arguments->log = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->log)
-            argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
+        check_arguments(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -64,8 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static bool examine(const struct arguments *arguments, struct loadable *loadable, struct driver_log *log,
                     struct log_diagnosis *diagnosis, struct error *err) {
     struct error undecided;
-    const struct nvdla_config *config = arguments->config;
-    if (arguments->loadable) {
+    const struct nvdla_config *config = arguments->output.compile.config;
+    if (arguments->output.loadable) {
         if (!loadable || !loadable_place(loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
             return false;
         config = config ? config : compile_config(loadable, &undecided);
@@ -73,25 +111,20 @@ static bool examine(const struct arguments *arguments, struct loadable *loadable
     return driver_log_read(log, arguments->log, err) && log_diagnose(log, loadable, config, diagnosis, err);
 }
 
-int doctor_main(int argc, char **argv) {
-    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "LOG", .doc = doc};
-    struct arguments arguments = {0};
+static int doctor_log(const struct arguments *arguments) {
     struct driver_log log;
     struct log_diagnosis diagnosis = {0};
     struct error err;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
-        return EXIT_BAD_INPUT;
+    const char *network = arguments->output.loadable;
     driver_log_begin(&log);
-    struct loadable *loadable = arguments.loadable ? loadable_read(arguments.loadable, &err) : NULL;
-    const bool fine = examine(&arguments, loadable, &log, &diagnosis, &err);
+    struct loadable *loadable = network ? loadable_read(network, &err) : NULL;
+    const bool fine = examine(arguments, loadable, &log, &diagnosis, &err);
     if (!fine)
         fprintf(stderr, "nvcosim doctor: %s\n", err.text);
-    else if (arguments.json)
+    else if (arguments->output.json)
         log_diagnosis_print_json(stdout, &diagnosis);
     else {
-        char *shown = text_shown(arguments.log);
+        char *shown = text_shown(arguments->log);
         log_diagnosis_print(stdout, shown, &log, &diagnosis);
         free(shown);
     }
@@ -100,4 +133,17 @@ int doctor_main(int argc, char **argv) {
     driver_log_free(&log);
     loadable_free(loadable);
     return !fine ? EXIT_BAD_INPUT : good ? EXIT_OK : EXIT_DIFFERENT;
+}
+
+int doctor_main(int argc, char **argv) {
+    static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
+    static const struct argp argp = {
+        .children = children, .options = option_table, .parser = parse, .args_doc = "[LOG]", .doc = doc};
+    struct arguments arguments = {0};
+    compile_options_init(&arguments.output.compile);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return EXIT_BAD_INPUT;
+    const int status = arguments.output.found ? doctor_output(&arguments.output) : doctor_log(&arguments);
+    compile_options_free(&arguments.output.compile);
+    return status;
 }

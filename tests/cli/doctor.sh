@@ -41,6 +41,37 @@ nv doctor escape.txt; check doctor_escape 1 'line 2: \x1b[31mAlready' '!'$'\033'
 nv doctor --loadable "$ROOT/traces/loadables/own_tasks_small_int8/net.nvdla" "$logs/sdp-rdma-not-armed/log.txt"
 check doctor_other_network 1 "the log is not of this network"
 
+# Outputs: right, wrong in ways that have a name, and of a layer.
+concat=$ROOT/traces/loadables/own_concat_small_int8
+residual=$ROOT/traces/loadables/own_res_small_int8
+wrong() { nv doctor --loadable "$residual/net.nvdla" --input "$residual/input.ppm" --output "$@"; }
+wrong "$residual/output.bin"; check doctor_right 0 "prob is right: all 16 bytes are those of the model"
+dd if="$residual/output.bin" of=swapped.bin conv=swab status=none
+wrong swapped.bin; check doctor_swapped 1 "of 16 bytes differ from the model, first at byte 2: 0x47, expected 0x68" \
+    "100 %: exchanged: neighbouring pieces of 1 byte" "!zeros" "!the input"
+wrong swapped.bin --before swapped.bin --json; check doctor_stale 1 '"pattern": "stale: what the memory held before the run"' '"first": 2'
+"$NVCOSIM" run --dut model --channels rgb --input "$residual/input.ppm" --outputs rgb "$residual/net.nvdla" >run.log 2>&1
+wrong rgb/prob.bin; check doctor_channels 1 "the model gets the same bytes with --channels rgb" "!--mean"
+wrong rgb/prob.bin --channels rgb; check doctor_channels_right 0 "is right"
+"$NVCOSIM" run --dut model --input zero --outputs dark "$residual/net.nvdla" >run.log 2>&1
+wrong dark/prob.bin; check doctor_no_input 1 "the input is missing"
+"$NVCOSIM" run --dut model --mean 128 --input "$residual/input.ppm" --outputs mean "$residual/net.nvdla" >run.log 2>&1
+wrong mean/prob.bin; check doctor_mean 1 "with --mean 128"
+head -c 4096 /dev/zero >zeros.bin
+wrong zeros.bin --layer 0.1; check doctor_layer 1 "layer 0.1: " "of 4096 bytes differ" "100 %: zeros"
+nv doctor --loadable "$concat/net.nvdla" --input "$concat/input.ppm" --output "$concat/output.bin" --layer 0.10
+check doctor_layer_right 0 "layer 0.10 is right"
+wrong zeros.bin; check doctor_output_size 2 "--output: zeros.bin: found 4096 bytes, expected 16"
+wrong swapped.bin --before zeros.bin; check doctor_before_size 2 "--before: zeros.bin: found 4096 bytes, expected 16"
+wrong none.bin; check doctor_output_missing 2 "none.bin"
+wrong zeros.bin --layer 0.99; check doctor_layer_missing 2 "--layer: found '0.99', expected TASK.OPERATION"
+wrong swapped.bin --name fc; check doctor_output_name 2 "--name: found 'fc', expected"
+wrong swapped.bin --name prob --layer 0.1; check doctor_name_layer 2 "found --name and --layer, expected one of them"
+wrong swapped.bin log.gz; check doctor_log_and_output 2 "found 'log.gz' and --output, expected a log or an output"
+nv doctor --output swapped.bin; check doctor_output_alone 2 "--output: found no --loadable"
+nv doctor --output swapped.bin --loadable "$net"; check doctor_output_no_input 2 "--output: found no --input"
+nv doctor log.gz --input zero; check doctor_input_alone 2 "expected --output as well"
+
 # Usage.
 : >empty.txt
 nv doctor empty.txt; check doctor_empty 2 "found an empty file"

@@ -1,0 +1,274 @@
+/* nvcosim doctor --output; see doctor_output.h. */
+#include "cli/doctor_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "cli/commands.h"
+#include "cli/with_trace.h"
+#include "doctor/output_pattern.h"
+#include "memory/file.h"
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "run/network/open.h"
+#include "run/options/options.h"
+#include "trace/network.h"
+
+/* A pattern or a cause is printed from this share on. */
+#define SHARE_LEAST 0.5
+
+struct comparison {
+    struct doctor_output *options;
+    struct loadable *loadable;
+    struct program *prog;
+    const struct op *check; /* of the bytes that are right */
+    char name[NETWORK_NAME];
+    struct output_bytes bytes;
+    uint8_t *expected;
+    char *found, *before;
+    struct words causes;
+};
+
+/* The check of the cube that a layer wrote; NULL if there is none. */
+static const struct op *check_of_layer(const struct program *prog, const char *layer) {
+    char name[NETWORK_LAYER];
+    bool is_there = false;
+    const size_t n = strlen(layer);
+    for (size_t i = 0; i < prog->count; i++) {
+        const struct op *op = &prog->ops[i];
+        if (op->kind == OP_NOTE && network_layer_name(op->text, name))
+            is_there = strncmp(name, layer, n) == 0 && name[n] == ' ';
+        else if (op->kind == OP_MEM_CHECK && is_there)
+            return op;
+    }
+    return NULL;
+}
+
+/* The last check at an address: that of the final content. */
+static const struct op *check_at(const struct program *prog, enum memory_space space, uint64_t base) {
+    for (size_t i = prog->count; i-- > 0;)
+        if (prog->ops[i].kind == OP_MEM_CHECK && prog->ops[i].space == space && prog->ops[i].base == base)
+            return &prog->ops[i];
+    return NULL;
+}
+
+static void take_shape(struct comparison *at, const struct network_output *output) {
+    snprintf(at->name, sizeof at->name, "%s", output->name);
+    if (!output->tensor)
+        return;
+    at->bytes.element = output->type == NETWORK_HALF ? 0 : network_type_bytes(output->type);
+    at->bytes.line = output->line;
+    at->bytes.surface = output->surface;
+}
+
+static bool find_output(struct comparison *at, struct error *err) {
+    struct network network;
+    const char *name = at->options->name;
+    if (!network_read(at->prog, &network, err))
+        return false;
+    size_t matches = 0;
+    for (size_t i = 0; i < network.output_count; i++) {
+        const struct network_output *output = &network.outputs[i];
+        if (name && strcmp(name, output->name) != 0)
+            continue;
+        matches++;
+        take_shape(at, output);
+        at->check = check_at(at->prog, output->space, output->base);
+    }
+    const size_t count = network.output_count;
+    network_free(&network);
+    if (matches == 1 && at->check)
+        return true;
+    if (name)
+        return error_set(err, "--name: found '%s', expected one of the %zu outputs that nvcosim info shows", name,
+                         count);
+    return error_set(err, "%s: found %zu outputs, expected --name NAME: which of them the file is",
+                     at->options->loadable, count);
+}
+
+static bool find_check(struct comparison *at, struct error *err) {
+    const char *layer = at->options->layer;
+    if (!layer)
+        return find_output(at, err);
+    at->check = check_of_layer(at->prog, layer);
+    snprintf(at->name, sizeof at->name, "layer %s", layer);
+    return at->check || error_set(err,
+                                  "--layer: found '%s', expected TASK.OPERATION, for example 0.3, of a layer of %s "
+                                  "that writes memory (nvcosim info shows them)",
+                                  layer, at->options->loadable);
+}
+
+static void copy_range(void *context, uint64_t offset, const uint8_t *bytes, size_t n, bool first) {
+    (void)first;
+    memcpy((uint8_t *)context + offset, bytes, n);
+}
+
+/* What the model has, and in the gaps between what it wrote the bytes that were found. */
+static uint8_t *expected_bytes(const struct op *check, const void *found) {
+    uint8_t *expected = xmalloc(check->blob->extent + 1);
+    memcpy(expected, found, check->blob->extent);
+    blob_ranges(check->blob, copy_range, expected);
+    return expected;
+}
+
+static bool read_of_size(const char *option, const char *path, uint64_t size, char **bytes, struct error *err) {
+    size_t n;
+    if (!file_read(path, bytes, &n, err))
+        return error_prefix(err, option);
+    return n == size || error_set(err, "%s%s: found %zu bytes, expected %llu: the memory as the board has it", option,
+                                  path, n, (unsigned long long)size);
+}
+
+static bool read_files(struct comparison *at, struct error *err) {
+    const uint64_t size = at->check->blob->extent;
+    if (!read_of_size("--output: ", at->options->found, size, &at->found, err))
+        return false;
+    if (at->options->before && !read_of_size("--before: ", at->options->before, size, &at->before, err))
+        return false;
+    at->expected = expected_bytes(at->check, at->found);
+    at->bytes.found = (const uint8_t *)at->found;
+    at->bytes.before = (const uint8_t *)at->before;
+    at->bytes.expected = at->expected;
+    at->bytes.n = size;
+    at->bytes.atom = (size_t)at->prog->config->mem_atom;
+    at->bytes.beat = (unsigned)at->prog->config->dbb_data_bits / 8;
+    return true;
+}
+
+/* ---- causes that the model can try ---- */
+
+/* Whether the model gets what was found with another form of the input. */
+static bool explains(const struct comparison *at, const struct compile_options *compile) {
+    struct error err;
+    struct program *prog = compile_loadable(at->loadable, compile, &err);
+    if (!prog)
+        return false;
+    const struct op *check = at->options->layer ? check_of_layer(prog, at->options->layer)
+                                                : check_at(prog, at->check->space, at->check->base);
+    bool same = check && check->blob->extent == at->bytes.n;
+    if (same) {
+        uint8_t *expected = expected_bytes(check, at->found);
+        same = memcmp(expected, at->found, at->bytes.n) == 0;
+        free(expected);
+    }
+    program_free(prog);
+    return same;
+}
+
+static void try_inputs(struct comparison *at) {
+    const struct compile_options *as_given = &at->options->compile;
+    float mean = as_given->input.mean_count ? 0 : 128;
+    struct compile_options other = *as_given;
+    other.input.rgb = !other.input.rgb;
+    if (explains(at, &other))
+        words_add(&at->causes,
+                  "the input's channels are in the other order: the model gets the same bytes with "
+                  "--channels %s",
+                  other.input.rgb ? "rgb" : "bgr");
+    other = *as_given;
+    other.input.mean = &mean;
+    other.input.mean_count = 1;
+    if (explains(at, &other))
+        words_add(&at->causes, "the input has another mean: the model gets the same bytes with --mean %g", mean);
+    other = *as_given;
+    char *zero[] = {"zero", NULL};
+    other.input.sources = (struct words){zero, 1};
+    if (as_given->input.sources.count == 1 && explains(at, &other))
+        words_add(&at->causes, "the input is missing: the model gets the same bytes with --input zero");
+}
+
+/* Bytes of another layer. */
+static void try_layers(struct comparison *at) {
+    char name[NETWORK_LAYER] = "";
+    for (size_t i = 0; i < at->prog->count; i++) {
+        const struct op *op = &at->prog->ops[i];
+        if (op->kind == OP_NOTE && network_layer_name(op->text, name))
+            continue;
+        if (op->kind != OP_MEM_CHECK || op == at->check || !name[0])
+            continue;
+        const double share = output_elsewhere(&at->bytes, op->blob->bytes, op->blob->size);
+        if (share >= SHARE_LEAST)
+            words_add(&at->causes, "%.0f %% of the wrong atoms are those of layer %s", share * 100, name);
+        name[0] = '\0';
+    }
+}
+
+/* ---- what is printed ---- */
+
+static void print_text(const struct comparison *at, size_t wrong, size_t first,
+                       const struct output_pattern patterns[PATTERN_KINDS]) {
+    char text[PATTERN_TEXT];
+    if (!wrong) {
+        text_print_line(stdout, "%s: %s is right: all %zu bytes are those of the model", at->options->found, at->name,
+                        at->bytes.n);
+        return;
+    }
+    text_print_line(
+        stdout, "%s: %s: %zu of %zu bytes differ from the model, first at byte %zu: 0x%02x, expected 0x%02x",
+        at->options->found, at->name, wrong, at->bytes.n, first, at->bytes.found[first], at->bytes.expected[first]);
+    size_t printed = 0;
+    for (int kind = 0; kind < PATTERN_KINDS; kind++)
+        if (patterns[kind].share >= SHARE_LEAST && ++printed)
+            printf("%.0f %%: %s\n", patterns[kind].share * 100, output_pattern_text(&at->bytes, &patterns[kind], text));
+    for (size_t i = 0; i < at->causes.count; i++)
+        printf("%s\n", at->causes.items[i]);
+    if (!printed && !at->causes.count)
+        printf("no pattern explains half of it\n");
+}
+
+static void print_json(const struct comparison *at, size_t wrong, size_t first,
+                       const struct output_pattern patterns[PATTERN_KINDS]) {
+    char text[PATTERN_TEXT];
+    json_t *list = json_array(), *causes = json_array();
+    for (int kind = 0; kind < PATTERN_KINDS; kind++)
+        if (patterns[kind].share >= SHARE_LEAST)
+            json_array_append_new(list, json_pack("{ss sf}", "pattern",
+                                                  output_pattern_text(&at->bytes, &patterns[kind], text), "share",
+                                                  patterns[kind].share));
+    for (size_t i = 0; i < at->causes.count; i++)
+        json_array_append_new(causes, json_string(at->causes.items[i]));
+    json_t *json = json_pack("{ss sI sI so so so}", "output", at->name, "bytes", (json_int_t)at->bytes.n, "wrong",
+                             (json_int_t)wrong, "first", wrong ? json_integer((json_int_t)first) : json_null(),
+                             "patterns", list, "causes", causes);
+    if (!json)
+        xexhausted();
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(json);
+}
+
+static int compare(struct comparison *at) {
+    struct output_pattern patterns[PATTERN_KINDS];
+    size_t first = 0;
+    const size_t wrong = output_wrong(&at->bytes, &first);
+    output_patterns(&at->bytes, patterns);
+    if (wrong) {
+        try_inputs(at);
+        try_layers(at);
+    }
+    (at->options->json ? print_json : print_text)(at, wrong, first, patterns);
+    return wrong ? EXIT_DIFFERENT : EXIT_OK;
+}
+
+int doctor_output(struct doctor_output *options) {
+    struct comparison at = {.options = options};
+    struct error err;
+    int status = EXIT_BAD_INPUT;
+    options->compile.layer_checks |= options->layer != NULL;
+    at.loadable = network_open(options->loadable, &options->compile.config, &err);
+    at.prog = at.loadable ? compile_loadable(at.loadable, &options->compile, &err) : NULL;
+    print_warnings(at.prog);
+    if (at.prog && find_check(&at, &err) && read_files(&at, &err))
+        status = compare(&at);
+    else
+        fprintf(stderr, "nvcosim doctor: %s\n", err.text);
+    words_free(&at.causes);
+    free(at.expected);
+    free(at.found);
+    free(at.before);
+    program_free(at.prog);
+    loadable_free(at.loadable);
+    return status;
+}
