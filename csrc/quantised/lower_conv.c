@@ -90,6 +90,7 @@ struct launch {
     struct band rows;
     int first_row, row_count; /* of the output */
     int first_kernel, kernels;
+    int lines; /* of the input, at most in launches of the same kernels: their banks stay the same */
     uint32_t weights;
 };
 
@@ -98,7 +99,7 @@ struct launch {
 static void set_banks(struct lowering *at, const struct launch *launch, struct conv_op *conv) {
     const struct convolution *c = launch->c;
     const size_t banks = (size_t)at->config->cbuf_banks, depth = bank_entries(at);
-    const size_t lines = (size_t)launch->rows.rows * conv->entry_per_slice;
+    const size_t lines = (size_t)launch->lines * conv->entry_per_slice;
     const size_t all = weight_bytes(at, c, (size_t)launch->kernels);
     const size_t least = least_weight_banks(at, c);
     size_t data = ceil_div(lines, depth), weight = ceil_div(all + 2 * entry_bytes(at), bank_bytes(at));
@@ -183,6 +184,17 @@ static void launch_sdp(struct lowering *at, const struct launch *launch) {
     }
 }
 
+/* Most lines of input that a launch of that many rows of output reads. */
+static int lines_of(const struct convolution *c, int rows) {
+    int most = 0;
+    for (int first = 0; first < c->to.h; first += rows) {
+        const int n = c->to.h - first < rows ? c->to.h - first : rows;
+        const int lines = band_of(&c->y, c->from.h, first, n).rows;
+        most = lines > most ? lines : most;
+    }
+    return most;
+}
+
 /* Most rows of output whose input fits beside the weights; 0: not one. */
 static int most_rows(const struct lowering *at, const struct convolution *c) {
     const size_t weights = least_weight_banks(at, c), banks = (size_t)at->config->cbuf_banks;
@@ -191,21 +203,50 @@ static int most_rows(const struct lowering *at, const struct convolution *c) {
     const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
     const int lines = (int)((banks - weights) * bank_entries(at) / entries);
     int rows = c->to.h;
-    while (rows > 0) {
-        int worst = 0;
-        for (int first = 0; first < c->to.h; first += rows) {
-            const int n = c->to.h - first < rows ? c->to.h - first : rows;
-            const int needed = band_of(&c->y, c->from.h, first, n).rows;
-            worst = needed > worst ? needed : worst;
-        }
-        if (worst <= lines)
-            return rows;
+    while (rows > 0 && lines_of(c, rows) > lines)
         rows = rows > 64 ? rows / 2 : rows - 1;
-    }
-    return 0;
+    return rows;
 }
 
-static bool check_window(const struct lowering *at, const struct convolution *c) {
+/* Clocks of a convolution by its multipliers, and by SDP after it. Spec: 88-quantised-networks section 4. */
+static int64_t convolution_clocks(const struct lowering *at, const struct convolution *c) {
+    const struct nvdla_config *config = at->config;
+    const size_t groups = ceil_div((size_t)c->to.c, (size_t)config->atomic_k);
+    const size_t taps = (size_t)c->x.size * (size_t)c->y.size * ceil_div((size_t)c->from.c, (size_t)config->atomic_c);
+    const size_t write = (size_t)config->atomic_k / (size_t)config->sdp_bs_throughput;
+    return (int64_t)c->to.w * c->to.h * (int64_t)(groups * (taps > write ? taps : write));
+}
+
+/* Rows of output of a launch whose input fits CBUF whole: a launch computes when all its input is there, so bands, each
+ * fetched while the one before it is computed, take fewer clocks where the fetch is long. */
+static int rows_of_launch(const struct lowering *at, const struct convolution *c) {
+    enum { LAUNCH_CLOCKS = 300, BANDS_MAX = 8 };
+    const int64_t bus = at->config->dbb_data_bits / 8, compute = convolution_clocks(at, c);
+    const int64_t fetch = (int64_t)c->from.w * c->from.h * view_surfaces(at, &c->from) * at->atom / bus;
+    const size_t weights = weight_bytes(at, c, (size_t)c->to.c), banks = (size_t)at->config->cbuf_banks;
+    const size_t entries = line_entries(at, (size_t)c->from.w, (size_t)view_surfaces(at, &c->from));
+    int64_t least = fetch;
+    int best = c->to.h;
+    for (int bands = 2; bands <= BANDS_MAX && c->to.w > 1 && bands <= c->to.h; bands++) {
+        const int rows = (c->to.h + bands - 1) / bands;
+        const size_t data = ceil_div(2 * (size_t)lines_of(c, rows) * entries, bank_entries(at));
+        const bool hidden = compute / bands > fetch / bands + (int64_t)weights / bus + LAUNCH_CLOCKS;
+        const bool fits = data + 2 * ceil_div(weights + 2 * entry_bytes(at), bank_bytes(at)) <= banks;
+        const int64_t clocks = fetch / bands + (bands - 1) * LAUNCH_CLOCKS;
+        if (hidden && fits && clocks < least) {
+            least = clocks;
+            best = rows;
+        }
+    }
+    return best;
+}
+
+/* Sets strides that do not matter to 1. False with a message if the accelerator has no such windows. */
+static bool settle_window(const struct lowering *at, struct convolution *c) {
+    if (c->to.w == 1)
+        c->x.stride = 1;
+    if (c->to.h == 1)
+        c->y.stride = 1;
     const struct axis *axes[] = {&c->x, &c->y};
     for (int i = 0; i < 2; i++)
         if (axes[i]->size > KERNEL_MAX || axes[i]->stride > STRIDE_MAX || axes[i]->dilation > DILATION_MAX ||
@@ -221,26 +262,26 @@ static bool check_window(const struct lowering *at, const struct convolution *c)
 
 bool lower_convolution(struct lowering *at, struct convolution *convolution) {
     struct convolution *c = convolution;
-    if (c->to.w == 1)
-        c->x.stride = 1;
-    if (c->to.h == 1)
-        c->y.stride = 1;
-    if (!check_window(at, c))
+    if (!settle_window(at, c))
         return false;
-    const int rows = most_rows(at, c);
-    if (rows == 0)
+    const int most = most_rows(at, c);
+    if (most == 0)
         return lowering_refuse(
             at,
             "found a window of %d lines of %d x %d and kernels of %zu bytes, which do not fit the %zu "
             "bytes of CBUF of configuration %s together",
             (c->y.size - 1) * c->y.dilation + 1, c->from.w, c->from.c, kernel_bytes(c),
             bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
+    const bool whole = most == c->to.h && c->launches == 1;
+    const int rows = whole ? rows_of_launch(at, c) : most;
+    if (whole)
+        c->launches = (unsigned)((c->to.h + rows - 1) / rows);
     /* SDP writes columns of one pixel packed; where they are not, each atom of channels is a launch. */
     const struct view row = view_part(at, c->to, 0, 0, c->to.w, 1);
     const bool single = c->to.w == 1 && (rows == 1 || c->to.h % rows == 1) && view_spread(at, &row);
     const int kernels = single ? at->atom : KERNELS_MAX;
     for (int k = 0; k < c->to.c; k += kernels) {
-        struct launch launch = {.c = c, .first_kernel = k};
+        struct launch launch = {.c = c, .first_kernel = k, .lines = lines_of(c, rows)};
         launch.kernels = c->to.c - k < kernels ? c->to.c - k : kernels;
         launch.weights = put_weights(at, c, k, launch.kernels);
         for (int y = 0; y < c->to.h; y += rows) {
@@ -252,7 +293,8 @@ bool lower_convolution(struct lowering *at, struct convolution *convolution) {
         }
     }
     if (rows < c->to.h)
-        lowering_note(at, "in bands of %d lines: its input does not fit CBUF", rows);
+        lowering_note(at, "in bands of %d lines: %s", rows,
+                      whole ? "one is fetched while another is computed" : "its input does not fit CBUF");
     return true;
 }
 
@@ -303,6 +345,53 @@ static bool fit_stages(struct lowering *at, const struct node *node, const struc
                   fit.s, fit.a, least > most ? 0 : least, most, fit.n, fit.worst, fit.dead, fit.count);
     kernels_fit_free(&fit);
     return true;
+}
+
+/* ---- few channels ---- */
+
+/* Weight of a kernel that copies one element of the window: channel of the gathered cube = (row, column, channel). */
+static int gathering_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    return k == (r * c->x.size + s) * c->from.c + channel;
+}
+
+/* Weight of the node at an element of the gathered cube; 0 past its last row. */
+static int gathered_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    const struct tensor *weights = node_input(c->graph, c->node, 1);
+    const int rows = weights->dims[1], line = weights->dims[2] * weights->dims[3];
+    const int row = r * c->node->y.stride + channel / line;
+    (void)s;
+    return row < rows ? ((const int8_t *)weights->data)[(k * rows + row) * line + channel % line] : 0;
+}
+
+/* Splits a convolution of few channels where that takes fewer clocks: one that copies the columns of a window, and as
+ * many rows as the window moves, into channels of one atom, and *c, which then reads that cube row by row. */
+static bool gather_channels(struct lowering *at, struct convolution *c) {
+    enum { LAUNCH_CLOCKS = 400 };
+    if (!settle_window(at, c))
+        return false;
+    const struct axis y = c->y;
+    const int rows = c->node->y.stride;
+    if (c->node->kind != NODE_CONV || c->from.c > at->atom || rows > STRIDE_MAX ||
+        rows * c->x.size * c->from.c > at->atom || c->x.dilation != 1 || y.dilation != 1 || y.before % rows != 0)
+        return true;
+    const int channels = rows * c->x.size * c->from.c, gathered = (c->from.h + rows - 1) / rows;
+    struct convolution copy = *c, rest = *c;
+    copy.y = (struct axis){.size = rows, .stride = rows, .dilation = 1};
+    copy.weight = gathering_weight;
+    copy.dead = NULL;
+    copy.stages = stages_none();
+    copy.to = (struct view){.w = c->to.w, .h = gathered, .c = channels};
+    rest.from = copy.to;
+    rest.weight = gathered_weight;
+    rest.x = (struct axis){.size = 1, .stride = 1, .dilation = 1};
+    rest.y = (struct axis){.size = (y.size + rows - 1) / rows, .stride = 1, .dilation = 1, .before = y.before / rows};
+    if (convolution_clocks(at, &copy) + convolution_clocks(at, &rest) + LAUNCH_CLOCKS >= convolution_clocks(at, c) ||
+        most_rows(at, &copy) == 0)
+        return true;
+    rest.from = copy.to = view_new(at, MEMORY_OF_CUBES, copy.to.w, copy.to.h, copy.to.c);
+    lowering_note(at, "%d rows of its windows gathered into %d channels first", rows, channels);
+    *c = rest;
+    return lower_convolution(at, &copy);
 }
 
 /* ---- nodes ---- */
@@ -410,7 +499,7 @@ bool lower_conv_node(struct lowering *at, const struct node *node) {
     if (fine) {
         c.dead = dead;
         c.to = view_define(at, node->output);
-        fine = lower_convolution(at, &c);
+        fine = gather_channels(at, &c) && lower_convolution(at, &c);
         finish_limits(at, node, &c.to);
     }
     free(targets);
@@ -418,17 +507,42 @@ bool lower_conv_node(struct lowering *at, const struct node *node) {
     return fine;
 }
 
-/* A launch for each atom of output channels, from the atoms that they read. multiple: outputs of an input channel. */
+/* Clocks of a launch of n atoms of channels: the multipliers take products with zeros too; at least those of writing
+ * its registers. Spec: 88-quantised-networks sections 3.2 and 4. */
+static int launch_clocks(const struct lowering *at, const struct convolution *whole, int n) {
+    enum { SHORTEST_STRIPE = 8, REGISTER_CLOCKS = 220 };
+    const size_t channels = (size_t)(n * at->atom), outputs = (size_t)(whole->to.w * whole->to.h);
+    const size_t stripe = outputs > SHORTEST_STRIPE ? outputs : SHORTEST_STRIPE;
+    const size_t taps = (size_t)whole->x.size * (size_t)whole->y.size;
+    const size_t multiply = stripe * taps * ceil_div(channels, (size_t)at->config->atomic_c) *
+                            ceil_div(channels, (size_t)at->config->atomic_k);
+    const size_t fetch = taps * channels * channels / (size_t)(at->config->dbb_data_bits / 8);
+    const size_t clocks = multiply > fetch ? multiply : fetch;
+    return clocks > REGISTER_CLOCKS ? (int)clocks : REGISTER_CLOCKS;
+}
+
+/* Atoms of output channels in a launch: two where that takes fewer clocks and fits CBUF whole. */
+static int atoms_of_launch(const struct lowering *at, const struct convolution *whole) {
+    struct convolution two = *whole;
+    two.from.c = two.to.c = 2 * at->atom;
+    const bool fits = whole->to.c > at->atom && most_rows(at, &two) == two.to.h;
+    return fits && launch_clocks(at, whole, 2) < 2 * launch_clocks(at, whole, 1) ? 2 : 1;
+}
+
+/* Launches by atoms of output channels, from the atoms that they read. multiple: outputs of an input channel. */
 static bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple) {
-    const int atom = at->atom, channels = whole->to.c;
-    for (int k = 0; k < channels; k += atom) {
-        struct convolution c = *whole;
-        const int kernels = channels - k < atom ? channels - k : atom;
+    struct convolution settled = *whole;
+    if (!settle_window(at, &settled))
+        return false;
+    const int atom = at->atom, most = atoms_of_launch(at, &settled) * atom, channels = whole->to.c;
+    for (int k = 0; k < channels; k += most) {
+        struct convolution c = settled;
+        const int kernels = channels - k < most ? channels - k : most;
         const int first = k / multiple / atom * atom, last = (k + kernels - 1) / multiple;
         const int end = (last / atom + 1) * atom;
         c.first_kernel = k;
         c.first_channel = first;
-        c.launches = (unsigned)((channels + atom - 1) / atom);
+        c.launches = (unsigned)((channels + most - 1) / most);
         c.from = view_channels(at, whole->from, first, (end < whole->from.c ? end : whole->from.c) - first);
         c.to = view_channels(at, whole->to, k, kernels);
         if (!lower_convolution(at, &c))

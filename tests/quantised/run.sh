@@ -16,7 +16,7 @@ if [ -n "${NIGHTLY:-}" ]; then
     CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
     CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
 else
-    python3 "$here/graphs.py" "$NVCOSIM" 80 3 || status=1
+    python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
     CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
 fi
 if [ -d "$networks" ]; then
