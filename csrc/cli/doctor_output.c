@@ -116,7 +116,7 @@ static uint8_t *expected_bytes(const struct op *check, const void *found) {
 static bool read_of_size(const char *option, const char *path, uint64_t size, char **bytes, struct error *err) {
     size_t n;
     if (!file_read(path, bytes, &n, err))
-        return error_prefix(err, option);
+        return error_prefix(err, "%s", option);
     return n == size || error_set(err, "%s%s: found %zu bytes, expected %llu: the memory as the board has it", option,
                                   path, n, (unsigned long long)size);
 }
