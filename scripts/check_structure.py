@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "run/options": "nvdla layers device replay run/network run/simulators",
     "run/result": "nvdla device report run/process run/simulators run/options",
     "run/serve": "nvdla replay run/process run/options",
-    "run/session": "nvdla memory layers trace device observe model live gen replay coverage report triage run/process "
+    "run/session": "nvdla memory layers trace device observe model live import gen replay coverage report triage run/process "
         "run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",

@@ -5,38 +5,33 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "nvdla/text.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/process.h"
 #include "run/session/live.h"
 
-enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED };
+enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD };
 
 static const struct argp_option own[] = {
     OPTION("socket", KEY_SOCKET, "PATH", "Listen on this Unix socket, which is made and removed"),
     OPTION("dut", RUN_KEY_DUT, "DUT",
            "Device: the RTL (rtl, default), the C model (model), or an RTL built with `nvcosim build` (rtl:NAME)"),
     OPTION("once", KEY_ONCE, NULL, "End after the first client"),
+    OPTION("record", KEY_RECORD, "FILE", "Write each session as a trace that replays it, .nvt or .nvt.gz"),
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {0},
 };
 
 /* Options of `run` that are about a trace. */
-static const char *const left_out[] = {"jobs",       "no-golden",     "strict",
-                                       "out",        "only-failed",   "stop-at-first",
-                                       "max-cycles", "max-seconds",   "timeout",
-                                       "still",      "wave-layer",    "results",
-                                       "coverage",   "coverage-kind", "histogram",
-                                       "tap",        "taps",          "debug",
-                                       "html",       "outputs",       "labels",
-                                       "top",        "npy",           "dimg",
-                                       "stats",      "fresh",         "functional-coverage",
-                                       "result-fd",  "ledger",        "progress",
-                                       "copies",     "no-report",     "serve",
-                                       "layer",      "name",          "simulators",
-                                       "socket",     "connected",     "dut",
-                                       "once",       "threads",       "sim-threads",
-                                       NULL};
+static const char *const left_out[] = {
+    "record",        "jobs",        "no-golden", "strict",    "out",        "only-failed", "stop-at-first",
+    "max-cycles",    "max-seconds", "timeout",   "still",     "wave-layer", "results",     "coverage",
+    "coverage-kind", "histogram",   "tap",       "taps",      "debug",      "html",        "outputs",
+    "labels",        "top",         "npy",       "dimg",      "stats",      "fresh",       "functional-coverage",
+    "result-fd",     "ledger",      "progress",  "copies",    "no-report",  "serve",       "layer",
+    "name",          "simulators",  "socket",    "connected", "dut",        "once",        "threads",
+    "sim-threads",   NULL};
 
 static const char doc[] =
     "Lets a live driver drive a device: its registers, its memory and its interrupt are those of a PCI function that "
@@ -44,6 +39,8 @@ static const char doc[] =
     "BAR0 is the register window (256 KiB); interrupts come by INTx or MSI; the device works in the guest's own "
     "memory. A client that leaves makes room for the next one, and the device is reset. Its clock stands still while "
     "nothing is at work. -v prints each launch as it is armed and done.\n"
+    "--record writes FILE.nvt.gz when the client leaves or resets the device, or a signal ends the server; the next "
+    "one becomes FILE.2.nvt.gz.\n"
     "\n"
     "Of QEMU:\n"
     "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram\n"
@@ -54,6 +51,7 @@ static const char doc[] =
     "  nvcosim serve --socket nvdla.sock --dut rtl\n"
     "  nvcosim serve --socket nvdla.sock --dut rtl:mine --once -v\n"
     "  nvcosim serve --socket nvdla.sock --dut model --config full\n"
+    "  nvcosim serve --socket nvdla.sock --record session.nvt.gz\n"
     "\n"
     "Exit status: 0 ended by a signal, or by the client with --once; 1 the device had findings; 2 bad input or usage, "
     "or the device failed.";
@@ -73,6 +71,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (strcmp(arg, "both") == 0)
             argp_error(state, "--dut: found 'both', expected rtl, model or rtl:NAME; a live driver drives one device");
         return run_option_parse(key, arg, state);
+    case KEY_RECORD:
+        options->live.record = argument_text(state, "record", arg, "a trace to write, FILE.nvt or FILE.nvt.gz");
+        if (!text_ends_with(arg, ".nvt") && !text_ends_with(arg, ".nvt.gz"))
+            argp_error(state, "--record: found '%s', expected a name that ends in .nvt or .nvt.gz", arg);
+        words_add(&options->given, "--record=%s", arg);
+        return 0;
     case KEY_ONCE:
         options->live.once = true;
         words_add(&options->given, "--once");

@@ -46,10 +46,28 @@ static bool is_by_messages(const struct dma *dma, uint64_t address) {
     return false;
 }
 
+static void record(const struct dma_ear *ear, bool write, uint64_t address, size_t n) {
+    uint8_t bytes[MEMORY_PAGE];
+    for (size_t part; n > 0; address += part, n -= part) {
+        part = n < sizeof bytes ? n : sizeof bytes;
+        memory_read(ear->dma->dev->memory[ear->space], address, bytes, part);
+        recording_memory(ear->dma->recording, write, ear->space, address, bytes, part);
+    }
+}
+
+/* The model has read; as in struct memory_listener. */
+static void note_read(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
+    (void)origin;
+    record(context, false, address, n);
+}
+
 /* The device has written; as in struct memory_listener. */
 static void note_written(void *context, uint64_t address, size_t n, const struct memory_origin *origin) {
     (void)origin;
-    struct dma *dma = context;
+    const struct dma_ear *ear = context;
+    struct dma *dma = ear->dma;
+    if (dma->recording)
+        record(ear, true, address, n);
     if (!dma->by_messages || !is_by_messages(dma, address))
         return;
     struct dma_range *last = dma->written_count ? &dma->written[dma->written_count - 1] : NULL;
@@ -61,12 +79,16 @@ static void note_written(void *context, uint64_t address, size_t n, const struct
     dma->written[dma->written_count++] = (struct dma_range){address, n};
 }
 
-void dma_open(struct dma *dma, struct device *dev) {
-    *dma = (struct dma){.dev = dev};
+void dma_open(struct dma *dma, struct device *dev, struct recording *recording) {
+    *dma = (struct dma){.dev = dev, .recording = recording};
     mapped = dma;
-    for (int space = 0; space < SPACE_COUNT; space++)
+    for (int space = 0; space < SPACE_COUNT; space++) {
+        dma->ears[space] = (struct dma_ear){dma, (enum memory_space)space};
         if (dev->memory[space])
-            memory_listen(dev->memory[space], (struct memory_listener){.written = note_written, .context = dma});
+            memory_listen(dev->memory[space], (struct memory_listener){.written = note_written,
+                                                                       .read = recording ? note_read : NULL,
+                                                                       .context = &dma->ears[space]});
+    }
 }
 
 static void end_map(struct dma *dma, size_t index) {

@@ -12,6 +12,7 @@
 
 #include "device/device.h"
 #include "layers/tracker.h"
+#include "live/recording.h"
 #include "live/vfio_user.h"
 
 struct dma_map {
@@ -24,15 +25,26 @@ struct dma_range {
     uint64_t address, size;
 };
 
+struct dma;
+
+/* Hears the accesses of one memory. */
+struct dma_ear {
+    struct dma *dma;
+    enum memory_space space;
+};
+
 struct dma {
     struct device *dev;
+    struct recording *recording; /* NULL: none */
+    struct dma_ear ears[SPACE_COUNT];
     struct dma_map *maps;
     size_t count, by_messages;
     struct dma_range *written; /* by the device in maps without bytes, not sent yet */
     size_t written_count;
 };
 
-void dma_open(struct dma *dma, struct device *dev);
+/* recording: gets what the device writes, and what a model reads; NULL: none. */
+void dma_open(struct dma *dma, struct device *dev, struct recording *recording);
 /* Ends all maps. */
 void dma_close(struct dma *dma);
 

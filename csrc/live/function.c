@@ -553,7 +553,7 @@ void function_open(struct function *function, struct live_device *live, int sock
     *function = (struct function){.live = live, .events = {-1, -1}, .own_clock = own_clock, .transfer = VFIO_DATA_MOST};
     channel_open(&function->channel, socket, stop);
     pci_reset(&function->pci);
-    dma_open(&function->dma, live->dev);
+    dma_open(&function->dma, live->dev, live->recording);
     live->listener = (struct live_listener){fetch, function};
 }
 

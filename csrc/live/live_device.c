@@ -27,8 +27,10 @@ static void forget_launches(struct live_device *live) {
     live->fresh = true;
 }
 
-bool live_device_open(struct live_device *live, struct device *dev, FILE *log, struct error *err) {
-    *live = (struct live_device){.dev = dev, .log = log, .glb = nvdla_unit_base(dev->config, NVDLA_GLB)};
+bool live_device_open(struct live_device *live, struct device *dev, FILE *log, struct recording *recording,
+                      struct error *err) {
+    *live = (struct live_device){
+        .dev = dev, .log = log, .recording = recording, .glb = nvdla_unit_base(dev->config, NVDLA_GLB)};
     for (int space = 0; space < SPACE_COUNT; space++)
         if (dev->memory[space])
             memory_confine(dev->memory[space]);
@@ -44,6 +46,8 @@ void live_device_close(struct live_device *live) {
 bool live_device_reset(struct live_device *live, struct error *err) {
     if (live->fresh)
         return true;
+    if (live->recording && !recording_end(live->recording, err))
+        return false;
     live->clocks += live->dev->ops->time(live->dev);
     forget_launches(live);
     return live->dev->ops->reset(live->dev, err);
@@ -124,6 +128,8 @@ bool live_device_write(struct live_device *live, uint32_t address, uint32_t valu
     live->writes++;
     live->quiet = 0;
     live->fresh = false;
+    if (live->recording)
+        recording_register(live->recording, true, address, value);
     const struct launch *launch = layer_tracker_write(live->tracker, address, value, dev->ops->time(dev));
     if (launch) {
         live->moving = true;
@@ -144,6 +150,8 @@ bool live_device_read(struct live_device *live, uint32_t address, uint32_t *valu
     live->quiet = 0;
     if (!live->dev->ops->csb_read(live->dev, address, value, err))
         return false;
+    if (live->recording)
+        recording_register(live->recording, false, address, *value);
     if (address == live->glb + GLB_S_INTR_STATUS)
         see_status(live, *value);
     return true;

@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "layers/tracker.h"
+#include "live/recording.h"
 
 enum { LIVE_INTERRUPT_BITS = 32 };
 
@@ -40,14 +41,16 @@ struct live_device {
     uint64_t reads, writes, layers, findings; /* since it was opened; findings: printed */
     uint64_t clocks;                          /* of earlier resets */
     FILE *log;                                /* NULL: launches are not printed */
+    struct recording *recording;              /* NULL: none */
 };
 
-/* Takes an opened device and resets it. log: launches are printed there as they are armed and done; NULL: not. False
- * with a message. live_device_close() destroys the device. */
-bool live_device_open(struct live_device *live, struct device *dev, FILE *log, struct error *err);
+/* Takes an opened device and resets it. log: launches are printed there as they are armed and done; NULL: not.
+ * recording: gets the accesses; NULL: none. False with a message. live_device_close() destroys the device. */
+bool live_device_open(struct live_device *live, struct device *dev, FILE *log, struct recording *recording,
+                      struct error *err);
 void live_device_close(struct live_device *live);
 
-/* Brings the device to its state after reset, with its memory as it is. */
+/* Brings the device to its state after reset, with its memory as it is; ends a part of the recording. */
 bool live_device_reset(struct live_device *live, struct error *err);
 
 /* A register access of 32 bits; address: in bytes from the start of the window, a multiple of 4. */

@@ -7,6 +7,7 @@ All servers end with this program, whichever way it ends.
 """
 import collections
 import ctypes
+import gzip
 import os
 import pathlib
 import random
@@ -399,6 +400,41 @@ def test_idle(dut):
     server.end()
 
 
+def test_record(dut):
+    """A session of several layers, and a part after a reset, recorded: model and RTL replay them to the same bytes."""
+    path = folder / f"session_{dut}.nvt.gz"
+    leaves = dut == "rtl"  # the client ends the session; else a signal does
+    server = Server(f"--dut={dut}", f"--record={path}", *["--once"] * leaves)
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    for title in ("convolution", "pooling", "normalisation"):
+        Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False)
+    client.call(RESET)
+    check(f"{dut}: a reset ends the trace", path.exists())
+    Trace(nvcosim, traces / f"small/{LAYERS['pointwise']}.nvt.gz", folder).play(client, interrupts=False)
+    if leaves:
+        client.close()
+    status, out = server.end(None if leaves else signal.SIGINT)
+    guest.close()
+    check(f"{dut}: a recorded session ends well", status == 0, (status, server.said()))
+    second = folder / f"session_{dut}.2.nvt.gz"
+    found = [int(n) for n in re.findall(r"recorded: .*: launches=(\d+) ", out)]
+    check(f"{dut}: a trace for each part", len(found) == 2 and min(found) > 0 and second.exists(), out)
+    left = sorted(p.name for p in folder.glob(f"session_{dut}.*"))
+    check(f"{dut}: nothing else is left", left == [second.name, path.name], left)
+    run = subprocess.run([nvcosim, "run", "--config", "small", "--dut", "both", path, second], capture_output=True, text=True)
+    check(f"{dut}: model and RTL replay it", run.returncode == 0 and len(re.findall("^PASS", run.stdout, re.M)) == 2, run.stdout + run.stderr)
+    with gzip.open(path, "rt") as f:
+        checks = len(re.findall("^mem_check", f.read(), re.M))
+    check(f"{dut}: it checks what each layer wrote", checks >= 3, checks)
+
+
+def test_record_refused():
+    for name, text in {"no/such/folder/s.nvt": "--record: ", "session.txt": "expected a name that ends in .nvt or .nvt.gz"}.items():
+        run = subprocess.run([nvcosim, "serve", "--dut=model", "--socket", "x", "--record", name], capture_output=True, text=True, cwd=folder)
+        check(f"--record {name}", run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
 def main():
     server = Server("--dut=model")
     check("it says where it listens", server.first.startswith(f"listening on {server.path} (small, model)"), server.first)
@@ -433,6 +469,9 @@ def main():
     test_two()
     test_idle("model")
     test_idle("rtl")
+    test_record("model")
+    test_record("rtl")
+    test_record_refused()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -79,6 +79,7 @@ enum {
     KEY_SOCKET,
     KEY_CONNECTED,
     KEY_ONCE,
+    KEY_RECORD,
     KEY_LAYER,
 };
 
@@ -208,6 +209,7 @@ const struct argp_option run_option_table[] = {
     {.name = "serve", .key = KEY_SERVE, .arg = "FD,PID", .flags = OPTION_HIDDEN},
     {.name = "socket", .key = KEY_SOCKET, .arg = "PATH", .flags = OPTION_HIDDEN},
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
+    {.name = "record", .key = KEY_RECORD, .arg = "FILE", .flags = OPTION_HIDDEN},
     {.name = "once", .key = KEY_ONCE, .flags = OPTION_HIDDEN},
     {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
@@ -606,6 +608,7 @@ static const struct argument arguments[] = {
     {.key = KEY_FRESH, FLAG_AT(OF(fresh)), .own = true},
     {.key = KEY_NO_REPORT, FLAG_AT(OF(no_report))},
     {.key = KEY_SOCKET, TEXT_AT(OF(live.socket), "a path")},
+    {.key = KEY_RECORD, TEXT_AT(OF(live.record), "a trace to write")},
     {.key = KEY_ONCE, FLAG_AT(OF(live.once))},
     {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
 };

@@ -79,6 +79,7 @@ struct run_options {
         const char *socket; /* path; NULL: none */
         int connected;      /* a connected socket, whose client owns the clock; -1: none */
         bool once;          /* for one client */
+        const char *record; /* trace that is written of a session; NULL: none */
     } live;
     /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {

@@ -1,0 +1,80 @@
+/* Writes the log of a live device; see recording.h. */
+#include "live/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nvdla/registers.h"
+
+enum { LINE_BYTES = 1024 }; /* of memory, most in a line */
+
+bool recording_open(struct recording *recording, struct error *err) {
+    recording->log = tmpfile();
+    return recording->log ||
+           error_set(err, "--record: no temporary file can be created (%s); is there space for temporary files?",
+                     strerror(errno));
+}
+
+void recording_close(struct recording *recording) {
+    if (recording->log)
+        fclose(recording->log);
+}
+
+static void begin_line(FILE *log, const char *adaptor, bool write, uint64_t address, size_t n) {
+    fprintf(log, "nvdla.%s_adaptor: GP: iswrite=%d addr=0x%" PRIx64 " len=%zu data=0x", adaptor, write, address, n);
+}
+
+static void end_line(FILE *log) {
+    fputs(" resp=TLM_OK_RESPONSE\n", log);
+}
+
+void recording_register(struct recording *recording, bool write, uint32_t address, uint32_t value) {
+    if (!nvdla_register_at(recording->config, address)) {
+        recording->skipped++;
+        return;
+    }
+    recording->writes += write;
+    begin_line(recording->log, "csb", write, address, sizeof value);
+    fprintf(recording->log, " %08" PRIx32, value);
+    end_line(recording->log);
+}
+
+void recording_memory(struct recording *recording, bool write, enum memory_space space, uint64_t address,
+                      const uint8_t *bytes, size_t n) {
+    for (size_t part; n > 0; address += part, bytes += part, n -= part) {
+        part = n < LINE_BYTES ? n : LINE_BYTES;
+        begin_line(recording->log, space == SPACE_PRIMARY ? "dbb" : "sram", write, address, part);
+        for (size_t i = 0; i < part; i++)
+            fprintf(recording->log, "%c%02x", i % 4 ? '_' : ' ', bytes[i]);
+        end_line(recording->log);
+    }
+}
+
+static void take_beat(void *context, const struct axi_beat *beat) {
+    if (!beat->write)
+        recording_memory(context, false, (enum memory_space)beat->port, beat->address, beat->data, (size_t)beat->bytes);
+}
+
+struct axi_listener recording_beats(struct recording *recording) {
+    return (struct axi_listener){take_beat, recording};
+}
+
+bool recording_end(struct recording *recording, struct error *err) {
+    FILE *log = recording->log;
+    bool good = fflush(log) == 0 && !ferror(log);
+    if (!good)
+        error_set(err, "--record: the temporary file cannot be written (%s); is there space for temporary files?",
+                  strerror(errno));
+    else if (recording->writes > 0) {
+        recording->part++;
+        good = recording->finish(recording->context, recording, err);
+    }
+    clearerr(log);
+    rewind(log);
+    if (ftruncate(fileno(log), 0) != 0 && good)
+        good = error_set(err, "--record: the temporary file cannot be emptied: %s", strerror(errno));
+    recording->writes = recording->skipped = 0;
+    return good;
+}

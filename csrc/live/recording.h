@@ -1,0 +1,40 @@
+/* The register and memory accesses of a live device as a log, in the format of the virtual platform's
+ * (80-trace-formats section 4), which import reads. A part of it ends at each reset of the device. */
+#ifndef LIVE_RECORDING_H
+#define LIVE_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "device/beat.h"
+#include "memory/space.h"
+#include "nvdla/config.h"
+#include "nvdla/error.h"
+
+struct recording {
+    const struct nvdla_config *config;
+    FILE *log;
+    uint64_t writes, skipped; /* of this part: register writes; accesses to addresses without a register, left out */
+    int part;                 /* parts that were finished */
+    /* Makes a trace of the log. False with a message. */
+    bool (*finish)(void *context, const struct recording *recording, struct error *err);
+    void *context;
+};
+
+/* Begins a log in a temporary file. False with a message. */
+bool recording_open(struct recording *recording, struct error *err);
+void recording_close(struct recording *recording);
+
+/* address: as in live_device.h. */
+void recording_register(struct recording *recording, bool write, uint32_t address, uint32_t value);
+void recording_memory(struct recording *recording, bool write, enum memory_space space, uint64_t address,
+                      const uint8_t *bytes, size_t n);
+
+/* A listener for the beats that a simulated RTL reads. */
+struct axi_listener recording_beats(struct recording *recording);
+
+/* Ends a part: finishes it if it has register writes, and begins the next one. False with a message. */
+bool recording_end(struct recording *recording, struct error *err);
+
+#endif
