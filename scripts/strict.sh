@@ -37,9 +37,9 @@ END
     local status=$?
     [ $status -ne 3 ] || { tail -n 5 "$log" >&2; exit 3; }
     # Warnings that are not listed, of slang and of Yosys.
-    found=$(grep -iE '(^|[^0-9a-z])warning: ' "$log" | grep -v -E -f <(sed -e '/^#/d' -e 's/\t.*//' scripts/yosys/allowed.tsv))
+    found=$(grep -aiE '(^|[^0-9a-z])warning: ' "$log" | grep -a -v -E -f <(sed -e '/^#/d' -e 's/\t.*//' scripts/yosys/allowed.tsv))
     if [ $status -ne 0 ] || [ -n "$found" ]; then
-        grep -E -A3 '(error|ERROR|warning|Warning): |RangeError|^Assertion' "$log" | head -n 40
+        grep -a -E -A3 '(error|ERROR|warning|Warning): |RangeError|^Assertion' "$log" | head -n 40
         echo "FAIL  strict $name: whole log: $log"
         return 1
     fi

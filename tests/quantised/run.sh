@@ -27,6 +27,6 @@ else
 fi
 for seed in 3 9 ${NIGHTLY:+17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
-    "$build/asan/tests/damage" "$work/$seed.tflite" small ${NIGHTLY:-7} || status=1
+    "$build/asan/tests/damage" "$work/$seed.tflite" small "${NIGHTLY:-7}" || status=1
 done
 exit $status
