@@ -13,7 +13,7 @@ Group = collections.namedtuple("Group", "levels title command needs", defaults=(
 STEPS = [
     Step("build", "build nvcosim and the small simulator", "make -j $JOBS build"),
     Step("unit", "build unit tests", "make -j $JOBS unit-tests"),
-    Step("sanitized", "build the library with address and undefined sanitizers", "make -j $JOBS $BUILD/asan/libnvcosim.a"),
+    Step("sanitized", "build unit tests with address and undefined sanitizers", "make -j $JOBS $BUILD/asan/libnvcosim.a asan-tests"),
     Step("waves", "build the small simulator with waves", "make $BUILD/nvcosim-small-waves"),
     Step("taps", "build the small simulator with taps", "make $BUILD/nvcosim-small-taps"),
     Step("checks", "build the small simulator with checks", "make $BUILD/nvcosim-small-checks"),
@@ -39,7 +39,8 @@ def benches():
 
 GROUPS = [
     Group("check test nightly", "unit tests", "tests/unit/run.sh $BUILD/tests", "unit"),
-    Group("test nightly", "unit tests with sanitizers", "make -j $JOBS asan-tests && tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
+    Group("test", "unit tests with sanitizers", "UNIT_WALKS=short tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
+    Group("nightly", "unit tests with sanitizers, all seeds", "tests/unit/run.sh $BUILD/asan/tests", "sanitized"),
     Group("test", "model against the plain definitions", "tests/naive/run.sh $BUILD 2000"),
     Group("nightly", "model against the plain definitions, many layers", "tests/naive/run.sh $BUILD 200000"),
     Group("check", "command line, the core", "tests/cli/cli.sh info lint run_usage run_model diff output gen"),

@@ -7,6 +7,7 @@
 #include "layers/tracker.h"
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/random.h"
 
 enum { LINES_OF_TILE = 4, DIRECT = 0, WINOGRAD = 1 };
 
@@ -333,7 +334,7 @@ static void check_legality(const struct gen_case *gen, void *context) {
 
 static void register_writes_are_legal(void **state) {
     (void)state;
-    each_case(60, check_legality, NULL);
+    each_case(seeds_of(60), check_legality, NULL);
 }
 
 /* ---- corners --------------------------------------------------------------------------------- */
