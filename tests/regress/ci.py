@@ -118,7 +118,7 @@ def plan(limits="seconds: 60"):
         out.write(PLAN % limits)
 
 
-base = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "TOOLS": tools, "PLAN": "plans/ci.yml", "SELECT": "few", "CCACHE_NOHASHDIR": "1", "HOME": folder}
+base = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "TOOLS": tools, "PLAN": "plans/ci.yml", "SELECT": "few", "HOME": folder}
 for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "CCACHE_DIR"):
     base.pop(name, None)
 
@@ -179,7 +179,7 @@ artifacts("github", [path for path in job["steps"][-1]["with"]["path"].split() +
 junit("github", 3, 0)
 
 # cron: its environment, /bin/sh, the user's folder.
-plain = {"HOME": folder, "PATH": base["PATH"], "TOOLS": tools, "CCACHE_NOHASHDIR": "1", **settings, "PLAN": "plans/ci.yml"}
+plain = {"HOME": folder, "PATH": base["PATH"], "TOOLS": tools, **settings, "PLAN": "plans/ci.yml"}
 if ccache:
     plain["CCACHE_DIR"] = ccache
 plan()
