@@ -13,6 +13,8 @@ usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--t
 
 `nvcosim qualify` does all of this for a whole corpus of traces.
 
+OUT/made.json says what a copy was made of. If nothing of that has changed, and nothing in the copy, it stays as it is.
+
 OUT/rtl and the scratch folders OUT/trial and OUT/xml are emptied by each call. They carry a mark, the file planted-by-nvcosim.txt. A folder
 of that name that has files and no mark is refused, and so is an OUT that is the top of a project or contains the RTL.
 
@@ -29,6 +31,7 @@ switches off, a value that nothing reads.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import random
@@ -165,6 +168,46 @@ def refuse(out, listed):
         sys.exit(f"plant: {out}: found the top folder of a project (.git), {expected}")
 
 
+def digest(path):
+    """Of a file's content; None if it cannot be read."""
+    try:
+        with open(path, "rb") as f:
+            return hashlib.sha256(f.read()).hexdigest()
+    except OSError:
+        return None
+
+
+class Made:
+    """What a copy was made of, in OUT/made.json: the call, and the content of each file that was read or written."""
+
+    def __init__(self, options, listed):
+        self.path = os.path.join(options.out, "made.json")
+        self.copy = os.path.join(options.out, "rtl")
+        self.written = [os.path.join(options.out, name) for name in ("faults.f", "faults.json")]
+        version = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=False).stdout
+        self.call = {"options": vars(options), "list": listed.entries, "verilator": version,
+                     "scripts": [digest(path) for path in (__file__, os.path.join(ROOT, "scripts", "verilog_source.py"), HEADER)]}
+
+    def contents(self):
+        return {path: digest(path) for path in self.written + [os.path.join(folder, name) for folder, _, names in os.walk(self.copy) for name in names]}
+
+    def last(self):
+        """What the last call printed, if this one would make the same; else None."""
+        try:
+            with open(self.path, encoding="utf-8") as f:
+                last = json.load(f)
+        except (OSError, ValueError):
+            return None
+        same = (last["call"] == json.loads(json.dumps(self.call)) and last["written"] == self.contents()
+                and all(digest(path) == content for path, content in last["read"].items()))
+        return last["printed"] if same else None
+
+    def keep(self, read, printed):
+        """To be called once the copy is whole."""
+        put(self.path, json.dumps({"call": self.call, "read": {path: digest(path) for path in read}, "written": self.contents(),
+                                   "printed": printed}, indent=1))
+
+
 class FileList:
     """What a file list names, by absolute paths."""
 
@@ -237,6 +280,7 @@ class Verilator:
                       "--top-module", options.top, *options.verilator_option]
         self.folder = os.path.join(out, "xml")
         self.xml = os.path.join(self.folder, "design.xml")
+        self.files = []  # that it has read
 
     def elaborate(self, filelist):
         """The errors as text; None if there are none."""
@@ -258,6 +302,7 @@ class Verilator:
                 match = re.match(r'\s*<var .*\borigName="([^"]*)"(.*)', line)
                 if match:
                     names[' param="true"' in match.group(2) or ' localparam="true"' in match.group(2)].add(match.group(1))
+        self.files = sorted(path for path in files.values() if os.path.isfile(path))
         return {files[u] for u in used if u in files}, names[True] - names[False]
 
     def read(self, filelist, folder):
@@ -433,8 +478,15 @@ def main():
     options = parser.parse_intermixed_args()
     options.out = os.path.abspath(options.out)
     listed = read_list(options)
+    made = Made(options, listed)
     scratch = [os.path.join(options.out, name) for name in ("trial", "xml")]
     own([os.path.join(options.out, "rtl"), *scratch])
+    printed = made.last()
+    if printed:
+        for folder in scratch:
+            shutil.rmtree(folder)
+        print(printed)
+        return
     verilator = Verilator(options, options.out)
     sources, root, places = choose(options, listed, verilator)
     rng = random.Random(options.seed)
@@ -462,12 +514,13 @@ def main():
         json.dump(table, f, indent=1)
     for folder in scratch:
         shutil.rmtree(folder)
-    print(f"plant: {len(chosen)} faults in {options.out}, seed {options.seed}, out of {len(places)} places; "
-          f"{len(dropped['broken'])} did not compile, {len(dropped['gone'])} are not in the elaborated design")
-    for fault in table["broken"]:
-        print(f"plant: does not compile: {fault['file']}:{fault['line']}: {fault['statement']}")
+    lines = [f"plant: {len(chosen)} faults in {options.out}, seed {options.seed}, out of {len(places)} places; "
+             f"{len(dropped['broken'])} did not compile, {len(dropped['gone'])} are not in the elaborated design"]
+    lines += [f"plant: does not compile: {fault['file']}:{fault['line']}: {fault['statement']}" for fault in table["broken"]]
     if len(chosen) < options.count:
-        print(f"plant: there are no more places: {len(chosen)} instead of {options.count}")
+        lines.append(f"plant: there are no more places: {len(chosen)} instead of {options.count}")
+    made.keep(verilator.files, "\n".join(lines))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -62,6 +62,16 @@ check "and the checkout" $? || cat "$dir/refused.log"
 touch "$dir/places/rtl/old.v"
 places tests/regress/vmod/list.f "$dir/found" && [ ! -e "$dir/places/rtl/old.v" ] && [ -e "$dir/places/rtl/top.v" ] && [ ! -e "$dir/places/trial" ]
 check "a folder of its own loses what the last call left" $?
+made_at() { stat -c %Y "$dir/places/faults.json"; }
+touch -d @1 "$dir/places/faults.json"
+places tests/regress/vmod/list.f "$dir/found" && [ "$(made_at)" = 1 ] && grep -q '7 are not in the elaborated design' "$dir/found.log"
+check "the same call again leaves the copy as it is" $?
+echo >>"$dir/places/rtl/top.v"
+places tests/regress/vmod/list.f "$dir/found" && [ "$(made_at)" != 1 ]
+check "a copy that was changed is made again" $?
+places "$dir/mine/list.f" "$dir/found2" && touch -d @1 "$dir/places/faults.json" && echo >>"$dir/mine/lib/leaf.v" &&
+    places "$dir/mine/list.f" "$dir/found2" && [ "$(made_at)" != 1 ]
+check "and so is one whose source was changed" $?
 
 # ---- a campaign; the RTL comes by a file list, as a user's does ----
 printf '%s\n' "$(realpath "$build/gen/small/nvdla_pkg.sv")" "-F $PWD/rtl/nvdla.f" >"$dir/own.f"
