@@ -9,30 +9,31 @@
 # Environment:
 #   RTL   folder of the RTL, default rtl; a copy has the same files
 #   TOP   top module, default NV_nvdla: with another one only what is below it is elaborated
+#   LOGS  folder of scripts and logs, default BUILD/strict: calls at the same time need one each
 #   CHECKS  "": only without the checks inside the RTL; NVDLA_CHECKS: only with them
-# Exit status: 0 nothing found, 1 something, 3 Yosys cannot be installed. The whole log is BUILD/strict/CONFIG.log.
+# Exit status: 0 nothing found, 1 something, 3 Yosys cannot be installed. The whole log is LOGS/CONFIG.log.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
-build=$1 rtl=${RTL:-rtl} top=${TOP:-NV_nvdla} failed=0
+build=$1 logs=${LOGS:-$1/strict} rtl=${RTL:-rtl} top=${TOP:-NV_nvdla} failed=0
 shift
 [ $# -gt 0 ] || { echo "strict.sh: found no configuration, expected BUILD CONFIG..." >&2; exit 2; }
-mkdir -p "$build/strict"
+mkdir -p "$logs"
 mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
 mapfile -t headers < <(find "$rtl" -name '*.svh' | sort)
 
 # read CONFIG DEFINE: one form of a configuration
 read_rtl() {
     local gen=$build/gen/$1 name=$1${2:+-checks} log found defines
-    log=$build/strict/$name.log
+    log=$logs/$name.log
     make -s "$gen/nvdla_pkg.sv" || return
     defines=$(sed -n 's/^+define+/-D /p' "$gen/config.f" | paste -sd ' ')
-    cat >"$build/strict/$name.ys" <<END
+    cat >"$logs/$name.ys" <<END
 read_slang -j 1 --top $top $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
 proc
 check -assert
 select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr %u %u %u a:src=*nvdla_clock_gate.sv* %d
 END
-    scripts/yosys/yosys.sh "$build" "$build/strict/$name.ys" "$build/strict/out" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
+    scripts/yosys/yosys.sh "$build" "$logs/$name.ys" "$logs/out" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
         sed 's/\x1b\[[0-9;]*m//g' >"$log"
     local status=$?
     [ $status -ne 3 ] || { tail -n 5 "$log" >&2; exit 3; }

@@ -12,14 +12,20 @@ rm -rf "$dir" "$made" "$build"/nvcosim-small-made* "$build/small-made.variables"
 echo "-F $PWD/rtl/nvdla.f" >"$dir/made.f"
 traces=(traces/conformance/small/rand_{dc_pdp_009,sdp_000,cdp_009}.nvt.gz)
 
-# compiled_by NAME: the objects of the Verilated RTL are of this compiler alone
+# compiled_by NAME: the objects of the Verilated RTL are of this compiler alone. They are in a library, or units after a build with -O1.
 compiled_by() {
-    local found
-    if [ "$(ar p "$made"/Vtb_top__ALL.a Vtb_top.o | head -c 2)" = BC ]; then # clang's code for link-time optimisation
+    local found objects=("$made"/Vtb_top__ALL.a) first
+    if [ "$made/unit_fast_0.o" -nt "$made/Vtb_top__ALL.a" ]; then
+        objects=("$made"/unit_*.o)
+        first=$(head -c 2 "${objects[0]}" | tr -d '\0')
+    else
+        first=$(ar p "${objects[0]}" Vtb_top.o | head -c 2 | tr -d '\0')
+    fi
+    if [ "$first" = BC ]; then # clang's code for link-time optimisation
         [ "$1" = Debian ]
         return
     fi
-    found=$(readelf -p .comment "$made"/Vtb_top__ALL.a | sed -n 's/^ *\[ *[0-9a-f]*\] *//p' | sed 's/ .*//' | sort -u | tr '\n' ' ')
+    found=$(readelf -p .comment "${objects[@]}" | sed -n 's/^ *\[ *[0-9a-f]*\] *//p' | sed 's/ .*//' | sort -u | tr '\n' ' ')
     [ "$found" = "$1 " ] || { echo "compiled by: $found"; false; }
 }
 # tells KEY VALUE: info --build says so of the simulator

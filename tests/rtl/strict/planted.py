@@ -29,7 +29,8 @@ MISTAKES = {
 
 
 def strict(build, folder):
-    done = subprocess.run(["scripts/strict.sh", build, "small"], env={**os.environ, "RTL": folder, "TOP": "nvdla_fifo", "CHECKS": ""},
+    settings = {"RTL": folder, "TOP": "nvdla_fifo", "CHECKS": "", "LOGS": os.path.join(build, "tests", "strict", "logs")}
+    done = subprocess.run(["scripts/strict.sh", build, "small"], env={**os.environ, **settings},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode == 3:
         print(f"SKIPPED: {done.stdout.strip()}\n0 passed, 0 failed, 1 skipped")
