@@ -26,7 +26,7 @@ for what; do
         trace=rand_sdp_pdp_001
         tests/replay/buggy_rtl.sh "$build" "$dir/buggy"
         "$build/nvcosim" build --config small --name buggy --filelist "$dir/buggy/buggy.f"
-        "$build/nvcosim" run -q --dut rtl:buggy --html --out "$dir" "traces/conformance/small/$trace.nvt.gz" >/dev/null 2>&1 || [ $? -eq 1 ]
+        "$build/nvcosim" run -q --dut rtl:buggy --html --out "${dir#"$PWD"/}" "traces/conformance/small/$trace.nvt.gz" >/dev/null 2>&1 || [ $? -eq 1 ]
         picture "$dir/$trace/report.html" report 1290
         ;;
     nightly)
