@@ -613,14 +613,20 @@ static bool average_part(struct lowering *at, struct convolution c, struct run r
     return lower_by_atoms(at, &c, 1);
 }
 
+/* A convolution that adds up the elements of each window, channel by channel. */
+static bool begin_sums(struct lowering *at, const struct node *node, struct convolution *c) {
+    *c = (struct convolution){.weight = diagonal_weight,
+                              .node = node,
+                              .graph = at->graph,
+                              .stages = stages_none(),
+                              .x = node->x,
+                              .y = node->y};
+    return view_use(at, node->inputs[0], &c->from);
+}
+
 bool lower_average_node(struct lowering *at, const struct node *node) {
-    struct convolution c = {.weight = diagonal_weight,
-                            .node = node,
-                            .graph = at->graph,
-                            .stages = stages_none(),
-                            .x = node->x,
-                            .y = node->y};
-    if (!view_use(at, node->inputs[0], &c.from))
+    struct convolution c;
+    if (!begin_sums(at, node, &c))
         return false;
     c.to = view_define(at, node->output);
     struct run rows, columns;
@@ -639,13 +645,8 @@ bool lower_average_node(struct lowering *at, const struct node *node) {
 bool lower_mean_node(struct lowering *at, const struct node *node) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     const int n = in->w * in->h;
-    struct convolution c = {.weight = diagonal_weight,
-                            .node = node,
-                            .graph = at->graph,
-                            .stages = stages_none(),
-                            .x = node->x,
-                            .y = node->y};
-    if (!view_use(at, node->inputs[0], &c.from))
+    struct convolution c;
+    if (!begin_sums(at, node, &c))
         return false;
     c.from = whole_window(at, c.from);
     c.x.size = c.from.w;
