@@ -60,7 +60,7 @@ enter() {
         [ -z "${3:-}" ] || mount -o "remount,bind,$3" "$chroot$2"
     }
     bind "$chroots/packages-$release" /var/cache/apt/archives
-    bind "$chroots/ccache-$release" /root/.cache/ccache
+    bind "$chroots/ccache-$release" /var/cache/ccache
     common=$(git -c safe.directory='*' -C "$root" rev-parse --path-format=absolute --git-common-dir 2>/dev/null || true)
     [ -z "$common" ] || bind "$common" "$common"
     bind "$root" "$root"
@@ -68,6 +68,7 @@ enter() {
     folder=$(cd "$root" && realpath -m "${NVDLA_CONFORMANCE:-../shared/conformance}")
     [ ! -d "$folder" ] || bind "$folder" "$folder" ro
     local environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
+        CCACHE_DIR=/var/cache/ccache
         GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory 'GIT_CONFIG_VALUE_0=*')
     for folder in NVDLA_CONFORMANCE REQUIRE_CONFORMANCE NIGHTLY TESTS LIST; do
         [ -z "${!folder:-}" ] || environment+=("$folder=${!folder}")

@@ -28,7 +28,7 @@ nv doctor blocked.txt; check doctor_blocked 1 "hang" "possible: interrupt-never"
 printf 'usb 1-1: new device\n' >other.txt
 nv doctor other.txt; check doctor_no_driver 1 "unknown" "no line of the driver"
 # An operation that completes without having been armed.
-sed 's/Enable SDP operation index 3 ROI 0/xxx/' "$logs/good-residual/log.txt" >sticky.txt
+sed 's/Enable SDP operation index 3 ROI 0/a line of another program/' "$logs/good-residual/log.txt" >sticky.txt
 nv doctor sticky.txt; check doctor_sticky 1 "likely: status-sticky" "SDP operation index 3"
 
 # Damaged and hostile logs.
