@@ -20,6 +20,7 @@ common/nvdla_check_ring.sv
 common/nvdla_check_window.sv
 common/nvdla_clock_gate.sv
 common/nvdla_fifo.sv
+common/nvdla_ram.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv
 common/nvdla_async_fifo.sv
@@ -110,6 +111,7 @@ cdma/nvdla_cdma_stream.sv
 cdma/nvdla_cdma_sizes.sv
 cdma/nvdla_cdma_weight.sv
 cdma/nvdla_cdma_perf.sv
+cbuf/nvdla_cbuf_banks.sv
 cbuf/nvdla_cbuf.sv
 csc/nvdla_csc.sv
 csc/nvdla_csc_sequence.sv

@@ -4,9 +4,12 @@
 // addr; with clear the slots above it become 0. The atoms of a clock go to different slots or entries. Read ports
 // deliver whole entries: the data port two of them at once (dat_rd_next_* is used by the unaligned reads of image
 // layers), the weight port one, the mask port (where compressed weights exist) one. Read data come in the clock after
-// valid and stay until the next read.
+// valid and are meant only there.
 // A read sees what was presented to a write port in an earlier clock. No arbitration, no back-pressure: the allocation
-// of banks keeps the ports apart. Not reset: CDMA fills the buffer with zeros.
+// of banks keeps the ports apart, and the two entries that the data port reads or writes at once are even and odd. Not
+// reset: CDMA fills the buffer with zeros.
+// Two forms: the hardware (nvdla_cbuf_banks: memories with one write and one read port), or with NVDLA_FAST_FORMS one
+// array for each slot, which simulates faster. With NVDLA_BOTH_FORMS the hardware works and every read is compared.
 // Spec: 30-cdma-cbuf, section 4.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -30,6 +33,14 @@ module nvdla_cbuf
     input  cbuf_rd_t             mask_rd_i,
     output logic [EntryBits-1:0] mask_rd_data_o
 );
+`ifdef NVDLA_BOTH_FORMS
+  `define NVDLA_CBUF_HARDWARE
+  `define NVDLA_CBUF_FAST
+`elsif NVDLA_FAST_FORMS
+  `define NVDLA_CBUF_FAST
+`else
+  `define NVDLA_CBUF_HARDWARE
+`endif
   logic clk, mask_rd_valid;  // the clock of everything below
 
   logic [CbufWrAtoms-1:0] dat_wr_valid, wt_wr_valid, dat_wr_clear, wt_wr_clear;
@@ -79,6 +90,26 @@ module nvdla_cbuf
 
   assign mask_rd_valid = WeightCompression != 0 && mask_rd_i.valid;
 
+`ifdef NVDLA_CBUF_HARDWARE
+  logic [4*EntryBits-1:0] rd_data;
+  nvdla_cbuf_banks u_banks (
+      .clk_i     (clk),
+      .wr_en_i   ({wt_en, dat_en}),
+      .wr_hit_i  ({wt_hit, dat_hit}),
+      .wr_addr_i ({wt_wr_addr, dat_wr_addr}),
+      .wr_data_i ({wt_wr_data, dat_wr_data}),
+      .rd_valid_i({mask_rd_valid, wt_rd_valid, dat_rd_next_valid, dat_rd_valid}),
+      .rd_addr_i ({mask_rd_i.addr, wt_rd_addr, dat_rd_next_addr, dat_rd_addr}),
+      .rd_data_o (rd_data)
+  );
+  assign dat_rd_data_o      = rd_data[0+:EntryBits];
+  assign dat_rd_next_data_o = rd_data[EntryBits+:EntryBits];
+  assign wt_rd_data_o       = rd_data[2*EntryBits+:EntryBits];
+  assign mask_rd_data_o     = (WeightCompression != 0) ? rd_data[3*EntryBits+:EntryBits] : '0;
+`endif
+
+`ifdef NVDLA_CBUF_FAST
+  logic [EntryBits-1:0] fast_dat, fast_dat_next, fast_wt, fast_mask;
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     logic [AtomBits-1:0] mem_q[0:CbufEntries-1];
     logic [AtomBits-1:0] dat_q, dat_next_q, wt_q;
@@ -95,18 +126,30 @@ module nvdla_cbuf
       if (wt_rd_valid) wt_q <= mem_q[wt_rd_addr];
     end
 
-    assign dat_rd_data_o[s*AtomBits+:AtomBits]      = dat_q;
-    assign dat_rd_next_data_o[s*AtomBits+:AtomBits] = dat_next_q;
-    assign wt_rd_data_o[s*AtomBits+:AtomBits]       = wt_q;
+    assign fast_dat[s*AtomBits+:AtomBits]      = dat_q;
+    assign fast_dat_next[s*AtomBits+:AtomBits] = dat_next_q;
+    assign fast_wt[s*AtomBits+:AtomBits]       = wt_q;
 
     if (WeightCompression != 0) begin : gen_mask
       logic [AtomBits-1:0] mask_q;
       always_ff @(posedge clk) if (mask_rd_valid) mask_q <= mem_q[mask_rd_i.addr];
-      assign mask_rd_data_o[s*AtomBits+:AtomBits] = mask_q;
+      assign fast_mask[s*AtomBits+:AtomBits] = mask_q;
     end else begin : gen_no_mask
-      assign mask_rd_data_o[s*AtomBits+:AtomBits] = '0;
+      assign fast_mask[s*AtomBits+:AtomBits] = '0;
     end
   end
+`ifdef NVDLA_CBUF_HARDWARE
+  logic [3:0] read_q;
+  always_ff @(posedge clk)
+    read_q <= {mask_rd_valid, wt_rd_valid, dat_rd_next_valid, dat_rd_valid};
+  wire unused_fast = &{1'b0, read_q, fast_dat, fast_dat_next, fast_wt, fast_mask};
+`else
+  assign dat_rd_data_o      = fast_dat;
+  assign dat_rd_next_data_o = fast_dat_next;
+  assign wt_rd_data_o       = fast_wt;
+  assign mask_rd_data_o     = fast_mask;
+`endif
+`endif
 
   if (WeightCompression == 0) begin : gen_unused_mask
     wire unused_mask = &{1'b0, mask_rd_i};
@@ -119,23 +162,55 @@ module nvdla_cbuf
   logic begun_q;
   initial begun_q = 1'b0;
   always_ff @(posedge clk_i) begun_q <= 1'b1;
+  // Half banks (chapter 30 section 4.1) take one write and one read a clock: {even or odd, bank} of two must differ.
+  function automatic logic one_half(input logic [CbufAddrBits-1:0] a, input logic [CbufAddrBits-1:0] b);
+    return a[0] == b[0] && 32'(a) / BankEntries == 32'(b) / BankEntries;
+  endfunction
   for (genvar a = 0; a < CbufWrAtoms; a++) begin : gen_checks
     for (genvar b = 0; b < CbufWrAtoms; b++) begin : gen_pair
       `NVDLA_CHECK_AT(PortsWriteApart, clk_i, begun_q,
                       !(dat_wr_valid[a] && wt_wr_valid[b] &&
-                      dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] == wt_wr_addr[b*CbufAddrBits+:CbufAddrBits]))
+                      one_half(dat_wr_addr[a*CbufAddrBits+:CbufAddrBits], wt_wr_addr[b*CbufAddrBits+:CbufAddrBits])))
       if (a < b) begin : gen_two
         `NVDLA_CHECK_AT(AtomsGoApart, clk_i, begun_q,
                         (dat_en[a*Slots+:Slots] & dat_en[b*Slots+:Slots]) == '0 ||
-                        dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] != dat_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+                        dat_wr_addr[a*CbufAddrBits] != dat_wr_addr[b*CbufAddrBits])
         `NVDLA_CHECK_AT(WeightsGoApart, clk_i, begun_q,
                         (wt_en[a*Slots+:Slots] & wt_en[b*Slots+:Slots]) == '0 ||
-                        wt_wr_addr[a*CbufAddrBits+:CbufAddrBits] != wt_wr_addr[b*CbufAddrBits+:CbufAddrBits])
+                        wt_wr_addr[a*CbufAddrBits] != wt_wr_addr[b*CbufAddrBits])
       end
     end
     `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q,
                     !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) &&
                     !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
   end
+  logic [3:0] reads;
+  logic [4*CbufAddrBits-1:0] read_addr;
+  assign reads = {mask_rd_valid, wt_rd_valid, dat_rd_next_valid, dat_rd_valid};
+  assign read_addr = {mask_rd_i.addr, wt_rd_addr, dat_rd_next_addr, dat_rd_addr};
+  for (genvar r = 0; r < 4; r++) begin : gen_readers
+    for (genvar o = 0; o < r; o++) begin : gen_pair
+      `NVDLA_CHECK_AT(PortsReadApart, clk_i, begun_q,
+                      !(reads[r] && reads[o] &&
+                      one_half(read_addr[r*CbufAddrBits+:CbufAddrBits], read_addr[o*CbufAddrBits+:CbufAddrBits])))
+    end
+    // The entry after the last one of an image may be written while it is read; nothing looks at it then.
+    for (genvar a = 0; a < CbufWrAtoms && r != 1; a++) begin : gen_write
+      `NVDLA_CHECK_AT(ReadsWhatIsThere, clk_i, begun_q,
+                      !(reads[r] &&
+                      ((dat_wr_valid[a] &&
+                      dat_wr_addr[a*CbufAddrBits+:CbufAddrBits] == read_addr[r*CbufAddrBits+:CbufAddrBits]) ||
+                      (wt_wr_valid[a] &&
+                      wt_wr_addr[a*CbufAddrBits+:CbufAddrBits] == read_addr[r*CbufAddrBits+:CbufAddrBits]))))
+    end
+  end
+`ifdef NVDLA_BOTH_FORMS
+  `NVDLA_CHECK_AT(FormsAgree, clk_i, begun_q,
+                  (!read_q[0] || dat_rd_data_o == fast_dat) && (!read_q[1] || dat_rd_next_data_o == fast_dat_next) &&
+                  (!read_q[2] || wt_rd_data_o == fast_wt) && (!read_q[3] || mask_rd_data_o == fast_mask))
 `endif
+`endif
+
+`undef NVDLA_CBUF_HARDWARE
+`undef NVDLA_CBUF_FAST
 endmodule

@@ -197,7 +197,7 @@ module nvdla_cdma
   logic dc_req_valid, img_req_valid, win_req_valid, req_valid, req_ready;
   logic [AddrBits-1:0] dc_req_addr, img_req_addr, win_req_addr, req_addr;
   logic [15:0] dc_req_size, img_req_size, win_req_size, req_size;
-  logic img_rsp_ready, win_rsp_ready, rsp_valid, rsp_ready;
+  logic dc_rsp_ready, img_rsp_ready, win_rsp_ready, rsp_valid, rsp_ready;
   logic img_valid, win_valid, atom_valid;
   place_t dc_place, img_place, win_place, atom_place;
 
@@ -237,7 +237,7 @@ module nvdla_cdma
   assign req_valid  = winograd ? win_req_valid : image ? img_req_valid : dc_req_valid;
   assign req_addr   = winograd ? win_req_addr : image ? img_req_addr : dc_req_addr;
   assign req_size   = winograd ? win_req_size : image ? img_req_size : dc_req_size;
-  assign rsp_ready  = winograd ? win_rsp_ready : image ? img_rsp_ready : 1'b1;
+  assign rsp_ready  = winograd ? win_rsp_ready : image ? img_rsp_ready : dc_rsp_ready;
   assign atom_valid = winograd ? win_valid : image ? img_valid : rsp_valid;
   assign atom_place = winograd ? win_place : image ? img_place : dc_place;
 
@@ -296,6 +296,7 @@ module nvdla_cdma
       .req_addr_o      (dc_req_addr),
       .req_size_o      (dc_req_size),
       .rsp_valid_i     (rsp_valid & ~gathered),
+      .rsp_ready_o     (dc_rsp_ready),
       .place_o         (dc_place),
       .next_ptr_o      (dc_next)
   );
@@ -425,6 +426,7 @@ module nvdla_cdma
         .watch_i     (from_fp16),
         .flush_i     (d.nan_to_zero),
         .valid_i     (atom_valid),
+        .again_i     (~gathered & ~dc_rsp_ready),
         .data_i      (winograd ? win_data : rsp_data),
         .element_i   (img_element),
         .kind_i      (img_kind),

@@ -7,7 +7,7 @@
 // (signed_i). kind_i has three bits for each lane of an image: channel 0..3 of the pixel, past the end of the line
 // (LaneTail) or pad (LanePad, which passes). The offset is CVT_OFFSET; with mean_i the mean of the lane's channel, 0
 // past its end. With watch_i (FP16 from memory, never together with enable_i) NaN and infinity are counted from clear_i
-// on, except in pads and tails of images, and with flush_i NaN becomes +0.
+// on, except in pads and tails of images and in data that come again (again_i), and with flush_i NaN becomes +0.
 // The configuration inputs stay during a layer.
 // Spec: 30-cdma-cbuf, sections 5.4, 6 and 7.
 `ifndef NVDLA_CHECK_SVH
@@ -25,7 +25,7 @@ module nvdla_cdma_cvt_pairs
     input  logic [                    63:0] means_i,  // four signed halfwords, channel 0 in the low bits
     input  logic [                    15:0] offset_i, scale_i,
     input  logic [                     5:0] truncate_i,
-    input  logic                            watch_i, flush_i, valid_i,
+    input  logic                            watch_i, flush_i, valid_i, again_i,
     input  logic [CbufWrAtoms*AtomBits-1:0] data_i,
     input  logic [          AtomicC*16-1:0] element_i,
     input  logic [           AtomicC*3-1:0] kind_i,
@@ -112,7 +112,7 @@ module nvdla_cdma_cvt_pairs
       .clk_i,
       .rst_ni,
       .clear_i,
-      .valid_i(valid_i & watch_i),
+      .valid_i(valid_i & watch_i & ~again_i),
       .lanes_i(pixels),
       .data_i (low),
       .nan_o,

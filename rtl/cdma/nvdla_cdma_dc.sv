@@ -6,8 +6,10 @@
 // batch. Line y of batch b begins (y * batches + b) * EPS entries after ptr_i. The low address bits of base and strides
 // have no effect.
 // start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
-// entry of the first line. Every clock takes an answer (rsp_valid_i) of CbufWrAtoms atoms; the last answer to a request
-// of an odd number of atoms has one. place_o follows one clock later; an update ends a grain. next_ptr_o, valid at the
+// entry of the first line. An answer (rsp_valid_i) has CbufWrAtoms atoms; the last answer to a request of an odd number
+// of atoms has one. It is taken in one clock, or in two if its atoms end a line and begin the next one in the same slot
+// of two even or two odd entries: then the second atom is written a clock later. place_o follows one clock after
+// rsp_valid_i; an update ends a grain. next_ptr_o, valid at the
 // end of the layer, is the ring entry after the last grain. start_i to first request: 2 clocks.
 // Spec: 30-cdma-cbuf, sections 5.1 to 5.3; 20-data-formats, sections 2 and 9.
 `ifndef NVDLA_CHECK_SVH
@@ -34,6 +36,7 @@ module nvdla_cdma_dc
     output logic [      AddrBits-1:0] req_addr_o,
     output logic [              15:0] req_size_o,  // atoms - 1
     input  logic                      rsp_valid_i,
+    output logic                      rsp_ready_o,
     output place_t                    place_o,
     output logic [EntryCountBits-1:0] next_ptr_o
 );
@@ -165,6 +168,15 @@ module nvdla_cdma_dc
   assign last_column1 = column1 == width;
   assign spot1        = place(tail_q, member1, column1[1:0]);
 
+  // A memory of CBUF takes one of the two atoms a clock.
+  logic clear0, clear1, overlap, clash, split_q;
+  assign clear0      = place_clear(tail_q, member_q, last_column0);
+  assign clear1      = place_clear(tail_q, member1, last_column1);
+  assign overlap     = (clear0 && clear1) || spot0[SlotBits-1:0] == spot1[SlotBits-1:0] ||
+      (clear0 && spot1[SlotBits-1:0] > spot0[SlotBits-1:0]) || (clear1 && spot0[SlotBits-1:0] > spot1[SlotBits-1:0]);
+  assign clash       = two && overlap && entry_q != entry1 && entry_q[0] == entry1[0];
+  assign rsp_ready_o = ~clash | split_q;
+
   assign batch_left  = (BatchMax > 1) ? batch_left_q : 5'd0;
   assign column      = two ? column1 : column_q;
   assign member      = two ? member1 : member_q;
@@ -199,7 +211,7 @@ module nvdla_cdma_dc
       first_q      <= ptr_i;
       entries_q    <= EntryCountBits'(grain_lines(height, grain)) * step;
       behind_q     <= ring_add(ptr_i, EntryCountBits'(grain_lines(height, grain)) * step, ring_i);
-    end else if (rsp_valid_i) begin
+    end else if (rsp_valid_i && rsp_ready_o) begin
       column_q <= last_column ? '0 : column + 13'd1;
       if (!last_column) begin
         entry_q     <= full ? ring_add(entry, EntryCountBits'(1), ring_i) : entry;
@@ -238,19 +250,25 @@ module nvdla_cdma_dc
           behind_q     <= ring_add(behind_q, EntryCountBits'(grain_lines(rest_q, grain)) * step, ring_i);
         end
       end
+    end
+    if (rsp_valid_i)
       place_o <= {
-        CbufWrAtoms'({two, 1'b1}),
+        CbufWrAtoms'({two & rsp_ready_o, ~split_q}),
         (CbufWrAtoms * EntryCountBits)'({entry1, entry_q}),
         (CbufWrAtoms * SlotBits)'({spot1[SlotBits-1:0], spot0[SlotBits-1:0]}),
-        CbufWrAtoms'({place_clear(tail_q, member1, last_column1), place_clear(tail_q, member_q, last_column0)}),
-        grain_end, grain_end & (rest_q == '0), entries_q, lines_q
+        CbufWrAtoms'({clear1, clear0}),
+        grain_end & rsp_ready_o, grain_end & (rest_q == '0) & rsp_ready_o, entries_q, lines_q
       };
-    end
   end
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) split_q <= 1'b0;
+    else if (rsp_valid_i) split_q <= ~rsp_ready_o;
   wire unused_spot = &{1'b0, spot0, spot1};
 
   `NVDLA_PARAM(ShapeLegal, CbufWrAtoms == 1 || (CbufWrAtoms == 2 && Slots == 4))
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
+  `NVDLA_CHECK(AnswerStays, !split_q || rsp_valid_i)
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || (entry_q < ring_i && (!two || entry1 < ring_i)))
 
@@ -274,7 +292,7 @@ module nvdla_cdma_dc
       up_q       <= 1'b0;
     end else begin
       if (fire) asked_q <= asked_q + 64'(req_size_o) + 64'd1;
-      if (rsp_valid_i) come_q <= come_q + 64'd1 + 64'(two);
+      if (rsp_valid_i && rsp_ready_o) come_q <= come_q + 64'd1 + 64'(two);
       up_q <= rsp_valid_i;
       if (up_q && place_o.update) lines_up_q <= lines_up_q + 32'(place_o.slices);
     end

@@ -5,8 +5,10 @@
 // surface by surface, line by line, once 4 * EPS entries are free (space_i); reserve_o takes them when its first line
 // is passed. Lines of pad are not requested. The pixels of a padded line, from memory or pad_value_i, come in pairs.
 // Pixel x belongs to phase x mod stride_x; four pixels of a phase side by side are a row of a tile: their pieces of 8
-// bytes make four atoms, one for each piece, which go to the same slot of four entries. Two banks of 4 * stride_x
-// pixels: one is filled while the tile rows of the other one leave, two atoms a clock.
+// bytes make four atoms, one for each piece, which go to the same slot of four entries, a row of tiles apart. Four
+// banks of 4 * stride_x pixels, a tile each: some are filled while tile rows of others leave, two atoms a clock, one to
+// an even and one to an odd entry. These are two pieces of a tile if a row has an odd number of tiles, else the same
+// piece of two neighbours.
 // start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
 // entry of the first superslice. atoms_valid_o: two atoms for the convertor; place_o comes one clock later, an update
 // ends a superslice. next_ptr_o is the ring entry after the last finished superslice.
@@ -79,15 +81,17 @@ module nvdla_cdma_winograd
   logic [12:0] rq_surface_q;
   logic [4:0] rq_line_q;                  // line of the superslice
   logic [PixelBits-1:0] rq_first_q, row;  // first line of the superslice; this one
-  logic [PixelBits-1:0] input_line;       // without the pad
+  // Addresses: of the next line of data; of the superslice's first one in this surface; of the one after its last in
+  // the first surface.
+  logic [AddrBits-1:0] line_addr_q, surface_addr_q, slice_addr_q, after_line, after_slice;
   logic rq_inside, rq_go, rq_step;
   assign row         = rq_first_q + PixelBits'(rq_line_q);
-  assign input_line  = row - PixelBits'(pad_top_i);
   assign rq_inside   = is_data(row, PixelBits'(pad_top_i), bottom);
   assign rq_go       = rq_left_q != '0 && (space_i || rq_surface_q != '0 || rq_line_q != '0);
   assign req_valid_o = rq_go & rq_inside;
-  assign req_addr_o  = datain_addr_0_i + AddrBits'(rq_surface_q) * AddrBits'(surf_stride_i) +
-      AddrBits'(input_line) * AddrBits'(line_stride_i);
+  assign req_addr_o  = line_addr_q;
+  assign after_line    = rq_inside ? line_addr_q + AddrBits'(line_stride_i) : line_addr_q;
+  assign after_slice   = (rq_surface_q == '0) ? after_line : slice_addr_q;
   assign req_size_o  = 16'(columns) - 16'd1;
   assign rq_step     = rq_go & (~rq_inside | req_ready_i);
   assign reserve_o   = rq_step && rq_surface_q == '0 && rq_line_q == '0;
@@ -106,6 +110,23 @@ module nvdla_cdma_winograd
       rq_line_q <= (rq_line_q == last_line) ? '0 : rq_line_q + 1'b1;
       if (rq_line_q == last_line) rq_surface_q <= (rq_surface_q == surfaces) ? '0 : rq_surface_q + 1'b1;
       if (rq_line_q == last_line && rq_surface_q == surfaces) rq_first_q <= rq_first_q + PixelBits'(last_line) + 1'b1;
+    end
+
+  always_ff @(posedge clk_i)
+    if (start_i) begin
+      line_addr_q    <= datain_addr_0_i;
+      surface_addr_q <= datain_addr_0_i;
+    end else if (rq_step && rq_line_q != last_line) begin
+      line_addr_q <= after_line;
+    end else if (rq_step) begin
+      slice_addr_q <= after_slice;
+      if (rq_surface_q == surfaces) begin
+        line_addr_q    <= after_slice;
+        surface_addr_q <= after_slice;
+      end else begin
+        line_addr_q    <= surface_addr_q + AddrBits'(surf_stride_i);
+        surface_addr_q <= surface_addr_q + AddrBits'(surf_stride_i);
+      end
     end
 
   // ---- pairs of pixels ----------------------------------------------------------------------------------------------
@@ -127,8 +148,8 @@ module nvdla_cdma_winograd
   logic [AtomBits-1:0] pad, atom0, atom1, first, second;
   logic [2:0] phase_x1;
   logic [1:0] tile_x1;
-  logic [1:0] full_q;  // banks that are filled
-  logic bank_q;        // to be filled
+  logic [3:0] full_q;  // banks that are filled
+  logic [1:0] bank_q;  // to be filled
   logic line_load_q;   // the line's count must be taken
 
   assign between     = is_data(first_q + PixelBits'(line_q), PixelBits'(pad_top_i), bottom);
@@ -198,34 +219,53 @@ module nvdla_cdma_winograd
       end
     end
 
-  // ---- banks: pixels of a row of tiles by phase, and where their tile rows go ---------------------------------------
-  logic [AtomBits-1:0] pixel_q[0:63];       // {bank, phase, pixel of the tile}
+  // ---- banks: the pixels of a tile's row by phase, and where they go ------------------------------------------------
   logic [EntryCountBits-1:0] superslice_q;  // first entry of the superslice
-  logic [EntryCountBits-1:0] to0_q, to1_q;  // entry of the first piece of phase 0, by bank
-  logic [1:0] slot0_q, slot1_q;
-  logic [1:0] end_q, last_q;  // a superslice, the layer ends here
+  logic [EntryCountBits-1:0] to_q[0:3];     // entry of the first piece of phase 0
+  logic [1:0] slot_q[0:3];
+  logic [3:0] end_q, last_q;  // a superslice, the layer ends here
   logic [EntryCountBits-1:0] tile_place;
   assign tile_place = EntryCountBits'(phase_y_q) * row_entries + EntryCountBits'(surface_q) * surface_entries + tile_q;
 
-  // ---- tile rows: phase by phase, two pieces a clock ----------------------------------------------------------------
-  logic out_bank_q, upper_q, out, out_end;  // upper_q: pieces 2 and 3
+  // ---- tile rows: phase by phase, two atoms a clock -----------------------------------------------------------------
+  logic paired;  // the tiles of two banks leave together
+  logic [1:0] out_bank_q, other_bank;
+  logic [1:0] piece_q, piece1;
+  logic out, part_end, out_end;
   logic [2:0] out_phase_q;
   logic [EntryCountBits-1:0] out_entry_q, out_phase_entry_q, entry0, entry1, phase_entry;
   logic out_load_q;  // the bank's place must be taken
   logic [2*AtomBits-1:0] pieces;
-  assign out         = full_q[out_bank_q];
-  assign out_end     = out && upper_q && out_phase_q == conv_x_stride_i;
-  assign phase_entry = out_load_q ? (out_bank_q ? to1_q : to0_q) : out_phase_entry_q;
-  assign entry0      = upper_q ? out_entry_q : phase_entry;
-  assign entry1      = ring_add(entry0, tiles, ring_i);
+  assign paired      = ~tiles[0];
+  assign other_bank  = paired ? out_bank_q + 2'd1 : out_bank_q;
+  assign out         = full_q[out_bank_q] & full_q[other_bank];
+  assign part_end    = paired ? piece_q == 2'd3 : piece_q[1];
+  assign out_end     = out && part_end && out_phase_q == conv_x_stride_i;
+  assign phase_entry = out_load_q ? to_q[out_bank_q] : out_phase_entry_q;
+  assign entry0      = (piece_q != '0) ? out_entry_q : phase_entry;
+  assign entry1      = ring_add(entry0, paired ? EntryCountBits'(1) : tiles, ring_i);
+  assign piece1      = paired ? piece_q : piece_q + 2'd1;
 
+  // A memory for each pixel of a tile and parity of the phase: the two pixels of a clock go to different ones.
   for (genvar x = 0; x < 4; x++) begin : gen_pixel
-    logic [AtomBits-1:0] pixel;
-    assign pixel = pixel_q[{out_bank_q, out_phase_q, 2'(x)}];
-    for (genvar j = 0; j < 2; j++) begin : gen_piece
-      assign pieces[j*AtomBits+x*PieceBits+:PieceBits] = upper_q ? pixel[(j+2)*PieceBits+:PieceBits] :
-          pixel[j*PieceBits+:PieceBits];
+    logic [2*AtomBits-1:0] even_odd, other_even_odd;
+    logic [AtomBits-1:0] pixel, other;
+    for (genvar p = 0; p < 2; p++) begin : gen_phase
+      logic [AtomBits-1:0] mem_q[0:15];  // {bank, phase / 2}
+      logic first_here, second_here;
+      assign first_here  = phase_x_q[0] == 1'(p) && tile_x_q == 2'(x);
+      assign second_here = phase_x1[0] == 1'(p) && tile_x1 == 2'(x);
+      always_ff @(posedge clk_i)
+        if (step && (first_here || second_here))
+          mem_q[{bank_q, first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
+      assign even_odd[p*AtomBits+:AtomBits]       = mem_q[{out_bank_q, out_phase_q[2:1]}];
+      assign other_even_odd[p*AtomBits+:AtomBits] = mem_q[{other_bank, out_phase_q[2:1]}];
+      `NVDLA_CHECK(PixelsGoApart, !(step && first_here && second_here))
     end
+    assign pixel = out_phase_q[0] ? even_odd[AtomBits+:AtomBits] : even_odd[0+:AtomBits];
+    assign other = out_phase_q[0] ? other_even_odd[AtomBits+:AtomBits] : other_even_odd[0+:AtomBits];
+    assign pieces[x*PieceBits+:PieceBits]          = pixel[piece_q*PieceBits+:PieceBits];
+    assign pieces[AtomBits+x*PieceBits+:PieceBits] = other[piece1*PieceBits+:PieceBits];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -235,6 +275,7 @@ module nvdla_cdma_winograd
     end else begin
       if (step && row_end) full_q[bank_q] <= 1'b1;
       if (out_end) full_q[out_bank_q] <= 1'b0;
+      if (out_end) full_q[other_bank] <= 1'b0;
       atoms_valid_o <= out;
     end
 
@@ -243,42 +284,36 @@ module nvdla_cdma_winograd
   logic out_update_q, out_last_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      bank_q       <= 1'b0;
-      out_bank_q   <= 1'b0;
-      upper_q      <= 1'b0;
+      bank_q       <= '0;
+      out_bank_q   <= '0;
+      piece_q      <= '0;
       out_phase_q  <= '0;
       out_load_q   <= 1'b1;
       superslice_q <= ptr_i;
     end else begin
-      if (step) begin
-        pixel_q[{bank_q, phase_x_q, tile_x_q}] <= atom0;
-        pixel_q[{bank_q, phase_x1, tile_x1}]   <= atom1;
-      end
       if (step && row_end) begin
-        bank_q <= ~bank_q;
-        if (bank_q) to1_q <= ring_add(superslice_q, tile_place, ring_i);
-        else to0_q <= ring_add(superslice_q, tile_place, ring_i);
-        if (bank_q) slot1_q <= tile_y_q;
-        else slot0_q <= tile_y_q;
+        bank_q         <= bank_q + 2'd1;
+        to_q[bank_q]   <= ring_add(superslice_q, tile_place, ring_i);
+        slot_q[bank_q] <= tile_y_q;
         end_q[bank_q]  <= superslice_end;
         last_q[bank_q] <= superslice_end && left_q == SizeBits'(1);
         if (superslice_end) superslice_q <= ring_add(superslice_q, superslice_entries, ring_i);
       end
       if (out) begin
-        upper_q           <= ~upper_q;
-        out_entry_q       <= ring_add(entry1, tiles, ring_i);
+        piece_q           <= part_end ? '0 : piece1 + 2'd1;
+        out_entry_q       <= ring_add(paired ? entry0 : entry1, tiles, ring_i);
         out_load_q        <= out_end;
-        out_phase_entry_q <= upper_q ? ring_add(phase_entry, phase_entries, ring_i) : phase_entry;
-        if (upper_q) out_phase_q <= out_end ? '0 : out_phase_q + 1'b1;
-        if (out_end) out_bank_q <= ~out_bank_q;
+        out_phase_entry_q <= part_end ? ring_add(phase_entry, phase_entries, ring_i) : phase_entry;
+        if (part_end) out_phase_q <= out_end ? '0 : out_phase_q + 1'b1;
+        if (out_end) out_bank_q <= other_bank + 2'd1;
       end
     end
     if (out) begin
       atoms_data_o <= pieces;
       entry_q      <= {entry1, entry0};
-      out_slot_q   <= out_bank_q ? slot1_q : slot0_q;
-      out_update_q <= out_end && end_q[out_bank_q];
-      out_last_q   <= out_end && last_q[out_bank_q];
+      out_slot_q   <= slot_q[out_bank_q];
+      out_update_q <= out_end && end_q[other_bank];
+      out_last_q   <= out_end && last_q[other_bank];
     end
     if (atoms_valid_o)
       place_o <= {2'b11, entry_q, {2{out_slot_q}}, 2'b00, out_update_q, out_last_q, eps_i << 2, SizeBits'(4)};
@@ -292,6 +327,7 @@ module nvdla_cdma_winograd
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(GrantedAreOfTheLayer, granted_q <= left_q)
   `NVDLA_CHECK(BankIsFree, !step || !full_q[bank_q])
+  `NVDLA_CHECK(PairsBegin, !(out && paired) || !out_bank_q[0])
   `NVDLA_CHECK(BothComeTogether, !(step && needs && data0 && data1 && !held_valid_q) || two)
   `NVDLA_CHECK(NothingIsHeldAcrossLines,
                !line_end || !between || (!needs ? (missing == '0) : missing == PixelBits'(two ? 2 : 1)))

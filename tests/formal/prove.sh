@@ -25,9 +25,10 @@ claim() {
     fi
 }
 
-# prove NAME PREPARATION SOURCES
+# prove NAME PREPARATION SOURCES. Newer ABCs call a property that is constant "solved"; here nothing has a time limit inside ABC, and what
+# is violated "was asserted".
 prove() {
-    claim "$1" "Property proved" "$2" "$3"
+    claim "$1" "Property proved\|^All outputs solved" "$2" "$3"
     claim "$1_is_not_empty" "was asserted in frame" "$2" "$3" -DREACH
 }
 

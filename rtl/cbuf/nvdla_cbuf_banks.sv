@@ -1,0 +1,102 @@
+// The memories of CBUF as hardware has them: every bank is two half banks, of its even and of its odd entries, and of
+// these each slot a memory with one write and one read port (nvdla_ram).
+//
+// Write port 0 is data, 1 weights; each takes CbufWrAtoms atoms a clock. wr_en_i: the slots that atom a of port p
+// writes, at (p * CbufWrAtoms + a) * Slots; wr_hit_i: the one that takes its data, the others become 0. Read ports are
+// data, its next entry, weights, and mask bits; rd_data_o comes in the clock after rd_valid_i and is
+// meant only there. In one clock at most one read and one write of a half bank's memory; nvdla_cbuf has the checks.
+// Spec: 30-cdma-cbuf, section 4.1.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
+module nvdla_cbuf_banks
+  import nvdla_pkg::*;
+  import nvdla_cbuf_pkg::*;
+(
+    input  logic                                  clk_i,
+    input  logic [       2*CbufWrAtoms*Slots-1:0] wr_en_i, wr_hit_i,
+    input  logic [2*CbufWrAtoms*CbufAddrBits-1:0] wr_addr_i,
+    input  logic [    2*CbufWrAtoms*AtomBits-1:0] wr_data_i,
+    input  logic [                           3:0] rd_valid_i,
+    input  logic [            4*CbufAddrBits-1:0] rd_addr_i,
+    output logic [               4*EntryBits-1:0] rd_data_o
+);
+  localparam int HalfEntries = BankEntries / 2;
+  localparam int IndexBits = $clog2(HalfEntries);  // of an entry's place in its half bank
+  localparam int BankBits = CbufAddrBits - IndexBits - 1;
+  localparam int BankLow = IndexBits + 1;
+
+  // What half banks give, by parity and bank.
+  logic [2*CbufBanks*EntryBits-1:0] half_data;
+
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    // What a port writes to a slot of the even or odd entries, of whatever bank.
+    logic [2*Slots-1:0] port_en;
+    logic [2*Slots*CbufAddrBits-1:0] port_addr;
+    logic [2*Slots*AtomBits-1:0] port_data;
+    always_comb begin
+      port_en   = '0;
+      port_addr = '0;
+      port_data = '0;
+      for (int a = 0; a < 2 * CbufWrAtoms; a++)
+        for (int s = 0; s < Slots; s++)
+          if (wr_en_i[a*Slots+s] && wr_addr_i[a*CbufAddrBits] == 1'(h)) begin
+            port_en[a/CbufWrAtoms*Slots+s] = 1'b1;
+            port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] =
+                port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] |
+                wr_addr_i[a*CbufAddrBits+:CbufAddrBits];
+            if (wr_hit_i[a*Slots+s]) port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] =
+                port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] | wr_data_i[a*AtomBits+:AtomBits];
+          end
+    end
+
+    for (genvar b = 0; b < CbufBanks; b++) begin : gen_bank
+      logic rd_en;
+      logic [IndexBits-1:0] rd_index;
+      always_comb begin
+        rd_en    = 1'b0;
+        rd_index = '0;
+        for (int r = 0; r < 4; r++)
+          if (rd_valid_i[r] && rd_addr_i[r*CbufAddrBits] == 1'(h) &&
+              rd_addr_i[r*CbufAddrBits+BankLow+:BankBits] == BankBits'(b)) begin
+            rd_en    = 1'b1;
+            rd_index = rd_index | rd_addr_i[r*CbufAddrBits+1+:IndexBits];
+          end
+      end
+
+      for (genvar s = 0; s < Slots; s++) begin : gen_slot
+        logic dat_en, wt_en;
+        assign dat_en = port_en[s] && port_addr[s*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
+        assign wt_en = port_en[Slots+s] && port_addr[(Slots+s)*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
+        nvdla_ram #(
+            .Width(AtomBits),
+            .Words(HalfEntries)
+        ) u_ram (
+            .clk_i,
+            .wr_en_i  (dat_en || wt_en),
+            .wr_addr_i(wt_en ? port_addr[(Slots+s)*CbufAddrBits+1+:IndexBits] : port_addr[s*CbufAddrBits+1+:IndexBits]),
+            .wr_data_i(wt_en ? port_data[(Slots+s)*AtomBits+:AtomBits] : port_data[s*AtomBits+:AtomBits]),
+            .rd_en_i  (rd_en),
+            .rd_addr_i(rd_index),
+            .rd_data_o(half_data[((h*CbufBanks+b)*Slots+s)*AtomBits+:AtomBits])
+        );
+      end
+    end
+
+    logic [2*Slots-1:0] unused_even;
+    for (genvar s = 0; s < 2 * Slots; s++) begin : gen_unused
+      assign unused_even[s] = port_addr[s*CbufAddrBits];  // the same in all of a half
+    end
+    wire unused_parity = &{1'b0, unused_even};
+  end
+
+  // The half bank that a port has read.
+  for (genvar r = 0; r < 4; r++) begin : gen_reader
+    logic [BankBits:0] half_q;
+    always_ff @(posedge clk_i)
+      if (rd_valid_i[r]) half_q <= {rd_addr_i[r*CbufAddrBits], rd_addr_i[r*CbufAddrBits+BankLow+:BankBits]};
+    assign rd_data_o[r*EntryBits+:EntryBits] = half_data[half_q*EntryBits+:EntryBits];
+  end
+
+  `NVDLA_PARAM(BanksLegal, CbufBanks == 2 ** BankBits && BankEntries == 2 ** BankLow)
+endmodule

@@ -1,0 +1,33 @@
+#!/bin/bash
+# `make synth`: a small engine is mapped to both targets and its table says what it must. Skipped where Yosys cannot be installed.
+#
+# usage: synth.sh BUILD          NIGHTLY=1 in the environment: CBUF too, which has to be block RAMs
+set -u
+. "$(dirname "$0")/../../replay/frame.sh"
+build=$1 table=$1/synth/test.md
+mkdir -p "$build/synth"
+
+# column TARGET TOP NUMBER: one of the table
+column() { awk -F' *[|] *' -v t="$1" -v m="$2" -v n="$3" '$2 == m && $3 == t { print $(n + 3) }' "$table"; }
+
+LOGS=$build/synth scripts/synth.sh "$build" small nvdla_cmac ${NIGHTLY:+nvdla_cbuf} >"$table"
+status=$?
+if [ $status -eq 3 ]; then
+    echo "SKIPPED: the Yosys of scripts/yosys cannot be installed"
+    echo "$passed passed, $failed failed, 1 skipped"
+    exit
+fi
+check "engines are mapped" $status
+for target in xilinx7 ecp5; do
+    dsps=$(column $target nvdla_cmac 4)
+    [ "$dsps" = 32 ]
+    check "a DSP for each of the 32 multipliers of a CMAC of small, $target: ${dsps:-none}" $?
+    [ -z "${NIGHTLY:-}" ] && continue
+    rams=$(column $target nvdla_cbuf 3)
+    [ "$rams" = 64 ] || [ "$target:$rams" = ecp5:128 ]
+    check "CBUF of small is block RAMs, $target: ${rams:-none}" $?
+done
+scripts/synth.sh "$build" small no_such_module >"$table"
+[ $? -eq 1 ]
+check "a module that does not exist is refused" $?
+finish
