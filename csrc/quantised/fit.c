@@ -180,11 +180,16 @@ void kernels_fit_free(struct kernels_fit *fit) {
 
 /* ---- averages and copies ---- */
 
+/* Both results grow with the sum, so they are equal if they are at both ends of each of the exact result's steps. */
 static bool averages_right(int n, const struct average_fit *fit) {
     const int64_t factor = (int64_t)fit->p * fit->m;
-    for (int64_t sum = (int64_t)n * INT8_MIN; sum <= (int64_t)n * INT8_MAX; sum++)
-        if (fixed_round_shift(sum * factor, fit->shift) != average_of(sum, n))
-            return false;
+    for (int value = INT8_MIN; value <= INT8_MAX; value++)
+        for (int around = -2; around <= 2; around++) {
+            const int64_t sum = (int64_t)n * value + n / 2 + around;
+            if (sum >= (int64_t)n * INT8_MIN && sum <= (int64_t)n * INT8_MAX &&
+                fixed_round_shift(sum * factor, fit->shift) != average_of(sum, n))
+                return false;
+        }
     return true;
 }
 

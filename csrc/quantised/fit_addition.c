@@ -5,7 +5,7 @@
 #include "nvdla/fixed.h"
 #include "quantised/fit.h"
 
-enum { VALUES = 256, SCALE_MAX = INT16_MAX, WEIGHT_MAX = 127, SHIFT_MAX = 22, RATIO_BITS = 29 };
+enum { VALUES = 256, SCALE_MAX = INT16_MAX, WEIGHT_MAX = 127, SHIFT_MAX = 22, RATIO_BITS = 29, RATIO_LOG_MAX = 21 };
 
 static const double good_enough = 0.0006; /* share of elements that differ */
 
@@ -46,10 +46,9 @@ static bool count_wrong(const struct table *table, struct addition_fit *fit, str
     return fit->share < most;
 }
 
-/* Main's factor by its ratio to the other tensor's, with the largest shift that has room. */
-static bool set_ratio(struct addition_fit *fit, double ratio, bool convolved) {
+/* Main's factor by its ratio to the other tensor's, with the largest shift that has room, from `shift` down. */
+static bool set_ratio(struct addition_fit *fit, double ratio, bool convolved, int shift) {
     const double most = convolved ? (double)SCALE_MAX * WEIGHT_MAX : SCALE_MAX;
-    int shift = SHIFT_MAX;
     while (shift >= 0 && (ldexp(ratio, shift) > most || ldexp(ratio, shift + 8) > ldexp(1, RATIO_BITS + 1)))
         shift--;
     if (shift < 0)
@@ -106,10 +105,15 @@ static void try(const struct graph *graph, const struct node *node, const struct
     const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
                         *out = node_output(graph, node);
     struct addition_fit fit = {.swapped = swapped, .weight = 1, .share = INFINITY};
-    if (!set_ratio(&fit, (double)main->scales[0] / (double)other->scales[0], convolved) ||
-        !set_scale(&fit, ldexp((double)other->scales[0] / (double)out->scales[0], -(int)fit.shift), main->zero,
-                   other->zero, out->zero))
-        return;
+    /* An input whose steps are smaller than that changes nothing. */
+    const double least = ldexp((double)main->scales[0], -RATIO_LOG_MAX);
+    const double step = (double)other->scales[0] > least ? (double)other->scales[0] : least;
+    int shift = SHIFT_MAX + 1;
+    do {
+        if (!set_ratio(&fit, (double)main->scales[0] / step, convolved, shift - 1))
+            return;
+        shift = (int)fit.shift;
+    } while (!set_scale(&fit, ldexp(step / (double)out->scales[0], -shift), main->zero, other->zero, out->zero));
     const struct limits limits = node_limits(graph, node);
     improve(table, limits, &fit, main->zero);
     if (fit.share < best->share)

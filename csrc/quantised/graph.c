@@ -28,7 +28,7 @@ const char *const node_names[NODE_KINDS] = {
 };
 
 bool is_quantised(const char *path) {
-    return text_ends_with(path, ".tflite");
+    return text_ends_with(path, ".tflite") || text_ends_with(path, ".onnx");
 }
 
 void graph_free(struct graph *graph) {

@@ -88,7 +88,7 @@ struct graph {
 };
 
 void graph_free(struct graph *graph);
-/* True for NAME.tflite. */
+/* True for NAME.tflite and NAME.onnx. */
 bool is_quantised(const char *path);
 
 /* "PATH: node 3, CONV_2D, tensor \"x\"": a node in messages; the tensor is its output. Returns text. */

@@ -4,10 +4,11 @@
 
 #include "loadable/loadable.h"
 #include "nvdla/sizes.h"
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
-enum { KERNEL_MAX = 32, STRIDE_MAX = 8, PAD_MAX = 31, DILATION_MAX = 32, KERNELS_MAX = 8192 };
+enum { STRIDE_MAX = 8, PAD_MAX = 31, DILATION_MAX = 32, KERNELS_MAX = 8192 };
 
 /* ---- CBUF ---- */
 
@@ -157,9 +158,10 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
     set_banks(at, launch, conv);
 }
 
+enum { PER_KERNEL = 1, PAIR = 4 }; /* a stage's mode; bytes of a kernel's operands */
+
 /* A stage of the whole layer for a launch that begins at that kernel. */
 static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel) {
-    enum { PER_KERNEL = 1, PAIR = 4 };
     if (stage.enable && stage.mode == PER_KERNEL)
         stage.cube.offset += (uint32_t)(kernel / at->atom * at->atom * PAIR);
     return stage;
@@ -173,8 +175,9 @@ static void launch_sdp(struct lowering *at, const struct launch *launch) {
     op->src = cube_flying(at, to.w, to.h, to.c);
     op->dst = cube_of(at, &to);
     op->sdp = (struct sdp_op){.lut = -1, .out_cvt = c->stages.out, .batch = 1};
-    op->sdp.units[SDP_X1] = stage_from(at, c->stages.x1, c->first_kernel + launch->first_kernel);
-    op->sdp.units[SDP_X2] = stage_from(at, c->stages.x2, c->first_kernel + launch->first_kernel);
+    const int kernel = c->first_kernel + launch->first_kernel - c->first_operand;
+    op->sdp.units[SDP_X1] = stage_from(at, c->stages.x1, kernel);
+    op->sdp.units[SDP_X2] = stage_from(at, c->stages.x2, kernel);
     for (int i = 0; i < SDP_UNITS; i++)
         op->sdp.units[i].cube.channel = op->sdp.units[i].enable ? (unsigned)to.c : 0;
     if (c->other) {
@@ -260,18 +263,8 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
     return true;
 }
 
-bool lower_convolution(struct lowering *at, struct convolution *convolution) {
-    struct convolution *c = convolution;
-    if (!settle_window(at, c))
-        return false;
-    const int most = most_rows(at, c);
-    if (most == 0)
-        return lowering_refuse(
-            at,
-            "found a window of %d lines of %d x %d and kernels of %zu bytes, which do not fit the %zu "
-            "bytes of CBUF of configuration %s together",
-            (c->y.size - 1) * c->y.dilation + 1, c->from.w, c->from.c, kernel_bytes(c),
-            bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
+/* Launches of a convolution of which a group of kernels fits beside the input of some rows of output. */
+static void lower_launches(struct lowering *at, struct convolution *c, int most) {
     const bool whole = most == c->to.h && c->launches == 1;
     const int rows = whole ? rows_of_launch(at, c) : most;
     if (whole)
@@ -295,7 +288,151 @@ bool lower_convolution(struct lowering *at, struct convolution *convolution) {
     if (rows < c->to.h)
         lowering_note(at, "in bands of %d lines: %s", rows,
                       whole ? "one is fetched while another is computed" : "its input does not fit CBUF");
+}
+
+/* ---- launches that do not fit CBUF ---- */
+
+/* The same for some columns of the output. */
+static bool lower_columns(struct lowering *at, const struct convolution *whole, int first, int n) {
+    struct convolution c = *whole;
+    const struct band columns = band_of(&c.x, c.from.w, first, n);
+    struct view other;
+    c.from = view_part(at, c.from, columns.input, 0, columns.rows, c.from.h);
+    c.to = view_part(at, c.to, first, 0, n, c.to.h);
+    c.x.before = columns.top;
+    c.x.after = columns.bottom;
+    if (c.other) {
+        other = view_part(at, *c.other, first, 0, n, c.to.h);
+        c.other = &other;
+    }
+    return lower_convolution(at, &c);
+}
+
+static int weight_of_part(const struct convolution *c, int k, int r, int s, int channel) {
+    return c->whole->weight(c->whole, c->first_kernel - c->whole->first_kernel + k, r, s, channel);
+}
+
+/* Weight of a kernel that takes its channel out of atoms with kernels_of_part channels each. */
+static int merging_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    (void)r;
+    (void)s;
+    return channel == k / c->kernels_of_part * c->atom + k % c->kernels_of_part;
+}
+
+/* A stage whose operands begin at any kernel: a copy of them, as they have to be aligned. */
+static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, int kernel, int n) {
+    if (!stage.enable || stage.mode != PER_KERNEL)
+        return stage;
+    const size_t size = (size_t)at->atom * PAIR;
+    uint8_t *bytes = xcalloc(1, size);
+    memcpy(bytes, at->out->constants + stage.cube.offset + (size_t)kernel * PAIR, (size_t)n * PAIR);
+    stage.cube.offset = lowering_constant(at, bytes, size);
+    free(bytes);
+    return stage;
+}
+
+/* The kernels of an atom of output, n at a time into atoms of their own; a convolution of 1 x 1 then merges those. */
+static bool lower_atom_by_kernels(struct lowering *at, const struct convolution *whole, int first, int count, int n) {
+    const struct axis point = {.size = 1, .stride = 1, .dilation = 1};
+    const int parts = (count + n - 1) / n;
+    const struct view merged = view_new(at, MEMORY_OF_CUBES, whole->to.w, whole->to.h, parts * at->atom);
+    for (int i = 0; i < parts; i++) {
+        struct convolution c = *whole;
+        const int kernel = whole->first_kernel + first + i * n, here = count - i * n < n ? count - i * n : n;
+        c.whole = whole;
+        c.weight = weight_of_part;
+        c.first_operand = c.first_kernel = kernel;
+        c.to = view_channels(at, merged, i * at->atom, here);
+        c.stages.x1 = stage_moved(at, c.stages.x1, kernel - whole->first_operand, here);
+        c.stages.x2 = stage_moved(at, c.stages.x2, kernel - whole->first_operand, here);
+        if (!lower_convolution(at, &c))
+            return false;
+    }
+    struct convolution merge = {.from = merged,
+                                .to = view_channels(at, whole->to, first, count),
+                                .x = point,
+                                .y = point,
+                                .weight = merging_weight,
+                                .kernels_of_part = n,
+                                .atom = at->atom,
+                                .node = whole->node,
+                                .graph = whole->graph,
+                                .stages = stages_none(),
+                                .launches = 1};
+    return lower_convolution(at, &merge);
+}
+
+/* Most kernels, fewer than an atom, that fit CBUF beside the input of one row of output; 0: not one. */
+static int most_kernels(const struct lowering *at, const struct convolution *c) {
+    struct convolution part = *c;
+    for (int n = at->atom - 1; n > 0; n--) {
+        part.to.c = n < c->to.c ? n : c->to.c;
+        if (most_rows(at, &part) > 0)
+            return n;
+    }
+    return 0;
+}
+
+bool convolution_fits(const struct lowering *at, const struct convolution *c) {
+    return most_rows(at, c) > 0 || most_kernels(at, c) > 0;
+}
+
+static bool lower_by_kernels(struct lowering *at, const struct convolution *c, int n) {
+    lowering_note(at, "%d %s at a time: a group does not fit CBUF", n, text_plural((size_t)n, "kernel", "kernels"));
+    for (int k = 0; k < c->to.c; k += at->atom)
+        if (!lower_atom_by_kernels(at, c, k, c->to.c - k < at->atom ? c->to.c - k : at->atom, n))
+            return false;
     return true;
+}
+
+/* Columns of output of a part, of which a row fits CBUF; 0: not even one column does. */
+static int most_columns(const struct lowering *at, const struct convolution *c) {
+    for (int n = c->to.w - 1; n > 0; n = n > 64 ? n / 2 : n - 1) {
+        struct convolution part = *c;
+        part.from.w = 0;
+        part.to.w = n;
+        for (int first = 0; first < c->to.w; first += n) {
+            const int here = c->to.w - first < n ? c->to.w - first : n;
+            const int columns = band_of(&c->x, c->from.w, first, here).rows;
+            part.from.w = columns > part.from.w ? columns : part.from.w;
+        }
+        if (most_rows(at, &part) > 0)
+            return n;
+    }
+    return 0;
+}
+
+bool lower_convolution(struct lowering *at, struct convolution *c) {
+    if (!settle_window(at, c))
+        return false;
+    const int most = most_rows(at, c);
+    if (most > 0) {
+        lower_launches(at, c, most);
+        return true;
+    }
+    const int columns = most_columns(at, c);
+    if (columns > 0) {
+        lowering_note(at, "in bands of %d columns: lines of its input do not fit CBUF", columns);
+        for (int x = 0; x < c->to.w; x += columns)
+            if (!lower_columns(at, c, x, c->to.w - x < columns ? c->to.w - x : columns))
+                return false;
+        return true;
+    }
+    struct convolution column = *c;
+    if (c->to.w > 1) {
+        column.from.w =
+            (c->x.size - 1) * c->x.dilation + 1 < c->from.w ? (c->x.size - 1) * c->x.dilation + 1 : c->from.w;
+        column.to.w = 1;
+    }
+    const int kernels = most_kernels(at, &column);
+    if (kernels > 0)
+        return lower_by_kernels(at, c, kernels);
+    return lowering_refuse(
+        at,
+        "found a window of %d lines of %d x %d and a kernel of %zu bytes, which do not fit the %zu bytes of CBUF of "
+        "configuration %s together",
+        (c->y.size - 1) * c->y.dilation + 1, column.from.w, c->from.c, kernel_bytes(c),
+        bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
 }
 
 /* ---- operands ---- */
@@ -318,9 +455,8 @@ static void put_operands(struct lowering *at, const struct kernels_fit *fit, str
     free(x2);
 }
 
-/* Fits stages to a node's kernels; limits that remain are applied by the caller. */
-static bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                       struct convolution *c, bool *dead) {
+bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
+                struct convolution *c, bool *dead) {
     const struct tensor *out = node_output(at->graph, node);
     const struct limits limits = node_limits(at->graph, node);
     struct kernels_fit fit;
@@ -394,6 +530,81 @@ static bool gather_channels(struct lowering *at, struct convolution *c) {
     return lower_convolution(at, &copy);
 }
 
+/* ---- whole cubes as one window ---- */
+
+/* A cube of other sides, for which the accelerator has windows. */
+struct view window_of_cube(const struct lowering *at, struct view view) {
+    const int pixels = view.w * view.h;
+    const bool packed = view.h == 1 || view.line == (uint32_t)(view.w * at->atom);
+    for (int w = KERNEL_MAX; packed && (view.w > KERNEL_MAX || view.h > KERNEL_MAX) && w > 0; w--)
+        if (pixels % w == 0 && pixels / w <= KERNEL_MAX) {
+            view.w = w;
+            view.h = pixels / w;
+            view.line = (uint32_t)(w * at->atom);
+        }
+    return view;
+}
+
+struct view window_of_atoms(const struct lowering *at, struct view first, int atoms) {
+    const int surfaces = CHANNELS_MAX / at->atom;
+    int64_t least = INT64_MAX;
+    struct view best = first;
+    for (int h = 1; h <= KERNEL_MAX; h++)
+        for (int w = 1; w <= KERNEL_MAX; w++) {
+            const int deep = (atoms + w * h - 1) / (w * h);
+            if (deep > surfaces || (int64_t)deep * w * h >= least)
+                continue;
+            least = (int64_t)deep * w * h;
+            best.w = w;
+            best.h = h;
+            best.c = deep * at->atom;
+        }
+    best.line = (uint32_t)(best.w * at->atom);
+    best.surface = best.line * (uint32_t)best.h;
+    return best;
+}
+
+struct view view_in_a_row(struct lowering *at, struct view view, int beyond) {
+    const uint32_t line = (uint32_t)(view.w * at->atom);
+    const bool packed = (view.h == 1 || view.line == line) &&
+                        (view_surfaces(at, &view) == 1 || view.surface == line * (uint32_t)view.h);
+    if (packed && beyond == 0)
+        return view;
+    const struct view row = view_new(at, MEMORY_OF_CUBES, view.w, view.h, view.c);
+    at->out->storages[row.storage].size += (uint64_t)beyond * (uint64_t)at->atom;
+    lower_rescale(at, view, row, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+    return row;
+}
+
+/* Weight of a node that reads the atoms of a cube in a row. */
+static int weight_of_atoms(const struct convolution *c, int k, int r, int s, int channel) {
+    const int8_t *data = node_input(c->graph, c->node, 1)->data;
+    const int pixels = c->cube.w * c->cube.h, atom = atom_of_window(c, r, s, channel);
+    const int of_cube = atom / pixels * c->atom + channel % c->atom;
+    const size_t kernel = (size_t)pixels * (size_t)c->cube.c;
+    return of_cube < c->cube.c
+               ? data[(size_t)k * kernel + (size_t)(atom % pixels) * (size_t)c->cube.c + (size_t)of_cube]
+               : 0;
+}
+
+/* Makes a node's window the whole cube. */
+static void set_whole_window(struct lowering *at, struct convolution *c, struct view cube) {
+    c->from = window_of_cube(at, cube);
+    if (c->from.w > KERNEL_MAX || c->from.h > KERNEL_MAX || c->from.c > CHANNELS_MAX) {
+        const int atoms = cube.w * cube.h * view_surfaces(at, &cube);
+        c->from = window_of_atoms(at, cube, atoms);
+        c->cube = view_in_a_row(at, cube, c->from.w * c->from.h * view_surfaces(at, &c->from) - atoms);
+        c->from.storage = c->cube.storage;
+        c->from.offset = c->cube.offset;
+        c->weight = weight_of_atoms;
+        c->atom = at->atom;
+        lowering_note(at, "its %d atoms as a window of %d x %d with %d channels", atoms, c->from.h, c->from.w,
+                      c->from.c);
+    }
+    c->x.size = c->from.w;
+    c->y.size = c->from.h;
+}
+
 /* ---- nodes ---- */
 
 /* Weights in the order kernel, row, column, channel of the cube in memory. */
@@ -411,12 +622,6 @@ static int depthwise_weight(const struct convolution *c, int k, int r, int s, in
         return 0;
     return ((const int8_t *)
                 weights->data)[((size_t)r * (size_t)c->x.size + (size_t)s) * (size_t)weights->dims[3] + (size_t)kernel];
-}
-
-static int diagonal_weight(const struct convolution *c, int k, int r, int s, int channel) {
-    (void)r;
-    (void)s;
-    return c->first_kernel + k == c->first_channel + channel;
 }
 
 /* Bias with the zero point folded in, and the range of the sums of raw products. */
@@ -438,20 +643,6 @@ static void set_targets(const struct lowering *at, const struct node *node, stru
     }
 }
 
-/* A whole cube as one window: in the shape that it has in memory, or in another that the accelerator has windows for.
- */
-static struct view whole_window(const struct lowering *at, struct view view) {
-    const int pixels = view.w * view.h;
-    const bool packed = view.h == 1 || view.line == (uint32_t)(view.w * at->atom);
-    for (int w = KERNEL_MAX; packed && (view.w > KERNEL_MAX || view.h > KERNEL_MAX) && w > 0; w--)
-        if (pixels % w == 0 && pixels / w <= KERNEL_MAX) {
-            view.w = w;
-            view.h = pixels / w;
-            view.line = (uint32_t)(w * at->atom);
-        }
-    return view;
-}
-
 /* The view that a node reads; the padding of a PAD before it becomes the convolution's. */
 static bool input_view(struct lowering *at, const struct node *node, struct convolution *c) {
     const int tensor = node->inputs[0];
@@ -470,9 +661,7 @@ static bool input_view(struct lowering *at, const struct node *node, struct conv
     }
     if (node->kind != NODE_FULLY_CONNECTED)
         return view_use(at, tensor, &c->from);
-    c->from = whole_window(at, at->out->views[tensor]);
-    c->x.size = c->from.w;
-    c->y.size = c->from.h;
+    set_whole_window(at, c, at->out->views[tensor]);
     return true;
 }
 
@@ -529,8 +718,7 @@ static int atoms_of_launch(const struct lowering *at, const struct convolution *
     return fits && launch_clocks(at, whole, 2) < 2 * launch_clocks(at, whole, 1) ? 2 : 1;
 }
 
-/* Launches by atoms of output channels, from the atoms that they read. multiple: outputs of an input channel. */
-static bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple) {
+bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple) {
     struct convolution settled = *whole;
     if (!settle_window(at, &settled))
         return false;
@@ -566,103 +754,6 @@ bool lower_depthwise_node(struct lowering *at, const struct node *node) {
         c.to = view_define(at, node->output);
         fine = lower_by_atoms(at, &c, out->c / in->c);
         finish_limits(at, node, &c.to);
-    }
-    free(targets);
-    free(dead);
-    return fine;
-}
-
-/* ---- averages ---- */
-
-/* Outputs first .. first + n - 1 along an axis whose windows have the same number of elements inside, stride apart. */
-struct run {
-    int first, n, begin, inside;
-};
-
-static struct run run_at(const struct axis *axis, int size, int first, int results) {
-    struct run run = {.first = first};
-    for (int i = first; i < results; i++) {
-        const int place = i * axis->stride - axis->before, end = place + axis->size;
-        const int begin = place > 0 ? place : 0, inside = (end < size ? end : size) - begin;
-        if (run.n && (inside != run.inside || begin != run.begin + run.n * axis->stride))
-            break;
-        if (!run.n) {
-            run.begin = begin;
-            run.inside = inside;
-        }
-        run.n++;
-    }
-    return run;
-}
-
-static bool average_part(struct lowering *at, struct convolution c, struct run rows, struct run columns) {
-    struct average_fit fit;
-    const int n = rows.inside * columns.inside;
-    if (!fit_average(n, &fit))
-        return lowering_refuse(at, "found windows of %d elements, whose average the multipliers cannot compute", n);
-    lowering_note(at, "%d x %d windows of %d x %d: sum * %d * %d / 2^%u, exact", rows.n, columns.n, rows.inside,
-                  columns.inside, fit.p, fit.m, fit.shift);
-    const int height = (rows.n - 1) * c.y.stride + rows.inside, width = (columns.n - 1) * c.x.stride + columns.inside;
-    c.from = view_part(at, c.from, columns.begin, rows.begin, width, height);
-    c.to = view_part(at, c.to, columns.first, rows.first, columns.n, rows.n);
-    c.x = (struct axis){.size = columns.inside, .stride = c.x.stride, .dilation = 1};
-    c.y = (struct axis){.size = rows.inside, .stride = c.y.stride, .dilation = 1};
-    if (fit.p > 1)
-        c.stages.x1 = stage_registers(0, fit.p, 0);
-    c.stages.x2 = stage_registers(0, fit.m, fit.shift);
-    return lower_by_atoms(at, &c, 1);
-}
-
-/* A convolution that adds up the elements of each window, channel by channel. */
-static bool begin_sums(struct lowering *at, const struct node *node, struct convolution *c) {
-    *c = (struct convolution){.weight = diagonal_weight,
-                              .node = node,
-                              .graph = at->graph,
-                              .stages = stages_none(),
-                              .x = node->x,
-                              .y = node->y};
-    return view_use(at, node->inputs[0], &c->from);
-}
-
-bool lower_average_node(struct lowering *at, const struct node *node) {
-    struct convolution c;
-    if (!begin_sums(at, node, &c))
-        return false;
-    c.to = view_define(at, node->output);
-    struct run rows, columns;
-    for (int y = 0; y < c.to.h; y += rows.n) {
-        rows = run_at(&node->y, c.from.h, y, c.to.h);
-        for (int x = 0; x < c.to.w; x += columns.n) {
-            columns = run_at(&node->x, c.from.w, x, c.to.w);
-            if (!average_part(at, c, rows, columns))
-                return false;
-        }
-    }
-    lower_limits(at, c.to, node_limits(at->graph, node), false);
-    return true;
-}
-
-bool lower_mean_node(struct lowering *at, const struct node *node) {
-    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
-    const int n = in->w * in->h;
-    struct convolution c;
-    if (!begin_sums(at, node, &c))
-        return false;
-    c.from = whole_window(at, c.from);
-    c.x.size = c.from.w;
-    c.y.size = c.from.h;
-    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
-    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
-    for (int k = 0; k < out->c; k++)
-        targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
-                                            .bias = -(int64_t)in->zero * n,
-                                            .least = (int64_t)n * INT8_MIN,
-                                            .most = (int64_t)n * INT8_MAX};
-    bool fine = fit_stages(at, node, targets, &c, dead);
-    if (fine) {
-        c.dead = dead;
-        c.to = view_define(at, node->output);
-        fine = lower_by_atoms(at, &c, 1);
     }
     free(targets);
     free(dead);

@@ -62,7 +62,7 @@ static void one_sdp(struct lowering *at, const struct view *from, const struct v
 
 void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other) {
     const bool spread = view_spread(at, &from) || view_spread(at, &to) || (other && view_spread(at, other));
-    const int step = spread ? at->atom : from.c;
+    const int step = spread ? at->atom : CHANNELS_MAX;
     for (int c = 0; c < from.c; c += step) {
         const int n = from.c - c < step ? from.c - c : step;
         const struct view a = view_channels(at, from, c, n), b = view_channels(at, to, c, n);

@@ -450,16 +450,32 @@ static void link_step(struct lowered *lowered, const struct lowered_step *step) 
 
 /* ---- the whole ---- */
 
+/* Registers of the accelerator hold no larger cubes. */
+static bool check_sides(struct lowering *at, int tensor) {
+    const struct view *view = &at->out->views[tensor];
+    const bool fine = view->w <= TENSOR_SIDE_MAX && view->h <= TENSOR_SIDE_MAX && view->c <= TENSOR_SIDE_MAX;
+    return fine ||
+           error_set(
+               at->err, "%s: found tensor \"%s\" of %d x %d x %d (h, w, c); the accelerator has at most %d in each",
+               at->graph->path, graph_tensor(at->graph, tensor)->name, view->h, view->w, view->c, TENSOR_SIDE_MAX);
+}
+
 static bool lower_all(struct lowering *at) {
     const struct graph *graph = at->graph;
     plan(at);
     define_inputs(at);
+    for (size_t i = 0; i < graph->input_count; i++)
+        if (!check_sides(at, graph->inputs[i]))
+            return false;
     for (at->node = 0; at->node < graph->node_count; at->node++) {
         const struct node *node = &graph->nodes[at->node];
         const size_t first = at->out->op_count;
         define_constants(at, node);
-        if (!lower_node(at, node))
+        if (!lower_node(at, node) || !check_sides(at, node->output))
             return false;
+        if (at->out->op_count > INT16_MAX)
+            return lowering_refuse(at, "found %zu layers up to here; a loadable has at most %d", at->out->op_count,
+                                   INT16_MAX);
         for (size_t i = first; i < at->out->op_count; i++)
             operation_cubes(&at->out->ops[i].operation, touch_cube, at);
         for (size_t i = 0; i < node->input_count; i++)

@@ -87,12 +87,40 @@ struct convolution {
     const struct graph *graph;
     const bool *dead;                /* kernels whose weights are 0; NULL: none */
     int first_kernel, first_channel; /* of node, for weight() */
+    int first_operand;               /* kernel of node at which operands of the stages begin */
+    const struct convolution *whole; /* that this is some kernels of */
+    int kernels_of_part;             /* when atoms with some kernels are merged */
+    struct view cube;                /* whose atoms, in a row, `from` shows */
+    int atom;                        /* channels of an atom, for weight() */
     struct stages stages;
     unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
     struct view *other; /* operand of x2 per element, NULL */
 };
-/* Divides it into as many launches as it takes. False with a message if CBUF cannot hold it. */
-bool lower_convolution(struct lowering *at, struct convolution *convolution);
+/* Divides it into as many launches as it takes: by rows, by columns, by kernels. False with a message if CBUF cannot
+ * hold the window of one kernel. */
+bool lower_convolution(struct lowering *at, struct convolution *c);
+/* Whether CBUF holds a group of its kernels, or fewer, beside the input of one row of output. */
+bool convolution_fits(const struct lowering *at, const struct convolution *c);
+/* Launches by atoms of output channels, from the atoms that they read. multiple: outputs of an input channel. */
+bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int multiple);
+/* Fits stages to a node's kernels and marks those that are dead; limits that remain are applied by the caller. */
+bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
+                struct convolution *c, bool *dead);
+
+/* Largest window, and most channels of a cube that a convolution reads. */
+enum { KERNEL_MAX = 32, CHANNELS_MAX = 8192 };
+
+/* The pixels of a cube in other sides, if they are packed and there are sides of at most KERNEL_MAX; else the cube. */
+struct view window_of_cube(const struct lowering *at, struct view view);
+/* Atoms in a row from the first of a view on, as a cube of at most KERNEL_MAX x KERNEL_MAX x CHANNELS_MAX. It may reach
+ * beyond them: into memory that has to exist, and whose weights have to be 0. */
+struct view window_of_atoms(const struct lowering *at, struct view first, int atoms);
+/* The view if its atoms lie in a row, else a copy whose do, with room for some atoms beyond them. */
+struct view view_in_a_row(struct lowering *at, struct view view, int beyond);
+/* Number of the atom at an element of a window_of_atoms(). */
+static inline int atom_of_window(const struct convolution *c, int r, int s, int channel) {
+    return channel / c->atom * c->x.size * c->y.size + r * c->x.size + s;
+}
 
 /* Nodes by kind. False with a message. */
 bool lower_conv_node(struct lowering *at, const struct node *node);

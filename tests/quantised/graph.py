@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes a small random network for tests of damaged files.
+"""Writes a small random network for tests of damaged files, as TFLite and in both forms of ONNX.
 
-usage: graph.py SEED NET.tflite
+usage: graph.py SEED NET.tflite     and NET.qdq.onnx, NET.qoperator.onnx beside it
 """
 import pathlib
 import random
 import sys
 
+from onnx_form import Writer
 from tflite import INT32, SAME, Network, windows
 
 
@@ -31,7 +32,10 @@ def main():
     last = net.tensor((1, 3), 0.2, 0)
     net.node("FULLY_CONNECTED", [total, constant((3, 36), 0.01, 108, -127, 127)], last, {0: ("b", 0), 1: ("b", 0)})
     net.outputs = [net.node("SOFTMAX", [last], net.tensor((1, 3), 1 / 256, -128), {0: ("f", 1.0)})]
-    pathlib.Path(sys.argv[2]).write_bytes(net.bytes())
+    path = pathlib.Path(sys.argv[2])
+    path.write_bytes(net.bytes())
+    path.with_suffix(".qdq.onnx").write_bytes(Writer(net, False).bytes())
+    path.with_suffix(".qoperator.onnx").write_bytes(Writer(net, True).bytes())
 
 
 if __name__ == "__main__":

@@ -35,12 +35,18 @@ class Maker:
         self.sound = seed % 8 == 0  # the first node: a convolution with a tall window of few channels
         if self.sound:
             shape = (1, r.randint(20, 49), r.randint(5, 20), r.choice([1, 1, 2, 3]))
-        self.at = self.net.tensor(shape, r.uniform(0.003, 0.2), self.zero())
+        self.extreme = seed % 5 == 0  # scales and zero points at their limits
+        self.at = self.net.tensor(shape, self.scale(), self.zero())
         self.net.inputs = [self.at]
         self.spread = 73.0  # of a tensor's values around the zero point, in steps
         self.old = []
 
+    def scale(self):
+        return self.random.choice([1e-6, 1e-3, 1.0, 40.0]) if self.extreme else self.random.uniform(0.003, 0.2)
+
     def zero(self):
+        if self.extreme:
+            return self.random.choice([-128, 127])
         return self.random.choice([-128, 127, 0, self.random.randint(-128, 127), self.random.randint(-20, 20)])
 
     def scale_of(self, tensor):
@@ -70,7 +76,7 @@ class Maker:
             if dead[i % k if depthwise else i // taps]:
                 weights[i] = 0
         mean = 0.4 * self.spread * 73 * taps ** 0.5  # of the sums
-        scale_in, scale_out = self.scale_of(self.at), r.uniform(0.003, 0.2)
+        scale_in, scale_out = self.scale_of(self.at), self.scale()
         if r.random() < 0.3 or whole:
             scales = [scale_out * r.uniform(30, 90) / mean / scale_in] * (1 if whole or r.random() < 0.5 else k)
         else:

@@ -5,17 +5,16 @@ usage: networks.py NVCOSIM REFERENCE FOLDER [CONFIG...]     REFERENCE: the progr
 FOLDER: *.tflite with *.npz, as 88-quantised-networks section 5 describes them. RTL of small plays one input of each network.
 Ends with "N passed, N failed".
 """
-import ast
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
-import zipfile
+
+from arrays import ATOMS, cube, unpack
 
 NVCOSIM, REFERENCE, FOLDER = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
 CONFIGS = sys.argv[4:] or ["small"]
-ATOMS = {"large": 32, "full": 32}
 passed = failed = 0
 
 
@@ -24,29 +23,6 @@ def check(name, good, why=""):
     passed, failed = passed + bool(good), failed + (not good)
     if not good:
         print(f"FAIL {name}: {why}")
-
-
-def unpack(path):
-    """Arrays of int8 of an .npz: {name: (shape, bytes)}."""
-    arrays = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            data = archive.read(name)
-            length = struct.unpack_from("<H", data, 8)[0]
-            head = ast.literal_eval(data[10:10 + length].decode())
-            assert head["descr"] == "|i1" and not head["fortran_order"], name
-            arrays[name.removesuffix(".npy")] = head["shape"], data[10 + length:]
-    return arrays
-
-
-def cube(shape, values, atom):
-    """A feature cube in memory: atoms of channels, then columns, lines, surfaces."""
-    h, w, c = ([1, 1] + list(shape))[-3:]
-    out = bytearray(-(-c // atom) * h * w * atom)
-    for i, value in enumerate(values):
-        place, channel = divmod(i, c)
-        out[(channel // atom * h * w + place) * atom + channel % atom] = value
-    return bytes(out)
 
 
 def test(net, scratch):

@@ -11,7 +11,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/nvcosim-quantised.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 status=0
 if [ -n "${NIGHTLY:-}" ]; then
-    python3 "$here/graphs.py" "$NVCOSIM" 600 20 || status=1
+    python3 "$here/graphs.py" "$NVCOSIM" 1000 50 || status=1
     CONFIG=large python3 "$here/graphs.py" "$NVCOSIM" 200 || status=1
     CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
     CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
@@ -19,14 +19,20 @@ else
     python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
     CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
 fi
+for config in small full ${NIGHTLY:+large small_256}; do
+    python3 "$here/splits.py" "$NVCOSIM" "$config" || status=1
+done
 if [ -d "$networks" ]; then
     python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1
 else
     echo "SKIPPED: no networks at $networks"
     echo "0 passed, 0 failed, 1 skipped"
 fi
-for seed in 3 9 ${NIGHTLY:+17 25 33}; do
+python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
+for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
-    "$build/asan/tests/damage" "$work/$seed.tflite" small "${NIGHTLY:-7}" || status=1
+    for file in "$work/$seed".*; do
+        "$build/asan/tests/damage" "$file" small "${NIGHTLY:-11}" || status=1
+    done
 done
 exit $status

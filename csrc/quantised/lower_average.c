@@ -1,0 +1,208 @@
+/* Averages: sums of windows channel by channel, as convolutions with weights of 1. See lowering.h. */
+#include <stdlib.h>
+
+#include "nvdla/text.h"
+#include "nvdla/xalloc.h"
+#include "quantised/lowering.h"
+
+static int diagonal_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    (void)r;
+    (void)s;
+    return c->first_kernel + k == c->first_channel + channel;
+}
+
+/* ---- sums of whole cubes ---- */
+
+/* A sum of that many elements is 128 * an INT8 + an INT8. */
+enum { ELEMENTS_OF_PART = 127, PARTS_MAX = 4096 };
+
+/* Weight of an atom in a row for the sum of each of its channels; c->cube has the atoms that count. */
+static int weight_of_sum(const struct convolution *c, int k, int r, int s, int channel) {
+    return channel % c->atom == k && atom_of_window(c, r, s, channel) < c->cube.w * c->cube.h;
+}
+
+/* The same for planes with the low and the high parts of sums in turn. */
+static int weight_of_planes(const struct convolution *c, int k, int r, int s, int channel) {
+    enum { HIGH = -128 };
+    return weight_of_sum(c, k, r, s, channel) * (atom_of_window(c, r, s, channel) % 2 ? HIGH : 1);
+}
+
+static void set_window(struct lowering *at, struct convolution *c, struct view window) {
+    c->from = window;
+    c->x = (struct axis){.size = window.w, .stride = 1, .dilation = 1};
+    c->y = (struct axis){.size = window.h, .stride = 1, .dilation = 1};
+    c->atom = at->atom;
+}
+
+/* The sum of n atoms from one on as two planes, which are atoms in a row: low + 128 * -high. */
+static bool lower_part(struct lowering *at, const struct convolution *whole, struct view first, int n,
+                       struct view low) {
+    const struct view high = view_channels(at, low, at->atom, low.c);
+    struct convolution c = *whole;
+    set_window(at, &c, window_of_atoms(at, first, n));
+    c.cube = (struct view){.w = n, .h = 1};
+    c.weight = weight_of_sum;
+    c.dead = NULL;
+    c.stages = stages_none();
+    c.stages.x2 = stage_registers(0, -1, 7);
+    c.to = high;
+    c.to.c = low.c;
+    struct view operand = c.to;
+    if (!lower_convolution(at, &c))
+        return false;
+    c.stages.x2 = stage_per_point(at, &operand, 7);
+    c.to = low;
+    c.other = &operand;
+    return lower_convolution(at, &c);
+}
+
+/* The sums of an atom of channels whose pixels do not fit CBUF: of parts of them first. */
+static bool lower_sum_by_parts(struct lowering *at, struct convolution c, struct view atom) {
+    const int pixels = atom.w * atom.h, parts = (pixels + ELEMENTS_OF_PART - 1) / ELEMENTS_OF_PART;
+    if (parts > PARTS_MAX)
+        return lowering_refuse(at, "found an average of %d elements; the accelerator has at most %d here", pixels,
+                               PARTS_MAX * ELEMENTS_OF_PART);
+    struct view window = window_of_atoms(at, atom, 2 * parts);
+    const int atoms = window.w * window.h * view_surfaces(at, &window);
+    const struct view planes = view_new(at, MEMORY_OF_CUBES, 1, 1, atoms * at->atom);
+    for (int i = 0; i < parts; i++) {
+        const int first = i * ELEMENTS_OF_PART,
+                  n = pixels - first < ELEMENTS_OF_PART ? pixels - first : ELEMENTS_OF_PART;
+        struct view part = atom;
+        part.offset += (uint32_t)(first * at->atom);
+        if (!lower_part(at, &c, part, n, view_channels(at, planes, 2 * i * at->atom, c.to.c)))
+            return false;
+    }
+    window.storage = planes.storage;
+    window.offset = planes.offset;
+    set_window(at, &c, window);
+    c.cube = (struct view){.w = 2 * parts, .h = 1};
+    c.weight = weight_of_planes;
+    return lower_convolution(at, &c);
+}
+
+/* The sums of all pixels of c->from, by c->stages to c->to, which is one pixel. */
+static bool lower_sums(struct lowering *at, struct convolution c) {
+    const struct view window = window_of_cube(at, c.from);
+    if (window.w <= KERNEL_MAX && window.h <= KERNEL_MAX) {
+        set_window(at, &c, window);
+        c.weight = diagonal_weight;
+        return lower_by_atoms(at, &c, 1);
+    }
+    const int pixels = c.from.w * c.from.h;
+    const struct view atoms = window_of_atoms(at, c.from, pixels);
+    const int beyond = atoms.w * atoms.h * view_surfaces(at, &atoms) - pixels;
+    const struct view cube = view_in_a_row(at, c.from, beyond), to = c.to;
+    for (int k = 0; k < to.c; k += at->atom) {
+        const int n = to.c - k < at->atom ? to.c - k : at->atom;
+        struct view first = view_channels(at, cube, k, at->atom);
+        c.first_kernel = k;
+        c.to = view_channels(at, to, k, n);
+        c.cube = cube;
+        c.weight = weight_of_sum;
+        c.launches = 1;
+        set_window(at, &c, window_of_atoms(at, first, pixels));
+        const bool whole = convolution_fits(at, &c);
+        if (k == 0)
+            lowering_note(at, whole ? "%d pixels in a row" : "%d pixels in parts, whose sums have two bytes", pixels);
+        if (!(whole ? lower_convolution(at, &c) : lower_sum_by_parts(at, c, first)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- pooling ---- */
+
+/* Outputs first .. first + n - 1 along an axis whose windows have the same number of elements inside, stride apart. */
+struct run {
+    int first, n, begin, inside;
+};
+
+static struct run run_at(const struct axis *axis, int size, int first, int results) {
+    struct run run = {.first = first};
+    for (int i = first; i < results; i++) {
+        const int place = i * axis->stride - axis->before, end = place + axis->size;
+        const int begin = place > 0 ? place : 0, inside = (end < size ? end : size) - begin;
+        if (run.n && (inside != run.inside || begin != run.begin + run.n * axis->stride))
+            break;
+        if (!run.n) {
+            run.begin = begin;
+            run.inside = inside;
+        }
+        run.n++;
+    }
+    return run;
+}
+
+static bool average_part(struct lowering *at, struct convolution c, struct run rows, struct run columns) {
+    struct average_fit fit;
+    const int n = rows.inside * columns.inside;
+    if (!fit_average(n, &fit))
+        return lowering_refuse(at, "found windows of %d elements, whose average the multipliers cannot compute", n);
+    lowering_note(at, "%d x %d windows of %d x %d: sum * %d * %d / 2^%u, exact", rows.n, columns.n, rows.inside,
+                  columns.inside, fit.p, fit.m, fit.shift);
+    if (fit.p > 1)
+        c.stages.x1 = stage_registers(0, fit.p, 0);
+    c.stages.x2 = stage_registers(0, fit.m, fit.shift);
+    if (c.to.w == 1 && c.to.h == 1 && n == c.from.w * c.from.h)
+        return lower_sums(at, c);
+    const int height = (rows.n - 1) * c.y.stride + rows.inside, width = (columns.n - 1) * c.x.stride + columns.inside;
+    c.from = view_part(at, c.from, columns.begin, rows.begin, width, height);
+    c.to = view_part(at, c.to, columns.first, rows.first, columns.n, rows.n);
+    c.x = (struct axis){.size = columns.inside, .stride = c.x.stride, .dilation = 1};
+    c.y = (struct axis){.size = rows.inside, .stride = c.y.stride, .dilation = 1};
+    return lower_by_atoms(at, &c, 1);
+}
+
+/* A convolution that adds up the elements of each window, channel by channel. */
+static bool begin_sums(struct lowering *at, const struct node *node, struct convolution *c) {
+    *c = (struct convolution){.weight = diagonal_weight,
+                              .node = node,
+                              .graph = at->graph,
+                              .stages = stages_none(),
+                              .x = node->x,
+                              .y = node->y};
+    return view_use(at, node->inputs[0], &c->from);
+}
+
+bool lower_average_node(struct lowering *at, const struct node *node) {
+    struct convolution c;
+    if (!begin_sums(at, node, &c))
+        return false;
+    c.to = view_define(at, node->output);
+    struct run rows, columns;
+    for (int y = 0; y < c.to.h; y += rows.n) {
+        rows = run_at(&node->y, c.from.h, y, c.to.h);
+        for (int x = 0; x < c.to.w; x += columns.n) {
+            columns = run_at(&node->x, c.from.w, x, c.to.w);
+            if (!average_part(at, c, rows, columns))
+                return false;
+        }
+    }
+    lower_limits(at, c.to, node_limits(at->graph, node), false);
+    return true;
+}
+
+bool lower_mean_node(struct lowering *at, const struct node *node) {
+    const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
+    const int n = in->w * in->h;
+    struct convolution c;
+    if (!begin_sums(at, node, &c))
+        return false;
+    struct kernel_target *targets = xcalloc((size_t)out->c, sizeof *targets);
+    bool *dead = xcalloc((size_t)out->c, sizeof *dead);
+    for (int k = 0; k < out->c; k++)
+        targets[k] = (struct kernel_target){.factor = multiplier_of((double)in->scales[0] / (double)out->scales[0] / n),
+                                            .bias = -(int64_t)in->zero * n,
+                                            .least = (int64_t)n * INT8_MIN,
+                                            .most = (int64_t)n * INT8_MAX};
+    bool fine = fit_stages(at, node, targets, &c, dead);
+    if (fine) {
+        c.dead = dead;
+        c.to = view_define(at, node->output);
+        fine = lower_sums(at, c);
+    }
+    free(targets);
+    free(dead);
+    return fine;
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Plays a zoo of quantised networks and prints the table of docs/networks.md: multiplications, clocks, what limits them, frames, accuracy.
+
+Our own networks (traces/networks/zoo) and those of a folder, *.tflite with *.npz beside them: `input` (int8, several) and `label` (what they
+show) or `cpu_tN` (outputs of TFLite's rule `cpu`, the last one that of the network). Input 0 is played on the RTL, all inputs on the model.
+
+usage: zoo.py BUILD [--networks DIR] [--checks N] [--config NAME]... [--rtl NAME]... [--page FILE]
+  --networks   folder of more networks (default NVDLA_NETWORKS of the environment; without one only our own)
+  --checks     inputs for which each node is compared with TFLite's integers; behind those of the .npz, random ones (default 1)
+  --config     configurations of the model on which that is done (default small)
+  --rtl        configurations whose RTL plays an input (default small): clocks; run builds missing simulators
+  --page       compares the rows with those in a page, of other configurations than small where it has some
+  --write      puts them there instead, in place of the rows with the same names
+Ends with "N passed, N failed".
+"""
+import argparse
+import collections
+import csv
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "quantised"))
+from arrays import ATOMS, cube, unpack  # noqa: E402
+
+HEAD = """| network | multiplications | clocks | MACs used | port | estimated limit | frames/s | right |
+|---|---|---|---|---|---|---|---|"""
+ARRAY = 64  # multipliers of small
+MHZ = 100
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.0f} %"
+
+
+class Failed(Exception):
+    """A network that fails, and why."""
+
+
+class Network:
+    def __init__(self, program, path, scratch):
+        self.program, self.path, self.scratch = program, path, scratch
+        arrays = path.with_suffix(".npz")
+        if not arrays.is_file():
+            raise Failed(f"{arrays}: no such file; expected inputs beside {path.name}")
+        self.arrays = unpack(arrays)
+        if "input" not in self.arrays:
+            raise Failed(f"{arrays}: no array 'input'; found {', '.join(self.arrays)}")
+        shape, self.data = self.arrays["input"]
+        self.count, self.shape = shape[0], shape[1:]
+
+    def call(self, command, *options):
+        done = subprocess.run([self.program, command, *options, str(self.path)], capture_output=True, text=True)
+        if done.returncode:
+            raise Failed(f"nvcosim {command} {' '.join(options)} {self.path}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def source(self, i, config):
+        """The input's option: of the .npz, or a random one."""
+        if i >= self.count:
+            return f"--input=random:{i}"
+        size = len(self.data) // self.count
+        raw = self.scratch / "input.bin"
+        raw.write_bytes(cube(self.shape, self.data[i * size:(i + 1) * size], ATOMS.get(config, 8)))
+        return f"--input=raw:{raw}"
+
+    def check(self, config, i):
+        if "pass node" not in self.call("compile", "--check", "--threads=1", f"--config={config}", self.source(i, config)):
+            raise Failed(f"{self.path.name}, {config}, input {i}: compile --check compared no node")
+
+    def play(self, config, i, dut, *more):
+        """The result of a run as an object, and the output's bytes."""
+        outputs, results = self.scratch / "outputs", self.scratch / "results.json"
+        results.unlink(missing_ok=True)
+        for old in outputs.glob("*"):
+            old.unlink()
+        self.call("run", "-q", f"--dut={dut}", f"--config={config}", f"--out={self.scratch}", f"--outputs={outputs}", f"--results={results}",
+                  self.source(i, config), *more)
+        found = sorted(outputs.glob("*.bin"))
+        if len(found) != 1:
+            raise Failed(f"{self.path.name}: found {len(found)} outputs; expected 1")
+        return json.loads(results.read_text()), found[0].read_bytes()
+
+    def clocks(self, config):
+        """The result of a run on the RTL, with `clocks`: from the start of the first layer to the end of the last one. (`op_cycles` ends at the
+        last edge of the interrupt line, which may come before that.)"""
+        result, _ = self.play(config, 0, "both", "--html")
+        layers = json.loads((self.scratch / self.path.stem / "report.json").read_text())["layers"]
+        if len(layers) != result["layers"] or not all("end" in layer for layer in layers):
+            raise Failed(f"{self.path.name}, {config}: report.json has clocks of {sum('end' in x for x in layers)} layers; expected {result['layers']}")
+        return {**result, "clocks": max(layer["end"] for layer in layers) - min(layer["start"] for layer in layers)}
+
+    def right(self):
+        """How many of the inputs, or of the elements of an output without classes, are as they should be."""
+        outputs = [self.play("small", i, "model")[1] for i in range(self.count)]
+        if "label" in self.arrays:
+            labels = self.arrays["label"][1]
+            good = sum(values.index(max(values)) == label for values, label in
+                       ((struct.unpack(f"{len(o)}b", o), labels[i]) for i, o in enumerate(outputs)))
+            return f"{good} of {self.count}"
+        names = [name for name in self.arrays if re.fullmatch(r"cpu_t\d+", name)]
+        if not names:
+            raise Failed(f"{self.path.name}: the .npz has neither 'label' nor 'cpu_tN'")
+        expected = self.arrays[max(names, key=lambda name: int(name[5:]))][1]
+        size = len(expected) // self.count
+        pairs = [(struct.unpack(f"{size}b", o[:size]), struct.unpack(f"{size}b", expected[i * size:(i + 1) * size])) for i, o in enumerate(outputs)]
+        if self.shape[-1] == size:  # an autoencoder
+            same = sum(a == b for found, wanted in pairs for a, b in zip(found, wanted))
+            return f"{same:,} of {size * self.count:,}"
+        good = sum(found.index(max(found)) == wanted.index(max(wanted)) for found, wanted in pairs)
+        return f"{good} of {self.count}"
+
+    def limits(self):
+        """What takes most of the estimated clocks, with its part."""
+        clocks = collections.Counter()
+        for layer in csv.DictReader(self.call("estimate", "--csv", "--config=small").splitlines()):
+            clocks[layer["limit"]] += int(layer["clocks"])
+        return ", ".join(f"{limit} {percent(n, clocks.total())}" for limit, n in clocks.most_common(2))
+
+    def row(self, result):
+        """The network's line of the table. result: of a run on the RTL of small."""
+        clocks, macs = result["clocks"], result["macs"]
+        beats = sum(result["devices"][0]["read_beats"].values())
+        if macs > clocks * ARRAY or beats > clocks:
+            raise Failed(f"{self.path.name}: {macs} multiplications and {beats} beats read in {clocks} clocks; expected at most {ARRAY} and 1 a clock")
+        return (f"| {self.path.stem} | {macs:,} | {clocks:,} | {percent(macs, clocks * ARRAY)} | {percent(beats, clocks)} | {self.limits()} | "
+                f"{MHZ * 1e6 / clocks:,.0f} | {self.right()} |")
+
+
+def measure(options, path, scratch):
+    """Checks a network on the model, plays it on the RTLs. Returns its row, and lines of other configurations."""
+    net = Network(str(options.build / "nvcosim"), path, scratch)
+    for config in options.config:
+        for i in range(options.checks):
+            net.check(config, i)
+    clocks = {config: net.clocks(config) for config in options.rtl}
+    lines = [f"| {config} | {path.stem} | {result['clocks']:,} |" for config, result in clocks.items() if config != "small"]
+    return (net.row(clocks["small"]) if "small" in clocks else None), lines
+
+
+def compare(page, row, others, options):
+    """The page's lines; with --write, with these rows. The row of small has to be there."""
+    for new in ([row] if row else []) + others:
+        words = 2 if new == row else 3
+        name = "|".join(new.split("|")[:words]) + "|"
+        places = [i for i, line in enumerate(page) if line.startswith(name)]
+        if not places and new != row:
+            continue
+        if len(places) != 1:
+            raise Failed(f"{options.page}: found {len(places)} rows that begin with '{name}'; expected 1")
+        if options.write:
+            page = page[:places[0]] + [new] + page[places[0] + 1:]
+        elif page[places[0]] != new:
+            raise Failed(f"{options.page}:{places[0] + 1}: found\n{page[places[0]]}\nexpected, as measured (zoo.py --write puts it there)\n{new}")
+    return page
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--networks", type=pathlib.Path, default=os.environ.get("NVDLA_NETWORKS") or None)
+    parser.add_argument("--checks", type=int, default=1)
+    parser.add_argument("--config", action="append")
+    parser.add_argument("--rtl", action="append")
+    parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    options.config, options.rtl = options.config or ["small"], options.rtl or ["small"]
+    if not (options.build / "nvcosim").is_file():
+        parser.error(f"BUILD: found no {options.build}/nvcosim; expected a folder that `make build` has filled")
+    if options.networks and not options.networks.is_dir():
+        parser.error(f"--networks: {options.networks}: no such folder")
+    if options.page and not options.page.is_file() or options.write and not options.page:
+        parser.error(f"--page: {options.page or 'not given'}; expected a page")
+    page = options.page.read_text().splitlines() if options.page else None
+    nets = sorted((ROOT / "traces/networks/zoo").glob("*.tflite")) + sorted(options.networks.glob("*.tflite") if options.networks else [])
+    rows, others, failures = [], [], []
+    for path in nets:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                row, lines = measure(options, path, pathlib.Path(scratch))
+                if page is not None:
+                    page = compare(page, row, lines, options)
+                rows += [row] if row else []
+                others += lines
+            except Failed as failure:
+                failures.append(f"FAIL {path.stem}: {failure}")
+    if options.write and not failures:
+        options.page.write_text("\n".join(page) + "\n")
+    print("\n".join([HEAD, *rows, *(["", "| configuration | network | clocks |", "|---|---|---|", *others] if others else []), *failures]))
+    print(f"{len(nets) - len(failures)} passed, {len(failures)} failed")
+    return bool(failures) or not nets
+
+
+if __name__ == "__main__":
+    sys.exit(main())
