@@ -11,7 +11,7 @@
 #include "run/process/process.h"
 #include "run/session/live.h"
 
-enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD };
+enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD, KEY_JUDGE, KEY_STOP };
 
 static const struct argp_option own[] = {
     OPTION("socket", KEY_SOCKET, "PATH", "Listen on this Unix socket, which is made and removed"),
@@ -19,6 +19,8 @@ static const struct argp_option own[] = {
            "Device: the RTL (rtl, default), the C model (model), or an RTL built with `nvcosim build` (rtl:NAME)"),
     OPTION("once", KEY_ONCE, NULL, "End after the first client"),
     OPTION("record", KEY_RECORD, "FILE", "Write each session as a trace that replays it, .nvt or .nvt.gz"),
+    OPTION("judge", KEY_JUDGE, NULL, "The model follows: tell each layer that the RTL computes otherwise"),
+    OPTION("stop", KEY_STOP, NULL, "With --judge: end at the first wrong layer"),
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {0},
 };
@@ -31,7 +33,7 @@ static const char *const left_out[] = {
     "labels",        "top",         "npy",       "dimg",      "stats",      "fresh",       "functional-coverage",
     "result-fd",     "ledger",      "progress",  "copies",    "no-report",  "serve",       "layer",
     "name",          "simulators",  "socket",    "connected", "dut",        "once",        "threads",
-    "sim-threads",   NULL};
+    "sim-threads",   "judge",       "stop",      NULL};
 
 static const char doc[] =
     "Lets a live driver drive a device: its registers, its memory and its interrupt are those of a PCI function that "
@@ -40,7 +42,9 @@ static const char doc[] =
     "memory. A client that leaves makes room for the next one, and the device is reset. Its clock stands still while "
     "nothing is at work. -v prints each launch as it is armed and done.\n"
     "--record writes FILE.nvt.gz when the client leaves or resets the device, or a signal ends the server; the next "
-    "one becomes FILE.2.nvt.gz.\n"
+    "one becomes FILE.2.nvt.gz. --timeline writes a timeline of each session in the same way.\n"
+    "--judge runs each launch on the model too, on a copy-on-write image of the guest's memory, and compares what "
+    "they wrote when the RTL ends the layer.\n"
     "\n"
     "Of QEMU:\n"
     "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram\n"
@@ -52,8 +56,10 @@ static const char doc[] =
     "  nvcosim serve --socket nvdla.sock --dut rtl:mine --once -v\n"
     "  nvcosim serve --socket nvdla.sock --dut model --config full\n"
     "  nvcosim serve --socket nvdla.sock --record session.nvt.gz\n"
+    "  nvcosim serve --socket nvdla.sock --judge --stop\n"
     "\n"
-    "Exit status: 0 ended by a signal, or by the client with --once; 1 the device had findings; 2 bad input or usage, "
+    "Exit status: 0 ended by a signal, or by the client with --once; 1 the device had findings or wrong layers; 2 bad "
+    "input or usage, "
     "or the device failed.";
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -81,12 +87,26 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->live.once = true;
         words_add(&options->given, "--once");
         return 0;
+    case KEY_JUDGE:
+        options->live.judge = true;
+        words_add(&options->given, "--judge");
+        return 0;
+    case KEY_STOP:
+        options->live.stop = true;
+        words_add(&options->given, "--stop");
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected only options", arg);
         return 0;
     case ARGP_KEY_END:
         if (!run_is_live(options))
             argp_error(state, "--socket is missing; expected the path of the socket to listen on");
+        if (options->timeline && options->dut == DUT_MODEL)
+            argp_error(state, "--timeline: the model has no clock; use --dut rtl");
+        if (options->live.judge && options->dut == DUT_MODEL)
+            argp_error(state, "--judge compares an RTL with the model; use --dut rtl");
+        if (options->live.stop && !options->live.judge)
+            argp_error(state, "--stop: expected --judge with it");
         __attribute__((fallthrough));
     default:
         return run_option_parse(key, arg, state);

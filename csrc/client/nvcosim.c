@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -280,7 +281,11 @@ static struct range *add_range(struct nvcosim *device, uint64_t address, size_t 
     const struct vfio_dma_map map = {
         .argsz = sizeof map, .flags = VFIO_MAP_READ | VFIO_MAP_WRITE, .address = address, .size = size};
     struct range *range = malloc(sizeof *range);
-    const int error = range ? call(device, VFIO_DMA_MAP, &map, sizeof map, NULL, 0, fd, 0) : ENOMEM;
+    if (!range) {
+        fail(device, "0x%llx, %zu bytes: %s", (unsigned long long)address, size, strerror(ENOMEM));
+        return NULL;
+    }
+    const int error = call(device, VFIO_DMA_MAP, &map, sizeof map, NULL, 0, fd, 0);
     if (error > 0)
         fail(device, "0x%llx, %zu bytes: found no multiples of %d, or memory that overlaps other memory (%s)",
              (unsigned long long)address, size, PAGE, strerror(error));
@@ -337,15 +342,16 @@ PUBLIC int nvcosim_unmap(struct nvcosim *device, uint64_t address) {
 
 /* ---- opening and closing ---- */
 
-/* nvcosim beside this library: in its build folder, or where it is installed; "nvcosim" (in PATH) if it is in neither.
- */
+/* nvcosim beside this library: in its build folder, or where it is installed, with a folder for each architecture or
+ * without; "nvcosim" (in PATH) if it is in none of them. */
 static void find_program(char *path, size_t size) {
     Dl_info info;
-    static const char *const places[] = {"../nvcosim", "../bin/nvcosim"};
+    static const char *const places[] = {"../nvcosim", "../bin/nvcosim", "../../bin/nvcosim"};
+    struct stat found;
     const char *end = dladdr((void *)&fail_gone, &info) ? strrchr(info.dli_fname, '/') : NULL;
     for (size_t i = 0; end && i < sizeof places / sizeof *places; i++) {
         snprintf(path, size, "%.*s/%s", (int)(end - info.dli_fname), info.dli_fname, places[i]);
-        if (access(path, X_OK) == 0)
+        if (stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0)
             return;
     }
     snprintf(path, size, "nvcosim");

@@ -296,15 +296,27 @@ static int read_control(struct function *function, const struct vfio_access *acc
     return 0;
 }
 
+/* The state after reset; configuration space, maps and descriptors stay. */
+static bool restart(struct function *function) {
+    function->line = function->again = function->intx_masked = false;
+    return live_device_reset(function->live, &function->err);
+}
+
+static int access_config(struct function *function, bool write, const struct vfio_access *access, uint8_t *bytes) {
+    struct pci *pci = &function->pci;
+    if (!write)
+        return pci_read(pci, access->offset, bytes, access->count) ? 0 : EINVAL;
+    if (!pci_write(pci, access->offset, bytes, access->count))
+        return EINVAL;
+    return !pci_take_reset(pci) || restart(function) ? 0 : EIO;
+}
+
 static int access_region(struct function *function, bool write, const struct vfio_access *access, uint8_t *bytes) {
     switch (access->region) {
     case VFIO_BAR0:
         return access_bar(function, write, access, bytes);
     case VFIO_CONFIG_SPACE:
-        return (write ? pci_write(&function->pci, access->offset, bytes, access->count)
-                      : pci_read(&function->pci, access->offset, bytes, access->count))
-                   ? 0
-                   : EINVAL;
+        return access_config(function, write, access, bytes);
     case VFIO_CONTROL:
         if (function->own_clock)
             return write ? write_control(function, access, bytes) : read_control(function, access, bytes);
@@ -444,8 +456,7 @@ static void unmap_memory(struct function *function, const struct message *messag
 }
 
 static void reset_device(struct function *function, const struct vfio_header *command) {
-    function->line = function->again = function->intx_masked = false;
-    if (live_device_reset(function->live, &function->err))
+    if (restart(function))
         reply(function, command, NULL, 0, 0);
     else
         fail(function, "%s", function->err.text);

@@ -43,13 +43,21 @@ void live_device_close(struct live_device *live) {
     live->dev->ops->destroy(live->dev);
 }
 
+bool live_device_end(struct live_device *live, struct error *err) {
+    return live->fresh || !live->ending.ended || live->ending.ended(live->ending.context, err);
+}
+
 bool live_device_reset(struct live_device *live, struct error *err) {
     if (live->fresh)
         return true;
+    if (!live_device_end(live, err))
+        return false;
     if (live->recording && !recording_end(live->recording, err))
         return false;
     live->clocks += live->dev->ops->time(live->dev);
     forget_launches(live);
+    if (live->judge)
+        judge_reset(live->judge);
     return live->dev->ops->reset(live->dev, err);
 }
 
@@ -75,14 +83,25 @@ static void print_launch(const struct live_device *live, const struct live_launc
     fflush(live->log);
 }
 
+/* Clock at which the first launch was armed that is at work. */
+static uint64_t first_armed(const struct live_device *live) {
+    uint64_t first = UINT64_MAX;
+    for (int bit = 0; bit < LIVE_INTERRUPT_BITS; bit++)
+        if (live->launches[bit].armed && live->launches[bit].clock < first)
+            first = live->launches[bit].clock;
+    return first;
+}
+
 /* A bit of S_INTR_STATUS has risen, or its group is armed again. */
 static void end_launch(struct live_device *live, int bit) {
     struct live_launch *launch = &live->launches[bit];
     if (!launch->armed)
         return;
-    launch->armed = false;
     print_launch(live, launch, true);
     live->layers++;
+    if (live->judge)
+        judge_done(live->judge, launch->unit, launch->ordinal, first_armed(live));
+    launch->armed = false;
 }
 
 static void note_launch(struct live_device *live, const struct launch *launch) {
@@ -137,6 +156,8 @@ bool live_device_write(struct live_device *live, uint32_t address, uint32_t valu
         if (live->listener.arming)
             live->listener.arming(live->listener.context, launch);
     }
+    if (live->judge)
+        judge_write(live->judge, address, value, launch);
     if (!dev->ops->csb_write(dev, address, value, false, err))
         return false;
     if (address == live->glb + GLB_S_INTR_STATUS)
@@ -148,6 +169,8 @@ bool live_device_write(struct live_device *live, uint32_t address, uint32_t valu
 bool live_device_read(struct live_device *live, uint32_t address, uint32_t *value, struct error *err) {
     live->reads++;
     live->quiet = 0;
+    if (live->judge)
+        judge_read(live->judge, address);
     if (!live->dev->ops->csb_read(live->dev, address, value, err))
         return false;
     if (live->recording)
@@ -165,6 +188,8 @@ static void rest(struct live_device *live) {
     for (int space = 0; space < SPACE_COUNT; space++)
         if (live->dev->memory[space] && memory_origins(live->dev->memory[space]) > ORIGINS_MOST)
             memory_forget_origins(live->dev->memory[space]);
+    if (live->judge && !any_armed(live))
+        judge_rest(live->judge);
 }
 
 bool live_device_work(struct live_device *live, struct error *err) {
@@ -172,6 +197,8 @@ bool live_device_work(struct live_device *live, struct error *err) {
     const bool line = live_device_interrupt(live);
     if (!live->moving)
         return true;
+    if (live->judge)
+        judge_run(live->judge);
     const enum device_state state = dev->ops->advance(dev, SLICE, !line, err);
     if (state == DEVICE_FAILED) {
         live->moving = false;

@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "layers/tracker.h"
+#include "live/judge.h"
 #include "live/recording.h"
 
 enum { LIVE_INTERRUPT_BITS = 32 };
@@ -28,8 +29,16 @@ struct live_listener {
     void *context;
 };
 
+/* Is called before the device forgets a session: at a reset, and at the end (live_device_end). False with
+ * a message. */
+struct live_ending {
+    bool (*ended)(void *context, struct error *err); /* NULL: not called */
+    void *context;
+};
+
 struct live_device {
     struct device *dev;
+    struct live_ending ending; /* may be set once it is open */
     struct layer_tracker *tracker;
     struct live_listener listener;
     struct live_launch launches[LIVE_INTERRUPT_BITS];
@@ -42,6 +51,8 @@ struct live_device {
     uint64_t clocks;                          /* of earlier resets */
     FILE *log;                                /* NULL: launches are not printed */
     struct recording *recording;              /* NULL: none */
+    struct judge *judge;                      /* may be set once it is open; NULL: none */
+    bool stop;                                /* set by the owner: no client is served any longer */
 };
 
 /* Takes an opened device and resets it. log: launches are printed there as they are armed and done; NULL: not.
@@ -50,7 +61,10 @@ bool live_device_open(struct live_device *live, struct device *dev, FILE *log, s
                       struct error *err);
 void live_device_close(struct live_device *live);
 
-/* Brings the device to its state after reset, with its memory as it is; ends a part of the recording. */
+/* Ends the session: the ending is called if anything was written since the last reset. False with its message. */
+bool live_device_end(struct live_device *live, struct error *err);
+
+/* Brings the device to its state after reset, with its memory as it is; ends session and part of the recording. */
 bool live_device_reset(struct live_device *live, struct error *err);
 
 /* A register access of 32 bits; address: in bytes from the start of the window, a multiple of 4. */

@@ -12,7 +12,8 @@ enum {
     OFFSET_CAPABILITIES = 0x34,
     OFFSET_LINE = 0x3c,
     OFFSET_PIN = 0x3d,
-    OFFSET_MSI = 0x50, /* its capability: 64-bit address, one vector */
+    OFFSET_MSI = 0x50,      /* its capability: 64-bit address, one vector */
+    OFFSET_FEATURES = 0x60, /* capability of Advanced Features: a reset of the function */
 };
 
 enum {
@@ -23,6 +24,7 @@ enum {
     STATUS_CAPABILITIES = 16
 };
 enum { CAPABILITY_MSI = 5, MSI_ENABLE = 1, MSI_64_BITS = 0x80 };
+enum { CAPABILITY_FEATURES = 0x13, FEATURES_SIZE = 6, FEATURES_RESET = 3, FEATURES_DO_RESET = 1 };
 
 static void put(struct pci *pci, size_t offset, uint32_t value, uint32_t writable, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -43,11 +45,13 @@ void pci_reset(struct pci *pci) {
     put(pci, OFFSET_CAPABILITIES, OFFSET_MSI, 0, 1);
     put(pci, OFFSET_LINE, 0, 0xff, 1);
     put(pci, OFFSET_PIN, 1, 0, 1); /* INTA */
-    put(pci, OFFSET_MSI, CAPABILITY_MSI, 0, 2);
+    put(pci, OFFSET_MSI, CAPABILITY_MSI | OFFSET_FEATURES << 8, 0, 2);
     put(pci, OFFSET_MSI + 2, MSI_64_BITS, MSI_ENABLE, 2);
     put(pci, OFFSET_MSI + 4, 0, 0xfffffffc, 4);
     put(pci, OFFSET_MSI + 8, 0, 0xffffffff, 4);
     put(pci, OFFSET_MSI + 12, 0, 0xffff, 2);
+    put(pci, OFFSET_FEATURES, CAPABILITY_FEATURES | FEATURES_SIZE << 16 | FEATURES_RESET << 24, 0, 4);
+    put(pci, OFFSET_FEATURES + 4, 0, FEATURES_DO_RESET, 1);
 }
 
 static bool inside(uint64_t offset, size_t n) {
@@ -69,6 +73,12 @@ bool pci_write(struct pci *pci, uint64_t offset, const uint8_t *bytes, size_t n)
         pci->bytes[offset + i] = (uint8_t)((pci->bytes[offset + i] & ~mask) | (bytes[i] & mask));
     }
     return true;
+}
+
+bool pci_take_reset(struct pci *pci) {
+    const bool wanted = pci->bytes[OFFSET_FEATURES + 4] & FEATURES_DO_RESET;
+    pci->bytes[OFFSET_FEATURES + 4] = 0; /* reads 0 */
+    return wanted;
 }
 
 bool pci_msi_enabled(const struct pci *pci) {

@@ -1,4 +1,5 @@
-/* The configuration space of NVDLA as a PCI function: one BAR with the register window, INTx, and one MSI vector.
+/* The configuration space of NVDLA as a PCI function: one BAR with the register window, INTx, one MSI vector, and a
+ * reset of the function (Advanced Features).
  *
  * Vendor 1d1d is no one's; device 0x5d1a is "NVDLA" here (docs/live.md). Class 12 00 00: processing accelerator. */
 #ifndef LIVE_PCI_H
@@ -25,6 +26,9 @@ void pci_reset(struct pci *pci);
 /* Reads and writes n bytes at an offset; false if they are not all inside. */
 bool pci_read(const struct pci *pci, uint64_t offset, uint8_t *bytes, size_t n);
 bool pci_write(struct pci *pci, uint64_t offset, const uint8_t *bytes, size_t n);
+
+/* True if the last write asked for a reset of the function. */
+bool pci_take_reset(struct pci *pci);
 
 bool pci_msi_enabled(const struct pci *pci);
 bool pci_intx_disabled(const struct pci *pci);

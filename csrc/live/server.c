@@ -55,7 +55,7 @@ static int listen_at(const char *path, struct error *err) {
 /* Figures of the device when a session begins, which its summary does not count. */
 struct before {
     struct device_statistics statistics;
-    uint64_t clocks, layers, reads, writes, findings;
+    uint64_t clocks, layers, reads, writes, findings, judged, wrong, unjudged;
 };
 
 static uint64_t findings_of(const struct live_device *live) {
@@ -68,6 +68,11 @@ static struct before measure(const struct live_device *live) {
                             .reads = live->reads,
                             .writes = live->writes,
                             .findings = findings_of(live)};
+    if (live->judge) {
+        before.judged = live->judge->judged;
+        before.wrong = live->judge->wrong;
+        before.unjudged = live->judge->unjudged;
+    }
     live->dev->ops->statistics(live->dev, &before.statistics);
     return before;
 }
@@ -76,12 +81,16 @@ static void print_summary(const struct live_device *live, const struct function 
                           const struct before *before) {
     const struct before now = measure(live);
     printf("session: layers=%" PRIu64 " writes=%" PRIu64 " reads=%" PRIu64 " interrupts=%" PRIu64 " cycles=%" PRIu64
-           " beats=%" PRIu64 "/%" PRIu64 " findings=%" PRIu64 " (%s, %s)\n",
+           " beats=%" PRIu64 "/%" PRIu64 " findings=%" PRIu64,
            now.layers - before->layers, now.writes - before->writes, now.reads - before->reads, function->interrupts,
            now.clocks - before->clocks,
            device_beats(now.statistics.read_beats) - device_beats(before->statistics.read_beats),
            device_beats(now.statistics.write_beats) - device_beats(before->statistics.write_beats),
-           now.findings - before->findings, live->dev->config->name, live->dev->name);
+           now.findings - before->findings);
+    if (live->judge)
+        printf(" judged=%" PRIu64 " wrong=%" PRIu64 " unjudged=%" PRIu64, now.judged - before->judged,
+               now.wrong - before->wrong, now.unjudged - before->unjudged);
+    printf(" (%s, %s)\n", live->dev->config->name, live->dev->name);
     fflush(stdout);
 }
 
@@ -110,6 +119,10 @@ static bool serve_client(const struct server_options *options, struct live_devic
         }
         if (!function_show(&function))
             break;
+        if (live->stop) {
+            *stopped = true;
+            break;
+        }
     }
     live_device_print_findings(live);
     if (function.failed && function.err.text[0])
@@ -141,7 +154,7 @@ static bool serve_clients(const struct server_options *options, struct live_devi
         if (client < 0)
             break;
         good = serve_client(options, live, client, stop, &stopped, err) && live_device_reset(live, err);
-        *found |= live->dev->finding_count > 0;
+        *found |= live->dev->finding_count > 0 || (live->judge && live->judge->wrong > 0);
         stopped |= options->once;
     }
     return good;

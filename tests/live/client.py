@@ -231,7 +231,7 @@ class Trace:
 
     def __init__(self, nvcosim, path, folder):
         out = pathlib.Path(folder) / "sequence.nvt"
-        subprocess.run([nvcosim, "export", "--to", "nvt", path, "-o", out], check=True, capture_output=True)
+        subprocess.run([nvcosim, "export", "--to", "nvt", path, "-o", out], check=True, capture_output=True, timeout=LIMIT)
         self.blobs, self.commands, blob, label = {}, [], None, ""
         with open(out, encoding="utf-8") as f:
             lines = f.read().split("\n")

@@ -3,7 +3,7 @@
 #
 # usage: library.sh BUILD
 set -u
-build=$(realpath "$1")
+build=$(realpath "$1") root=$(realpath "$(dirname "$0")/../..")
 cd "$(dirname "$0")/../.." || exit 2
 make -s library B="${1%/}" >/dev/null || { echo "FAIL  make library"; exit 1; }
 export PKG_CONFIG_PATH=$build/library LD_LIBRARY_PATH=$build/library
@@ -50,5 +50,19 @@ check "and no others are visible" test "$(nm -D --defined-only "$build/library/l
 check "no exit, no output" bash -c "! nm -D --undefined-only '$build/library/libnvcosim.so' | grep -wE 'exit|_exit|abort|printf|puts|fputs|fprintf'"
 check "functions, model" ./library model
 check "functions, RTL" ./library rtl
+# Programs made from traces: a convolution, pooling, a chain; and one whose CRC is wrong.
+exported() { # TRACE
+    # shellcheck disable=SC2046 # the flags are words
+    "$build/nvcosim" export "$1" --to c -o t.c && gcc -std=c17 -D_POSIX_C_SOURCE=200809L -I"$root" -include "$root/tests/export/shim.h" t.c "$root/tests/live/exported.c" -o exported $(flags)
+}
+for name in rand_dc_001 rand_pdp_000 rand_multi_000; do
+    check "$name as a C program links against it" exported "$root/traces/conformance/small/$name.nvt.gz"
+    for dut in model rtl; do
+        check "$name as a C program, $dut" says "PASS checks=" ./exported $dut
+    done
+done
+zcat "$root/traces/conformance/small/rand_sdp_003.nvt.gz" | sed 's/^\(mem_crc .*\) 0x[0-9a-f]* after/\1 0x12345678 after/' >wrong.nvt
+check "a program with a wrong CRC links" exported wrong.nvt
+check "and fails" says "CRC of primary memory" bash -c '! ./exported model'
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

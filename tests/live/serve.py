@@ -6,8 +6,10 @@ usage: serve.py BUILD [SEED]      SEED of the random messages, default 1
 All servers end with this program, whichever way it ends.
 """
 import collections
+import contextlib
 import ctypes
 import gzip
+import json
 import os
 import pathlib
 import random
@@ -19,9 +21,9 @@ import sys
 import tempfile
 import threading
 
-from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX, MASK,
-                    MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest, Refused,
-                    Trace)
+from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, DMA_UNMAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX,
+                    LIMIT, MASK, MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest,
+                    Refused, Trace)
 
 build = pathlib.Path(sys.argv[1]).resolve()
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -49,6 +51,25 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+@contextlib.contextmanager
+def limited(process):
+    """Ends a process that does not do in LIMIT seconds what is waited for: the wait ends, and the check after it fails."""
+    timer = threading.Timer(LIMIT, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def run_nvcosim(*arguments):
+    """A run that has to end by itself; exit status None if it did not."""
+    try:
+        return subprocess.run([nvcosim, *arguments], capture_output=True, text=True, cwd=folder, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(arguments, None, "", f"did not end in {LIMIT} s")
+
+
 class Server:
     count = 0
 
@@ -58,7 +79,8 @@ class Server:
         self.errors = open(folder / f"errors{Server.count}", "w+", encoding="utf-8")
         self.process = subprocess.Popen([nvcosim, "serve", "--socket", self.path, *options], stdout=subprocess.PIPE, stderr=self.errors,
                                         text=True, preexec_fn=end_with_parent)
-        self.first = self.process.stdout.readline()
+        with limited(self.process):
+            self.first = self.process.stdout.readline()
         self.out = []
         self.reader = threading.Thread(target=lambda: self.out.append(self.process.stdout.read()), daemon=True)
         self.reader.start()
@@ -71,8 +93,9 @@ class Server:
         """Ends it. Returns its exit status and what it printed."""
         if number:
             self.process.send_signal(number)
-        self.reader.join()
-        return self.process.wait(), self.out[0]
+        with limited(self.process):
+            self.reader.join()
+            return self.process.wait(), self.out[0]
 
     def cpu(self):
         """Seconds of CPU time so far."""
@@ -354,7 +377,7 @@ def test_two():
     first.write(INTR_MASK, 5)
     second.write(4, 6)
     check("two servers side by side", (first.read(INTR_MASK), second.read(4)) == (5, 6))
-    third = subprocess.run([nvcosim, "serve", "--socket", one.path, "--dut=model"], capture_output=True, text=True)
+    third = run_nvcosim("serve", "--socket", one.path, "--dut=model")
     check("a socket that is in use", third.returncode == 2 and "another server listens there" in third.stderr, third.stderr)
     one.process.kill()
     one.process.wait()
@@ -365,20 +388,23 @@ def test_two():
         check("a killed server is noticed", True)
     again = subprocess.Popen([nvcosim, "serve", "--socket", one.path, "--dut=model", "--once"], stdout=subprocess.PIPE, text=True,
                              preexec_fn=end_with_parent)
-    check("the socket of a killed server is used again", again.stdout.readline().startswith("listening on "))
+    with limited(again):
+        check("the socket of a killed server is used again", again.stdout.readline().startswith("listening on "))
     client = Client(one.path)
     check("and served", client.read(INTR_MASK) == 0)
     client.close()
-    again.stdout.read()
-    check("until the client leaves", again.wait() == 0)
+    with limited(again):
+        again.stdout.read()
+        check("until the client leaves", again.wait() == 0)
     first.close()
     second.close()
     two.end()
     for options, text in {(): "--socket is missing", ("--socket", "x" * 200): "expected at most 107",
                           ("--socket", str(ROOT / "README.md")): "found a file that is not a socket",
                           ("--socket", "no/such/folder"): "No such file or directory",
-                          ("--socket", "x", "--dut=both"): "found 'both', expected rtl, model or rtl:NAME"}.items():
-        run = subprocess.run([nvcosim, "serve", "--dut=model", *options], capture_output=True, text=True, cwd=folder)
+                          ("--socket", "x", "--dut=both"): "found 'both', expected rtl, model or rtl:NAME",
+                          ("--socket", "x", "--timeline=t.json"): "--timeline: the model has no clock; use --dut rtl"}.items():
+        run = run_nvcosim("serve", "--dut=model", *options)
         check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
 
 
@@ -404,7 +430,8 @@ def test_record(dut):
     """A session of several layers, and a part after a reset, recorded: model and RTL replay them to the same bytes."""
     path = folder / f"session_{dut}.nvt.gz"
     leaves = dut == "rtl"  # the client ends the session; else a signal does
-    server = Server(f"--dut={dut}", f"--record={path}", *["--once"] * leaves)
+    timeline = folder / "session.json"
+    server = Server(f"--dut={dut}", f"--record={path}", *["--once", f"--timeline={timeline}"] * leaves)
     guest = Guest(MEMORY)
     client = Client(server.path, guest)
     for title in ("convolution", "pooling", "normalisation"):
@@ -420,9 +447,13 @@ def test_record(dut):
     second = folder / f"session_{dut}.2.nvt.gz"
     found = [int(n) for n in re.findall(r"recorded: .*: launches=(\d+) ", out)]
     check(f"{dut}: a trace for each part", len(found) == 2 and min(found) > 0 and second.exists(), out)
+    if leaves:
+        slices = [[event["name"] for event in json.loads(part.read_text())["traceEvents"] if event.get("cat") == "layer"]
+                  for part in (timeline, folder / "session.2.json")]
+        check(f"{dut}: a timeline of each part has its layers", [len(part) for part in slices] == [3, 1], slices)
     left = sorted(p.name for p in folder.glob(f"session_{dut}.*"))
     check(f"{dut}: nothing else is left", left == [second.name, path.name], left)
-    run = subprocess.run([nvcosim, "run", "--config", "small", "--dut", "both", path, second], capture_output=True, text=True)
+    run = run_nvcosim("run", "--config", "small", "--dut", "both", path, second)
     check(f"{dut}: model and RTL replay it", run.returncode == 0 and len(re.findall("^PASS", run.stdout, re.M)) == 2, run.stdout + run.stderr)
     with gzip.open(path, "rt") as f:
         checks = len(re.findall("^mem_check", f.read(), re.M))
@@ -431,8 +462,101 @@ def test_record(dut):
 
 def test_record_refused():
     for name, text in {"no/such/folder/s.nvt": "--record: ", "session.txt": "expected a name that ends in .nvt or .nvt.gz"}.items():
-        run = subprocess.run([nvcosim, "serve", "--dut=model", "--socket", "x", "--record", name], capture_output=True, text=True, cwd=folder)
+        run = run_nvcosim("serve", "--dut=model", "--socket", "x", "--record", name)
         check(f"--record {name}", run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+def judged(server, status):
+    """Layers that the judge of a server that has ended compared, found wrong, and left out; exit status and messages."""
+    end, out = status
+    found = re.search(r" judged=(\d+) wrong=(\d+) unjudged=(\d+) \(small, rtl\)", out)
+    return tuple(int(n) for n in found.groups()) if found else None, end, server.said()
+
+
+def play_anyway(client, names):
+    """Plays layers whose results need not be right."""
+    for name in names:
+        try:
+            Trace(nvcosim, traces / f"small/{name}.nvt.gz", folder).play(client, interrupts=False)
+        except AssertionError:
+            pass
+
+
+def test_judge(shared):
+    """Layers with and without a reset between them: all are judged, none is wrong."""
+    server = Server("--judge", "--once")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest, shared)
+    for title, name in LAYERS.items():
+        if title not in ("pooling", "normalisation"):
+            client.call(RESET)
+        Trace(nvcosim, traces / f"small/{name}.nvt.gz", folder).play(client, interrupts=False)
+    client.close()
+    counts, status, said = judged(server, server.end(None))
+    check(f"every layer is judged{'' if shared else ', by messages'}", counts and counts[0] >= len(LAYERS) and counts[1:] == (0, 0), (counts, said))
+    check("nothing is wrong", status == 0 and said == "", (status, said))
+
+
+def test_judge_faults():
+    """Faults on purpose: each wrong layer is reported with its element; --stop ends at the first."""
+    wrong = r"wrong layer: SDP #0: \d+ bytes? differs?, first 0x[0-9a-f]+ \(surface \d+, line \d+, column \d+, channel \d+.*\) by the beat at clock"
+    for fault in ("lost-beat:3", "swapped", "repeated-beat:3"):
+        server = Server("--judge", "--once", f"--bus-fault={fault}")
+        client = Client(server.path, Guest(MEMORY))
+        play_anyway(client, [LAYERS["pointwise"]])
+        client.close()
+        counts, status, said = judged(server, server.end(None))
+        check(f"{fault} is reported", re.search(wrong, said) and counts and counts[1] == 1 and status == 1, (counts, status, said))
+    recording = folder / "wrong.nvt.gz"
+    server = Server("--judge", "--stop", "--bus-fault=swapped", f"--record={recording}")
+    client = Client(server.path, Guest(MEMORY))
+    try:
+        play_anyway(client, [LAYERS["pointwise"]] * 2)
+        check("--stop closes the connection", False)
+    except Closed:
+        pass
+    client.close()
+    counts, status, said = judged(server, server.end(None))
+    check("--stop ends at the first wrong layer", counts == (1, 1, 0) and status == 1 and "the session ends at the first wrong layer" in said,
+          (counts, status, said))
+    run = run_nvcosim("run", "--config", "small", "--dut", "both", "--bus-fault=swapped", recording)
+    check("its recording shows the same", run.returncode == 1 and run.stdout.startswith("FAIL"), run.stdout + run.stderr)
+    for options, text in {("--judge", "--dut=model"): "--judge compares an RTL with the model; use --dut rtl",
+                          ("--stop",): "--stop: expected --judge with it"}.items():
+        run = run_nvcosim("serve", "--socket", "x", *options)
+        check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+def test_judge_changed():
+    """The guest changes the input of a layer that is at work: recognised. The server stands still until launch and change are in its
+    socket, and the memory answers so late that the RTL reads after both."""
+    server = Server("--judge", "--once", "--latency=100000")
+    address, size = MEMORY[0]
+    guests = Guest(MEMORY), Guest(MEMORY)
+    client = Client(server.path, guests[0])
+    trace = Trace(nvcosim, traces / f"small/{LAYERS['pointwise']}.nvt.gz", folder)
+    begin = next(i for i, words in enumerate(trace.commands) if words[0] == "poll")
+    last = max(i for i, words in enumerate(trace.commands[:begin]) if words[0] == "reg_write")
+    tail, trace.commands = trace.commands[last:], trace.commands[:last]
+    trace.play(client)
+    for words in trace.commands:
+        if words[0] == "mem_load":
+            for at, data in trace.blobs[words[3].split("=")[1]]:
+                guests[1].write(int(words[2], 0) + at, bytes(255 - byte for byte in data))
+    client.read(INTR_MASK)  # all writes have arrived
+    server.process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, server.process.pid, os.WSTOPPED | os.WNOWAIT)
+    client.write(int(tail[0][1], 0), int(tail[0][2], 0))
+    sent = [client.send(DMA_UNMAP, struct.pack("<IIQQ", 24, 0, address, size)),
+            client.send(DMA_MAP, struct.pack("<IIQQQ", 32, 3, 0, address, size), [guests[1].ranges[0][2]])]
+    server.process.send_signal(signal.SIGCONT)
+    check("the memory is another", [client.message()[0] for _ in sent] == sent)
+    trace.commands = [words for words in tail[1:] if not words[0].startswith("mem_")]
+    trace.play(client, interrupts=False)
+    client.close()
+    counts, status, said = judged(server, server.end(None))
+    check("a changed input is not blamed on the RTL", counts == (0, 0, 1) and status == 0, (counts, status, said))
+    check("a message says so", re.search(r"SDP #0 was not judged: the byte at 0x9[0-9a-f]+ changed between the launch and its read", said), said)
 
 
 def main():
@@ -472,6 +596,10 @@ def main():
     test_record("model")
     test_record("rtl")
     test_record_refused()
+    test_judge(True)
+    test_judge(False)
+    test_judge_faults()
+    test_judge_changed()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

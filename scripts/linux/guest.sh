@@ -1,0 +1,211 @@
+#!/bin/bash
+# Makes the Linux guest of `nvcosim linux`: Debian 13's kernel for arm64, a small initramfs, the modules of this folder, and, with SW, NVIDIA's
+# driver and runtime from the user's checkout of their repository. On an older Debian it works in a chroot of Debian 13 (scripts/on_debian.sh).
+#
+# usage: guest.sh BUILD [SW]      as make guest [SW=CHECKOUT] does; writes BUILD/guest/{vmlinuz,initrd.gz,about}
+# Environment:
+#   SELFTEST   traces that the self-test driver plays; default: a convolution, pooling, and chains of layers of small
+set -eu -o pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/scripts/linux
+
+fail() {
+    echo "guest: $1" >&2
+    exit 2
+}
+
+# stage_sources BUILD FOLDER SW: all that Debian 13 needs, in one folder.
+stage_sources() {
+    local nvcosim=$1/nvcosim to=$2 sw=$3 trace name number=0
+    local traces=("$root"/traces/conformance/small/rand_{dc_001,pdp_000,dc_pdp_000,multi_000}.nvt.gz)
+    [ -z "${SELFTEST:-}" ] || read -ra traces <<<"$SELFTEST"
+    mkdir -p "$to/modules"
+    cp "$here"/*.[ch] "$to/modules/"
+    cp -r "$here/include" "$to/modules/"
+    cp "$here/init" "$to/"
+    {
+        echo '/* Made by guest.sh: the programs of the self-test. */'
+        echo 'struct selftest_program { const char *name; int (*play)(void); };'
+        for trace in "${traces[@]}"; do
+            [ -f "$trace" ] || fail "SELFTEST: there is no file $trace"
+            "$nvcosim" export "$trace" --to c -o "$to/modules/program_$number.c" >/dev/null || fail "SELFTEST: $trace cannot be exported"
+            echo "int selftest_program_$number(void);"
+            number=$((number + 1))
+        done
+        echo 'static const struct selftest_program selftest_programs[] = {'
+        number=0
+        for trace in "${traces[@]}"; do
+            name=$(basename "$trace")
+            echo "    {\"${name%.nvt*}\", selftest_program_$number},"
+            number=$((number + 1))
+        done
+        echo '};'
+    } >"$to/modules/programs.h"
+    {
+        echo '/* Made by guest.sh: registers of small that hold an address, or its lower half. */'
+        echo '#define SELFTEST_MEMORY 0x80000000u /* where the memory of traces begins */'
+        echo 'static const u32 nvdla_address_registers[] = {'
+        awk -F, '$1 == "small" && ($3 ~ /ADDR_LOW/ || $3 == "D_DATAOUT_ADDR") { print "    " $4 ", /* " $2 "." $3 " */" }' \
+            "$root/csrc/nvdla/registers.csv" | sort -u
+        echo '};'
+    } >"$to/modules/addresses.h"
+    {
+        echo 'obj-m := nvdla_pci.o nvdla_selftest.o'
+        echo "nvdla_selftest-y := selftest.o$(seq -f ' program_%g.o' -s '' 0 $((number - 1)))"
+        for ((number--; number >= 0; number--)); do
+            echo "CFLAGS_program_$number.o := -include \$(src)/selftest.h -I\$(src)/include" \
+                "-DNVDLA_MAIN=selftest_program_$number -Dnvdla_result=selftest_result_$number"
+        done
+    } >"$to/modules/Kbuild"
+    [ -z "$sw" ] || stage_checkout "$sw" "$to"
+}
+
+# stage_checkout SW FOLDER: the driver's sources and the prebuilt runtime.
+stage_checkout() {
+    local part
+    for part in kmd/Makefile prebuilt/arm64-linux/nvdla_runtime; do
+        [ -e "$1/$part" ] || fail "SW: $1 has no $part; expected a checkout of NVIDIA's sw repository, or of a port of it"
+    done
+    mkdir -p "$2/sw"
+    cp -rL "$1/kmd" "$2/sw/"
+    mkdir -p "$2/sw/runtime"
+    cp -L "$1"/prebuilt/arm64-linux/nvdla_runtime "$2/sw/runtime/"
+    cp -L "$1"/prebuilt/arm64-linux/*.so* "$2/sw/runtime/" 2>/dev/null || true
+}
+
+# ---- on Debian 13 ----
+
+# private_apt TOOL WORD...: apt for packages of arm64, with the servers of this system and without any change to it.
+private_apt() {
+    local tool=$1
+    shift
+    "$tool" -q -o APT::Architectures::=arm64 -o "Dir::State=$apt/state" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache" \
+        -o Acquire::Languages=none -o APT::Sandbox::User= -o Debug::NoLocking=1 "$@"
+}
+
+# fetch PACKAGE...: downloads Debian packages and unpacks them into $debian.
+fetch() {
+    local package
+    mkdir -p "$apt/packages"
+    (cd "$apt/packages" && rm -f ./*.deb && private_apt apt-get download "$@" >"$apt/log" 2>&1) || {
+        tail -n 5 "$apt/log" >&2
+        fail "the packages $* cannot be downloaded; does this machine reach Debian's servers?"
+    }
+    for package in "$apt"/packages/*.deb; do
+        dpkg-deb -x "$package" "$debian"
+    done
+    rm -rf "$apt/packages"
+}
+
+# fetch_debian: the kernel, what its modules are built with, and busybox.
+fetch_debian() {
+    mkdir -p "$apt"/{state/lists/partial,cache/archives/partial} "$debian"
+    : >"$apt/status"
+    private_apt apt-get update >"$apt/log" 2>&1 || {
+        tail -n 5 "$apt/log" >&2
+        fail "apt-get update failed; does this machine reach Debian's servers?"
+    }
+    release=$(private_apt apt-cache depends linux-headers-arm64:arm64 | sed -n 's/.*Depends: linux-headers-\(.*\)-arm64.*/\1/p' | head -n 1)
+    [ -n "$release" ] || fail "Debian's kernel for arm64 (linux-headers-arm64) was not found by apt"
+    [ "$(cat "$debian/release" 2>/dev/null)" != "$release" ] || return 0
+    rm -rf "$debian" && mkdir -p "$debian"
+    fetch "linux-image-$release-arm64:arm64" "linux-headers-$release-arm64:arm64" "linux-headers-$release-common" "linux-kbuild-$release" \
+        busybox-static:arm64 libc6:arm64 libstdc++6:arm64 libgcc-s1:arm64
+    sed -i "s|include /usr/src|include $debian/usr/src|" "$debian/usr/src/linux-headers-$release-arm64/Makefile"
+    echo "$release" >"$debian/release"
+}
+
+# make_modules WORD...: make for the guest's kernel. Without debugging information, which needs its whole image.
+make_modules() {
+    local cross=aarch64-linux-gnu-
+    [ "$(dpkg --print-architecture)" != arm64 ] || cross=
+    make ARCH=arm64 CROSS_COMPILE=$cross CC=${cross}gcc CONFIG_DEBUG_INFO_BTF_MODULES= "$@"
+}
+
+# add_modules FOLDER: our modules, the driver's, and of the kernel's what these need.
+add_modules() {
+    local modules=$1/lib/modules/$release-arm64 from=$debian/usr/lib/modules/$release-arm64 needed
+    mkdir -p "$modules"
+    cp "$from"/modules.{builtin,builtin.modinfo,order} "$modules/"
+    find "$stage/modules" "$stage/sw" -name '*.ko' -exec cp -t "$modules" {} + 2>/dev/null || true
+    if [ -e "$modules/opendla.ko" ]; then
+        find "$from/kernel/drivers/gpu/drm" -maxdepth 1 -name '*.ko.xz' -exec cp -t "$modules" {} +
+        needed=$(find "$from" -name 'backlight.ko.xz' -o -name 'cec.ko.xz' -o -name 'rc-core.ko.xz')
+        [ -z "$needed" ] || xargs cp -t "$modules" <<<"$needed"
+        find "$modules" -name '*.ko.xz' -exec unxz -f {} +
+    fi
+    depmod -b "$1" "$release-arm64"
+}
+
+# make_initrd: of busybox, init, the modules and the runtime.
+make_initrd() {
+    local tree=$stage/tree library
+    rm -rf "$tree" && mkdir -p "$tree"/{bin,proc,sys,dev,tmp,lib/nvdla}
+    install -m 755 "$debian/usr/bin/busybox" "$tree/bin/busybox"
+    install -m 755 "$stage/init" "$tree/init"
+    add_modules "$tree"
+    if [ -d "$stage/sw" ]; then
+        cp "$stage"/sw/runtime/* "$tree/lib/nvdla/"
+        chmod 755 "$tree/lib/nvdla/nvdla_runtime"
+        for library in ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libstdc++.so.6 libgcc_s.so.1; do
+            cp -L "$(find "$debian/usr/lib" -name "$library" | head -n 1)" "$tree/lib/"
+        done
+    fi
+    (cd "$tree" && find . | LC_ALL=C sort | cpio --quiet --reproducible -o -H newc) | gzip -1n >"$stage/initrd.gz"
+}
+
+# build_here FOLDER: makes the guest of what stage_sources put there.
+build_here() {
+    stage=$(realpath "$1") apt=$(realpath "$1")/../guest-apt debian=$(realpath "$1")/../guest-debian
+    mkdir -p "$apt" "$debian"
+    apt=$(realpath "$apt") debian=$(realpath "$debian")
+    "$root/scripts/setup.sh" guest
+    fetch_debian
+    local kernel=$debian/usr/src/linux-headers-$release-arm64
+    make_modules -C "$kernel" "M=$stage/modules" modules >"$stage/log" 2>&1 || {
+        grep -m 5 -E 'error|Error' "$stage/log" >&2 || tail -n 5 "$stage/log" >&2
+        fail "the modules of scripts/linux do not compile for Linux $release; whole log: $stage/log"
+    }
+    if [ -d "$stage/sw" ]; then
+        make_modules -C "$stage/sw/kmd" "KDIR=$kernel" KCFLAGS=-DDLA_2_CONFIG >"$stage/log" 2>&1 || {
+            grep -m 5 -E 'error' "$stage/log" >&2 || tail -n 5 "$stage/log" >&2
+            fail "SW: the driver does not compile for Linux $release; docs/live.md, \"NVIDIA's driver\", lists what changed since Linux 4.13, and ports
+whole log: $stage/log"
+        }
+        [ -n "$(find "$stage/sw/kmd" -name opendla.ko)" ] || fail "SW: kmd was built, and there is no opendla.ko; expected obj-m += opendla.o in it"
+    fi
+    make_initrd
+    cp "$debian/boot/vmlinuz-$release-arm64" "$stage/vmlinuz"
+    echo "Linux $release, $([ -d "$stage/sw" ] && echo "with" || echo "without") NVIDIA's driver" >"$stage/about"
+}
+
+if [ "${1:-}" = --here ]; then
+    build_here "$2"
+    exit
+fi
+[ $# -ge 1 ] || {
+    sed -n 's/^# usage: /usage: /p' "$0" >&2
+    exit 2
+}
+build=$(realpath "$1") sw=${2:+$(realpath "$2")}
+version=$(. /etc/os-release && echo "${VERSION_ID:-99}") # testing has none
+if [ "${version%%.*}" -ge 13 ]; then
+    work=$build/guest.new
+else
+    work=$root/build/debian-13/guest.new
+fi
+mkdir -p "$(dirname "$work")"
+exec 9>"$work.lock" && flock 9
+rm -rf "$work"
+stage_sources "$build" "$work" "$sw"
+if [ "${version%%.*}" -ge 13 ]; then
+    "$0" --here "$work"
+else
+    "$root/scripts/on_debian.sh" 13 "$0" --here "$root/build/guest.new" || exit
+fi
+mkdir -p "$build/guest"
+for file in vmlinuz initrd.gz about; do
+    mv "$work/$file" "$build/guest/$file"
+done
+rm -rf "$work"
+echo "$build/guest: $(cat "$build/guest/about")"

@@ -1,0 +1,12 @@
+#!/bin/bash
+# nvcosim linux; tests/live/linux.sh boots guests.
+# usage: NVCOSIM=build/nvcosim tests/cli/linux.sh
+. "$(dirname "$0")/frame.sh"
+
+nv linux --config tiny; check linux_config 2 "--config: found 'tiny', expected a configuration"
+nv linux net.nvdla; check linux_no_input 2 "--input is missing; expected the picture that net.nvdla reads"
+nv linux --input p.pgm; check linux_no_network 2 "--input: expected a network with it"
+nv linux --selftest net.nvdla --input p.pgm; check linux_both 2 "--selftest has programs of its own"
+nv linux --selftest --config full; check linux_selftest_config 2 "--selftest: found --config full, expected small"
+nv linux --selftest --guest none; check linux_no_guest 2 'none/vmlinuz: No such file or directory; `make guest` makes it'
+finish

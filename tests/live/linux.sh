@@ -1,0 +1,159 @@
+#!/bin/bash
+# A Linux guest in an unmodified QEMU drives NVDLA: `make guest` in a chroot of Debian 13, the self-test driver by MSI and INTx on model and RTL,
+# recorded and replayed, and a stand-in for NVIDIA's driver and runtime. Skipped, loudly, where there can be no chroot.
+#
+# usage: linux.sh BUILD [short]     short: without the stand-in and what goes wrong
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$1 short=${2:-} passed=0 failed=0
+nvcosim=$(realpath "$build/nvcosim")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+check() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL  $1"
+        tail -n 15 "$work/log" | sed 's/^/    | /'
+    fi
+}
+says() { # TEXT...: each is in the log
+    local text
+    for text; do
+        grep -qF -e "$text" "$work/log" || { echo "    the log lacks \"$text\""; return 1; }
+    done
+}
+linux() { timeout -k 5 300 "$nvcosim" linux "$@" >"$work/log" 2>&1; }
+
+scripts/linux/guest.sh "$build" >"$work/log" 2>&1
+status=$?
+if [ $status -eq 77 ]; then
+    echo "SKIPPED: a guest in QEMU: $(sed -n 's/^on_debian: //p' "$work/log" | tail -n 1)"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+[ $status -eq 0 ] && says "without NVIDIA's driver"
+check "make guest" $?
+
+programs="rand_dc_001 rand_pdp_000 rand_dc_pdp_000 rand_multi_000"
+for dut in model rtl; do
+    linux --selftest --dut $dut --record "$work/$dut.nvt.gz"
+    check "self-test on $dut" $?
+    for way in msi:MSI intx:INTx; do
+        says "${way%:*}: PASSED: 4 programs by ${way#*:}, 0 failed"
+        check "self-test on $dut by ${way#*:}" $?
+        for program in $programs; do
+            grep -qE "${way%:*}: $program: interrupts=[1-9]" "$work/log" && says "${way%:*}: $program: PASS checks="
+            check "$program on $dut by ${way#*:}, with interrupts" $?
+        done
+    done
+    [ "$(find "$work" -name "$dut*.nvt.gz" | wc -l)" -ge 8 ]
+    check "each program on $dut is a recording" $?
+    "$nvcosim" run --out "$work/reports" "$work/$dut"*.nvt.gz >"$work/log" 2>&1
+    check "the recordings of $dut replay to the same bytes on RTL and model" $?
+done
+
+if [ "$short" != short ]; then
+    # A program that must fail does.
+    zcat traces/conformance/small/rand_sdp_003.nvt.gz | awk '/^mem_crc/ { sub("0x[0-9a-f]+ after", "0x12345678 after") } { print }' >"$work/wrong.nvt"
+    SELFTEST=$work/wrong.nvt scripts/linux/guest.sh "$build" >"$work/log" 2>&1
+    check "a guest with another program" $?
+    linux --selftest --dut model
+    [ $? -eq 1 ] && says "CRC of primary memory" "msi: FAILED: 1 programs by MSI, 1 failed"
+    check "a wrong CRC in the guest" $?
+
+    # NVIDIA's layout and make rules, without their code: a driver that binds to the platform device, a runtime that needs it.
+    sw=$work/sw
+    mkdir -p "$sw"/{kmd/port/linux,prebuilt/arm64-linux}
+    printf 'all:\n\t$(MAKE) -C $(KDIR) M=$(CURDIR) modules\n' >"$sw/kmd/Makefile"
+    echo 'obj-m := port/linux/' >"$sw/kmd/Kbuild"
+    echo 'obj-m := opendla.o' >"$sw/kmd/port/linux/Kbuild"
+    cat >"$sw/kmd/port/linux/opendla.c" <<'C'
+#include <linux/module.h>
+#include <linux/io.h>
+#include <linux/mod_devicetable.h>
+#include <linux/platform_device.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#ifndef DLA_2_CONFIG
+#error the small register map was not chosen
+#endif
+static u32 version;
+static int show(struct seq_file *file, void *data) { seq_printf(file, "%x\n", version); return 0; }
+static int probe(struct platform_device *pdev)
+{
+	void __iomem *base = devm_platform_ioremap_resource(pdev, 0);
+
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	version = readl(base + 0x1000); /* S_NVDLA_HW_VERSION of GLB */
+	return proc_create_single("nvdla_version", 0, NULL, show) ? 0 : -ENOMEM;
+}
+static const struct platform_device_id ids[] = { { .name = "nv_small" }, { } };
+static struct platform_driver standin = { .probe = probe, .id_table = ids, .driver = { .name = "opendla" } };
+module_platform_driver(standin);
+MODULE_LICENSE("GPL");
+C
+    cat >"$sw/prebuilt/arm64-linux/nvdla_runtime" <<'R'
+#!/bin/sh
+[ "$1 $2 $3 $5" = "--loadable net.nvdla --image --rawdump" ] || exit 3
+echo "version $(cat /proc/nvdla_version)"
+od -An -tu1 -v net.nvdla "$4" >output.dimg
+R
+    scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1 && says "with NVIDIA's driver"
+    check "make guest SW=CHECKOUT" $?
+    printf '\1\2' >"$work/net.nvdla"
+    printf '\3\4' >"$work/picture.pgm"
+    linux --dut model "$work/net.nvdla" --input "$work/picture.pgm" && says "runtime: version 303031" && grep -qx 'output: 1 2 3 4' "$work/log"
+    check "the runtime gets network and picture, the driver the device" $?
+    sed -i 's/^echo.*/exit 5/' "$sw/prebuilt/arm64-linux/nvdla_runtime"
+    scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    linux --dut model "$work/net.nvdla" --input "$work/picture.pgm"
+    [ $? -eq 2 ] && says "nvdla_runtime ended with status 5"
+    check "a runtime that fails" $?
+    echo 'struct drm_driver *d = drm_gem_cma_vm_ops;' >>"$sw/kmd/port/linux/opendla.c"
+    cp "$build/guest/initrd.gz" "$work/before"
+    scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    [ $? -eq 2 ] && says "drm_gem_cma_vm_ops" "docs/live.md" && cmp -s "$work/before" "$build/guest/initrd.gz"
+    check "a driver that does not compile: the way to the table, and the guest as it was" $?
+    rm "$sw/kmd/Makefile"
+    scripts/linux/guest.sh "$build" "$sw" >"$work/log" 2>&1
+    [ $? -eq 2 ] && says "has no kmd/Makefile"
+    check "no checkout" $?
+
+    # The other side is killed.
+    scripts/linux/guest.sh "$build" >"$work/log" 2>&1
+    check "the guest of the self-test again" $?
+    for victim in qemu serve; do
+        timeout -k 5 120 "$nvcosim" linux --selftest --dut model >"$work/log" 2>&1 &
+        runner=$!
+        for ((try = 0; try < 600; try++)); do # until the guest is at work
+            says "Linux 6" >"$work/look" 2>&1 && break
+            sleep 0.1
+        done
+        main=$(pgrep -P $runner) # of timeout
+        case $victim in
+        qemu) pkill -KILL -P "$main" -f qemu-system-aarch64 ;;
+        serve) pkill -KILL -P "$main" -f -- --socket=/tmp/nvcosim-linux ;;
+        esac
+        wait $runner
+        [ $? -eq 2 ] && grep -q '^nvcosim linux: ' "$work/log"
+        check "kill -9 of $victim: the other side ends with a message" $?
+        [ -z "$(pgrep -P "$main")" ] && [ -z "$(find /tmp -maxdepth 1 -name 'nvcosim-linux-*' -newer "$work/look")" ]
+        check "kill -9 of $victim: nothing is left behind" $?
+    done
+
+    # What is missing is named.
+    linux --selftest --guest "$work/none"
+    [ $? -eq 2 ] && says "make guest"
+    check "no guest" $?
+    mkdir "$work/old"
+    printf '#!/bin/sh\necho "QEMU emulator version 7.2.1 (Debian)"\n' >"$work/old/qemu-system-aarch64"
+    chmod +x "$work/old/qemu-system-aarch64"
+    PATH=$work/old:$PATH DEBIAN_CHROOTS=$work linux --selftest
+    [ $? -eq 2 ] && says "found QEMU 7.2 in qemu-system-aarch64" "10.1 or later" "trixie-backports"
+    check "an old QEMU" $?
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
