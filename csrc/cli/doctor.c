@@ -9,11 +9,17 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum { KEY_LOADABLE = 0x100, KEY_JSON, KEY_OUTPUT, KEY_NAME, KEY_LAYER, KEY_BEFORE };
+enum { KEY_LOADABLE = 0x100, KEY_JSON, KEY_OUTPUT, KEY_NAME, KEY_LAYER, KEY_BEFORE, KEY_RUN_CLOCKS, KEY_CLOCK };
+
+/* Of runs for the ranking, together, unless --run-clocks says otherwise. */
+enum { RUN_CLOCKS = 5000000 };
+#define RUN_CLOCKS_MOST UINT64_C(1000000000000)
 
 struct arguments {
     const char *log;
     struct doctor_output output; /* its loadable, configuration and json are those of a log, too */
+    bool run_clocks_given;
+    double megahertz; /* 0: not given */
 };
 
 static const struct argp_option option_table[] = {
@@ -25,6 +31,11 @@ static const struct argp_option option_table[] = {
     OPTION("layer", KEY_LAYER, "TASK.OPERATION",
            "FILE is the cube that this layer wrote, not an output: from its first byte to its last"),
     OPTION("before", KEY_BEFORE, "FILE", "What the same memory held before the run, to recognise stale bytes"),
+    OPTION("clock", KEY_CLOCK, "MHZ", "Of a log: the clock of NVDLA on the board (default: 100, as an assumption)"),
+    OPTION(
+        "run-clocks", KEY_RUN_CLOCKS, "N",
+        "With --output: rank the faults of a bus by runs of the network on the RTL that take about N clocks together "
+        "(default 5000000); 0: no runs, compare with those of other networks"),
     OPTION("json", KEY_JSON, NULL, "Print JSON"),
     {0},
 };
@@ -45,6 +56,14 @@ static const char doc[] =
     "Exit status: 0 the log is that of a good run, or the output is right; 1 it is not, or the log cannot show it; 2 "
     "bad input or usage.";
 
+static double clock_argument(struct argp_state *state, const char *arg) {
+    char *end;
+    const double value = strtod(arg, &end);
+    if (end == arg || *end || !(value >= 0.001 && value <= 100000))
+        argp_error(state, "--clock: found '%s', expected megahertz from 0.001 to 100000", arg);
+    return value;
+}
+
 static void check_arguments(const struct arguments *arguments, struct argp_state *state) {
     const struct doctor_output *output = &arguments->output;
     const size_t inputs = output->compile.input.sources.count;
@@ -55,8 +74,12 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
                    output->loadable ? "--input" : "--loadable");
     else if (output->name && output->layer)
         argp_error(state, "found --name and --layer, expected one of them");
-    else if (!output->found && (output->name || output->layer || output->before || inputs))
-        argp_error(state, "--name, --layer, --before and --input: expected --output as well");
+    else if (!output->found && (output->name || output->layer || output->before || arguments->run_clocks_given))
+        argp_error(state, "--name, --layer, --before and --run-clocks: expected --output as well");
+    else if (!output->found && output->compile.given)
+        argp_error(state, "--%s: found a log, expected --output as well", output->compile.given);
+    else if (output->found && arguments->megahertz > 0)
+        argp_error(state, "--clock: found --output, expected a log");
     else if (!arguments->log && !output->found)
         argp_error(state, "expected the log of a driver (dmesg >log.txt), or - for standard input");
 }
@@ -82,6 +105,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_LAYER:
         arguments->output.layer = argument_text(state, "layer", arg, "TASK.OPERATION");
+        return 0;
+    case KEY_RUN_CLOCKS:
+        arguments->output.clocks = argument_number(state, "run-clocks", arg, 0, RUN_CLOCKS_MOST);
+        arguments->run_clocks_given = true;
+        return 0;
+    case KEY_CLOCK:
+        arguments->megahertz = clock_argument(state, arg);
         return 0;
     case KEY_BEFORE:
         arguments->output.before = argument_text(state, "before", arg, "the name of a file");
@@ -122,10 +152,10 @@ static int doctor_log(const struct arguments *arguments) {
     if (!fine)
         fprintf(stderr, "nvcosim doctor: %s\n", err.text);
     else if (arguments->output.json)
-        log_diagnosis_print_json(stdout, &diagnosis);
+        log_diagnosis_print_json(stdout, &log, &diagnosis, arguments->megahertz);
     else {
         char *shown = text_shown(arguments->log);
-        log_diagnosis_print(stdout, shown, &log, &diagnosis);
+        log_diagnosis_print(stdout, shown, &log, &diagnosis, arguments->megahertz);
         free(shown);
     }
     const bool good = diagnosis.verdict == VERDICT_GOOD;
@@ -139,7 +169,7 @@ int doctor_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_of_loadable_argp}, {.argp = &compile_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "[LOG]", .doc = doc};
-    struct arguments arguments = {0};
+    struct arguments arguments = {.output.clocks = RUN_CLOCKS};
     compile_options_init(&arguments.output.compile);
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return EXIT_BAD_INPUT;

@@ -1,12 +1,14 @@
 /* nvcosim doctor --output; see doctor_output.h. */
 #include "cli/doctor_output.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "cli/commands.h"
+#include "cli/doctor_plays.h"
 #include "cli/with_trace.h"
 #include "doctor/output_pattern.h"
 #include "memory/file.h"
@@ -19,6 +21,8 @@
 /* A pattern or a cause is printed from this share on. */
 #define SHARE_LEAST 0.5
 
+enum { FAULT_TEXT = 40, RANKS = 3 /* printed of the faults of a bus */ };
+
 struct comparison {
     struct doctor_output *options;
     struct loadable *loadable;
@@ -29,6 +33,11 @@ struct comparison {
     uint8_t *expected;
     char *found, *before;
     struct words causes;
+    size_t wrong, first;
+    struct output_pattern patterns[PATTERN_KINDS];
+    double features[FEATURES];
+    struct fault_ranking ranking;
+    unsigned runs;
 };
 
 /* The check of the cube that a layer wrote; NULL if there is none. */
@@ -197,41 +206,91 @@ static void try_layers(struct comparison *at) {
 
 /* ---- what is printed ---- */
 
-static void print_text(const struct comparison *at, size_t wrong, size_t first,
-                       const struct output_pattern patterns[PATTERN_KINDS]) {
+/* "same-id:4" */
+static char *fault_text(const struct bus_fault *fault, char text[FAULT_TEXT]) {
+    const struct bus_fault_info *info = &bus_fault_infos[fault->kind];
+    if (info->unit)
+        snprintf(text, FAULT_TEXT, "%s:%u", info->name, fault->parameter);
+    else
+        snprintf(text, FAULT_TEXT, "%s", info->name);
+    return text;
+}
+
+/* The most similar faults of a bus; of a right output those that leave it right. */
+static void print_ranking(const struct comparison *at) {
+    enum bus_fault_kind order[BUS_FAULT_KINDS - 1];
+    char text[FAULT_TEXT];
+    ranking_order(&at->ranking, order);
+    if (at->wrong && at->runs)
+        printf("most similar faults of a bus, from %u runs of this network on the RTL:\n", at->runs);
+    else if (at->wrong)
+        printf("most similar faults of a bus, from runs of other networks:\n");
+    for (int i = 0; i < BUS_FAULT_KINDS - 1; i++) {
+        const struct fault_likeness *kind = &at->ranking.kinds[order[i]];
+        if (at->wrong && kind->likeness > 0 && (i < RANKS || kind->likeness == 1))
+            printf("    %3.0f %%  %s%s\n", kind->likeness * 100, fault_text(&kind->fault, text),
+                   kind->likeness == 1 ? ": the same bytes" : "");
+        else if (!at->wrong && kind->likeness == 1)
+            printf("a bus with the fault %s would leave the same bytes\n", fault_text(&kind->fault, text));
+    }
+}
+
+static void print_text(const struct comparison *at) {
     char text[PATTERN_TEXT];
-    if (!wrong) {
+    if (!at->wrong) {
         text_print_line(stdout, "%s: %s is right: all %zu bytes are those of the model", at->options->found, at->name,
                         at->bytes.n);
+        print_ranking(at);
         return;
     }
-    text_print_line(
-        stdout, "%s: %s: %zu of %zu bytes differ from the model, first at byte %zu: 0x%02x, expected 0x%02x",
-        at->options->found, at->name, wrong, at->bytes.n, first, at->bytes.found[first], at->bytes.expected[first]);
+    text_print_line(stdout,
+                    "%s: %s: %zu of %zu bytes differ from the model, first at byte %zu: 0x%02x, expected 0x%02x",
+                    at->options->found, at->name, at->wrong, at->bytes.n, at->first, at->bytes.found[at->first],
+                    at->bytes.expected[at->first]);
     size_t printed = 0;
     for (int kind = 0; kind < PATTERN_KINDS; kind++)
-        if (patterns[kind].share >= SHARE_LEAST && ++printed)
-            printf("%.0f %%: %s\n", patterns[kind].share * 100, output_pattern_text(&at->bytes, &patterns[kind], text));
+        if (at->patterns[kind].share >= SHARE_LEAST && ++printed)
+            printf("%.0f %%: %s\n", at->patterns[kind].share * 100,
+                   output_pattern_text(&at->bytes, &at->patterns[kind], text));
     for (size_t i = 0; i < at->causes.count; i++)
         printf("%s\n", at->causes.items[i]);
     if (!printed && !at->causes.count)
         printf("no pattern explains half of it\n");
+    print_ranking(at);
 }
 
-static void print_json(const struct comparison *at, size_t wrong, size_t first,
-                       const struct output_pattern patterns[PATTERN_KINDS]) {
+static json_t *json_ranking(const struct comparison *at) {
+    enum bus_fault_kind order[BUS_FAULT_KINDS - 1];
+    json_t *list = json_array();
+    ranking_order(&at->ranking, order);
+    for (int i = 0; i < BUS_FAULT_KINDS - 1; i++) {
+        const struct fault_likeness *kind = &at->ranking.kinds[order[i]];
+        const struct bus_fault_info *info = &bus_fault_infos[order[i]];
+        if (kind->likeness > 0)
+            json_array_append_new(list,
+                                  json_pack("{ss so sf ss}", "fault", info->name, "parameter",
+                                            info->unit ? json_integer((json_int_t)kind->fault.parameter) : json_null(),
+                                            "likeness", kind->likeness, "from", kind->played ? "run" : "atlas"));
+    }
+    return list;
+}
+
+static void print_json(const struct comparison *at) {
     char text[PATTERN_TEXT];
-    json_t *list = json_array(), *causes = json_array();
+    json_t *list = json_array(), *causes = json_array(), *features = json_array();
     for (int kind = 0; kind < PATTERN_KINDS; kind++)
-        if (patterns[kind].share >= SHARE_LEAST)
+        if (at->patterns[kind].share >= SHARE_LEAST)
             json_array_append_new(list, json_pack("{ss sf}", "pattern",
-                                                  output_pattern_text(&at->bytes, &patterns[kind], text), "share",
-                                                  patterns[kind].share));
+                                                  output_pattern_text(&at->bytes, &at->patterns[kind], text), "share",
+                                                  at->patterns[kind].share));
     for (size_t i = 0; i < at->causes.count; i++)
         json_array_append_new(causes, json_string(at->causes.items[i]));
-    json_t *json = json_pack("{ss sI sI so so so}", "output", at->name, "bytes", (json_int_t)at->bytes.n, "wrong",
-                             (json_int_t)wrong, "first", wrong ? json_integer((json_int_t)first) : json_null(),
-                             "patterns", list, "causes", causes);
+    for (int i = 0; i < FEATURES; i++)
+        json_array_append_new(features, json_real(at->features[i]));
+    json_t *json = json_pack("{ss sI sI so so so sI so so}", "output", at->name, "bytes", (json_int_t)at->bytes.n,
+                             "wrong", (json_int_t)at->wrong, "first",
+                             at->wrong ? json_integer((json_int_t)at->first) : json_null(), "patterns", list, "causes",
+                             causes, "runs", (json_int_t)at->runs, "faults", json_ranking(at), "features", features);
     if (!json)
         xexhausted();
     json_dumpf(json, stdout, JSON_INDENT(1));
@@ -239,17 +298,29 @@ static void print_json(const struct comparison *at, size_t wrong, size_t first,
     json_decref(json);
 }
 
+/* Ranks the faults of a bus: by runs of the network, where they are possible; the others by the atlas. */
+static bool rank_faults(struct comparison *at, struct error *err) {
+    output_features(&at->bytes, at->patterns, at->features);
+    if (at->wrong)
+        ranking_by_atlas(&at->ranking, at->features);
+    return !at->options->clocks || doctor_plays(at->prog, at->check, &at->bytes, at->options->clocks,
+                                                at->wrong ? UINT_MAX : 1, &at->ranking, &at->runs, err);
+}
+
 static int compare(struct comparison *at) {
-    struct output_pattern patterns[PATTERN_KINDS];
-    size_t first = 0;
-    const size_t wrong = output_wrong(&at->bytes, &first);
-    output_patterns(&at->bytes, patterns);
-    if (wrong) {
+    struct error err;
+    at->wrong = output_wrong(&at->bytes, &at->first);
+    output_patterns(&at->bytes, at->patterns);
+    if (at->wrong) {
         try_inputs(at);
         try_layers(at);
     }
-    (at->options->json ? print_json : print_text)(at, wrong, first, patterns);
-    return wrong ? EXIT_DIFFERENT : EXIT_OK;
+    if (!rank_faults(at, &err)) {
+        fprintf(stderr, "nvcosim doctor: %s\n", err.text);
+        return EXIT_BAD_INPUT;
+    }
+    (at->options->json ? print_json : print_text)(at);
+    return at->wrong ? EXIT_DIFFERENT : EXIT_OK;
 }
 
 int doctor_output(struct doctor_output *options) {

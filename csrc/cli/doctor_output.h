@@ -10,6 +10,7 @@ struct doctor_output {
     const char *name;     /* of the output; NULL: the only one */
     const char *layer;    /* "TASK.OPERATION" whose cube the file is; NULL: an output */
     const char *before;   /* file with the bytes before the run; NULL: unknown */
+    uint64_t clocks;      /* that runs on the RTL may take, to rank the faults of a bus; 0: no runs */
     bool json;
     struct compile_options compile;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/effect.h"
+#include "compare/sequences.h"
 #include "layers/extents.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -139,14 +140,18 @@ static bool may_show(struct comparison *comparison) {
     return comparison->shown++ < SHOWN_MOST;
 }
 
-/* "SDP #3 (lines 12 and 14)"; "SDP #3" if the operations have no lines. Returns text. */
+/* "SDP #3 (lines 12 and 14)"; "SDP #3 and #4", if they have different numbers; no lines if the operations have none.
+ * Returns text. */
 static char *launch_place(const struct comparison *comparison, const struct launch *const launches[2],
                           char text[PLACE]) {
     const struct side *sides = comparison->sides;
-    const int n = snprintf(text, PLACE, "%s #%d", nvdla_unit_names[launches[0]->unit], launches[0]->ordinal);
     const int lines[2] = {sides[0].prog->ops[launches[0]->tag].line, sides[1].prog->ops[launches[1]->tag].line};
+    char number[16] = "", place[40] = "";
+    if (launches[0]->ordinal != launches[1]->ordinal)
+        snprintf(number, sizeof number, " and #%d", launches[1]->ordinal);
     if (lines[0] && lines[1])
-        snprintf(text + n, (size_t)(PLACE - n), " (lines %d and %d)", lines[0], lines[1]);
+        snprintf(place, sizeof place, " (lines %d and %d)", lines[0], lines[1]);
+    snprintf(text, PLACE, "%s #%d%s%s", nvdla_unit_names[launches[0]->unit], launches[0]->ordinal, number, place);
     return text;
 }
 
@@ -408,23 +413,115 @@ static void compare_globals(struct comparison *comparison) {
     }
 }
 
-static void compare_all(struct comparison *comparison) {
-    const struct side *sides = comparison->sides;
-    for (size_t i = 0; i < layer_tracker_count(sides[0].launches); i++) {
-        const struct launch *first = layer_tracker_launch(sides[0].launches, i);
-        const struct launch *second = layer_tracker_find(sides[1].launches, first->unit, first->ordinal);
-        if (second)
-            compare_launches(comparison, (const struct launch *const[]){first, second});
+/* ---- which launch of one program is which of the other ---- */
+
+/* Costs of launches that differ: an address, a setting, a launch that only one program has. */
+enum { ADDRESS_COST = 1, SETTING_COST = 16, LAUNCH_COST = 3 * SETTING_COST };
+
+/* The launches of one unit. */
+struct unit_launches {
+    const struct nvdla_config *config;
+    const struct launch **launches[2];
+    const struct nvdla_register **settings;
+    size_t counts[2], setting_count;
+};
+
+/* Whether a register holds the size of what a launch works on. */
+static bool is_geometry(const struct nvdla_register *reg) {
+    static const char *const words[] = {"SIZE", "WIDTH", "HEIGHT", "CHANNEL"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(reg->name, words[i]))
+            return true;
+    return false;
+}
+
+/* Launches of equal geometry are always a pair; others as long as few registers differ. */
+static unsigned launch_cost(const void *context, size_t i, size_t k) {
+    const struct unit_launches *unit = context;
+    const struct launch *a = unit->launches[0][i], *b = unit->launches[1][k];
+    unsigned cost = a->block_count == b->block_count ? 0 : SETTING_COST;
+    bool same_geometry = true;
+    for (size_t block = 0; block == 0 || (block < a->block_count && block < b->block_count); block++)
+        for (size_t s = 0; s < unit->setting_count; s++) {
+            const struct nvdla_register *reg = unit->settings[s];
+            if (((setting(unit->config, a, block, reg) ^ setting(unit->config, b, block, reg)) & reg->stored_mask) == 0)
+                continue;
+            cost += is_address(reg) ? ADDRESS_COST : SETTING_COST;
+            same_geometry = same_geometry && !is_geometry(reg);
+        }
+    return same_geometry && cost >= 2 * LAUNCH_COST ? 2 * LAUNCH_COST - 1 : cost;
+}
+
+static struct unit_launches unit_launches(const struct comparison *comparison, enum nvdla_unit number) {
+    const struct nvdla_register_map *map = &nvdla_register_maps[comparison->config->map];
+    struct unit_launches unit = {.config = comparison->config};
+    unit.settings = xcalloc(map->count, sizeof *unit.settings);
+    for (size_t i = 0; i < map->count; i++)
+        if (map->registers[i].unit == number && is_setting(&map->registers[i]))
+            unit.settings[unit.setting_count++] = &map->registers[i];
+    for (int side = 0; side < 2; side++) {
+        const struct layer_tracker *tracker = comparison->sides[side].launches;
+        unit.launches[side] = xcalloc(layer_tracker_count(tracker) + 1, sizeof *unit.launches[side]);
+        for (size_t i = 0; i < layer_tracker_count(tracker); i++)
+            if (layer_tracker_launch(tracker, i)->unit == number)
+                unit.launches[side][unit.counts[side]++] = layer_tracker_launch(tracker, i);
     }
-    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-        const size_t a = launches_of(&sides[0], (enum nvdla_unit)unit),
-                     b = launches_of(&sides[1], (enum nvdla_unit)unit);
-        if (a == b)
+    return unit;
+}
+
+/* Says that one program has a launch more. */
+static void show_only(struct comparison *comparison, const struct launch *launch, int side) {
+    const int line = comparison->sides[side].prog->ops[launch->tag].line;
+    char place[24] = "";
+    comparison->difference->launches_only++;
+    if (!may_show(comparison))
+        return;
+    if (line)
+        snprintf(place, sizeof place, " (line %d)", line);
+    fprintf(comparison->out, "%s #%d%s is only in the %s\n", nvdla_unit_names[launch->unit], launch->ordinal, place,
+            side ? "second" : "first");
+}
+
+/* Pairs the launches of a unit. Sets partners[] of launches of the first program, by their index in the tracker, and
+ * names those that only one program has. */
+static void pair_unit(struct comparison *comparison, enum nvdla_unit number, const struct launch **partners) {
+    struct unit_launches unit = unit_launches(comparison, number);
+    size_t *paired = xcalloc(unit.counts[0] + 1, sizeof *paired);
+    bool *taken = xcalloc(unit.counts[1] + 1, sizeof *taken);
+    const struct sequences sequences = {
+        .counts = {unit.counts[0], unit.counts[1]}, .gap = LAUNCH_COST, .cost = launch_cost, .context = &unit};
+    if (!sequences_pair(&sequences, paired) && may_show(comparison))
+        fprintf(comparison->out, "%s: %zu and %zu launches are too many to find missing ones; paired by number\n",
+                nvdla_unit_names[number], unit.counts[0], unit.counts[1]);
+    for (size_t i = 0, at = 0; i < unit.counts[0]; i++, at++) {
+        while (layer_tracker_launch(comparison->sides[0].launches, at) != unit.launches[0][i])
+            at++;
+        if (paired[i] == NO_PARTNER) {
+            show_only(comparison, unit.launches[0][i], 0);
             continue;
-        comparison->difference->launches_only += a > b ? a - b : b - a;
-        if (may_show(comparison))
-            fprintf(comparison->out, "%s has %zu and %zu launches\n", nvdla_unit_names[unit], a, b);
+        }
+        partners[at] = unit.launches[1][paired[i]];
+        taken[paired[i]] = true;
     }
+    for (size_t k = 0; k < unit.counts[1]; k++)
+        if (!taken[k])
+            show_only(comparison, unit.launches[1][k], 1);
+    free(paired);
+    free(taken);
+    free(unit.settings);
+    free(unit.launches[0]);
+    free(unit.launches[1]);
+}
+
+static void compare_all(struct comparison *comparison) {
+    const struct layer_tracker *first = comparison->sides[0].launches;
+    const struct launch **partners = xcalloc(layer_tracker_count(first) + 1, sizeof *partners);
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        pair_unit(comparison, (enum nvdla_unit)unit, partners);
+    for (size_t i = 0; i < layer_tracker_count(first); i++)
+        if (partners[i])
+            compare_launches(comparison, (const struct launch *const[]){layer_tracker_launch(first, i), partners[i]});
+    free(partners);
     compare_globals(comparison);
     show_addresses(comparison);
 }

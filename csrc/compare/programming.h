@@ -22,8 +22,8 @@ static inline bool programming_differs(const struct programming_difference *diff
     return difference->launches_only || difference->registers || difference->contents;
 }
 
-/* Prints every difference to out, in the order of the launches, and a last line with the counts. False with a message
- * if they are of different configurations. */
+/* Prints every difference to out, launches that only one program has first, then registers and content in the order
+ * of the launches, and a last line with the counts. False with a message if they are of different configurations. */
 bool programming_compare(FILE *out, const struct program *const programs[2], struct programming_difference *difference,
                          struct error *err);
 

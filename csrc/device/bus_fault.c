@@ -10,19 +10,20 @@
 
 const struct bus_fault_info bus_fault_infos[BUS_FAULT_KINDS] = {
     [BUS_FAULT_NONE] = {.name = "none"},
-    [BUS_FAULT_SAME_ID] = {"same-id", "every n-th burst", 4, 1, 1000000,
-                           "answers of one ID keep the order of requests"},
-    [BUS_FAULT_EARLY] = {"early-response", "clocks", 2000, 1, 1000000,
-                         "a write response says that later reads see the data"},
-    [BUS_FAULT_LOST_BEAT] = {"lost-beat", "every n-th beat", 64, 1, 1000000, "an accepted beat is stored"},
+    [BUS_FAULT_SAME_ID] = {"same-id", "every n-th burst", 4, 1, 1000000, "answers of one ID keep the order of requests",
+                           "axi-r-last, where the two bursts have different lengths"},
+    [BUS_FAULT_EARLY] = {"early-response", "clocks", 2000, 1, 1000000, "a write response follows the last beat",
+                         "axi-b-early, where the response comes before the last beat"},
+    [BUS_FAULT_LOST_BEAT] = {"lost-beat", "every n-th beat", 64, 1, 1000000, "an accepted beat is stored", NULL},
     [BUS_FAULT_REPEATED_BEAT] = {"repeated-beat", "every n-th beat", 64, 1, 1000000,
-                                 "each beat of a burst has the data of its own address"},
-    [BUS_FAULT_STROBES] = {"strobes", NULL, 0, 0, 0, "bytes without strobe keep their value"},
-    [BUS_FAULT_ADDRESS] = {"address", "bit", 12, 3, 63, NULL},
-    [BUS_FAULT_WRAP] = {"wrap", "bytes", 32, 8, 4096, "bursts of type INCR do not wrap"},
-    [BUS_FAULT_STALE] = {"stale", "clocks", 2000, 1, 1000000, NULL},
-    [BUS_FAULT_NARROW] = {"narrow", NULL, 0, 0, 0, NULL},
-    [BUS_FAULT_SWAPPED] = {"swapped", NULL, 0, 0, 0, NULL},
+                                 "each beat of a burst has the data of its own address", NULL},
+    [BUS_FAULT_STROBES] = {"strobes", NULL, 0, 0, 0, "bytes without strobe keep their value", NULL},
+    [BUS_FAULT_ADDRESS] = {"address", "bit", 12, 3, 63, NULL, NULL},
+    [BUS_FAULT_WRAP] = {"wrap", "bytes", 256, 8, 4096, "bursts of type INCR do not wrap", NULL},
+    [BUS_FAULT_STALE] = {"stale", "clocks", 2000, 1, 1000000, NULL, NULL},
+    [BUS_FAULT_NARROW] = {"narrow", NULL, 0, 0, 0, NULL, NULL},
+    [BUS_FAULT_SWAPPED] = {"swapped", NULL, 0, 0, 0, NULL, NULL},
+    [BUS_FAULT_EDGE] = {"interrupt-edge", NULL, 0, 0, 0, NULL, NULL},
 };
 
 static bool unknown_kind(const char *argument, size_t n, char *text, size_t size) {

@@ -37,9 +37,11 @@ bool log_diagnose(struct driver_log *log, struct loadable *loadable, const struc
                   struct log_diagnosis *diagnosis, struct error *err);
 void log_diagnosis_free(struct log_diagnosis *diagnosis);
 
-/* Prints it as text, or as JSON. name: of the log. */
+/* Prints it as text, or as JSON. name: of the log. megahertz: NVDLA's clock on the board; 0: unknown, 100 is assumed.
+ */
 void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *log,
-                         const struct log_diagnosis *diagnosis);
-void log_diagnosis_print_json(FILE *out, const struct log_diagnosis *diagnosis);
+                         const struct log_diagnosis *diagnosis, double megahertz);
+void log_diagnosis_print_json(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis,
+                              double megahertz);
 
 #endif

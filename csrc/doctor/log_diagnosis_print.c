@@ -18,24 +18,38 @@ static void print_list(FILE *out, const char *title, const struct words *words) 
     putc('\n', out);
 }
 
-static void print_waited(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis) {
-    const double waited = log->blocked && (double)log->blocked_seconds > log->last_time - log->time_of_arming
-                              ? (double)log->blocked_seconds
-                              : log->last_time - log->time_of_arming;
+#define MEGAHERTZ_ASSUMED 100.0
+
+/* Waits below this many times the least clocks do not show a hang: memory is slower, and the bound is low. */
+#define SLOW 20.0
+
+/* Seconds that the log waited after the last arming; 0: it does not show them. */
+static double waited_seconds(const struct driver_log *log, const struct log_diagnosis *diagnosis) {
+    if (diagnosis->verdict != VERDICT_HANG)
+        return 0;
+    const double shown = log->time_of_arming >= 0 ? log->last_time - log->time_of_arming : 0;
+    return log->blocked && (double)log->blocked_seconds > shown ? (double)log->blocked_seconds : shown;
+}
+
+static void print_waited(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis,
+                         double megahertz) {
+    const double clock = megahertz > 0 ? megahertz : MEGAHERTZ_ASSUMED, least = (double)diagnosis->least_clocks;
+    const double waited = waited_seconds(log, diagnosis);
     if (diagnosis->least_clocks)
-        fprintf(out, "the layer needs at least %" PRIu64 " clocks: %.3f ms at 100 MHz, %.3f ms at 25 MHz\n",
-                diagnosis->least_clocks, (double)diagnosis->least_clocks / 1e5, (double)diagnosis->least_clocks / 25e3);
-    if (diagnosis->verdict == VERDICT_HANG && log->blocked)
+        fprintf(out, "the layer needs at least %" PRIu64 " clocks: %.3f ms at %g MHz%s\n", diagnosis->least_clocks,
+                least / clock / 1e3, clock, megahertz > 0 ? "" : " (assumed; --clock gives it)");
+    if (waited > 0 && log->blocked)
         fprintf(out, "a process waits for more than %ld seconds\n", log->blocked_seconds);
-    else if (diagnosis->verdict == VERDICT_HANG && log->time_of_arming >= 0 && waited > 0)
-        fprintf(out,
-                "the log ends %.3f ms after the last arming; how long did it stand still? A layer that is only slow "
-                "leaves the same log\n",
-                waited * 1e3);
+    else if (waited > 0)
+        fprintf(out, "the log ends %.3f ms after the last arming\n", waited * 1e3);
+    if (waited > 0 && diagnosis->least_clocks)
+        fprintf(out, "that is %.0f clocks, %.3g times what the layer needs at least%s\n", waited * clock * 1e6,
+                waited * clock * 1e6 / least,
+                waited * clock * 1e6 < SLOW * least ? "; it may only be slow, or the log was cut: wait longer" : "");
 }
 
 void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *log,
-                         const struct log_diagnosis *diagnosis) {
+                         const struct log_diagnosis *diagnosis, double megahertz) {
     fprintf(out, "%s: %s", name, verdicts[diagnosis->verdict]);
     if (diagnosis->layer != LOG_NONE) {
         fprintf(out, " at ");
@@ -50,7 +64,7 @@ void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *l
     print_list(out, "armed", &diagnosis->armed);
     print_list(out, "due", &diagnosis->due);
     if (diagnosis->layer != LOG_NONE)
-        print_waited(out, log, diagnosis);
+        print_waited(out, log, diagnosis, megahertz);
     for (size_t i = 0; i < diagnosis->notes.count; i++)
         fprintf(out, "note: %s\n", diagnosis->notes.items[i]);
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
@@ -71,7 +85,9 @@ static json_t *json_words(const struct words *words) {
     return list;
 }
 
-void log_diagnosis_print_json(FILE *out, const struct log_diagnosis *diagnosis) {
+void log_diagnosis_print_json(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis,
+                              double megahertz) {
+    const double waited = waited_seconds(log, diagnosis);
     json_t *causes = json_array();
     for (size_t i = 0; i < diagnosis->cause_count; i++) {
         const struct likely_cause *cause = &diagnosis->causes[i];
@@ -89,6 +105,10 @@ void log_diagnosis_print_json(FILE *out, const struct log_diagnosis *diagnosis) 
         xexhausted();
     if (diagnosis->least_clocks)
         json_object_set_new(json, "least_clocks", json_integer((json_int_t)diagnosis->least_clocks));
+    if (waited > 0)
+        json_object_set_new(json, "waited_seconds", json_real(waited));
+    json_object_set_new(json, "megahertz", json_real(megahertz > 0 ? megahertz : MEGAHERTZ_ASSUMED));
+    json_object_set_new(json, "megahertz_given", json_boolean(megahertz > 0));
     json_dumpf(json, out, JSON_INDENT(1));
     putc('\n', out);
     json_decref(json);

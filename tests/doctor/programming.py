@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Captures of the same programming are equal whatever their format; with one bit of one register changed, nvcosim diff
-names exactly that register.
+names exactly that register; with a launch removed, one inserted and a register changed between them, exactly these.
 
 usage: programming.py NVCOSIM [CHANGES]      CHANGES of each capture of traces/captures (default 6)
 
@@ -53,6 +53,34 @@ def change(lines, config, bits, rng):
     return unit, name
 
 
+def check_launches(nvcosim, config="small"):
+    """Of three launches of SDP the first is not armed, the second has another width, and one more follows the third.
+    Returns whether exactly these are named."""
+    capture = ROOT / "traces/captures/synth_small_rand_multi_000" / FORMATS[0]
+    lines = capture.read_text().split("\n")
+    arming = [number for number, line in enumerate(lines) if re.search(r"write: addr\(0x9038, \w+\), wval\(0x1\)", line)]
+    width = [number for number, line in enumerate(lines) if re.search(r"write: addr\(0x903c,", line)]
+    first, second, third = arming
+    between = next(number for number in width if first < number < second)
+    more = [re.sub(r"0x903c, \w+\), wval\(\w+\)", f"{address}, 0x0), wval({value})", lines[width[0]])
+            for address, value in (("0x903c", "0x7"), ("0x9040", "0x11"), ("0x9044", "0x3"), ("0x9058", "0x2"), ("0x90b0", "0x1"),
+                                   ("0x90b4", "0x5"), ("0x90b8", "0x9"), ("0x9038", "0x1"))]
+    lines[between] = re.sub(r"wval\((\w+)\)", lambda found: f"wval({int(found[1], 16) ^ 1:#x})", lines[between])
+    lines[third + 1:third + 1] = more
+    del lines[first]
+    with tempfile.NamedTemporaryFile("w", suffix=".log") as file:
+        file.write("\n".join(lines))
+        file.flush()
+        status, shown, error = diff(nvcosim, config, capture, file.name)
+    expected = [rf"SDP #0 \(line {first + 1}\) is only in the first", r"SDP #2 \(line \d+\) is only in the second",
+                r"SDP #1 and #0 \(lines \d+ and \d+\) D_DATA_CUBE_WIDTH: .*",
+                r"different: 1 register, 2 launches only in one( .*|, .*)"]
+    if status == 1 and len(shown) == len(expected) and all(map(re.fullmatch, expected, shown)):
+        return True
+    print(f"FAIL a launch removed, one inserted, a register changed: status {status}:", *shown, error, sep="\n    ")
+    return False
+
+
 def main():
     nvcosim, changes = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 6
     bits, rng = register_bits(), random.Random(1)
@@ -79,6 +107,8 @@ def main():
             passed, failed = passed + bool(good), failed + (not good)
             if not good:
                 print(f"FAIL {folder.name}: {unit} {name} changed: status {status}:", *shown, error, sep="\n    ")
+    good = check_launches(nvcosim)
+    passed, failed = passed + good, failed + (not good)
     print(f"{passed} passed, {failed} failed")
     return failed > 0 or passed == 0
 

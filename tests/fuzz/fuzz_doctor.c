@@ -1,5 +1,5 @@
 /* Fuzzes the reader of driver logs, its alignment with a network and the diagnosis. The first byte: with or without the
- * network. */
+ * network, with or without a clock. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     }
     if (!log_diagnose(&log, data[0] & 1 ? loadable : NULL, nvdla_config_find("small"), &diagnosis, &err))
         abort();
-    log_diagnosis_print(out, "fuzzed", &log, &diagnosis);
-    log_diagnosis_print_json(out, &diagnosis);
+    log_diagnosis_print(out, "fuzzed", &log, &diagnosis, data[0] & 2 ? 250 : 0);
+    log_diagnosis_print_json(out, &log, &diagnosis, data[0] & 2 ? 250 : 0);
     log_diagnosis_free(&diagnosis);
     driver_log_free(&log);
     return 0;
