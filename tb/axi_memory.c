@@ -1,9 +1,11 @@
 /* AXI slave memory; see axi_memory.h. Rings have fixed sizes: no allocation while it runs. */
 #include "tb/axi_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dram/system.h"
 #include "memory/space.h"
 #include "nvdla/random.h"
 #include "nvdla/xalloc.h"
@@ -12,11 +14,17 @@
  * ring is full. */
 enum { READS = 512, WRITES = 512, BEATS = 64, IDS = 256, DELAYED = 4096 };
 
+/* IDs whose order the answers of a DRAM keep: the others share theirs. */
+enum { ORDERED_IDS = 64 };
+
 /* DRAM page model: 2-KiB pages, 8 banks, one open page each. */
 enum { PAGE_SHIFT = 11, BANKS = 8 };
 
 /* With reorder, each request is delayed by up to this many clocks, so that others can overtake it. */
 enum { REORDER_SPREAD = 16 };
+
+/* Faults on purpose: beats of the longest burst that a bridge makes; bytes of a line of a cache. */
+enum { JOINED = 256, STALE_LINE = 64 };
 
 /* Reports of one kind for one launch; further ones are only counted. */
 enum { REPORTS_PER_LAUNCH = 4 };
@@ -34,6 +42,7 @@ struct address {
     uint64_t address; /* of the next beat */
     uint64_t since;   /* its AW was taken */
     uint8_t id, left;
+    uint8_t beats;
 };
 
 struct beat {
@@ -55,9 +64,21 @@ struct delayed {
     struct beat beat;
 };
 
+/* A stream of requests that a bridge joins to one burst. */
+struct joined {
+    uint64_t block, next; /* where it stays; the address after its last beat */
+    unsigned beats;
+};
+
 struct region_reports {
     struct owner owner;
     int id, count;
+};
+
+/* Answers of the DRAM that were not offered yet, by ID. */
+struct arrived {
+    uint16_t counts[ORDERED_IDS];
+    uint64_t ids; /* bit i: counts[i] is not 0 */
 };
 
 struct axi_memory {
@@ -79,6 +100,10 @@ struct axi_memory {
     struct response responses[WRITES]; /* ring in order of completion */
     unsigned response_head, response_count;
 
+    struct memory_system *system; /* NULL: latencies */
+    struct arrived read_arrived, write_arrived;
+    uint64_t read_free, write_free; /* clocks from which the interconnect takes the next beat */
+
     uint64_t open_page[BANKS]; /* page number + 1, 0 closed */
     uint32_t tokens;           /* of the bandwidth bucket, 1000 per data beat */
     uint64_t token_cycle;
@@ -94,6 +119,7 @@ struct axi_memory {
     uint8_t last[AXI_BYTES]; /* data of the read beat before */
     struct delayed *delayed; /* ring; NULL: not needed */
     unsigned delayed_head, delayed_count;
+    struct joined joined[2][IDS]; /* reads, writes */
 };
 
 static bool stalled(struct axi_memory *mem, int channel) {
@@ -118,8 +144,10 @@ void axi_memory_listen(struct axi_memory *mem, struct axi_listener listener) {
 }
 
 void axi_memory_free(struct axi_memory *mem) {
-    if (mem)
+    if (mem) {
+        memory_system_free(mem->system);
         free(mem->delayed);
+    }
     free(mem);
 }
 
@@ -137,6 +165,10 @@ bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in) 
 
 const struct axi_counts *axi_memory_counts(const struct axi_memory *mem) {
     return &mem->counts;
+}
+
+const struct memory_statistics *axi_memory_statistics(const struct axi_memory *mem, uint64_t cycle) {
+    return mem->system ? memory_system_statistics(mem->system, cycle) : NULL;
 }
 
 struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count) {
@@ -173,17 +205,20 @@ static bool is_turn(struct axi_memory *mem) {
     return ++mem->faulty % mem->options.fault.parameter == 0;
 }
 
-/* The address that memory sees of a beat. */
-static uint64_t faulty_address(const struct axi_memory *mem, uint64_t address) {
-    return has_fault(mem, BUS_FAULT_ADDRESS) ? address & ~(UINT64_C(1) << mem->options.fault.parameter) : address;
-}
-
-/* The address of the beat after that one. */
-static uint64_t next_beat(const struct axi_memory *mem, uint64_t address) {
-    const uint64_t next = address + (uint64_t)mem->bytes, block = mem->options.fault.parameter;
-    return has_fault(mem, BUS_FAULT_WRAP) && next % block == 0
-               ? next - (block > (uint64_t)mem->bytes ? block : (uint64_t)mem->bytes)
-               : next;
+/* The address that memory sees of a beat. Requests of one ID and direction to consecutive addresses are one stream,
+ * which BUS_FAULT_WRAP keeps in the block where it began. */
+static uint64_t faulty_address(struct axi_memory *mem, uint64_t address, int id, bool write) {
+    const uint64_t block = mem->options.fault.parameter;
+    if (has_fault(mem, BUS_FAULT_ADDRESS))
+        return address & ~(UINT64_C(1) << block);
+    if (!has_fault(mem, BUS_FAULT_WRAP))
+        return address;
+    struct joined *joined = &mem->joined[write][id];
+    if (address != joined->next || joined->beats == JOINED)
+        *joined = (struct joined){.block = address & ~(block - 1)};
+    joined->next = address + (uint64_t)mem->bytes;
+    joined->beats++;
+    return joined->block | (address & (block - 1));
 }
 
 /* What the lanes make of a beat on its way. */
@@ -211,7 +246,7 @@ static void faulty_read(struct axi_memory *mem, uint8_t *data) {
     memcpy(mem->last, given, (size_t)mem->bytes);
 }
 
-/* Exchanges the data of every n-th burst with those of the burst of the same ID before it, if that has not begun. */
+/* Every n-th burst changes places with the burst of the same ID before it, if that has not begun. */
 static void faulty_order(struct axi_memory *mem, struct read *read) {
     if (!has_fault(mem, BUS_FAULT_SAME_ID))
         return;
@@ -219,10 +254,12 @@ static void faulty_order(struct axi_memory *mem, struct read *read) {
         struct read *before = &mem->reads[(mem->read_head + i) % READS];
         if (before == read || before->id != read->id)
             continue;
-        if (before->left == before->beats && before->beats == read->beats && is_turn(mem)) {
-            const uint64_t address = before->address;
+        if (before->left == before->beats && is_turn(mem)) {
+            const struct read moved = *before;
             before->address = read->address;
-            read->address = address;
+            before->left = before->beats = read->beats;
+            read->address = moved.address;
+            read->left = read->beats = moved.beats;
         }
         return;
     }
@@ -231,7 +268,7 @@ static void faulty_order(struct axi_memory *mem, struct read *read) {
 static void write_beat(struct axi_memory *mem, uint64_t address, const struct beat *beat,
                        const struct memory_origin *origin) {
     uint8_t strobe[AXI_BYTES / 8];
-    for (int i = 0; i < mem->bytes / 8; i++)
+    for (int i = 0; i < AXI_BYTES / 8; i++)
         strobe[i] = (uint8_t)(beat->strobe >> (8 * i));
     memory_write(mem->content, address, beat->data, (size_t)mem->bytes,
                  __builtin_popcountll(beat->strobe) == mem->bytes ? NULL : strobe, origin);
@@ -260,8 +297,10 @@ static void faulty_write(struct axi_memory *mem, uint64_t cycle, uint64_t addres
         stored.strobe &= lanes >> (mem->bytes / 2);
     if (has_fault(mem, BUS_FAULT_LOST_BEAT) && is_turn(mem))
         return;
-    if (!has_fault(mem, BUS_FAULT_EARLY) && !has_fault(mem, BUS_FAULT_STALE)) {
-        write_beat(mem, faulty_address(mem, address), &stored, origin);
+    const bool is_late = has_fault(mem, BUS_FAULT_EARLY) ||
+                         (has_fault(mem, BUS_FAULT_STALE) && address / STALE_LINE % 2 == 1); /* the cache has it */
+    if (!is_late) {
+        write_beat(mem, faulty_address(mem, address, (uint8_t)origin->axi_id, true), &stored, origin);
         return;
     }
     if (!mem->delayed)
@@ -270,6 +309,50 @@ static void faulty_write(struct axi_memory *mem, uint64_t cycle, uint64_t addres
         store_delayed(mem, cycle, true);
     mem->delayed[(mem->delayed_head + mem->delayed_count++) % DELAYED] = (struct delayed){
         .due = cycle + mem->options.fault.parameter, .address = address, .origin = *origin, .beat = stored};
+}
+
+/* ---- the DRAM ---- */
+
+/* Clocks of the interconnect for one beat. */
+static uint64_t beat_clocks(const struct axi_memory *mem) {
+    const uint32_t width = mem->options.dram.bus_width, bits = (uint32_t)mem->bytes * 8;
+    return mem->system && width && width < bits ? (bits + width - 1) / width : 1;
+}
+
+static void count_arrived(struct arrived *arrived, uint8_t id, int by) {
+    const int i = id % ORDERED_IDS;
+    arrived->counts[i] = (uint16_t)(arrived->counts[i] + by);
+    arrived->ids = (arrived->ids & ~(UINT64_C(1) << i)) | (uint64_t)(arrived->counts[i] > 0) << i;
+}
+
+/* Takes the answers that can be sampled in clock `now`. */
+static void take_answers(struct axi_memory *mem, uint64_t now) {
+    uint32_t tag;
+    bool write;
+    while (memory_system_done(mem->system, now, &tag, &write)) {
+        if (write) {
+            mem->responses[tag].due = now;
+            count_arrived(&mem->write_arrived, mem->responses[tag].id, 1);
+        } else {
+            mem->reads[tag].due = now;
+            count_arrived(&mem->read_arrived, mem->reads[tag].id, 1);
+        }
+    }
+}
+
+/* The first entry of a ring that is the oldest of its ID and due; -1 if there is none. get: as for choose(). */
+static int choose_arrived(const struct axi_memory *mem, unsigned count, uint64_t now, uint64_t ids,
+                          bool (*get)(const struct axi_memory *mem, unsigned i, uint8_t *id, uint64_t *due)) {
+    uint64_t seen = 0, due;
+    for (unsigned i = 0; i < count && ids & ~seen; i++) {
+        uint8_t id;
+        if (!get(mem, i, &id, &due) || seen >> (id % ORDERED_IDS) & 1)
+            continue;
+        if (due <= now)
+            return (int)i;
+        seen |= UINT64_C(1) << (id % ORDERED_IDS);
+    }
+    return -1;
 }
 
 /* Clocks from acceptance to answer of a transfer at an address. */
@@ -325,12 +408,15 @@ static void accept_read(struct axi_memory *mem, uint64_t cycle, const struct axi
     struct read *read = &mem->reads[(mem->read_head + mem->read_count) % READS];
     *read = (struct read){
         .address = address,
-        .due = cycle + latency(mem, address, false),
+        .due = mem->system ? UINT64_MAX : cycle + latency(mem, address, false),
         .since = cycle,
         .id = out->arid,
         .left = (uint8_t)(out->arlen + 1),
         .beats = (uint8_t)(out->arlen + 1),
     };
+    if (mem->system)
+        memory_system_submit(mem->system, cycle, false, out->arid, address, read->beats * (uint32_t)mem->bytes,
+                             (uint32_t)(read - mem->reads));
     faulty_order(mem, read);
     mem->read_count++;
     mem->counts.read_beats[out->arid % AXI_IDS] += read->left;
@@ -359,6 +445,13 @@ static bool write_declared(const struct axi_memory *mem, uint64_t address, uint6
     return true;
 }
 
+static const struct response *respond(struct axi_memory *mem, const struct address *write, uint64_t since,
+                                      uint64_t due) {
+    struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
+    *response = (struct response){.due = due, .since = since, .address = write->address, .id = write->id};
+    return response;
+}
+
 /* Writes one beat, whose address is known, into memory. */
 static void store(struct axi_memory *mem, uint64_t cycle, struct address *write, const struct beat *beat) {
     const int enabled = __builtin_popcountll(beat->strobe);
@@ -376,15 +469,18 @@ static void store(struct axi_memory *mem, uint64_t cycle, struct address *write,
                                  .address = write->address,
                                  .data = beat->data,
                                  .strobe = beat->strobe});
-    write->address = next_beat(mem, write->address);
+    write->address += (uint64_t)mem->bytes;
     if (--write->left == 0) {
-        struct response *response = &mem->responses[(mem->response_head + mem->response_count++) % WRITES];
-        *response = (struct response){
-            .due = cycle + latency(mem, write->address - (uint64_t)mem->bytes, true),
-            .since = cycle,
-            .address = write->address,
-            .id = write->id,
-        };
+        if (!has_fault(mem, BUS_FAULT_EARLY)) {
+            const uint64_t due =
+                mem->system ? UINT64_MAX : cycle + latency(mem, write->address - (uint64_t)mem->bytes, true);
+            const struct response *response = respond(mem, write, cycle, due);
+            if (mem->system) {
+                const uint32_t bytes = write->beats * (uint32_t)mem->bytes;
+                memory_system_submit(mem->system, cycle, true, write->id, write->address - bytes, bytes,
+                                     (uint32_t)(response - mem->responses));
+            }
+        }
         mem->write_head = (mem->write_head + 1) % WRITES;
         mem->write_count--;
     }
@@ -459,11 +555,13 @@ static bool response_at(const struct axi_memory *mem, unsigned i, uint8_t *id, u
 
 /* Offers a read beat for clock `now`, if one is due. */
 static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *in) {
-    const int chosen = memory_held(mem->content) ? -1 : choose(mem, mem->read_count, now, read_at);
+    const int chosen = memory_held(mem->content) ? -1
+                       : mem->system ? choose_arrived(mem, mem->read_count, now, mem->read_arrived.ids, read_at)
+                                     : choose(mem, mem->read_count, now, read_at);
     if (chosen < 0 || stalled(mem, STALL_R) || !pay(mem))
         return;
     struct read *read = &mem->reads[(mem->read_head + (unsigned)chosen) % READS];
-    memory_read(mem->content, faulty_address(mem, read->address), in->rdata, (size_t)mem->bytes);
+    memory_read(mem->content, faulty_address(mem, read->address, read->id, false), in->rdata, (size_t)mem->bytes);
     if (mem->options.fault.kind)
         faulty_read(mem, in->rdata);
     in->rvalid = true;
@@ -475,9 +573,12 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
                                  .data = in->rdata,
                                  .strobe = UINT64_MAX});
     mem->counts.given[read->id % AXI_IDS]++;
-    read->address = next_beat(mem, read->address);
+    read->address += (uint64_t)mem->bytes;
     read->left--;
     in->rlast = read->left == 0;
+    mem->read_free = now + beat_clocks(mem);
+    if (mem->system && in->rlast)
+        count_arrived(&mem->read_arrived, read->id, -1);
     while (mem->read_count && !mem->reads[mem->read_head].left) {
         mem->read_head = (mem->read_head + 1) % READS;
         mem->read_count--;
@@ -486,13 +587,16 @@ static void offer_read(struct axi_memory *mem, uint64_t now, struct axi_inputs *
 
 /* Offers a write response for clock `now`, if one is due. */
 static void offer_response(struct axi_memory *mem, uint64_t now, struct axi_inputs *in) {
-    const int chosen = choose(mem, mem->response_count, now, response_at);
+    const int chosen = mem->system ? choose_arrived(mem, mem->response_count, now, mem->write_arrived.ids, response_at)
+                                   : choose(mem, mem->response_count, now, response_at);
     if (chosen < 0 || stalled(mem, STALL_B))
         return;
     struct response *response = &mem->responses[(mem->response_head + (unsigned)chosen) % WRITES];
     in->bvalid = true;
     in->bid = response->id;
     response->taken = true;
+    if (mem->system)
+        count_arrived(&mem->write_arrived, response->id, -1);
     mem->counts.acknowledged[response->id % AXI_IDS]++;
     while (mem->response_count && mem->responses[mem->response_head].taken) {
         mem->response_head = (mem->response_head + 1) % WRITES;
@@ -501,8 +605,8 @@ static void offer_response(struct axi_memory *mem, uint64_t now, struct axi_inpu
 }
 
 /* The W channel's ready for clock `now`; with a bandwidth cap, its beat is paid for. */
-static bool write_ready(struct axi_memory *mem) {
-    if (mem->beat_count >= BEATS - 1)
+static bool write_ready(struct axi_memory *mem, uint64_t now) {
+    if (mem->beat_count >= BEATS - 1 || now < mem->write_free)
         return false;
     if (!mem->wready_paid && !pay(mem))
         return false;
@@ -512,6 +616,20 @@ static bool write_ready(struct axi_memory *mem) {
 
 void axi_memory_set(struct axi_memory *mem, const struct axi_options *options) {
     mem->options = *options;
+}
+
+/* Makes the DRAM of the primary port. What it reads was checked with the options. */
+static void open_system(struct axi_memory *mem) {
+    struct error err;
+    memory_system_free(mem->system);
+    mem->system = NULL;
+    if (!mem->options.dram.name[0] || mem->port != SPACE_PRIMARY)
+        return;
+    mem->system = memory_system_new(&mem->options.dram, &mem->options.traffic, mem->options.seed, &err);
+    if (!mem->system) {
+        fprintf(stderr, "nvcosim: --memory or --traffic: %s\n", err.text);
+        exit(2);
+    }
 }
 
 void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct axi_inputs *in) {
@@ -524,6 +642,10 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     mem->response_head = mem->response_count = 0;
     mem->delayed_head = mem->delayed_count = 0;
     mem->faulty = 0;
+    memset(mem->joined, 0, sizeof mem->joined);
+    open_system(mem);
+    mem->read_arrived = mem->write_arrived = (struct arrived){.ids = 0};
+    mem->read_free = mem->write_free = 0;
     memset(mem->open_page, 0, sizeof mem->open_page);
     mem->tokens = 1000;
     mem->token_cycle = 0;
@@ -534,7 +656,7 @@ void axi_memory_reset(struct axi_memory *mem, struct provenance *prov, struct ax
     memset(in, 0, sizeof *in);
     in->arready = !stalled(mem, STALL_AR);
     in->awready = !stalled(mem, STALL_AW);
-    in->wready = write_ready(mem);
+    in->wready = write_ready(mem, 0);
 }
 
 /* The next clock in which an answer can start or end. An answer due in clock d is chosen in clock d - 1. */
@@ -542,6 +664,12 @@ static uint64_t next_clock(const struct axi_memory *mem, uint64_t cycle) {
     uint64_t next = UINT64_MAX;
     if (mem->offering || (mem->options.reorder && (mem->read_count || mem->response_count)))
         return cycle + 1;
+    if (mem->system) {
+        next = memory_system_next(mem->system, cycle);
+        if (mem->write_arrived.ids || mem->read_arrived.ids || next <= cycle + 1)
+            return cycle + 1;
+        return next == UINT64_MAX ? next : next - 1;
+    }
     if (mem->read_count)
         next = mem->reads[mem->read_head].due;
     if (mem->response_count && mem->responses[mem->response_head].due < next)
@@ -549,6 +677,11 @@ static uint64_t next_clock(const struct axi_memory *mem, uint64_t cycle) {
     if (next == UINT64_MAX)
         return next;
     return next - 1 > cycle ? next - 1 : cycle + 1;
+}
+
+/* Write bursts that may be on their way. */
+static unsigned writes_most(const struct axi_memory *mem) {
+    return mem->system && mem->options.dram.writes < WRITES ? mem->options.dram.writes : WRITES;
 }
 
 void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_outputs *out, struct axi_inputs *in) {
@@ -559,44 +692,54 @@ void axi_memory_clock(struct axi_memory *mem, uint64_t cycle, const struct axi_o
         in->bvalid = false;
     if (mem->delayed_count)
         store_delayed(mem, cycle, false);
+    if (mem->system)
+        memory_system_advance(mem->system, cycle);
     if (ar)
         accept_read(mem, cycle, out);
     if (aw) {
-        mem->writes[(mem->write_head + mem->write_count++) % WRITES] = (struct address){
+        struct address *write = &mem->writes[(mem->write_head + mem->write_count++) % WRITES];
+        *write = (struct address){
             .address = out->awaddr & ~(uint64_t)(mem->bytes - 1),
             .since = cycle,
             .id = out->awid,
             .left = (uint8_t)(out->awlen + 1),
+            .beats = (uint8_t)(out->awlen + 1),
         };
+        if (has_fault(mem, BUS_FAULT_EARLY))
+            respond(mem, write, cycle, cycle + 1);
     }
     if (w) {
         struct beat *beat = &mem->beats[(mem->beat_head + mem->beat_count++) % BEATS];
         beat->strobe = out->wstrb;
         memcpy(beat->data, out->wdata, (size_t)mem->bytes);
         mem->wready_paid = false;
+        mem->write_free = cycle + beat_clocks(mem);
     }
     if (aw || w)
         store_pending(mem, cycle);
 
     const uint64_t now = cycle + 1;
+    if (mem->system)
+        take_answers(mem, now);
     const bool capped = mem->options.bandwidth < 1000;
     if (capped)
         refill(mem, now);
     const bool write_first = capped && mem->write_turn; /* R and W alternate in priority */
     if (out->wvalid && write_first)
-        in->wready = write_ready(mem);
-    if (!in->rvalid && mem->read_count)
+        in->wready = write_ready(mem, now);
+    if (!in->rvalid && mem->read_count && now >= mem->read_free)
         offer_read(mem, now, in);
     if (out->wvalid && !write_first)
-        in->wready = write_ready(mem);
+        in->wready = write_ready(mem, now);
     if (capped && (in->rvalid || w))
         mem->write_turn = !mem->write_turn;
     if (!in->bvalid && mem->response_count)
         offer_response(mem, now, in);
     if (out->arvalid)
-        in->arready = mem->read_count < READS && !stalled(mem, STALL_AR);
+        in->arready = mem->read_count < READS && (!mem->system || memory_system_ready(mem->system, false)) &&
+                      !stalled(mem, STALL_AR);
     if (out->awvalid)
-        in->awready = mem->write_count + mem->response_count < WRITES && !stalled(mem, STALL_AW);
+        in->awready = mem->write_count + mem->response_count < writes_most(mem) && !stalled(mem, STALL_AW);
     mem->offering = in->rvalid || in->bvalid;
     mem->next = next_clock(mem, cycle);
 }

@@ -16,7 +16,11 @@
  * Regions. A write with an enabled byte outside the declared regions and a read beat entirely outside them are reported
  * ("region-write", "region-read") or, with allow_outside, only counted. All bytes are stored either way.
  *
- * Faults on purpose (device/bus_fault.h) change the data and order of transfers, never the handshakes.
+ * DRAM. With axi_options.dram, the primary port has a DRAM behind an interconnect (dram/system.h) instead of latencies:
+ * answers keep the order of each ID, and the first one that is complete is offered.
+ *
+ * Faults on purpose (device/bus_fault.h) change the data and order of transfers and the time of write responses; ready
+ * and valid keep their rules.
  *
  * Spec: 70-memory-interface sections 2 and 8. */
 #ifndef TB_AXI_MEMORY_H
@@ -25,6 +29,7 @@
 #include "device/beat.h"
 #include "device/device.h"
 #include "device/rtl_options.h"
+#include "dram/system.h"
 #include "memory/memory.h"
 #include "tb/axi.h"
 #include "tb/provenance.h"
@@ -83,6 +88,9 @@ bool axi_memory_owes(const struct axi_memory *mem, const struct axi_inputs *in);
 bool axi_memory_busy(const struct axi_memory *mem);
 
 const struct axi_counts *axi_memory_counts(const struct axi_memory *mem);
+
+/* What the DRAM counted up to a clock; NULL: there is none. Valid until the next call. */
+const struct memory_statistics *axi_memory_statistics(const struct axi_memory *mem, uint64_t cycle);
 
 /* The bursts that are not answered, reads first, each in address order; the caller frees them. */
 struct axi_burst *axi_memory_bursts(const struct axi_memory *mem, size_t *count);

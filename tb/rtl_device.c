@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "nvdla/registers.h"
+#include "tb/observers/timeline.h"
 #include "tb/rtl_state.h"
 
 /* Clocks of the reset sequence (chapter 10 section 3): high, low, then high and idle before the first access, after the
@@ -46,6 +47,12 @@ static void drive_csb(struct rtl_device *rtl) {
     signals_encode_csb(&inputs, rtl->in);
 }
 
+/* The interrupt as the software sees it: a level; or, by a fault on purpose, edges that are lost while one is served.
+ */
+static bool interrupt_line(const struct rtl_device *rtl) {
+    return rtl->options.axi.fault.kind == BUS_FAULT_EDGE ? rtl->edge : (rtl->flags & OUT_INTR) != 0;
+}
+
 static void observe_csb(struct rtl_device *rtl) {
     struct csb_master *csb = &rtl->csb;
     struct csb_outputs out;
@@ -54,6 +61,7 @@ static void observe_csb(struct rtl_device *rtl) {
     signals_decode_csb(rtl->aval, &out);
     const bool accepted = csb_master_clock(csb, &rtl->base, rtl->cycle, out.ready, out.valid, out.complete, out.data);
     if (!csb->write) {
+        rtl->edge = rtl->edge && !(accepted && csb->address == rtl->glb_status);
         for (int i = 0; busy && csb->state == CSB_IDLE && i < rtl->observers.count; i++)
             if (rtl->observers.item[i].read)
                 rtl->observers.item[i].read(rtl->observers.item[i].context, csb->address, csb->value, rtl->cycle);
@@ -132,8 +140,10 @@ static void observe(struct rtl_device *rtl) {
     link_beats_add(&rtl->link_beats, rtl->flags >> OUT_LINKS_LSB);
     if (rtl->observers.clocks)
         show_clock(rtl);
-    if (rtl->flags & ~before & OUT_INTR)
+    if (rtl->flags & ~before & OUT_INTR) {
         rtl->last_rise = rtl->cycle;
+        rtl->edge = true;
+    }
     if (rtl->csb.state != CSB_IDLE || (rtl->flags & (OUT_CSB_VALID | OUT_CSB_COMPLETE)))
         observe_csb(rtl);
     for (int p = 0; p < rtl->layout.ports; p++)
@@ -154,7 +164,7 @@ static void consider_copy(struct rtl_device *rtl, bool arming) {
         return;
     }
     struct device_launch running[DEVICE_LAUNCHES];
-    uint64_t starts[DEVICE_LAUNCHES];
+    uint64_t starts[DEVICE_LAUNCHES] = {0};
     const uint64_t recent = rtl->cycle > RECENT ? rtl->cycle - RECENT : 0;
     const size_t count = flight_at(rtl->flight, recent, running, DEVICE_LAUNCHES);
     for (size_t i = 0; i < count; i++)
@@ -199,6 +209,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     rtl->last_traffic = rtl->last_moved = 0;
     rtl->op_started = false;
     rtl->last_rise = 0;
+    rtl->edge = false;
+    rtl->glb_status = nvdla_register_find(dev->config, NVDLA_GLB, "S_INTR_STATUS")->address;
     dev->stop = false;
     rtl->copy_due = UINT64_MAX;
     if (rtl->options.copies) {
@@ -298,13 +310,13 @@ static enum device_state rtl_advance(struct device *dev, uint64_t cycles, bool u
     struct rtl_device *rtl = rtl_of(dev);
     (void)err;
     for (uint64_t i = 0; i < cycles; i++) {
-        if (until_interrupt && (rtl->flags & OUT_INTR))
+        if (until_interrupt && interrupt_line(rtl))
             return DEVICE_INTERRUPT;
         if (dev->stop)
             break;
         step(rtl);
     }
-    return until_interrupt && (rtl->flags & OUT_INTR) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
+    return until_interrupt && interrupt_line(rtl) ? DEVICE_INTERRUPT : DEVICE_RUNNING;
 }
 
 /* Notes which links have moved since the last call. */
@@ -358,7 +370,7 @@ static const struct device_waits *rtl_waits(struct device *dev) {
 }
 
 static bool rtl_interrupt(struct device *dev) {
-    return rtl_of(dev)->flags & OUT_INTR;
+    return interrupt_line(rtl_of(dev));
 }
 
 static bool rtl_at_rest(struct device *dev) {
@@ -376,6 +388,7 @@ static uint64_t rtl_time(struct device *dev) {
 static void rtl_statistics(struct device *dev, struct device_statistics *statistics) {
     struct rtl_device *rtl = rtl_of(dev);
     rtl->statistics.vpi_calls = rtl->vpi.calls;
+    rtl->statistics.timeline = rtl->timeline ? timeline_counted(rtl->timeline) : NULL;
     *statistics = (struct device_statistics){
         .cycles = rtl->cycle,
         .op_start = rtl->op_started ? rtl->op_start : 0,
@@ -391,6 +404,7 @@ static void rtl_statistics(struct device *dev, struct device_statistics *statist
         }
         statistics->outside += counts->outside;
     }
+    rtl->statistics.memory = axi_memory_statistics(rtl->ports[0].memory, rtl->cycle);
     if (rtl->options.measure)
         rtl->statistics.eval_share = meter_share(&rtl->meter, rtl->clocks, statistics->cpu_seconds);
 }
@@ -447,6 +461,7 @@ static void rtl_destroy(struct device *dev) {
     for (int p = 0; p < rtl->layout.ports; p++)
         axi_memory_free(rtl->ports[p].memory);
     provenance_free(rtl->prov);
+    activity_free(&rtl->waves.activity);
     waits_begin(&rtl->waits, 0);
     device_release(dev);
     free(rtl);

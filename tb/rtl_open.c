@@ -9,6 +9,7 @@
 #include "tb/observers/timeline.h"
 #include "tb/rtl_state.h"
 
+enum { QUEUE_READS = 32 /* reads of a DRAM that one may wait for, each with the longest time */ };
 enum { SLOW_READ = 200 /* clocks of a read beyond the latency of the memory */ };
 
 /* Clocks without movement after which a run counts as hung, with visible links between the engines and without. A layer
@@ -49,6 +50,7 @@ static bool open_waves(struct rtl_device *rtl, struct error *err) {
         observers_add(&rtl->observers, marks_observer(rtl->marks));
     }
     waves_init(&rtl->waves, &rtl->simulator, rtl->base.config, rtl->marks, &rtl->statistics.wave_cycles);
+    rtl->statistics.activity = &rtl->waves.activity;
     if (rtl->simulator.wave_open)
         observers_add(&rtl->observers, waves_observer(&rtl->waves));
     return !rtl->options.wave.path || waves_begin(&rtl->waves, &rtl->options.wave, err);
@@ -69,6 +71,8 @@ static void open_monitors(struct rtl_device *rtl) {
     for (int p = 0; p < rtl->layout.ports; p++) {
         axi_monitor_init(&rtl->monitors[p], &rtl->base, p);
         observers_add(&rtl->observers, axi_monitor_observer(&rtl->monitors[p]));
+        axi_answers_init(&rtl->answers[p], &rtl->base, p);
+        observers_add(&rtl->observers, axi_answers_observer(&rtl->answers[p]));
         rtl->now.out[p] = &rtl->ports[p].out;
         rtl->now.in[p] = &rtl->ports[p].in;
     }
@@ -117,10 +121,9 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
     open_monitors(rtl);
     open_streams(rtl);
     if (rtl->options.timeline) {
-        struct timeline_counter *counter = timeline_counter_new(config, rtl->vpi.links);
-        observers_add(&rtl->observers, timeline_observer(counter));
-        listen_to_ports(rtl, timeline_axi(counter));
-        rtl->statistics.timeline = timeline_counted(counter);
+        rtl->timeline = timeline_counter_new(config, rtl->vpi.links);
+        observers_add(&rtl->observers, timeline_observer(rtl->timeline));
+        listen_to_ports(rtl, timeline_axi(rtl->timeline));
     }
     if (!open_waves(rtl, err))
         return false;
@@ -128,7 +131,9 @@ static bool open_observers(struct rtl_device *rtl, struct error *err) {
         listen_to_ports(rtl, *rtl->options.beats);
     if (rtl->options.copies) {
         const struct axi_options *axi = &rtl->options.axi;
-        rtl->flight = flight_new(config, SLOW_READ + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
+        const uint64_t dram = axi->dram.name[0] ? SLOW_READ + QUEUE_READS * dram_read_clocks(&axi->dram) : 0;
+        rtl->flight =
+            flight_new(config, SLOW_READ + dram + (uint64_t)axi->read_latency + axi->latency_max + axi->page_miss);
         observers_add(&rtl->observers, flight_observer(rtl->flight));
         listen_to_ports(rtl, flight_axi(rtl->flight));
     }

@@ -8,6 +8,7 @@
 #include "tb/axi_memory.h"
 #include "tb/csb_master.h"
 #include "tb/observers/account_board.h"
+#include "tb/observers/axi_answers.h"
 #include "tb/observers/axi_monitor.h"
 #include "tb/observers/cbuf_board.h"
 #include "tb/observers/checks.h"
@@ -66,6 +67,8 @@ struct rtl_device {
     struct device_waits waits;
     bool op_started;
     uint64_t op_start, last_rise;
+    bool edge;           /* the interrupt rose, and its status was not read since */
+    uint32_t glb_status; /* byte address of that register */
     bool coverage_open;
     double cpu_start, cpu_reset; /* CPU seconds of the process at opening; and of opening and reset */
     struct rtl_tap *tap;
@@ -75,11 +78,13 @@ struct rtl_device {
     uint64_t copy_due; /* clock in which to consider a copy, or, in a woken copy, to stop; UINT64_MAX: never */
 
     struct axi_monitor monitors[AXI_PORTS];
+    struct axi_answers answers[AXI_PORTS];
     struct unknown unknown;
     struct marks *marks; /* NULL: this simulator has no waves */
     struct waves waves;
     struct meter meter;
     struct rtl_statistics statistics;
+    struct timeline_counter *timeline; /* an observer; NULL: not counted */
 };
 
 static inline struct rtl_device *rtl_of(struct device *dev) {

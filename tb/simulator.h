@@ -14,6 +14,7 @@ struct clock_source {
     void *context;
 };
 
+struct activity;
 struct error;
 struct wave_index;
 
@@ -45,7 +46,8 @@ struct simulator {
     struct wave_index *(*wave_index_read)(const char *path);
     void (*wave_index_moves)(const char *path, struct wave_index *index);
     void (*wave_index_free)(struct wave_index *index);
-    bool (*wave_saif_write)(const char *waves, const char *path, struct error *err); /* wave_saif.h */
+    /* wave_saif.h */
+    bool (*wave_saif_write)(const char *waves, const char *path, struct activity *activity, struct error *err);
     void (*coverage_write)(void *context, const char *path); /* NULL if this build counts no coverage */
     /* Sets the callbacks (NULL: none) for failing checks and for layers that start and end (observers/checks.h). NULL
      * if the design of this build has no checks. */

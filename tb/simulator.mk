@@ -16,7 +16,7 @@ DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 TB_SRC := $(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c))
 # Files that run for every clock or beat are also compiled with the profile; the linker prefers them to the library's.
 HOT_SRC := $(if $(PROFILE_OPTIONS),$(addprefix $(ROOT)/,tb/rtl_device.c tb/axi_memory.c tb/signals.c tb/vpi_access.c tb/provenance.c \
-    tb/observers/axi_monitor.c tb/observers/meter.c csrc/memory/memory.c))
+    tb/observers/axi_monitor.c tb/observers/axi_answers.c tb/observers/meter.c csrc/memory/memory.c))
 HOT_OBJS := $(patsubst %.c,hot_%.o,$(notdir $(HOT_SRC)))
 TB_OBJS := $(patsubst $(ROOT)/%.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SRC),$(TB_SRC))) $(HOT_OBJS)
 vpath %.c $(sort $(dir $(HOT_SRC)))
@@ -33,4 +33,4 @@ $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): setting
 $(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
 # Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
-	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -llz4 -lz -lm -latomic -lpthread
+	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread

@@ -13,6 +13,7 @@
 #include "gtkwave/fstapi.h"
 
 extern "C" {
+#include "device/activity.h"
 #include "nvdla/error.h"
 }
 
@@ -75,6 +76,14 @@ void take_variable(const std::vector<Scope *> &open, const struct fstHier *entry
         {escaped(name), entry->u.var.length, entry->u.var.handle, left, left < right ? 1 : -1, vector});
 }
 
+// A scope of which nothing was recorded is left out: some versions of Verilator write its name.
+void close_scope(std::vector<Scope *> &open) {
+    const Scope *closed = open.back();
+    open.pop_back();
+    if (!closed->structure && closed->nets.empty() && closed->inner.empty())
+        open.back()->inner.pop_back();
+}
+
 // The scopes of a file; the outermost one has no name.
 std::unique_ptr<Scope> read_scopes(void *file) {
     auto root = std::make_unique<Scope>();
@@ -89,7 +98,7 @@ std::unique_ptr<Scope> read_scopes(void *file) {
             open.back()->inner.push_back(std::move(scope));
             open.push_back(added);
         } else if (entry->htyp == FST_HT_UPSCOPE) {
-            open.pop_back();
+            close_scope(open);
         } else if (entry->htyp == FST_HT_VAR && counts(entry->u.var.typ)) {
             take_variable(open, entry);
         }
@@ -177,6 +186,35 @@ const Scope *design_of(const Scope &root) {
     return nullptr;
 }
 
+// Adds the bits and changes of a scope and of all inside it.
+void add_up(const Scope &scope, const Activity &activity, uint64_t &bits, uint64_t &toggles, bool inside) {
+    for (const Net &net : scope.nets)
+        for (const Bit &bit : activity.signals[net.handle]) {
+            bits++;
+            toggles += bit.changes;
+        }
+    for (const auto &inner : scope.inner)
+        if (inside)
+            add_up(*inner, activity, bits, toggles, true);
+}
+
+// The parts of the design's top, which is the only instance of tb_top with others inside.
+void sum_parts(const Scope &design, const Activity &activity, struct activity *parts) {
+    for (const auto &top : design.inner) {
+        if (top->name != "dut")
+            continue;
+        uint64_t bits = 0, toggles = 0;
+        add_up(*top, activity, bits, toggles, false);
+        activity_add(parts, "", bits, toggles);
+        for (const auto &part : top->inner) {
+            bits = toggles = 0;
+            add_up(*part, activity, bits, toggles, true);
+            if (bits > 0)
+                activity_add(parts, part->name.c_str(), bits, toggles);
+        }
+    }
+}
+
 bool write_file(const std::string &path, const Scope &design, const Activity &activity, uint64_t duration) {
     FILE *file = fopen(path.c_str(), "w");
     if (!file)
@@ -193,7 +231,7 @@ bool write_file(const std::string &path, const Scope &design, const Activity &ac
 
 } // namespace
 
-extern "C" bool wave_saif_write(const char *waves, const char *path, struct error *err) {
+extern "C" bool wave_saif_write(const char *waves, const char *path, struct activity *parts, struct error *err) {
     void *file = fstReaderOpen(waves);
     if (!file)
         return error_set(err, "%s: cannot be read as waves", waves);
@@ -214,8 +252,10 @@ extern "C" bool wave_saif_write(const char *waves, const char *path, struct erro
         for (Bit &bit : signal)
             bit.last(end);
     const std::string part = std::string{path} + ".new";
-    if (write_file(part, *design, activity, end - activity.first) && rename(part.c_str(), path) == 0)
+    if (write_file(part, *design, activity, end - activity.first) && rename(part.c_str(), path) == 0) {
+        sum_parts(*design, activity, parts);
         return true;
+    }
     error_set(err, "%s: %s", path, strerror(errno));
     unlink(part.c_str());
     return false;

@@ -31,10 +31,12 @@
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
 
+struct activity; /* device/activity.h */
 struct device;
-struct device_waits; /* device/waits.h */
-struct timeline;     /* device/timeline.h */
-struct wave_view;    /* device/wave_view.h */
+struct device_waits;      /* device/waits.h */
+struct timeline;          /* device/timeline.h */
+struct wave_view;         /* device/wave_view.h */
+struct memory_statistics; /* dram/system.h */
 
 /* A violation of something that every legal design does, or that the run demands: an AXI rule, an access outside
  * regions. Each finding fails the run. */
@@ -87,10 +89,12 @@ struct rtl_statistics {
     double eval_share;               /* share of cpu_seconds inside the design's evaluation, 0..1; 0 if not measured */
     uint64_t wave_cycles;            /* cycles in the wave file */
     const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
+    const struct activity *activity; /* device/activity.h, over wave_cycles: nothing without a SAIF file */
     /* Planted faults (scripts/plant.py): byte N is not 0 if the changed expression of fault N ever differed from the
      * original. NULL: the design has no planted faults. */
     const uint8_t *faults_met;
-    uint32_t fault_count; /* numbered 1 to fault_count */
+    uint32_t fault_count;                   /* numbered 1 to fault_count */
+    const struct memory_statistics *memory; /* of the DRAM; NULL: latencies. Valid until the next call */
 };
 
 /* Statistics of the reference model only: convolutions whose compiled representation was found in the cache, or

@@ -9,6 +9,8 @@
 
 #include "device/beat.h"
 #include "device/bus_fault.h"
+#include "dram/config.h"
+#include "dram/traffic.h"
 #include "nvdla_names.h"
 
 struct tap_listeners; /* observe/tap.h */
@@ -30,10 +32,12 @@ struct axi_options {
     uint32_t latency_max;         /* LATENCY_UNIFORM: reads take read_latency .. latency_max */
     uint32_t page_hit, page_miss; /* LATENCY_PAGE: 2-KiB pages, 8 banks; added to read_latency / write_latency */
     uint32_t stall[5];            /* per mille of clocks in which AR, R, AW, W, B is held back */
-    uint32_t bandwidth;     /* per mille of clocks in which a data beat may move, 1000: no limit; R and W share it */
-    struct bus_fault fault; /* on purpose */
-    bool reorder;           /* responses with different IDs may overtake each other */
-    bool allow_outside;     /* accesses outside declared regions are counted but do not fail the run */
+    uint32_t bandwidth;      /* per mille of clocks in which a data beat may move, 1000: no limit; R and W share it */
+    struct bus_fault fault;  /* on purpose */
+    struct dram_config dram; /* behind the primary port, instead of latencies; name "": none */
+    struct traffic_options traffic; /* of other masters at the DRAM */
+    bool reorder;                   /* responses with different IDs may overtake each other */
+    bool allow_outside;             /* accesses outside declared regions are counted but do not fail the run */
 };
 
 enum { STALL_AR, STALL_R, STALL_AW, STALL_W, STALL_B };

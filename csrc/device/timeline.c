@@ -1,13 +1,6 @@
 /* Look-ups in a timeline. See timeline.h. */
 #include "device/timeline.h"
 
-const struct timeline_launch *timeline_find(const struct timeline *timeline, enum nvdla_unit unit, int ordinal) {
-    for (size_t i = 0; i < timeline->launch_count; i++)
-        if (timeline->launches[i].unit == unit && timeline->launches[i].ordinal == ordinal)
-            return &timeline->launches[i];
-    return NULL;
-}
-
 const struct timeline_traffic *timeline_traffic_of(const struct timeline_launch *launch, enum nvdla_client client) {
     for (int i = 0; i < launch->traffic_count; i++)
         if (launch->traffic[i].client == client)

@@ -14,18 +14,26 @@
 #include "nvdla/clients.h"
 #include "nvdla/registers.h"
 
-enum { TIMELINE_BUCKETS = 512, TIMELINE_LINKS = 16, TIMELINE_CLIENTS = 4 /* most clients of one unit */ };
+struct layer_tracker; /* layers/tracker.h */
 
-/* Number of clocks in a bucket for each condition, except for beats and accesses. */
+enum {
+    TIMELINE_BUCKETS = 2048,
+    TIMELINE_LINKS = 16,
+    TIMELINE_CLIENTS = 4,     /* most clients of one unit */
+    TIMELINE_EVENTS = 1 << 18 /* most accesses, and most interrupts, that are kept; the rest is counted */
+};
+
+/* Number of clocks in a bucket for each condition, except for beats, bytes, accesses and outstanding bursts. */
 struct timeline_bucket {
-    uint32_t links[TIMELINE_LINKS];       /* something moves on the link */
-    uint32_t beats[NVDLA_CLIENT_COUNT];   /* data beats of the client, both ports */
-    uint32_t bytes[NVDLA_CLIENT_COUNT];   /* bytes in these beats: of writes the enabled ones, of reads all */
-    uint32_t pending[NVDLA_CLIENT_COUNT]; /* at least one request is unanswered */
-    uint32_t refused[NVDLA_CLIENT_COUNT]; /* its address or data is valid and the memory not ready */
-    uint32_t untaken[NVDLA_CLIENT_COUNT]; /* an answer is valid and the design not ready */
-    uint32_t accesses;                    /* register accesses */
-    uint32_t interrupt;                   /* dla_intr is 1 */
+    uint32_t links[TIMELINE_LINKS];           /* something moves on the link */
+    uint32_t beats[NVDLA_CLIENT_COUNT];       /* data beats of the client, both ports */
+    uint32_t bytes[NVDLA_CLIENT_COUNT];       /* bytes in these beats: of writes the enabled ones, of reads all */
+    uint32_t pending[NVDLA_CLIENT_COUNT];     /* at least one request is unanswered */
+    uint32_t outstanding[NVDLA_CLIENT_COUNT]; /* the sum of its unanswered bursts over these clocks */
+    uint32_t refused[NVDLA_CLIENT_COUNT];     /* its address or data is valid and the memory not ready */
+    uint32_t untaken[NVDLA_CLIENT_COUNT];     /* an answer is valid and the design not ready */
+    uint32_t accesses;                        /* register accesses */
+    uint32_t interrupt;                       /* dla_intr is 1 */
 };
 
 /* Data that a client moved for a launch. */
@@ -48,6 +56,20 @@ struct timeline_launch {
     int traffic_count;
 };
 
+/* A register access, from the first clock of the run on; equal reads that directly follow each other (polls) are one.
+ */
+struct timeline_access {
+    uint64_t cycle, last; /* clocks in which it was accepted or answered: the first, the last of equal ones */
+    uint32_t address, value, count;
+    bool write;
+};
+
+/* A time in which dla_intr is 1. */
+struct timeline_interrupt {
+    uint64_t rise, fall; /* clocks; fall: the first with 0, 0 if there is none */
+    uint32_t bits;       /* of S_INTR_STATUS that the trace cleared in this time */
+};
+
 struct timeline {
     uint64_t cycles; /* core clocks since reset */
     uint64_t origin; /* clock of the first arming, where the first bucket begins */
@@ -58,7 +80,14 @@ struct timeline {
     int link_count;                   /* 0: the links of this RTL are not visible */
     struct timeline_launch *launches; /* in order of arming */
     size_t launch_count;
-    int port_bytes[2]; /* data bus of primary and secondary port, 0: absent */
+    struct timeline_access *accesses;
+    size_t access_count;
+    uint64_t accesses_dropped; /* after TIMELINE_EVENTS of them */
+    struct timeline_interrupt *interrupts;
+    size_t interrupt_count;
+    uint64_t interrupts_dropped;
+    const struct layer_tracker *tracker; /* the launches with their registers; tag: the clock of arming */
+    int port_bytes[2];                   /* data bus of primary and secondary port, 0: absent */
 };
 
 /* Counted clocks of a bucket. */
@@ -67,9 +96,6 @@ static inline uint64_t timeline_clocks(const struct timeline *timeline, size_t b
     const uint64_t left = timeline->cycles > start ? timeline->cycles - start : 0;
     return left < timeline->bucket ? left : timeline->bucket;
 }
-
-/* The launch of that number, NULL if it was never armed. */
-const struct timeline_launch *timeline_find(const struct timeline *timeline, enum nvdla_unit unit, int ordinal);
 
 /* What a client moved for a launch, NULL if there was nothing to move. */
 const struct timeline_traffic *timeline_traffic_of(const struct timeline_launch *launch, enum nvdla_client client);

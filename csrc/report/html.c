@@ -215,6 +215,7 @@ char *report_html(const struct report *report) {
     html_hang(&page);
     html_maps(&page);
     html_timeline(&page);
+    html_activity(&page);
     html_layers(&page);
     write_devices(&page);
     fputs("</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n", page.out);

@@ -22,6 +22,8 @@ void html_maps(const struct page *page);
 
 /* Engines and memory over time; bandwidth over time; the layers. */
 void html_timeline(const struct page *page);
+/* How often the bits of each engine changed: if a SAIF file was written. */
+void html_activity(const struct page *page);
 void html_layers(const struct page *page);
 
 #endif

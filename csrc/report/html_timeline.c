@@ -8,6 +8,7 @@
 #include "nvdla/engines.h"
 #include "nvdla/xalloc.h"
 #include "report/html_parts.h"
+#include "report/occupancy.h"
 
 enum { LANES = 64, CAUSES = 16, TICKS = 6, BARS = 600 /* of one lane */ };
 
@@ -105,11 +106,6 @@ static void add_figures(struct figures *figures, const struct lanes *lanes, cons
 
 /* ---- engines ---- */
 
-/* True if a client works for the engine: CDMA's, SDP's with those of SDP_RDMA. */
-static bool serves(enum nvdla_client client, enum nvdla_engine engine) {
-    return strcmp(nvdla_engines[nvdla_clients[client].engine].folder, nvdla_engines[engine].folder) == 0;
-}
-
 static uint8_t cause_index(struct lanes *lanes, const char *name) {
     for (int i = 0; i < lanes->cause_count; i++)
         if (strcmp(lanes->causes[i], name) == 0)
@@ -119,107 +115,17 @@ static uint8_t cause_index(struct lanes *lanes, const char *name) {
     return (uint8_t)(lanes->cause_count - 1);
 }
 
-/* The clocks of each bucket in which a launch of the unit had started and was not done, as a share. An engine's part of
- * a layer ends before the layer does: with the last that moves at the engine. Not so in a layer that hangs. */
-static void add_work(const struct lanes *lanes, enum nvdla_unit unit, const double *moves, double *work) {
-    const struct timeline *timeline = lanes->timeline;
-    const struct layer_tracker *launches = lanes->page->report->input.launches;
-    for (size_t i = 0; i < layer_tracker_count(launches); i++) {
-        const struct launch *launch = layer_tracker_launch(launches, i);
-        uint64_t start, end;
-        if (launch->unit != unit || !report_layer_span(&lanes->page->layers, launch, &start, &end))
-            continue;
-        const size_t first = start > timeline->origin ? (size_t)((start - timeline->origin) / timeline->bucket) : 0;
-        size_t last = timeline->count;
-        if (end) {
-            const uint64_t after = end > timeline->origin ? (end - timeline->origin) / timeline->bucket + 1 : 0;
-            last = after < last ? (size_t)after : last;
-        }
-        if (end || lanes->page->report->status != REPORT_HUNG)
-            while (last > first && moves[last - 1] == 0)
-                last--;
-        for (size_t b = first; b < last; b++) {
-            const uint64_t low = timeline->origin + b * timeline->bucket, high = low + timeline_clocks(timeline, b);
-            const uint64_t from = start > low ? start : low, to = end && end < high ? end : high;
-            if (to > from)
-                work[b] += (double)(to - from) / (double)(high - low);
-        }
-    }
-}
-
-/* What is seen of an engine in a bucket, as shares of its clocks. */
-struct activity {
-    double out, in;     /* it hands something on, it is given something */
-    bool memory;        /* it has asked the memory for more than it got, or was refused */
-    const char *before; /* the engine that hands on to it, NULL: none */
-};
-
-static double share_of(uint64_t clocks, uint64_t all) {
-    return clocks < all ? (double)clocks / (double)all : 1;
-}
-
-static struct activity look_at_bucket(const struct timeline *timeline, size_t index, enum nvdla_engine engine) {
-    const struct timeline_bucket *bucket = &timeline->buckets[index];
-    const uint64_t clocks = timeline_clocks(timeline, index);
-    struct activity now = {0};
-    bool gives = timeline->link_count > 0;
-    char from[16], to[16];
-    for (int i = 0; i < timeline->link_count; i++) {
-        if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
-            continue;
-        const double moved = share_of(bucket->links[i], clocks);
-        if (strcmp(from, nvdla_engines[engine].lane) == 0)
-            now.out = moved > now.out ? moved : now.out;
-        if (strcmp(to, nvdla_engines[engine].lane) != 0)
-            continue;
-        now.in = moved > now.in ? moved : now.in;
-        for (int e = 0; e < ENGINE_COUNT; e++)
-            if (nvdla_engines[e].lane && strcmp(nvdla_engines[e].lane, from) == 0)
-                now.before = nvdla_engines[e].lane;
-    }
-    for (int c = 0; c < NVDLA_CLIENT_COUNT; c++) {
-        if (!serves((enum nvdla_client)c, engine))
-            continue;
-        const double moved = share_of(bucket->beats[c], clocks);
-        gives = gives || nvdla_clients[c].write;
-        if (nvdla_clients[c].write) {
-            now.out = moved > now.out ? moved : now.out;
-            now.memory = now.memory || bucket->refused[c] > 0;
-        } else {
-            now.in = moved > now.in ? moved : now.in;
-            now.memory = now.memory || bucket->pending[c] > bucket->beats[c];
-        }
-    }
-    if (!gives)
-        now.out = now.in;
-    return now;
-}
-
-/* What an engine does in each bucket: it is busy while it hands something on (to an engine or to memory), it waits
- * while it has work and neither takes nor gives. Returns false if nothing can be seen of it. */
+/* What an engine does in each bucket; false if nothing can be seen of it. */
 static bool look_at_engine(struct lanes *lanes, enum nvdla_engine engine, struct lane *lane) {
-    const struct timeline *timeline = lanes->timeline;
-    double *work = xcalloc(timeline->count, sizeof *work), *moves = xcalloc(timeline->count, sizeof *moves);
-    bool seen = false, gives = false;
-    for (size_t b = 0; b < timeline->count; b++) {
-        const struct activity now = look_at_bucket(timeline, b, engine);
-        lane->busy[b] = now.out;
-        gives = gives || now.out > 0;
-        moves[b] = now.out > now.in ? now.out : now.in;
-        const char *cause = now.memory ? "the memory" : now.before ? now.before : "";
-        lane->cause[b] = cause_index(lanes, cause);
+    struct occupancy *occupancy = xcalloc(1, sizeof *occupancy);
+    const bool seen = occupancy_of(&lanes->page->layers, lanes->page->report, engine, occupancy);
+    for (size_t b = 0; b < lanes->timeline->count; b++) {
+        lane->busy[b] = occupancy->busy[b];
+        lane->wait[b] = occupancy->wait[b];
+        lane->cause[b] = cause_index(lanes, occupancy->cause[b]);
     }
-    add_work(lanes, nvdla_engines[engine].lane_unit, moves, work);
-    for (size_t b = 0; b < timeline->count; b++) {
-        const double share = work[b] < 1 ? work[b] : 1;
-        if (lane->cause[b] > 0 && share > moves[b]) /* without a cause of waiting it has not begun */
-            lane->wait[b] = share - moves[b];
-        seen = seen || moves[b] > 0 || lane->wait[b] > 0;
-    }
-    free(work);
-    free(moves);
-    /* Where only ports are seen, what hands on to another engine looks idle however busy it is. */
-    return seen && (gives || timeline->link_count > 0);
+    free(occupancy);
+    return seen;
 }
 
 /* Means of a lane over all clocks. */
@@ -269,7 +175,7 @@ static void write_bus(struct lanes *lanes, struct figures *figures, const char *
 
 /* ---- layers ---- */
 
-/* The layers that a unit ends, as bars. What is too narrow to be told from the one before it joins it. */
+/* The layers that a unit ends, as bars. What is too narrow to be told from the one before it is hidden. */
 static void write_bars(struct lanes *lanes, enum nvdla_unit unit) {
     const struct report_layers *layers = &lanes->page->layers;
     FILE *out = lanes->page->out;
@@ -287,18 +193,17 @@ static void write_bars(struct lanes *lanes, enum nvdla_unit unit) {
         open = true;
         const uint64_t end = layer->end ? layer->end : lanes->timeline->cycles;
         const double left = place(lanes->timeline, layer->start), right = place(lanes->timeline, end);
-        if (right - last < 100.0 / BARS)
-            continue;
-        last = right;
+        const bool narrow = right - last < 100.0 / BARS; /* the script shows it when there is room */
+        last = narrow ? last : right;
         char name[64], number[HTML_NUMBER], from[HTML_NUMBER];
         report_launch_name(layer->launch, name, sizeof name);
         fprintf(out,
-                "<a class=\"layer%s\" href=\"#layer-%zu\" style=\"left:%.3f%%;width:%.3f%%\" title=\"%s: %s%s clocks "
+                "<a class=\"layer%s%s\" href=\"#layer-%zu\" style=\"left:%.3f%%;width:%.3f%%\" title=\"%s: %s%s clocks "
                 "from cycle %s on%s\">%s</a>\n",
                 layer->wrong ? " wrong"
                 : layer->end ? ""
                              : " endless",
-                i, left, right > left ? right - left : 0, name, layer->end ? "" : "not done, ",
+                narrow ? " narrow" : "", i, left, right > left ? right - left : 0, name, layer->end ? "" : "not done, ",
                 html_count(end > layer->start ? end - layer->start : 0, number), html_count(layer->start, from),
                 layer->wrong ? ", its output differs" : "", name);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dram/system.h"
 #include "nvdla/clients.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_triage.h"
@@ -319,6 +320,42 @@ static json_t *json_hang(const struct hang *hang) {
     return json;
 }
 
+static json_t *json_latency(const struct memory_latency *latency) {
+    json_t *bins = json_array();
+    for (int bin = 0; bin < LATENCY_BINS; bin++)
+        if (latency->bins[bin])
+            json_array_append_new(bins,
+                                  json_pack("{s:i, s:o}", "below", 1 << bin, "count", json_u64(latency->bins[bin])));
+    return json_pack("{s:o, s:f, s:o, s:o}", "count", json_u64(latency->count), "mean", memory_latency_mean(latency),
+                     "most", json_u64(latency->most), "histogram", bins);
+}
+
+/* The DRAM behind the RTL. */
+static json_t *json_memory(const struct memory_statistics *memory) {
+    const struct dram_counts *dram = &memory->dram;
+    json_t *masters = json_array(), *clients = json_array();
+    for (size_t m = 0; m < memory->master_count; m++) {
+        const struct memory_master *master = &memory->masters[m];
+        json_array_append_new(masters,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", master->name, "read_bytes",
+                                        json_u64(master->read_bytes), "write_bytes", json_u64(master->write_bytes),
+                                        "read_latency", json_latency(&master->read), "write_latency",
+                                        json_latency(&master->write), "nvdla_waited_clocks", json_u64(master->waited)));
+    }
+    for (int client = 0; client < SYSTEM_CLIENTS; client++)
+        if (memory->clients[client].count)
+            json_array_append_new(
+                clients, json_pack("{s:s, s:b, s:o}", "client", nvdla_client_name(client % AXI_IDS, client >= AXI_IDS),
+                                   "write", client >= AXI_IDS, "latency", json_latency(&memory->clients[client])));
+    return json_pack("{s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", memory->name,
+                     "core_mhz", memory->core_mhz, "pin_bytes_per_second", memory->pin_bandwidth, "reads",
+                     json_u64(dram->reads), "writes", json_u64(dram->writes), "row_hits", json_u64(dram->hits),
+                     "row_misses", json_u64(dram->misses), "row_conflicts", json_u64(dram->conflicts), "refreshes",
+                     json_u64(dram->refreshes), "data_clocks", json_u64(dram->data_clocks), "shared_reads",
+                     json_u64(memory->merged), "refresh_waited_clocks", json_u64(memory->waited_refresh), "masters",
+                     masters, "clients", clients);
+}
+
 static json_t *json_played(const struct report *report, int index) {
     const struct played *played = &report->input.played[index];
     const struct play_result *result = played->result;
@@ -348,11 +385,23 @@ static json_t *json_played(const struct report *report, int index) {
     json_object_set_new(json, "accesses_outside", json_u64(statistics->outside));
     json_object_set_new(json, "read_beats", json_beats(statistics->read_beats, false));
     json_object_set_new(json, "write_beats", json_beats(statistics->write_beats, true));
+    if (statistics->rtl && statistics->rtl->memory)
+        json_object_set_new(json, "memory", json_memory(statistics->rtl->memory));
     if (result->message)
         json_object_set_new(json, "message", json_text(result->message));
     if (result->hang)
         json_object_set_new(json, "hang", json_hang(result->hang));
     return json;
+}
+
+static json_t *json_activity(const struct report_layers *layers) {
+    json_t *parts = json_array();
+    for (size_t i = 0; i < layers->activity->count; i++) {
+        const struct activity_part *part = &layers->activity->parts[i];
+        json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "instance", json_text(part->instance), "bits",
+                                               json_u64(part->bits), "toggles", json_u64(part->toggles)));
+    }
+    return json_pack("{s:o, s:o}", "clocks", json_u64(layers->activity_clocks), "parts", parts);
 }
 
 static json_t *text_or_null(const char *text) {
@@ -398,7 +447,9 @@ char *report_json(const struct report *report) {
     struct report_layers layers = report_layers(report);
     json_object_set_new(json, "layers", json_layers(report, &layers));
     if (layers.timeline)
-        json_object_set_new(json, "timeline", json_timeline(layers.timeline));
+        json_object_set_new(json, "timeline", json_timeline(&layers));
+    if (layers.activity)
+        json_object_set_new(json, "activity", json_activity(&layers));
     report_layers_free(&layers);
     if (in->diagnosis)
         json_object_set_new(json, "verdict", json_verdict(in->diagnosis));

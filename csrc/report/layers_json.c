@@ -72,6 +72,7 @@ static json_t *json_clients(const struct timeline *timeline) {
     } members[] = {{"beats", offsetof(struct timeline_bucket, beats)},
                    {"bytes", offsetof(struct timeline_bucket, bytes)},
                    {"pending", offsetof(struct timeline_bucket, pending)},
+                   {"outstanding", offsetof(struct timeline_bucket, outstanding)},
                    {"refused", offsetof(struct timeline_bucket, refused)},
                    {"untaken", offsetof(struct timeline_bucket, untaken)}};
     json_t *clients = json_array();
@@ -89,18 +90,20 @@ static json_t *json_clients(const struct timeline *timeline) {
     return clients;
 }
 
-json_t *json_timeline(const struct timeline *timeline) {
+json_t *json_timeline(const struct report_layers *layers) {
+    const struct timeline *timeline = layers->timeline;
     json_t *links = json_object(), *launches = json_array();
     for (int i = 0; i < timeline->link_count; i++)
         add_series(links, timeline->link_names[i], timeline,
                    offsetof(struct timeline_bucket, links) + (size_t)i * sizeof(uint32_t));
     for (size_t i = 0; i < timeline->launch_count; i++) {
         const struct timeline_launch *launch = &timeline->launches[i];
-        json_array_append_new(launches,
-                              json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "unit", nvdla_unit_names[launch->unit],
-                                        "launch", launch->ordinal, "group", launch->group, "armed",
-                                        number(launch->armed), "first_beat", number(launch->first), "last_beat",
-                                        number(launch->last), "done", number(launch->done)));
+        json_array_append_new(launches, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "unit",
+                                                  nvdla_unit_names[launch->unit], "launch", launch->ordinal, "group",
+                                                  launch->group, "armed", number(launch->armed), "first_beat",
+                                                  number(launch->first), "last_beat", number(launch->last), "done",
+                                                  number(launch->done), "start", number(layers->spans[i].start), "end",
+                                                  number(layers->spans[i].end)));
     }
     json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cycles", number(timeline->cycles), "origin",
                              number(timeline->origin), "bucket", number(timeline->bucket), "links", links, "clients",

@@ -9,7 +9,7 @@
 /* An array with an object for each layer. */
 json_t *json_layers(const struct report *report, const struct report_layers *layers);
 
-/* Activity over time. */
-json_t *json_timeline(const struct timeline *timeline);
+/* Activity over time; layers->timeline must not be NULL. */
+json_t *json_timeline(const struct report_layers *layers);
 
 #endif

@@ -94,6 +94,11 @@ void writers_free(struct writers *writers) {
     free(writers);
 }
 
+const struct output *writers_outputs(const struct writers *writers, size_t *count) {
+    *count = writers->count;
+    return writers->outputs;
+}
+
 /* Index of the first output of a launch, or of the next launch that has any. */
 static size_t first_output(const struct writers *writers, const struct launch *launch) {
     size_t low = 0, high = writers->count;

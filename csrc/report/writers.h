@@ -31,6 +31,9 @@ struct writers;
 struct writers *writers_new(const struct layer_tracker *launches);
 void writers_free(struct writers *writers);
 
+/* All outputs, in order of arming. */
+const struct output *writers_outputs(const struct writers *writers, size_t *count);
+
 /* The output that contains a byte: that of the launch that wrote it according to the devices' memories, if its output
  * is there; if they name two launches, that of the one armed last. Else that of the last launch that writes there; for
  * BDMA the last descriptor. NULL if none does. */

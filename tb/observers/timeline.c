@@ -11,12 +11,13 @@
 #include "tb/signals.h"
 
 /* Addresses of writes with incomplete data: the design has at most 256 bursts in flight. */
-enum { BURSTS = 512 };
+enum { BURSTS = 512, LINK_CLOCKS = 255 };
 
 /* A client and its current launch. */
 struct client {
     size_t launch;     /* index of the launch being served; SIZE_MAX: none yet */
     unsigned requests; /* bursts that have not been answered */
+    uint64_t from;     /* first clock whose waiting has not been added */
 };
 
 struct burst {
@@ -49,14 +50,22 @@ struct timeline_counter {
     uint32_t pending; /* bit per client with requests */
     struct write_port ports[AXI_PORTS];
     uint64_t cycle;
-    uint32_t flags;            /* outs word 0 of the clock before */
-    uint64_t risen;            /* clock of the last rise of dla_intr */
+    uint32_t flags; /* outs word 0 of the clock before */
+    uint64_t risen; /* clock of the last rise of dla_intr */
+    /* Clocks with movement on each link that are not in a bucket yet: a byte for each, at most LINK_CLOCKS in all. */
+    uint64_t link_sums[2];
+    unsigned link_clocks;
+    uint64_t spread[256];      /* the bits of a byte as bytes */
+    uint64_t due;              /* first clock whose waiting must not be added yet */
     uint32_t interrupt_status; /* address of S_INTR_STATUS */
 };
 
 struct timeline_counter *timeline_counter_new(const struct nvdla_config *config, bool links) {
     struct timeline_counter *counter = xcalloc(1, sizeof *counter);
     counter->config = config;
+    for (int byte = 0; byte < 256; byte++)
+        for (int bit = 0; bit < 8; bit++)
+            counter->spread[byte] |= (uint64_t)(byte >> bit & 1) << 8 * bit;
     counter->timeline.link_names = signal_links;
     counter->timeline.link_count = links ? SIGNAL_LINKS : 0;
     counter->timeline.port_bytes[0] = config->dbb_data_bits / 8;
@@ -65,23 +74,25 @@ struct timeline_counter *timeline_counter_new(const struct nvdla_config *config,
     return counter;
 }
 
-const struct timeline *timeline_counted(const struct timeline_counter *counter) {
-    return &counter->timeline;
-}
-
 static void forget(void *context) {
     struct timeline_counter *counter = context;
     struct timeline *timeline = &counter->timeline;
     timeline->cycles = timeline->launch_count = timeline->count = 0;
+    timeline->access_count = timeline->interrupt_count = 0;
+    timeline->accesses_dropped = timeline->interrupts_dropped = 0;
     timeline->bucket = 1;
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
         free(counter->units[unit].index);
         counter->units[unit] = (struct unit_launches){0};
     }
     free(timeline->launches);
+    free(timeline->accesses);
+    free(timeline->interrupts);
     timeline->launches = NULL;
+    timeline->accesses = NULL;
+    timeline->interrupts = NULL;
     layer_tracker_free(counter->tracker);
-    counter->tracker = layer_tracker_new(counter->config);
+    timeline->tracker = counter->tracker = layer_tracker_new(counter->config);
     for (int client = 0; client < NVDLA_CLIENT_COUNT; client++)
         counter->clients[client] = (struct client){.launch = SIZE_MAX};
     memset(counter->ports, 0, sizeof counter->ports);
@@ -89,7 +100,8 @@ static void forget(void *context) {
     counter->gap = (struct timeline_bucket){0};
     counter->end = 0;
     counter->pending = counter->flags = 0;
-    counter->cycle = counter->risen = 0;
+    counter->cycle = counter->risen = counter->due = 0;
+    counter->link_sums[0] = counter->link_sums[1] = counter->link_clocks = 0;
 }
 
 /* ---- buckets ---- */
@@ -129,12 +141,13 @@ static void add_gap(struct timeline_bucket *bucket, const struct timeline_bucket
     memcpy(bucket, sums, sizeof sums);
 }
 
-/* Something moves in this clock: extends the buckets up to it. The counts of the gap before it are spread over its
+static void add_waiting(struct timeline_counter *counter);
+
+/* Extends the buckets up to this clock, in which something moves. The counts of the gap before it are spread over its
  * clocks. */
-static void moves(struct timeline_counter *counter) {
+static void extend(struct timeline_counter *counter) {
     const uint64_t from = counter->end, whole = counter->cycle - from;
-    if (!counter->now || counter->cycle < from)
-        return;
+    add_waiting(counter);
     const struct timeline_bucket gap = counter->gap;
     for (uint64_t start = from; counter->cycle >= counter->end; start = counter->end) {
         next_bucket(counter);
@@ -143,6 +156,12 @@ static void moves(struct timeline_counter *counter) {
             add_gap(counter->now, &gap, start - from, end - from, whole);
     }
     counter->gap = (struct timeline_bucket){0};
+}
+
+/* Something moves in this clock. */
+static inline void moves(struct timeline_counter *counter) {
+    if (counter->now == &counter->gap && counter->cycle >= counter->end)
+        extend(counter);
 }
 
 /* ---- launches ---- */
@@ -183,9 +202,42 @@ static struct timeline_traffic *serving(struct timeline_counter *counter, enum n
     return state->launch == SIZE_MAX ? NULL : traffic_of(&launches[state->launch], client);
 }
 
+/* Adds the clocks before `due` in which a client waited; called before its requests, its launch or the bucket change.
+ */
+static void add_client_waiting(struct timeline_counter *counter, enum nvdla_client client) {
+    struct client *state = &counter->clients[client];
+    const uint64_t clocks = counter->due > state->from ? counter->due - state->from : 0;
+    state->from = counter->due;
+    if (clocks == 0 || state->requests == 0 || !counter->now)
+        return;
+    struct timeline_traffic *traffic = serving(counter, client);
+    counter->now->pending[client] += (uint32_t)clocks;
+    counter->now->outstanding[client] += (uint32_t)clocks * state->requests;
+    if (traffic)
+        traffic->pending += clocks;
+}
+
+static void add_links(struct timeline_counter *counter) {
+    for (int link = 0; link < TIMELINE_LINKS && counter->link_clocks > 0; link++)
+        counter->now->links[link] += counter->link_sums[link / 8] >> 8 * (link % 8) & 0xff;
+    counter->link_sums[0] = counter->link_sums[1] = counter->link_clocks = 0;
+}
+
+static void add_waiting(struct timeline_counter *counter) {
+    add_links(counter);
+    for (uint32_t pending = counter->pending; pending; pending &= pending - 1)
+        add_client_waiting(counter, (enum nvdla_client)__builtin_ctz(pending));
+}
+
+const struct timeline *timeline_counted(struct timeline_counter *counter) {
+    add_waiting(counter);
+    return &counter->timeline;
+}
+
 static void arm(struct timeline_counter *counter, const struct launch *launch, uint64_t cycle) {
     struct timeline *timeline = &counter->timeline;
     struct unit_launches *unit = &counter->units[launch->unit];
+    add_waiting(counter);
     if (timeline->launch_count == 0) {
         timeline->origin = counter->end = cycle;
         counter->now = &counter->gap;
@@ -209,6 +261,9 @@ static void arm(struct timeline_counter *counter, const struct launch *launch, u
 /* The trace clears these bits of S_INTR_STATUS: as many launches are done, the oldest first. The group of a bit does
  * not matter, as in tb/provenance.c: the hardware alternates between the groups, whichever was armed first. */
 static void cleared(struct timeline_counter *counter, uint32_t bits) {
+    struct timeline *timeline = &counter->timeline;
+    if (timeline->interrupt_count > 0 && timeline->interrupts_dropped == 0)
+        timeline->interrupts[timeline->interrupt_count - 1].bits |= bits;
     for (int i = 0; i < INTERRUPT_COUNT; i++) {
         if (!nvdla_interrupts[i].ends)
             continue;
@@ -222,6 +277,21 @@ static void cleared(struct timeline_counter *counter, uint32_t bits) {
     }
 }
 
+/* Keeps an access. A poll repeats a read many times. */
+static void note_access(struct timeline_counter *counter, const struct timeline_access *access) {
+    struct timeline *timeline = &counter->timeline;
+    struct timeline_access *last = timeline->access_count > 0 ? &timeline->accesses[timeline->access_count - 1] : NULL;
+    if (last && !last->write && !access->write && last->address == access->address && last->value == access->value) {
+        last->count++;
+        last->last = access->cycle;
+    } else if (timeline->access_count == TIMELINE_EVENTS) {
+        timeline->accesses_dropped++;
+    } else {
+        timeline->accesses = xgrow(timeline->accesses, timeline->access_count, sizeof *timeline->accesses);
+        timeline->accesses[timeline->access_count++] = *access;
+    }
+}
+
 static void see_write(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
     struct timeline_counter *counter = context;
     const struct launch *launch = layer_tracker_write(counter->tracker, address, value, (size_t)cycle);
@@ -231,6 +301,27 @@ static void see_write(void *context, uint32_t address, uint32_t value, uint64_t 
         cleared(counter, value);
     if (counter->now)
         counter->now->accesses++;
+    note_access(counter, &(struct timeline_access){cycle, cycle, address, value, 1, true});
+}
+
+static void see_read(void *context, uint32_t address, uint32_t value, uint64_t cycle) {
+    note_access(context, &(struct timeline_access){cycle, cycle, address, value, 1, false});
+}
+
+/* dla_intr rises or falls. */
+static void turn(struct timeline_counter *counter, bool rises) {
+    struct timeline *timeline = &counter->timeline;
+    const size_t count = timeline->interrupt_count;
+    if (rises)
+        counter->risen = counter->cycle;
+    if (rises && count == TIMELINE_EVENTS) {
+        timeline->interrupts_dropped++;
+    } else if (rises) {
+        timeline->interrupts = xgrow(timeline->interrupts, count, sizeof *timeline->interrupts);
+        timeline->interrupts[timeline->interrupt_count++] = (struct timeline_interrupt){.rise = counter->cycle};
+    } else if (count > 0 && timeline->interrupts[count - 1].fall == 0) {
+        timeline->interrupts[count - 1].fall = counter->cycle;
+    }
 }
 
 /* ---- clocks and beats ---- */
@@ -238,29 +329,29 @@ static void see_write(void *context, uint32_t address, uint32_t value, uint64_t 
 static void see_clock(void *context, const struct sampled *now) {
     struct timeline_counter *counter = context;
     const uint32_t flags = now->flags;
+    const bool changed = (flags ^ counter->flags) & OUT_INTR;
     counter->cycle = now->cycle;
     counter->timeline.cycles = now->cycle + 1;
+    counter->flags = flags;
+    if (changed)
+        turn(counter, flags & OUT_INTR);
     if (!counter->now)
         return;
-    if (now->cycle >= counter->end)
+    counter->due = now->cycle;
+    if (now->cycle >= counter->end && counter->now != &counter->gap) {
+        add_waiting(counter);
         counter->now = &counter->gap;
-    if (flags >> OUT_LINKS_LSB || (flags ^ counter->flags) & OUT_INTR)
+    }
+    if (flags >> OUT_LINKS_LSB || changed)
         moves(counter);
+    counter->due = now->cycle + 1;
     struct timeline_bucket *bucket = counter->now;
-    for (uint32_t links = flags >> OUT_LINKS_LSB; links; links &= links - 1)
-        bucket->links[__builtin_ctz(links)]++;
+    counter->link_sums[0] += counter->spread[flags >> OUT_LINKS_LSB & 0xff];
+    counter->link_sums[1] += counter->spread[flags >> (OUT_LINKS_LSB + 8)];
+    if (++counter->link_clocks == LINK_CLOCKS)
+        add_links(counter);
     bucket->interrupt += flags & OUT_INTR ? 1 : 0;
     bucket->accesses += flags & OUT_CSB_VALID ? 1 : 0;
-    if (flags & ~counter->flags & OUT_INTR)
-        counter->risen = now->cycle;
-    counter->flags = flags;
-    for (uint32_t pending = counter->pending; pending; pending &= pending - 1) {
-        const enum nvdla_client client = (enum nvdla_client)__builtin_ctz(pending);
-        struct timeline_traffic *traffic = serving(counter, client);
-        bucket->pending[client]++;
-        if (traffic)
-            traffic->pending++;
-    }
 }
 
 /* A client makes a request, or a request was answered. */
@@ -268,6 +359,7 @@ static void request(struct timeline_counter *counter, enum nvdla_client client, 
     if (client == NVDLA_CLIENT_COUNT)
         return;
     unsigned *requests = &counter->clients[client].requests;
+    add_client_waiting(counter, client);
     if (change > 0)
         ++*requests;
     else if (*requests > 0)
@@ -367,6 +459,7 @@ static void see_beat(void *context, const struct axi_beat *beat) {
     struct timeline_traffic *traffic = launch ? traffic_of(launch, client) : NULL;
     if (!traffic)
         return;
+    add_client_waiting(counter, client);
     counter->clients[client].launch = (size_t)(launch - counter->timeline.launches);
     traffic->beats++;
     traffic->bytes += bytes;
@@ -380,6 +473,8 @@ static void release(void *context) {
     for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         free(counter->units[unit].index);
     free(counter->timeline.launches);
+    free(counter->timeline.accesses);
+    free(counter->timeline.interrupts);
     layer_tracker_free(counter->tracker);
     free(counter);
 }
@@ -390,6 +485,7 @@ struct observer timeline_observer(struct timeline_counter *counter) {
                              .clock = see_clock,
                              .port = see_port,
                              .write = see_write,
+                             .read = see_read,
                              .release = release};
 }
 

@@ -14,8 +14,9 @@ struct timeline_counter;
 /* links: the design shows its links in outs. */
 struct timeline_counter *timeline_counter_new(const struct nvdla_config *config, bool links);
 
-/* The counts so far. They change with every clock and live as long as the counter. */
-const struct timeline *timeline_counted(const struct timeline_counter *counter);
+/* The counts up to now, also those that are added only when something changes. The result lives as long as the
+ * counter. */
+const struct timeline *timeline_counted(struct timeline_counter *counter);
 
 /* Releasing the observer frees the counter. */
 struct observer timeline_observer(struct timeline_counter *counter);

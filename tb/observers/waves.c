@@ -242,8 +242,11 @@ static bool end_waves(void *context, struct error *err) {
     }
     free(broken_names);
     broken_names = NULL;
-    if (good && waves->options.saif && !waves->simulator->wave_saif_write(path, waves->options.saif, err))
-        return false;
+    if (good && waves->options.saif) {
+        activity_free(&waves->activity);
+        if (!waves->simulator->wave_saif_write(path, waves->options.saif, &waves->activity, err))
+            return false;
+    }
     if (good && waves->options.plain)
         return true;
     if (good) {

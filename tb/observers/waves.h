@@ -3,6 +3,7 @@
 #ifndef TB_OBSERVERS_WAVES_H
 #define TB_OBSERVERS_WAVES_H
 
+#include "device/activity.h"
 #include "device/rtl_options.h"
 #include "device/wave_view.h"
 #include "nvdla/config.h"
@@ -27,13 +28,16 @@ struct waves {
     int signals;                 /* SIGUSR1 received */
     bool open;                   /* the file exists: since the first recorded cycle */
     uint64_t *recorded;          /* cycles in the files */
+    struct activity activity;    /* of the last file with a SAIF file */
     const char *written;         /* the last file that is complete and has a save file; NULL: none */
 };
 
 /* Nothing is recorded yet.
  *
  *     marks     shown in the waves beside the signals; they outlive the waves
- *     recorded  counts the cycles that are recorded */
+ *     recorded  counts the cycles that are recorded
+ *
+ * waves->activity is the caller's to free. */
 void waves_init(struct waves *waves, const struct simulator *simulator, const struct nvdla_config *config,
                 struct marks *marks, uint64_t *recorded);
 

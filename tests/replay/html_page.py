@@ -48,6 +48,24 @@ addEventListener("load", () => {
     result.now = document.querySelector(".now").textContent;
     result.values = [...document.querySelectorAll(".lane[data-lane] .value")].map((value) => value.textContent).join("|");
   }
+  const plus = document.querySelector(".tools button");
+  if (plus) {
+    const view = () => document.querySelector(".lane[data-lane] svg").getAttribute("viewBox");
+    const whole = view();
+    plus.click();
+    result.zoomed = view();
+    const search = document.querySelector(".search");
+    if (search) {
+      search.value = document.querySelector("a.layer").textContent;
+      search.dispatchEvent(new Event("input"));
+      search.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+      result.found = document.querySelector("a.layer.found").textContent;
+      const bar = document.querySelector("a.layer.found");
+      result.shown = `${parseFloat(bar.style.left)} ${parseFloat(bar.style.width)}`;
+    }
+    document.querySelectorAll(".tools button")[2].click();
+    result.back = String(view() === whole);
+  }
   const cell = document.querySelector("rect[data-n]");
   if (cell) { over(cell, 5, 5); result.tip = document.querySelector("#tip").textContent; }
   const heads = document.querySelectorAll(".sortable > thead button");
@@ -154,7 +172,13 @@ if options.timeline:
     check(f"the lanes are drawn ({len(drawn)})", len(drawn) >= 4, [item["d"][:40] for item in still.all("path", class_="busy")])
     check("every lane has a figure for every step of time", len(figures["lanes"]) == len(names) and all(len(lane["v"]) == figures["count"] for lane in figures["lanes"]), len(figures["lanes"]))
     bars = [item for item in still.all("a", class_="layer")]
-    check("the layers are in it", 0 < len(bars) <= len(report["layers"]), len(bars))
+    check("every layer that ran is in it", len(bars) == sum("start" in layer for layer in report["layers"]) > 0, len(bars))
+    first, _, size, _ = (float(number) for number in root["data-zoomed"].split())
+    steps = figures["count"]
+    check("a button zooms to the middle half", abs(first - steps / 4) < 1 and abs(size - steps / 2) < 1 or steps < 8, root["data-zoomed"])
+    left, width = (float(number) for number in root["data-shown"].split())
+    check("a search finds a layer and shows it", root["data-found"] == bars[0]["text"].strip() and -1 < left < 100 and 0 < width <= 100, root)
+    check("a button shows the whole run again", root["data-back"] == "true", root)
     check("the pointer reads figures out", root["data-now"].startswith("cycle") and len(root["data-values"].split("|")) == len(names), root)
 
 if options.map:

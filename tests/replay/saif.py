@@ -2,8 +2,9 @@
 """Checks a SAIF file against the waves that it was counted from, read by another program: for each bit of each net, the time at 0 and at 1,
 and the changes.
 
-usage: saif.py WAVES.fst FILE.saif
+usage: saif.py WAVES.fst FILE.saif [REPORT]    REPORT: folder of a report.json and report.html, which have the sums of each instance
 """
+import json
 import re
 import subprocess
 import sys
@@ -63,7 +64,8 @@ def change(values, sums, code, value, now):
 
 
 def written(path):
-    table, scopes, duration = {}, [], None
+    """The same of a SAIF file; its duration; and of each instance in the design's top, and "" for the top itself: bits and changes."""
+    table, scopes, duration, sums = {}, [], None, {}
     with open(path, encoding="utf-8") as f:
         for line in map(str.strip, f):
             net = re.fullmatch(r"\((\S+) \(T0 (\d+)\) \(T1 (\d+)\) \(TX (\d+)\) \(TC (\d+)\)\)", line)
@@ -77,23 +79,41 @@ def written(path):
                 duration = int(line[10:-1])
             elif net:
                 zero, one, unknown, changes = map(int, net.groups()[1:])
+                inside = [*filter(None, scopes), ""]
+                if inside[1] == "dut":
+                    bits, toggles = sums.get(inside[2], (0, 0))
+                    sums[inside[2]] = (bits + 1, toggles + changes)
                 assert zero + one + unknown == duration and unknown == 0, line
                 table[".".join(filter(None, scopes)) + "." + net[1].replace("\\", "")] = (zero, one, changes)
             else:
                 assert line == ")" or not net and re.match(r"\((SAIFILE|SAIFVERSION|DIRECTION|DESIGN|PROGRAM_NAME|DIVIDER|TIMESCALE)", line), line
-    return table, duration
+    return table, duration, sums
 
 
-def main(waves, saif):
+def reported(folder, sums):
+    """Are the sums of the instances in both reports those of the SAIF file?"""
+    with open(f"{folder}/report.json", encoding="utf-8") as f:
+        activity = json.load(f)["activity"]
+    found = {part["instance"]: (part["bits"], part["toggles"]) for part in activity["parts"]}
+    with open(f"{folder}/report.html", encoding="utf-8") as f:
+        rows = re.findall(r"<td>([^<]*)</td><td>([0-9,]+)</td><td>([0-9,]+)</td>", f.read().split('id="activity"', 1)[1].split("</section>")[0])
+    shown = {instance.replace("wires between them", ""): (int(b.replace(",", "")), int(t.replace(",", ""))) for instance, b, t in rows}
+    clocks = activity["clocks"]
+    good = len(sums) > 5 and found == sums and shown == sums and clocks > 0
+    print(f"{len(found)} instances in {clocks} clocks, {'as' if good else 'NOT as'} in the SAIF file")
+    return good
+
+
+def main(waves, saif, report=None):
     want, first, last = counted(waves)
-    have, duration = written(saif)
+    have, duration, sums = written(saif)
     wrong = [name for name in want if have.get(name) != want[name]] + [name for name in have if name not in want]
     for name in wrong[:5]:
         print(f"{name}: {have.get(name)}, expected {want.get(name)} (time at 0, at 1, changes)")
     print(f"{len(have)} bits, {sum(c for _, _, c in have.values())} changes, {len(wrong)} wrong")
-    return 0 if have and not wrong and duration == last - first else 1
+    return 0 if have and not wrong and duration == last - first and (report is None or reported(report, sums)) else 1
 
 
-if len(sys.argv) != 3:
+if len(sys.argv) not in (3, 4):
     sys.exit(__doc__)
 sys.exit(main(*sys.argv[1:]))

@@ -102,9 +102,9 @@ refused "--wave-scope: found 'dut:0', expected" --wave "$dir/x.fst" --wave-scope
 refused "need --wave FILE.fst" --wave-scope dut
 
 # Activity, counted by two programs.
-"$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --saif "$dir/power/window.saif" --wave-from 300 --wave-to 900 --out "$dir" 2>"$dir/saif.log" &&
-    grep -q "their activity, for power tools: $dir/power/window.saif" "$dir/saif.log" && tests/replay/saif.py "$dir/power/window.fst" "$dir/power/window.saif"
-check "the activity of each bit is that of the waves" $?
+"$NVCOSIM" run traces/conformance/small/rand_sdp_pdp_001.nvt.gz --saif "$dir/power/window.saif" --wave-from 300 --wave-to 900 --html --out "$dir" 2>"$dir/saif.log" &&
+    grep -q "their activity, for power tools: $dir/power/window.saif" "$dir/saif.log" && tests/replay/saif.py "$dir/power/window.fst" "$dir/power/window.saif" "$dir/rand_sdp_pdp_001"
+check "the activity of each bit is that of the waves, and its sums are in the report" $?
 record layer2.fst --saif "$dir/layer.saif" --wave-layer 4 && record layer3.fst --saif "$dir/again.saif" --wave-layer SDP#1 && cmp "$dir/layer.saif" "$dir/again.saif" &&
     tests/replay/saif.py "$dir/layer2.fst" "$dir/layer.saif"
 check "of a layer, the same each time" $?

@@ -694,6 +694,33 @@ static void faults_on_purpose_change_what_is_written(void **state) {
     bench_free(b);
     b = faulty(BUS_FAULT_STALE, 100);
     write_one(b, BASE, 1, 0xff);
+    write_one(b, BASE + 64, 1, 0xff); /* the line that the cache has */
+    assert_int_equal(byte_at(b, BASE), 1);
+    assert_int_equal(byte_at(b, BASE + 64), 0);
+    for (int i = 0; i < 100; i++)
+        edge(b);
+    assert_int_equal(byte_at(b, BASE + 64), 1);
+    bench_free(b);
+    b = faulty(BUS_FAULT_WRAP, 16);
+    for (uint64_t i = 0; i < 3; i++)
+        write_one(b, BASE + 8 + 8 * i, (uint8_t)(i + 1), 0xff);
+    assert_int_equal(byte_at(b, BASE), 2);
+    assert_int_equal(byte_at(b, BASE + 8), 3);
+    assert_int_equal(byte_at(b, BASE + 16), 0);
+    bench_free(b);
+}
+
+static void an_early_response_precedes_the_data(void **state) {
+    (void)state;
+    struct bench *b = faulty(BUS_FAULT_EARLY, 100);
+    set_aw(b, 1, BASE, 1);
+    edge(b);
+    idle(b);
+    assert_true(b->in.bvalid);
+    set_w(b, 1, 0xff, true);
+    memset(b->out.wdata, 1, sizeof b->out.wdata);
+    edge(b);
+    idle(b);
     assert_int_equal(byte_at(b, BASE), 0);
     for (int i = 0; i < 100; i++)
         edge(b);
@@ -732,6 +759,7 @@ static void faults_on_purpose_change_what_is_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_on_purpose_change_what_is_written),
+        cmocka_unit_test(an_early_response_precedes_the_data),
         cmocka_unit_test(faults_on_purpose_change_what_is_read),
         cmocka_unit_test(default_latency_is_32_and_4_clocks),
         cmocka_unit_test(latencies_are_as_asked_for_from_1),

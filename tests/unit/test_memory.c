@@ -621,6 +621,32 @@ static void origins_are_forgotten_and_begin_again(void **state) {
     memory_free(mem);
 }
 
+static void an_image_shows_its_base_until_it_is_written(void **state) {
+    (void)state;
+    struct memory *base = memory_new(), *image = memory_new();
+    struct memory_origin origin = {.unit = 3};
+    char text[9] = "";
+    memory_write(base, 0x81fc, "abcdefgh", 8, NULL, NULL); /* over the end of a page */
+    memory_declare(base, 0x8000, 0x1000);
+    memory_over(image, base);
+    memory_write(image, 0x81fe, "CD", 2, NULL, &origin);
+    memory_write(image, 0x8201, "F", 1, NULL, &origin);
+    memory_write(base, 0x81fd, "xxx", 3, NULL, NULL);
+    memory_read(image, 0x81fc, text, 8);
+    assert_string_equal(text, "axCDeFgh");
+    memory_read(base, 0x81fc, text, 8);
+    assert_string_equal(text, "axxxefgh");
+    memory_drop(image, 0x81ff, 3);
+    memory_read(image, 0x81fc, text, 8);
+    assert_string_equal(text, "axCxefgh");
+    assert_true(memory_origin_of(image, 0x81fe, NULL));
+    assert_false(memory_origin_of(image, 0x81ff, NULL));
+    assert_true(memory_all_declared(image, 0x8000, 0x1000));
+    assert_false(memory_any_declared(image, 0x9000, 8));
+    memory_free(image);
+    memory_free(base);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unwritten_bytes_read_as_zero),
@@ -647,6 +673,7 @@ int main(void) {
         cmocka_unit_test(a_mapping_compares_with_an_image),
         cmocka_unit_test(a_confined_memory_drops_what_is_outside),
         cmocka_unit_test(origins_are_forgotten_and_begin_again),
+        cmocka_unit_test(an_image_shows_its_base_until_it_is_written),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

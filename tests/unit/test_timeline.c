@@ -73,7 +73,7 @@ static uint64_t sum(const struct timeline *timeline, size_t offset) {
     }
     return total;
 }
-#define SUM(b, member) sum((b)->timeline, offsetof(struct timeline_bucket, member))
+#define SUM(b, member) sum(timeline_counted((b)->counter), offsetof(struct timeline_bucket, member))
 
 static void nothing_counts_before_the_first_arming(void **state) {
     struct bench b;
@@ -100,10 +100,10 @@ static void buckets_double_and_lose_nothing(void **state) {
     for (int i = 0; i < 5000; i++)
         clock_of(&b, i % 2 ? 1 : 2, false);
     assert_true(b.timeline->count <= TIMELINE_BUCKETS);
-    assert_int_equal(b.timeline->bucket, 16);
+    assert_int_equal(b.timeline->bucket, 4);
     assert_int_equal(SUM(&b, links[0]), 2500);
     assert_int_equal(SUM(&b, links[1]), 2500);
-    assert_int_equal(b.timeline->buckets[100].links[0], 8);
+    assert_int_equal(b.timeline->buckets[100].links[0], 2);
     bench_free(&b);
 }
 
@@ -125,8 +125,9 @@ static void a_standstill_is_no_time_until_it_ends(void **state) {
     clock_of(&b, 1, false);
     assert_int_equal(SUM(&b, links[0]), 2);
     assert_int_equal(SUM(&b, pending[NVDLA_WRITE_SDP]), 100001);
-    assert_int_equal(b.timeline->bucket, 256);
-    assert_int_equal(b.timeline->buckets[7].pending[NVDLA_WRITE_SDP], 256);
+    assert_int_equal(SUM(&b, outstanding[NVDLA_WRITE_SDP]), 100001);
+    assert_int_equal(b.timeline->bucket, 64);
+    assert_int_equal(b.timeline->buckets[7].pending[NVDLA_WRITE_SDP], 64);
     bench_free(&b);
 }
 
@@ -158,8 +159,8 @@ static void launches_have_their_times_and_their_traffic(void **state) {
     clock_of(&b, 0, false);
     b.in.bvalid = false;
     clock_of(&b, 0, true); /* 112 */
-    const struct timeline_launch *sdp = timeline_find(b.timeline, NVDLA_SDP, 0);
-    assert_non_null(sdp);
+    const struct timeline_launch *sdp = &b.timeline->launches[0];
+    assert_int_equal(sdp->unit, NVDLA_SDP);
     assert_int_equal(timeline_end(sdp), 109); /* complete, and its interrupt has not been read yet */
     write_register(&b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
     assert_int_equal(sdp->armed, 99);
@@ -175,13 +176,65 @@ static void launches_have_their_times_and_their_traffic(void **state) {
     assert_int_equal(traffic->refused, 4);
     assert_int_equal(traffic->untaken, 1);
     assert_int_equal(traffic->pending, 7); /* 105 to 111 */
-    assert_null(timeline_find(b.timeline, NVDLA_SDP, 1));
+    assert_int_equal(b.timeline->launch_count, 1);
 
     /* One that does not end. */
     launch(&b);
     clock_of(&b, 0, true);
     beat(&b, 1);
-    assert_int_equal(timeline_end(timeline_find(b.timeline, NVDLA_SDP, 1)), 0);
+    assert_int_equal(timeline_end(&b.timeline->launches[1]), 0);
+    bench_free(&b);
+}
+
+static void read_register(struct bench *b, uint32_t offset, uint32_t value) {
+    b->observer.read(b->observer.context, nvdla_unit_base(b->config, NVDLA_GLB) + offset, value, b->now.cycle);
+}
+
+/* Two bursts count twice as outstanding, but their clocks once as waiting. */
+static void outstanding_bursts_are_counted(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    launch(&b);
+    b.out = (struct axi_outputs){.awvalid = true, .awid = 1, .awlen = 0};
+    b.in.awready = true;
+    clock_of(&b, 1, false); /* 1, 2: the addresses */
+    clock_of(&b, 1, false);
+    b.out.awvalid = false;
+    for (int i = 0; i < 10; i++)
+        clock_of(&b, 1, false); /* 3 to 12 */
+    assert_int_equal(SUM(&b, pending[NVDLA_WRITE_SDP]), 11);
+    assert_int_equal(SUM(&b, outstanding[NVDLA_WRITE_SDP]), 21);
+    bench_free(&b);
+}
+
+static void accesses_and_interrupts_are_kept(void **state) {
+    struct bench b;
+    (void)state;
+    bench_init(&b);
+    b.now.cycle = 10;
+    write_register(&b, NVDLA_GLB, GLB_S_INTR_MASK, 0);
+    for (b.now.cycle = 20; b.now.cycle < 70; b.now.cycle += 10)
+        read_register(&b, GLB_S_INTR_STATUS, b.now.cycle < 60 ? 0 : 1);
+    clock_of(&b, 0, true); /* 71 */
+    write_register(&b, NVDLA_GLB, GLB_S_INTR_STATUS, 1);
+    clock_of(&b, 0, false);
+    const struct timeline *timeline = timeline_counted(b.counter);
+    assert_int_equal(timeline->access_count, 4);
+    assert_true(timeline->accesses[0].write);
+    assert_int_equal(timeline->accesses[0].cycle, 10);
+    assert_int_equal(timeline->accesses[1].count, 4); /* equal reads are one */
+    assert_int_equal(timeline->accesses[1].cycle, 20);
+    assert_int_equal(timeline->accesses[1].last, 50);
+    assert_int_equal(timeline->accesses[2].value, 1);
+    assert_int_equal(timeline->interrupt_count, 1);
+    assert_int_equal(timeline->interrupts[0].rise, 71);
+    assert_int_equal(timeline->interrupts[0].fall, 72);
+    assert_int_equal(timeline->interrupts[0].bits, 1);
+    for (int i = 0; i < TIMELINE_EVENTS; i++)
+        read_register(&b, GLB_S_INTR_STATUS, (uint32_t)i);
+    assert_int_equal(timeline_counted(b.counter)->access_count, TIMELINE_EVENTS);
+    assert_int_equal(timeline_counted(b.counter)->accesses_dropped, 4);
     bench_free(&b);
 }
 
@@ -191,6 +244,8 @@ int main(void) {
         cmocka_unit_test(buckets_double_and_lose_nothing),
         cmocka_unit_test(a_standstill_is_no_time_until_it_ends),
         cmocka_unit_test(launches_have_their_times_and_their_traffic),
+        cmocka_unit_test(outstanding_bursts_are_counted),
+        cmocka_unit_test(accesses_and_interrupts_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "regress/plan/yamltree.h"
+#include "nvdla/yamltree.h"
 
 static const char *const members[] = {"file", "statement", "reason"};
 enum { MEMBERS = sizeof members / sizeof members[0] };

@@ -34,6 +34,7 @@ static const struct {
     {"wave-to", "failures that triage looks at have waves"},
     {"wave-layer", "failures that triage looks at have waves"},
     {"wave-scope", "failures that triage looks at have waves"},
+    {"timeline", "one run writes it: nvcosim run --timeline"},
     {"saif", "one run writes it: nvcosim run --saif"},
     {"wave-plain", "failures that triage looks at have waves"},
     {"coverage", "`make coverage` counts lines; regress keeps which kinds of layers ran"},

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nvdla/yamltree.h"
 #include "regress/plan/plan_parts.h"
-#include "regress/plan/yamltree.h"
 
 struct plan_reader {
     struct plan *plan;

@@ -3,8 +3,8 @@
  *
  * What is read: one document of mappings with scalar keys, sequences, scalars, anchors and aliases. Every scalar is a
  * text; what it means is up to the caller. Tags ("!!int") and merge keys ("<<") are errors. */
-#ifndef REGRESS_PLAN_YAMLTREE_H
-#define REGRESS_PLAN_YAMLTREE_H
+#ifndef NVDLA_YAMLTREE_H
+#define NVDLA_YAMLTREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

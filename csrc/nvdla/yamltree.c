@@ -1,5 +1,5 @@
 /* The tree of a YAML document, from the events of libyaml. See yamltree.h. */
-#include "regress/plan/yamltree.h"
+#include "nvdla/yamltree.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Memories behind the RTL (--memory, --traffic): the same bytes with each of them, the same clocks in each way of playing, a shared object
+# with the clocks it promises, and what is refused.
+# usage: tests/replay/memories.sh BUILD
+set -u
+B=$(realpath "${1:?usage: memories.sh BUILD}")
+ROOT=$(realpath "$(dirname "$0")/../..")
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 2
+passed=0
+failed=0
+traces=("$ROOT"/traces/conformance/small/rand_{dc_000,sdp_000,pdp_001,cdp_000}.nvt.gz)
+
+# judge NAME CONDITION...: counts a command that has to succeed.
+judge() {
+    local name=$1
+    shift
+    if "$@" >judged 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name: $*"
+        head -5 judged
+    fi
+}
+
+# clocks OPTION...: the clocks of each trace.
+clocks() { timeout 300 "$B/nvcosim" run "$@" "${traces[@]}" 2>&1 | grep -o 'PASS .* op_cycles=[0-9]*'; }
+
+for memory in ddr4-2400 lpddr4-3200 zcu102 ddr4-2400,bus_width=16,reads=1,writes=1,queue=1,page=closed; do
+    clocks --memory "$memory" >shared
+    clocks --memory "$memory" --fresh >fresh
+    judge "all pass with $memory" test "$(wc -l <shared)" = ${#traces[@]}
+    judge "the same clocks from a fresh simulator with $memory" cmp shared fresh
+done
+clocks --memory ddr4-2400 >alone
+clocks --memory ddr4-2400 --traffic pattern=random,rate=30000,outstanding=64 >crowded
+clocks --memory ddr4-2400 --traffic pattern=random,rate=30000,outstanding=64 --seed 2 >other_seed
+judge "other masters change the clocks" test "$(cat crowded)" != "$(cat alone)"
+judge "the seed is that of the traffic too" test "$(cat crowded)" != "$(cat other_seed)"
+
+# A memory of so many clocks: ten more cost at least as much, and never less.
+gcc -shared -fPIC -o fixed.so "$ROOT/tests/replay/fixed_memory.c" || exit 2
+for n in 10 50 200; do
+    printf 'clock_mhz: 1000\nwidth: 64\nburst: 8\nlibrary: ./fixed.so\nlibrary_parameters: "%s"\n' $n >fixed.yml
+    clocks --memory ./fixed.yml >"fixed_$n"
+    judge "all pass with a shared object of $n clocks" test "$(wc -l <"fixed_$n")" = ${#traces[@]}
+done
+total() { grep -o 'op_cycles=[0-9]*' "$1" | cut -d= -f2 | paste -sd+ | bc; }
+judge "a slower shared object takes longer" test "$(total fixed_10)" -lt "$(total fixed_50)" -a "$(total fixed_50)" -lt "$(total fixed_200)"
+
+# A recorded list plays once, or again and again.
+printf '0 r 0x1000 64\n10 w 0x2000 128\n' >list
+timeout 60 "$B/nvcosim" run --dut rtl --memory ddr4-2400 --traffic name=once,list=list --traffic name=again,list=list,loop=yes --out out "${traces[0]}" \
+    >judged 2>&1
+bytes() { jq ".devices[0].memory.masters[$1] | .read_bytes + .write_bytes" out/*/report.json; }
+judge "a list is played once" test "$(bytes 1)" = 192
+judge "a list is repeated" test "$(bytes 2)" -gt 19200
+judge "clients are reported" jq -e '.devices[0].memory.clients | map(.client) | index("CDMA_DAT") != null' out/*/report.json
+
+# refused TEXT OPTION...
+refused() {
+    local text=$1
+    shift
+    timeout 60 "$B/nvcosim" run "$@" "${traces[0]}" >output 2>&1
+    judge "refused: $*" test $? = 2
+    judge "$* says: $text" grep -qF -e "$text" output
+}
+refused "--traffic: needs --memory" --traffic rate=5
+refused "--memory excludes --latency" --memory ddr4-2400 --latency 99
+refused "rate: found 'fast', expected MB/s" --memory ddr4-2400 --traffic rate=fast
+printf 'clock_mhz: 1000\nwidht: 64\n' >wrong.yml
+refused "wrong.yml:2:1: found the key 'widht', expected a parameter of a memory (docs/memory.md); did you mean width?" --memory ./wrong.yml
+printf 'clock_mhz: 1000\nwidth: 65\n' >wrong.yml
+refused "wrong.yml:2:8: width: found '65', expected a power of two from 8 to 512" --memory ./wrong.yml
+printf 'clock_mhz: 1000\n' >wrong.yml
+refused "the parameter channels is missing" --memory ./wrong.yml
+printf '5 r 0x1000 64\n3 r 0 64\n' >list
+refused "list:2: found clock 3, expected at least that of the line before" --memory ddr4-2400 --traffic list=list
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
