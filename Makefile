@@ -37,7 +37,7 @@ CWARN := -Wall -Wextra -Wshadow -Wconversion $(WERROR)
 # Of those who package it: EXTRA_CFLAGS and EXTRA_LDFLAGS, EXTRA_CXXFLAGS of what Verilator writes.
 CPPFLAGS := -D_GNU_SOURCE -Icsrc -I. -I$(B)/gen
 CFLAGS := -std=c17 -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIC -fno-semantic-interposition -fvisibility=hidden $(CWARN) $(EXTRA_CFLAGS)
-LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lsqlite3 -llz4 -lz -lm -ldl
+LDLIBS := $(EXTRA_LDFLAGS) -lpng -ljpeg -ljansson -lyaml -lprotobuf-c -lsqlite3 -llz4 -lz -lm -ldl
 VERILATOR_ROOT = $(shell verilator -getenv VERILATOR_ROOT 2>/dev/null)
 VPI_INCLUDE = -isystem $(VERILATOR_ROOT)/include/vltstd
 
@@ -45,7 +45,10 @@ TABLES := csrc/nvdla/registers.csv csrc/nvdla/enums.csv csrc/nvdla/engines.csv c
 GENERATED := $(B)/gen/nvdla_tables.c $(B)/gen/nvdla_offsets.h $(B)/gen/nvdla_names.h $(B)/gen/nvdla_waits.h $(B)/gen/tap_streams.h
 PAGES := $(patsubst csrc/%.css,$(B)/gen/%.embed.h,$(wildcard csrc/*/*.css csrc/*/*/*.css))
 PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.inc))
-EMBEDDED := $(PAGES) $(PLATFORMS) $(B)/gen/regress/store/schema.embed.h
+MEMORIES := $(patsubst csrc/%.yml,$(B)/gen/%.embed.h,$(wildcard csrc/dram/*.yml))
+MESSAGES := $(patsubst csrc/%.proto,$(B)/gen/%.pb-c.c,$(wildcard csrc/*/*.proto))
+LAWS := $(B)/gen/estimate/laws.embed.h
+EMBEDDED := $(PAGES) $(PLATFORMS) $(MEMORIES) $(LAWS) $(B)/gen/regress/store/schema.embed.h $(MESSAGES)
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c csrc/*/*/*.c))
@@ -56,7 +59,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: strict library install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -115,6 +118,21 @@ $(PLATFORMS): $(B)/gen/%.embed.h: csrc/%.inc
 	@mkdir -p $(@D)
 	@{ echo "static const char $(notdir $*)_inc[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
 
+# The parameters of memories, likewise: NAME_yml, with _ for -.
+$(MEMORIES): $(B)/gen/%.embed.h: csrc/%.yml
+	@mkdir -p $(@D)
+	@{ echo "static const char $(subst -,_,$(notdir $*))_yml[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
+
+# Readers of protocol buffers: NAME.pb-c.c and NAME.pb-c.h.
+$(MESSAGES): $(B)/gen/%.pb-c.c: csrc/%.proto
+	@mkdir -p $(@D)
+	@protoc-c --proto_path=csrc --c_out=$(B)/gen $<
+
+# The laws of nvcosim estimate, likewise: laws_csv.
+$(LAWS): csrc/estimate/laws.csv
+	@mkdir -p $(@D)
+	@{ echo "static const char laws_csv[] ="; sed -e 's:.*:    "&\\n":' $<; echo "    ;"; } >$@
+
 # The same sources with several compilers: $(1) folder of the flavour, $(2) compiler, $(3) its flags. Objects go to $(1)/obj, the library to
 # $(1)/libnvcosim.a, unit tests to $(1)/tests; every object is built again when a header that it includes changes.
 define flavour
@@ -124,7 +142,10 @@ $(1)/obj/%.o: %.c $(GENERATED) | $(EMBEDDED)
 $(1)/obj/nvdla_tables.o: $(B)/gen/nvdla_tables.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
-$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o
+$(1)/obj/gen/%.pb-c.o: $(B)/gen/%.pb-c.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(CCACHE) $(2) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
+$(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o $(MESSAGES:$(B)/gen/%.c=$(1)/obj/gen/%.o)
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
 $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o): tests/unit/main.c
@@ -257,8 +278,10 @@ $(B)/tests/reference: $(B)/obj/tests/quantised/reference.o $(B)/libnvcosim.a
 # The same tests and library under clang with both sanitizers; the fuzzers share their objects, so these count what runs. The optimiser is
 # slower than what it saves, but for the files in which tests spend their time.
 ASAN_OPTIMIZE := -O0
-$(foreach f,csrc/gen/ csrc/layers/ csrc/memory/ csrc/model/ csrc/nvdla/ csrc/observe/ csrc/trace/ tests/unit/test_c,$(B)/asan/obj/$(f)%.o): ASAN_OPTIMIZE := -O1
-ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi
+$(foreach f,csrc/dram/ csrc/gen/ csrc/layers/ csrc/memory/ csrc/model/ csrc/nvdla/ csrc/observe/ csrc/trace/ tests/unit/test_c tests/unit/test_dra,$(B)/asan/obj/$(f)%.o): ASAN_OPTIMIZE := -O1
+# Integer constants are enumerators here; newer clangs warn where one meets a floating-point number or another enumeration.
+ENUM_NUMBERS := -Wno-enum-float-conversion -Wno-enum-enum-conversion
+ASAN_FLAGS = -std=c17 $(ASAN_OPTIMIZE) -g1 -ffile-prefix-map=$(CURDIR)=. -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer $(CWARN) -Wno-psabi $(ENUM_NUMBERS)
 $(eval $(call flavour,$(B)/asan,clang,$$(ASAN_FLAGS) $$(SANITIZE_EXTRA)))
 asan-tests: $(UNIT_TESTS:%=$(B)/asan/tests/%)
 
@@ -271,7 +294,7 @@ $(FUZZERS): $(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(B)/asan/libnvcosim.a
 	$(Q)clang $(ASAN_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 FUZZ_RUNS ?= 20000
-## make fuzz          libFuzzer over the readers of traces and pictures and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
+## make fuzz          libFuzzer over the readers of traces, networks and pictures and the model's registers (FUZZ_RUNS=20000 inputs each, registers a fifth)
 fuzz: $(FUZZERS)
 	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_RUNS)
 
@@ -283,6 +306,10 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 ## make strict        [CONFIG="small large"] the RTL read by a strict SystemVerilog front end, slang in a pinned Yosys that npm installs (250 MB, once)
 strict:
 	@scripts/strict.sh $(B) $(CONFIG)
+
+## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] a table of modules mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path
+synth:
+	@scripts/synth.sh $(B) $(CONFIG) $(TOP)
 
 BENCH_ROUNDS ?= 7
 BENCH_TRACES ?=
@@ -323,6 +350,11 @@ install: build library man
 ## make uninstall     [PREFIX=/usr/local] [DESTDIR=]: removes what make install put there
 uninstall:
 	@scripts/install.sh --uninstall "$(PREFIX)" "$(DESTDIR)"
+
+SW ?=
+## make guest         [SW=CHECKOUT] build/guest: Linux for arm64, for `nvcosim linux` (docs/live.md); SW: NVIDIA's driver and runtime in it
+guest: $(B)/nvcosim
+	@scripts/linux/guest.sh $(B) $(if $(SW),"$(SW)")
 
 ## make dist          build/dist: the source archive
 dist:

@@ -19,32 +19,36 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "nvdla": "",
     "memory": "nvdla",
+    "dram": "nvdla memory",
     "layers": "nvdla",
     "trace": "nvdla memory layers",
     "loadable": "nvdla memory trace",
-    "device": "nvdla memory",
+    "device": "nvdla memory dram",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
     "live": "nvdla memory layers device",
     "client": "live",
     "quantised": "nvdla memory loadable",
     "gen": "nvdla layers trace",
+    "estimate": "nvdla memory dram layers",
     "replay": "nvdla memory layers trace device observe",
     "coverage": "nvdla memory layers trace",
-    "report": "nvdla memory layers trace device observe replay",
+    "report": "nvdla memory dram layers trace device observe replay",
     "triage": "nvdla layers observe report",
     "export": "nvdla memory layers trace device replay",
     "split": "nvdla memory layers trace device model replay export",
     "run/process": "nvdla",
     "run/network": "nvdla memory trace loadable quantised device model",
     "run/simulators": "nvdla memory run/process",
-    "run/options": "nvdla layers device replay run/network run/simulators",
+    "run/options": "nvdla dram layers device replay run/network run/simulators",
     "run/result": "nvdla device report run/process run/simulators run/options",
+    "run/guest": "nvdla memory run/process run/simulators",
     "run/serve": "nvdla replay run/process run/options",
-    "run/session": "nvdla memory layers trace device observe model live import gen replay coverage report triage run/process "
-        "run/network run/simulators run/options run/result run/serve",
+    "run/session": "nvdla memory dram layers trace loadable device observe model live import gen replay coverage report triage "
+        "run/process run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",
+    "run/accuracy": "nvdla memory trace loadable device model replay report run/process run/network run/options run/result run/jobs",
     "regress/plan": "nvdla memory trace gen run/options",
     "regress/store": "nvdla memory trace run/process run/result regress/plan",
     "regress/engine": "nvdla memory report run/process run/simulators run/options run/result run/jobs regress/plan",
@@ -56,11 +60,11 @@ MAY_INCLUDE = {
     "regress/bisect": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
     "compare": "nvdla memory layers trace",
-    "doctor": "nvdla memory trace loadable",
-    "tb": "nvdla memory layers device observe replay run/session",
-    "cli": "nvdla memory trace loadable observe model gen coverage report split export import compare doctor "
-        "run/process run/network run/simulators run/options run/result run/session run/jobs regress/engine "
-        "regress/pages regress/night regress/faults regress/bisect",
+    "doctor": "nvdla memory trace loadable device",
+    "tb": "nvdla memory dram layers device observe replay run/session",
+    "cli": "nvdla memory dram layers trace loadable estimate observe model gen coverage report split export import compare doctor "
+        "run/process run/network run/simulators run/options run/result run/session run/jobs run/accuracy regress/engine "
+        "regress/pages regress/night regress/faults regress/bisect run/guest",
 }
 
 

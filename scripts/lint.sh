@@ -59,9 +59,11 @@ quick() {
     result "index of the chapters" $?
 }
 sources() {
-    # Shifts of negative numbers are arithmetic in the compilers that the project is for.
-    cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -Icsrc -I. -Ibuild/gen \
-        --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned csrc tb/*.c tb/observers/*.c
+    # Shifts of negative numbers are arithmetic in the compilers that the project is for. Headers made by protoc-c end in #error, and with
+    # them the files that include them, unless the library has a version; --force, because with a -D only one configuration is checked.
+    cppcheck -q --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr -DPROTOBUF_C_VERSION_NUMBER=1003000 --force \
+        -Icsrc -I. -Ibuild/gen --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned --suppress=normalCheckLevelMaxBranches \
+        csrc tb/*.c tb/observers/*.c
     result "cppcheck" $?
     find scripts tests .ci/run \( -name '*.sh' -o -name '*.bash' -o -name run \) -type f -print0 | xargs -0 shellcheck --format=gcc
     result "shellcheck" $?

@@ -9,9 +9,9 @@
 #   DEBIAN_CHROOTS   folder of the chroots (RELEASE), of what the compilers made (ccache-RELEASE) and of downloaded packages (packages-RELEASE);
 #                    default ~/.cache/nvcosim/debian. Without its chroot, a release begins anew
 #   DEBIAN_MIRROR    default http://deb.debian.org/debian
-# The checkout's build folder is build/debian-RELEASE there. NVDLA_CONFORMANCE, REQUIRE_CONFORMANCE, NIGHTLY, TESTS and LIST are passed on, and
-# the folder of conformance traces is mounted read-only. The exit status is the command's; 77: there can be no chroot on this machine, which is
-# said on the standard error.
+# The checkout's build folder is build/debian-RELEASE there. NVDLA_CONFORMANCE, NVDLA_NETWORKS, REQUIRE_CONFORMANCE, NIGHTLY, TESTS and LIST are
+# passed on, and the folders of conformance traces and networks are mounted read-only. The exit status is the command's; 77: there can be no
+# chroot on this machine, which is said on the standard error.
 set -eu -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -21,10 +21,16 @@ missing() {
     exit 77
 }
 
-# copy_settings CHROOT: how this machine reaches the mirror.
+# copy_settings CHROOT: how this machine reaches the mirror and npm's registry. Debian 13 takes QEMU from its backports: older ones have no
+# vfio-user client.
 copy_settings() {
     cp /etc/resolv.conf /etc/hosts "$1/etc/"
     { apt-config dump | grep -E '^Acquire::(https?|ftp|Retries|Check-Valid-Until|Check-Date)\b' || true; } >"$1/etc/apt/apt.conf.d/90on-debian"
+    rm -f "$1/etc/ssl/extra.crt"
+    [ ! -f "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$1/etc/ssl/extra.crt"
+    [ "${1##*/}" = 13 ] || return 0
+    echo "deb $mirror trixie-backports main" >"$1/etc/apt/sources.list.d/backports.list"
+    printf 'Package: qemu-* seabios ipxe-qemu\nPin: release n=trixie-backports\nPin-Priority: 500\n' >"$1/etc/apt/preferences.d/qemu"
 }
 
 # make_chroot RELEASE SUITE: complete, or not there.
@@ -50,6 +56,7 @@ enter() {
     set -E
     trap 'missing "cannot mount in $chroot" "a container needs --privileged"' ERR
     mount --make-rprivate /
+    mount --bind "$chroot" "$chroot"
     mount -t proc proc "$chroot/proc"
     mount --rbind /sys "$chroot/sys"
     mount --rbind /dev "$chroot/dev"
@@ -65,16 +72,22 @@ enter() {
     [ -z "$common" ] || bind "$common" "$common"
     bind "$root" "$root"
     bind "$root/build/debian-$release" "$root/build"
-    folder=$(cd "$root" && realpath -m "${NVDLA_CONFORMANCE:-../shared/conformance}")
-    [ ! -d "$folder" ] || bind "$folder" "$folder" ro
+    for folder in "${NVDLA_CONFORMANCE:-../shared/conformance}" "${NVDLA_NETWORKS:-../shared/networks}"; do
+        folder=$(cd "$root" && realpath -m "$folder")
+        [ ! -d "$folder" ] || bind "$folder" "$folder" ro
+    done
     local environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
         CCACHE_DIR=/var/cache/ccache
         GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory 'GIT_CONFIG_VALUE_0=*')
-    for folder in NVDLA_CONFORMANCE REQUIRE_CONFORMANCE NIGHTLY TESTS LIST; do
+    for folder in NVDLA_CONFORMANCE NVDLA_NETWORKS REQUIRE_CONFORMANCE NIGHTLY TESTS LIST; do
         [ -z "${!folder:-}" ] || environment+=("$folder=${!folder}")
     done
+    [ ! -f "$chroot/etc/ssl/extra.crt" ] || environment+=(NODE_EXTRA_CA_CERTS=/etc/ssl/extra.crt)
+    # Not chroot alone, in which no program can make namespaces of its own.
+    cd "$chroot"
+    pivot_root . mnt
     # shellcheck disable=SC2016 # expanded there
-    exec chroot "$chroot" env -i "${environment[@]}" bash -c 'cd "$0" && exec "$@"' "$root" "$@"
+    exec chroot . env -i "${environment[@]}" bash -c 'umount -l /mnt && cd "$0" && exec "$@"' "$root" "$@"
 }
 
 chroots=${DEBIAN_CHROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/nvcosim/debian}

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Installs the Debian packages that this project needs and that are missing. The lists below are the only ones.
 #
-# usage: scripts/setup.sh [demo|check|deb]     as root, or as a user with sudo; demo: only what building and replaying need; check: what
-#                                              `make check` needs too; deb: what `make deb` needs
+# usage: scripts/setup.sh [demo|check|deb|guest]     as root, or as a user with sudo; demo: only what building and replaying need; check: what
+#                                                    `make check` needs too; deb: what `make deb` needs; guest: what `make guest` needs
+#                                                    on Debian 13
 set -u
 what=${1:-all}
 packages=(
@@ -16,6 +17,8 @@ packages=(
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
     libsqlite3-dev   # their results
+    libprotobuf-c-dev     # ONNX files
+    protobuf-c-compiler
     libpng-dev       # pictures that go into networks
     libjpeg-dev
 )
@@ -33,6 +36,15 @@ deb=(
     help2man         # man pages
     lintian
 )
+# What making and booting a Linux guest needs (scripts/linux).
+guest=(
+    gcc-aarch64-linux-gnu
+    make
+    cpio
+    xz-utils
+    kmod             # depmod
+    qemu-system-arm  # of the backports: its vfio-user client
+)
 # What the other tests, lint, waves and the manual need too.
 more=(
     iverilog         # second simulator, four-state
@@ -46,6 +58,7 @@ more=(
     xvfb             # a screen for it in tests, and for a picture in docs
     libxml2-utils    # checks JUnit XML in tests
     python3-yaml     # reads the files of docs/ci in tests
+    python3-numpy    # trains networks (scripts/digits)
     pkg-config       # libnvcosim for C programs
     jq               # an example in docs/results.md
     chromium         # looks at report.html and index.html in tests, and takes their pictures for docs
@@ -66,9 +79,10 @@ case $what in
 demo) ;;
 check) packages+=("${check[@]}") ;;
 deb) packages+=("${deb[@]}") ;;
+guest) packages=("${guest[@]}") ;;
 all) packages+=("${check[@]}" "${more[@]}") ;;
 *)
-    echo "setup: found '$what', expected demo, check, deb or nothing" >&2
+    echo "setup: found '$what', expected demo, check, deb, guest or nothing" >&2
     exit 2
     ;;
 esac

@@ -27,7 +27,7 @@ check "debian/changelog has the version of VERSION" $?
 dpkg-parsechangelog >"$dir/log" 2>&1
 check "dpkg-parsechangelog reads it" $?
 packages=$(sed -n 's/^Package: //p' debian/control)
-[ "$packages" = $'nvcosim\nnvcosim-rtl\nnvcosim-doc' ]
+[ "$packages" = $'nvcosim\nnvcosim-rtl\nlibnvcosim0\nlibnvcosim-dev\nnvcosim-doc' ]
 check "debian/control names the packages" $?
 # What setup.sh installs to build a simulator is what the package with their sources recommends.
 needed=$(sed -n '/^packages=(/,/^)/p' scripts/setup.sh | sed -nE 's/^    ([a-z0-9-]+).*/\1/p' | grep -v build-essential | sort)
@@ -56,9 +56,10 @@ for package in "$build"/deb/*.deb; do
     check "${package##*/}: the same bytes" $?
 done
 for release in 12 13; do
-    cp "$build"/deb/nvcosim*.deb "$dir"
     mkdir -p "$build/debian-$release/packages"
-    cp "$build"/deb/nvcosim*.deb "$build/debian-$release/packages"
+    rm -f "$build/debian-$release/packages"/*
+    cp "$build"/deb/{,lib}nvcosim*.deb "$build/debian-$release/packages"
+    rm -f "$build/debian-$release/packages"/*dbgsym*
     # As root: install; as an ordinary user: debian/tests, which autopkgtest runs.
     DEBIAN_CHROOTS=$dir/chroots scripts/on_debian.sh "$release" bash -ec '
         apt-get update -q
@@ -68,6 +69,7 @@ for release in 12 13; do
         runuser -u user -- sh /home/user/run
         DEBIAN_FRONTEND=noninteractive apt-get install -qy autopkgtest
         cp -r debian /tmp/source-debian && mkdir /tmp/source && mv /tmp/source-debian /tmp/source/debian
+        mkdir /tmp/source/docs && cp docs/live_example.c /tmp/source/docs
         autopkgtest ./build/packages/*.deb /tmp/source -- null' >"$dir/log" 2>&1
     status=$?
     if [ $status -eq 77 ]; then

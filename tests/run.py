@@ -13,6 +13,7 @@ usage: run.py BUILD [check|test|nightly]      test if there is no level; in the 
 """
 import collections
 import concurrent.futures
+import itertools
 import os
 import re
 import shlex
@@ -99,6 +100,7 @@ class Runner:
     def list(self, title, command, targets):
         """Prints a command; is there such a program, or are there such targets of make?"""
         words = shlex.split(command.removeprefix("tests/succeeds.sh ").split(" && ")[0])
+        words = list(itertools.dropwhile(lambda word: re.match(r"\w+=", word), words))  # from assignments to the program
         if words[0] == "make":
             good = all(w in targets for w in words[1:] if not re.match(r"-|\d+$|\$|.*=", w))
         else:

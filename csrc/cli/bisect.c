@@ -62,10 +62,10 @@ static const struct argp_option own[] = {
 
 /* Options of `run` that `bisect` does not take. */
 static const char *const left_out[] = {
-    "dut",        "out",      "only-failed", "jobs",          "stats",     "verbose", "quiet",      "name",
-    "result-fd",  "progress", "wave",        "wave-from",     "wave-to",   "results", "wave-layer", "wave-scope",
-    "wave-plain", "saif",     "coverage",    "coverage-kind", "histogram", "tap",     "taps",       "debug",
-    "html",       "fault",    NULL};
+    "dut",        "out",        "only-failed", "jobs", "stats",     "verbose",       "quiet",
+    "name",       "result-fd",  "progress",    "wave", "wave-from", "wave-to",       "results",
+    "wave-layer", "wave-scope", "wave-plain",  "saif", "coverage",  "coverage-kind", "histogram",
+    "tap",        "taps",       "debug",       "html", "timeline",  "fault",         NULL};
 
 static void check(const struct arguments *args, struct argp_state *state) {
     if (args->run.traces.count > 1)

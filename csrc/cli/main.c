@@ -18,7 +18,7 @@ static const struct {
     {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
     {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
     {"export", export_main}, {"compile", compile_main}, {"split", split_main},       {"doctor", doctor_main},
-    {"serve", serve_main},
+    {"serve", serve_main},   {"linux", linux_main},     {"estimate", estimate_main}, {"accuracy", accuracy_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -35,6 +35,8 @@ static const struct argp_option option_table[] = {
     "  debug TRACE        find the engine that causes a failure, record waves\n"                                       \
     "  bisect TRACE       find the commit of an RTL that made a trace fail\n"                                          \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
+    "  estimate NET       estimate the clocks of each layer without simulating it\n"                                   \
+    "  accuracy NET       top-1, top-5 and confusions over labelled pictures\n"                                        \
     "  info TRACE         print registers, memory, layers and checks of a trace\n"                                     \
     "  import CAPTURE     turn a recording of driver accesses into a trace\n"                                          \
     "  export TRACE       write a trace as a C program, or for another testbench\n"                                    \
@@ -42,6 +44,7 @@ static const struct argp_option option_table[] = {
     "  compile NET        turn a compiled network (.nvdla) into a trace\n"                                             \
     "  split TRACE        cut a trace into pieces that run in parallel\n"                                              \
     "  serve              let a live driver drive a device: QEMU, another simulator\n"                                 \
+    "  linux [NET]        run a network in Linux, in QEMU, by NVIDIA's driver\n"                                       \
     "  diff A B           compare two memory images, streams, traces or captures\n"                                    \
     "  doctor LOG         find what stopped a driver from its log\n"                                                   \
     "  build              build a simulator of another RTL\n"                                                          \
@@ -100,7 +103,7 @@ static int run_command(int argc, char **argv) {
     const size_t count = sizeof commands / sizeof commands[0];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(argv[0], commands[i].name) == 0) {
-            char name[32];
+            static char name[32]; /* argp and what runs at exit keep it */
             snprintf(name, sizeof name, "nvcosim %s", argv[0]);
             argv[0] = name;
             return commands[i].main(argc, argv);

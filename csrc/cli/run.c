@@ -35,6 +35,7 @@ static const char doc[] =
     "  nvcosim run --latency 50 --stall 300 --reorder --seed 7 t.cfg\n"
     "  nvcosim run --dut rtl:mine --pin tmc2slcg_disable_clock_gating=1 t.cfg\n"
     "  nvcosim run --wave t.fst --wave-from 5000 t.cfg\n"
+    "  nvcosim run --timeline t.json t.cfg\n"
     "  nvcosim run -j 2 -q --results results.jsonl cases/*.nvt.gz\n"
     "  nvcosim run lenet.nvdla --input seven.png --labels digits.txt\n"
     "  nvcosim run --pieces 8 -j 8 net.nvt.gz\n"
@@ -106,6 +107,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_SUCCESS:
         for (size_t i = 0; i < arguments->run.traces.count; i++)
             networks += is_network(arguments->run.traces.items[i]);
+        if (arguments->in_pieces && arguments->run.timeline)
+            argp_error(state, "--timeline and --pieces exclude each other: each piece has a time of its own");
         if (networks == 0 && (arguments->compile.input.sources.count > 0 || arguments->show_input))
             argp_error(state, "--input and --show-input are for networks; expected the name of one, NET.nvdla");
         return 0;
@@ -181,8 +184,9 @@ static void announce_fault(const struct run_options *options) {
     fprintf(stderr, "nvcosim: bus fault %s", info->name);
     if (info->unit)
         fprintf(stderr, " (%s: %u)", info->unit, fault->parameter);
-    fprintf(stderr, ", %s%s\n", info->rule ? "forbidden by AXI: " : "which no rule of AXI forbids",
-            info->rule ? info->rule : "");
+    fprintf(stderr, ", %s%s; a monitor on the port sees %s\n",
+            info->rule ? "forbidden by AXI: " : "which no rule of AXI forbids", info->rule ? info->rule : "",
+            info->visible ? info->visible : "nothing wrong");
 }
 
 int run_main(int argc, char **argv) {

@@ -1,7 +1,6 @@
 /* nvcosim shrink: makes a failing trace smaller while it keeps failing. Each attempt is a separate `nvcosim run`. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,8 +29,7 @@ enum {
     SECONDS_MAX = 1000000000,
     STILL = 200000,
     GIVEN_MOST = 64,
-    PATH_SIZE = 4096,
-    FILES_OPEN = 16
+    PATH_SIZE = 4096
 };
 
 enum { DIRECTORY_SIZE = 512, FILE_SIZE = DIRECTORY_SIZE + 512 /* path of a file in it */ };
@@ -366,13 +364,6 @@ static int search(struct arguments *args, struct program *prog, const char *path
     return args->wanted.status;
 }
 
-static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *place) {
-    (void)stat;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
 /* NAME-shrunk.nvt beside the trace. */
 static void default_out(const char *path, char *out, size_t size) {
     char name[400];
@@ -396,18 +387,6 @@ static bool prepare_out(const char *out, struct error *err) {
     return ok;
 }
 
-/* Creates the folder of the attempts, in the folder for temporary files or else here. */
-static bool make_directory(struct arguments *args, struct error *err) {
-    const char *roots[] = {getenv("TMPDIR"), "/tmp", "."};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-        const char *root = roots[i];
-        const int n = snprintf(args->directory, sizeof args->directory, "%s/nvcosim_XXXXXX", root ? root : "");
-        if (root && *root && n > 0 && (size_t)n < sizeof args->directory && mkdtemp(args->directory))
-            return true;
-    }
-    return error_set(err, "no folder for temporary files: %s; TMPDIR names one", strerror(errno));
-}
-
 static int shrink_trace(struct arguments *args) {
     const char *path = args->run.traces.items[0];
     char out[PATH_SIZE];
@@ -421,7 +400,7 @@ static int shrink_trace(struct arguments *args) {
         snprintf(out, sizeof out, "%s", args->out);
     else
         default_out(path, out, sizeof out);
-    if (!prepare_out(out, &err) || !make_directory(args, &err)) {
+    if (!prepare_out(out, &err) || !directory_temporary(args->directory, sizeof args->directory, &err)) {
         fprintf(stderr, "nvcosim: %s\n", err.text);
         program_free(prog);
         return EXIT_BAD_INPUT;
@@ -432,7 +411,7 @@ static int shrink_trace(struct arguments *args) {
     args->end = args->seconds ? process_clock() + (double)args->seconds : 0;
     args->shrink = (struct shrink){.fails = try_program, .context = args, .attempts = args->total};
     int status = search(args, prog, path, out);
-    nftw(args->directory, remove_entry, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
+    directory_remove(args->directory);
     program_free(prog);
     return status;
 }
@@ -450,10 +429,10 @@ static const struct argp_option own[] = {
 };
 
 /* Options of `run` that `shrink` does not take. */
-static const char *const left_out[] = {"out",     "jobs",       "stats",         "verbose",    "quiet",
-                                       "name",    "result-fd",  "progress",      "wave",       "wave-from",
-                                       "wave-to", "wave-layer", "wave-scope",    "wave-plain", "saif",
-                                       "results", "coverage",   "coverage-kind", "histogram",  NULL};
+static const char *const left_out[] = {"out",        "jobs",       "stats", "verbose",   "quiet",    "name",
+                                       "result-fd",  "progress",   "wave",  "wave-from", "wave-to",  "wave-layer",
+                                       "wave-scope", "wave-plain", "saif",  "results",   "coverage", "coverage-kind",
+                                       "histogram",  "timeline",   NULL};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct arguments *args = state->input;

@@ -156,7 +156,7 @@ static char *bin_name(const char *title, const struct values *values, const int 
 
 static void name_row(struct coverage *coverage, struct row *row, const struct coverage_engine *engine,
                      const struct coverage_cross *of) {
-    struct values values[COVERAGE_CROSS_ASPECTS];
+    struct values values[COVERAGE_CROSS_ASPECTS] = {0};
     struct text title = {0};
     text_printf(&title, "%s.", engine->name);
     for (int i = 0; i < of->aspect_count; i++) {

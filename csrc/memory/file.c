@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #include "nvdla/xalloc.h"
 
-enum { BUFFER = 16 * 1024, GZIP_WINDOW = 15 + 16 /* zlib: largest window, gzip wrapper */ };
+enum { BUFFER = 16 * 1024, GZIP_WINDOW = 15 + 16 /* zlib: largest window, gzip wrapper */, FILES_OPEN = 16 };
 
 struct file_reader {
     char *path;
@@ -245,6 +246,7 @@ static bool pack(struct file_writer *writer, const void *bytes, size_t n, int fl
             writer->stream.next_out = out;
             writer->stream.avail_out = sizeof out;
             deflate(&writer->stream, flush);
+            // cppcheck-suppress uninitvar ; deflate has filled what is written
             if (!write_all(writer, out, sizeof out - writer->stream.avail_out, err))
                 return false;
         } while (writer->stream.avail_out == 0);
@@ -295,6 +297,7 @@ bool file_writer_like(struct file_writer *writer, const void *sample, size_t n, 
         writer->stream.next_out = out;
         writer->stream.avail_out = sizeof out;
         status = deflateParams(&writer->stream, Z_DEFAULT_COMPRESSION, strategy);
+        // cppcheck-suppress uninitvar ; as above
         if (!write_all(writer, out, sizeof out - writer->stream.avail_out, err))
             return false;
     } while (status == Z_BUF_ERROR || writer->stream.avail_out == 0);
@@ -374,4 +377,26 @@ bool directory_make(const char *path, struct error *err) {
     fine = fine && make_one(part, err);
     free(part);
     return fine;
+}
+
+bool directory_temporary(char *path, size_t size, struct error *err) {
+    const char *roots[] = {getenv("TMPDIR"), "/tmp", "."};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        const char *root = roots[i];
+        const int n = snprintf(path, size, "%s/nvcosim_XXXXXX", root ? root : "");
+        if (root && *root && n > 0 && (size_t)n < size && mkdtemp(path))
+            return true;
+    }
+    return error_set(err, "no folder for temporary files: %s; TMPDIR names one", strerror(errno));
+}
+
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *place) {
+    (void)stat;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
+void directory_remove(const char *path) {
+    nftw(path, remove_entry, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
 }

@@ -54,4 +54,10 @@ bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const c
 /* Creates a directory and its parents; existing directories are fine. */
 bool directory_make(const char *path, struct error *err);
 
+/* Creates an empty directory in $TMPDIR, in /tmp or else here, and puts its path into the text of that size. */
+bool directory_temporary(char *path, size_t size, struct error *err);
+
+/* Removes a directory with all that is in it, as far as possible. */
+void directory_remove(const char *path);
+
 #endif

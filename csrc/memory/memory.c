@@ -82,6 +82,7 @@ struct memory {
     struct mapping *mappings; /* ascending */
     size_t mapping_count;
     bool confined, held;
+    const struct memory *base; /* of a copy-on-write image; else NULL */
 };
 
 static const uint8_t zero_page[PAGE];
@@ -268,11 +269,24 @@ static size_t piece_length(uint64_t address, uint64_t n) {
     return n < room ? (size_t)n : room;
 }
 
+/* Reads bytes that exist of a copy-on-write image. */
+static void read_over(const struct memory *mem, uint64_t address, uint8_t *to, size_t n) {
+    for (uint64_t run; n > 0; address += run, to += run, n -= (size_t)run)
+        if (memory_origin_run(mem, address, n, NULL, &run))
+            memcpy(to, find_page(mem, page_number(address))->bytes + address % PAGE, (size_t)run);
+        else
+            memory_read(mem->base, address, to, (size_t)run);
+}
+
 void memory_read(const struct memory *mem, uint64_t address, void *bytes, size_t n) {
     uint8_t *to = bytes;
     size_t left = (size_t)clamp_length(address, n);
     if (left < n)
         memset(to + left, 0, n - left);
+    if (mem->base) {
+        read_over(mem, address, to, left);
+        return;
+    }
     while (left > 0) {
         const size_t piece = piece_length(address, left);
         const uint64_t number = page_number(address);
@@ -556,6 +570,8 @@ void memory_undeclare(struct memory *mem, uint64_t address, uint64_t n) {
 bool memory_all_declared(const struct memory *mem, uint64_t address, size_t n) {
     if (n == 0)
         return true;
+    if (mem->base)
+        return memory_all_declared(mem->base, address, n);
     const size_t i = first_region(mem, address);
     return i < mem->region_count && mem->regions[i].first <= address && mem->regions[i].last - address >= n - 1;
 }
@@ -564,6 +580,8 @@ bool memory_any_declared(const struct memory *mem, uint64_t address, size_t n) {
     const uint64_t count = clamp_length(address, n);
     if (count == 0)
         return false;
+    if (mem->base)
+        return memory_any_declared(mem->base, address, n);
     const size_t i = first_region(mem, address);
     return i < mem->region_count && mem->regions[i].first <= address + (count - 1);
 }
@@ -624,12 +642,27 @@ bool memory_unmap(struct memory *mem, uint64_t address) {
 }
 
 bool memory_writable(const struct memory *mem, uint64_t address) {
+    if (mem->base)
+        return memory_writable(mem->base, address);
     const struct mapping *mapping = mem->mapping_count ? find_mapping(mem, page_number(address)) : NULL;
     return !mapping || mapping->writable;
 }
 
 void memory_confine(struct memory *mem) {
     mem->confined = true;
+}
+
+void memory_over(struct memory *mem, const struct memory *base) {
+    mem->base = base;
+}
+
+void memory_drop(struct memory *mem, uint64_t address, uint64_t n) {
+    n = clamp_length(address, n);
+    for (size_t piece; n > 0; address += piece, n -= piece) {
+        piece = piece_length(address, n);
+        if (find_page(mem, page_number(address)))
+            set_origin(make_page(mem, page_number(address)), (size_t)(address % PAGE), piece, ORIGIN_NONE);
+    }
 }
 
 void memory_hold(struct memory *mem, bool held) {

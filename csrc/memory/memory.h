@@ -83,6 +83,12 @@ bool memory_writable(const struct memory *mem, uint64_t address);
  * first one, so that a design that goes astray cannot fill the computer's memory. */
 void memory_confine(struct memory *mem);
 
+/* From now on, the memory is a copy-on-write image of another, which must outlive it: bytes that were never written are
+ * those of `base` now, and what is declared and writable there is so here. Only for reads and writes. */
+void memory_over(struct memory *mem, const struct memory *base);
+/* Makes [address, address + n) never written again. */
+void memory_drop(struct memory *mem, uint64_t address, uint64_t n);
+
 /* Held: its bytes are on their way, so the design's reads wait for them. For designs with a clock (tb/axi_memory.h);
  * others must not be given time meanwhile. */
 void memory_hold(struct memory *mem, bool held);

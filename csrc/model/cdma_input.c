@@ -196,7 +196,7 @@ static void show_component(const struct cdma_input *input, const struct componen
         }
         for (size_t i = 0; i < n; i++)
             sources[i] = cdma_source(input->convertor, values[i]);
-        tap_send(input->tap, place, sources, n, 1, 1);
+        tap_send(input->tap, place, sources, n, 1, 1); // cppcheck-suppress uninitvar ; n are there
     }
 }
 

@@ -124,7 +124,7 @@ static void send_elements(const struct tap_out *tap, struct tap_place place, con
     }
     for (size_t i = 0; i < rows * lanes; i++)
         bytes[i] = (int8_t)from[i];
-    tap_send(tap, place, bytes, rows, lanes, lanes);
+    tap_send(tap, place, bytes, rows, lanes, lanes); // cppcheck-suppress uninitvar ; rows * lanes are there
 }
 
 /* An operation: its pieces of every window, and the weights of every kernel for them. */
@@ -197,7 +197,7 @@ static void send_row(const struct tap_out *tap, struct tap_place place, const in
     }
     for (size_t k = 0; k < kernels; k++)
         narrow[k] = (int32_t)sums[k];
-    tap_send(tap, place, narrow, 1, kernels, kernels);
+    tap_send(tap, place, narrow, 1, kernels, kernels); // cppcheck-suppress uninitvar ; kernels are there
 }
 
 /* Sums of the cells, each with a kernel. */

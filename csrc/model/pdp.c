@@ -211,6 +211,7 @@ static void write_line(const struct pdp_layer *layer, const struct pdp_strip *st
     for (int y = top > 0 ? top : 0; y <= last_row(layer, oy); y++)
         rows[count++] = kept_row(buffers, y);
     size_t atoms = (size_t)strip->out_width, elements = atoms * layer->lanes;
+    // cppcheck-suppress uninitvar ; count are there
     pdp_pool_height(&layer->kernel, rows, count, elements, buffers->total, buffers->out);
     const struct tap_place place = {.channel = surface * (int)layer->lanes, .y = oy, .x = strip->out_column};
     tap_send(&layer->taps.output, place, buffers->out, atoms,

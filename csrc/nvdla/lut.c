@@ -290,7 +290,7 @@ static void weigh(struct batch *batch, size_t count) {
     uint64_t rest[BATCH];
     for (size_t i = 0; i < count; i++)
         rest[i] = (UINT64_C(1) << SDP_FRACTION_BITS) - batch->fraction[i];
-    fractions(rest, SDP_FRACTION_BITS, first, count);
+    fractions(rest, SDP_FRACTION_BITS, first, count); // cppcheck-suppress uninitvar ; count are there
     to_fp17(batch->first, sample, count);
     multiply(sample, first, count);
     fractions(batch->fraction, SDP_FRACTION_BITS, second, count);

@@ -200,7 +200,7 @@ static bool is_data_byte(struct span word, uint8_t *byte) {
  * the bytes; only the first `most` are kept. */
 static bool parse_data_line(struct span line, struct blob *blob, size_t most, size_t *found, const struct lines *lines,
                             struct error *err) {
-    uint8_t bytes[64];
+    uint8_t bytes[64] = {0};
     size_t n = 0;
     bool first = true;
     for (struct span word = span_token(&line); word.n; word = span_token(&line)) {

@@ -17,7 +17,8 @@ unsigned network_type_bytes(enum network_type type) {
 }
 
 bool is_network(const char *path) {
-    return text_ends_with(path, ".nvdla") || text_ends_with(path, ".nvdla.gz") || text_ends_with(path, ".tflite");
+    return text_ends_with(path, ".nvdla") || text_ends_with(path, ".nvdla.gz") || text_ends_with(path, ".tflite") ||
+           text_ends_with(path, ".onnx");
 }
 
 void network_name(const char *name, char text[NETWORK_NAME]) {

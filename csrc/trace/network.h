@@ -48,7 +48,8 @@ struct network {
 /* Copies a name into network_output.name; replaces characters unsuitable for a file name by '_'. */
 void network_name(const char *name, char text[NETWORK_NAME]);
 
-/* True if a file of that name is a network: compiled, NAME.nvdla or NAME.nvdla.gz; or quantised, NAME.tflite. */
+/* True if a file of that name is a network: compiled, NAME.nvdla or NAME.nvdla.gz; or quantised, NAME.tflite or
+ * NAME.onnx. */
 bool is_network(const char *path);
 
 /* Byte offset of an element in an output with a tensor. */

@@ -121,11 +121,12 @@ static bool prepare_simulator(const struct run_options *options, const char *con
            (access(path, X_OK) == 0 || error_set(err, "%s: %s", path, strerror(errno)));
 }
 
-/* Makes the simulators, and the folders for waves and coverage data. */
+/* Makes the simulators, and the folders for waves, timeline and coverage data. */
 static bool prepare_simulators(const struct run_options *options, const struct job *jobs, size_t count,
                                struct error *err) {
     if ((options->rtl.wave.path && !prepare_file("--wave", options->rtl.wave.path, err)) ||
-        (options->rtl.wave.saif && !prepare_file("--saif", options->rtl.wave.saif, err)))
+        (options->rtl.wave.saif && !prepare_file("--saif", options->rtl.wave.saif, err)) ||
+        (options->timeline && !prepare_file("--timeline", options->timeline, err)))
         return false;
     for (size_t i = 0; i < count; i++) {
         const char *config = jobs[i].config->name;

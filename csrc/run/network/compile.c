@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "loadable/cpu_task.h"
+#include "loadable/cpu_note.h"
 #include "loadable/scheduler.h"
 #include "memory/file.h"
 #include "model/model.h"
@@ -304,10 +304,13 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         char *text = xprintf("task %zu, layer %zu: %s on the CPU", number, i, cpu_type_names[op->type]);
         append_note(compiler, text);
         free(text);
-        /* The result becomes a constant of the trace: right only if its source is. */
+        /* The result becomes a constant of the trace, right only if its source is, and a comment to compute it. */
         append_now(compiler, OP_MEM_CHECK, op->source.memory->space, &source, 1);
         cpu_operation_run(op, compiler->model->memory);
         append_now(compiler, OP_MEM_LOAD, op->destination.memory->space, &destination, 1);
+        text = cpu_note(op);
+        append_note(compiler, text);
+        free(text);
         compiler->scales[op->destination.memory - compiler->loadable->memories] =
             op->destination.half ? 1 : (double)op->out_scale;
     }

@@ -19,17 +19,17 @@ static const struct argp_option option_table[] = {
      .key = KEY_MEAN,
      .arg = "V[,V...]",
      .doc = "Subtracted from a picture's values of 0 to 255: one number for all channels or one for each (default 0; "
-            "TFLite: 128)"},
+            "quantised networks: 128)"},
     {.name = "norm", .key = KEY_NORM, .arg = "N", .doc = "Divisor after that (default 1)"},
     {.name = "scale",
      .key = KEY_SCALE,
      .arg = "S",
      .doc = "Value of 1 in an INT8 input, from the compiler's calibration table (default: the extreme values of a "
-            "picture become 127 or -127; TFLite: 1)"},
+            "picture become 127 or -127; quantised networks: 1)"},
     {.name = "channels",
      .key = KEY_CHANNELS,
      .arg = "bgr|rgb",
-     .doc = "Order of colours in the channels (default bgr; TFLite: rgb)"},
+     .doc = "Order of colours in the channels (default bgr; quantised networks: rgb)"},
     {.name = "base", .key = KEY_BASE, .arg = "ADDR", .doc = "Start of the network's memories (default 0x80000000)"},
     {.name = "no-layer-checks",
      .key = KEY_NO_LAYER_CHECKS,
@@ -48,6 +48,8 @@ static float factor(struct argp_state *state, const char *name, const char *arg)
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct compile_options *options = state->input;
     struct error err;
+    for (const struct argp_option *option = option_table; option->name; option++)
+        options->given = option->key == key ? option->name : options->given;
     switch (key) {
     case KEY_INPUT:
         words_add(&options->input.sources, "%s", arg);

@@ -38,8 +38,7 @@ static float value_at(const struct network_output *output, const uint8_t *bytes,
     }
 }
 
-/* All elements in the order n, c, y, x. */
-static float *values_of(const struct network_output *output, const uint8_t *bytes, size_t *count) {
+float *outputs_values(const struct network_output *output, const uint8_t *bytes, size_t *count) {
     *count = (size_t)output->n * output->c * output->h * output->w;
     float *values = xcalloc(*count, sizeof *values);
     size_t i = 0;
@@ -195,7 +194,7 @@ static bool show(FILE *out, const struct network_output *output, const char *fol
             fprintf(out, "output %s: %zu %s\n", output->name, n, text_plural(n, "byte", "bytes"));
     } else {
         size_t count;
-        float *values = values_of(output, (const uint8_t *)bytes, &count);
+        float *values = outputs_values(output, (const uint8_t *)bytes, &count);
         for (unsigned k = 0; out && k < output->n; k++) {
             fprintf(out, "output %s", output->name);
             if (output->n > 1)

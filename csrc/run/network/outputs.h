@@ -11,6 +11,9 @@
 bool outputs_write(const struct program *prog, struct memory *const memory[SPACE_COUNT], const char *folder,
                    struct error *err);
 
+/* The values of all elements of a tensor in the order n, c, y, x, from the bytes of its memory. free() them. */
+float *outputs_values(const struct network_output *output, const uint8_t *bytes, size_t *count);
+
 /* How outputs are shown. */
 struct outputs_style {
     const char *labels; /* file with a line for each channel; NULL: none */

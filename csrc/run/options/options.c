@@ -19,6 +19,8 @@ enum {
     KEY_TIMEOUT,
     KEY_STILL,
     KEY_SEED,
+    KEY_MEMORY,
+    KEY_TRAFFIC,
     KEY_LATENCY,
     KEY_WRITE_LATENCY,
     KEY_LATENCY_KIND,
@@ -70,6 +72,7 @@ enum {
     KEY_STOP_AT_FIRST,
     KEY_COPIES,
     KEY_HTML,
+    KEY_TIMELINE,
     KEY_ONLY_FAILED,
     KEY_FAULT,
     KEY_NO_REPORT,
@@ -79,6 +82,8 @@ enum {
     KEY_SOCKET,
     KEY_CONNECTED,
     KEY_ONCE,
+    KEY_JUDGE,
+    KEY_STOP,
     KEY_RECORD,
     KEY_LAYER,
 };
@@ -126,6 +131,13 @@ const struct argp_option run_option_table[] = {
            "movement (default 100000 on this project's RTL; 2000000 on others, whose links are not visible)"),
     {.doc = "Memory of the RTL; latencies in core clocks, shares in per mille of the clocks", .group = GROUP_MEMORY},
     OPTION("seed", KEY_SEED, "N", "Seed of everything random (default 1)"),
+    OPTION(
+        "memory", KEY_MEMORY, "MEMORY[,...]",
+        "A DRAM behind the primary port instead of latencies: ddr4-2400, lpddr4-3200, zcu102, or a YAML file with its "
+        "parameters; changes follow as ,KEY=VALUE (docs/memory.md)"),
+    OPTION("traffic", KEY_TRAFFIC, "STREAM",
+           "With --memory: another master, KEY=VALUE,... for a stream of requests or a recorded list; may be repeated "
+           "(docs/memory.md)"),
     OPTION("latency", KEY_LATENCY, "N", "Read latency (default 32)"),
     OPTION("write-latency", KEY_WRITE_LATENCY, "N", "Write latency (default 4)"),
     OPTION("latency-kind", KEY_LATENCY_KIND, "fixed|uniform|page",
@@ -143,7 +155,7 @@ const struct argp_option run_option_table[] = {
     OPTION("reorder", KEY_REORDER, NULL, "Let responses of different AXI IDs overtake each other"),
     OPTION("bus-fault", KEY_BUS_FAULT, "KIND[:N]",
            "Break the memory on purpose: same-id, early-response, lost-beat, repeated-beat, strobes, address, wrap, "
-           "stale, narrow or swapped (docs/run.md)"),
+           "stale, narrow, swapped or interrupt-edge (docs/run.md)"),
     OPTION("allow-outside", KEY_ALLOW_OUTSIDE, NULL, "Do not fail on accesses outside the regions of the trace"),
     {.doc = "Waves", .group = 4},
     OPTION("wave", KEY_WAVE, "FILE.fst", "Record waves of one trace, and FILE.gtkw for GTKWave; creates the folder"),
@@ -185,6 +197,10 @@ const struct argp_option run_option_table[] = {
     OPTION("html", KEY_HTML, NULL,
            "Write DIR/TRACE/report.html for every trace, with the activity of engines and memory over time (failed "
            "traces always have the page, without that)"),
+    OPTION(
+        "timeline", KEY_TIMELINE, "FILE.json",
+        "Write what layers, engines, memory and registers do over time, for ui.perfetto.dev (one trace; FILE.json.gz "
+        "is packed; docs/timeline.md)"),
     OPTION("outputs", KEY_OUTPUTS, "DIR",
            "Write the bytes of each output of a network to DIR/TENSOR.bin (several traces: DIR/TRACE/TENSOR.bin), from "
            "the RTL if it plays, and print the largest elements"),
@@ -211,6 +227,8 @@ const struct argp_option run_option_table[] = {
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {.name = "record", .key = KEY_RECORD, .arg = "FILE", .flags = OPTION_HIDDEN},
     {.name = "once", .key = KEY_ONCE, .flags = OPTION_HIDDEN},
+    {.name = "judge", .key = KEY_JUDGE, .flags = OPTION_HIDDEN},
+    {.name = "stop", .key = KEY_STOP, .flags = OPTION_HIDDEN},
     {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
@@ -350,6 +368,18 @@ static void latency_kind_option(struct run_options *options, const char *arg, st
     argp_error(state, "--latency-kind: found '%s', expected fixed, uniform or page", arg);
 }
 
+static void memory_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    struct error err;
+    if (!dram_config_read(arg, &options->rtl.axi.dram, &err))
+        argp_error(state, "--memory: %s", err.text);
+}
+
+static void traffic_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    struct error err;
+    if (!traffic_read(arg, &options->rtl.axi.traffic, &err))
+        argp_error(state, "--traffic: %s", err.text);
+}
+
 static void bus_fault_option(struct run_options *options, const char *arg, struct argp_state *state) {
     char text[256];
     if (!bus_fault_parse(arg, &options->rtl.axi.fault, text, sizeof text))
@@ -430,12 +460,25 @@ static void scope_option(struct run_options *options, const char *arg, struct ar
         words_add(&options->wave_scopes, "%s", arg);
 }
 
+/* True if an option of the memory with latencies was given. */
+static bool memory_is_slowed(const struct run_options *options) {
+    struct axi_options usual;
+    const struct axi_options *axi = &options->rtl.axi;
+    axi_options_default(&usual);
+    return axi->read_latency != usual.read_latency || axi->write_latency != usual.write_latency ||
+           axi->latency_kind != usual.latency_kind || axi->bandwidth != usual.bandwidth || axi->reorder;
+}
+
 static void check_options(struct run_options *options, struct argp_state *state) {
     const struct axi_options *axi = &options->rtl.axi;
     if (options->rtl.wave.path && options->dut == DUT_MODEL)
         argp_error(state, "--wave: the model has no waves; use --dut rtl or --dut both");
     else if (options->rtl.wave.path && options->traces.count > 1)
         argp_error(state, "--wave: found %zu traces, expected one", options->traces.count);
+    else if (options->timeline && options->dut == DUT_MODEL)
+        argp_error(state, "--timeline: the model has no clock; use --dut rtl or --dut both");
+    else if (options->timeline && options->traces.count > 1)
+        argp_error(state, "--timeline: found %zu traces, expected one", options->traces.count);
     else if (!options->rtl.wave.path &&
              (options->rtl.wave.from || options->rtl.wave.to || options->wave_layer || options->wave_scopes.count))
         argp_error(state,
@@ -471,8 +514,16 @@ static void check_options(struct run_options *options, struct argp_state *state)
                    axi->read_latency);
     else if (axi->latency_kind == LATENCY_PAGE && axi->page_miss < axi->page_hit)
         argp_error(state, "--page-miss: expected at least the value of --page-hit, %u", axi->page_hit);
+    else if (axi->traffic.count && !axi->dram.name[0])
+        argp_error(state, "--traffic: needs --memory, whose DRAM the masters share");
+    else if (axi->dram.name[0] && memory_is_slowed(options))
+        argp_error(state,
+                   "--memory excludes --latency, --write-latency, --latency-kind, --bandwidth and --reorder: the "
+                   "DRAM and its interconnect decide");
     else if (axi->fault.kind && options->dut == DUT_MODEL)
         argp_error(state, "--bus-fault: the model has no bus; use --dut rtl or --dut both");
+    else if (axi->fault.kind == BUS_FAULT_EARLY && axi->dram.name[0])
+        argp_error(state, "--bus-fault=early-response: found --memory, whose DRAM decides when writes are answered");
     else if (options->histogram && options->dut == DUT_RTL && !options->tap_units)
         argp_error(state, "--histogram: the streams are those of the model; use --dut model, --dut both, or --tap UNIT "
                           "for those of the RTL");
@@ -495,6 +546,13 @@ static void wave_option(struct run_options *options, const char *arg, struct arg
     if (n < 5 || strcmp(arg + n - 4, ".fst") != 0)
         argp_error(state, "--wave: found '%s', expected a name that ends in .fst", arg);
     options->rtl.wave.path = arg;
+}
+
+static void timeline_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (!text_ends_with(arg, ".json") && !text_ends_with(arg, ".json.gz"))
+        argp_error(state, "--timeline: found '%s', expected a name that ends in .json or .json.gz", arg);
+    options->timeline = arg;
+    options->rtl.timeline = true;
 }
 
 static void saif_option(struct run_options *options, const char *arg, struct argp_state *state) {
@@ -610,6 +668,8 @@ static const struct argument arguments[] = {
     {.key = KEY_SOCKET, TEXT_AT(OF(live.socket), "a path")},
     {.key = KEY_RECORD, TEXT_AT(OF(live.record), "a trace to write")},
     {.key = KEY_ONCE, FLAG_AT(OF(live.once))},
+    {.key = KEY_JUDGE, FLAG_AT(OF(live.judge))},
+    {.key = KEY_STOP, FLAG_AT(OF(live.stop))},
     {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
 };
 
@@ -624,11 +684,14 @@ static const struct {
     {KEY_PIN, pin_option, false},
     {KEY_FAULT, fault_option, false},
     {KEY_LATENCY_KIND, latency_kind_option, false},
+    {KEY_MEMORY, memory_option, false},
+    {KEY_TRAFFIC, traffic_option, false},
     {KEY_BUS_FAULT, bus_fault_option, false},
     {KEY_STALL, stall_option, false},
     {KEY_TAP, tap_option, false},
     {KEY_WAVE, wave_option, false},
     {KEY_SAIF, saif_option, false},
+    {KEY_TIMELINE, timeline_option, false},
     {KEY_WAVE_LAYER, wave_layer_option, false},
     {KEY_WAVE_SCOPE, scope_option, false},
     {KEY_COVERAGE_KIND, coverage_kind_option, true},
@@ -688,18 +751,19 @@ error_t run_option_parse_into(struct run_options *options, int key, char *arg, s
     return error;
 }
 
+_Static_assert(sizeof run_option_table / sizeof *run_option_table + RUN_OPTIONS_OWN <= RUN_OPTIONS_MOST,
+               "a command's table has room for all options of a run");
+
 void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
                            const char *const *left_out) {
     size_t n = 0;
-    while (own[n].name && n + 1 < RUN_OPTIONS_MOST) {
+    for (; own[n].name; n++)
         table[n] = own[n];
-        n++;
-    }
     for (const struct argp_option *option = run_option_table; option->name || option->doc; option++) {
         const char *const *left = left_out;
         while (*left && option->name && strcmp(option->name, *left) != 0)
             left++;
-        if (!*left && option->name && n + 1 < RUN_OPTIONS_MOST) {
+        if (!*left && option->name) {
             table[n] = *option;
             table[n++].group = 1;
         }
@@ -780,8 +844,8 @@ bool run_options_read(struct run_options *options, const struct words *words, st
 
 /* True for words that other commands handle in their own way. */
 static bool is_recording(const char *word) {
-    static const char *const beginnings[] = {"--wave",          "--tap",    "--histogram",  "--html",
-                                             "--stop-at-first", "--copies", "--only-failed"};
+    static const char *const beginnings[] = {"--wave",     "--tap",           "--histogram", "--html",
+                                             "--timeline", "--stop-at-first", "--copies",    "--only-failed"};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
             return true;

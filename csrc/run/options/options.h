@@ -80,6 +80,8 @@ struct run_options {
         int connected;      /* a connected socket, whose client owns the clock; -1: none */
         bool once;          /* for one client */
         const char *record; /* trace that is written of a session; NULL: none */
+        bool judge;         /* the model follows */
+        bool stop;          /* at the first wrong layer */
     } live;
     /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {
@@ -90,6 +92,7 @@ struct run_options {
     int threads;          /* of the model */
     int sim_threads;      /* of the design, up to SIM_THREADS_MOST; 0: as the simulator was built */
     bool debug;           /* find the engine to blame for a failure (nvcosim debug) */
+    const char *timeline; /* file for trace events (report/events.h), NULL: none */
     bool html;            /* count a timeline, and write report.html of passing traces too */
     bool histogram;       /* of the streams, for the report */
     bool functional;      /* report the functional bins that the trace exercises (coverage/coverage.h) */
@@ -115,9 +118,9 @@ bool run_is_live(const struct run_options *options);
 /* The same for a command whose input contains a struct run_options. */
 error_t run_option_parse_into(struct run_options *options, int key, char *arg, struct argp_state *state);
 
-/* The option table of a command: its own options, which end with {0}, and those of a run, except the names in left_out,
- * which end with NULL. */
-enum { RUN_OPTIONS_MOST = 80 };
+/* The option table of a command: its own options, at most RUN_OPTIONS_OWN, which end with {0}, and those of a run,
+ * except the names in left_out, which end with NULL. */
+enum { RUN_OPTIONS_OWN = 16, RUN_OPTIONS_MOST = 128 };
 void run_option_table_with(struct argp_option table[RUN_OPTIONS_MOST], const struct argp_option *own,
                            const char *const *left_out);
 

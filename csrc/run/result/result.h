@@ -43,6 +43,7 @@ struct result_device {
     uint64_t vpi_calls, quiet_cycles, most_vpi_per_cycle, wave_cycles;
     double cpu_seconds, eval_share; /* eval_share: 0 if not measured (--stats) */
     uint64_t table_hits, table_builds;
+    char *memory; /* lines about the DRAM; NULL: there is none */
 };
 
 /* A finding of a device, with names instead of numbers. */

@@ -51,6 +51,7 @@ static const struct member device[] = {
     MEMBER(result_device, NUMBER, wave_cycles),  MEMBER(result_device, REAL, cpu_seconds),
     MEMBER(result_device, REAL, eval_share),     MEMBER(result_device, NUMBER, table_hits),
     MEMBER(result_device, NUMBER, table_builds), MEMBER(result_device, NUMBER, op_start),
+    MEMBER(result_device, TEXT, memory),
 };
 
 static const struct member mismatch[] = {

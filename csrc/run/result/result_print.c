@@ -107,6 +107,8 @@ static void print_rtl(FILE *out, const struct result *result, const struct resul
                 100.0 * (double)result->macs / ((double)device->op_cycles * config->atomic_c * config->atomic_k));
     print_beats(out, device, false);
     print_beats(out, device, true);
+    if (device->memory)
+        fputs(device->memory, out);
     if (device->outside > 0)
         fprintf(out, "  accesses outside the regions: %" PRIu64 "\n", device->outside);
     fprintf(out, "  testbench: %.3f accesses a cycle, at most %" PRIu64 ", %" PRIu64 " quiet cycles\n",

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dram/system.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
+#include "report/events.h"
 
 #define CLOCK_GATING_OFF "tmc2slcg_disable_clock_gating=1"
 
@@ -43,6 +45,10 @@ static void fill_device(struct result *result, const struct played *played) {
         device->most_vpi_per_cycle = s->rtl->most_vpi_per_cycle;
         device->eval_share = s->rtl->eval_share;
         device->wave_cycles = s->rtl->wave_cycles;
+        struct text memory = {0};
+        if (s->rtl->memory)
+            memory_statistics_print(&memory, s->rtl->memory);
+        device->memory = memory.text;
         for (uint32_t n = 1; n <= s->rtl->fault_count; n++)
             if (s->rtl->faults_met[n])
                 result_add_fault(result, n);
@@ -194,6 +200,18 @@ static void write_report(const struct run_options *options, const struct report 
     free(folder);
 }
 
+/* Writes the trace events if wanted. */
+static void write_timeline(const struct run_options *options, const struct report *report, struct result *result) {
+    struct error err;
+    if (!options->timeline)
+        return;
+    if (!events_write(report, options->timeline, &err)) {
+        error_prefix(&err, "--timeline: ");
+        result_not_played(result, err.text);
+    } else if (!options->quiet)
+        words_add(&result->notes, "timeline: %s; open it at https://ui.perfetto.dev", options->timeline);
+}
+
 struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result) {
     static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
                                             [REPORT_FAILED] = VERDICT_FAIL,
@@ -223,6 +241,7 @@ struct report_launches judge(const struct run_options *options, struct report_in
         fill_limit(result, input);
     fill_notes(result, options);
     write_report(options, report, result);
+    write_timeline(options, report, result);
     const struct report_launches named = report->named;
     report_free(report);
     input->again = NULL;

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/timeline.h"
 #include "import/lift.h"
+#include "layers/cubes.h"
 #include "live/server.h"
 #include "memory/file.h"
 #include "model/model.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "report/events.h"
+#include "report/outcome.h"
 #include "run/session/diagnose.h"
 
 /* rtl: must outlive the device. */
@@ -26,9 +30,9 @@ static struct device *open_device(const struct run_options *options, const struc
     return dev;
 }
 
-/* FILE.nvt.gz of the first part, FILE.2.nvt.gz of the second. free() it. */
-static char *part_path(const char *path, int part) {
-    const size_t stem = strlen(path) - strlen(text_ends_with(path, ".gz") ? ".nvt.gz" : ".nvt");
+/* FILE.nvt.gz of the first part, FILE.2.nvt.gz of the second; suffix: ".nvt". free() it. */
+static char *part_path(const char *path, const char *suffix, int part) {
+    const size_t stem = strlen(path) - strlen(suffix) - (text_ends_with(path, ".gz") ? strlen(".gz") : 0);
     return part == 1 ? xstrdup(path) : xprintf("%.*s.%d%s", (int)stem, path, part, path + stem);
 }
 
@@ -36,7 +40,7 @@ static char *part_path(const char *path, int part) {
 static bool write_trace(void *context, const struct recording *recording, struct error *err) {
     const struct run_options *run = context;
     char *log = xprintf("/proc/self/fd/%d", fileno(recording->log));
-    char *path = part_path(run->live.record, recording->part);
+    char *path = part_path(run->live.record, ".nvt", recording->part);
     const struct source_options options = {.config = recording->config};
     const struct lift_options lift_options = {.config = recording->config, .path = path, .title = "a live session"};
     struct lift_summary summary = {0};
@@ -74,6 +78,133 @@ static bool open_recording(const struct run_options *options, struct recording *
     return recording_open(recording, err);
 }
 
+/* The timelines of --timeline: one for each session. */
+struct live_timeline {
+    const struct run_options *options;
+    struct live_device *live;
+    int part; /* written so far */
+};
+
+/* As in struct live_ending. */
+static bool write_timeline(void *context, struct error *err) {
+    struct live_timeline *timelines = context;
+    const struct run_options *options = timelines->options;
+    struct device *dev = timelines->live->dev;
+    struct play_result result = {.outcome = PLAY_PASSED};
+    dev->ops->statistics(dev, &result.statistics);
+    const struct timeline *timeline = result.statistics.rtl ? result.statistics.rtl->timeline : NULL;
+    if (!timeline || timeline->cycles == 0)
+        return true;
+    const struct program prog = {.config = dev->config};
+    struct report report = {.input = {.name = "a live session",
+                                      .prog = &prog,
+                                      .launches = timeline->tracker,
+                                      .played = {{.dev = dev, .result = &result}},
+                                      .played_count = 1},
+                            .writers = writers_new(timeline->tracker),
+                            .status = dev->finding_count > 0 ? REPORT_FAILED : REPORT_PASSED};
+    char *path = part_path(options->timeline, ".json", ++timelines->part);
+    const bool good = events_write(&report, path, err) || error_prefix(err, "--timeline: ");
+    if (good && !options->quiet) {
+        text_print_line(stdout, "timeline: %s; open it at https://ui.perfetto.dev", path);
+        fflush(stdout);
+    }
+    writers_free(report.writers);
+    free(path);
+    return good;
+}
+
+/* ---- the judge ---- */
+
+/* What hears the beats, and the verdicts. */
+struct live_verdicts {
+    struct live_device *live;
+    struct judge judge;
+    struct axi_listener recording; /* beat NULL: none */
+    bool judged, stop;
+};
+
+static void take_beat(void *context, const struct axi_beat *beat) {
+    struct live_verdicts *verdicts = context;
+    if (verdicts->recording.beat)
+        verdicts->recording.beat(verdicts->recording.context, beat);
+    if (verdicts->judged)
+        judge_beat(&verdicts->judge, beat);
+}
+
+/* The place of a byte in the output of a launch, as report_element() words it. */
+static char *element_of(const struct live_device *live, const struct judge_finding *finding, char *text, size_t size) {
+    const struct nvdla_config *config = live->dev->config;
+    const struct launch *launch = layer_tracker_find(live->tracker, finding->unit, finding->ordinal);
+    struct output output = {.launch = launch, .block = -1};
+    struct cube_element element;
+    struct launch_block block;
+    bool primary;
+    if (!launch || launch->word_count == 0)
+        return snprintf(text, size, "elsewhere"), text;
+    if (launch_output_cube(config, launch, &output.cube, &primary))
+        return report_element(&output, finding->address, text, size);
+    for (size_t i = launch->block_count; i-- > 0;)
+        if (launch_block(config, launch, i, &block) && cube_locate(&block.destination, finding->address, &element)) {
+            output.block = (int)i;
+            output.cube = block.destination;
+            return report_element(&output, finding->address, text, size);
+        }
+    return snprintf(text, size, "elsewhere"), text;
+}
+
+static void print_wrong(const struct live_verdicts *verdicts, const struct judge_finding *finding) {
+    char element[REPORT_LINE], name[32] = "no launch", expected[32] = "", cycle[64] = "";
+    if (finding->ordinal >= 0)
+        snprintf(name, sizeof name, "%s #%d", nvdla_unit_names[finding->unit], finding->ordinal);
+    if (finding->outcome != JUDGE_ELSEWHERE)
+        snprintf(expected, sizeof expected, ", expected 0x%02x", finding->expected);
+    if (finding->cycle)
+        snprintf(cycle, sizeof cycle, " by the beat at clock %" PRIu64, finding->cycle);
+    text_print_line(stderr, "nvcosim: wrong layer: %s: %" PRIu64 " %s, first 0x%" PRIx64 " (%s)%s: %s 0x%02x%s", name,
+                    finding->bytes, text_plural(finding->bytes, "byte differs", "bytes differ"), finding->address,
+                    finding->ordinal < 0 ? "elsewhere" : element_of(verdicts->live, finding, element, sizeof element),
+                    cycle,
+                    finding->outcome == JUDGE_LEFT_OUT    ? "not written, left"
+                    : finding->outcome == JUDGE_ELSEWHERE ? "the model does not write there; got"
+                                                          : "got",
+                    finding->found, expected);
+}
+
+/* As in struct judge_listener. */
+static void hear(void *context, const struct judge_finding *finding, const char *text) {
+    struct live_verdicts *verdicts = context;
+    if (text) {
+        text_print_line(stderr, "nvcosim: --judge: the model cannot follow until the next reset: %s", text);
+        return;
+    }
+    if (finding->outcome == JUDGE_NOT_RUN) {
+        text_print_line(stderr, "nvcosim: --judge: %s #%d was not judged: the model has not run it",
+                        nvdla_unit_names[finding->unit], finding->ordinal);
+        return;
+    }
+    if (finding->outcome == JUDGE_CHANGED) {
+        text_print_line(stderr,
+                        "nvcosim: --judge: %s #%d was not judged: the byte at 0x%" PRIx64
+                        " changed between the launch and its read",
+                        nvdla_unit_names[finding->unit], finding->ordinal, finding->address);
+        return;
+    }
+    print_wrong(verdicts, finding);
+    if (verdicts->stop && !verdicts->live->stop) {
+        text_print_line(stderr, "nvcosim: --stop: the session ends at the first wrong layer");
+        verdicts->live->stop = true;
+    }
+}
+
+static void open_judge(const struct run_options *options, struct live_verdicts *verdicts) {
+    const struct model_options model = model_options_of(options);
+    verdicts->judged = options->live.judge;
+    verdicts->stop = options->live.stop;
+    if (verdicts->judged)
+        judge_open(&verdicts->judge, model_new(options->config, &model), (struct judge_listener){hear, verdicts});
+}
+
 int live_one(const struct run_options *options, const char *name, rtl_open open, void *context) {
     const struct server_options server = {.path = options->live.socket,
                                           .connected = options->live.connected,
@@ -82,20 +213,31 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
     struct error err;
     struct live_device live;
     bool found = false;
+    struct live_timeline timelines = {.options = options, .live = &live};
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
     struct recording recording;
     bool good = open_recording(options, &recording, &err);
-    const struct axi_listener beats = recording_beats(&recording);
-    rtl.beats = options->live.record ? &beats : NULL;
+    struct live_verdicts verdicts = {.live = &live};
+    const struct axi_listener beats = {take_beat, &verdicts};
+    if (options->live.record)
+        verdicts.recording = recording_beats(&recording);
+    open_judge(options, &verdicts);
+    rtl.beats = options->live.record || options->live.judge ? &beats : NULL;
     struct device *dev = good ? open_device(options, &rtl, name, open, context, &err) : NULL;
     good = dev != NULL;
     if (good) {
         good = live_device_open(&live, dev, options->verbose ? stdout : NULL, options->live.record ? &recording : NULL,
-                                &err) &&
-               server_run(&server, &live, &found, &err);
+                                &err);
+        if (verdicts.judged) {
+            judge_attach(&verdicts.judge, dev);
+            live.judge = &verdicts.judge;
+        }
+        if (options->timeline)
+            live.ending = (struct live_ending){write_timeline, &timelines};
+        good = good && server_run(&server, &live, &found, &err);
         struct error late;
-        if (options->live.record && !recording_end(&recording, &late)) {
+        if ((options->live.record && !recording_end(&recording, &late)) || !live_device_end(&live, &late)) {
             if (good)
                 err = late;
             else
@@ -104,6 +246,8 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
         }
         live_device_close(&live);
     }
+    if (verdicts.judged)
+        judge_close(&verdicts.judge);
     recording_close(&recording);
     if (!good)
         text_print_line(stderr, "nvcosim serve: %s", err.text);

@@ -152,7 +152,8 @@ uint64_t program_clocks(const struct program *prog) {
 /* Factor by which accesses of a layer may be slower than with the memory of axi_options_default(). */
 static double slowness(const struct axi_options *axi) {
     const uint32_t latency = axi->read_latency + axi->latency_max + axi->page_hit + axi->page_miss + axi->write_latency;
-    double factor = (1 + latency / 32.0) * 1000 / (axi->bandwidth ? axi->bandwidth : 1000);
+    const uint64_t dram = axi->dram.name[0] ? 32 * dram_read_clocks(&axi->dram) : 0; /* behind a full queue */
+    double factor = (1 + ((double)dram + latency) / 32.0) * 1000 / (axi->bandwidth ? axi->bandwidth : 1000);
     for (int channel = 0; channel < 5; channel++)
         factor *= 1000.0 / (axi->stall[channel] < 1000 ? 1000 - axi->stall[channel] : 1);
     return factor;

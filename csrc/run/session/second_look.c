@@ -73,7 +73,7 @@ void second_look_leave(const struct second_look *look, const struct played *rtl)
 /* Where the copy has to begin and end. False if nothing failed, or there is no copy. */
 static bool choose(const struct second_look *look, const struct report_input *input, struct wake *wake) {
     struct device_launch running[DEVICE_LAUNCHES];
-    uint64_t starts[DEVICE_LAUNCHES];
+    uint64_t starts[DEVICE_LAUNCHES] = {0};
     struct copies_statistics figures;
     struct device *rtl = input->played[0].dev;
     const struct play_result *result = input->played[0].result;

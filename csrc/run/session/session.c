@@ -12,6 +12,7 @@
 #include "coverage/coverage.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
+#include "loadable/cpu_note.h"
 #include "model/model.h"
 #include "nvdla/xalloc.h"
 #include "report/hang_text.h"
@@ -115,6 +116,14 @@ static void stop_runaway(void *context, const struct device *dev, size_t done, s
         run_progress_send(&session->progress, dev, done, total);
 }
 
+/* A comment of the trace: results of the CPU are those of what this device has, not the constants of the trace. */
+static void take_note(void *context, struct device *dev, const char *text) {
+    const struct session *session = context;
+    cpu_note_run(text, dev->memory);
+    if (session->options->verbose)
+        print_layer_end(NULL, dev, text);
+}
+
 static bool open_rtl(struct session *session, const char *name, rtl_open open, void *context, struct error *err) {
     const struct run_options *options = session->options;
     struct rtl_options rtl = options->rtl;
@@ -167,8 +176,10 @@ static bool session_open(struct session *session, const char *rtl_name, rtl_open
         session->play.progress = run_progress_send;
         session->play.progress_context = &session->progress;
     }
-    if (options->verbose)
-        session->play.note = print_layer_end;
+    if (!cpu_notes_check(session->input.prog, err))
+        return false;
+    session->play.note = take_note;
+    session->play.note_context = session;
     *look = (struct second_look){
         .wave = options->rtl.wave, .play = &session->play, .taps = &session->taps, .trace = session->input.name};
     if (options->wave_layer) {
