@@ -43,14 +43,18 @@ class Runner:
         self.wanted = re.compile(os.environ.get("TESTS", ""))
         self.total = [0, 0, 0]
         self.cpu = 0.0
+        self.failures = []
         os.makedirs(self.logs, exist_ok=True)
 
     def log(self, title):
         return f"{self.logs}/{re.sub(r'[^a-z0-9]', '_', title)}.log"
 
     def show_log(self, title):
+        """Shows the end of a log now; its failures are repeated after everything else."""
         with open(self.log(title), encoding="utf-8", errors="replace") as f:
-            print("".join(f.readlines()[-25:]) + f"(whole log: {self.log(title)})")
+            lines = f.readlines()
+        print("".join(lines[-25:]) + f"(whole log: {self.log(title)})")
+        self.failures += [f"{title}: {line.strip()}" for line in [line for line in lines if "FAIL" in line][:9] or lines[-3:]]
 
     def run(self, title, command):
         """Runs a command into its log; what it and all that it has waited for took."""
@@ -123,7 +127,7 @@ class Runner:
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 for group, future in [(g, pool.submit(self.run, g.title, g.command)) for g in groups]:
                     self.group(group.title, future.result())
-            print(f"{self.cpu:.0f} s of CPU")
+            print(f"{self.cpu:.0f} s of CPU", *self.failures, sep="\nFAILED ")
         print("{} passed, {} failed, {} skipped".format(*self.total))
         return 1 if self.total[1] else 0
 
