@@ -11,7 +11,7 @@
 #include "run/process/process.h"
 #include "run/session/live.h"
 
-enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD, KEY_JUDGE, KEY_STOP };
+enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD, KEY_JUDGE, KEY_STOP, KEY_LAST, KEY_DEBUG };
 
 static const struct argp_option own[] = {
     OPTION("socket", KEY_SOCKET, "PATH", "Listen on this Unix socket, which is made and removed"),
@@ -19,8 +19,14 @@ static const struct argp_option own[] = {
            "Device: the RTL (rtl, default), the C model (model), or an RTL built with `nvcosim build` (rtl:NAME)"),
     OPTION("once", KEY_ONCE, NULL, "End after the first client"),
     OPTION("record", KEY_RECORD, "FILE", "Write each session as a trace that replays it, .nvt or .nvt.gz"),
+    OPTION("last", KEY_LAST, "N", "With --record: keep only the last N layers, or a few more"),
     OPTION("judge", KEY_JUDGE, NULL, "The model follows: tell each layer that the RTL computes otherwise"),
-    OPTION("stop", KEY_STOP, NULL, "With --judge: end at the first wrong layer"),
+    {.name = "stop",
+     .key = KEY_STOP,
+     .arg = "hold",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "With --judge: end at the first wrong layer; hold: stand still there"},
+    OPTION("debug", KEY_DEBUG, NULL, "With --judge and --record: run nvcosim debug on a recording with a wrong layer"),
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {0},
 };
@@ -33,7 +39,7 @@ static const char *const left_out[] = {
     "labels",        "top",         "npy",       "dimg",      "stats",      "fresh",       "functional-coverage",
     "result-fd",     "ledger",      "progress",  "copies",    "no-report",  "serve",       "layer",
     "name",          "simulators",  "socket",    "connected", "dut",        "once",        "threads",
-    "sim-threads",   "judge",       "stop",      NULL};
+    "sim-threads",   "judge",       "stop",      "last",      "debugger",   NULL};
 
 static const char doc[] =
     "Lets a live driver drive a device: its registers, its memory and its interrupt are those of a PCI function that "
@@ -44,7 +50,8 @@ static const char doc[] =
     "--record writes FILE.nvt.gz when the client leaves or resets the device, or a signal ends the server; the next "
     "one becomes FILE.2.nvt.gz. --timeline writes a timeline of each session in the same way.\n"
     "--judge runs each launch on the model too, on a copy-on-write image of the guest's memory, and compares what "
-    "they wrote when the RTL ends the layer.\n"
+    "they wrote when the RTL ends the layer. --stop=hold stands still at a wrong one, with the guest waiting for it, "
+    "until the client leaves or SIGUSR1 arrives.\n"
     "\n"
     "Of QEMU:\n"
     "  -object memory-backend-memfd,id=ram,size=1G,share=on -machine memory-backend=ram\n"
@@ -56,7 +63,9 @@ static const char doc[] =
     "  nvcosim serve --socket nvdla.sock --dut rtl:mine --once -v\n"
     "  nvcosim serve --socket nvdla.sock --dut model --config full\n"
     "  nvcosim serve --socket nvdla.sock --record session.nvt.gz\n"
+    "  nvcosim serve --socket nvdla.sock --record session.nvt.gz --last 20\n"
     "  nvcosim serve --socket nvdla.sock --judge --stop\n"
+    "  nvcosim serve --socket nvdla.sock --judge --debug --record session.nvt.gz\n"
     "\n"
     "Exit status: 0 ended by a signal, or by the client with --once; 1 the device had findings or wrong layers; 2 bad "
     "input or usage, "
@@ -92,8 +101,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         words_add(&options->given, "--judge");
         return 0;
     case KEY_STOP:
-        options->live.stop = true;
-        words_add(&options->given, "--stop");
+        if (arg && strcmp(arg, "hold") != 0)
+            argp_error(state, "--stop: found '%s', expected hold or nothing", arg);
+        options->live.stop = arg ? STOP_HOLD : STOP_END;
+        words_add(&options->given, arg ? "--stop=hold" : "--stop");
+        return 0;
+    case KEY_LAST:
+        options->live.last = argument_number(state, "last", arg, 1, LIVE_LAST_MOST);
+        words_add(&options->given, "--last=%s", arg);
+        return 0;
+    case KEY_DEBUG:
+        options->live.debugger = "/proc/self/exe";
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "found '%s', expected only options", arg);
@@ -107,6 +125,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "--judge compares an RTL with the model; use --dut rtl");
         if (options->live.stop && !options->live.judge)
             argp_error(state, "--stop: expected --judge with it");
+        if (options->live.last && !options->live.record)
+            argp_error(state, "--last: expected --record with it");
+        if (options->live.debugger && !(options->live.judge && options->live.record))
+            argp_error(state, "--debug: expected --judge and --record with it");
         __attribute__((fallthrough));
     default:
         return run_option_parse(key, arg, state);
@@ -117,7 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static bool become_simulator(const struct run_options *options, struct error *err) {
     const char *config = options->config->name;
     const enum simulator_variant variant = run_variant(options, config);
-    char path[SIMULATOR_PATH];
+    char path[SIMULATOR_PATH], program[PATH_MAX];
     struct words words = {0};
     if (!ensure_simulator(config, options->rtl_name, variant, err) ||
         !simulator_path(config, options->rtl_name, variant, path, sizeof path, err))
@@ -125,6 +147,8 @@ static bool become_simulator(const struct run_options *options, struct error *er
     words_put(&words, path);
     for (size_t i = 0; i < options->given.count; i++)
         words_put(&words, options->given.items[i]);
+    if (options->live.debugger && realpath(options->live.debugger, program))
+        words_add(&words, "--debugger=%s", program);
     process_exec(words.items);
     error_set(err, "%s: %s", path, strerror(errno));
     words_free(&words);

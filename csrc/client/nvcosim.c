@@ -59,15 +59,21 @@ __attribute__((format(printf, 2, 3))) static int fail(struct nvcosim *device, co
 
 /* The process has gone: says what it printed last. */
 static int fail_gone(struct nvcosim *device) {
-    char text[ERROR_TEXT - 64];
+    char text[ERROR_TEXT - 64], killed[64] = "it printed no reason";
+    int status = 0;
+    while (device->pid > 0 && waitpid(device->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    device->pid = 0;
+    if (WIFSIGNALED(status))
+        snprintf(killed, sizeof killed, "signal %d ended it", WTERMSIG(status));
     const off_t end = lseek(device->said, 0, SEEK_END), room = (off_t)sizeof text - 1;
     const ssize_t n = pread(device->said, text, sizeof text - 1, end > room ? end - room : 0);
-    const char *line = NULL;
+    const char *line = killed;
     text[n > 0 ? n : 0] = '\0';
     for (char *rest = text, *next; (next = strsep(&rest, "\n"));) /* not the hints of usage errors */
         if (strncmp(next, "nvcosim", strlen("nvcosim")) == 0)
             line = next;
-    return fail(device, "the device has ended: %s", line ? line : "it printed no reason");
+    return fail(device, "the device has ended: %s", WIFSIGNALED(status) ? killed : line);
 }
 
 PUBLIC const char *nvcosim_error(const struct nvcosim *device) {

@@ -122,6 +122,11 @@ bool channel_ready(const struct channel *channel) {
     return poll(&polled, 1, 0) == 1;
 }
 
+bool channel_ended(const struct channel *channel) {
+    struct pollfd polled[2] = {{.fd = channel->socket, .events = POLLRDHUP}, {.fd = channel->stop, .events = POLLIN}};
+    return poll(polled, 2, 0) > 0;
+}
+
 bool channel_wait(const struct channel *channel, int milliseconds) {
     return wait_for(channel, POLLIN, milliseconds);
 }

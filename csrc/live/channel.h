@@ -45,6 +45,9 @@ bool channel_wait(const struct channel *channel, int milliseconds);
 /* True if something has arrived that was not received yet. */
 bool channel_ready(const struct channel *channel);
 
+/* True if the peer has closed its side, or the program is to end. */
+bool channel_ended(const struct channel *channel);
+
 /* Takes a descriptor of the current message; -1 if it has none left. */
 int channel_take_fd(struct message *message);
 void channel_close_fds(struct message *message);

@@ -231,6 +231,12 @@ static void fetch(void *context, const struct launch *launch) {
     hold(function);
 }
 
+/* As in struct live_listener. */
+static bool has_left(void *context) {
+    const struct function *function = context;
+    return channel_ended(&function->channel);
+}
+
 /* ---- regions ---- */
 
 static bool access_registers(struct function *function, bool write, uint64_t offset, uint8_t *bytes, size_t n) {
@@ -565,7 +571,7 @@ void function_open(struct function *function, struct live_device *live, int sock
     channel_open(&function->channel, socket, stop);
     pci_reset(&function->pci);
     dma_open(&function->dma, live->dev, live->recording);
-    live->listener = (struct live_listener){fetch, function};
+    live->listener = (struct live_listener){fetch, has_left, function};
 }
 
 void function_close(struct function *function) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "layers/cubes.h"
 #include "nvdla/engines.h"
 #include "nvdla/text.h"
 
@@ -11,6 +12,9 @@
  * without an access after which a device without armed launches stands still; clocks after which the line shows what
  * was written to GLB. */
 enum { SLICE = 200, LOOK = 5, QUIET = 10, SETTLE = 64 };
+
+/* Clocks between two looks at the client that lets clocks pass. */
+enum { RUN_SLICE = 20000 };
 
 /* Launches whose registers are kept. */
 enum { KEPT = 64, TRIM_EVERY = 1024 };
@@ -142,17 +146,41 @@ static bool look(struct live_device *live, struct error *err) {
 
 /* ---- accesses ---- */
 
+/* Before the first launch after a moment without work, the recording may be cut. */
+static bool offer_cut(struct live_device *live, struct error *err) {
+    struct device *dev = live->dev;
+    const struct recording_keeper *keeper = &live->recording->keeper;
+    if (any_armed(live) || live->status != 0 || !keeper->can_cut(keeper->context))
+        return true;
+    if (!dev->ops->at_rest(dev) && dev->ops->advance(dev, SLICE, false, err) == DEVICE_FAILED)
+        return false;
+    if (dev->ops->at_rest(dev))
+        keeper->cut(keeper->context, &live->recording->log);
+    return true;
+}
+
+static bool writes_memory(const struct live_device *live, const struct launch *launch) {
+    struct cube cube;
+    bool primary;
+    return launch->block_count > 0 || launch_output_cube(live->dev->config, launch, &cube, &primary);
+}
+
 bool live_device_write(struct live_device *live, uint32_t address, uint32_t value, struct error *err) {
     struct device *dev = live->dev;
     live->writes++;
     live->quiet = 0;
     live->fresh = false;
+    const bool kept = live->recording && live->recording->keeper.context;
+    if (kept && register_write_arms(dev->config, address, value) && !offer_cut(live, err))
+        return false;
     if (live->recording)
         recording_register(live->recording, true, address, value);
     const struct launch *launch = layer_tracker_write(live->tracker, address, value, dev->ops->time(dev));
     if (launch) {
         live->moving = true;
         note_launch(live, launch);
+        if (kept && writes_memory(live, launch))
+            live->recording->keeper.layer(live->recording->keeper.context);
         if (live->listener.arming)
             live->listener.arming(live->listener.context, launch);
     }
@@ -217,12 +245,14 @@ bool live_device_work(struct live_device *live, struct error *err) {
 bool live_device_run(struct live_device *live, uint64_t clocks, bool until_interrupt, struct error *err) {
     struct device *dev = live->dev;
     enum device_state state = DEVICE_RUNNING;
+    const uint64_t most = dev->timeless ? 1 : RUN_SLICE;
     live->fresh = false;
-    if (!dev->timeless)
-        state = dev->ops->advance(dev, clocks, until_interrupt, err);
-    else
-        for (uint64_t i = 0; i < clocks && state == DEVICE_RUNNING; i++)
-            state = dev->ops->advance(dev, 1, until_interrupt, err);
+    for (uint64_t part; clocks > 0 && state == DEVICE_RUNNING; clocks -= part) {
+        part = clocks < most ? clocks : most;
+        state = dev->ops->advance(dev, part, until_interrupt, err);
+        if (live->listener.left && live->listener.left(live->listener.context))
+            break;
+    }
     if (state == DEVICE_FAILED || !look(live, err))
         return false;
     if (!any_armed(live) && dev->ops->at_rest(dev))

@@ -26,6 +26,8 @@ struct live_launch {
 struct live_listener {
     /* A launch is about to be armed; its registers are complete. */
     void (*arming)(void *context, const struct launch *launch);
+    /* True if the client has left, for whom clocks pass. */
+    bool (*left)(void *context);
     void *context;
 };
 
@@ -36,8 +38,15 @@ struct live_ending {
     void *context;
 };
 
+/* Keeps the device, and the client that waits for it, where they are; returns when they are to run on. */
+struct live_holder {
+    void (*hold)(void *context); /* NULL: no client is served */
+    void *context;
+};
+
 struct live_device {
     struct device *dev;
+    struct live_holder holder;
     struct live_ending ending; /* may be set once it is open */
     struct layer_tracker *tracker;
     struct live_listener listener;
@@ -75,8 +84,8 @@ bool live_device_read(struct live_device *live, uint32_t address, uint32_t *valu
  * message if the device failed. live->moving: call it again. */
 bool live_device_work(struct live_device *live, struct error *err);
 
-/* Lets so many clocks pass, fewer if the interrupt rises (until_interrupt) or if a device without clocks has nothing to
- * do. */
+/* Lets so many clocks pass, fewer if the interrupt rises (until_interrupt), if a device without clocks has nothing to
+ * do, or if the client leaves. */
 bool live_device_run(struct live_device *live, uint64_t clocks, bool until_interrupt, struct error *err);
 
 /* Level of the interrupt line. */

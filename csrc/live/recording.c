@@ -30,15 +30,21 @@ static void end_line(FILE *log) {
     fputs(" resp=TLM_OK_RESPONSE\n", log);
 }
 
+void recording_put(FILE *log, bool write, uint32_t address, uint32_t value) {
+    begin_line(log, "csb", write, address, sizeof value);
+    fprintf(log, " %08" PRIx32, value);
+    end_line(log);
+}
+
 void recording_register(struct recording *recording, bool write, uint32_t address, uint32_t value) {
     if (!nvdla_register_at(recording->config, address)) {
         recording->skipped++;
         return;
     }
     recording->writes += write;
-    begin_line(recording->log, "csb", write, address, sizeof value);
-    fprintf(recording->log, " %08" PRIx32, value);
-    end_line(recording->log);
+    recording_put(recording->log, write, address, value);
+    if (recording->keeper.context)
+        recording->keeper.access(recording->keeper.context, write, address, value);
 }
 
 void recording_memory(struct recording *recording, bool write, enum memory_space space, uint64_t address,
@@ -61,20 +67,25 @@ struct axi_listener recording_beats(struct recording *recording) {
     return (struct axi_listener){take_beat, recording};
 }
 
-bool recording_end(struct recording *recording, struct error *err) {
+bool recording_show(struct recording *recording, struct error *err) {
     FILE *log = recording->log;
-    bool good = fflush(log) == 0 && !ferror(log);
-    if (!good)
-        error_set(err, "--record: the temporary file cannot be written (%s); is there space for temporary files?",
-                  strerror(errno));
-    else if (recording->writes > 0) {
-        recording->part++;
-        good = recording->finish(recording->context, recording, err);
-    }
+    if (fflush(log) != 0 || ferror(log))
+        return error_set(err,
+                         "--record: the temporary file cannot be written (%s); is there space for temporary files?",
+                         strerror(errno));
+    return recording->writes == 0 || recording->finish(recording->context, recording, recording->part + 1, err);
+}
+
+bool recording_end(struct recording *recording, struct error *err) {
+    bool good = recording_show(recording, err);
+    FILE *log = recording->log;
+    recording->part += recording->writes > 0;
     clearerr(log);
     rewind(log);
     if (ftruncate(fileno(log), 0) != 0 && good)
         good = error_set(err, "--record: the temporary file cannot be emptied: %s", strerror(errno));
+    if (recording->keeper.context)
+        recording->keeper.reset(recording->keeper.context);
     recording->writes = recording->skipped = 0;
     return good;
 }

@@ -2,6 +2,7 @@
 #include "live/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "live/function.h"
@@ -50,6 +52,30 @@ static int listen_at(const char *path, struct error *err) {
         return -1;
     }
     return fd;
+}
+
+/* Starts a process that removes the socket at the path if this one is killed before it does so itself. *end: closes
+ * with this process. Returns its ID, or -1: there is none, and a killed server leaves its socket. */
+static pid_t guard_socket(const char *path, int *end) {
+    struct stat own, there;
+    int pipes[2];
+    char byte;
+    if (lstat(path, &own) != 0 || pipe2(pipes, O_CLOEXEC) != 0)
+        return -1;
+    const pid_t pid = fork();
+    if (pid != 0) {
+        close(pipes[0]);
+        *end = pipes[1];
+        return pid;
+    }
+    setsid(); /* signals of the terminal are for the server */
+    dup2(pipes[0], 0);
+    close_range(1, ~0U, 0);
+    while (read(0, &byte, 1) < 0 && errno == EINTR)
+        continue;
+    if (lstat(path, &there) == 0 && there.st_dev == own.st_dev && there.st_ino == own.st_ino)
+        unlink(path);
+    _exit(0);
 }
 
 /* Figures of the device when a session begins, which its summary does not count. */
@@ -94,14 +120,48 @@ static void print_summary(const struct live_device *live, const struct function 
     fflush(stdout);
 }
 
+/* What can end a hold. */
+struct holding {
+    int go;     /* signalfd of SIGUSR1 */
+    int stop;   /* as in struct channel */
+    int socket; /* of the client */
+};
+
+/* As in struct live_holder: until SIGUSR1, a signal that ends the program, or the client leaves. */
+static void hold(void *context) {
+    const struct holding *holding = context;
+    struct signalfd_siginfo signal;
+    struct pollfd polled[] = {{.fd = holding->go, .events = POLLIN},
+                              {.fd = holding->stop, .events = POLLIN},
+                              {.fd = holding->socket, .events = POLLRDHUP}};
+    while (read(holding->go, &signal, sizeof signal) > 0) /* it came before */
+        continue;
+    while (poll(polled, sizeof polled / sizeof *polled, -1) <= 0)
+        continue;
+    while (read(holding->go, &signal, sizeof signal) > 0)
+        continue;
+}
+
+/* A descriptor from which these signals are read; they do nothing else any longer. */
+static int signals_of(int first, int second) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, first);
+    sigaddset(&signals, second);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 /* Serves one client until it leaves. False with a message if the device failed; *stopped: a signal came. */
 static bool serve_client(const struct server_options *options, struct live_device *live, int socket, int stop,
                          bool *stopped, struct error *err) {
+    struct holding holding = {.go = signals_of(SIGUSR1, SIGUSR1), .stop = stop, .socket = socket};
     struct function function;
     const struct before before = measure(live);
     bool good = true;
     const bool own_clock = options->path == NULL;
     function_open(&function, live, socket, stop, own_clock);
+    live->holder = (struct live_holder){hold, &holding};
     for (;;) {
         live_device_print_findings(live);
         if (!channel_wait(&function.channel, live->moving && !own_clock && !function_waits(&function) ? 0 : -1)) {
@@ -129,6 +189,8 @@ static bool serve_client(const struct server_options *options, struct live_devic
         text_print_line(stderr, "nvcosim: the session ends: %s", function.err.text);
     if (!options->quiet)
         print_summary(live, &function, &before);
+    live->holder = (struct live_holder){0};
+    close(holding.go);
     function_close(&function);
     return good;
 }
@@ -161,14 +223,9 @@ static bool serve_clients(const struct server_options *options, struct live_devi
 }
 
 bool server_run(const struct server_options *options, struct live_device *live, bool *found, struct error *err) {
-    sigset_t signals;
     bool stopped = false;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    const int stop = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    const int stop = signals_of(SIGINT, SIGTERM);
     dma_survive_truncation();
     *found = false;
     bool good;
@@ -176,7 +233,9 @@ bool server_run(const struct server_options *options, struct live_device *live, 
         good = serve_client(options, live, options->connected, stop, &stopped, err);
     } else {
         const int listener = listen_at(options->path, err);
+        int end = -1;
         good = listener >= 0;
+        const pid_t guard = good ? guard_socket(options->path, &end) : -1;
         if (good && !options->quiet) {
             text_print_line(stdout, "listening on %s (%s, %s)", options->path, live->dev->config->name,
                             live->dev->name);
@@ -186,6 +245,9 @@ bool server_run(const struct server_options *options, struct live_device *live, 
             good = serve_clients(options, live, listener, stop, found, err);
             unlink(options->path);
             close(listener);
+            close(end);
+            if (guard > 0)
+                waitpid(guard, NULL, 0);
         }
     }
     close(stop);

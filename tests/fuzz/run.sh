@@ -16,6 +16,7 @@ for source in "$here"/fuzz_*.c; do
     mkdir -p "$work" "$directory/crashes"
     inputs=$runs
     [[ $name == registers ]] && inputs=$((runs / 5)) # layers, not lines of text
+    [[ $name == serve ]] && inputs=$((runs / 20))   # hundreds of messages each
     dictionary=()
     [[ -e $here/$name.dict ]] && dictionary=("-dict=$here/$name.dict")
     "$fuzzer" -runs="$inputs" -max_total_time="${FUZZ_SECONDS:-0}" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -seed=1 -print_final_stats=1 \

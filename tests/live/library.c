@@ -1,7 +1,7 @@
 /* The functions of nvcosim.h: memory of both kinds, two devices, the interrupt's descriptor, errors, a device that
  * dies.
  *
- * usage: library DUT */
+ * usage: library DUT [killed] */
 #include <nvcosim.h>
 #include <poll.h>
 #include <signal.h>
@@ -139,7 +139,53 @@ static void test_errors(void) {
     CHECK(!nvcosim_open(&options, error, sizeof error) && strstr(error, "the device has ended"));
 }
 
+/* The process of the only device. */
+static pid_t child(void) {
+    char path[64];
+    int pid = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    CHECK(file && fscanf(file, "%d", &pid) == 1);
+    if (file)
+        fclose(file);
+    return pid;
+}
+
+/* A layer at work in a device of which it takes long; NULL: failed. */
+static struct nvcosim *start_long_layer(const char *dut) {
+    static const char *const more[] = {"--latency=1000000", NULL};
+    const struct nvcosim_options options = {.dut = dut, .options = strcmp(dut, "rtl") == 0 ? more : NULL};
+    char error[256];
+    struct nvcosim *nvdla = nvcosim_open(&options, error, sizeof error);
+    CHECK(nvdla && nvcosim_memory(nvdla, SOURCE, SIZE) && nvcosim_memory(nvdla, RESULT, SIZE));
+    for (size_t i = 0; nvdla && i < sizeof layer / sizeof *layer; i++)
+        CHECK(nvcosim_write(nvdla, layer[i].address, layer[i].value) == 0);
+    return nvdla;
+}
+
+/* kill -9 of the device's process: an error with text, and the program lives on. */
+static void test_killed(const char *dut) {
+    uint32_t value;
+    for (int i = 0; i < 10; i++) {
+        struct nvcosim *nvdla = start_long_layer(dut);
+        const pid_t pid = nvdla ? child() : 0;
+        if (pid <= 0)
+            return;
+        kill(pid, SIGKILL);
+        CHECK(nvcosim_clocks(nvdla, 1000, 1) == -1 && strstr(nvcosim_error(nvdla), "signal 9 ended it"));
+        CHECK(nvcosim_read(nvdla, S_INTR_STATUS, &value) == -1 && nvcosim_reset(nvdla) == -1);
+        nvcosim_close(nvdla);
+        CHECK(kill(pid, 0) != 0);
+    }
+}
+
 int main(int argc, char **argv) {
+    if (argc == 3) { /* a program that is killed in the middle of a layer: prints the ID of its device's process */
+        struct nvcosim *nvdla = start_long_layer(argv[1]);
+        printf("%d\n", (int)child());
+        fflush(stdout);
+        return nvdla ? nvcosim_clocks(nvdla, UINT64_MAX, 0) + pause() : 1;
+    }
     const char *dut = argc > 1 ? argv[1] : "model";
     uint64_t clocks[2] = {0, 0};
     test_pages(dut, &clocks[0]);
@@ -147,5 +193,6 @@ int main(int argc, char **argv) {
     CHECK(clocks[0] == clocks[1]); /* the same program, the same clocks */
     test_two(dut);
     test_errors();
+    test_killed(dut);
     return failed;
 }

@@ -50,12 +50,35 @@ check "and no others are visible" test "$(nm -D --defined-only "$build/library/l
 check "no exit, no output" bash -c "! nm -D --undefined-only '$build/library/libnvcosim.so' | grep -wE 'exit|_exit|abort|printf|puts|fputs|fprintf'"
 check "functions, model" ./library model
 check "functions, RTL" ./library rtl
-# Programs made from traces: a convolution, pooling, a chain; and one whose CRC is wrong.
+# kill -9 of the program in the middle of a layer: its device's process ends.
+runs() { grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null; } # PID; one that has ended may wait for init
+killed() { # DUT
+    local program device i
+    for ((i = 0; i < 10; i++)); do
+        ./library "$1" killed >device &
+        program=$!
+        while [ ! -s device ]; do sleep 0.02; done
+        device=$(cat device)
+        runs "$device" || return 1
+        kill -KILL $program
+        wait $program 2>/dev/null
+        for ((try = 0; try < 1500; try++)); do
+            runs "$device" || break
+            sleep 0.02
+        done
+        ! runs "$device" || return 1
+        : >device
+    done
+}
+for dut in model rtl; do
+    check "a killed program leaves no process, $dut" killed $dut
+done
+# Programs made from traces: one of each engine, a chain; and one whose CRC is wrong.
 exported() { # TRACE
     # shellcheck disable=SC2046 # the flags are words
     "$build/nvcosim" export "$1" --to c -o t.c && gcc -std=c17 -D_POSIX_C_SOURCE=200809L -I"$root" -include "$root/tests/export/shim.h" t.c "$root/tests/live/exported.c" -o exported $(flags)
 }
-for name in rand_dc_001 rand_pdp_000 rand_multi_000; do
+for name in rand_dc_001 rand_img_000 rand_sdp_000 rand_pdp_000 rand_cdp_000 rand_multi_000; do
     check "$name as a C program links against it" exported "$root/traces/conformance/small/$name.nvt.gz"
     for dut in model rtl; do
         check "$name as a C program, $dut" says "PASS checks=" ./exported $dut

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from client import (BAR0, BOOL, CONFIG_SPACE, DMA_MAP, DMA_UNMAP, EVENTFD, GET_INFO, GET_IRQ_INFO, GET_REGION_INFO, INTR_MASK, INTR_STATUS, INTX,
                     LIMIT, MASK, MSI, NONE, REGION_READ, REGION_WRITE, RESET, ROOT, SET_IRQS, TRIGGER, UNMASK, VERSION, Client, Closed, Guest,
@@ -34,6 +35,7 @@ traces = ROOT / "traces/conformance"
 passed = failed = 0
 INTR_SET = 0x1008
 MEMORY = [(0x80000000, 1 << 30), (0xc0000000, 1 << 29)]
+ENGINES = {"small": ("dc", "img", "sdp", "pdp", "cdp", "dc_pdp"), "full": ("bdma", "rubik")}  # conformance/CONFIG/rand_ENGINE_NNN
 LAYERS = {"convolution": "rand_dc_001", "image": "rand_img_000", "pooling": "rand_pdp_000", "normalisation": "rand_cdp_000",
           "pointwise": "rand_sdp_000", "convolution and pooling": "rand_dc_pdp_000"}
 
@@ -78,7 +80,7 @@ class Server:
         self.path = folder / f"s{Server.count}"
         self.errors = open(folder / f"errors{Server.count}", "w+", encoding="utf-8")
         self.process = subprocess.Popen([nvcosim, "serve", "--socket", self.path, *options], stdout=subprocess.PIPE, stderr=self.errors,
-                                        text=True, preexec_fn=end_with_parent)
+                                        text=True, preexec_fn=end_with_parent, cwd=folder)
         with limited(self.process):
             self.first = self.process.stdout.readline()
         self.out = []
@@ -88,6 +90,14 @@ class Server:
     def said(self):
         self.errors.seek(0)
         return self.errors.read()
+
+    def wait_for(self, text):
+        """Whether it prints the text to stderr within LIMIT seconds."""
+        for _ in range(LIMIT * 50):
+            if text in self.said():
+                return True
+            time.sleep(0.02)
+        return False
 
     def end(self, number=signal.SIGTERM):
         """Ends it. Returns its exit status and what it printed."""
@@ -203,6 +213,29 @@ def test_layers(server_options, layers, indexes=(MSI, INTX), shared=True):
     sessions = re.findall(r"session: layers=(\d+) .*findings=0 \(small, (rtl|model)\)", out)
     check("a summary for each client", len(sessions) == len(indexes) and all(int(n) >= len(layers) for n, _ in sessions), out)
     check("the socket is removed", not server.path.exists())
+
+
+def test_engines(config, dut, count):
+    """Layers of each engine, by MSI and INTx in turn."""
+    server = Server(f"--dut={dut}", f"--config={config}")
+    guest = Guest([*MEMORY, (0x50000000, 1 << 28)])
+    for number, engine in enumerate(ENGINES[config]):
+        index = (MSI, INTX)[number % 2]
+        client = Client(server.path, guest)
+        client.enable(index)
+        checks = []
+        for i in range(count):
+            client.call(RESET)
+            trace = Trace(nvcosim, traces / f"{config}/rand_{engine}_{i:03d}.nvt.gz", folder)
+            try:
+                checks.append(trace.play(client))
+            except AssertionError as e:
+                check(f"{config}, {dut}: rand_{engine}_{i:03d}", False, e)
+        check(f"{config}, {dut}: {count} layers of {engine}", len(checks) == count and min(checks) > 0, checks)
+        client.close()
+    guest.close()
+    status, out = server.end()
+    check(f"{config}, {dut}: a clean end", status == 0 and "findings=0" in out, (status, server.said()))
 
 
 def test_verbose():
@@ -434,11 +467,14 @@ def test_record(dut):
     server = Server(f"--dut={dut}", f"--record={path}", *["--once", f"--timeline={timeline}"] * leaves)
     guest = Guest(MEMORY)
     client = Client(server.path, guest)
+    client.enable(MSI)
     for title in ("convolution", "pooling", "normalisation"):
-        Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False)
+        Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client)
     client.call(RESET)
     check(f"{dut}: a reset ends the trace", path.exists())
-    Trace(nvcosim, traces / f"small/{LAYERS['pointwise']}.nvt.gz", folder).play(client, interrupts=False)
+    client.disable(MSI)
+    client.enable(INTX)
+    Trace(nvcosim, traces / f"small/{LAYERS['pointwise']}.nvt.gz", folder).play(client)
     if leaves:
         client.close()
     status, out = server.end(None if leaves else signal.SIGINT)
@@ -456,11 +492,37 @@ def test_record(dut):
     run = run_nvcosim("run", "--config", "small", "--dut", "both", path, second)
     check(f"{dut}: model and RTL replay it", run.returncode == 0 and len(re.findall("^PASS", run.stdout, re.M)) == 2, run.stdout + run.stderr)
     with gzip.open(path, "rt") as f:
-        checks = len(re.findall("^mem_check", f.read(), re.M))
-    check(f"{dut}: it checks what each layer wrote", checks >= 3, checks)
+        text = f.read()
+    check(f"{dut}: it checks what each layer wrote", len(re.findall("^mem_check", text, re.M)) >= 3, text[:500])
+    check(f"{dut}: it waits for interrupts", len(re.findall(r"^poll GLB\.S_INTR_STATUS", text, re.M)) >= 3, text[:500])
+
+
+def test_last(dut):
+    """The last layers of a longer session, which begin with either group: model and RTL replay them."""
+    for last in (2, 3):
+        path = folder / f"last{last}_{dut}.nvt.gz"
+        server = Server(f"--dut={dut}", "--once", f"--record={path}", f"--last={last}")
+        guest = Guest(MEMORY)
+        client = Client(server.path, guest)
+        client.enable(MSI)
+        for i in range(7):
+            trace = Trace(nvcosim, traces / f"small/rand_sdp_{3 + i % 5:03d}.nvt.gz", folder)
+            (trace.exchanged(("SDP", "SDP_RDMA")) if i % 2 else trace).play(client)
+        client.close()
+        guest.close()
+        status, out = server.end(None)
+        check(f"{dut}: the last {last} layers are kept", status == 0 and f"(the last {last} of 7 layers)" in out, (status, out, server.said()))
+        with gzip.open(path, "rt") as f:
+            armed = len(re.findall(r"^reg_write SDP\.D_OP_ENABLE", f.read(), re.M))
+        check(f"{dut}: and no others, {last}", armed == last, armed)
+        run = run_nvcosim("run", "--strict", path)
+        check(f"{dut}: model and RTL replay the last {last}", run.returncode == 0 and run.stdout.startswith("PASS"), run.stdout + run.stderr)
 
 
 def test_record_refused():
+    for options, text in {("--last=2",): "--last: expected --record with it", ("--last=0", "--record=s.nvt"): "expected a number from 1 to 10000"}.items():
+        run = run_nvcosim("serve", "--dut=model", "--socket", "x", *options)
+        check(f"{options}", run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
     for name, text in {"no/such/folder/s.nvt": "--record: ", "session.txt": "expected a name that ends in .nvt or .nvt.gz"}.items():
         run = run_nvcosim("serve", "--dut=model", "--socket", "x", "--record", name)
         check(f"--record {name}", run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
@@ -480,6 +542,14 @@ def play_anyway(client, names):
             Trace(nvcosim, traces / f"small/{name}.nvt.gz", folder).play(client, interrupts=False)
         except AssertionError:
             pass
+
+
+def play_closed(client, name):
+    """Plays a layer whose server may end."""
+    try:
+        play_anyway(client, [name])
+    except Closed:
+        pass
 
 
 def test_judge(shared):
@@ -525,6 +595,127 @@ def test_judge_faults():
                           ("--stop",): "--stop: expected --judge with it"}.items():
         run = run_nvcosim("serve", "--socket", "x", *options)
         check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+def test_hold():
+    """--stop=hold: the guest waits at the wrong layer, with what debug says of the recording so far, until it may run on."""
+    recording = folder / "held.nvt.gz"
+    server = Server("--judge", "--once", "--stop=hold", "--debug", "--bus-fault=swapped", f"--record={recording}")
+    client = Client(server.path, Guest(MEMORY))
+    player = threading.Thread(target=play_anyway, args=(client, [LAYERS["pointwise"]]))
+    player.start()
+    held = server.wait_for("--stop=hold: the device stands still")
+    check("--stop=hold waits", held and player.is_alive(), server.said())
+    check("the recording so far is there", recording.exists(), os.listdir(folder))
+    before = server.cpu()
+    subprocess.run(["sleep", "0.3"], check=True)
+    check("a held device costs nothing", server.cpu() - before <= 0.02 and player.is_alive(), server.cpu() - before)
+    server.process.send_signal(signal.SIGUSR1)
+    player.join(LIMIT)
+    check("SIGUSR1 lets it run on", not player.is_alive(), server.said())
+    client.close()
+    counts, status, said = judged(server, server.end(None))
+    check("one layer is wrong", counts == (1, 1, 0) and status == 1, (counts, status, said))
+    check("--debug finds the beat", "FAIL held: first wrong beat at cycle" in server.out[0], server.out[0])
+    check("and names the engine, once", said.count("sdp is to blame: its first wrong element is in SDP_IN") == 1, said)
+    check("and leaves waves", (folder / "nvcosim-out/held/wave.fst").stat().st_size > 0)
+    for how in ("a signal", "the client"):
+        server = Server("--judge", "--once", "--stop=hold", "--bus-fault=swapped")
+        client = Client(server.path, Guest(MEMORY))
+        player = threading.Thread(target=play_closed, args=(client, LAYERS["pointwise"]))
+        player.start()
+        check(f"held, {how}", server.wait_for("--stop=hold: the device stands still"), server.said())
+        if how == "the client":
+            client.socket.shutdown(2)
+        status, _ = server.end(signal.SIGTERM if how == "a signal" else None)
+        player.join(LIMIT)
+        check(f"{how} ends a hold", status == 1, (status, server.said()))
+        client.close()
+    for options, text in {("--debug", "--judge"): "--debug: expected --judge and --record with it",
+                          ("--judge", "--stop=go"): "--stop: found 'go', expected hold or nothing"}.items():
+        run = run_nvcosim("serve", "--socket", "x", *options)
+        check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+# A client that arms a layer, says so, and waits to be killed.
+KILLED_CLIENT = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from client import Client, Guest, MSI, Trace
+client = Client(sys.argv[2], Guest(eval(sys.argv[3])))
+client.enable(MSI)
+Trace(sys.argv[4], sys.argv[5], sys.argv[6]).until_at_work(client)
+print("at work", flush=True)
+time.sleep(600)
+"""
+
+
+def runs(pid):
+    """Whether a process has not ended; one that has may still wait for its parent."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone(pids):
+    """Whether these processes end within LIMIT seconds."""
+    for _ in range(LIMIT * 50):
+        if not any(runs(pid) for pid in pids):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def slow(dut):
+    """Options of a device of which a layer takes long."""
+    return [f"--dut={dut}", *["--latency=1000000"] * (dut == "rtl"), f"--record={folder}/killed.nvt.gz"]
+
+
+def test_killed_server(dut, times=10):
+    """kill -9 of the server, which is the simulator, in the middle of a layer: the client notices, and nothing is left behind."""
+    guest = Guest(MEMORY)
+    path = traces / f"small/{LAYERS['pointwise']}.nvt.gz"
+    for _ in range(times):
+        server = Server(*slow(dut))
+        before = set(os.listdir(folder)) - {server.path.name}
+        client = Client(server.path, guest)
+        client.enable(MSI)
+        Trace(nvcosim, path, folder).until_at_work(client)
+        with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children", encoding="utf-8") as f:
+            others = f.read().split()
+        server.process.kill()
+        try:
+            client.message()
+            noticed = False
+        except Closed:
+            noticed = True
+        client.close()
+        server.end(None)
+        check(f"a client notices that the {dut} was killed", noticed)
+        check(f"no process is left of a killed {dut}", gone(others), others)
+        check(f"no file is left of a killed {dut}", set(os.listdir(folder)) <= before | {"sequence.nvt"}, set(os.listdir(folder)) - before)
+    guest.close()
+
+
+def test_killed_client(dut, times=10):
+    """kill -9 of the client in the middle of a layer: the server says how far it was, and serves the next one."""
+    server = Server(*slow(dut))
+    for _ in range(times):
+        with subprocess.Popen([sys.executable, "-c", KILLED_CLIENT, ROOT / "tests/live", server.path, str(MEMORY), nvcosim,
+                               traces / f"small/{LAYERS['pointwise']}.nvt.gz", folder], stdout=subprocess.PIPE, text=True) as process:
+            with limited(process):
+                check("the client is at work", process.stdout.readline() == "at work\n")
+            process.kill()
+        client = Client(server.path)
+        check(f"the next client finds the {dut} after reset", client.read(INTR_MASK) == 0 and client.read(INTR_STATUS) == 0)
+        client.close()
+    descriptors = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+    status, out = server.end()
+    check(f"{dut}: a session for each client", status == 0 and out.count("session: ") == 2 * times, (status, out, server.said()))
+    check(f"{dut}: no descriptor is left of killed clients", descriptors < 20, descriptors)
+    check(f"{dut}: nor the socket", not server.path.exists())
 
 
 def test_judge_changed():
@@ -584,22 +775,31 @@ def main():
     test_layers(["--dut=model"], layers[:3], (MSI,), shared=False)
     test_layers(["--dut=rtl"], layers)
     test_layers(["--dut=rtl"], layers[4:], (MSI,), shared=False)
+    test_engines("small", "model", 5)
+    test_engines("small", "rtl", 5)
+    test_engines("full", "model", 5)
     test_verbose()
     test_findings("model")
     test_findings("rtl")
     test_maps()
     test_truncated()
-    test_random(test_hostile(), 20000)
+    test_random(test_hostile(), 1000000 if os.environ.get("NIGHTLY") else 20000)
     test_two()
     test_idle("model")
     test_idle("rtl")
     test_record("model")
     test_record("rtl")
+    test_last("model")
+    test_last("rtl")
     test_record_refused()
     test_judge(True)
     test_judge(False)
     test_judge_faults()
     test_judge_changed()
+    test_hold()
+    for dut in ("model", "rtl"):
+        test_killed_server(dut)
+        test_killed_client(dut)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -84,6 +84,8 @@ enum {
     KEY_ONCE,
     KEY_JUDGE,
     KEY_STOP,
+    KEY_LAST,
+    KEY_DEBUGGER,
     KEY_RECORD,
     KEY_LAYER,
 };
@@ -228,7 +230,9 @@ const struct argp_option run_option_table[] = {
     {.name = "record", .key = KEY_RECORD, .arg = "FILE", .flags = OPTION_HIDDEN},
     {.name = "once", .key = KEY_ONCE, .flags = OPTION_HIDDEN},
     {.name = "judge", .key = KEY_JUDGE, .flags = OPTION_HIDDEN},
-    {.name = "stop", .key = KEY_STOP, .flags = OPTION_HIDDEN},
+    {.name = "stop", .key = KEY_STOP, .arg = "hold", .flags = OPTION_ARG_OPTIONAL | OPTION_HIDDEN},
+    {.name = "last", .key = KEY_LAST, .arg = "N", .flags = OPTION_HIDDEN},
+    {.name = "debugger", .key = KEY_DEBUGGER, .arg = "PROGRAM", .flags = OPTION_HIDDEN},
     {.name = "layer", .key = KEY_LAYER, .arg = "SEED,GENERATOR", .flags = OPTION_HIDDEN},
     {.name = "functional-coverage", .key = KEY_FUNCTIONAL, .flags = OPTION_HIDDEN},
     {0},
@@ -595,6 +599,12 @@ static void connected_option(struct run_options *options, const char *arg, struc
     options->live.connected = (int)argument_number(state, "connected", arg, 0, INT_MAX);
 }
 
+static void stop_option(struct run_options *options, const char *arg, struct argp_state *state) {
+    if (arg && strcmp(arg, "hold") != 0)
+        argp_error(state, "--stop: found '%s', expected hold or nothing", arg);
+    options->live.stop = arg ? STOP_HOLD : STOP_END;
+}
+
 static void serve_option(struct run_options *options, const char *arg, struct argp_state *state) {
     if (sscanf(arg, "%d,%d", &options->serve.socket, &options->serve.runner) != 2)
         argp_error(state, "--serve: found '%s', expected FD,PID", arg);
@@ -669,7 +679,8 @@ static const struct argument arguments[] = {
     {.key = KEY_RECORD, TEXT_AT(OF(live.record), "a trace to write")},
     {.key = KEY_ONCE, FLAG_AT(OF(live.once))},
     {.key = KEY_JUDGE, FLAG_AT(OF(live.judge))},
-    {.key = KEY_STOP, FLAG_AT(OF(live.stop))},
+    {.key = KEY_LAST, NUMBER_AT(OF(live.last), 1, LIVE_LAST_MOST)},
+    {.key = KEY_DEBUGGER, TEXT_AT(OF(live.debugger), "a program")},
     {.key = KEY_PROGRESS, FLAG_AT(OF(progress)), .own = true},
 };
 
@@ -697,6 +708,7 @@ static const struct {
     {KEY_COVERAGE_KIND, coverage_kind_option, true},
     {KEY_SERVE, serve_option, true},
     {KEY_CONNECTED, connected_option, false},
+    {KEY_STOP, stop_option, false},
     {KEY_LAYER, layer_option, true},
     {KEY_LEDGER, ledger_option, true},
     {KEY_DEBUG, debug_option, false},

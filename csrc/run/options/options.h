@@ -80,8 +80,11 @@ struct run_options {
         int connected;      /* a connected socket, whose client owns the clock; -1: none */
         bool once;          /* for one client */
         const char *record; /* trace that is written of a session; NULL: none */
+        uint64_t last;      /* layers of the recording to keep; 0: all */
         bool judge;         /* the model follows */
-        bool stop;          /* at the first wrong layer */
+        /* At the first wrong layer: nothing, the session ends, or the device stands still. */
+        enum { STOP_NEVER, STOP_END, STOP_HOLD } stop;
+        const char *debugger; /* this program, to debug recordings with wrong layers with; NULL: they are not */
     } live;
     /* Of a simulator: the trace is a random layer, to be written first if it does not exist. */
     struct run_layer {
@@ -111,6 +114,9 @@ error_t run_option_parse(int key, char *arg, struct argp_state *state);
 
 /* Key of --dut, for a command that has a text of its own for it. */
 enum { RUN_KEY_DUT = 0x101 };
+
+/* Most layers of --last. */
+enum { LIVE_LAST_MOST = 10000 };
 
 /* True if a live driver is served. */
 bool run_is_live(const struct run_options *options);

@@ -1,9 +1,11 @@
 /* Opens the device of a live session; see live.h. */
 #include "run/session/live.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/timeline.h"
 #include "import/lift.h"
@@ -15,7 +17,9 @@
 #include "nvdla/xalloc.h"
 #include "report/events.h"
 #include "report/outcome.h"
+#include "run/process/process.h"
 #include "run/session/diagnose.h"
+#include "run/session/ring.h"
 
 /* rtl: must outlive the device. */
 static struct device *open_device(const struct run_options *options, const struct rtl_options *rtl, const char *name,
@@ -36,45 +40,120 @@ static char *part_path(const char *path, const char *suffix, int part) {
     return part == 1 ? xstrdup(path) : xprintf("%.*s.%d%s", (int)stem, path, part, path + stem);
 }
 
-/* As in struct recording; context: struct run_options. */
-static bool write_trace(void *context, const struct recording *recording, struct error *err) {
-    const struct run_options *run = context;
-    char *log = xprintf("/proc/self/fd/%d", fileno(recording->log));
-    char *path = part_path(run->live.record, ".nvt", recording->part);
+/* What hears the beats, the verdicts, and the ends of recordings. */
+struct live_verdicts {
+    const struct run_options *options;
+    struct live_device *live;
+    struct judge judge;
+    struct recording *recording; /* NULL: none */
+    struct ring *ring;           /* NULL: all of it is kept */
+    struct axi_listener recording_beats;
+    bool judged;
+    uint64_t debugged; /* wrong layers that are in recordings that were debugged */
+};
+
+/* ---- recordings ---- */
+
+/* Options that `nvcosim debug` does not take, or has values of its own for. */
+static const char *const not_for_debug[] = {"socket",    "connected", "once",       "record",    "last", "judge",
+                                            "stop",      "debugger",  "timeline",   "wave",      "saif", "checks",
+                                            "wave-from", "wave-to",   "wave-scope", "wave-plain"};
+
+static bool is_for_debug(const char *word) {
+    const size_t n = strcspn(word + 2, "=");
+    for (size_t i = 0; i < sizeof not_for_debug / sizeof *not_for_debug; i++)
+        if (strlen(not_for_debug[i]) == n && strncmp(word + 2, not_for_debug[i], n) == 0)
+            return false;
+    return strcmp(word, "--dut=rtl") != 0; /* debug compares with the model */
+}
+
+/* Runs `nvcosim debug` on a recording with a wrong layer, with the options of the device. */
+static void debug_recording(const struct run_options *options, const char *path) {
+    struct words words = {0};
+    struct error err;
+    words_put(&words, options->live.debugger);
+    words_put(&words, "debug");
+    for (size_t i = 0; i < options->given.count; i++)
+        if (is_for_debug(options->given.items[i]))
+            words_put(&words, options->given.items[i]);
+    words_put(&words, path);
+    fflush(NULL);
+    const int files[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+                         fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)};
+    const pid_t pid =
+        process_spawn(&(struct process_program){.words = words.items, .files = files, .file_count = 3}, &err);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        close(files[i]);
+    if (pid < 0)
+        text_print_line(stderr, "nvcosim: --debug: %s", err.text);
+    else if (process_wait(pid, NULL, NULL) > EXIT_HUNG)
+        text_print_line(stderr, "nvcosim: --debug: nvcosim debug failed on %s", path);
+    words_free(&words);
+}
+
+static void print_recorded(const struct recording *recording, const char *path, const struct lift_summary *summary,
+                           uint64_t kept, uint64_t all) {
+    char *of = kept < all ? xprintf(" (the last %" PRIu64 " of %" PRIu64 " layers)", kept, all) : xstrdup("");
+    text_print_line(stdout, "recorded: %s: launches=%" PRIu64 " writes=%" PRIu64 " reads=%" PRIu64 "%s", path,
+                    summary->launches, summary->writes, summary->reads, of);
+    fflush(stdout);
+    free(of);
+    if (recording->skipped > 0)
+        text_print_line(
+            stderr, "nvcosim: --record: left out %" PRIu64 " %s to addresses where configuration %s has no register",
+            recording->skipped, text_plural(recording->skipped, "access", "accesses"), recording->config->name);
+}
+
+/* As in struct recording; context: struct live_verdicts. */
+static bool write_trace(void *context, const struct recording *recording, int part, struct error *err) {
+    struct live_verdicts *verdicts = context;
+    const struct run_options *run = verdicts->options;
+    uint64_t kept = 0, all = 0;
+    FILE *last = verdicts->ring ? ring_log(verdicts->ring, recording->log, &kept, &all, err) : NULL;
+    if (verdicts->ring && !last)
+        return false;
+    char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
+    char *path = part_path(run->live.record, ".nvt", part);
     const struct source_options options = {.config = recording->config};
     const struct lift_options lift_options = {.config = recording->config, .path = path, .title = "a live session"};
     struct lift_summary summary = {0};
     struct source *source = source_open((const char *const[]){log}, 1, "vp", &options, err);
     const bool good = source && lift(source, &lift_options, &summary, err);
-    if (good) {
-        if (!run->quiet)
-            text_print_line(stdout, "recorded: %s: launches=%" PRIu64 " writes=%" PRIu64 " reads=%" PRIu64, path,
-                            summary.launches, summary.writes, summary.reads);
-        fflush(stdout);
-        if (recording->skipped > 0)
-            text_print_line(stderr,
-                            "nvcosim: --record: left out %" PRIu64 " %s to addresses where configuration %s has no "
-                            "register",
-                            recording->skipped, text_plural(recording->skipped, "access", "accesses"),
-                            recording->config->name);
-    } else
+    if (!good)
         error_prefix(err, "--record: ");
+    else if (!run->quiet)
+        print_recorded(recording, path, &summary, kept, all);
+    if (good && run->live.debugger && verdicts->judge.wrong > verdicts->debugged) {
+        verdicts->debugged = verdicts->judge.wrong;
+        debug_recording(run, path);
+    }
     lift_summary_free(&summary);
     source_close(source);
     free(path);
     free(log);
+    if (last)
+        fclose(last);
     return good;
 }
 
 /* Begins a recording, if one is wanted, at a path that can be written. False with a message. */
-static bool open_recording(const struct run_options *options, struct recording *recording, struct error *err) {
-    *recording = (struct recording){.config = options->config, .finish = write_trace, .context = (void *)options};
+static bool open_recording(const struct run_options *options, struct live_verdicts *verdicts,
+                           struct recording *recording, struct error *err) {
+    *recording = (struct recording){.config = options->config, .finish = write_trace, .context = verdicts};
     if (!options->live.record)
         return true;
     struct file_writer *writer = file_writer_open(options->live.record, err);
     if (!writer)
         return error_prefix(err, "--record: ");
     file_writer_close(writer, false, &(struct error){0});
+    verdicts->recording = recording;
+    verdicts->recording_beats = recording_beats(recording);
+    if (options->live.last) {
+        verdicts->ring = ring_new(options->config, options->live.last, err);
+        if (!verdicts->ring)
+            return false;
+        recording->keeper = ring_keeper(verdicts->ring);
+    }
     return recording_open(recording, err);
 }
 
@@ -116,18 +195,10 @@ static bool write_timeline(void *context, struct error *err) {
 
 /* ---- the judge ---- */
 
-/* What hears the beats, and the verdicts. */
-struct live_verdicts {
-    struct live_device *live;
-    struct judge judge;
-    struct axi_listener recording; /* beat NULL: none */
-    bool judged, stop;
-};
-
 static void take_beat(void *context, const struct axi_beat *beat) {
     struct live_verdicts *verdicts = context;
-    if (verdicts->recording.beat)
-        verdicts->recording.beat(verdicts->recording.context, beat);
+    if (verdicts->recording)
+        verdicts->recording_beats.beat(verdicts->recording_beats.context, beat);
     if (verdicts->judged)
         judge_beat(&verdicts->judge, beat);
 }
@@ -171,6 +242,19 @@ static void print_wrong(const struct live_verdicts *verdicts, const struct judge
                     finding->found, expected);
 }
 
+/* The device stands still, and the guest waits for it, until someone lets it run on. */
+static void hold(const struct live_verdicts *verdicts) {
+    struct error err;
+    if (verdicts->live->stop || !verdicts->live->holder.hold)
+        return;
+    if (verdicts->recording && !recording_show(verdicts->recording, &err))
+        text_print_line(stderr, "nvcosim: %s", err.text);
+    text_print_line(stderr,
+                    "nvcosim: --stop=hold: the device stands still; `kill -USR1 %d` lets it run on, Ctrl-C ends",
+                    (int)getpid());
+    verdicts->live->holder.hold(verdicts->live->holder.context);
+}
+
 /* As in struct judge_listener. */
 static void hear(void *context, const struct judge_finding *finding, const char *text) {
     struct live_verdicts *verdicts = context;
@@ -191,16 +275,16 @@ static void hear(void *context, const struct judge_finding *finding, const char 
         return;
     }
     print_wrong(verdicts, finding);
-    if (verdicts->stop && !verdicts->live->stop) {
+    if (verdicts->options->live.stop == STOP_END && !verdicts->live->stop) {
         text_print_line(stderr, "nvcosim: --stop: the session ends at the first wrong layer");
         verdicts->live->stop = true;
-    }
+    } else if (verdicts->options->live.stop == STOP_HOLD)
+        hold(verdicts);
 }
 
 static void open_judge(const struct run_options *options, struct live_verdicts *verdicts) {
     const struct model_options model = model_options_of(options);
     verdicts->judged = options->live.judge;
-    verdicts->stop = options->live.stop;
     if (verdicts->judged)
         judge_open(&verdicts->judge, model_new(options->config, &model), (struct judge_listener){hear, verdicts});
 }
@@ -217,18 +301,15 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
     struct recording recording;
-    bool good = open_recording(options, &recording, &err);
-    struct live_verdicts verdicts = {.live = &live};
+    struct live_verdicts verdicts = {.options = options, .live = &live};
+    bool good = open_recording(options, &verdicts, &recording, &err);
     const struct axi_listener beats = {take_beat, &verdicts};
-    if (options->live.record)
-        verdicts.recording = recording_beats(&recording);
     open_judge(options, &verdicts);
     rtl.beats = options->live.record || options->live.judge ? &beats : NULL;
     struct device *dev = good ? open_device(options, &rtl, name, open, context, &err) : NULL;
     good = dev != NULL;
     if (good) {
-        good = live_device_open(&live, dev, options->verbose ? stdout : NULL, options->live.record ? &recording : NULL,
-                                &err);
+        good = live_device_open(&live, dev, options->verbose ? stdout : NULL, verdicts.recording, &err);
         if (verdicts.judged) {
             judge_attach(&verdicts.judge, dev);
             live.judge = &verdicts.judge;
@@ -249,6 +330,7 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
     if (verdicts.judged)
         judge_close(&verdicts.judge);
     recording_close(&recording);
+    ring_free(verdicts.ring);
     if (!good)
         text_print_line(stderr, "nvcosim serve: %s", err.text);
     return !good ? EXIT_BAD_INPUT : found ? EXIT_DIFFERENT : EXIT_OK;
