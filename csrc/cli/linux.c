@@ -7,13 +7,32 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum { KEY_CONFIG = 0x1000, KEY_DUT, KEY_INPUT, KEY_RECORD, KEY_SELFTEST, KEY_GUEST };
+enum {
+    KEY_CONFIG = 0x1000,
+    KEY_DUT,
+    KEY_INPUT,
+    KEY_RECORD,
+    KEY_LAST,
+    KEY_JUDGE,
+    KEY_STOP,
+    KEY_DEBUG,
+    KEY_SELFTEST,
+    KEY_GUEST
+};
 
 static const struct argp_option options[] = {
     OPTION("config", KEY_CONFIG, "NAME", "NVDLA configuration (default small); an unknown NAME lists them"),
     OPTION("dut", KEY_DUT, "DUT", "Device: rtl (default), model or rtl:NAME, as for nvcosim serve"),
     OPTION("input", KEY_INPUT, "PICTURE", "The network's input, a .pgm or .jpg that NVIDIA's runtime reads"),
     OPTION("record", KEY_RECORD, "FILE", "Write the session as a trace, as nvcosim serve does"),
+    OPTION("last", KEY_LAST, "N", "With --record: keep only the last N layers, or a few more"),
+    OPTION("judge", KEY_JUDGE, NULL, "The model follows: tell each layer that the RTL computes otherwise"),
+    {.name = "stop",
+     .key = KEY_STOP,
+     .arg = "hold",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "With --judge: end at the first wrong layer; hold: stand still there"},
+    OPTION("debug", KEY_DEBUG, NULL, "With --judge and --record: run nvcosim debug on a recording with a wrong layer"),
     OPTION("selftest", KEY_SELFTEST, NULL,
            "Play the programs of the self-test, which are of small, by MSI and by INTx"),
     OPTION("guest", KEY_GUEST, "FOLDER", "What `make guest` wrote (default: guest/ in the build folder)"),
@@ -41,10 +60,8 @@ static const char doc[] =
 static const struct argument settings[] = {
     {.key = KEY_DUT, TEXT_AT(OF(dut), "rtl, model or rtl:NAME")},
     {.key = KEY_INPUT, TEXT_AT(OF(picture), "a picture")},
-    {.key = KEY_RECORD, TEXT_AT(OF(record), "a trace to write, FILE.nvt or FILE.nvt.gz")},
     {.key = KEY_SELFTEST, FLAG_AT(OF(selftest))},
     {.key = KEY_GUEST, TEXT_AT(OF(folder), "a folder")},
-    {.key = 'v', FLAG_AT(OF(verbose))},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -52,6 +69,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     if (argument_take(settings, sizeof settings / sizeof *settings, options, guest, key, arg, state))
         return 0;
     switch (key) {
+    case KEY_RECORD:
+    case KEY_LAST:
+    case KEY_JUDGE:
+    case KEY_STOP:
+    case KEY_DEBUG:
+    case 'v': /* for serve, which checks them */
+        words_add(&guest->server, "--%s%s%s", argument_name(options, key), arg ? "=" : "", arg ? arg : "");
+        return 0;
     case KEY_CONFIG:
         guest->config = nvdla_config_find(arg);
         if (!guest->config)
@@ -81,5 +106,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 int linux_main(int argc, char **argv) {
     const struct argp argp = {.options = options, .parser = parse, .args_doc = "[NET.nvdla]", .doc = doc};
     struct guest_options guest = {.config = nvdla_config_find("small")};
-    return argp_parse(&argp, argc, argv, 0, NULL, &guest) == 0 ? guest_run(&guest) : EXIT_BAD_INPUT;
+    const int status = argp_parse(&argp, argc, argv, 0, NULL, &guest) == 0 ? guest_run(&guest) : EXIT_BAD_INPUT;
+    words_free(&guest.server);
+    return status;
 }

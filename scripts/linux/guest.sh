@@ -5,6 +5,7 @@
 # usage: guest.sh BUILD [SW]      as make guest [SW=CHECKOUT] does; writes BUILD/guest/{vmlinuz,initrd.gz,about}
 # Environment:
 #   SELFTEST   traces that the self-test driver plays; default: a convolution, pooling, and chains of layers of small
+# Exit status: 0; 2 with a message; 77: this machine can have no chroot, or cannot reach Debian's servers.
 set -eu -o pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/scripts/linux
@@ -12,6 +13,16 @@ here=$root/scripts/linux
 fail() {
     echo "guest: $1" >&2
     exit 2
+}
+
+# cannot LOG WHAT: apt has failed. Where Debian's servers are out of reach, the status is 77, as for a machine that can have no chroot.
+cannot() {
+    tail -n 5 "$1" >&2
+    if grep -qE 'Could not (resolve|connect)|Temporary failure|Connection (failed|timed out|refused)|Unable to connect|Cannot initiate' "$1"; then
+        echo "guest: $2: Debian's servers cannot be reached" >&2
+        exit 77
+    fi
+    fail "$2"
 }
 
 # stage_sources BUILD FOLDER SW: all that Debian 13 needs, in one folder.
@@ -87,10 +98,8 @@ private_apt() {
 fetch() {
     local package
     mkdir -p "$apt/packages"
-    (cd "$apt/packages" && rm -f ./*.deb && private_apt apt-get download "$@" >"$apt/log" 2>&1) || {
-        tail -n 5 "$apt/log" >&2
-        fail "the packages $* cannot be downloaded; does this machine reach Debian's servers?"
-    }
+    (cd "$apt/packages" && rm -f ./*.deb && private_apt apt-get download "$@" >"$apt/log" 2>&1) ||
+        cannot "$apt/log" "the packages $* cannot be downloaded"
     for package in "$apt"/packages/*.deb; do
         dpkg-deb -x "$package" "$debian"
     done
@@ -101,10 +110,7 @@ fetch() {
 fetch_debian() {
     mkdir -p "$apt"/{state/lists/partial,cache/archives/partial} "$debian"
     : >"$apt/status"
-    private_apt apt-get update >"$apt/log" 2>&1 || {
-        tail -n 5 "$apt/log" >&2
-        fail "apt-get update failed; does this machine reach Debian's servers?"
-    }
+    private_apt apt-get -o APT::Update::Error-Mode=any update >"$apt/log" 2>&1 || cannot "$apt/log" "apt-get update failed"
     release=$(private_apt apt-cache depends linux-headers-arm64:arm64 | sed -n 's/.*Depends: linux-headers-\(.*\)-arm64.*/\1/p' | head -n 1)
     [ -n "$release" ] || fail "Debian's kernel for arm64 (linux-headers-arm64) was not found by apt"
     [ "$(cat "$debian/release" 2>/dev/null)" != "$release" ] || return 0
@@ -159,7 +165,7 @@ build_here() {
     stage=$(realpath "$1") apt=$(realpath "$1")/../guest-apt debian=$(realpath "$1")/../guest-debian
     mkdir -p "$apt" "$debian"
     apt=$(realpath "$apt") debian=$(realpath "$debian")
-    "$root/scripts/setup.sh" guest
+    "$root/scripts/setup.sh" guest 2>"$apt/log" || cannot "$apt/log" "the packages that a guest is made with cannot be installed"
     fetch_debian
     local kernel=$debian/usr/src/linux-headers-$release-arm64
     make_modules -C "$kernel" "M=$stage/modules" modules >"$stage/log" 2>&1 || {

@@ -4,6 +4,7 @@ Every wait is for an event; LIMIT seconds without one are a failure of the test,
 """
 import array
 import csv
+import itertools
 import json
 import mmap
 import os
@@ -270,9 +271,9 @@ class Trace:
         self.play(client)
         client.read(self.status)  # all writes have arrived
 
-    def play(self, client, interrupts=True):
+    def play(self, client, interrupts=True, tries=None):
         """Plays it on a server, waiting for an interrupt before each poll of S_INTR_STATUS. A line that is up rises no further: after a short
-        time it looks again. Returns the number of checks."""
+        time it looks again. tries: reads of a poll after which it gives up. Returns the number of checks."""
         guest, checks = client.guest, 0
         for words in self.commands:
             kind = words[0]
@@ -288,7 +289,10 @@ class Trace:
             elif kind == "poll":
                 address, mask = int(words[1], 0), int(options.get("mask", "0xffffffff"), 0)
                 assert words[2] == "==", words
-                while client.read(address) & mask != int(words[3], 0) & mask:
+                for number in itertools.count(1):
+                    if client.read(address) & mask == int(words[3], 0) & mask:
+                        break
+                    assert number != tries, f"{words} never holds"
                     if interrupts and address == self.status:
                         index = client.interrupt(0.1)
                         if index == INTX:

@@ -28,7 +28,7 @@ says() { # TEXT COMMAND...
     shift
     "$@" 2>&1 | grep -qF -e "$text" || { "$@"; return 1; }
 }
-result="S_INTR_STATUS = 0x1, result: 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62"
+result="S_INTR_STATUS = 0x150001, result: 0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 50 52 54 56 58 60 62"
 cp docs/live_example.c tests/live/library.c "$work"
 cd "$work" || exit 2
 # shellcheck disable=SC2046 # the flags are words

@@ -597,6 +597,33 @@ def test_judge_faults():
         check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
 
 
+def test_planted(wanted=3):
+    """Faults in a copy of the RTL: the judge reports the first wrong layer while the client runs, and --debug names the folder of the fault."""
+    faults = json.loads((build / "tests/planted/faults.json").read_text(encoding="utf-8"))["faults"]
+    seen = named = 0
+    for fault in faults:
+        if seen == wanted:
+            break
+        recording = folder / f"fault{fault['number']}.nvt.gz"
+        server = Server("--dut=rtl:planted", f"--fault={fault['number']}", "--judge", "--stop", "--debug", f"--record={recording}")
+        client = Client(server.path, Guest(MEMORY))
+        try:
+            for title in ("convolution and pooling", "pooling", "normalisation", "pointwise"):
+                client.call(RESET)
+                Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False, tries=500)
+        except (AssertionError, Closed):
+            pass
+        client.close()
+        _, status, said = judged(server, server.end())
+        if "wrong layer: " not in said:
+            continue
+        seen += 1
+        check(f"fault {fault['number']} ends the session", status == 1 and "the session ends at the first wrong layer" in said, (status, said))
+        named += f"  {fault['folder']} is to blame" in said
+    check(f"{wanted} faults are noticed while the client runs", seen == wanted, seen)
+    check("--debug names their folders", named == seen, (named, seen))
+
+
 def test_hold():
     """--stop=hold: the guest waits at the wrong layer, with what debug says of the recording so far, until it may run on."""
     recording = folder / "held.nvt.gz"
@@ -797,6 +824,7 @@ def main():
     test_judge_faults()
     test_judge_changed()
     test_hold()
+    test_planted()
     for dut in ("model", "rtl"):
         test_killed_server(dut)
         test_killed_client(dut)

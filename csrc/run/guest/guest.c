@@ -121,10 +121,8 @@ static bool start_server(struct guest *guest, struct error *err) {
     words_add(&words, "--config=%s", options->config->name);
     if (options->dut)
         words_add(&words, "--dut=%s", options->dut);
-    if (options->record)
-        words_add(&words, "--record=%s", options->record);
-    if (options->verbose)
-        words_put(&words, "--verbose");
+    for (size_t i = 0; i < options->server.count; i++)
+        words_put(&words, options->server.items[i]);
     const int files[] = {fcntl(STDIN_FILENO, F_DUPFD, 3), fcntl(STDOUT_FILENO, F_DUPFD, 3),
                          fcntl(STDERR_FILENO, F_DUPFD, 3)};
     const pid_t pid = process_spawn(

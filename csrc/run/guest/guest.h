@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "nvdla/config.h"
+#include "nvdla/text.h"
 
 struct guest_options {
     const struct nvdla_config *config;
@@ -13,9 +14,8 @@ struct guest_options {
     const char *folder;  /* with vmlinuz and initrd.gz; NULL: guest/ beside the simulators */
     const char *network; /* .nvdla; NULL: a shell, or the self-test */
     const char *picture; /* its input, in a form that NVIDIA's runtime reads */
-    const char *record;  /* as for serve; NULL: none */
+    struct words server; /* more options of serve */
     bool selftest;       /* play the programs of the self-test, by MSI and by INTx */
-    bool verbose;        /* as for serve */
 };
 
 /* Runs the guest to its end. Returns the exit status: 0 all well, 1 a program of the self-test failed or the device had
