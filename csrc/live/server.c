@@ -73,7 +73,9 @@ static pid_t guard_socket(const char *path, int *end) {
     close_range(1, ~0U, 0);
     while (read(0, &byte, 1) < 0 && errno == EINTR)
         continue;
-    if (lstat(path, &there) == 0 && there.st_dev == own.st_dev && there.st_ino == own.st_ino)
+    /* Not the socket of a server that came after it: an inode is used again, but not at the same time. */
+    if (lstat(path, &there) == 0 && there.st_dev == own.st_dev && there.st_ino == own.st_ino &&
+        there.st_ctim.tv_sec == own.st_ctim.tv_sec && there.st_ctim.tv_nsec == own.st_ctim.tv_nsec)
         unlink(path);
     _exit(0);
 }
