@@ -3,36 +3,18 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/live_options.h"
 #include "run/guest/guest.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
-enum {
-    KEY_CONFIG = 0x1000,
-    KEY_DUT,
-    KEY_INPUT,
-    KEY_RECORD,
-    KEY_LAST,
-    KEY_JUDGE,
-    KEY_STOP,
-    KEY_DEBUG,
-    KEY_SELFTEST,
-    KEY_GUEST
-};
+enum { KEY_CONFIG = 0x1000, KEY_DUT, KEY_INPUT, KEY_SELFTEST, KEY_GUEST };
 
 static const struct argp_option options[] = {
     OPTION("config", KEY_CONFIG, "NAME", "NVDLA configuration (default small); an unknown NAME lists them"),
     OPTION("dut", KEY_DUT, "DUT", "Device: rtl (default), model or rtl:NAME, as for nvcosim serve"),
     OPTION("input", KEY_INPUT, "PICTURE", "The network's input, a .pgm or .jpg that NVIDIA's runtime reads"),
-    OPTION("record", KEY_RECORD, "FILE", "Write the session as a trace, as nvcosim serve does"),
-    OPTION("last", KEY_LAST, "N", "With --record: keep only the last N layers, or a few more"),
-    OPTION("judge", KEY_JUDGE, NULL, "The model follows: tell each layer that the RTL computes otherwise"),
-    {.name = "stop",
-     .key = KEY_STOP,
-     .arg = "hold",
-     .flags = OPTION_ARG_OPTIONAL,
-     .doc = "With --judge: end at the first wrong layer; hold: stand still there"},
-    OPTION("debug", KEY_DEBUG, NULL, "With --judge and --record: run nvcosim debug on a recording with a wrong layer"),
+    LIVE_OPTIONS,
     OPTION("selftest", KEY_SELFTEST, NULL,
            "Play the programs of the self-test, which are of small, by MSI and by INTx"),
     OPTION("guest", KEY_GUEST, "FOLDER", "What `make guest` wrote (default: guest/ in the build folder)"),
