@@ -519,6 +519,24 @@ def test_last(dut):
         check(f"{dut}: model and RTL replay the last {last}", run.returncode == 0 and run.stdout.startswith("PASS"), run.stdout + run.stderr)
 
 
+def test_last_network():
+    """Runs of a network, whose layers are armed ahead: the last run is kept."""
+    digits, compiled, path = ROOT / "traces/networks/digits", folder / "digits.nvt.gz", folder / "last_run.nvt.gz"
+    run_nvcosim("compile", digits / "digits.nvdla", "--input", digits / "7.png", "-o", compiled)
+    server = Server("--once", f"--record={path}", "--last=5")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    client.enable(MSI)
+    for _ in range(3):
+        Trace(nvcosim, compiled, folder).play(client)
+    client.close()
+    guest.close()
+    status, out = server.end(None)
+    check("the last run of a network is kept", status == 0 and "(the last 6 of 18 layers)" in out, (status, out, server.said()))
+    run = run_nvcosim("run", "--strict", path)
+    check("model and RTL replay it", run.returncode == 0 and run.stdout.startswith("PASS"), run.stdout + run.stderr)
+
+
 def test_record_refused():
     for options, text in {("--last=2",): "--last: expected --record with it", ("--last=0", "--record=s.nvt"): "expected a number from 1 to 10000"}.items():
         run = run_nvcosim("serve", "--dut=model", "--socket", "x", *options)
@@ -818,6 +836,7 @@ def main():
     test_record("rtl")
     test_last("model")
     test_last("rtl")
+    test_last_network()
     test_record_refused()
     test_judge(True)
     test_judge(False)
