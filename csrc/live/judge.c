@@ -313,13 +313,13 @@ static void compare(const struct judge *judge, const struct judge_launch *launch
             check_place(judge, launch->device.items[i].address + at, finding);
 }
 
-static bool writes(enum nvdla_unit unit) {
+bool judge_compares(enum nvdla_unit unit) {
     return unit == NVDLA_SDP || unit == NVDLA_PDP || unit == NVDLA_CDP || unit == NVDLA_BDMA || unit == NVDLA_RBK;
 }
 
 void judge_done(struct judge *judge, enum nvdla_unit unit, int ordinal, uint64_t since) {
     struct judge_finding finding = {.unit = unit, .ordinal = ordinal};
-    if (!writes(unit))
+    if (!judge_compares(unit))
         return;
     judge_run(judge);
     if (judge->lost) {

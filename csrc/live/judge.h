@@ -79,6 +79,9 @@ struct judge {
     uint64_t judged, wrong, unjudged; /* layers, since it was opened */
 };
 
+/* True for units whose launches write memory. */
+bool judge_compares(enum nvdla_unit unit);
+
 /* Takes a model, which judge_close() destroys. */
 void judge_open(struct judge *judge, struct device *model, struct judge_listener listener);
 void judge_close(struct judge *judge);

@@ -9,7 +9,7 @@
 #include "nvdla/text.h"
 
 /* Clocks of a slice, which every access may have to wait for; slices between two looks at the finished launches; slices
- * without an access after which a device without armed launches stands still; clocks after which the line shows what
+ * without a write after which a device without armed launches stands still; clocks after which the line shows what
  * was written to GLB. */
 enum { SLICE = 200, LOOK = 5, QUIET = 10, SETTLE = 64 };
 
@@ -113,8 +113,11 @@ static void note_launch(struct live_device *live, const struct launch *launch) {
     if (mask) {
         const int bit = __builtin_ctz(mask);
         end_launch(live, bit);
-        live->launches[bit] = (struct live_launch){
-            .armed = true, .unit = launch->unit, .ordinal = launch->ordinal, .clock = live->dev->ops->time(live->dev)};
+        live->launches[bit] = (struct live_launch){.armed = true,
+                                                   .unit = launch->unit,
+                                                   .ordinal = launch->ordinal,
+                                                   .group = launch->group,
+                                                   .clock = live->dev->ops->time(live->dev)};
         print_launch(live, &live->launches[bit], false);
     }
     if (layer_tracker_count(live->tracker) % TRIM_EVERY == 0)
@@ -135,6 +138,24 @@ static void see_status(struct live_device *live, uint32_t status) {
     live->status = status;
 }
 
+/* Ends launches whose interrupt was not seen, because the driver had left its bit set or has cleared it at once: their
+ * group is idle, and so is the memory. S_STATUS has the same offset in all units with groups. */
+static bool end_idle(struct live_device *live, struct error *err) {
+    struct device *dev = live->dev;
+    for (int bit = 0; bit < LIVE_INTERRUPT_BITS && dev->ops->at_rest(dev); bit++) {
+        const struct live_launch *launch = &live->launches[bit];
+        uint32_t status;
+        if (!launch->armed || launch->unit == NVDLA_BDMA)
+            continue;
+        if (!dev->ops->csb_read(dev, nvdla_unit_base(dev->config, launch->unit) + SDP_S_STATUS, &status, err))
+            return false;
+        const uint32_t mask = launch->group ? SDP_S_STATUS__STATUS_1_MASK : SDP_S_STATUS__STATUS_0_MASK;
+        if ((status & mask) == 0)
+            end_launch(live, bit);
+    }
+    return true;
+}
+
 /* Reads which launches are done; that has no effect on the device. */
 static bool look(struct live_device *live, struct error *err) {
     uint32_t status;
@@ -146,15 +167,26 @@ static bool look(struct live_device *live, struct error *err) {
 
 /* ---- accesses ---- */
 
+/* True if the driver has not cleared the interrupt of a layer that wrote memory: it may yet read it. */
+static bool owes_clearing(const struct live_device *live) {
+    uint32_t bits = 0;
+    for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (judge_compares(unit))
+            bits |= nvdla_unit_interrupt(unit, 0) | nvdla_unit_interrupt(unit, 1);
+    return (live->status & bits) != 0;
+}
+
 /* Before the first launch after a moment without work, the recording may be cut. */
 static bool offer_cut(struct live_device *live, struct error *err) {
     struct device *dev = live->dev;
     const struct recording_keeper *keeper = &live->recording->keeper;
-    if (any_armed(live) || live->status != 0 || !keeper->can_cut(keeper->context))
+    if (!keeper->can_cut(keeper->context))
         return true;
     if (!dev->ops->at_rest(dev) && dev->ops->advance(dev, SLICE, false, err) == DEVICE_FAILED)
         return false;
-    if (dev->ops->at_rest(dev))
+    if (!look(live, err) || !end_idle(live, err))
+        return false;
+    if (!any_armed(live) && !owes_clearing(live) && dev->ops->at_rest(dev))
         keeper->cut(keeper->context, &live->recording->log);
     return true;
 }
@@ -196,7 +228,6 @@ bool live_device_write(struct live_device *live, uint32_t address, uint32_t valu
 
 bool live_device_read(struct live_device *live, uint32_t address, uint32_t *value, struct error *err) {
     live->reads++;
-    live->quiet = 0;
     if (live->judge)
         judge_read(live->judge, address);
     if (!live->dev->ops->csb_read(live->dev, address, value, err))
@@ -234,6 +265,8 @@ bool live_device_work(struct live_device *live, struct error *err) {
     }
     const bool rose = !line && live_device_interrupt(live);
     if ((rose || state == DEVICE_IDLE || ++live->quiet % LOOK == 0) && !look(live, err))
+        return false;
+    if (live->quiet > QUIET && live->quiet % LOOK == 0 && !end_idle(live, err))
         return false;
     const uint64_t limit = dev->still_limit;
     const bool stuck = dev->ops->still && limit && dev->ops->still(dev) > limit;

@@ -18,7 +18,7 @@ enum { LIVE_INTERRUPT_BITS = 32 };
 struct live_launch {
     bool armed;
     enum nvdla_unit unit;
-    int ordinal;
+    int ordinal, group;
     uint64_t clock; /* when it was armed */
 };
 
@@ -55,7 +55,7 @@ struct live_device {
     uint32_t glb;                             /* address of GLB's registers */
     bool fresh;                               /* nothing was written since the reset */
     bool moving;                              /* something may happen without another access */
-    uint64_t quiet;                           /* slices since the last access */
+    uint64_t quiet;                           /* slices since the last write */
     uint64_t reads, writes, layers, findings; /* since it was opened; findings: printed */
     uint64_t clocks;                          /* of earlier resets */
     FILE *log;                                /* NULL: launches are not printed */

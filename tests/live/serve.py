@@ -249,6 +249,24 @@ def test_verbose():
     check("-v prints launches", re.search(r"SDP #0 armed at clock \d+\nSDP #0 done at clock \d+\n", out), out)
 
 
+def test_uncleared():
+    """A driver that never clears CACC's interrupt: its layers end all the same, and then the clock stands still."""
+    server = Server("--dut=rtl", "-v", "--once")
+    guest = Guest(MEMORY)
+    client = Client(server.path, guest)
+    Trace(nvcosim, traces / "small/rand_multi_000.nvt.gz", folder).play(client, interrupts=False)
+    for _ in range(100):
+        client.read(INTR_MASK)
+    before = server.cpu()
+    subprocess.run(["sleep", "0.5"], check=True)
+    check("idle with interrupts that were not cleared", server.cpu() - before <= 0.03, server.cpu() - before)
+    client.close()
+    guest.close()
+    _, out = server.end(None)
+    armed, done = (re.findall(rf"^(\w+ #\d+) {what} at clock", out, re.M) for what in ("armed", "done"))
+    check("every launch that was armed is done", len(armed) == 6 and sorted(armed) == sorted(done), out)
+
+
 def test_findings(dut):
     """A layer whose memory is missing: findings, and the guest lives on."""
     server = Server(f"--dut={dut}", "--once")
@@ -824,6 +842,7 @@ def main():
     test_engines("small", "rtl", 5)
     test_engines("full", "model", 5)
     test_verbose()
+    test_uncleared()
     test_findings("model")
     test_findings("rtl")
     test_maps()
