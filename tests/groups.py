@@ -72,7 +72,7 @@ GROUPS = [
     Group("test nightly", "hangs", "tests/replay/hang.sh $BUILD"),
     Group("test nightly", "hangs: the engine that is named", "tests/replay/hang_faults.py $BUILD"),
     Group("test nightly", "stop at first, copies of a run", "tests/replay/copies.sh $BUILD", "waves"),
-    Group("test nightly", "a live driver over vfio-user", "tests/live/serve.py $BUILD", "waves planted"),
+    Group("test nightly", "a live driver over vfio-user", "tests/live/serve.py $BUILD", "waves planted taps"),
     Group("nightly", "linux in qemu, on debian 13", "tests/live/linux.sh $BUILD"),
     Group("test nightly", "libnvcosim for other C programs", "tests/live/library.sh $BUILD"),
     Group("test nightly", "traces in pieces", "tests/replay/split.sh $BUILD", "full"),

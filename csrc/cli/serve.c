@@ -25,14 +25,22 @@ static const struct argp_option own[] = {
 };
 
 /* Options of `run` that are about a trace. */
-static const char *const left_out[] = {
-    "record",        "jobs",        "no-golden", "strict",    "out",        "only-failed", "stop-at-first",
-    "max-cycles",    "max-seconds", "timeout",   "still",     "wave-layer", "results",     "coverage",
-    "coverage-kind", "histogram",   "tap",       "taps",      "debug",      "html",        "outputs",
-    "labels",        "top",         "npy",       "dimg",      "stats",      "fresh",       "functional-coverage",
-    "result-fd",     "ledger",      "progress",  "copies",    "no-report",  "serve",       "layer",
-    "name",          "simulators",  "socket",    "connected", "dut",        "once",        "threads",
-    "sim-threads",   "judge",       "stop",      "last",      "debugger",   NULL};
+static const char *const left_out[] = {"record",        "jobs",       "no-golden",
+                                       "strict",        "out",        "only-failed",
+                                       "stop-at-first", "max-cycles", "max-seconds",
+                                       "timeout",       "still",      "wave-layer",
+                                       "results",       "coverage",   "coverage-kind",
+                                       "histogram",     "taps",       "debug",
+                                       "html",          "outputs",    "labels",
+                                       "top",           "npy",        "dimg",
+                                       "stats",         "fresh",      "functional-coverage",
+                                       "result-fd",     "ledger",     "progress",
+                                       "copies",        "no-report",  "serve",
+                                       "layer",         "name",       "simulators",
+                                       "socket",        "connected",  "dut",
+                                       "once",          "threads",    "sim-threads",
+                                       "judge",         "stop",       "last",
+                                       "debugger",      NULL};
 
 static const char doc[] =
     "Lets a live driver drive a device: its registers, its memory and its interrupt are those of a PCI function that "
@@ -118,6 +126,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "--judge compares an RTL with the model; use --dut rtl");
         if (options->live.stop && !options->live.judge)
             argp_error(state, "--stop: expected --judge with it");
+        if (options->tap_units && options->dut == DUT_MODEL)
+            argp_error(state, "--tap: the streams of the RTL are recorded; use --dut rtl");
         if (options->live.last && !options->live.record)
             argp_error(state, "--last: expected --record with it");
         if (options->live.debugger && !(options->live.judge && options->live.record))

@@ -58,15 +58,6 @@ void recording_memory(struct recording *recording, bool write, enum memory_space
     }
 }
 
-static void take_beat(void *context, const struct axi_beat *beat) {
-    if (!beat->write)
-        recording_memory(context, false, (enum memory_space)beat->port, beat->address, beat->data, (size_t)beat->bytes);
-}
-
-struct axi_listener recording_beats(struct recording *recording) {
-    return (struct axi_listener){take_beat, recording};
-}
-
 bool recording_show(struct recording *recording, struct error *err) {
     FILE *log = recording->log;
     if (fflush(log) != 0 || ferror(log))

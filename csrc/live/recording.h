@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "device/beat.h"
 #include "memory/space.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
@@ -48,9 +47,6 @@ void recording_memory(struct recording *recording, bool write, enum memory_space
 
 /* A register access as a line of the log. */
 void recording_put(FILE *log, bool write, uint32_t address, uint32_t value);
-
-/* A listener for the beats that a simulated RTL reads. */
-struct axi_listener recording_beats(struct recording *recording);
 
 /* Finishes what there is of a part, if it has register writes; it continues. False with a message. */
 bool recording_show(struct recording *recording, struct error *err);

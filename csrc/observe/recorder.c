@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nvdla/xalloc.h"
 #include "observe/tap_file.h"
@@ -25,8 +26,8 @@ struct file {
     enum tap tap;
     int client;
     char *path;
-    FILE *out; /* NULL: could not be opened */
-    bool broken;
+    FILE *out;            /* NULL: could not be opened */
+    bool broken, written; /* written: it has elements */
     struct recorder *recorder;
 
     /* The block being filled. */
@@ -219,6 +220,7 @@ static void narrow(struct file *file, size_t size) {
 static void finish_block(struct file *file) {
     if (file->count == 0)
         return;
+    file->written = true;
     close_row(file);
     put_rectangle(file);
     close_beat(file);
@@ -250,7 +252,7 @@ static void finish_block(struct file *file) {
 
 static void start(struct file *file) {
     file->out = fopen(file->path, "wb");
-    file->broken = false;
+    file->broken = file->written = false;
     if (!file->out) {
         broken(file, "made");
         return;
@@ -364,6 +366,16 @@ static void close_file(struct file *file) {
     if (fclose(file->out) != 0)
         broken(file, "written");
     file->out = NULL;
+}
+
+void recorder_rest(struct recorder *recorder) {
+    for (size_t i = 0; i < recorder->count; i++) {
+        struct file *file = recorder->files[i];
+        close_file(file);
+        file->broken = true; /* until it is started again */
+        if (!file->written)
+            unlink(file->path);
+    }
 }
 
 static void forget(void *context) {

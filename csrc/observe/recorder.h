@@ -25,6 +25,9 @@ void recorder_from(struct recorder *recorder, enum nvdla_unit unit, int ordinal)
 /* The recorder's listener; the recorder must outlive it. A reset of the device empties the files. */
 struct tap_listener recorder_listener(struct recorder *recorder);
 
+/* Finishes the files, which may be moved then; a reset of the device begins new ones. */
+void recorder_rest(struct recorder *recorder);
+
 /* Ends the recording and frees the recorder. False, with a message that names the file, if something could not be
  * written. */
 bool recorder_close(struct recorder *recorder, struct error *err);

@@ -614,7 +614,7 @@ def test_judge_faults():
         counts, status, said = judged(server, server.end(None))
         check(f"{fault} is reported", re.search(wrong, said) and counts and counts[1] == 1 and status == 1, (counts, status, said))
     recording = folder / "wrong.nvt.gz"
-    server = Server("--judge", "--stop", "--bus-fault=swapped", f"--record={recording}")
+    server = Server("--judge", "--stop", "--bus-fault=repeated-beat:3", f"--record={recording}")
     client = Client(server.path, Guest(MEMORY))
     try:
         play_anyway(client, [LAYERS["pointwise"]] * 2)
@@ -625,12 +625,39 @@ def test_judge_faults():
     counts, status, said = judged(server, server.end(None))
     check("--stop ends at the first wrong layer", counts == (1, 1, 0) and status == 1 and "the session ends at the first wrong layer" in said,
           (counts, status, said))
-    run = run_nvcosim("run", "--config", "small", "--dut", "both", "--bus-fault=swapped", recording)
+    run = run_nvcosim("run", "--config", "small", "--dut", "both", "--bus-fault=repeated-beat:3", recording)
     check("its recording shows the same", run.returncode == 1 and run.stdout.startswith("FAIL"), run.stdout + run.stderr)
     for options, text in {("--judge", "--dut=model"): "--judge compares an RTL with the model; use --dut rtl",
                           ("--stop",): "--stop: expected --judge with it"}.items():
         run = run_nvcosim("serve", "--socket", "x", *options)
         check(text, run.returncode == 2 and text in run.stderr, (run.returncode, run.stderr))
+
+
+def test_taps():
+    """The streams of each session, equal to the model's; and the first element of one that is not."""
+    server = Server("--judge", "--once", "--tap=CDMA,SDP,PDP")
+    client = Client(server.path, Guest(MEMORY))
+    for title in ("convolution", "pooling"):
+        client.call(RESET)
+        Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False)
+    client.close()
+    status, out = server.end(None)
+    sessions = [set(re.findall(r"^tap (\S+): [1-9]\d* elements equal$", part, re.M)) for part in out.split("streams: ")[:2]]
+    check("streams are recorded and equal", status == 0 and {"CDMA.CBUF_DAT", "SDP.SDP_OUT"} <= sessions[0] and
+          {"PDP.PDP_IN", "PDP.PDP_OUT"} <= sessions[1], (status, out, server.said()))
+    there = [(folder / f"nvcosim-out/live/taps.{n}/{side}/{name}.tap").exists() for n, name in ((1, "SDP.SDP_OUT"), (2, "PDP.PDP_OUT"))
+             for side in ("rtl", "model")]
+    left = sorted(os.listdir(folder / "nvcosim-out/live"))
+    check("in a folder for each session", all(there) and left == ["taps.1", "taps.2"], (there, left))
+    server = Server("--judge", "--once", "--tap=SDP", "--bus-fault=swapped")
+    client = Client(server.path, Guest(MEMORY))
+    play_anyway(client, [LAYERS["pointwise"]])
+    client.close()
+    _, out = server.end(None)
+    check("a stream that differs is named", re.search(r"^tap SDP.SDP_IN: \d+ elements equal, then launch 0, channel \d+, .*: RTL -?\d+, model", out, re.M),
+          out)
+    run = run_nvcosim("serve", "--dut=model", "--socket", "x", "--tap=SDP")
+    check("--tap of the model", run.returncode == 2 and "--tap: the streams of the RTL are recorded" in run.stderr, run.stderr)
 
 
 def test_planted(wanted=3):
@@ -862,6 +889,7 @@ def main():
     test_judge_faults()
     test_judge_changed()
     test_hold()
+    test_taps()
     test_planted()
     for dut in ("model", "rtl"):
         test_killed_server(dut)

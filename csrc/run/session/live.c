@@ -20,6 +20,7 @@
 #include "run/process/process.h"
 #include "run/session/diagnose.h"
 #include "run/session/ring.h"
+#include "run/session/taps.h"
 
 /* rtl: must outlive the device. */
 static struct device *open_device(const struct run_options *options, const struct rtl_options *rtl, const char *name,
@@ -47,7 +48,8 @@ struct live_verdicts {
     struct judge judge;
     struct recording *recording; /* NULL: none */
     struct ring *ring;           /* NULL: all of it is kept */
-    struct axi_listener recording_beats;
+    struct taps taps;            /* of --tap */
+    int sessions;                /* that have ended */
     bool judged;
     uint64_t debugged; /* wrong layers that are in recordings that were debugged */
 };
@@ -147,7 +149,6 @@ static bool open_recording(const struct run_options *options, struct live_verdic
         return error_prefix(err, "--record: ");
     file_writer_close(writer, false, &(struct error){0});
     verdicts->recording = recording;
-    verdicts->recording_beats = recording_beats(recording);
     if (options->live.last) {
         verdicts->ring = ring_new(options->config, options->live.last, err);
         if (!verdicts->ring)
@@ -157,18 +158,10 @@ static bool open_recording(const struct run_options *options, struct live_verdic
     return recording_open(recording, err);
 }
 
-/* The timelines of --timeline: one for each session. */
-struct live_timeline {
-    const struct run_options *options;
-    struct live_device *live;
-    int part; /* written so far */
-};
-
-/* As in struct live_ending. */
-static bool write_timeline(void *context, struct error *err) {
-    struct live_timeline *timelines = context;
-    const struct run_options *options = timelines->options;
-    struct device *dev = timelines->live->dev;
+/* Writes the timeline of a session; part: its number. */
+static bool write_timeline(const struct live_verdicts *verdicts, int part, struct error *err) {
+    const struct run_options *options = verdicts->options;
+    struct device *dev = verdicts->live->dev;
     struct play_result result = {.outcome = PLAY_PASSED};
     dev->ops->statistics(dev, &result.statistics);
     const struct timeline *timeline = result.statistics.rtl ? result.statistics.rtl->timeline : NULL;
@@ -182,7 +175,7 @@ static bool write_timeline(void *context, struct error *err) {
                                       .played_count = 1},
                             .writers = writers_new(timeline->tracker),
                             .status = dev->finding_count > 0 ? REPORT_FAILED : REPORT_PASSED};
-    char *path = part_path(options->timeline, ".json", ++timelines->part);
+    char *path = part_path(options->timeline, ".json", part);
     const bool good = events_write(&report, path, err) || error_prefix(err, "--timeline: ");
     if (good && !options->quiet) {
         text_print_line(stdout, "timeline: %s; open it at https://ui.perfetto.dev", path);
@@ -195,10 +188,24 @@ static bool write_timeline(void *context, struct error *err) {
 
 /* ---- the judge ---- */
 
+enum { BEAT_MOST = 64 /* bytes */ };
+
+/* A read of the RTL. With --bus-fault its data are not what memory has. */
+static void record_read(const struct live_verdicts *verdicts, const struct axi_beat *beat) {
+    uint8_t bytes[BEAT_MOST];
+    const uint8_t *data = beat->data;
+    if (verdicts->options->rtl.axi.fault.kind != BUS_FAULT_NONE) {
+        memory_read(verdicts->live->dev->memory[beat->port], beat->address, bytes, (size_t)beat->bytes);
+        data = bytes;
+    }
+    recording_memory(verdicts->recording, false, (enum memory_space)beat->port, beat->address, data,
+                     (size_t)beat->bytes);
+}
+
 static void take_beat(void *context, const struct axi_beat *beat) {
     struct live_verdicts *verdicts = context;
-    if (verdicts->recording)
-        verdicts->recording_beats.beat(verdicts->recording_beats.context, beat);
+    if (verdicts->recording && !beat->write)
+        record_read(verdicts, beat);
     if (verdicts->judged)
         judge_beat(&verdicts->judge, beat);
 }
@@ -283,52 +290,102 @@ static void hear(void *context, const struct judge_finding *finding, const char 
 }
 
 static void open_judge(const struct run_options *options, struct live_verdicts *verdicts) {
-    const struct model_options model = model_options_of(options);
+    struct model_options model = model_options_of(options);
     verdicts->judged = options->live.judge;
+    if (options->tap_units)
+        model.taps = verdicts->taps.listeners[TAPS_MODEL];
     if (verdicts->judged)
         judge_open(&verdicts->judge, model_new(options->config, &model), (struct judge_listener){hear, verdicts});
 }
 
-int live_one(const struct run_options *options, const char *name, rtl_open open, void *context) {
+/* ---- streams ---- */
+
+/* Begins to record the streams of --tap. False with a message. */
+static bool open_taps(struct live_verdicts *verdicts, struct rtl_options *rtl, struct error *err) {
+    if (!verdicts->options->tap_units)
+        return true;
+    rtl->taps = &verdicts->taps.listeners[TAPS_RTL];
+    rtl->cbuf = &verdicts->taps.cbuf;
+    rtl->account = &verdicts->taps.account;
+    return taps_open(&verdicts->taps, verdicts->options, "live", err);
+}
+
+/* Ends those of a session; part: its number. With a judge, prints which elements differ. */
+static bool write_taps(struct live_verdicts *verdicts, int part, struct error *err) {
+    struct words lines = {0};
+    const bool good = taps_part(&verdicts->taps, part, &lines, err);
+    for (size_t i = 0; i < lines.count; i++)
+        text_print_line(stdout, "%s", lines.items[i]);
+    if (good)
+        text_print_line(stdout, "streams: %s.%d", verdicts->taps.parent, part);
+    fflush(stdout);
+    words_free(&lines);
+    return good;
+}
+
+/* As in struct live_ending. */
+static bool end_session(void *context, struct error *err) {
+    struct live_verdicts *verdicts = context;
+    const int part = ++verdicts->sessions;
+    return (!verdicts->options->timeline || write_timeline(verdicts, part, err)) &&
+           (!verdicts->options->tap_units || write_taps(verdicts, part, err));
+}
+
+/* ---- all of it ---- */
+
+/* Keeps the first message. */
+static bool also(bool good, bool last, const struct error *late, struct error *err) {
+    if (good && !last)
+        *err = *late;
+    else if (!last)
+        text_print_line(stderr, "nvcosim serve: %s", late->text);
+    return good && last;
+}
+
+/* Serves clients with an opened device, and closes it. *found: as for server_run(). False with a message. */
+static bool serve_device(const struct run_options *options, struct live_verdicts *verdicts, struct device *dev,
+                         bool *found, struct error *err) {
     const struct server_options server = {.path = options->live.socket,
                                           .connected = options->live.connected,
                                           .once = options->live.once,
                                           .quiet = options->quiet || !options->live.socket};
+    struct live_device *live = verdicts->live;
+    struct error late;
+    bool good = live_device_open(live, dev, options->verbose ? stdout : NULL, verdicts->recording, err);
+    if (verdicts->judged) {
+        judge_attach(&verdicts->judge, dev);
+        live->judge = &verdicts->judge;
+    }
+    live->ending = (struct live_ending){end_session, verdicts};
+    good = good && server_run(&server, live, found, err);
+    if (verdicts->recording)
+        good = also(good, recording_end(verdicts->recording, &late), &late, err);
+    good = also(good, live_device_end(live, &late), &late, err);
+    live_device_close(live);
+    return good;
+}
+
+int live_one(const struct run_options *options, const char *name, rtl_open open, void *context) {
     struct error err;
     struct live_device live;
     bool found = false;
-    struct live_timeline timelines = {.options = options, .live = &live};
     struct rtl_options rtl = options->rtl;
     rtl.axi.seed = options->seed;
     struct recording recording;
     struct live_verdicts verdicts = {.options = options, .live = &live};
-    bool good = open_recording(options, &verdicts, &recording, &err);
+    bool good = open_recording(options, &verdicts, &recording, &err) && open_taps(&verdicts, &rtl, &err);
     const struct axi_listener beats = {take_beat, &verdicts};
     open_judge(options, &verdicts);
     rtl.beats = options->live.record || options->live.judge ? &beats : NULL;
     struct device *dev = good ? open_device(options, &rtl, name, open, context, &err) : NULL;
-    good = dev != NULL;
-    if (good) {
-        good = live_device_open(&live, dev, options->verbose ? stdout : NULL, verdicts.recording, &err);
-        if (verdicts.judged) {
-            judge_attach(&verdicts.judge, dev);
-            live.judge = &verdicts.judge;
-        }
-        if (options->timeline)
-            live.ending = (struct live_ending){write_timeline, &timelines};
-        good = good && server_run(&server, &live, &found, &err);
-        struct error late;
-        if ((options->live.record && !recording_end(&recording, &late)) || !live_device_end(&live, &late)) {
-            if (good)
-                err = late;
-            else
-                text_print_line(stderr, "nvcosim serve: %s", late.text);
-            good = false;
-        }
-        live_device_close(&live);
-    }
+    good = dev && serve_device(options, &verdicts, dev, &found, &err);
     if (verdicts.judged)
         judge_close(&verdicts.judge);
+    if (options->tap_units) {
+        struct error late;
+        good = also(good, taps_close_parts(&verdicts.taps, &late), &late, &err);
+        taps_free(&verdicts.taps);
+    }
     recording_close(&recording);
     ring_free(verdicts.ring);
     if (!good)

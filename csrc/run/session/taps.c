@@ -2,6 +2,7 @@
 #include "run/session/taps.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,10 @@ static void each_file(const char *folder, void (*with)(const char *path)) {
 static void empty(const char *path) {
     if (truncate(path, 0) != 0)
         unlink(path);
+}
+
+static void remove_stream(const char *path) {
+    unlink(path);
 }
 
 static void remove_empty(const char *path) {
@@ -101,9 +106,9 @@ static void describe_fault(const struct mif_client *client, struct words *lines)
 bool taps_open(struct taps *taps, const struct run_options *options, const char *trace, struct error *err) {
     char *report = report_folder(options, trace);
     bool good = true;
-    *taps = (struct taps){.folder = {NULL}};
+    *taps = (struct taps){.parent = xprintf("%s/taps", report)};
     for (int side = 0; side < TAPS_SIDES; side++) {
-        taps->folder[side] = xprintf("%s/taps/%s", report, side_names[side]);
+        taps->folder[side] = xprintf("%s/%s", taps->parent, side_names[side]);
         good = good && directory_make(taps->folder[side], err);
         if (!good)
             continue;
@@ -211,9 +216,37 @@ void taps_compare(const struct taps *taps, const struct histogram_set *model, st
         compare_histograms(&taps->counts, model, lines);
 }
 
+bool taps_part(struct taps *taps, int part, struct words *lines, struct error *err) {
+    bool good = true;
+    for (int side = 0; side < TAPS_SIDES; side++)
+        recorder_rest(taps->recorder[side]);
+    taps_compare(taps, NULL, lines);
+    for (int side = 0; good && side < TAPS_SIDES; side++) {
+        char *to = xprintf("%s.%d/%s", taps->parent, part, side_names[side]);
+        good = directory_make(to, err);
+        each_file(to, remove_stream);
+        if (good && rename(taps->folder[side], to) != 0)
+            good = error_set(err, "taps: %s cannot be moved to %s: %s", taps->folder[side], to, strerror(errno));
+        good = good && directory_make(taps->folder[side], err);
+        free(to);
+    }
+    return good;
+}
+
+bool taps_close_parts(struct taps *taps, struct error *err) {
+    const bool good = taps_close(taps, err);
+    for (int side = 0; side < TAPS_SIDES; side++) {
+        each_file(taps->folder[side], remove_stream); /* begun after the last part */
+        rmdir(taps->folder[side]);
+    }
+    rmdir(taps->parent);
+    return good;
+}
+
 void taps_free(struct taps *taps) {
     taps_close(taps, NULL);
     histogram_set_free(&taps->counts);
     for (int side = 0; side < TAPS_SIDES; side++)
         free(taps->folder[side]);
+    free(taps->parent);
 }

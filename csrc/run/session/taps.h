@@ -12,6 +12,7 @@
 enum taps_side { TAPS_RTL, TAPS_MODEL, TAPS_SIDES };
 
 struct taps {
+    char *parent; /* of the folders */
     char *folder[TAPS_SIDES];
     struct recorder *recorder[TAPS_SIDES]; /* NULL: nothing is recorded */
     struct tap_listeners listeners[TAPS_SIDES];
@@ -36,6 +37,13 @@ bool taps_close_side(struct taps *taps, enum taps_side side, struct error *err);
 /* Compares the recordings: a line for each tap that both sides have, with the first element that differs; then what
  * CBUF and the memory interface corrupted; then the histograms against the model's (NULL: none). */
 void taps_compare(const struct taps *taps, const struct histogram_set *model, struct words *lines);
+
+/* Ends a part of a recording in several: moves what there is since the last reset of the devices to
+ * OUT/TRACE/taps.N/rtl and OUT/TRACE/taps.N/model, and compares it as above. False with a message. */
+bool taps_part(struct taps *taps, int part, struct words *lines, struct error *err);
+
+/* Ends such a recording. False as taps_close(). */
+bool taps_close_parts(struct taps *taps, struct error *err);
 
 void taps_free(struct taps *taps);
 
