@@ -48,27 +48,49 @@ static double share_of(uint64_t clocks, uint64_t all) {
     return clocks < all ? (double)clocks / (double)all : 1;
 }
 
-static struct glance look_at_bucket(const struct timeline *timeline, size_t index, enum nvdla_engine engine) {
+/* What links and clients are to an engine. */
+struct neighbours {
+    struct neighbour {
+        bool out, in;
+        const char *before; /* of a link to it: the engine at the other end, NULL: none */
+    } links[TIMELINE_LINKS];
+    bool serves[NVDLA_CLIENT_COUNT];
+};
+
+static void find_neighbours(const struct timeline *timeline, enum nvdla_engine engine, struct neighbours *neighbours) {
+    char from[16], to[16];
+    *neighbours = (struct neighbours){0};
+    for (int i = 0; i < timeline->link_count; i++) {
+        struct neighbour *link = &neighbours->links[i];
+        if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
+            continue;
+        link->out = strcmp(from, nvdla_engines[engine].lane) == 0;
+        link->in = strcmp(to, nvdla_engines[engine].lane) == 0;
+        for (int e = 0; link->in && e < ENGINE_COUNT; e++)
+            if (nvdla_engines[e].lane && strcmp(nvdla_engines[e].lane, from) == 0)
+                link->before = nvdla_engines[e].lane;
+    }
+    for (int c = 0; c < NVDLA_CLIENT_COUNT; c++)
+        neighbours->serves[c] = serves((enum nvdla_client)c, engine);
+}
+
+static struct glance look_at_bucket(const struct timeline *timeline, size_t index,
+                                    const struct neighbours *neighbours) {
     const struct timeline_bucket *bucket = &timeline->buckets[index];
     const uint64_t clocks = timeline_clocks(timeline, index);
     struct glance now = {0};
     bool gives = timeline->link_count > 0;
-    char from[16], to[16];
     for (int i = 0; i < timeline->link_count; i++) {
-        if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
-            continue;
+        const struct neighbour *link = &neighbours->links[i];
         const double moved = share_of(bucket->links[i], clocks);
-        if (strcmp(from, nvdla_engines[engine].lane) == 0)
+        if (link->out)
             now.out = moved > now.out ? moved : now.out;
-        if (strcmp(to, nvdla_engines[engine].lane) != 0)
-            continue;
-        now.in = moved > now.in ? moved : now.in;
-        for (int e = 0; e < ENGINE_COUNT; e++)
-            if (nvdla_engines[e].lane && strcmp(nvdla_engines[e].lane, from) == 0)
-                now.before = nvdla_engines[e].lane;
+        if (link->in)
+            now.in = moved > now.in ? moved : now.in;
+        now.before = link->before ? link->before : now.before;
     }
     for (int c = 0; c < NVDLA_CLIENT_COUNT; c++) {
-        if (!serves((enum nvdla_client)c, engine))
+        if (!neighbours->serves[c])
             continue;
         const double moved = share_of(bucket->beats[c], clocks);
         gives = gives || nvdla_clients[c].write;
@@ -90,8 +112,10 @@ bool occupancy_of(const struct report_layers *layers, const struct report *repor
     const struct timeline *timeline = layers->timeline;
     double *work = xcalloc(timeline->count, sizeof *work), *moves = xcalloc(timeline->count, sizeof *moves);
     bool seen = false, gives = false;
+    struct neighbours neighbours;
+    find_neighbours(timeline, engine, &neighbours);
     for (size_t b = 0; b < timeline->count; b++) {
-        const struct glance now = look_at_bucket(timeline, b, engine);
+        const struct glance now = look_at_bucket(timeline, b, &neighbours);
         occupancy->busy[b] = now.out;
         occupancy->wait[b] = 0;
         gives = gives || now.out > 0;
