@@ -29,3 +29,11 @@ char *wave_view_lines(const struct wave_view *view) {
         text_printf(&text, "[markername] %c%s\n", (char)('A' + i), view->markers[i].name);
     return text.text;
 }
+
+char *wave_view_commands(const struct wave_view *view) {
+    struct text text = {0};
+    if (view->cursor >= 0)
+        text_printf(&text, "cursor_set %" PRId64 "\n", view->cursor * CYCLE);
+    text_printf(&text, "goto_time %" PRIu64 "\n", (view->from + (view->to - view->from) / 2) * CYCLE);
+    return text.text;
+}

@@ -32,4 +32,7 @@ struct wave_view {
 /* The lines of a save file that describe the view. free() them. */
 char *wave_view_lines(const struct wave_view *view);
 
+/* The same as commands of Surfer: the cursor, and the time in the middle of the screen. free() them. */
+char *wave_view_commands(const struct wave_view *view);
+
 #endif

@@ -202,6 +202,8 @@ struct chosen {
 
 struct save {
     FILE *file;
+    struct text commands; /* for Surfer, which has no groups: dividers, and what is not folded away */
+    unsigned closed;      /* groups that are folded and not ended */
     const struct nvdla_config *config;
     struct wave_index *index;
     char **paths;                        /* of the signals, with / for '.', below "TOP/tb_top/" or from the root on */
@@ -424,14 +426,28 @@ static void print_signal(struct save *save, size_t i, enum nvdla_unit unit, enum
     char *name = short_name(save->paths[i]);
     fprintf(save->file, "+{%s} %s%s\n", measured(save, name), signal->name, signal->range);
     free(name);
+    if (!save->closed)
+        text_printf(&save->commands, "variable_add %s\n", signal->name);
+}
+
+/* A title as one word. */
+static void add_divider(struct save *save, const char *title) {
+    text_put(&save->commands, "divider_add ");
+    for (const char *c = title; *c; c++)
+        text_add(&save->commands, *c == ' ' ? "_" : c, 1);
+    text_put(&save->commands, "\n");
 }
 
 static void begin_group(struct save *save, const char *title, bool closed) {
+    if (!closed && !save->closed)
+        add_divider(save, title);
+    save->closed += closed;
     fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_BEGIN | FLAG_BLANK | (closed ? FLAG_CLOSED : 0),
             measured(save, title));
 }
 
 static void end_group(struct save *save, const char *title, bool closed) {
+    save->closed -= closed;
     fprintf(save->file, "@%x\n-%s\n", FLAG_GROUP_END | FLAG_BLANK | (closed ? FLAG_CLOSED | FLAG_COLLAPSED : 0), title);
 }
 
@@ -557,6 +573,18 @@ static void print_file(struct save *save, const char *path, const char *save_pat
     }
 }
 
+/* The same signals as commands for Surfer. */
+static bool write_commands(struct save *save, const char *path, const struct wave_view *view) {
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    char *lines = wave_view_commands(view);
+    fprintf(file, "%s%s", save->commands.text ? save->commands.text : "", lines);
+    free(lines);
+    const bool good = !ferror(file);
+    return fclose(file) == 0 && good;
+}
+
 /* Warns of scopes without signals, which are names that do not exist. */
 static void warn_of_scopes(const struct save *save, const char *const *scopes) {
     for (; scopes && *scopes; scopes++) {
@@ -600,6 +628,9 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
         print_file(&save, whole, whole_save, view, simulator->wave_index_moves);
         good = !ferror(save.file);
         good = fclose(save.file) == 0 && good;
+        char *commands = xprintf("%.*s.sucl", (int)(strlen(name) - strlen(".gtkw")), name);
+        good = write_commands(&save, commands, view) && good;
+        free(commands);
     }
     if (!good)
         error_set(err, "%s: %s beside it: %s", path, name, strerror(errno));
@@ -610,6 +641,7 @@ bool wave_save_write(const char *path, const struct nvdla_config *config, const 
     free(whole_save);
     words_free(&save.translations);
     words_free(&save.contents);
+    free(save.commands.text);
 out:
     if (save.index)
         simulator->wave_index_free(save.index);

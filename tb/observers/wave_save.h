@@ -11,7 +11,8 @@
 #include "nvdla/error.h"
 #include "tb/simulator.h"
 
-/* Writes NAME.gtkw and NAME.filters/ for the wave file NAME.fst, which must be complete.
+/* Writes NAME.gtkw and NAME.filters/, and for the viewer Surfer the same signals as commands in NAME.sucl, for the wave
+ * file NAME.fst, which must be complete.
  *
  *     scopes   the scopes of the recording (struct wave_options); warns on stderr of each that has no signal
  *     view     the initial view */
