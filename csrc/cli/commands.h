@@ -10,6 +10,7 @@ int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int accuracy_main(int argc, char **argv);
 int estimate_main(int argc, char **argv);
+int sweep_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int convert_main(int argc, char **argv);
 int compile_main(int argc, char **argv);

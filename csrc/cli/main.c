@@ -19,6 +19,7 @@ static const struct {
     {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
     {"export", export_main}, {"compile", compile_main}, {"split", split_main},       {"doctor", doctor_main},
     {"serve", serve_main},   {"linux", linux_main},     {"estimate", estimate_main}, {"accuracy", accuracy_main},
+    {"sweep", sweep_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -36,6 +37,7 @@ static const struct argp_option option_table[] = {
     "  bisect TRACE       find the commit of an RTL that made a trace fail\n"                                          \
     "  lint TRACE...      check traces against the rules of legal programming\n"                                       \
     "  estimate NET       estimate the clocks of each layer without simulating it\n"                                   \
+    "  sweep NET...       estimate networks on configurations and memories, one table\n"                               \
     "  accuracy NET       top-1, top-5 and confusions over labelled pictures\n"                                        \
     "  info TRACE         print registers, memory, layers and checks of a trace\n"                                     \
     "  import CAPTURE     turn a recording of driver accesses into a trace\n"                                          \

@@ -118,6 +118,17 @@ struct conv_operation conv_order_next(const struct conv_order *order, const stru
     return next;
 }
 
+struct conv_operation conv_order_next_stripe(const struct conv_order *order, const struct conv_operation *operation) {
+    struct conv_operation next = {.kernel = operation->kernel, .first = operation->first + operation->positions};
+    if (next.first == order->positions * order->runs) {
+        next.first = 0;
+        next.kernel += operation->kernels;
+        next.group_first = true;
+    }
+    finish(order, &next);
+    return next;
+}
+
 unsigned conv_operation_flags(const struct conv_order *order, const struct conv_operation *operation, size_t atom) {
     return (atom == 0 ? CONV_STRIPE_START : 0u) |
            (atom + 1 == conv_operation_atoms(order, operation) ? CONV_STRIPE_END : 0u) |

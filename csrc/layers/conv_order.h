@@ -52,6 +52,9 @@ struct conv_operation {
 struct conv_operation conv_order_first(const struct conv_order *order);
 struct conv_operation conv_order_next(const struct conv_order *order, const struct conv_operation *operation);
 
+/* The first operation of the stripe after that of `operation`, which must not be the layer's last. */
+struct conv_operation conv_order_next_stripe(const struct conv_order *order, const struct conv_operation *operation);
+
 /* Atoms of the operation: one per batch and position. */
 static inline size_t conv_operation_atoms(const struct conv_order *order, const struct conv_operation *operation) {
     return operation->positions * order->batches;

@@ -15,7 +15,7 @@ static bool sdp_flies(const struct registers_view *view) {
     return FIELD(view, SDP, D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
 }
 
-static bool sdp_reads(const struct registers_view *view) {
+bool sdp_uses_rdma(const struct registers_view *view) {
     return !sdp_flies(view) ||
            stage_reads(VALUE(view, SDP, D_DP_BS_CFG), VALUE(view, SDP, D_DP_BS_ALU_CFG),
                        VALUE(view, SDP, D_DP_BS_MUL_CFG)) ||
@@ -74,7 +74,7 @@ const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, c
                                           enum nvdla_unit unit) {
     const bool conv = unit >= NVDLA_CDMA && unit <= NVDLA_CACC;
     if (launch->unit == NVDLA_SDP && (conv || unit == NVDLA_SDP_RDMA))
-        return ranked(tracker, unit, rank(tracker, launch, conv ? sdp_flies : sdp_reads), always);
+        return ranked(tracker, unit, rank(tracker, launch, conv ? sdp_flies : sdp_uses_rdma), always);
     if (launch->unit == NVDLA_CDP && unit == NVDLA_CDP_RDMA)
         return layer_tracker_find(tracker, unit, launch->ordinal);
     if (launch->unit != NVDLA_PDP)

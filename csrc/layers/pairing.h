@@ -11,4 +11,7 @@
 const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, const struct launch *launch,
                                           enum nvdla_unit unit);
 
+/* True if the layer in SDP's registers waits for SDP_RDMA: it reads its input or operands from memory. */
+bool sdp_uses_rdma(const struct registers_view *view);
+
 #endif

@@ -1,5 +1,6 @@
 #!/bin/bash
-# nvcosim estimate: its laws agree with the RTL on random layers, wrong laws are noticed, and what is refused.
+# nvcosim estimate and sweep: laws that agree with the RTL on random layers, wrong laws that do not, clocks of a network beside those of
+# the RTL, published figures, configurations without an RTL, files that are written, and what is refused.
 # usage: tests/replay/estimate.sh BUILD
 set -u
 B=$(realpath "${1:?usage: estimate.sh BUILD}")
@@ -10,6 +11,17 @@ cd "$ROOT" || exit 2
 passed=0
 failed=0
 trace=traces/conformance/small/rand_dc_000.nvt.gz
+digits=traces/networks/digits/digits.nvdla
+
+verdict() {
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        tail -5 "$WORK/output"
+    fi
+}
 
 # judge NAME STATUS TEXT COMMAND...: the command ends with that status, and its output has the text.
 judge() {
@@ -17,29 +29,101 @@ judge() {
     shift 3
     timeout 300 "$@" >"$WORK/output" 2>&1
     got=$?
-    if [ $got = "$status" ] && grep -qF -e "$text" "$WORK/output"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: status $got, expected $status and '$text'"
-        tail -5 "$WORK/output"
-    fi
+    [ $got = "$status" ] && grep -qF -e "$text" "$WORK/output"
+    verdict "$name: status $got, expected $status and '$text'" $?
 }
 
+# near NAME PERCENT [CLOCKS]: the clocks of the only point of the sweep lie that close to those given, or measured.
+near() {
+    awk -F, -v most="$2" -v given="${3:-}" 'NR == 2 {
+        want = given ? given : $(NF - 1)
+        error = want ? 100 * ($(NF - 9) / want - 1) : 1e9
+        printf "estimated %s, expected %s within %s %%: %.2f %%\n", $(NF - 9), want, most, error
+        exit !(error <= most && error >= -most) }' "$WORK/sweep.csv" >"$WORK/output" 2>&1
+    verdict "$1" $?
+}
+
+sweep() { "$B/nvcosim" sweep --csv "$WORK/sweep.csv" "$@" >"$WORK/output" 2>&1; }
+
+# ---- laws ----
 laws=$ROOT/csrc/estimate/laws.csv
-judge "the laws agree with the rtl" 0 "mean error" scripts/fit.py "$B" --check --count 8 --work "$WORK/fit" --most 25
-sed 's/^\(conv\|sdp\|pdp\|cdp\),[^,]*/\1,900/' "$laws" >"$WORK/wrong.csv"
-judge "wrong laws do not" 1 "mean error" scripts/fit.py "$B" --check --count 8 --work "$WORK/fit" --most 25 --laws "$WORK/wrong.csv"
-judge "a trace with a latency" 0 "latency 32" "$B/nvcosim" estimate "$trace"
+check() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 8 --worst 25 "${@:3}"; }
+check "the laws agree with the rtl" 0
+sed 's/^\(csc_fill\|sdp_begin\|pdp_begin\|cdp_begin\),[0-9.]*/\1,300/' "$laws" >"$WORK/wrong.csv"
+check "wrong laws do not" 1 --laws "$WORK/wrong.csv"
+grep -v '^cdp_begin' "$laws" >"$WORK/less.csv"
+judge "a missing law" 2 "the law 'cdp_begin' is missing" "$B/nvcosim" estimate --laws "$WORK/less.csv" "$trace"
+sed 's/^read,.*/read,many/' "$laws" >"$WORK/text.csv"
+judge "a law without a number" 2 "text.csv:2: found 'read,many', expected" "$B/nvcosim" estimate --laws "$WORK/text.csv" "$trace"
+
+# ---- networks beside the rtl, whose clocks are measured ----
+for memory in latency=32 latency=200 ddr4-2400; do
+    sweep --measure 1 --memory "$memory" "$digits"
+    near "digits with $memory within 3 % of the rtl" 3
+done
+sweep --measure all traces/networks/zoo/digits_residual.tflite
+near "digits_residual within 5 % of the rtl" 5
+
+# ---- published figures: docs/estimate.md ----
+python3 tests/quantised/resnet.py 50 "$WORK/resnet50.tflite"
+while read -r macs cbuf gbs frames; do
+    sweep --plan --config "small,macs=$macs,cbuf=$cbuf" --memory "gbs=$gbs" "$WORK/resnet50.tflite"
+    near "ResNet-50 of $macs multipliers within 15 % of the published frames" 15 \
+        "$(awk -v f="$frames" 'BEGIN { print 1e9 / f }')"
+done <<'POINTS'
+2048 512K 20 269
+1024 256K 15 153
+512 256K 10 93
+256 256K 5 46
+128 256K 2 20
+64 128K 1 7.3
+32 128K 0.5 3.6
+POINTS
+sweep --memory zcu102 "$WORK/resnet50.tflite"
+near "ResNet-50 of small on a ZCU102 within 7 %" 7 76150000
+python3 tests/loadable/cost.py "$B/nvcosim" estimate "$WORK/resnet50.tflite" >"$WORK/output"
+tail -1 "$WORK/output" | awk '{ exit !($1 <= 2) }'
+verdict "ResNet-50 is estimated in 2 seconds of processor time" $?
+
+# ---- configurations and memories ----
+judge "a trace with a latency" 0 "latency=32" "$B/nvcosim" estimate "$trace"
 judge "several memories" 0 "lpddr4-3200" "$B/nvcosim" estimate --memory ddr4-2400 --memory lpddr4-3200 --csv "$trace"
 judge "the clock is that of the memory" 0 "at 100 MHz" "$B/nvcosim" estimate --memory zcu102 "$trace"
+judge "another configuration" 0 "small,macs=256,cbuf=256K" "$B/nvcosim" estimate --config small,macs=256,cbuf=256K \
+    traces/networks/zoo/digits_conv.tflite
+slower() { # NAME FEWER MORE: the second memory takes more clocks
+    local clocks
+    clocks=$("$B/nvcosim" estimate --memory "$2" --memory "$3" --csv "$trace" | awk -F, '$1 ~ /rand_dc/ { print $(NF - 6) }')
+    echo "$clocks" >"$WORK/output"
+    sort -n -u -c <<<"$clocks" 2>/dev/null && [ "$(wc -l <<<"$clocks")" = 2 ]
+    verdict "$1" $?
+}
+slower "a longer latency takes longer" latency=32 latency=300
+slower "less bandwidth takes longer" latency=32 latency=32,bandwidth=100
+slower "fewer reads on their way take longer" latency=100 latency=100,reads=2
+judge "other masters take bandwidth" 0 "rand_dc_000" "$B/nvcosim" estimate --memory ddr4-2400 --traffic rate=15000,outstanding=64 "$trace"
+
+# ---- files ----
+judge "a roofline" 0 "layers" "$B/nvcosim" estimate --roofline "$WORK/r.svg" "$digits"
+python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); n = len(d.getElementsByTagName('circle')); sys.exit(n < 5)" "$WORK/r.svg"
+verdict "its circles" $?
+judge "a sweep" 0 "frames/s" "$B/nvcosim" sweep --memory latency=32 --memory gbs=1 --html "$WORK/s.html" "$digits" "$trace"
+[ "$(grep -c '^<tr><td class="n">' "$WORK/s.html")" = 4 ]
+verdict "its page has a row for each point" $?
+
+# ---- what is refused ----
 judge "no trace" 2 "no trace is given" "$B/nvcosim" estimate
 judge "no such trace" 2 "missing.nvt" "$B/nvcosim" estimate missing.nvt
 judge "no such memory" 2 "did you mean ddr4-2400" "$B/nvcosim" estimate --memory ddr4-2401 "$trace"
-sed 's/^sdp,.*/sdp,1,2/' "$laws" >"$WORK/short.csv"
-judge "laws of too few numbers" 2 "short.csv:3: found 'sdp,1,2', expected" "$B/nvcosim" estimate --laws "$WORK/short.csv" "$trace"
-grep -v '^cdp' "$laws" >"$WORK/less.csv"
-judge "a missing law" 2 "expected a line for each of" "$B/nvcosim" estimate --laws "$WORK/less.csv" "$trace"
+judge "no such plain memory" 2 "expected latency=N" "$B/nvcosim" estimate --memory latency=x "$trace"
+judge "no such key" 2 "found 'mac', expected macs, cbuf" "$B/nvcosim" estimate --config small,mac=64 "$trace"
+judge "no such number of multipliers" 2 "macs=63: expected 32, 64" "$B/nvcosim" estimate --config small,macs=63 "$digits"
+judge "a compiled network keeps its atoms" 2 "was compiled for one configuration" "$B/nvcosim" estimate --config small,macs=256 "$digits"
+judge "a plan of a trace" 2 "expected a quantised network" "$B/nvcosim" estimate --plan "$trace"
+judge "no such point" 2 "expected a point from 1 to 1" "$B/nvcosim" sweep --measure 2 "$digits"
+judge "a measurement without an rtl" 2 "has no RTL" "$B/nvcosim" sweep --config small,cbuf=64K --measure 1 "$trace"
+sed 's/^reg_write CACC.D_OP_ENABLE.*//' <(zcat "$trace") >"$WORK/never.nvt"
+judge "a layer that does not end" 2 "SDP #0 does not end" "$B/nvcosim" estimate "$WORK/never.nvt"
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
