@@ -10,6 +10,8 @@
 #include "nvdla/xalloc.h"
 #include "replay/player.h"
 
+#define CLOCKS_MOST UINT64_C(10000000000) /* of a program */
+
 const char *const estimate_engine_names[ESTIMATE_ENGINES] = {"conv", "sdp", "pdp", "cdp", "fused", "move"};
 const char *const estimate_limit_names[ESTIMATE_LIMITS] = {"MACs", "unit",     "SDP",   "weights",
                                                            "data", "operands", "writes"};
@@ -117,9 +119,11 @@ static bool collect(const struct flow *flow, const struct program *prog, struct 
         if (!launch->block_count && !launch_output_cube(flow->dev.config, launch, &cube, &primary))
             continue;
         if (times->end == 0)
-            return error_set(err, "%s: %s #%d does not end: something that it waits for is not programmed",
+            return error_set(err, "%s: %s #%d does not end%s",
                              op_position(prog, &prog->ops[launch->tag], position, sizeof position),
-                             nvdla_unit_names[launch->unit], launch->ordinal);
+                             nvdla_unit_names[launch->unit], launch->ordinal,
+                             flow->now >= CLOCKS_MOST ? " within ten thousand million clocks"
+                                                      : ": something that it waits for is not programmed");
         estimate->layers = xgrow(estimate->layers, estimate->count, sizeof *estimate->layers);
         struct estimated_layer *layer = &estimate->layers[estimate->count++];
         *layer = (struct estimated_layer){.unit = launch->unit,
@@ -152,6 +156,7 @@ bool estimate_program(const struct program *prog, const struct flow_options *opt
     if (!dev)
         return false;
     play_options_default(&play_options);
+    play_options.max_cycles = CLOCKS_MOST;
     play(prog, dev, &play_options, &result);
     const bool good = collect(flow_of(dev), prog, estimate, err);
     play_result_free(&result);
