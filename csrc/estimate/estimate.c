@@ -2,7 +2,6 @@
 #include "estimate/estimate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "layers/cubes.h"
 #include "layers/pairing.h"

@@ -88,8 +88,8 @@ struct flow_walk {
 
 /* Atoms of one request that come together. */
 struct flow_chunk {
-    double asked, first, last; /* clock of the request, of the first and of the last beat; first 0: unknown */
-    double taken;              /* first atom taken; 0: not yet */
+    double first, last; /* clocks of the first and of the last beat; first 0: unknown */
+    double taken;       /* first atom taken; 0: not yet */
     uint32_t beats, atoms;
 };
 
@@ -175,8 +175,8 @@ struct flow_cdma {
     int64_t slices;                               /* that CSC gets */
     uint32_t grain_lines, lines_left, surfaces;
     struct cdma_cubes cubes;
-    int64_t atoms_used, atoms; /* of the weight ring */
-    uint64_t weight_atoms_come, group_atoms_due, group;
+    int64_t atoms_used, atoms;         /* of the weight ring */
+    uint64_t weight_atoms_come, group; /* atoms that have come; next group to report */
     uint32_t slots;
     double line_chunk; /* image: chunks of a line */
 };

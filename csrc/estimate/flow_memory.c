@@ -1,6 +1,6 @@
 /* The memories of a flow: ports, readers with their latency buffers, writers, and the DRAM behind the primary port. See
  * flow.h. */
-#include <string.h>
+#include <math.h>
 
 #include "estimate/flow.h"
 #include "nvdla/sizes.h"
@@ -168,7 +168,7 @@ static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, u
     struct flow_chunk *chunk = chunk_of(reader, reader->tail);
     port->last = reader->process;
     port->waiting &= ~(UINT32_C(1) << reader->process);
-    *chunk = (struct flow_chunk){.asked = flow->now, .beats = beats, .atoms = atoms};
+    *chunk = (struct flow_chunk){.beats = beats, .atoms = atoms};
     port->ask_free = flow->now + (double)ceil_div(beats, port->burst) * (port->burst > 1 ? 1 : port->beat);
     reader->held += beats;
     if (flow->system && reader->primary) {
@@ -281,10 +281,6 @@ static void collect(struct flow *flow, struct flow_writer *writer, uint64_t addr
     writer->bytes += atom;
 }
 
-static double lesser_of(double a, double b) {
-    return a < b ? a : b;
-}
-
 double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!writer->primary];
@@ -292,7 +288,7 @@ double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t addres
         writer->beat = address / port->bytes + 1;
         const bool share = port->shared && port->work_free > flow->now + port->latency + SHARED_BEATS * port->beat;
         /* Other engines write meanwhile. With a shared bandwidth reads that wait get every other beat. */
-        port->write_free = flow_later(port->write_free, lesser_of(time, flow->now)) + port->beat * (share ? 2 : 1);
+        port->write_free = flow_later(port->write_free, fmin(time, flow->now)) + port->beat * (share ? 2 : 1);
         port->work_free = flow_later(port->work_free, flow->now) + port->beat;
     }
     writer->latest = flow_later(writer->latest, flow_later(time, port->write_free) + flow->options.write_latency);

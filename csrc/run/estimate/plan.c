@@ -1,6 +1,8 @@
 /* A network as a plan of sizes. See plan.h. */
 #include "run/estimate/plan.h"
 
+#include <math.h>
+
 #include "nvdla/sizes.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
@@ -17,10 +19,6 @@ struct plan {
     struct estimate *estimate;
     int ordinals[NVDLA_UNIT_COUNT];
 };
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
 
 static uint64_t elements(const struct tensor *tensor) {
     return (uint64_t)tensor->h * (uint64_t)tensor->w * (uint64_t)tensor->c;
@@ -56,7 +54,7 @@ static void add_layer(struct plan *plan, enum nvdla_unit unit, struct estimated_
     const double memory = (double)(layer.read_bytes + layer.write_bytes) / plan->bytes;
     layer.unit = unit;
     layer.ordinal = plan->ordinals[unit]++;
-    layer.clocks = overlaps ? larger(work, memory) : work + memory;
+    layer.clocks = overlaps ? fmax(work, memory) : work + memory;
     layer.start = estimate->clocks;
     layer.end = layer.start + layer.clocks;
     if (memory > work) {
