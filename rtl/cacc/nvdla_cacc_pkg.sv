@@ -20,11 +20,15 @@ package nvdla_cacc_pkg;
     return $signed(wide[CaccAccBits-1:0]);
   endfunction
 
-  // acc saturated to CaccNarrowBits bits.
-  function automatic logic signed [CaccAccBits-1:0] cacc_narrow(input logic signed [CaccAccBits-1:0] acc);
-    if (acc[CaccAccBits-1:CaccNarrowBits-1] == '0 || acc[CaccAccBits-1:CaccNarrowBits-1] == '1) return acc;
-    return $signed({{(CaccAccBits - CaccNarrowBits + 1) {acc[CaccAccBits-1]}},
-        {(CaccNarrowBits - 1) {~acc[CaccAccBits-1]}}});
+  // The same of the high kernels of a cell, to CaccNarrowBits bits.
+  function automatic logic signed [CaccNarrowBits-1:0] cacc_accumulate_narrow(
+      input logic signed [CaccNarrowBits-1:0] acc, input logic signed [ConvInt8Bits-1:0] sum);
+    logic signed [CaccNarrowBits:0] wide;
+    wide = $signed({acc[CaccNarrowBits-1], acc}) +
+        $signed({{(CaccNarrowBits + 1 - ConvInt8Bits) {sum[ConvInt8Bits-1]}}, sum});
+    if (wide[CaccNarrowBits] != wide[CaccNarrowBits-1])
+      return $signed({wide[CaccNarrowBits], {(CaccNarrowBits - 1) {~wide[CaccNarrowBits]}}});
+    return $signed(wide[CaccNarrowBits-1:0]);
   endfunction
 
   // acc / 2^truncate rounded half away from zero. Of a negative value at most 15 bits below the guard bit decide
@@ -50,7 +54,10 @@ package nvdla_cacc_pkg;
 
   // That result counts as saturated: above the range when rounded, below the range when rounded down.
   function automatic logic cacc_saturates(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
-    if (acc[CaccAccBits-1]) return (acc >>> truncate) < -(CaccAccBits'(1) <<< 31);
-    return cacc_round(acc, truncate) > (CaccAccBits'(1) <<< 31) - CaccAccBits'(1);
+    logic [CaccAccBits-1:0] beyond, rounds_up;  // bits above the result; the result's below its sign, and the guard bit
+    beyond = {CaccAccBits{1'b1}} << (6'd31 + 6'(truncate));
+    rounds_up = CaccAccBits'(((CaccAccBits + 1)'(32'hffff_ffff) << truncate) >> 1);
+    if (acc[CaccAccBits-1]) return (~acc & beyond) != '0;
+    return (acc & beyond) != '0 || (truncate != '0 && (~acc & rounds_up) == '0);
   endfunction
 endpackage

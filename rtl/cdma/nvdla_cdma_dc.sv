@@ -1,10 +1,10 @@
 // Feature fetch of direct convolution: requests of a layer, and the place in CBUF of every atom that comes back.
 //
-// Lines go in grains of FETCH_GRAIN + 1 (packed lines) or 1. A grain is requested batch by batch, surface by surface,
-// `lines * W` consecutive atoms each, once its need_o = lines * EPS * batches entries are free (space_i); reserve_o
-// takes them, in the clock of the grain's first accepted request. A 1x1 cube with packed surfaces is one request a
-// batch. Line y of batch b begins (y * batches + b) * EPS entries after ptr_i. The low address bits of base and strides
-// have no effect.
+// Lines go in grains of FETCH_GRAIN + 1 (packed lines) or 1; all but the last one have the same sizes. A grain is
+// requested batch by batch, surface by surface, `lines * W` consecutive atoms each, once its need_o = lines * EPS *
+// batches entries are free (space_i); reserve_o takes them, in the clock of the grain's first accepted request. A 1x1
+// cube with packed surfaces is one request a batch. Line y of batch b begins (y * batches + b) * EPS entries after
+// ptr_i. The low address bits of base and strides have no effect.
 // start_i, one clock with the layer's registers valid, begins a layer; they, eps_i and ring_i stay, ptr_i is the ring
 // entry of the first line. An answer (rsp_valid_i) has CbufWrAtoms atoms; the last answer to a request of an odd number
 // of atoms has one. It is taken in one clock, or in two if its atoms end a line and begin the next one in the same slot
@@ -48,9 +48,9 @@ module nvdla_cdma_dc
   logic [12:0] width, surfaces;  // minus 1
   logic [SizeBits-1:0] height, grain;
   logic single;
-  logic [EntryCountBits-1:0] step;  // entries from line to line
-  logic [31:0] batch_entries;
-  logic [4:0] batches;  // minus 1
+  logic [EntryCountBits+4:0] batch_entries_q;  // of a line of all batches
+  logic [EntryCountBits-1:0] step;             // the same, from line to line
+  logic [4:0] batches;                         // minus 1
   logic [AddrBits-1:0] base, line_stride, surf_stride;
   assign width         = datain_width_i;
   assign height        = SizeBits'(datain_height_i) + 1'b1;
@@ -58,21 +58,25 @@ module nvdla_cdma_dc
   assign grain         = line_packed_i ? SizeBits'(grains_i) + 1'b1 : SizeBits'(1);
   assign single        = surf_packed_i && width == 13'd0 && height == SizeBits'(1);
   assign batches       = (BatchMax > 1) ? batches_i : 5'd0;
-  assign batch_entries = 32'(eps_i) * (32'(batches) + 32'd1);
-  assign step          = batch_entries[EntryCountBits-1:0];
+  assign step          = batch_entries_q[EntryCountBits-1:0];
   assign base          = datain_addr_0_i & AtomMask;
   assign line_stride   = AddrBits'(line_stride_i) & AtomMask;
   assign surf_stride   = AddrBits'(surf_stride_i) & AtomMask;
-  wire unused_step = &{1'b0, batch_entries};
 
   // ---- requests: one grain prepared ahead of the one whose surfaces are asked for -----------------------------------
   logic [SizeBits-1:0] todo_q;  // lines not prepared yet
-  logic prep_valid_q, prep_free, fire, last_surface, last_request;
-  logic [AddrBits-1:0] line_addr_q, prep_addr_q, batch_addr_q, surf_addr_q, batch_addr;
+  logic prep_valid_q, prep_free, prepare, fire, last_surface, last_request;
+  logic [AddrBits-1:0] prep_addr_q, batch_addr_q, surf_addr_q, batch_addr;
+  logic prep_first_q;  // the next grain to be prepared is the layer's first one
+  // From grain to grain: line stride times lines, shifted and added bit by bit of the lines, which ends before the
+  // atoms of the first grain have been asked for.
+  logic [AddrBits-1:0] grain_stride_q, shifted_stride_q;
+  logic [SizeBits-1:0] grain_bits_q;  // of the lines, still to be added
   logic [15:0] prep_size_q;
-  logic [31:0] prep_need_q;
-  logic [12:0] surface_q;      // surface asked for
-  logic [4:0] batch, batch_q;  // of this batch
+  logic [31:0] prep_need_q;                 // entries of the grain
+  logic [EntryCountBits-1:0] grain_need_q;  // those of a grain that is not the last
+  logic [12:0] surface_q;                   // surface asked for
+  logic [4:0] batch, batch_q;               // of this batch
   logic first_request;
   logic [SizeBits-1:0] prep_lines;
 
@@ -88,6 +92,7 @@ module nvdla_cdma_dc
   assign last_request  = last_surface & (batch == batches);
   assign reserve_o     = fire & first_request;
   assign prep_free     = ~prep_valid_q | (fire & last_request);
+  assign prepare       = prep_free && todo_q != '0 && (prep_first_q || grain_bits_q == '0);
   assign prep_lines    = grain_lines(todo_q, grain);
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -102,8 +107,8 @@ module nvdla_cdma_dc
       surface_q    <= '0;
       batch_q      <= '0;
     end else begin
-      if (prep_free) prep_valid_q <= todo_q != '0;
-      if (prep_free && todo_q != '0) todo_q <= todo_q - prep_lines;
+      if (prep_free) prep_valid_q <= prepare;
+      if (prepare) todo_q <= todo_q - prep_lines;
       if (fire) begin
         surface_q <= last_surface ? '0 : surface_q + 1'b1;
         if (last_surface) batch_q <= last_request ? '0 : batch + 1'b1;
@@ -111,12 +116,26 @@ module nvdla_cdma_dc
     end
 
   always_ff @(posedge clk_i) begin
-    if (start_i) line_addr_q <= base;
-    else if (prep_free && todo_q != '0) begin
-      line_addr_q <= line_addr_q + AddrBits'(prep_lines) * line_stride;
-      prep_addr_q <= line_addr_q;
-      prep_size_q <= 16'(prep_lines) * (16'(width) + 16'd1) - 16'd1;
-      prep_need_q <= 32'(prep_lines) * batch_entries;
+    logic [31:0] need;
+    if (start_i) begin
+      prep_first_q     <= 1'b1;
+      prep_addr_q      <= base;
+      batch_entries_q  <= (EntryCountBits + 5)'(eps_i) * ((EntryCountBits + 5)'(batches) + 1'b1);
+      grain_bits_q     <= grain >> 1;
+      grain_stride_q   <= grain[0] ? line_stride : '0;
+      shifted_stride_q <= line_stride << 1;
+    end else begin
+      grain_bits_q     <= grain_bits_q >> 1;
+      shifted_stride_q <= shifted_stride_q << 1;
+      if (grain_bits_q[0]) grain_stride_q <= grain_stride_q + shifted_stride_q;
+    end
+    if (prepare) begin
+      need = 32'(prep_lines) * 32'(batch_entries_q);
+      prep_first_q <= 1'b0;
+      prep_need_q  <= need;
+      prep_size_q  <= 16'(prep_lines) * (16'(width) + 16'd1) - 16'd1;
+      if (prep_first_q) grain_need_q <= need[EntryCountBits-1:0];
+      else prep_addr_q <= prep_addr_q + grain_stride_q;
     end
     if (fire) begin
       surf_addr_q <= req_addr_o + surf_stride;
@@ -131,8 +150,8 @@ module nvdla_cdma_dc
   logic [1:0] member_q, tail_q;                       // surface in its group, tail of the group
   // of this atom, the line's first, the group's first in the grain
   logic [EntryCountBits-1:0] entry_q, line_q, group_q;
-  logic [EntryCountBits-1:0] first_q, behind_q;  // first entry of the batch in the grain; first entry after the grain
-  logic [EntryCountBits-1:0] entries_q;          // of the grain
+  logic [EntryCountBits-1:0] first_q, start_q;  // first entry of the batch in the grain, of the grain
+  logic [EntryCountBits-1:0] entries, behind;   // of the grain; first entry after it
 
   // The first atom of the answer (suffix 0), the second one, and the last one of the two that exists (no suffix).
   logic last_column0, last_line0, two, last_column1, last_column, last_line, surf_end, grain_end, group_end;
@@ -192,8 +211,11 @@ module nvdla_cdma_dc
   assign grain_end   = surf_end & (surf_left == 13'd0) & (batch_left == 5'd0);
   assign next_line   = ring_add(line, step, ring_i);
   assign next_group  = ring_add(group_q, EntryCountBits'(width) + 1'b1, ring_i);
-  assign next_batch  = (batch_left == 5'd0) ? behind_q : ring_add(first_q, eps_i, ring_i);
-  assign next_ptr_o  = behind_q;
+  // While atoms of the last grain come, it is the one prepared last.
+  assign entries     = (rest_q == '0) ? prep_need_q[EntryCountBits-1:0] : grain_need_q;
+  assign behind      = ring_add(start_q, entries, ring_i);
+  assign next_batch  = (batch_left == 5'd0) ? behind : ring_add(first_q, eps_i, ring_i);
+  assign next_ptr_o  = start_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
@@ -209,8 +231,7 @@ module nvdla_cdma_dc
       line_q       <= ptr_i;
       group_q      <= ptr_i;
       first_q      <= ptr_i;
-      entries_q    <= EntryCountBits'(grain_lines(height, grain)) * step;
-      behind_q     <= ring_add(ptr_i, EntryCountBits'(grain_lines(height, grain)) * step, ring_i);
+      start_q      <= ptr_i;
     end else if (rsp_valid_i && rsp_ready_o) begin
       column_q <= last_column ? '0 : column + 13'd1;
       if (!last_column) begin
@@ -246,8 +267,7 @@ module nvdla_cdma_dc
           lines_q      <= grain_lines(rest_q, grain);
           line_left_q  <= grain_lines(rest_q, grain) - 1'b1;
           rest_q       <= rest_q - grain_lines(rest_q, grain);
-          entries_q    <= EntryCountBits'(grain_lines(rest_q, grain)) * step;
-          behind_q     <= ring_add(behind_q, EntryCountBits'(grain_lines(rest_q, grain)) * step, ring_i);
+          start_q      <= behind;
         end
       end
     end
@@ -257,7 +277,7 @@ module nvdla_cdma_dc
         (CbufWrAtoms * EntryCountBits)'({entry1, entry_q}),
         (CbufWrAtoms * SlotBits)'({spot1[SlotBits-1:0], spot0[SlotBits-1:0]}),
         CbufWrAtoms'({clear1, clear0}),
-        grain_end & rsp_ready_o, grain_end & (rest_q == '0) & rsp_ready_o, entries_q, lines_q
+        grain_end & rsp_ready_o, grain_end & (rest_q == '0) & rsp_ready_o, entries, lines_q
       };
   end
 

@@ -229,8 +229,8 @@ module nvdla_cdma_image
 
   // Two planes: pixels that `count` elements complete, pixels that they touch.
   assign three_sum     = (LaneBits + 1)'(count) + (LaneBits + 1)'(pixel_phase_q);
-  assign three_full    = (LaneBits + 1)'(div3(16'(three_sum)));
-  assign three_touched = (LaneBits + 1)'(div3(16'(three_sum) + 16'd2));
+  assign three_full    = (LaneBits + 1)'(div3(7'(three_sum)));
+  assign three_touched = (LaneBits + 1)'(div3(7'(three_sum) + 7'd2));
 
   assign use0 = planar_q ? CountBits'(three_full) : CountBits'(count);
   assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
@@ -291,11 +291,16 @@ module nvdla_cdma_image
                                                  a[(i+2)*ElementBits+:ElementBits], a[(i+3)*ElementBits+:ElementBits]};
       endcase
   endfunction
-  // Window with, on top of its first `at` elements, what comes without its first `skip` elements.
-  function automatic logic [2*ChunkBits-1:0] added(input logic [2*ChunkBits-1:0] window, input logic [ChunkBits-1:0] a,
-                                                   input logic [LaneShift-1:0] skip, input logic [CountBits-1:0] at);
-    return window | ({{ChunkBits{1'b0}}, a >> {skip, Bit0}} << {at, Bit0});
-  endfunction
+  // What comes without its first elements, `skip` of them, at its place on top of those of its window.
+  logic [2*ChunkBits-1:0] added;
+  logic [LaneShift-1:0] skip;
+  logic [CountBits-1:0] at;
+  assign skip = accept1 ? (in_first1_q ? skip1_q : '0) : first0 ? skip0_q : '0;
+  assign at   = accept1 ? base1 : base0;
+  always_comb begin
+    added = '0;
+    if (rsp_valid_i) added = {{ChunkBits{1'b0}}, reorder(elements, order) >> {skip, Bit0}} << {at, Bit0};
+  end
 
   // Atoms of plane 0 and 1 that are left after this answer.
   logic in_two;  // the answer has two atoms
@@ -319,15 +324,11 @@ module nvdla_cdma_image
     end else begin
       // What has been used leaves at the bottom (everything at the end of a line's pixels), an answer is added on top.
       if (emit || accept0) begin
-        win0_q <= accept0 ? added(drained ? '0 : emit ? win0_q >> {use0, Bit0} : win0_q, reorder(elements, order),
-            first0 ? skip0_q : '0, base0) :
-            drained ? '0 : win0_q >> {use0, Bit0};
+        win0_q   <= (drained ? '0 : emit ? win0_q >> {use0, Bit0} : win0_q) | (accept0 ? added : '0);
         count0_q <= base0 + (accept0 ? come0 : '0);
       end
       if (planar_q && (emit || accept1)) begin
-        win1_q <= accept1 ? added(drained ? '0 : emit ? win1_q >> {use1, Bit0} : win1_q, reorder(elements, order),
-            in_first1_q ? skip1_q : '0, base1) :
-            drained ? '0 : win1_q >> {use1, Bit0};
+        win1_q   <= (drained ? '0 : emit ? win1_q >> {use1, Bit0} : win1_q) | (accept1 ? added : '0);
         count1_q <= base1 + (accept1 ? come1 : '0);
       end
       if (accept0) begin
@@ -401,7 +402,7 @@ module nvdla_cdma_image
     data_lanes = below(16'(n)) << from;
     line_lanes = below(left);
     for (int l = 0; l < Lanes; l++) begin
-      channel = one ? 2'd0 : three ? mod3(16'(l) + 16'(phase)) : 2'(l);
+      channel = one ? 2'd0 : three ? mod3(3'(l % 3) + 3'(phase)) : 2'(l);
       kinds[l*3+:3] = data_lanes[l] ? {1'b0, channel} : line_lanes[l] ? LanePad : LaneTail;
     end
   endfunction
@@ -436,8 +437,8 @@ module nvdla_cdma_image
       pixels_left_q <= pixels_left - 16'(count);
       string_left_q <= (string_left > 16'(chunk)) ? string_left - 16'(chunk) : '0;
       fill_left_q   <= fill_left - 16'(chunk);
-      phase_q       <= line_over ? 2'd0 : mod3(16'(phase_q) + 16'(chunk));
-      pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - (LaneBits + 1)'(3) * three_full);
+      phase_q       <= line_over ? 2'd0 : mod3(3'(phase_q) + (wide ? 3'(Lanes / 2 % 3) : 3'(Lanes % 3)));
+      pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - three_full - (three_full << 1));
       chunk_q       <= compose(planar_q ? interleave(pixel_phase_q, win0_q, win1_q, u_first) : win0_q[ChunkBits-1:0],
           pad_lanes, count,
                                string_left, pad_value_i);

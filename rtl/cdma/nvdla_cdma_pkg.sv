@@ -81,12 +81,13 @@ package nvdla_cdma_pkg;
     return last_column && (tail == 2'd1 || member == 2'd1);
   endfunction
 
-  // n / 3 and n modulo 3: pixels and components of formats with three channels.
-  function automatic logic [15:0] div3(input logic [15:0] n);
-    return 16'((64'(n) * 64'hAAAA_AAAB) >> 33);
+  // n / 3 for n < 128 (43 / 128 is close enough to a third), and n modulo 3 for n < 6: pixels and components of
+  // formats with three channels.
+  function automatic logic [6:0] div3(input logic [6:0] n);
+    return 7'((13'(n) + (13'(n) << 1) + (13'(n) << 3) + (13'(n) << 5)) >> 7);
   endfunction
-  function automatic logic [1:0] mod3(input logic [15:0] n);
-    return 2'(n - 16'd3 * div3(n));
+  function automatic logic [1:0] mod3(input logic [2:0] n);
+    return (n >= 3'd3) ? 2'(n - 3'd3) : n[1:0];
   endfunction
 
   // Offset of a lane: CVT_OFFSET, or with mean the mean of its channel (means: channel 0 in the low halfword) and 0
@@ -106,9 +107,15 @@ package nvdla_cdma_pkg;
     return $signed({{16{d[17]}}, d}) * $signed({{18{scale[15]}}, scale});
   endfunction
 
-  // Its rounding shift and saturation to 17 bits.
+  // Its shift, rounded half away from zero, and saturation to 17 bits.
   function automatic logic signed [16:0] cvt_shift(input logic signed [33:0] p, input logic [5:0] shift);
-    return nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift($signed({{30{p[33]}}, p}), shift));
+    logic signed [34:0] parts;  // the result before rounding and the highest bit that is shifted out
+    logic [34:0] below;         // the bits below that one
+    logic signed [33:0] sum;
+    parts = $signed({p, 1'b0}) >>> shift;
+    below = {p[33], p} & (~({35{1'b1}} << shift) >> 1);
+    sum = parts[34:1] + $signed({33'd0, parts[0] && (!p[33] || below != '0)});
+    return (sum[33:16] == '0 || sum[33:16] == '1) ? sum[16:0] : $signed({sum[33], {16{~sum[33]}}});
   endfunction
 
   // End of the convertor: saturation to INT8 or INT16.

@@ -49,27 +49,36 @@ module nvdla_cdma_winograd
   localparam int PieceBits = 64;
   localparam int WideShift = AtomShift - 1;
 
-  // ---- sizes of the layer -------------------------------------------------------------------------------------------
+  // ---- sizes of the layer; products from the clock after start_i on, row_entries_q one clock later ------------------
   logic [12:0] surfaces;  // minus 1
-  // pixels of a padded line; the first one behind the data; data in it; first line below the data
-  logic [PixelBits-1:0] padded, data_end, columns, bottom;
+  // pixels of a padded line; data in it; the first pixel behind the data; first line below the data
+  logic [PixelBits-1:0] padded, columns, columns_q, data_end_q, bottom;
   logic [SizeBits-1:0] superslices;
   logic [4:0] last_line;  // of a superslice in the padded input
-  logic [EntryCountBits-1:0] tiles, surface_entries, phase_entries, row_entries, superslice_entries;
+  logic [EntryCountBits-1:0] tiles, surface_entries, phase_entries_q, superslice_entries;
+  logic [EntryCountBits-1:0] row_entries_q;  // of the phases of a line
+  logic started_q;                           // start_i of the clock before
   assign surfaces        = wide_i ? datain_channel_i >> WideShift : datain_channel_i >> AtomShift;
   assign padded          = (PixelBits'(datain_width_ext_i) + 1'b1) * (PixelBits'(conv_x_stride_i) + 1'b1);
   assign columns         = (PixelBits'(datain_width_i) + 1'b1 > padded - PixelBits'(pad_left_i)) ?
       padded - PixelBits'(pad_left_i) :
       PixelBits'(datain_width_i) + 1'b1;
-  assign data_end        = PixelBits'(pad_left_i) + columns;
   assign bottom          = PixelBits'(pad_top_i) + PixelBits'(datain_height_i) + 1'b1;
   assign superslices     = (SizeBits'(datain_height_ext_i) >> 2) + 1'b1;
   assign last_line       = {conv_y_stride_i, 2'b11};
   assign tiles           = (EntryCountBits'(datain_width_ext_i) >> 2) + 1'b1;
   assign surface_entries = tiles << 2;  // of a surface of a phase
-  assign phase_entries   = surface_entries * (EntryCountBits'(surfaces) + 1'b1);
-  assign row_entries     = phase_entries * (EntryCountBits'(conv_x_stride_i) + 1'b1);  // of the phases of a line
   assign superslice_entries = eps_i << 2;
+
+  always_ff @(posedge clk_i) begin
+    started_q <= start_i;
+    if (start_i) begin
+      columns_q       <= columns;
+      data_end_q      <= PixelBits'(pad_left_i) + columns;
+      phase_entries_q <= surface_entries * (EntryCountBits'(surfaces) + 1'b1);
+    end
+    if (started_q) row_entries_q <= phase_entries_q * (EntryCountBits'(conv_x_stride_i) + 1'b1);
+  end
 
   function automatic logic is_data(input logic [PixelBits-1:0] at, input logic [PixelBits-1:0] first,
       input logic [PixelBits-1:0] behind);
@@ -92,7 +101,7 @@ module nvdla_cdma_winograd
   assign req_addr_o  = line_addr_q;
   assign after_line    = rq_inside ? line_addr_q + AddrBits'(line_stride_i) : line_addr_q;
   assign after_slice   = (rq_surface_q == '0) ? after_line : slice_addr_q;
-  assign req_size_o  = 16'(columns) - 16'd1;
+  assign req_size_o  = 16'(columns_q) - 16'd1;
   assign rq_step     = rq_go & (~rq_inside | req_ready_i);
   assign reserve_o   = rq_step && rq_surface_q == '0 && rq_line_q == '0;
 
@@ -151,11 +160,13 @@ module nvdla_cdma_winograd
   logic [3:0] full_q;  // banks that are filled
   logic [1:0] bank_q;  // to be filled
   logic line_load_q;   // the line's count must be taken
+  // entries of the surfaces, of the lines of the tile before this one
+  logic [EntryCountBits-1:0] surface_place_q, phase_place_q;
 
   assign between     = is_data(first_q + PixelBits'(line_q), PixelBits'(pad_top_i), bottom);
-  assign data0       = between && is_data(x_q, PixelBits'(pad_left_i), data_end);
-  assign data1       = between && is_data(x_q + 1'b1, PixelBits'(pad_left_i), data_end);
-  assign missing     = line_load_q ? columns : missing_q;
+  assign data0       = between && is_data(x_q, PixelBits'(pad_left_i), data_end_q);
+  assign data1       = between && is_data(x_q + 1'b1, PixelBits'(pad_left_i), data_end_q);
+  assign missing     = line_load_q ? columns_q : missing_q;
   assign two         = missing != PixelBits'(1);
   assign needs       = (data0 & data1) | ((data0 | data1) & ~held_valid_q);  // an answer
   assign have        = rsp_valid_i | ~needs;
@@ -198,6 +209,8 @@ module nvdla_cdma_winograd
       tile_q       <= '0;
       held_valid_q <= 1'b0;
       line_load_q  <= 1'b1;
+      surface_place_q <= '0;
+      phase_place_q   <= '0;
     end else if (step) begin
       x_q       <= line_end ? '0 : x_q + PixelBits'(2);
       phase_x_q <= (phase_x1 == conv_x_stride_i) ? 3'd0 : phase_x1 + 3'd1;
@@ -213,8 +226,10 @@ module nvdla_cdma_winograd
       if (line_end) begin
         line_q    <= surface_end ? '0 : line_q + 1'b1;
         phase_y_q <= (phase_y_q == conv_y_stride_i) ? '0 : phase_y_q + 1'b1;
+        phase_place_q <= (phase_y_q == conv_y_stride_i) ? '0 : phase_place_q + row_entries_q;
         if (phase_y_q == conv_y_stride_i) tile_y_q <= tile_y_q + 1'b1;
         if (surface_end) surface_q <= superslice_end ? '0 : surface_q + 1'b1;
+        if (surface_end) surface_place_q <= superslice_end ? '0 : surface_place_q + surface_entries;
         if (superslice_end) first_q <= first_q + PixelBits'(last_line) + 1'b1;
       end
     end
@@ -225,7 +240,7 @@ module nvdla_cdma_winograd
   logic [1:0] slot_q[0:3];
   logic [3:0] end_q, last_q;  // a superslice, the layer ends here
   logic [EntryCountBits-1:0] tile_place;
-  assign tile_place = EntryCountBits'(phase_y_q) * row_entries + EntryCountBits'(surface_q) * surface_entries + tile_q;
+  assign tile_place = phase_place_q + surface_place_q + tile_q;
 
   // ---- tile rows: phase by phase, two atoms a clock -----------------------------------------------------------------
   logic paired;  // the tiles of two banks leave together
@@ -303,7 +318,7 @@ module nvdla_cdma_winograd
         piece_q           <= part_end ? '0 : piece1 + 2'd1;
         out_entry_q       <= ring_add(paired ? entry0 : entry1, tiles, ring_i);
         out_load_q        <= out_end;
-        out_phase_entry_q <= part_end ? ring_add(phase_entry, phase_entries, ring_i) : phase_entry;
+        out_phase_entry_q <= part_end ? ring_add(phase_entry, phase_entries_q, ring_i) : phase_entry;
         if (part_end) out_phase_q <= out_end ? '0 : out_phase_q + 1'b1;
         if (out_end) out_bank_q <= other_bank + 2'd1;
       end

@@ -45,10 +45,10 @@ package nvdla_conv_pkg;
   typedef struct packed {
     logic [ConvStripeBits:0]   positions;
     logic [ConvLaneBits:0]     channels;
-    logic [2:0]                rows;  // kernel rows that exist
-    logic [EntryCountBits-1:0] block;
-    logic                      odd;   // second block of a pair
-    logic                      last;  // last block of the line
+    logic [2:0]                rows;   // kernel rows that exist
+    logic [EntryCountBits-1:0] block;  // entries, with those of tap_y lines
+    logic                      odd;    // second block of a pair
+    logic                      last;   // last block of the line
     logic [10:0]               tap_x;
     logic [10:0]               tap_y;
     logic                      channel_end;

@@ -115,6 +115,7 @@ module nvdla_csc
   logic [12:0] width_q, out_width_q;
   logic [15:0] pad_value_q;
   logic [EntryCountBits-1:0] entries_q, data_ring_q, weight_ring_q, release_entries_q, left_entries_q, weight_entries_q;
+  logic [EntryCountBits-1:0] tap_step_q;  // entries from a row of kernels to the next one
   logic [SizeBits-1:0] release_slices_q, left_slices_q;
 
   logic [3:0] pixel_step;
@@ -122,18 +123,13 @@ module nvdla_csc
   logic [2:0] rows;
   logic by_line;  // stripes end with the output line: groups of `rows` positions do not cross it
   logic image, winograd;
-  logic [5:0] batches;  // true value
   assign winograd = Winograd != 0 && d.conv_mode;
   assign image = d.datain_format && !winograd;
-  assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
   assign pixel_step = !image ? 4'd1 : (d.datain_channel_ext[1:0] == 2'd3) ? 4'd4 : (d.datain_channel_ext[1:0] == 2'd2) ?
       4'd3 : 4'd1;
   assign step_x = winograd ? 6'd1 : 6'({3'b0, d.conv_x_stride_ext} + 6'd1) * 6'(pixel_step);
   assign rows = (!image || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
   assign by_line = rows != 3'd1 && d.dataout_width >= 13'(ConvLoads - 1);
-
-  logic [EntryCountBits-1:0] line_entries;  // of all batches
-  assign line_entries = (EntryCountBits'(d.entries) + 1'b1) * EntryCountBits'(batches);
 
   // ---- life of a layer ----------------------------------------------------------------------------------------------
   state_e state_q;
@@ -242,10 +238,13 @@ module nvdla_csc
       weight_ring_q   <= (EntryCountBits'(d.weight_bank) + 1'b1) * EntryCountBits'(BankEntries);
       weight_entries_q  <= EntryCountBits'(d.weight_bytes >> ConvByteBits);
       release_slices_q  <= SizeBits'(d.rls_slices) + 1'b1;
-      release_entries_q <= line_entries * (EntryCountBits'(d.rls_slices) + 1'b1);
       left_slices_q     <= SizeBits'(d.datain_height_ext) - (d.skip_data_rls ? '1 : SizeBits'(d.rls_slices));
     end
-    if (start) left_entries_q <= line_entries_q * EntryCountBits'(left_slices_q);
+    if (start) begin
+      release_entries_q <= line_entries_q * EntryCountBits'(release_slices_q);
+      left_entries_q    <= line_entries_q * EntryCountBits'(left_slices_q);
+      tap_step_q        <= image_q ? line_entries_q << rows_q[2:1] : line_entries_q * EntryCountBits'(dilation_y_q);
+    end
     if (done) begin
       last_left_entries_q   <= left_entries_q;
       last_weight_entries_q <= weight_entries_q;
@@ -255,7 +254,9 @@ module nvdla_csc
 
   if (LaneBytes == 2) begin : gen_modes
     logic wide;
+    logic [5:0] batches;     // true value
     logic [3:0] rows_taken;  // of 16 results
+    assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
     assign wide = d.proc_precision != 2'd0;
     assign rows_taken = winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
     always_ff @(posedge clk_i) begin
@@ -277,7 +278,7 @@ module nvdla_csc
             (ConvStripeBits + 1)'(ConvStripeMax) / (ConvStripeBits + 1)'(batches);
         stripe_least_q <= ((ConvStripeBits + 1)'(ConvLoads - 1) + (ConvStripeBits + 1)'(batches)) /
             (ConvStripeBits + 1)'(batches);
-        line_entries_q <= line_entries;
+        line_entries_q <= (EntryCountBits'(d.entries) + 1'b1) * EntryCountBits'(batches);
       end
     end
     always_ff @(posedge clk_i or negedge rst_ni)
@@ -297,7 +298,7 @@ module nvdla_csc
     assign stripe_most_q   = (ConvStripeBits + 1)'(ConvStripeMax);
     assign stripe_least_q  = (ConvStripeBits + 1)'(ConvLoads);
     assign line_entries_q  = entries_q;
-    wire unused_modes = &{1'b0, d.proc_precision, d.pra_truncate};
+    wire unused_modes = &{1'b0, d.proc_precision, d.pra_truncate, d.batches};
   end
 
   // ---- balance of CBUF and release ----------------------------------------------------------------------------------
@@ -417,6 +418,7 @@ module nvdla_csc
       .dilation_x_i   (dilation_x_q),
       .dilation_y_i   (dilation_y_q),
       .block_step_i   (block_step_q),
+      .tap_step_i     (tap_step_q),
       .skip_weight_i  (skip_weight_q),
       .slices_ok_i    (slices_ok_q),
       .kernels_avl_i  (kernels_avl_q),

@@ -82,6 +82,12 @@ module nvdla_csc_data
   assign reads = winograd_i ? 3'd4 : rows_i;
   assign origin_x = -$signed(PosBits'(pad_left_i));
   assign origin_y = -$signed(PosBits'(pad_top_i));
+
+  // Entries of in_y, begin_in_y and origin_y lines, of a step to the next output line, and of the batches before this
+  // one.
+  logic [EntryCountBits-1:0] in_row_q, begin_row_q, origin_row_q, step_row_q, in_row_next, batch_row, batch_row_q;
+  logic load_q;  // the clock after start_i
+  assign batch_row = (BatchMax > 1) ? batch_row_q : '0;
   assign last_read = {1'b0, read_q} == reads - 3'd1;
   assign last_batch = batch_q == batches_i;
 
@@ -100,11 +106,15 @@ module nvdla_csc_data
     done_next = done_q + (ConvStripeBits + 1)'(count);
     x_next    = line_end ? '0 : x_q + {10'b0, count};
     in_x_next = in_x_q + $signed(PosBits'(step_x_i));
-    if (gather) in_x_next = in_x_q + $signed(PosBits'(step_x_i) * PosBits'(count));
+    if (gather)
+      in_x_next = in_x_q + $signed((count[0] ? PosBits'(step_x_i) : '0) + (count[1] ? PosBits'(step_x_i) << 1 : '0) +
+          (count[2] ? PosBits'(step_x_i) << 2 : '0));
     in_y_next = in_y_q;
+    in_row_next = in_row_q;
     if (line_end) begin
       in_x_next = origin_x;
       in_y_next = in_y_q + $signed(PosBits'(step_y_i));
+      in_row_next = in_row_q + step_row_q;
     end
   end
 
@@ -119,7 +129,9 @@ module nvdla_csc_data
       read_q     <= '0;
       batch_q    <= '0;
       reserved_q <= '0;
+      load_q     <= 1'b0;
     end else begin
+      load_q <= start_i;
       if (issue) read_q <= last_read ? '0 : read_q + 2'd1;
       if (issue && last_read) batch_q <= last_batch ? '0 : batch_q + 5'd1;
       if (step) done_q <= op_last ? '0 : done_next;
@@ -149,6 +161,23 @@ module nvdla_csc_data
       end
     end
 
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      origin_row_q <= -(EntryCountBits'(pad_top_i) * line_entries_i);
+      step_row_q   <= EntryCountBits'(step_y_i) * line_entries_i;
+    end
+    if (load_q || (op_ready_o && op_i.group_end)) begin
+      in_row_q    <= origin_row_q;
+      begin_row_q <= origin_row_q;
+    end else if (op_ready_o && !op_i.channel_end) in_row_q <= begin_row_q;
+    else if (step) begin
+      in_row_q <= in_row_next;
+      if (op_last) begin_row_q <= in_row_next;
+    end
+    if (load_q) batch_row_q <= '0;
+    else if (issue && last_read) batch_row_q <= last_batch ? '0 : batch_row_q + entries_i;
+  end
+
   // ---- input coordinates --------------------------------------------------------------------------------------------
   // Pixels of the block that share an entry, as a power of two; columns of entries are four pixels with Winograd.
   logic [1:0] pack;
@@ -167,10 +196,16 @@ module nvdla_csc_data
   logic [InfoBits-1:0] info, at_info_q, rd_info_q, in_info_q;
   logic at_valid_q, rd_stage_q, in_valid_q;
   logic signed [PosBits-1:0] at_x_q, at_y_q;
-  logic [EntryCountBits-1:0] at_block_q;
+  logic [EntryCountBits-1:0] at_row_q, read_row;  // entries before the column; of the lines before this read
   logic [1:0] at_pack_q;
   logic at_odd, at_odd_q;
   assign at_odd = Halves && at_odd_q;
+
+  always_comb begin
+    read_row = read_q[0] ? line_entries_i : '0;
+    if (winograd_i) read_row = read_q[1] ? line_entries_i << 2 : '0;
+    else if (read_q[1]) read_row = read_row + (line_entries_i << 1);
+  end
 
   assign info = {
     read_q, count, done_q == '0 && batch_q == '0, op_last && last_batch, op_i.channel_end, op_i.layer_end,
@@ -193,7 +228,7 @@ module nvdla_csc_data
       at_info_q  <= info;
       at_pack_q  <= pack;
       at_odd_q   <= op_i.odd;
-      at_block_q <= op_i.block + (batches_i == '0 ? '0 : EntryCountBits'(batch_q) * entries_i);
+      at_row_q   <= in_row_q + read_row + op_i.block + batch_row;
       if (winograd_i) begin
         at_x_q <= in_x_q + $signed({{(PosBits - 3) {1'b0}}, read_q[0], 2'b00});
         at_y_q <= in_y_q + $signed({{(PosBits - 3) {1'b0}}, read_q[1], 2'b00});
@@ -239,8 +274,8 @@ module nvdla_csc_data
         if (at_pack_q == 2'd1) rd_byte_q <= at_x_q[0] ? ConvByteBits'(HalfBytes) : '0;
         if (at_pack_q == 2'd2) rd_byte_q <= ConvByteBits'(32'(at_x_q[1:0]) * (HalfBytes / 2));
       end
-      entry = conv_ring((EntryCountBits + 1)'(base_i) +
-          (EntryCountBits + 1)'(EntryCountBits'(at_y_q) * line_entries_i + at_block_q + column), ring_i);
+      entry = conv_ring((EntryCountBits + 1)'(base_i) + (EntryCountBits + 1)'(EntryCountBits'(at_row_q + column)),
+          ring_i);
       rd_addr_q      <= entry[CbufAddrBits-1:0];
       rd_next_addr_q <= CbufAddrBits'(conv_ring((EntryCountBits + 1)'(entry) + (EntryCountBits + 1)'(1), ring_i));
     end

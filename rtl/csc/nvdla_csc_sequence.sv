@@ -32,6 +32,7 @@ module nvdla_csc_sequence
     input  logic [               4:0] kernel_height_i,  // minus 1
     input  logic [               2:0] rows_i,           // kernel rows in one operation: 1, 2 or 4
     input  logic [               5:0] dilation_x_i, dilation_y_i,
+    input  logic [EntryCountBits-1:0] tap_step_i,    // entries from tap_y to the next one
     input  logic [      SizeBits-1:0] block_step_i,  // entries between the blocks of one line
     input  logic                      skip_weight_i,
     // Contents of CBUF.
@@ -42,11 +43,12 @@ module nvdla_csc_sequence
     // Operations.
     output logic                      valid_o,
     input  logic                      ready_i,
-    output logic [  ConvStripeBits:0] positions_o,   // 1 .. ConvStripeMax
-    output logic [ConvKernelBits-1:0] kernels_o,     // minus 1
-    output logic [    ConvLaneBits:0] channels_o,    // of the block, 1 .. AtomicC
-    output logic [               2:0] rows_o,        // kernel rows that exist of rows_i
-    output logic [EntryCountBits-1:0] block_o,       // entries from the line's first to the block's first
+    output logic [  ConvStripeBits:0] positions_o,  // 1 .. ConvStripeMax
+    output logic [ConvKernelBits-1:0] kernels_o,    // minus 1
+    output logic [    ConvLaneBits:0] channels_o,   // of the block, 1 .. AtomicC
+    output logic [               2:0] rows_o,       // kernel rows that exist of rows_i
+    // entries from the first one of the line of the kernel's first tap to the block's first one in the line of this tap
+    output logic [EntryCountBits-1:0] block_o,
     output logic                      block_odd_o,   // second block of a pair
     output logic                      block_last_o,  // last one of the line
     output logic [              10:0] tap_x_o,       // input columns and lines from the kernel's first tap
@@ -64,7 +66,7 @@ module nvdla_csc_sequence
   logic [5:0] row_q;
   logic [4:0] column_q;
   logic [10:0] tap_x_q, tap_y_q;
-  logic [EntryCountBits-1:0] block_q;
+  logic [EntryCountBits-1:0] block_q, tap_row_q;  // tap_row_q: of tap_y_q lines
 
   logic [SizeBits-1:0] group_kernels;
   logic [5:0] rows_left, row_next;
@@ -86,7 +88,7 @@ module nvdla_csc_sequence
   assign kernels_o = ConvKernelBits'(group_kernels - 1'b1);
   assign channels_o = last_block ? channels_left_q[ConvLaneBits:0] : block_i;
   assign rows_o = last_row ? rows_left[2:0] : rows_i;
-  assign block_o = block_q;
+  assign block_o = tap_row_q + block_q;
   assign block_odd_o = block_odd_q;
   assign block_last_o = last_block;
   assign tap_x_o = tap_x_q;
@@ -115,6 +117,7 @@ module nvdla_csc_sequence
       column_q         <= '0;
       tap_x_q          <= '0;
       tap_y_q          <= '0;
+      tap_row_q        <= '0;
       block_q          <= '0;
       block_odd_q      <= 1'b0;
       stripe_first_q   <= 1'b1;
@@ -129,11 +132,13 @@ module nvdla_csc_sequence
         column_q <= '0;
         tap_x_q  <= '0;
         if (!last_row) begin
-          row_q   <= row_next;
-          tap_y_q <= image_i ? {5'b0, row_next} : tap_y_q + {5'b0, dilation_y_i};
+          row_q     <= row_next;
+          tap_row_q <= tap_row_q + tap_step_i;
+          tap_y_q   <= image_i ? {5'b0, row_next} : tap_y_q + {5'b0, dilation_y_i};
         end else begin
           row_q           <= '0;
           tap_y_q         <= '0;
+          tap_row_q       <= '0;
           channels_left_q <= last_block ? channels_i : channels_left_q - SizeBits'(block_i);
           block_odd_q     <= paired_i && !last_block && !block_odd_q;
           if (last_block) block_q <= '0;

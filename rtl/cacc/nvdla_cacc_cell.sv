@@ -1,0 +1,103 @@
+// What CACC keeps of a MAC cell with 16-bit precisions: the accumulators of its values and their final sums.
+//
+// A value is a sum of INT16 or FP16, or two of INT8, kernels 2c (low) and 2c + 1 (high) of cell c. Every value has
+// memories of one write and one read port: sums of the stripe's positions, and final sums, as they are, by the place of
+// their atom in the delivery buffer. rd_i reads value rd_value_i of place rd_place_i; with bypass_i value 0 of this
+// clock's atom is taken instead of the memory. low_o, high_o in the next clock, until the next rd_i.
+// Spec: 40-convolution-core, sections 9.4 and 9.5.
+module nvdla_cacc_cell
+  import nvdla_pkg::*;
+  import nvdla_conv_pkg::*;
+  import nvdla_cacc_pkg::*;
+  import nvdla_fp48_pkg::*;
+(
+    input  logic                      clk_i, int8_i, fp16_i,
+    input  logic                      tile_i,  // Winograd: all values count, else value 0
+    input  logic [               4:0] truncate_i,
+    // An atom: sums by value, place in the stripe; it begins a stripe, it is final and goes to place_i.
+    input  logic                      valid_i,
+    input  logic [   ConvSumBits-1:0] sums_i,
+    input  logic [ConvStripeBits-1:0] position_i,
+    input  logic                      fresh_i, final_i,
+    input  logic [   ConvRowBits-1:0] place_i,
+    output logic [  2*ConvValues-1:0] clipped_o,  // final results that count as saturated
+    input  logic                      rd_i, bypass_i,
+    input  logic [               1:0] rd_value_i,
+    input  logic [   ConvRowBits-1:0] rd_place_i,
+    output logic signed [   CaccAccBits-1:0] low_o,
+    output logic signed [CaccNarrowBits-1:0] high_o
+);
+  localparam int WordBits = CaccAccBits + CaccNarrowBits;
+
+  logic [ConvValues-1:0][WordBits-1:0] words;  // {high, low} of each value
+  logic [1:0] value_q;
+  logic bypass_q;
+  logic [WordBits-1:0] bypass_word_q;
+
+  for (genvar n = 0; n < ConvValues; n++) begin : gen_value
+    (* no_rw_check *) logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
+    (* no_rw_check *) logic signed [CaccNarrowBits-1:0] acc_high_q[0:ConvStripeMax-1];
+    (* no_rw_check *) logic [CaccAccBits-1:0] final_low_q[0:ConvRows-1];
+    (* no_rw_check *) logic [CaccNarrowBits-1:0] final_high_q[0:ConvRows-1];
+    logic valid;
+    logic [ConvValueBits-1:0] sum;
+    logic signed [CaccAccBits-1:0] low;
+    logic signed [CaccNarrowBits-1:0] high;
+    logic [WordBits-1:0] word_q;
+    assign valid = valid_i && (n == 0 || tile_i);
+    assign sum = sums_i[n*ConvValueBits+:ConvValueBits];
+
+    always_comb begin
+      low  = '0;
+      high = '0;
+      if (valid) begin
+        if (!fresh_i) begin
+          low  = acc_q[position_i];
+          high = acc_high_q[position_i];
+        end
+        if (fp16_i) low = $signed(fp48_add(low, sum));
+        else if (int8_i) begin
+          low  = cacc_accumulate(low, CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
+          high = cacc_accumulate_narrow(high, $signed(sum[2*ConvInt8Bits-1:ConvInt8Bits]));
+        end else low = cacc_accumulate(low, $signed(sum[CaccSumBits-1:0]));
+      end
+    end
+
+    always_comb begin
+      clipped_o[2*n+:2] = '0;
+      if (valid && final_i && !fp16_i)
+        clipped_o[2*n+:2] = {int8_i && cacc_saturates(CaccAccBits'(high), truncate_i), cacc_saturates(low, truncate_i)};
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (valid && !final_i) begin
+        acc_q[position_i] <= low;
+        if (int8_i) acc_high_q[position_i] <= high;
+      end
+      if (valid && final_i) begin
+        final_low_q[place_i] <= low;
+        if (int8_i) final_high_q[place_i] <= high;
+      end
+      if (rd_i && !bypass_i && rd_value_i == 2'(n)) word_q <= {final_high_q[rd_place_i], final_low_q[rd_place_i]};
+    end
+    assign words[n] = word_q;
+    if (n == 0) begin : gen_bypass
+      always_ff @(posedge clk_i) if (bypass_i) bypass_word_q <= {high, low};
+    end
+  end
+
+  always_ff @(posedge clk_i)
+    if (rd_i) begin
+      value_q  <= rd_value_i;
+      bypass_q <= bypass_i;
+    end
+
+  logic [WordBits-1:0] word;
+  if (ConvValues > 1) begin : gen_values
+    assign word = words[value_q];
+  end else begin : gen_value_0
+    assign word = words[0];
+    wire unused_value = &{1'b0, value_q};
+  end
+  assign {high_o, low_o} = bypass_q ? bypass_word_q : word;
+endmodule
