@@ -132,8 +132,10 @@ cmac/nvdla_cmac_mixed.sv
 cmac/nvdla_cmac_stages.sv
 cacc/nvdla_cacc.sv
 cacc/nvdla_cacc_int8.sv
-cacc/nvdla_cacc_cell.sv
 cacc/nvdla_cacc_mixed.sv
+cacc/nvdla_cacc_lanes.sv
+cacc/nvdla_cacc_cell.sv
+cacc/nvdla_cacc_cells.sv
 bdma/nvdla_bdma.sv
 bdma/nvdla_bdma_load.sv
 bdma/nvdla_bdma_store.sv

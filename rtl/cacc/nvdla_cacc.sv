@@ -1,9 +1,10 @@
 // CACC: accumulates the sums of the stripe operations, rounds the final ones and delivers them to SDP.
 //
 // A stripe has at most ConvStripeMax atoms, the same number in each of its operations; the first operation after a
-// channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_int8 or, with 16-bit precisions,
-// nvdla_cacc_mixed. CSC sends final atoms only if it has credits: one for each row of the buffer, returned by
-// credit_valid_o when SDP has taken the row.
+// channel end starts from 0. Accumulators and delivery buffer are nvdla_cacc_lanes or, with 16-bit precisions,
+// nvdla_cacc_cells; with NVDLA_FAST_FORMS nvdla_cacc_int8 or nvdla_cacc_mixed, which simulate faster; with
+// NVDLA_BOTH_FORMS the hardware works and the fast form is compared with it in every clock. CSC sends final atoms only
+// if it has credits: one for each row of the buffer, returned by credit_valid_o when SDP has taken the row.
 // The group is released when the layer's last row is in the buffer; done_intr_o follows when SDP has accepted the
 // layer's last element.
 // Spec: 40-convolution-core, sections 4.6, 7.3, 8.2, 8.3, 9.4 and 9.7.
@@ -12,6 +13,14 @@
 `endif
 `ifndef NVDLA_CACC_D_UNUSED
 `include "nvdla_unused.svh"
+`endif
+`ifdef NVDLA_BOTH_FORMS
+  `define NVDLA_CACC_HARDWARE
+  `define NVDLA_CACC_FAST
+`elsif NVDLA_FAST_FORMS
+  `define NVDLA_CACC_FAST
+`else
+  `define NVDLA_CACC_HARDWARE
 `endif
 module nvdla_cacc
   import nvdla_pkg::*;
@@ -85,60 +94,149 @@ module nvdla_cacc
       if (stripe_end_i) fresh_q <= channel_end_i;
     end
 
+  logic credit_valid, out_valid;
+  logic [SdpBsThroughput*32-1:0] out_data;
+  assign credit_valid_o = credit_valid;
+  assign cacc_valid_o = out_valid;
+  assign cacc_data_o = out_data;
+`ifdef NVDLA_CACC_FAST
+  logic fast_final_valid, fast_final_last, fast_layer_taken, fast_credit_valid, fast_out_valid;
+  logic [7:0] fast_clipped;
+  logic [ConvRowBits:0] fast_rows;
+  logic [SdpBsThroughput*32-1:0] fast_out_data;
+`endif
+
   if (LaneBytes == 1) begin : gen_int8
+`ifdef NVDLA_CACC_HARDWARE
+    nvdla_cacc_lanes u_lanes (
+        .clk_i,
+        .rst_ni,
+        .truncate_i    (d.clip_truncate),
+        .valid_i,
+        .sums_i        ({sum_b_i, sum_a_i}),
+        .position_i    (position_q),
+        .fresh_i       (fresh_q),
+        .channel_end_i,
+        .last_i        (stripe_end_i && layer_end_i),
+        .final_valid_o (final_valid),
+        .final_last_o  (final_last),
+        .clipped_o     (clipped),
+        .rows_o        (rows),
+        .layer_taken_o (layer_taken),
+        .credit_valid_o(credit_valid),
+        .cacc_valid_o  (out_valid),
+        .cacc_ready_i,
+        .cacc_data_o   (out_data)
+    );
+`endif
+`ifdef NVDLA_CACC_FAST
     nvdla_cacc_int8 u_sums (
         .clk_i,
         .rst_ni,
-        .truncate_i   (d.clip_truncate),
+        .truncate_i    (d.clip_truncate),
         .valid_i,
-        .sums_i       ({sum_b_i, sum_a_i}),
-        .position_i   (position_q),
-        .fresh_i      (fresh_q),
+        .sums_i        ({sum_b_i, sum_a_i}),
+        .position_i    (position_q),
+        .fresh_i       (fresh_q),
         .channel_end_i,
-        .last_i       (stripe_end_i && layer_end_i),
-        .final_valid_o(final_valid),
-        .final_last_o (final_last),
-        .clipped_o    (clipped),
-        .rows_o       (rows),
-        .layer_taken_o(layer_taken),
-        .credit_valid_o,
-        .cacc_valid_o,
+        .last_i        (stripe_end_i && layer_end_i),
+        .final_valid_o (fast_final_valid),
+        .final_last_o  (fast_final_last),
+        .clipped_o     (fast_clipped),
+        .rows_o        (fast_rows),
+        .layer_taken_o (fast_layer_taken),
+        .credit_valid_o(fast_credit_valid),
+        .cacc_valid_o  (fast_out_valid),
         .cacc_ready_i,
-        .cacc_data_o
+        .cacc_data_o   (fast_out_data)
     );
+`endif
     // There is one precision, and neither Winograd nor batches.
     wire unused_modes = &{1'b0, d.proc_precision, d.conv_mode, d.batches, d.dataout_width, d.dataout_height,
         d.dataout_addr, d.line_stride,
         d.surf_stride};
   end else begin : gen_mixed
+`ifdef NVDLA_CACC_HARDWARE
+    nvdla_cacc_cells u_cells (
+        .clk_i,
+        .rst_ni,
+        .precision_i   (d.proc_precision),
+        .tile_i        (d.conv_mode[0]),
+        .truncate_i    (d.clip_truncate),
+        .batches_i     (d.batches),
+        .width_i       (d.dataout_width),
+        .height_i      (d.dataout_height),
+        .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
+        .valid_i,
+        .sums_i        ({sum_b_i, sum_a_i}),
+        .position_i    (position_q),
+        .fresh_i       (fresh_q),
+        .channel_end_i,
+        .last_i        (stripe_end_i && layer_end_i),
+        .final_valid_o (final_valid),
+        .final_last_o  (final_last),
+        .clipped_o     (clipped),
+        .rows_o        (rows),
+        .layer_taken_o (layer_taken),
+        .credit_valid_o(credit_valid),
+        .cacc_valid_o  (out_valid),
+        .cacc_ready_i,
+        .cacc_data_o   (out_data)
+    );
+`endif
+`ifdef NVDLA_CACC_FAST
     nvdla_cacc_mixed u_sums (
         .clk_i,
         .rst_ni,
-        .precision_i  (d.proc_precision),
-        .tile_i       (d.conv_mode[0]),
-        .truncate_i   (d.clip_truncate),
-        .batches_i    (d.batches),
-        .width_i      (d.dataout_width),
-        .height_i     (d.dataout_height),
-        .odd_i        ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
+        .precision_i   (d.proc_precision),
+        .tile_i        (d.conv_mode[0]),
+        .truncate_i    (d.clip_truncate),
+        .batches_i     (d.batches),
+        .width_i       (d.dataout_width),
+        .height_i      (d.dataout_height),
+        .odd_i         ({d.surf_stride[5], d.line_stride[5], d.dataout_addr[5]}),
         .valid_i,
-        .sums_i       ({sum_b_i, sum_a_i}),
-        .position_i   (position_q),
-        .fresh_i      (fresh_q),
+        .sums_i        ({sum_b_i, sum_a_i}),
+        .position_i    (position_q),
+        .fresh_i       (fresh_q),
         .channel_end_i,
-        .last_i       (stripe_end_i && layer_end_i),
-        .final_valid_o(final_valid),
-        .final_last_o (final_last),
-        .clipped_o    (clipped),
-        .rows_o       (rows),
-        .layer_taken_o(layer_taken),
-        .credit_valid_o,
-        .cacc_valid_o,
+        .last_i        (stripe_end_i && layer_end_i),
+        .final_valid_o (fast_final_valid),
+        .final_last_o  (fast_final_last),
+        .clipped_o     (fast_clipped),
+        .rows_o        (fast_rows),
+        .layer_taken_o (fast_layer_taken),
+        .credit_valid_o(fast_credit_valid),
+        .cacc_valid_o  (fast_out_valid),
         .cacc_ready_i,
-        .cacc_data_o
+        .cacc_data_o   (fast_out_data)
     );
+`endif
     wire unused_strides = &{1'b0, d.surf_stride, d.line_stride, d.dataout_addr};  // bit 5 alone counts
   end
+
+`ifdef NVDLA_CACC_FAST
+`ifdef NVDLA_CACC_HARDWARE
+  `NVDLA_CHECK(FormsAgree,
+               {final_valid, layer_taken, credit_valid, out_valid, rows} ==
+               {fast_final_valid, fast_layer_taken, fast_credit_valid, fast_out_valid, fast_rows} &&
+               (!final_valid || {final_last, clipped} == {fast_final_last, fast_clipped}) &&
+               (!out_valid || out_data == fast_out_data))
+`ifndef NVDLA_CHECKS
+  wire unused_forms = &{1'b0, fast_final_valid, fast_final_last, fast_layer_taken, fast_credit_valid, fast_out_valid,
+      fast_clipped, fast_rows, fast_out_data};
+`endif
+`else
+  assign final_valid = fast_final_valid;
+  assign final_last = fast_final_last;
+  assign clipped = fast_clipped;
+  assign rows = fast_rows;
+  assign layer_taken = fast_layer_taken;
+  assign credit_valid = fast_credit_valid;
+  assign out_valid = fast_out_valid;
+  assign out_data = fast_out_data;
+`endif
+`endif
 
   assign done = final_valid && final_last;
   assign work_o = csb_req_i || armed || final_valid || rows != '0;
@@ -211,3 +309,5 @@ module nvdla_cacc
   `NVDLA_CHECK(InterruptWithLastElement, done_intr_o == {ends_q && end_group_q, ends_q && !end_group_q})
 `endif
 endmodule
+`undef NVDLA_CACC_HARDWARE
+`undef NVDLA_CACC_FAST

@@ -27,63 +27,51 @@ module nvdla_cacc_cell
     output logic signed [   CaccAccBits-1:0] low_o,
     output logic signed [CaccNarrowBits-1:0] high_o
 );
-  localparam int WordBits = CaccAccBits + CaccNarrowBits;
-
-  logic [ConvValues-1:0][WordBits-1:0] words;  // {high, low} of each value
+  logic signed [CaccAccBits-1:0] low_q[0:ConvValues-1], bypass_low_q;
+  logic signed [CaccNarrowBits-1:0] high_q[0:ConvValues-1], bypass_high_q;
   logic [1:0] value_q;
   logic bypass_q;
-  logic [WordBits-1:0] bypass_word_q;
 
   for (genvar n = 0; n < ConvValues; n++) begin : gen_value
     (* no_rw_check *) logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
     (* no_rw_check *) logic signed [CaccNarrowBits-1:0] acc_high_q[0:ConvStripeMax-1];
-    (* no_rw_check *) logic [CaccAccBits-1:0] final_low_q[0:ConvRows-1];
-    (* no_rw_check *) logic [CaccNarrowBits-1:0] final_high_q[0:ConvRows-1];
-    logic valid;
-    logic [ConvValueBits-1:0] sum;
-    logic signed [CaccAccBits-1:0] low;
-    logic signed [CaccNarrowBits-1:0] high;
-    logic [WordBits-1:0] word_q;
-    assign valid = valid_i && (n == 0 || tile_i);
-    assign sum = sums_i[n*ConvValueBits+:ConvValueBits];
+    (* no_rw_check *) logic signed [CaccAccBits-1:0] final_low_q[0:ConvRows-1];
+    (* no_rw_check *) logic signed [CaccNarrowBits-1:0] final_high_q[0:ConvRows-1];
 
-    always_comb begin
-      low  = '0;
-      high = '0;
-      if (valid) begin
-        if (!fresh_i) begin
-          low  = acc_q[position_i];
-          high = acc_high_q[position_i];
-        end
+    always_ff @(posedge clk_i) begin
+      logic [ConvValueBits-1:0] sum;
+      logic signed [CaccAccBits-1:0] low;
+      logic signed [CaccNarrowBits-1:0] high;
+      if (valid_i && (n == 0 || tile_i)) begin
+        sum  = sums_i[n*ConvValueBits+:ConvValueBits];
+        low  = fresh_i ? '0 : acc_q[position_i];
+        high = '0;
         if (fp16_i) low = $signed(fp48_add(low, sum));
         else if (int8_i) begin
           low  = cacc_accumulate(low, CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
+          high = fresh_i ? '0 : acc_high_q[position_i];
           high = cacc_accumulate_narrow(high, $signed(sum[2*ConvInt8Bits-1:ConvInt8Bits]));
         end else low = cacc_accumulate(low, $signed(sum[CaccSumBits-1:0]));
+        if (final_i) begin
+          final_low_q[place_i] <= low;
+          if (int8_i) final_high_q[place_i] <= high;
+          if (!fp16_i) clipped_o[2*n+:2] <= {int8_i && cacc_saturates(CaccAccBits'(high), truncate_i),
+                                             cacc_saturates(low, truncate_i)};
+          if (n == 0 && bypass_i) begin
+            bypass_low_q  <= low;
+            bypass_high_q <= high;
+          end
+        end else begin
+          acc_q[position_i] <= low;
+          if (int8_i) acc_high_q[position_i] <= high;
+        end
       end
     end
-
-    always_comb begin
-      clipped_o[2*n+:2] = '0;
-      if (valid && final_i && !fp16_i)
-        clipped_o[2*n+:2] = {int8_i && cacc_saturates(CaccAccBits'(high), truncate_i), cacc_saturates(low, truncate_i)};
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (valid && !final_i) begin
-        acc_q[position_i] <= low;
-        if (int8_i) acc_high_q[position_i] <= high;
+    always_ff @(posedge clk_i)
+      if (rd_i && 32'(rd_value_i) == n) begin
+        low_q[n]  <= final_low_q[rd_place_i];
+        high_q[n] <= final_high_q[rd_place_i];
       end
-      if (valid && final_i) begin
-        final_low_q[place_i] <= low;
-        if (int8_i) final_high_q[place_i] <= high;
-      end
-      if (rd_i && !bypass_i && rd_value_i == 2'(n)) word_q <= {final_high_q[rd_place_i], final_low_q[rd_place_i]};
-    end
-    assign words[n] = word_q;
-    if (n == 0) begin : gen_bypass
-      always_ff @(posedge clk_i) if (bypass_i) bypass_word_q <= {high, low};
-    end
   end
 
   always_ff @(posedge clk_i)
@@ -92,12 +80,12 @@ module nvdla_cacc_cell
       bypass_q <= bypass_i;
     end
 
-  logic [WordBits-1:0] word;
   if (ConvValues > 1) begin : gen_values
-    assign word = words[value_q];
+    assign low_o  = bypass_q ? bypass_low_q : low_q[value_q];
+    assign high_o = bypass_q ? bypass_high_q : high_q[value_q];
   end else begin : gen_value_0
-    assign word = words[0];
+    assign low_o  = bypass_q ? bypass_low_q : low_q[0];
+    assign high_o = bypass_q ? bypass_high_q : high_q[0];
     wire unused_value = &{1'b0, value_q};
   end
-  assign {high_o, low_o} = bypass_q ? bypass_word_q : word;
 endmodule

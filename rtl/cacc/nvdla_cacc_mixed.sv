@@ -1,11 +1,11 @@
-// Accumulators and delivery buffer of CACC, configurations with 16-bit precisions.
+// Accumulators and delivery buffer of CACC, configurations with 16-bit precisions, in the form that simulates fast: one
+// array for each kind of sums. The hardware is nvdla_cacc_cells.
 //
 // A cell's value is a sum of INT16 or FP16, or two of INT8 (kernels 2c and 2c + 1 of cell c); a Winograd atom has
-// ConvValues of them, the outputs of its tile. nvdla_cacc_cell keeps them, a final atom at one place of the delivery
-// buffer, as sums: they are rounded when they leave. It leaves as rows of 16 results, one a clock: for each value
-// kernels 0 .. 15 of the group, then, INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes leave
-// together, batch by batch: an atom's place in the buffer gives the order, and atoms after an empty place wait.
-// From a final atom to its first row, if none waits: 1 clock.
+// ConvValues of them, the outputs of its tile. A final atom gives rows of 16 results, which leave one a clock: for each
+// value kernels 0 .. 15 of the group, then, INT8, kernels 16 .. 31. With batches the two columns that share 64 bytes
+// leave together, batch by batch: a row's place in the buffer gives the order, and rows after an empty place wait.
+// Results are in the buffer one clock after their atom.
 // Spec: 40-convolution-core, sections 4.6, 8.3, 9.4 and 9.5.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -39,15 +39,15 @@ module nvdla_cacc_mixed
     output logic [     SdpBsThroughput*32-1:0] cacc_data_o
 );
   localparam int Cells = 2 * ConvCells;
-  localparam int Lanes = SdpBsThroughput;    // results of a row
+  localparam int Lanes = SdpBsThroughput;  // results of a row
+  localparam int Sums = Cells * ConvValues;
   localparam int MostRows = 2 * ConvValues;  // of an atom
 
-  logic int8, fp16, final_atom;
+  logic int8, fp16;
   logic [3:0] rows_atom;  // rows of a final atom
   assign int8 = precision_i == 2'd0;
   assign fp16 = precision_i == 2'd2;
   assign rows_atom = 4'd1 << (2'(int8) + (tile_i ? 2'd2 : 2'd0));
-  assign final_atom = valid_i && channel_end_i;
 
   // ---- place of a final atom in the delivery buffer -----------------------------------------------------------------
   // Of two columns that leave together the first one leaves gaps, which the second one fills.
@@ -56,14 +56,16 @@ module nvdla_cacc_mixed
   logic surface_q;  // the kernel group is odd
   logic second_q;   // the column before left gaps for this one
   logic gaps, batch_end, line_end;
-  logic [ConvRowBits-1:0] base_q, at;  // first place of the column or of both; of the atom
-  logic [ConvRowBits:0] ready;         // rows that can leave now
+  logic [ConvRowBits-1:0] base_q, at;       // first row of the column or of both; of the atom
+  logic [ConvRowBits:0] batch_rows, ready;  // rows that come before the batch in one column; rows that can leave now
 
   assign batch_end = batch_q == batches_i;
   assign line_end = column_q == width_i;
   assign gaps = batches_i != '0 && !second_q && !line_end &&
       !(odd_i[0] ^ column_q[0] ^ (line_q[0] & odd_i[1]) ^ (surface_q & odd_i[2]));
-  assign at = base_q + ((gaps || second_q) ? ConvRowBits'({batch_q, second_q}) : ConvRowBits'(batch_q));
+  assign batch_rows = (ConvRowBits + 1)'(batch_q) * (ConvRowBits + 1)'(rows_atom);
+  assign at = base_q + ConvRowBits'((gaps || second_q) ? batch_rows << 1 : batch_rows) +
+      (second_q ? ConvRowBits'(rows_atom) : '0);
   assign ready = gaps ? '0 : second_q ? (ConvRowBits + 1)'(rows_atom) << 1 : (ConvRowBits + 1)'(rows_atom);
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -74,11 +76,11 @@ module nvdla_cacc_mixed
       surface_q <= 1'b0;
       second_q  <= 1'b0;
       base_q    <= '0;
-    end else if (final_atom) begin
+    end else if (valid_i && channel_end_i) begin
       batch_q <= batch_end ? '0 : batch_q + 1'b1;
       if (batch_end) begin
         second_q <= gaps;
-        if (!gaps) base_q <= at + 1'b1;
+        if (!gaps) base_q <= at + ConvRowBits'(rows_atom);
         column_q <= line_end ? '0 : column_q + 1'b1;
         if (line_end) line_q <= (line_q == height_i) ? '0 : line_q + 1'b1;
         if (line_end && line_q == height_i) surface_q <= ~surface_q;
@@ -90,125 +92,105 @@ module nvdla_cacc_mixed
       end
     end
 
-  // ---- delivery: a row is read when the one before it leaves --------------------------------------------------------
-  typedef struct packed {
-    logic       last;  // of the layer
-    logic       int8;
-    logic       fp16;
-    logic [2:0] rows;  // of the atom - 1
-    logic [4:0] truncate;
-  } atom_t;
-  localparam int AtomInfoBits = $bits(atom_t);
-
-  (* no_rw_check *) logic [AtomInfoBits-1:0] info_mem_q[0:ConvRows-1];
-  atom_t info, out;
-  logic [AtomInfoBits-1:0] info_q;         // of the atom at the output
-  logic [ConvRowBits-1:0] place_q, out_q;  // of the next atom to be read; of the one at the output
-  logic [2:0] row_q, rd_row;               // at the output, to be read
-  logic [ConvRowBits-1:0] rd_place;
-  logic [ConvRowBits:0] rows_q;  // of all places that SDP has not taken, without those that wait
-  logic more, read, bypass, take;
-  assign info = {last_i, int8, fp16, 3'(rows_atom - 4'd1), truncate_i};
-  assign out = info_q;
-
-  assign take = cacc_valid_o && cacc_ready_i;
-  assign more = cacc_valid_o && row_q != out.rows;
-  assign read = take ? rows_q != (ConvRowBits + 1)'(1) || (final_atom && ready != '0) :
-      rows_q == '0 && final_atom && ready != '0;
-  assign rd_place = more ? out_q : place_q;
-  assign rd_row = more ? row_q + 3'd1 : '0;
-  assign bypass = read && !more && final_atom && at == place_q;
-  assign layer_taken_o = take && !more && out.last;
-  assign rows_o = rows_q;
-  assign cacc_valid_o = rows_q != '0;
-
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      place_q        <= '0;
-      rows_q         <= '0;
-      credit_valid_o <= 1'b0;
-    end else begin
-      if (read && !more) place_q <= place_q + 1'b1;
-      rows_q <= rows_q + (final_atom ? ready : '0) - (ConvRowBits + 1)'(take);
-      credit_valid_o <= take;
-    end
-
-  always_ff @(posedge clk_i) begin
-    if (final_atom) info_mem_q[at] <= info;
-    if (read) begin
-      out_q <= rd_place;
-      row_q <= rd_row;
-      if (!more) info_q <= bypass ? info : info_mem_q[place_q];
-    end
-  end
-
-  // ---- cells --------------------------------------------------------------------------------------------------------
-  logic rd_int8;
-  logic [1:0] rd_value;
-  logic [Cells*CaccAccBits-1:0] low;
-  logic [Cells*CaccNarrowBits-1:0] high;
-  logic [Cells*2*ConvValues-1:0] clips;
-  // The values of INT8 have two rows; which value the first row is of is clear.
-  assign rd_int8 = more && out.int8;
-  assign rd_value = rd_int8 ? rd_row[2:1] : rd_row[1:0];
-
-  for (genvar c = 0; c < Cells; c++) begin : gen_cell
-    nvdla_cacc_cell u_cell (
-        .clk_i,
-        .int8_i    (int8),
-        .fp16_i    (fp16),
-        .tile_i,
-        .truncate_i,
-        .valid_i,
-        .sums_i    (sums_i[c*ConvSumBits+:ConvSumBits]),
-        .position_i,
-        .fresh_i,
-        .final_i   (channel_end_i),
-        .place_i   (at),
-        .clipped_o (clips[c*2*ConvValues+:2*ConvValues]),
-        .rd_i      (read),
-        .bypass_i  (bypass),
-        .rd_value_i(rd_value),
-        .rd_place_i(rd_place),
-        .low_o     (low[c*CaccAccBits+:CaccAccBits]),
-        .high_o    (high[c*CaccNarrowBits+:CaccNarrowBits])
-    );
-  end
-
-  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    // INT8: kernels of the upper or of the lower half of the cells.
-    logic signed [CaccAccBits-1:0] lower, upper, value;
-    if (l % 2 == 0) begin : gen_low
-      assign lower = $signed(low[l/2*CaccAccBits+:CaccAccBits]);
-      assign upper = $signed(low[(Cells/2+l/2)*CaccAccBits+:CaccAccBits]);
-    end else begin : gen_high
-      assign lower = CaccAccBits'($signed(high[l/2*CaccNarrowBits+:CaccNarrowBits]));
-      assign upper = CaccAccBits'($signed(high[(Cells/2+l/2)*CaccNarrowBits+:CaccNarrowBits]));
-    end
-    assign value = !out.int8 ? $signed(low[l*CaccAccBits+:CaccAccBits]) : row_q[0] ? upper : lower;
-    always_comb begin
-      cacc_data_o[l*32+:32] = '0;
-      if (cacc_valid_o) cacc_data_o[l*32+:32] = out.fp16 ? fp48_to_fp32(value) : cacc_deliver(value, out.truncate);
-    end
-  end
-
+  // ---- accumulators -------------------------------------------------------------------------------------------------
+  logic [Lanes*32-1:0] row_mem_q[0:ConvRows-1];
+  logic last_mem_q[0:ConvRows-1];
   logic final_valid_q, final_last_q;
-  logic [7:0] clipped, clipped_q;
-  always_comb begin
-    clipped = '0;
-    if (final_atom && !fp16) for (int i = 0; i < Cells * 2 * ConvValues; i++) clipped = clipped + 8'(clips[i]);
-  end
-  always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) final_valid_q <= 1'b0;
-    else final_valid_q <= final_atom;
-  always_ff @(posedge clk_i)
-    if (final_atom) begin
-      clipped_q    <= clipped;
+  logic [7:0] clipped_q;
+
+  // A final sum of integers: {it counts as saturated, its 32 bits}.
+  function automatic logic [32:0] deliver(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
+    /*verilator no_inline_task*/
+    return {cacc_saturates(acc, truncate), cacc_deliver(acc, truncate)};
+  endfunction
+
+  always_ff @(posedge clk_i) begin : work
+    // of FP16 too; value n of cell c has place n * Cells + c
+    logic signed [CaccAccBits-1:0] acc[0:ConvStripeMax-1][0:Sums-1];
+    logic signed [CaccAccBits-1:0] acc_high[0:ConvStripeMax-1][0:Sums-1];  // of the high kernels
+    logic [31:0] result[0:MostRows*Lanes-1];
+    logic [ConvValueBits-1:0] sum;
+    logic signed [CaccAccBits-1:0] next;
+    logic [32:0] one;
+    logic [7:0] clipped;
+    logic [Lanes*32-1:0] row;
+
+    if (valid_i) begin
+      clipped = '0;
+      for (int n = 0; n < ConvValues; n++)
+        if (n == 0 || tile_i)
+          for (int c = 0; c < Cells; c++) begin
+            sum = sums_i[c*ConvSumBits+n*ConvValueBits+:ConvValueBits];
+            if (fp16) begin
+              next = $signed(fp48_add(fresh_i ? '0 : acc[position_i][n*Cells+c], sum));
+              if (channel_end_i) result[n*Cells+c] = fp48_to_fp32(next);
+              else acc[position_i][n*Cells+c] = next;
+            end else if (int8) begin
+              next = cacc_accumulate(fresh_i ? '0 : acc[position_i][n*Cells+c],
+                  CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
+              if (channel_end_i) begin
+                one = deliver(next, truncate_i);
+                result[2*(n*Cells+c)] = one[31:0];
+                clipped = clipped + 8'(one[32]);
+              end else acc[position_i][n*Cells+c] = next;
+              next = fresh_i ? '0 : acc_high[position_i][n*Cells+c];
+              next = CaccAccBits'(cacc_accumulate_narrow(next[CaccNarrowBits-1:0],
+                                                         $signed(sum[2*ConvInt8Bits-1:ConvInt8Bits])));
+              if (channel_end_i) begin
+                one = deliver(next, truncate_i);
+                result[2*(n*Cells+c)+1] = one[31:0];
+                clipped = clipped + 8'(one[32]);
+              end else acc_high[position_i][n*Cells+c] = next;
+            end else begin
+              next = cacc_accumulate(fresh_i ? '0 : acc[position_i][n*Cells+c], $signed(sum[CaccSumBits-1:0]));
+              if (channel_end_i) begin
+                one = deliver(next, truncate_i);
+                result[n*Cells+c] = one[31:0];
+                clipped = clipped + 8'(one[32]);
+              end else acc[position_i][n*Cells+c] = next;
+            end
+          end
+
+      if (channel_end_i) begin
+        for (int r = 0; r < MostRows; r++)
+          if (r < 32'(rows_atom)) begin
+            for (int l = 0; l < Lanes; l++) row[l*32+:32] = result[r*Lanes+l];
+            row_mem_q[at+ConvRowBits'(r)] <= row;
+            last_mem_q[at+ConvRowBits'(r)] <= last_i && r + 1 == 32'(rows_atom);
+          end
+        clipped_q <= clipped;
+      end
       final_last_q <= last_i;
     end
+  end
+
   assign final_valid_o = final_valid_q;
   assign final_last_o = final_last_q;
   assign clipped_o = clipped_q;
+
+  // ---- delivery -----------------------------------------------------------------------------------------------------
+  logic [ConvRowBits-1:0] rd_row_q;
+  logic [ConvRowBits:0] rows_q;
+  logic take;
+
+  assign take = cacc_valid_o && cacc_ready_i;
+  assign layer_taken_o = take && last_mem_q[rd_row_q];
+  assign rows_o = rows_q;
+  assign cacc_valid_o = rows_q != '0;
+  assign cacc_data_o = row_mem_q[rd_row_q];
+
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      final_valid_q  <= 1'b0;
+      rd_row_q       <= '0;
+      rows_q         <= '0;
+      credit_valid_o <= 1'b0;
+    end else begin
+      final_valid_q <= valid_i && channel_end_i;
+      if (take) rd_row_q <= rd_row_q + 1'b1;
+      rows_q <= rows_q + ((valid_i && channel_end_i) ? ready : '0) - (ConvRowBits + 1)'(take);
+      credit_valid_o <= take;
+    end
 
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(RowsLegal, Lanes == Cells && ConvRows == 2 ** ConvRowBits && MostRows <= 8)
@@ -220,23 +202,21 @@ module nvdla_cacc_mixed
 `ifdef NVDLA_CHECKS
   // Every place is written before it is read, and once; a layer leaves no gap.
   logic [ConvRows-1:0] full_q;
-  int gaps_q, held_q;  // rows that wait, rows written and not taken
+  int gaps_q;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       full_q <= '0;
       gaps_q <= 0;
-      held_q <= 0;
     end else begin
-      if (take && !more) full_q[out_q] <= 1'b0;
-      if (final_atom) begin
-        full_q[at] <= 1'b1;
+      if (take) full_q[rd_row_q] <= 1'b0;
+      if (valid_i && channel_end_i) begin
+        for (int r = 0; r < MostRows; r++) if (r < 32'(rows_atom)) full_q[at+ConvRowBits'(r)] <= 1'b1;
         gaps_q <= gaps_q + 32'(rows_atom) - 32'(ready);
       end
-      held_q <= held_q + (final_atom ? 32'(rows_atom) : 0) - 32'(take);
     end
-  `NVDLA_CHECK(PlaceIsFree, !final_atom || !full_q[at])
-  `NVDLA_CHECK(OffersWhatIsThere, !cacc_valid_o || full_q[out_q])
-  `NVDLA_CHECK(RowsAddUp, held_q == 32'(rows_q) + gaps_q)
+  `NVDLA_CHECK(PlaceIsFree, !(valid_i && channel_end_i) || !full_q[at])
+  `NVDLA_CHECK(OffersWhatIsThere, !cacc_valid_o || full_q[rd_row_q])
+  `NVDLA_CHECK(RowsAddUp, 32'($countones(full_q)) == 32'(rows_q) + gaps_q)
   `NVDLA_CHECK(LayerLeavesNoGap, !(final_valid_q && final_last_q) || gaps_q == 0)
 `endif
 endmodule

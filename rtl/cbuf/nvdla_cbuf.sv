@@ -184,6 +184,10 @@ module nvdla_cbuf
                     !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) &&
                     !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
   end
+  `NVDLA_CHECK_AT(NextIsOfTheOtherParity, clk_i, begun_q,
+                  !(dat_rd_valid && dat_rd_next_valid) || dat_rd_addr[0] != dat_rd_next_addr[0])
+  `NVDLA_CHECK_AT(MasksAreInTheLastBank, clk_i, begun_q,
+                  !mask_rd_valid || 32'(mask_rd_i.addr) >= CbufEntries - BankEntries)
   logic [3:0] reads;
   logic [4*CbufAddrBits-1:0] read_addr;
   assign reads = {mask_rd_valid, wt_rd_valid, dat_rd_next_valid, dat_rd_valid};

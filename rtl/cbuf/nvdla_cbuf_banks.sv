@@ -3,8 +3,9 @@
 //
 // Write port 0 is data, 1 weights; each takes CbufWrAtoms atoms a clock. wr_en_i: the slots that atom a of port p
 // writes, at (p * CbufWrAtoms + a) * Slots; wr_hit_i: the one that takes its data, the others become 0. Read ports are
-// data, its next entry, weights, and mask bits; rd_data_o comes in the clock after rd_valid_i and is
-// meant only there. In one clock at most one read and one write of a half bank's memory; nvdla_cbuf has the checks.
+// data, its next entry (of the other parity), weights, and mask bits (the last bank); rd_data_o comes in the clock
+// after rd_valid_i and is meant only there. In one clock at most one read and one write of a half bank's memory;
+// nvdla_cbuf has the checks.
 // Spec: 30-cdma-cbuf, section 4.1.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -26,10 +27,16 @@ module nvdla_cbuf_banks
   localparam int BankBits = CbufAddrBits - IndexBits - 1;
   localparam int BankLow = IndexBits + 1;
 
-  // What half banks give, by parity and bank.
-  logic [2*CbufBanks*EntryBits-1:0] half_data;
+  logic [1:0] pair_valid, wt_valid;
+  logic [2*EntryBits-1:0] pair_data, wt_data, mask_data;  // of the even and odd entries
+  logic [CbufAddrBits-1:0] wt_addr, mask_addr;
+  logic [BankBits-1:0] wt_bank_q;
+  assign wt_addr = rd_addr_i[2*CbufAddrBits+:CbufAddrBits];
+  assign mask_addr = rd_addr_i[3*CbufAddrBits+:CbufAddrBits];
 
   for (genvar h = 0; h < 2; h++) begin : gen_half
+    logic [CbufBanks*EntryBits-1:0] half_data;  // what half banks give
+    logic [BankBits-1:0] pair_bank_q;
     // What a port writes to a slot of the even or odd entries, of whatever bank.
     logic [2*Slots-1:0] port_en;
     logic [2*Slots*CbufAddrBits-1:0] port_addr;
@@ -50,19 +57,23 @@ module nvdla_cbuf_banks
           end
     end
 
+    // The data entry of this parity, of both data ports: an entry and the next one are even and odd.
+    logic first_here;
+    logic [CbufAddrBits-1:0] pair_addr;
+    assign first_here = rd_valid_i[0] && rd_addr_i[0] == 1'(h);
+    assign pair_addr = first_here ? rd_addr_i[0+:CbufAddrBits] : rd_addr_i[CbufAddrBits+:CbufAddrBits];
+    assign pair_valid[h] = first_here || (rd_valid_i[1] && rd_addr_i[CbufAddrBits] == 1'(h));
+    assign wt_valid[h] = rd_valid_i[2] && wt_addr[0] == 1'(h);
+    always_ff @(posedge clk_i) if (pair_valid[h]) pair_bank_q <= pair_addr[BankLow+:BankBits];
+
     for (genvar b = 0; b < CbufBanks; b++) begin : gen_bank
-      logic rd_en;
+      // Mask bits are in the last bank.
+      logic pair_here, wt_here, mask_here;
       logic [IndexBits-1:0] rd_index;
-      always_comb begin
-        rd_en    = 1'b0;
-        rd_index = '0;
-        for (int r = 0; r < 4; r++)
-          if (rd_valid_i[r] && rd_addr_i[r*CbufAddrBits] == 1'(h) &&
-              rd_addr_i[r*CbufAddrBits+BankLow+:BankBits] == BankBits'(b)) begin
-            rd_en    = 1'b1;
-            rd_index = rd_index | rd_addr_i[r*CbufAddrBits+1+:IndexBits];
-          end
-      end
+      assign pair_here = pair_valid[h] && pair_addr[BankLow+:BankBits] == BankBits'(b);
+      assign wt_here = wt_valid[h] && wt_addr[BankLow+:BankBits] == BankBits'(b);
+      assign mask_here = b == CbufBanks - 1 && rd_valid_i[3] && mask_addr[0] == 1'(h);
+      assign rd_index = mask_here ? mask_addr[1+:IndexBits] : wt_here ? wt_addr[1+:IndexBits] : pair_addr[1+:IndexBits];
 
       for (genvar s = 0; s < Slots; s++) begin : gen_slot
         logic dat_en, wt_en;
@@ -76,27 +87,35 @@ module nvdla_cbuf_banks
             .wr_en_i  (dat_en || wt_en),
             .wr_addr_i(wt_en ? port_addr[(Slots+s)*CbufAddrBits+1+:IndexBits] : port_addr[s*CbufAddrBits+1+:IndexBits]),
             .wr_data_i(wt_en ? port_data[(Slots+s)*AtomBits+:AtomBits] : port_data[s*AtomBits+:AtomBits]),
-            .rd_en_i  (rd_en),
+            .rd_en_i  (pair_here || wt_here || mask_here),
             .rd_addr_i(rd_index),
-            .rd_data_o(half_data[((h*CbufBanks+b)*Slots+s)*AtomBits+:AtomBits])
+            .rd_data_o(half_data[(b*Slots+s)*AtomBits+:AtomBits])
         );
       end
     end
+
+    assign pair_data[h*EntryBits+:EntryBits] = half_data[pair_bank_q*EntryBits+:EntryBits];
+    assign wt_data[h*EntryBits+:EntryBits]   = half_data[wt_bank_q*EntryBits+:EntryBits];
+    assign mask_data[h*EntryBits+:EntryBits] = half_data[(CbufBanks-1)*EntryBits+:EntryBits];
 
     logic [2*Slots-1:0] unused_even;
     for (genvar s = 0; s < 2 * Slots; s++) begin : gen_unused
       assign unused_even[s] = port_addr[s*CbufAddrBits];  // the same in all of a half
     end
-    wire unused_parity = &{1'b0, unused_even};
+    wire unused_parity = &{1'b0, unused_even, pair_addr[0]};
   end
 
-  // The half bank that a port has read.
+  // The parity that a port has read.
+  logic [3:0] odd_q;
   for (genvar r = 0; r < 4; r++) begin : gen_reader
-    logic [BankBits:0] half_q;
-    always_ff @(posedge clk_i)
-      if (rd_valid_i[r]) half_q <= {rd_addr_i[r*CbufAddrBits], rd_addr_i[r*CbufAddrBits+BankLow+:BankBits]};
-    assign rd_data_o[r*EntryBits+:EntryBits] = half_data[half_q*EntryBits+:EntryBits];
+    always_ff @(posedge clk_i) if (rd_valid_i[r]) odd_q[r] <= rd_addr_i[r*CbufAddrBits];
   end
+  always_ff @(posedge clk_i) if (rd_valid_i[2]) wt_bank_q <= wt_addr[BankLow+:BankBits];
+  assign rd_data_o[0+:EntryBits]           = odd_q[0] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
+  assign rd_data_o[EntryBits+:EntryBits]   = odd_q[1] ? pair_data[EntryBits+:EntryBits] : pair_data[0+:EntryBits];
+  assign rd_data_o[2*EntryBits+:EntryBits] = odd_q[2] ? wt_data[EntryBits+:EntryBits] : wt_data[0+:EntryBits];
+  assign rd_data_o[3*EntryBits+:EntryBits] = odd_q[3] ? mask_data[EntryBits+:EntryBits] : mask_data[0+:EntryBits];
+  wire unused_bank = &{1'b0, mask_addr};
 
   `NVDLA_PARAM(BanksLegal, CbufBanks == 2 ** BankBits && BankEntries == 2 ** BankLow)
 endmodule
