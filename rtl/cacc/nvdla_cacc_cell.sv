@@ -55,8 +55,8 @@ module nvdla_cacc_cell
         if (final_i) begin
           final_low_q[place_i] <= low;
           if (int8_i) final_high_q[place_i] <= high;
-          if (!fp16_i) clipped_o[2*n+:2] <= {int8_i && cacc_saturates(CaccAccBits'(high), truncate_i),
-                                             cacc_saturates(low, truncate_i)};
+          if (!fp16_i) clipped_o[2*n+:2] <= {int8_i && cacc_clips(CaccAccBits'(high), truncate_i),
+                                             cacc_clips(low, truncate_i)};
           if (n == 0 && bypass_i) begin
             bypass_low_q  <= low;
             bypass_high_q <= high;

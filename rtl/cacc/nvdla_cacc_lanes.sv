@@ -53,7 +53,7 @@ module nvdla_cacc_lanes
       if (valid_i)
         acc = cacc_accumulate(fresh_i ? '0 : acc_q[position_i], $signed(sums_i[g*ConvSumBits+:ConvSumBits]));
     end
-    assign saturates[g] = final_atom && cacc_saturates(acc, truncate_i);
+    assign saturates[g] = final_atom && cacc_clips(acc, truncate_i);
     always_ff @(posedge clk_i) begin
       if (valid_i && !channel_end_i) acc_q[position_i] <= acc;
       if (final_atom) final_mem_q[wr_row_q] <= acc;

@@ -54,6 +54,12 @@ package nvdla_cacc_pkg;
 
   // That result counts as saturated: above the range when rounded, below the range when rounded down.
   function automatic logic cacc_saturates(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
+    if (acc[CaccAccBits-1]) return (acc >>> truncate) < -(CaccAccBits'(1) <<< 31);
+    return cacc_round(acc, truncate) > (CaccAccBits'(1) <<< 31) - CaccAccBits'(1);
+  endfunction
+
+  // The same by masks, which all lanes share.
+  function automatic logic cacc_clips(input logic signed [CaccAccBits-1:0] acc, input logic [4:0] truncate);
     logic [CaccAccBits-1:0] beyond, rounds_up;  // bits above the result; the result's below its sign, and the guard bit
     beyond = {CaccAccBits{1'b1}} << (6'd31 + 6'(truncate));
     rounds_up = CaccAccBits'(((CaccAccBits + 1)'(32'hffff_ffff) << truncate) >> 1);

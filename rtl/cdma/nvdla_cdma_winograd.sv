@@ -261,20 +261,26 @@ module nvdla_cdma_winograd
   assign entry1      = ring_add(entry0, paired ? EntryCountBits'(1) : tiles, ring_i);
   assign piece1      = paired ? piece_q : piece_q + 2'd1;
 
-  // A memory for each pixel of a tile and parity of the phase: the two pixels of a clock go to different ones.
+  // A memory for each pixel of a tile, parity of the phase and of the bank: the two pixels of a clock go to different
+  // ones, and two banks that leave together are even and odd.
   for (genvar x = 0; x < 4; x++) begin : gen_pixel
     logic [2*AtomBits-1:0] even_odd, other_even_odd;
     logic [AtomBits-1:0] pixel, other;
     for (genvar p = 0; p < 2; p++) begin : gen_phase
-      logic [AtomBits-1:0] mem_q[0:15];  // {bank, phase / 2}
+      logic [AtomBits-1:0] even_q[0:7], odd_q[0:7];  // {bank / 2, phase / 2}
+      logic [AtomBits-1:0] even, odd, atom;
+      logic [2:0] to;
       logic first_here, second_here;
       assign first_here  = phase_x_q[0] == 1'(p) && tile_x_q == 2'(x);
       assign second_here = phase_x1[0] == 1'(p) && tile_x1 == 2'(x);
-      always_ff @(posedge clk_i)
-        if (step && (first_here || second_here))
-          mem_q[{bank_q, first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
-      assign even_odd[p*AtomBits+:AtomBits]       = mem_q[{out_bank_q, out_phase_q[2:1]}];
-      assign other_even_odd[p*AtomBits+:AtomBits] = mem_q[{other_bank, out_phase_q[2:1]}];
+      assign to   = {bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]};
+      assign atom = first_here ? atom0 : atom1;
+      always_ff @(posedge clk_i) if (step && (first_here || second_here) && !bank_q[0]) even_q[to] <= atom;
+      always_ff @(posedge clk_i) if (step && (first_here || second_here) && bank_q[0]) odd_q[to] <= atom;
+      assign even = even_q[{out_bank_q[1], out_phase_q[2:1]}];
+      assign odd  = odd_q[{out_bank_q[1], out_phase_q[2:1]}];
+      assign even_odd[p*AtomBits+:AtomBits]       = out_bank_q[0] ? odd : even;
+      assign other_even_odd[p*AtomBits+:AtomBits] = other_bank[0] ? odd : even;
       `NVDLA_CHECK(PixelsGoApart, !(step && first_here && second_here))
     end
     assign pixel = out_phase_q[0] ? even_odd[AtomBits+:AtomBits] : even_odd[0+:AtomBits];
