@@ -27,8 +27,10 @@ module nvdla_cacc_cell
     output logic signed [   CaccAccBits-1:0] low_o,
     output logic signed [CaccNarrowBits-1:0] high_o
 );
-  logic signed [CaccAccBits-1:0] low_q[0:ConvValues-1], bypass_low_q;
-  logic signed [CaccNarrowBits-1:0] high_q[0:ConvValues-1], bypass_high_q;
+  logic [ConvValues*CaccAccBits-1:0] read_low;  // read from the memories, by value
+  logic [ConvValues*CaccNarrowBits-1:0] read_high;
+  logic signed [CaccAccBits-1:0] bypass_low_q;
+  logic signed [CaccNarrowBits-1:0] bypass_high_q;
   logic [1:0] value_q;
   logic bypass_q;
 
@@ -37,6 +39,8 @@ module nvdla_cacc_cell
     (* no_rw_check *) logic signed [CaccNarrowBits-1:0] acc_high_q[0:ConvStripeMax-1];
     (* no_rw_check *) logic signed [CaccAccBits-1:0] final_low_q[0:ConvRows-1];
     (* no_rw_check *) logic signed [CaccNarrowBits-1:0] final_high_q[0:ConvRows-1];
+    logic signed [CaccAccBits-1:0] low_q;
+    logic signed [CaccNarrowBits-1:0] high_q;
 
     always_ff @(posedge clk_i) begin
       logic [ConvValueBits-1:0] sum;
@@ -69,9 +73,11 @@ module nvdla_cacc_cell
     end
     always_ff @(posedge clk_i)
       if (rd_i && 32'(rd_value_i) == n) begin
-        low_q[n]  <= final_low_q[rd_place_i];
-        high_q[n] <= final_high_q[rd_place_i];
+        low_q  <= final_low_q[rd_place_i];
+        high_q <= final_high_q[rd_place_i];
       end
+    assign read_low[n*CaccAccBits+:CaccAccBits] = low_q;
+    assign read_high[n*CaccNarrowBits+:CaccNarrowBits] = high_q;
   end
 
   always_ff @(posedge clk_i)
@@ -81,11 +87,11 @@ module nvdla_cacc_cell
     end
 
   if (ConvValues > 1) begin : gen_values
-    assign low_o  = bypass_q ? bypass_low_q : low_q[value_q];
-    assign high_o = bypass_q ? bypass_high_q : high_q[value_q];
+    assign low_o  = bypass_q ? bypass_low_q : $signed(read_low[value_q*CaccAccBits+:CaccAccBits]);
+    assign high_o = bypass_q ? bypass_high_q : $signed(read_high[value_q*CaccNarrowBits+:CaccNarrowBits]);
   end else begin : gen_value_0
-    assign low_o  = bypass_q ? bypass_low_q : low_q[0];
-    assign high_o = bypass_q ? bypass_high_q : high_q[0];
+    assign low_o  = bypass_q ? bypass_low_q : $signed(read_low);
+    assign high_o = bypass_q ? bypass_high_q : $signed(read_high);
     wire unused_value = &{1'b0, value_q};
   end
 endmodule
