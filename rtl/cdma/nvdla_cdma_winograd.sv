@@ -250,7 +250,6 @@ module nvdla_cdma_winograd
   logic [2:0] out_phase_q;
   logic [EntryCountBits-1:0] out_entry_q, out_phase_entry_q, entry0, entry1, phase_entry;
   logic out_load_q;  // the bank's place must be taken
-  logic [2*AtomBits-1:0] pieces;
   assign paired      = ~tiles[0];
   assign other_bank  = paired ? out_bank_q + 2'd1 : out_bank_q;
   assign out         = full_q[out_bank_q] & full_q[other_bank];
@@ -263,30 +262,33 @@ module nvdla_cdma_winograd
 
   // A memory for each pixel of a tile, parity of the phase and of the bank: the two pixels of a clock go to different
   // ones, and two banks that leave together are even and odd.
+  logic [2:0] from;  // {bank / 2, phase / 2}
+  assign from = {out_bank_q[1], out_phase_q[2:1]};
   for (genvar x = 0; x < 4; x++) begin : gen_pixel
-    logic [2*AtomBits-1:0] even_odd, other_even_odd;
-    logic [AtomBits-1:0] pixel, other;
     for (genvar p = 0; p < 2; p++) begin : gen_phase
-      logic [AtomBits-1:0] even_q[0:7], odd_q[0:7];  // {bank / 2, phase / 2}
-      logic [AtomBits-1:0] even, odd, atom;
-      logic [2:0] to;
+      logic [AtomBits-1:0] even_q[0:7], odd_q[0:7];
       logic first_here, second_here;
       assign first_here  = phase_x_q[0] == 1'(p) && tile_x_q == 2'(x);
       assign second_here = phase_x1[0] == 1'(p) && tile_x1 == 2'(x);
-      assign to   = {bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]};
-      assign atom = first_here ? atom0 : atom1;
-      always_ff @(posedge clk_i) if (step && (first_here || second_here) && !bank_q[0]) even_q[to] <= atom;
-      always_ff @(posedge clk_i) if (step && (first_here || second_here) && bank_q[0]) odd_q[to] <= atom;
-      assign even = even_q[{out_bank_q[1], out_phase_q[2:1]}];
-      assign odd  = odd_q[{out_bank_q[1], out_phase_q[2:1]}];
-      assign even_odd[p*AtomBits+:AtomBits]       = out_bank_q[0] ? odd : even;
-      assign other_even_odd[p*AtomBits+:AtomBits] = other_bank[0] ? odd : even;
+      always_ff @(posedge clk_i)
+        if (step && (first_here || second_here)) begin
+          if (bank_q[0])
+            odd_q[{bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
+          else even_q[{bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
+        end
       `NVDLA_CHECK(PixelsGoApart, !(step && first_here && second_here))
     end
-    assign pixel = out_phase_q[0] ? even_odd[AtomBits+:AtomBits] : even_odd[0+:AtomBits];
-    assign other = out_phase_q[0] ? other_even_odd[AtomBits+:AtomBits] : other_even_odd[0+:AtomBits];
-    assign pieces[x*PieceBits+:PieceBits]          = pixel[piece_q*PieceBits+:PieceBits];
-    assign pieces[AtomBits+x*PieceBits+:PieceBits] = other[piece1*PieceBits+:PieceBits];
+    always_ff @(posedge clk_i) begin
+      logic [AtomBits-1:0] even, odd, pixel, other;
+      if (out) begin
+        even  = out_phase_q[0] ? gen_phase[1].even_q[from] : gen_phase[0].even_q[from];
+        odd   = out_phase_q[0] ? gen_phase[1].odd_q[from] : gen_phase[0].odd_q[from];
+        pixel = out_bank_q[0] ? odd : even;
+        other = other_bank[0] ? odd : even;
+        atoms_data_o[x*PieceBits+:PieceBits]          <= pixel[piece_q*PieceBits+:PieceBits];
+        atoms_data_o[AtomBits+x*PieceBits+:PieceBits] <= other[piece1*PieceBits+:PieceBits];
+      end
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni)
@@ -330,7 +332,6 @@ module nvdla_cdma_winograd
       end
     end
     if (out) begin
-      atoms_data_o <= pieces;
       entry_q      <= {entry1, entry0};
       out_slot_q   <= slot_q[out_bank_q];
       out_update_q <= out_end && end_q[other_bank];

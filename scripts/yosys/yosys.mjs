@@ -29,7 +29,16 @@ function save(tree, where) {
 
 const given = {};
 for (const name of [script, ...names]) folder(given, name)[path.basename(name)] = fs.readFileSync(name);
-const print = (bytes) => bytes && fs.writeSync(1, bytes);
+// All of the bytes, also into a pipe whose reader is slow (EAGAIN).
+function print(bytes) {
+    for (let at = 0; bytes && at < bytes.length; )
+        try {
+            at += fs.writeSync(1, bytes, at);
+        } catch (error) {
+            if (error.code !== "EAGAIN") throw error;
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // milliseconds
+        }
+}
 try {
     const after = await runYosys(["-Q", "-T", "-s", script], given, { stdout: print, stderr: print });
     for (const name of [script, ...names]) delete folder(after, name)[path.basename(name)];
