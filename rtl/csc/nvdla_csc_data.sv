@@ -196,16 +196,16 @@ module nvdla_csc_data
   logic [InfoBits-1:0] info, at_info_q, rd_info_q, in_info_q;
   logic at_valid_q, rd_stage_q, in_valid_q;
   logic signed [PosBits-1:0] at_x_q, at_y_q;
-  logic [EntryCountBits-1:0] at_row_q, read_row;  // entries before the column; of the lines before this read
+  logic [EntryCountBits-1:0] at_row_q;  // entries before the column
   logic [1:0] at_pack_q;
   logic at_odd, at_odd_q;
   assign at_odd = Halves && at_odd_q;
 
-  always_comb begin
-    read_row = read_q[0] ? line_entries_i : '0;
-    if (winograd_i) read_row = read_q[1] ? line_entries_i << 2 : '0;
-    else if (read_q[1]) read_row = read_row + (line_entries_i << 1);
-  end
+  // Entries of the lines before read n of a position.
+  function automatic logic [EntryCountBits-1:0] read_row(input logic [1:0] n);
+    if (winograd_i) return n[1] ? line_entries_i << 2 : '0;
+    return (n[0] ? line_entries_i : '0) + (n[1] ? line_entries_i << 1 : '0);
+  endfunction
 
   assign info = {
     read_q, count, done_q == '0 && batch_q == '0, op_last && last_batch, op_i.channel_end, op_i.layer_end,
@@ -228,7 +228,7 @@ module nvdla_csc_data
       at_info_q  <= info;
       at_pack_q  <= pack;
       at_odd_q   <= op_i.odd;
-      at_row_q   <= in_row_q + read_row + op_i.block + batch_row;
+      at_row_q   <= in_row_q + read_row(read_q) + op_i.block + batch_row;
       if (winograd_i) begin
         at_x_q <= in_x_q + $signed({{(PosBits - 3) {1'b0}}, read_q[0], 2'b00});
         at_y_q <= in_y_q + $signed({{(PosBits - 3) {1'b0}}, read_q[1], 2'b00});
