@@ -8,7 +8,8 @@
 // after the last entry, and ACCESS_CFG shows what was written.
 //
 // Reading: with read_i, entries_o holds in the next clock for every lane the entry at its word_i (lower half) and the
-// next one; LE starts at word 0, LO at LutLoBase. The tables have no reset.
+// next one; LE starts at word 0, LO at LutLoBase. The tables have no reset. Every lane has the tables in two memories,
+// of even and of odd words, and the access port has a third copy: each memory is read once in a clock.
 // Spec: 55-lut, section 3.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -32,19 +33,21 @@ module nvdla_lut_tables
     input  logic [             Lanes*9-1:0] word_i,
     output logic [Lanes*2*LutEntryBits-1:0] entries_o
 );
-  logic [LutEntryBits-1:0] mem_q[0:LutWords-1];
-
   logic lo_q, writing_q;  // TABLE_ID, ACCESS_TYPE
   logic [9:0] addr_q, shown, next;
   logic [31:0] rdata_q;
+  logic entry_read_q;  // what the access port reads is an entry
+  logic [LutEntryBits-1:0] entry;
 
   logic [8:0] last, word;
-  logic inside_table, advance;
+  logic inside_table, advance, change, look;
 
   assign last = lo_q ? LutLoLast : LutLeLast;
   assign word = lo_q ? LutLoBase + addr_q[8:0] : addr_q[8:0];
   assign inside_table = addr_q <= 10'(last);
-  assign rdata_o = rdata_q;
+  assign change = data_req_i && write_i && writing_q && inside_table;
+  assign look = data_req_i && !write_i && inside_table;
+  assign rdata_o = entry_read_q ? 32'(entry) : rdata_q;
 
   if (Wraps != 0) begin : gen_wraps
     logic [9:0] shown_q;
@@ -66,31 +69,64 @@ module nvdla_lut_tables
       writing_q <= 1'b0;
       addr_q <= 10'd0;
       rdata_q <= 32'd0;
+      entry_read_q <= 1'b0;
     end else begin
       rdata_q <= 32'd0;
+      entry_read_q <= look;
       if (cfg_req_i && write_i) begin
         writing_q <= wdata_i[17];
         lo_q <= wdata_i[16];
         addr_q <= wdata_i[9:0];
       end
       if (cfg_req_i && !write_i) rdata_q <= {14'd0, writing_q, lo_q, 6'd0, shown};
-      if (data_req_i) begin
-        if (advance) addr_q <= next;
-        if (!write_i && inside_table) rdata_q <= {16'd0, mem_q[word]};
-      end
+      if (data_req_i && advance) addr_q <= next;
     end
   end
 
-  always_ff @(posedge clk_i) if (data_req_i && write_i && writing_q && inside_table) mem_q[word] <= wdata_i[15:0];
+  nvdla_ram #(
+      .Width(LutEntryBits),
+      .Words(LutWords)
+  ) u_access (
+      .clk_i,
+      .wr_en_i  (change),
+      .wr_addr_i(word),
+      .wr_data_i(wdata_i[15:0]),
+      .rd_en_i  (look),
+      .rd_addr_i(word),
+      .rd_data_o(entry)
+  );
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    logic [LutEntryBits-1:0] first_q, second_q;
-    assign entries_o[l*2*LutEntryBits+:2*LutEntryBits] = {second_q, first_q};
-    always_ff @(posedge clk_i)
-      if (read_i) begin
-        first_q  <= mem_q[word_i[l*9+:9]];
-        second_q <= mem_q[word_i[l*9+:9]+9'd1];
-      end
+    logic [LutEntryBits-1:0] even, odd;
+    logic [7:0] pair;
+    logic from_odd, from_odd_q;
+    assign {pair, from_odd} = word_i[l*9+:9];
+    assign entries_o[l*2*LutEntryBits+:2*LutEntryBits] = from_odd_q ? {even, odd} : {odd, even};
+    always_ff @(posedge clk_i) if (read_i) from_odd_q <= from_odd;
+    nvdla_ram #(
+        .Width(LutEntryBits),
+        .Words(LutWords / 2)
+    ) u_even (
+        .clk_i,
+        .wr_en_i  (change && !word[0]),
+        .wr_addr_i(word[8:1]),
+        .wr_data_i(wdata_i[15:0]),
+        .rd_en_i  (read_i),
+        .rd_addr_i(pair + 8'(from_odd)),
+        .rd_data_o(even)
+    );
+    nvdla_ram #(
+        .Width(LutEntryBits),
+        .Words(LutWords / 2)
+    ) u_odd (
+        .clk_i,
+        .wr_en_i  (change && word[0]),
+        .wr_addr_i(word[8:1]),
+        .wr_data_i(wdata_i[15:0]),
+        .rd_en_i  (read_i),
+        .rd_addr_i(pair),
+        .rd_data_o(odd)
+    );
   end
 
   wire unused_bits = &{1'b0, wdata_i[31:18]};

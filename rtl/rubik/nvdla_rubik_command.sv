@@ -42,6 +42,10 @@ module nvdla_rubik_command
       .block_o (block)
   );
 
+  logic [15:0] line_size_q;  // atoms of an output line of contract, less 1
+  always_ff @(posedge clk_i)
+    if (start_i) line_size_q <= (16'(layer_i.width) + 16'd1) * (16'(layer_i.x_stride) + 16'd1) - 16'd1;
+
   assign line = layer_i.contract & ~layer_i.columnwise;
   always_comb begin
     item_last = 1'b1;
@@ -53,7 +57,7 @@ module nvdla_rubik_command
   assign cmd_addr_o = {place_q, 5'd0};
   always_comb begin
     cmd_size_o = 16'(block.columns);
-    if (line) cmd_size_o = (16'(layer_i.width) + 16'd1) * (16'(layer_i.x_stride) + 16'd1) - 16'd1;
+    if (line) cmd_size_o = line_size_q;
     else if (layer_i.columnwise) cmd_size_o = 16'(block.rows);
     else if (layer_i.split) cmd_size_o = layer_i.wide ? 16'(block.columns[5:4]) : 16'(block.columns[5]);
   end

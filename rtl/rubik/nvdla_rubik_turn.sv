@@ -5,6 +5,8 @@
 // beat on. out_*: beats of the write commands (nvdla_rubik_command), out_last_o with the layer's last one. Contract
 // moves atoms: phases of a column become neighbours. Split and merge move elements: what lies past the last column of
 // a plane, or in lanes past the last plane, is 0. One beat per clock in and out.
+// The buffer is 64 memories of a byte. A beat's bytes lie at its place in all of them, byte i in memory i ^ skew: the
+// skew of a place is such that the 64 bytes that leave together lie in different memories.
 // Spec: 66-rubik, sections 3 to 5.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -25,8 +27,22 @@ module nvdla_rubik_turn
     output logic               out_last_o,
     output logic [MifBits-1:0] out_data_o
 );
-  logic [MifBits-1:0] mem_q[0:63];  // {half, beat}
-  logic [1:0] full_q;               // halves
+  localparam int Bytes = MifBits / 8;
+
+  // Bytes in the order of their index ^ by.
+  function automatic logic [MifBits-1:0] exchanged(input logic [MifBits-1:0] bytes, input logic [5:0] by);
+    logic [MifBits-1:0] data;
+    data = bytes;
+    if (by[0]) data = ((data >> 8) & {32{16'h00ff}}) | ((data & {32{16'h00ff}}) << 8);
+    if (by[1]) data = ((data >> 16) & {16{32'h0000_ffff}}) | ((data & {16{32'h0000_ffff}}) << 16);
+    if (by[2]) data = ((data >> 32) & {8{64'h0000_0000_ffff_ffff}}) | ((data & {8{64'h0000_0000_ffff_ffff}}) << 32);
+    if (by[3]) data = ((data >> 64) & {4{64'd0, {64{1'b1}}}}) | ((data & {4{64'd0, {64{1'b1}}}}) << 64);
+    if (by[4]) data = ((data >> 128) & {2{128'd0, {128{1'b1}}}}) | ((data & {2{128'd0, {128{1'b1}}}}) << 128);
+    if (by[5]) data = {data[255:0], data[511:256]};
+    return data;
+  endfunction
+
+  logic [1:0] full_q;  // halves
   logic filled, emptied;
 
   // ---- in -----------------------------------------------------------------------------------------------------------
@@ -59,7 +75,17 @@ module nvdla_rubik_turn
   assign in_row_last = layer_i.split || in_row_q == in_block.rows;
   assign filled = in_step & in_beat_last & in_row_last;
 
-  always_ff @(posedge clk_i) if (in_step) mem_q[{in_half_q, in_place}] <= in_data_i;
+  // Contract: rows of a column change between the atoms of a beat. Split: a byte or element is followed by that of the
+  // same plane, merge: of the same column, a place further.
+  logic [5:0] skew;
+  always_comb begin
+    if (layer_i.contract) skew = {in_place[2], 5'd0};
+    else if (layer_i.split) skew = layer_i.wide ? {1'b0, in_place[3:0], 1'b0} : {1'b0, in_place};
+    else skew = layer_i.wide ? {in_place[4:1], 2'd0} : {in_place, 1'b0};
+  end
+  logic [MifBits-1:0] stored;
+  assign stored = in_step ? exchanged(in_data_i, skew) : '0;
+
   always_ff @(posedge clk_i)
     if (start_i) begin
       in_row_q  <= '0;
@@ -76,7 +102,6 @@ module nvdla_rubik_turn
   rubik_block_t out_block;
   logic [5:0] column_q, column_next, second_column;
   logic [4:0] row_q, row_next, second_row;
-  logic [MifBits-1:0] data_q;
 
   nvdla_rubik_walk u_out (
       .clk_i,
@@ -130,35 +155,75 @@ module nvdla_rubik_turn
       if (emptied) out_half_q <= ~out_half_q;
     end
 
+  // Where memory b is read: contract, one of two places; else where ^ the bits of b that the skew changes.
+  logic [4:0] first_place, second_place;
+  logic [5:0] turn, turn_q;  // of the bytes read
+  logic first_half;          // memories in which the first atom of contract lies
+  assign first_place = {row_q[2:0], column_q[2:1]};
+  assign second_place = {second_row[2:0], second_column[2:1]};
+  assign first_half = column_q[0] ^ row_q[0];
+  always_comb begin
+    if (layer_i.contract) turn = {first_half, 5'd0};
+    else if (layer_i.split) turn = layer_i.wide ? {1'b0, row_q[3:0], 1'b0} : {1'b0, row_q};
+    else turn = layer_i.wide ? {column_q[4:1], 2'd0} : {column_q[5:1], 1'b0};
+  end
+
+  logic [MifBits-1:0] read;
+  for (genvar b = 0; b < Bytes; b++) begin : gen_memory
+    localparam logic [5:0] At = 6'(b);
+    logic [4:0] place;
+    always_comb begin
+      if (layer_i.contract) place = (At[5] == first_half) ? first_place : second_place;
+      else if (layer_i.split)
+        place = layer_i.wide ? {column_q[5], At[4:1] ^ row_q[3:0]} : At[4:0] ^ row_q;
+      else place = layer_i.wide ? {At[5:2] ^ column_q[4:1], column_q[5]} : At[5:1] ^ column_q[5:1];
+    end
+    nvdla_ram #(
+        .Width(8),
+        .Words(64)
+    ) u_memory (
+        .clk_i,
+        .wr_en_i  (in_step),
+        .wr_addr_i({in_half_q, in_place}),
+        .wr_data_i(stored[b*8+:8]),
+        .rd_en_i  (out_step),
+        .rd_addr_i({out_half_q, place}),
+        .rd_data_o(read[b*8+:8])
+    );
+  end
+
+  // Elements that count: split, columns of the block; merge, planes of it, in both columns.
+  logic [Bytes-1:0] here_q;
+  logic [4:0] split_last;  // elements of two bytes
+  assign split_last = column_q[5] == out_block.columns[5] ? out_block.columns[4:0] : 5'd31;
   always_ff @(posedge clk_i)
     if (out_step) begin
       out_last_q <= out_last & out_block_last;
-      if (layer_i.contract) begin
-        data_q[0+:AtomBits]         <=
-            mem_q[{out_half_q, row_q[2:0], column_q[2:1]}][32'(column_q[0])*AtomBits+:AtomBits];
-        data_q[MifBits-1-:AtomBits] <=
-            mem_q[{out_half_q, second_row[2:0], second_column[2:1]}][32'(second_column[0])*AtomBits+:AtomBits];
-      end else if (layer_i.split && layer_i.wide) begin
-        for (int i = 0; i < 32; i++)
-          data_q[16*i+:16] <= ({column_q[5], 5'(i)} > out_block.columns) ? '0 :
-              mem_q[{out_half_q, column_q[5], 4'(i >> 1)}][32'(row_q)*16+(i%2)*AtomBits+:16];
-      end else if (layer_i.split) begin
-        for (int i = 0; i < 64; i++)
-          data_q[8*i+:8] <= (6'(i) > out_block.columns) ? '0 :
-              mem_q[{out_half_q, 5'(i >> 1)}][32'(row_q)*8+(i%2)*AtomBits+:8];
-      end else if (layer_i.wide) begin
-        for (int i = 0; i < 32; i++)
-          data_q[16*i+:16] <= (5'(i % 16) > out_block.rows) ? '0 :
-              mem_q[{out_half_q, 4'(i), column_q[5]}][(32'(column_q[4:0])+i/16)*16+:16];
-      end else begin
-        for (int i = 0; i < 64; i++)
-          data_q[8*i+:8] <= (5'(i) > out_block.rows) ? '0 : mem_q[{out_half_q, 5'(i)}][(32'(column_q)+i/32)*8+:8];
-      end
+      turn_q <= turn;
+      if (layer_i.contract) here_q <= '1;
+      else if (layer_i.split && layer_i.wide) here_q <= ~({{(Bytes-2){1'b1}}, 2'b00} << {split_last, 1'b0});
+      else if (layer_i.split) here_q <= ~({{(Bytes-1){1'b1}}, 1'b0} << out_block.columns);
+      else if (layer_i.wide) here_q <= {2{~({{30{1'b1}}, 2'b00} << {out_block.rows[3:0], 1'b0})}};
+      else here_q <= {2{~({{31{1'b1}}, 1'b0} << out_block.rows)}};
     end
+
+  // The bytes in their places: turned, then by the order of the memories in which they lie.
+  logic [MifBits-1:0] turned;
+  assign turned = out_valid_q ? exchanged(read, turn_q) : '0;
+  for (genvar i = 0; i < Bytes; i++) begin : gen_byte
+    localparam logic [5:0] At = 6'(i);
+    localparam int Split16 = 32'({At[1], At[5:2], At[0]});
+    localparam int Split8 = 32'({At[0], At[5:1]});
+    localparam int Merge16 = 32'({At[4:1], At[5], At[0]});
+    localparam int Merge8 = 32'({At[4:0], At[5]});
+    logic [7:0] split, merge;
+    assign split = layer_i.wide ? turned[Split16*8+:8] : turned[Split8*8+:8];
+    assign merge = layer_i.wide ? turned[Merge16*8+:8] : turned[Merge8*8+:8];
+    assign out_data_o[i*8+:8] = !here_q[i] ? 8'd0 : layer_i.contract ? turned[i*8+:8] : layer_i.split ? split : merge;
+  end
 
   assign out_valid_o = out_valid_q;
   assign out_last_o = out_last_q;
-  assign out_data_o = data_q;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
