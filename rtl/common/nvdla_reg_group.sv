@@ -36,9 +36,12 @@ module nvdla_reg_group
   localparam int IndexBits = $clog2(Words);
   localparam logic [DBits-1:0] DStat = StatMask[Words*32-1:FirstD*32];
 
-  // What was written since reset, one word for each group; single words use group 0's place. written*_q shows which
-  // ones; the others are at their reset value.
+  // What was written since reset: a memory that the bus reads, one word for each group (single words use group 0's
+  // place), and registers, all of which a layer takes at once. written*_q shows which ones; the others are at their
+  // reset value.
   logic [31:0] mem_q[0:2**(IndexBits+1)-1];
+  (* ram_style = "registers" *) logic [31:0] words0_q[0:2**IndexBits-1];
+  (* ram_style = "registers" *) logic [31:0] words1_q[0:2**IndexBits-1];
   logic [Words-1:0] written0_q, written1_q;
   // Status of the last finished layer of a group, while stat_valid_q[group]; else 0.
   logic [DBits-1:0] stat0_q, stat1_q;
@@ -71,7 +74,8 @@ module nvdla_reg_group
   function automatic logic [DBits-1:0] group_words(input logic which);
     logic [DBits-1:0] words;
     for (int i = FirstD; i < Words; i++) begin
-      if (which ? written1_q[i] : written0_q[i]) words[(i-FirstD)*32+:32] = mem_q[{which, IndexBits'(i)}];
+      if (which ? written1_q[i] : written0_q[i])
+        words[(i-FirstD)*32+:32] = (which ? words1_q[i] : words0_q[i]) & WriteMask[i*32+:32];
       else words[(i-FirstD)*32+:32] = Reset[i*32+:32];
     end
     group_words = words;
@@ -123,6 +127,8 @@ module nvdla_reg_group
 
   always_ff @(posedge clk_i) begin
     if (store) mem_q[{group, index}] <= wdata_i & WriteMask[32'(index)*32+:32];
+    if (store && !group) words0_q[index] <= wdata_i;
+    if (store && group) words1_q[index] <= wdata_i;
     if (start) layer_q <= group_words(consumer_q);
     if (done) begin
       if (consumer_q) stat1_q <= stat_i & DStat;

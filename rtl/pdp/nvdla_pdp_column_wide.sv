@@ -82,15 +82,18 @@ module nvdla_pdp_column_wide
 
   // ---- lanes --------------------------------------------------------------------------------------------------------
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
-    logic [PdpTotBits-1:0] mem [0:8*Words-1];  // bank, address
     logic [PdpRowBits-1:0] row;
     logic [16:0] late_row_q, mean_sum;
+    logic [PdpTotBits-1:0] leaving;  // stored word of the row that leaves
     logic [PdpSumBits-1:0] tot_q;
 
     assign row = row_i[p*PdpRowBits+:PdpRowBits];
 
     for (genvar b = 0; b < 8; b++) begin : gen_bank
+      logic [PdpTotBits-1:0] mem [0:Words-1];
       logic [16:0] sum;
+      logic [PdpBankAddrBits-1:0] place;
+      assign place = late_q[b] ? late_addr_q : addr;
       nvdla_fp_add #(
           .ExpBits(6),
           .ManBits(10)
@@ -98,14 +101,27 @@ module nvdla_pdp_column_wide
           .clk_i(clk_mean_i),
           .en_i (write[b] && mean && !first[b]),
           .a_i  (row[16:0]),
-          .b_i  (mem[{3'(b), addr}][16:0]),
+          .b_i  (mem[addr][16:0]),
           .sum_o(sum)
       );
-      always_ff @(posedge clk_i) begin
-        if (write[b] && !mean)
-          mem[{3'(b), addr}] <= pdp_wide_column_fold(precision_i, method_i, first[b], mem[{3'(b), addr}], row);
-        if (late_q[b]) mem[{3'(b), late_addr_q}] <= late_first_q[b] ? PdpTotBits'(late_row_q) : PdpTotBits'(sum);
-      end
+      always_ff @(posedge clk_i)
+        if (late_q[b] || (write[b] && !mean))
+          mem[place] <= late_q[b] ? (late_first_q[b] ? PdpTotBits'(late_row_q) : PdpTotBits'(sum)) :
+              pdp_wide_column_fold(precision_i, method_i, first[b], mem[addr], row);
+    end
+    always_comb begin
+      leaving = '0;
+      if (emit)
+        case (beat_i.bank)
+          3'd0: leaving = gen_bank[0].mem[addr];
+          3'd1: leaving = gen_bank[1].mem[addr];
+          3'd2: leaving = gen_bank[2].mem[addr];
+          3'd3: leaving = gen_bank[3].mem[addr];
+          3'd4: leaving = gen_bank[4].mem[addr];
+          3'd5: leaving = gen_bank[5].mem[addr];
+          3'd6: leaving = gen_bank[6].mem[addr];
+          default: leaving = gen_bank[7].mem[addr];
+        endcase
     end
 
     nvdla_fp_add #(
@@ -115,20 +131,18 @@ module nvdla_pdp_column_wide
         .clk_i(clk_mean_i),
         .en_i (sum_emit),
         .a_i  (row[16:0]),
-        .b_i  (mem[{beat_i.bank, addr}][16:0]),
+        .b_i  (leaving[16:0]),
         .sum_o(mean_sum)
     );
 
     always_ff @(posedge clk_mean_i) if (take) late_row_q <= row[16:0];
     always_ff @(posedge clk_i) begin
       if (emit) begin
-        if (mean) tot_q <= beat_i.flush ? mem[{beat_i.bank, addr}] : row;
+        if (mean) tot_q <= beat_i.flush ? leaving : row;
         else
           tot_q <= pdp_wide_total(
             precision_i,
-            beat_i.flush ? mem[{beat_i.bank, addr}]
-                         : pdp_wide_column_fold(precision_i, method_i, beat_i.emit_first, mem[{beat_i.bank, addr}],
-                         row),
+            beat_i.flush ? leaving : pdp_wide_column_fold(precision_i, method_i, beat_i.emit_first, leaving, row),
             method_i == PdpAverage ? beat_i.pad : '0);
       end
     end
@@ -140,5 +154,6 @@ module nvdla_pdp_column_wide
   `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o,
                tot_valid_o && tot_ready_i, tot_last_o)
   `NVDLA_CHECK(NoBankReadBeforeItsSum, !(take && mean && late_q != 8'd0 && addr == late_addr_q))
+  `NVDLA_CHECK(OneWriteAtATime, late_q == 8'd0 || mean || write == 8'd0)
   `NVDLA_PARAM(ClocksBetweenTheSameAddress, PdpBeats >= 4)
 endmodule
