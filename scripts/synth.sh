@@ -1,63 +1,77 @@
 #!/bin/bash
-# Maps modules of the RTL, in the hardware forms, with the pinned Yosys (scripts/yosys) to Xilinx 7 and to ECP5, each module flattened, and
-# prints a table: look-up tables, flip-flops, block RAMs, multipliers (DSP), and cells on the longest path between flip-flops (ltp -noff),
-# with the path's ends. Look-up tables used as memory count as such.
+# Maps modules of the RTL, in the hardware forms, with the pinned Yosys (scripts/yosys) to Xilinx 7 and to ECP5, and prints a table:
+# look-up tables, flip-flops, block RAMs, multipliers (DSP), multiplications one behind the other in a clock, and cells on the longest
+# path from register to register with its ends (scripts/synth_row.py).
 #
-# usage: synth.sh BUILD CONFIG [TOP...]      default: the engines of the convolution pipeline
+# usage: synth.sh BUILD CONFIG [TOP...]      default: all engines
 # Environment:
-#   LOGS  folder of scripts and logs, default BUILD/synth: calls at the same time need one each
-# Exit status: 0, 1 if a module is not mapped, 2 for a wrong command line, 3 if Yosys cannot be installed. The whole log is
-# LOGS/CONFIG-TOP-TARGET.log.
+#   TARGETS    default "xilinx7 ecp5"
+#   HIERARCHY  1: each module is mapped by itself, and what is mapped is flattened; for engines that are too big to be mapped flat
+#              (minutes and gigabytes of memory). Default: 1 for configurations other than small and small_256
+#   WRITE      1: the rows replace those of the same modules, targets and configuration in rtl/README.md
+#   LOGS       folder of scripts, logs and netlists, default BUILD/synth: calls at the same time need one each
+# Exit status: 0, 1 if a module is not mapped or an array became flip-flops, 2 for a wrong command line, 3 if Yosys cannot be installed.
+# The whole log is LOGS/CONFIG-TOP-TARGET.log.
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 [ $# -ge 2 ] || { echo "synth.sh: found $# arguments, expected BUILD CONFIG [TOP...]" >&2; exit 2; }
 build=$1 config=$2 logs=${LOGS:-$1/synth} gen=$1/gen/$2 failed=0
 shift 2
-[ $# -gt 0 ] || set -- nvdla_cdma nvdla_cbuf nvdla_csc nvdla_cmac nvdla_cacc
+case ${HIERARCHY:-$config} in
+    0 | small | small_256) how=flat ;;
+    *) how="by module" ;;
+esac
 mkdir -p "$logs"
 make -s "$gen/nvdla_pkg.sv" || exit 1
+if [ $# -eq 0 ]; then
+    mapfile -t tops < <(scripts/synth_table.py engines "$gen/nvdla_pkg.sv")
+    set -- "${tops[@]}"
+fi
+mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
 mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e 's:^:rtl/:' rtl/nvdla.f)
 mapfile -t headers < <(find rtl -name '*.svh' | sort)
 
-# map TOP TARGET COMMAND: one module; prints its row of the table
-map() {
-    local log=$logs/$config-$1-$2.log
-    {
-        echo "read_slang -j 1 --top $1 -D SYNTHESIS -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
-        echo "$3"
-        echo "ltp -noff"
-        echo "stat"
-    } >"$logs/$config-$1-$2.ys"
-    scripts/yosys/yosys.sh "$build" "$logs/$config-$1-$2.ys" "$logs/out" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
-        sed 's/\x1b\[[0-9;]*m//g' >"$log"
-    local status=$?
-    [ $status -ne 3 ] || { tail -n 5 "$log" >&2; exit 3; }
-    if [ $status -ne 0 ]; then
-        grep -a -m 5 -iE 'error' "$log"
-        echo "FAIL  $1 of $config for $2: exit status $status; whole log: $log"
-        return 1
+# commands TOP TARGET: those of Yosys. What it writes are NAME.json, and NAME-coarse.json before multiplications are mapped.
+commands() {
+    local name=$config-$1-$2 keep='' flatten='' given=''
+    [ "$how" = flat ] && flatten=-flatten || keep=--best-effort-hierarchy
+    [ "$1" != nvdla_csb ] || given=$(sed -n 's/.*localparam .*Csb\(Units\|Windows\) = \([^;]*\);.*/-G \1=\2/p' "$gen/nvdla_pkg.sv" | paste -sd ' ')
+    echo "read_slang -j 1 --top $1 $keep $given -D SYNTHESIS ${defines[*]} -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
+    if [ "$2" = ecp5 ]; then
+        [ "$how" = flat ] && echo "synth_ecp5 -top $1" || echo "synth_ecp5 -noflatten -top $1"
+    else
+        echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
+        printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $name-coarse.json" "design -pop"
+        echo "synth_xilinx $flatten -noiopad -top $1 -run map_dsp:check"
     fi
-    awk -v top="$1" -v target="$2" '
-        /Printing statistics/ { delete cells }
-        /^ +[0-9]+ +[A-Za-z0-9_$]+$/ { cells[$2] = $1 }
-        /Longest topological path/ { sub(/.*length=/, ""); length_of_path = $0 + 0; path = 1; next }
-        path && /^ +[0-9]+: / { if (first == "") first = $2; last = $2 }
-        /Printing statistics/ { path = 0 }
-        END {
-            for (c in cells) {
-                if (c ~ /^(LUT|RAM(32|64|128|256)[XM]|TRELLIS_DPR)/) lut += cells[c] * (c ~ /^RAM.*M$|^TRELLIS_DPR/ ? 4 : 1)
-                if (c ~ /^(FD|TRELLIS_FF)/) ff += cells[c]
-                if (c ~ /^(RAMB|DP16KD|PDPW16KD)/) ram += cells[c]
-                if (c ~ /^(DSP|MULT)/) dsp += cells[c]
-            }
-            printf "| %s | %s | %d | %d | %d | %d | %d | `%s` to `%s` |\n", top, target, lut, ff, ram, dsp, length_of_path, first, last
-        }' "$log"
+    printf '%s\n' flatten opt_clean "select -module $1" "write_json -selected $name.json"
 }
 
-echo "| module | target | LUTs | flip-flops | block RAMs | DSPs | longest path | its ends |"
-echo "|---|---|---|---|---|---|---|---|"
+# map TOP TARGET: one module; prints its row of the table
+map() {
+    local name=$config-$1-$2 coarse=- status
+    commands "$1" "$2" >"$logs/$name.ys"
+    scripts/yosys/yosys.sh "$build" "$logs/$name.ys" "$logs" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
+        sed 's/\x1b\[[0-9;]*m//g' >"$logs/$name.log"
+    status=$?
+    [ $status -ne 3 ] || { tail -n 5 "$logs/$name.log" >&2; exit 3; }
+    if [ $status -ne 0 ]; then
+        grep -a -m 5 -iE 'error' "$logs/$name.log"
+        echo "FAIL  $1 of $config for $2: exit status $status; whole log: $logs/$name.log"
+        return 1
+    fi
+    [ "$2" = ecp5 ] || coarse=$logs/$name-coarse.json
+    scripts/synth_row.py "$logs/$name.log" "$logs/$name.json" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
+    status=$?
+    rm -f "$logs/$name.json" "$logs/$name-coarse.json"
+    [ -z "${WRITE:-}" ] || scripts/synth_table.py write "$config" "$logs/$name.row" || return 1
+    return $status
+}
+
+scripts/synth_table.py head
 for top in "$@"; do
-    map "$top" xilinx7 "synth_xilinx -flatten -noiopad" || failed=1
-    map "$top" ecp5 "synth_ecp5" || failed=1
+    for target in ${TARGETS:-xilinx7 ecp5}; do
+        map "$top" "$target" || failed=1
+    done
 done
 exit $failed
