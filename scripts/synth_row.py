@@ -75,9 +75,13 @@ def longest(module):
             if bit not in names or rank < names[bit][0]:
                 names[bit] = (rank, name if len(net["bits"]) == 1 else f"{name}[{place}]")
 
-    def name_of(bits, otherwise):
+    def name_of(bits, cell, otherwise):
+        """Of what keeps these bits: a net's name, else where it is written, else the cell's name."""
         found = sorted(names[b] for b in bits if b in names)
-        return found[0][1] if found and not found[0][0][1] else otherwise
+        if found and not found[0][0][1]:
+            return found[0][1]
+        written = re.search(r"([^/|]+\.sv:\d+)", cell.get("attributes", {}).get("src", ""))
+        return written.group(1) if written else otherwise
 
     level, source, ends = {}, {}, []
     groups, users, waits = [], collections.defaultdict(list), []
@@ -86,7 +90,7 @@ def longest(module):
         passing = arcs(kind, cell)
         outputs = [b for p, bits in cell["connections"].items() if cell["port_directions"].get(p) == "output" for b in bits]
         through = {b for _, out in passing for b in out}
-        label = name_of(outputs, name) if FLIP_FLOP.match(kind) else name
+        label = name_of(outputs, cell, name) if FLIP_FLOP.match(kind) else name if "$" not in name else name_of([], cell, name)
         for bit in outputs:
             if bit not in through:
                 level[bit], source[bit] = 0, label

@@ -1,5 +1,6 @@
 #!/bin/bash
-# `make synth`: a small engine is mapped to both targets and its table says what it must. Skipped where Yosys cannot be installed.
+# `make synth`: a row says of a netlist what it must; a small engine is mapped to both targets and its table says what it must. Skipped
+# where Yosys cannot be installed.
 #
 # usage: synth.sh BUILD          NIGHTLY=1 in the environment: CBUF too, which has to be block RAMs
 set -u
@@ -7,8 +8,18 @@ set -u
 build=$1 table=$1/synth/test.md
 mkdir -p "$build/synth"
 
+here=tests/rtl/synth
+row() { scripts/synth_row.py "$1" $here/netlist.json - nvdla_glb xilinx7 flat; }
+found=$(row $here/netlist.log)
+[ "$found" = '| `nvdla_glb` | xilinx7, flat | 5 | 2 | 1 | 1 | - | 3 | `here_q` to `ram` |' ]
+check "the row of a netlist: $found" $?
+{ cat $here/netlist.log; sed 's/few/many/; s/created 64/created 65/' $here/netlist.log; } >"$build/synth/many.log"
+found=$(row "$build/synth/many.log" 2>&1 >/dev/null)
+[ $? -eq 1 ] && [[ "$found" = *"array \\u_many.mem_q of 2080 bits became flip-flops"* ]]
+check "an array that became flip-flops is named" $?
+
 # column TARGET TOP NUMBER: one of the table
-column() { awk -F' *[|] *' -v t="$1" -v m="$2" -v n="$3" '$2 == m && $3 == t { print $(n + 3) }' "$table"; }
+column() { awk -F' *[|] *' -v t="$1, flat" -v m="\`$2\`" -v n="$3" '$2 == m && $3 == t { print $(n + 3) }' "$table"; }
 
 LOGS=$build/synth scripts/synth.sh "$build" small nvdla_cmac ${NIGHTLY:+nvdla_cbuf} >"$table"
 status=$?
