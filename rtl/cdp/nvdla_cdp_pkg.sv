@@ -58,8 +58,15 @@ package nvdla_cdp_pkg;
     return value[CdpValueBits-1:0];
   endfunction
 
+  // From products of half the width, which take look-up tables and no multiplier: only -256 has bit 8.
   function automatic logic [CdpSquareBits-1:0] cdp_square(input logic [CdpValueBits-1:0] value);
-    return CdpSquareBits'($signed(value)) * CdpSquareBits'($signed(value));
+    logic [CdpValueBits-1:0] magnitude;
+    logic [7:0] upper, lower, mixed;
+    magnitude = value[CdpValueBits-1] ? -value : value;
+    upper = 8'(magnitude[7:4]) * 8'(magnitude[7:4]);
+    lower = 8'(magnitude[3:0]) * 8'(magnitude[3:0]);
+    mixed = 8'(magnitude[7:4]) * 8'(magnitude[3:0]);
+    return {magnitude[8], {upper, lower} + {3'd0, mixed, 5'd0}};
   endfunction
 
   // ... of 16 bits: to signed 17.
