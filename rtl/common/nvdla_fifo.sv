@@ -8,7 +8,8 @@
 `endif
 module nvdla_fifo #(
     parameter int Width = 8,
-    parameter int Depth = 2
+    parameter int Depth = 2,
+    parameter int Registered = (Depth > 64) ? 1 : 0
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -24,16 +25,21 @@ module nvdla_fifo #(
   localparam logic [PtrBits-1:0] Last = PtrBits'(Depth - 1);
   localparam logic [CountBits-1:0] Full = CountBits'(Depth);
 
-  logic [Width-1:0] mem_q[0:Depth-1];
-  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
+`ifdef NVDLA_FAST_FORMS
+  localparam int Fast = 1;
+`else
+  localparam int Fast = 0;
+`endif
+
+  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q, rd_ptr_next;
   logic [CountBits-1:0] count_q;
   logic push, pop;
 
   assign in_ready_o  = count_q != Full;
   assign out_valid_o = count_q != '0;
-  assign out_data_o  = mem_q[rd_ptr_q];
   assign push        = in_valid_i & in_ready_o;
   assign pop         = out_valid_o & out_ready_i;
+  assign rd_ptr_next = (rd_ptr_q == Last) ? '0 : rd_ptr_q + 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -42,11 +48,36 @@ module nvdla_fifo #(
       count_q  <= '0;
     end else begin
       if (push) wr_ptr_q <= (wr_ptr_q == Last) ? '0 : wr_ptr_q + 1'b1;
-      if (pop) rd_ptr_q <= (rd_ptr_q == Last) ? '0 : rd_ptr_q + 1'b1;
+      if (pop) rd_ptr_q <= rd_ptr_next;
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
     end
 
-  always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
+  if (Registered == 0 || Fast != 0) begin : gen_direct
+    logic [Width-1:0] mem_q[0:Depth-1];
+    assign out_data_o = mem_q[rd_ptr_q];
+    always_ff @(posedge clk_i) if (push) mem_q[wr_ptr_q] <= in_data_i;
+  end else begin : gen_registered
+    logic pass, passed_q;  // the word that comes in is the next first one
+    logic [Width-1:0] word, word_q;
+    assign pass = push && count_q == CountBits'(pop);
+    assign out_data_o = passed_q ? word_q : word;
+    always_ff @(posedge clk_i) begin
+      if (pass) word_q <= in_data_i;
+      if (pass || pop) passed_q <= pass;
+    end
+    nvdla_ram #(
+        .Width(Width),
+        .Words(Depth)
+    ) u_memory (
+        .clk_i,
+        .wr_en_i  (push),
+        .wr_addr_i(wr_ptr_q),
+        .wr_data_i(in_data_i),
+        .rd_en_i  (pop && !pass),
+        .rd_addr_i(rd_ptr_next),
+        .rd_data_o(word)
+    );
+  end
 
   `NVDLA_PARAM(DepthLegal, Depth >= 1 && Width >= 1)
   `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i,

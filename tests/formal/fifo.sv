@@ -3,7 +3,8 @@
 // One word is marked when it goes in, at any time that the solver likes; it must come out unchanged behind exactly
 // those before it.
 module proof #(
-    parameter int Depth = 3
+    parameter int Depth = 3,
+    parameter int Registered = 0
 ) (
     input  logic       clk_i,
     input  logic       rst_ni,
@@ -17,7 +18,8 @@ module proof #(
 
   nvdla_fifo #(
       .Width(2),
-      .Depth(Depth)
+      .Depth(Depth),
+      .Registered(Registered)
   ) dut (
       .clk_i      (clk_i),
       .rst_ni     (rst_ni),

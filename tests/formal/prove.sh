@@ -33,8 +33,11 @@ prove() {
 }
 
 one_clock="prep -flatten -top proof; memory_map; async2sync; dffunmap; opt_clean"
+ram=rtl/common/nvdla_ram.sv
 for depth in 1 2 3 5; do
-    prove "nvdla_fifo_$depth" "hierarchy -top proof -chparam Depth $depth; $one_clock" "rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
+    prove "nvdla_fifo_$depth" "hierarchy -top proof -chparam Depth $depth; $one_clock" "$ram rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
+    prove "nvdla_fifo_${depth}_registered" "hierarchy -top proof -chparam Depth $depth -chparam Registered 1; $one_clock" \
+        "$ram rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
 done
 prove nvdla_wrr_arbiter "$one_clock" "rtl/mcif/nvdla_wrr_arbiter.sv tests/formal/arbiter.sv"
 prove nvdla_async_fifo "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" \
@@ -50,8 +53,10 @@ broken() {
     cmp -s "rtl/$2" "$out/$1.sv" && { echo "FAIL  $1: the fault is not in"; failed=$((failed + 1)); return; }
     claim "$1" "was asserted in frame" "$4" "$out/$1.sv $5"
 }
-broken fifo_that_takes_one_too_many common/nvdla_fifo.sv 's/count_q != Full;/1;/' "$one_clock" tests/formal/fifo.sv
-broken fifo_that_wraps_wrongly common/nvdla_fifo.sv 's/rd_ptr_q <= (rd_ptr_q == Last)/rd_ptr_q <= (rd_ptr_q == Last - 1)/' "$one_clock" tests/formal/fifo.sv
+broken fifo_that_takes_one_too_many common/nvdla_fifo.sv 's/count_q != Full;/1;/' "$one_clock" "$ram tests/formal/fifo.sv"
+broken fifo_that_wraps_wrongly common/nvdla_fifo.sv 's/rd_ptr_next = (rd_ptr_q == Last)/rd_ptr_next = (rd_ptr_q == Last - 1)/' "$one_clock" "$ram tests/formal/fifo.sv"
+broken fifo_that_reads_what_it_writes common/nvdla_fifo.sv 's/if (pass || pop) passed_q/if (pop) passed_q/' \
+    "hierarchy -top proof -chparam Registered 1; $one_clock" "$ram tests/formal/fifo.sv"
 broken arbiter_that_starves mcif/nvdla_wrr_arbiter.sv "s/keep ? left_q - 8'd1/keep ? left_q/" "$one_clock" tests/formal/arbiter.sv
 broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_level_o\[DepthLog2\]/wr_ready_o = 1/' \
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
