@@ -307,9 +307,9 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 strict:
 	@scripts/strict.sh $(B) $(CONFIG)
 
-## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] a table of modules mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path
+## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] [TARGETS=xilinx7] [WRITE=1] a table of engines mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path; WRITE=1: into rtl/README.md
 synth:
-	@scripts/synth.sh $(B) $(CONFIG) $(TOP)
+	@TARGETS="$(TARGETS)" WRITE=$(WRITE) scripts/synth.sh $(B) $(CONFIG) $(TOP)
 
 BENCH_ROUNDS ?= 7
 BENCH_TRACES ?=

@@ -64,7 +64,7 @@ map() {
     scripts/synth_row.py "$logs/$name.log" "$logs/$name.json" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
     status=$?
     rm -f "$logs/$name.json" "$logs/$name-coarse.json"
-    [ -z "${WRITE:-}" ] || scripts/synth_table.py write "$config" "$logs/$name.row" || return 1
+    [ -z "${WRITE:-}" ] || scripts/synth_table.py write "$config" rtl/README.md "$logs/$name.row" || return 1
     return $status
 }
 

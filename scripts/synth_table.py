@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The table of `make synth`: its head, its engines, and its rows in rtl/README.md.
+"""The table of `make synth`: its head, its engines, and its rows on a page.
 
 usage: synth_table.py head                    the two lines above the rows
        synth_table.py engines PACKAGE         modules of the configuration that nvdla_pkg.sv describes, one a line
-       synth_table.py write CONFIG ROW...     puts the rows of files into the page, in place of those of the same module and target
+       synth_table.py write CONFIG PAGE ROW   puts the rows of a file into the page, in place of those of the same module and target
 
 The page has, for each configuration, a line `<!-- synth: CONFIG -->` before its table.
 """
@@ -16,7 +16,6 @@ HEAD = """| module | target, mapped | LUTs | flip-flops | block RAMs | DSPs | in
 ENGINES = ["cdma", "cbuf", "csc", "cmac", "cacc", "sdp", "pdp", "cdp", "bdma", "rubik", "mif", "csb", "glb"]
 ONLY_WITH = {"bdma": "Bdma", "rubik": "Rubik"}  # constants of the configuration's package
 TARGETS = ["xilinx7", "ecp5"]
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rtl", "README.md")
 
 
 def engines(package_path):
@@ -31,24 +30,23 @@ def place(row):
     return ENGINES.index(module), TARGETS.index(target)
 
 
-def write(config, files):
-    with open(PAGE, encoding="utf-8") as f:
+def write(config, page, row_path):
+    with open(page, encoding="utf-8") as f:
         lines = f.read().splitlines()
     mark = f"<!-- synth: {config} -->"
     if mark not in lines:
-        sys.exit(f"synth_table.py: rtl/README.md has no line {mark}, expected one before the table of {config}")
+        sys.exit(f"synth_table.py: {page} has no line {mark}, expected one before the table of {config}: add it")
     begin = lines.index(mark) + 1
     end = begin
     while end < len(lines) and (not lines[end] or lines[end].startswith("|")):
         end += 1
     rows = {place(row): row for row in lines[begin:end] if row.startswith("| `")}
-    for name in files:
-        with open(name, encoding="utf-8") as f:
-            rows.update({place(row): row.rstrip("\n") for row in f})
+    with open(row_path, encoding="utf-8") as f:
+        rows.update({place(row): row.rstrip("\n") for row in f})
     lines[begin:end] = ["", *HEAD.splitlines(), *(rows[p] for p in sorted(rows)), ""]
-    with open(PAGE + ".new", "w", encoding="utf-8") as f:
+    with open(page + ".new", "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n")
-    os.replace(PAGE + ".new", PAGE)
+    os.replace(page + ".new", page)
 
 
 def main(arguments):
@@ -56,8 +54,8 @@ def main(arguments):
         print(HEAD)
     elif len(arguments) == 2 and arguments[0] == "engines":
         print("\n".join(engines(arguments[1])))
-    elif len(arguments) >= 3 and arguments[0] == "write":
-        write(arguments[1], arguments[2:])
+    elif len(arguments) == 4 and arguments[0] == "write":
+        write(*arguments[1:])
     else:
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         sys.exit(2)

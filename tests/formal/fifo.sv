@@ -17,8 +17,8 @@ module proof #(
   logic [1:0] out_data;
 
   nvdla_fifo #(
-      .Width(2),
-      .Depth(Depth),
+      .Width     (2),
+      .Depth     (Depth),
       .Registered(Registered)
   ) dut (
       .clk_i      (clk_i),

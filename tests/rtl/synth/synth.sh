@@ -18,6 +18,15 @@ found=$(row "$build/synth/many.log" 2>&1 >/dev/null)
 [ $? -eq 1 ] && [[ "$found" = *"array \\u_many.mem_q of 2080 bits became flip-flops"* ]]
 check "an array that became flip-flops is named" $?
 
+# WRITE=1 puts a row in place of the one of the same module and target, and leaves the others.
+page=$build/synth/page.md
+printf '%s\n' 'Before.' '<!-- synth: small -->' '' '| `nvdla_glb` | ecp5, flat | old |' '| `nvdla_cdma` | ecp5, flat | stays |' '' 'After.' >"$page"
+echo '| `nvdla_glb` | ecp5, flat | new |' >"$build/synth/new.row"
+scripts/synth_table.py write small "$page" "$build/synth/new.row" &&
+    [ "$(grep -v '^$\|---\|LUTs' "$page" | tr '\n' ' ')" = \
+        'Before. <!-- synth: small --> | `nvdla_cdma` | ecp5, flat | stays | | `nvdla_glb` | ecp5, flat | new | After. ' ]
+check "a row of the page is replaced" $?
+
 # column TARGET TOP NUMBER: one of the table
 column() { awk -F' *[|] *' -v t="$1, flat" -v m="\`$2\`" -v n="$3" '$2 == m && $3 == t { print $(n + 3) }' "$table"; }
 
