@@ -159,6 +159,11 @@ package nvdla_pdp_pkg;
     return ((b >> shift) - slot) & (3'd7 >> shift);
   endfunction
 
+  // k times a value, by sums: products of so few bits take no multiplier.
+  function automatic logic [PdpTotBits-1:0] pdp_times(input logic [3:0] k, input logic [PdpTotBits-1:0] value);
+    return (k[0] ? value : '0) + (k[1] ? value << 1 : '0) + (k[2] ? value << 2 : '0) + (k[3] ? value << 3 : '0);
+  endfunction
+
   // Input line y for the output rows from `row` (the first one not finished; its slot) on, which starts at line `start`
   // (negative in the top pad). height, rows, kernel, stride: register values (one less).
   function automatic pdp_line_t pdp_line(
@@ -175,7 +180,7 @@ package nvdla_pdp_pkg;
     leaves = used && (16'(start) + $signed(16'(kernel)) == line || y == height);
     for (int b = 0; b < 8; b++) begin
       k = pdp_slot_distance(3'(b), slot, shift);
-      s = 16'(start) + $signed(16'(k) * (16'(stride) + 16'd1));
+      s = 16'(start) + $signed(16'(pdp_times(4'(k), PdpTotBits'(stride) + PdpTotBits'(1))));
       write[b] = s <= line && row + 14'(k) <= 14'(rows) && !(leaves && k == 3'd0);
       first[b] = s == line || y == 13'd0;
     end
@@ -210,7 +215,24 @@ package nvdla_pdp_pkg;
   // T(n); values: PAD_VALUE_7X .. PAD_VALUE_1X. PdpTotBits of each are enough for both uses: in INT8 T(nx) has 11 bits,
   // T(ny) * kw is reduced to 14.
   function automatic logic [PdpTotBits-1:0] pdp_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values);
-    return n == 3'd0 ? '0 : values[(32'(n)-1)*PdpTotBits +: PdpTotBits];
+    case (n)
+      3'd0: return '0;
+      3'd1: return values[0+:PdpTotBits];
+      3'd2: return values[PdpTotBits+:PdpTotBits];
+      3'd3: return values[2*PdpTotBits+:PdpTotBits];
+      3'd4: return values[3*PdpTotBits+:PdpTotBits];
+      3'd5: return values[4*PdpTotBits+:PdpTotBits];
+      3'd6: return values[5*PdpTotBits+:PdpTotBits];
+      default: return values[6*PdpTotBits+:PdpTotBits];
+    endcase
+  endfunction
+
+  // ... times the width of the kernel, of which `more` is one less.
+  function automatic logic [PdpTotBits-1:0] pdp_row_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values,
+      input logic [3:0] more);
+    logic [PdpTotBits-1:0] pad;
+    pad = pdp_pad(n, values);
+    return pad + pdp_times(more, pad);
   endfunction
 
   // One lane along W: fold of the valid ones of 8 columns (leftmost lowest), for averages plus T(nx), 11 bits wrapping.

@@ -78,14 +78,14 @@ module nvdla_pdp_row
   logic [1:0] shift;
   logic [12:0] surface_last;
   logic [7*PdpTotBits-1:0] pads;
-  logic wide, mean;  // elements of 16 bits; an average of FP16
-  logic [PdpTotBits-1:0] pad_factor;
+  logic wide, mean;      // elements of 16 bits; an average of FP16
+  logic [3:0] pad_more;  // rows of pad count so many times more
 
   assign shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
   assign surface_last = pdp_surface_last(d_i.cube_in_channel, d_i.input_data);
   assign wide = pdp_is_wide(d_i.input_data);
   assign mean = pdp_is_mean(d_i.input_data, d_i.pooling_method);
-  assign pad_factor = mean ? PdpTotBits'(1) : PdpTotBits'(d_i.kernel_width) + PdpTotBits'(1);
+  assign pad_more = mean ? 4'd0 : d_i.kernel_width;
   assign pads = {
     PdpTotBits'($signed(d_i.pad_value_7x)), PdpTotBits'($signed(d_i.pad_value_6x)),
     PdpTotBits'($signed(d_i.pad_value_5x)),
@@ -252,15 +252,15 @@ module nvdla_pdp_row
       row_q <= row_first_next;
       row_start_q <= row_start_next;
       now_q <= now_next;
-      pad_q <= pdp_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads) * pad_factor;
+      pad_q <= pdp_row_pad(pdp_row_pads(row_start_next, d_i.kernel_height, d_i.cube_in_height), pads, pad_more);
     end
     if (step || state_q == StateLoad) begin
       ride_q <= ride_next;
       left_slot_q <= left_slot_next;
       left_start_q <= left_start_next;
       if (left_next != 14'd0)
-        left_pad_q <= pdp_pad(pdp_row_pads(left_start_next, d_i.kernel_height, d_i.cube_in_height), pads) *
-                      pad_factor;
+        left_pad_q <=
+            pdp_row_pad(pdp_row_pads(left_start_next, d_i.kernel_height, d_i.cube_in_height), pads, pad_more);
     end
     if (state_q == StateIdle || strip_input_end) window_q <= '0;
     else if (window_begin) window_q <= window_next;
