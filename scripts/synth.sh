@@ -38,7 +38,10 @@ commands() {
     [ "$1" != nvdla_csb ] || given=$(sed -n 's/.*localparam .*Csb\(Units\|Windows\) = \([^;]*\);.*/-G \1=\2/p' "$gen/nvdla_pkg.sv" | paste -sd ' ')
     echo "read_slang -j 1 --top $1 $keep $given -D SYNTHESIS ${defines[*]} -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
     if [ "$2" = ecp5 ]; then
-        [ "$how" = flat ] && echo "synth_ecp5 -top $1" || echo "synth_ecp5 -noflatten -top $1"
+        [ "$how" = flat ] && flatten='' || flatten=-noflatten
+        echo "synth_ecp5 $flatten -top $1 -run begin:map_ffs"
+        echo 'chtype -set LATCH t:$_DLATCH_*' # of clock gates: ECP5 has none, and Yosys would stop
+        echo "synth_ecp5 $flatten -top $1 -run map_ffs:check"
     else
         echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
         printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $name-coarse.json" "design -pop"

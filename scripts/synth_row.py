@@ -19,7 +19,7 @@ import sys
 
 ARRAY_LIMIT = 2048  # bits
 
-FLIP_FLOP = re.compile(r"FD[RSCP]E(_1)?$|TRELLIS_FF$")
+FLIP_FLOP = re.compile(r"FD[RSCP]E(_1)?$|TRELLIS_FF$|LD[CP]E$|LATCH$")  # a latch counts as one
 TABLE = re.compile(r"(LUT\d|INV|SRL\w+)$")
 TABLE_RAM = re.compile(r"RAM\d+(M|X1[SD])|TRELLIS_DPR16X4$")
 BLOCK_RAM = re.compile(r"RAMB\d+|DP16KD$|PDPW16KD$")
