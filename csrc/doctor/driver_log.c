@@ -24,13 +24,21 @@ static void keep_line(struct log_line *line, const struct message *message) {
     text_shown_bytes(shown.at, shown.n, line->text, sizeof line->text);
 }
 
+/* What came before a task did not stop it. */
+static void forget_kernel(struct driver_log *log) {
+    log->environment = log->stall = log->unclaimed = log->null_pointer = (struct log_line){0};
+    log->in_handler = log->blocked = false;
+}
+
 static void begin_task(struct driver_log *log, bool begun) {
     const unsigned tasks = log->tasks + (begun ? 1 : 0);
+    log->worked = log->worked || log->completions > 0;
     free(log->operations);
     log->operations = NULL;
     log->count = 0;
     log->tasks = tasks;
     log->begun = begun;
+    log->start_ends = false;
     log->initiated = log->ended = false;
     log->initiate_status = 0;
     log->current = log->resolved = LOG_NONE;
@@ -46,6 +54,7 @@ static void begin_task(struct driver_log *log, bool begun) {
     log->fault_operation = log->unarmed_operation = LOG_NONE;
     log->fault_waits = log->fault_is_assertion = false;
     log->time_of_arming = -1;
+    forget_kernel(log);
     for (int type = 0; type < TYPE_COUNT; type++)
         log->first_type_group[type] = LOG_NONE;
 }
@@ -102,7 +111,7 @@ static enum cause cause_of_assertion(const struct driver_log *log, struct span r
         const bool first_check = line < 350; /* CACC, the first unit that is asked; the others follow */
         const bool second_group_first = log->current != LOG_NONE && !log->completions &&
                                         log->operations[log->current].group == 1 && log->probed && log->tasks == 1;
-        return first_check && (second_group_first || log->completions) ? CAUSE_READS_ONES : CAUSE_BUSY;
+        return first_check && (second_group_first || log->completions || log->worked) ? CAUSE_READS_ONES : CAUSE_BUSY;
     }
     if (strstr(text, "weight_compress_support") || strstr(text, "line_stride"))
         return CAUSE_CONFIGURATION;
@@ -220,8 +229,9 @@ static void probe(struct driver_log *log, const struct message *message) {
     struct span name = message->rest, word = span_token(&name);
     begin_task(log, false);
     log->tasks = 0;
+    log->worked = false;
     log->probed = true;
-    log->environment = log->busy = log->failed = (struct log_line){0};
+    log->busy = log->failed = (struct log_line){0};
     text_shown_bytes(word.at, word.n, log->compatible, sizeof log->compatible);
 }
 
@@ -232,8 +242,10 @@ static void see_ioctl(struct driver_log *log, const struct message *message) {
 }
 
 static void see_named_fault(struct driver_log *log, const struct message *message) {
-    if (message->cause == CAUSE_ENVIRONMENT)
-        keep_line(&log->environment, message);
+    if (message->cause == CAUSE_ENVIRONMENT) {
+        if (!log->ended)
+            keep_line(&log->environment, message);
+    }
     else if (message->cause == CAUSE_BUSY && !log->fault.number)
         keep_line(&log->busy, message);
     else if (message->cause != CAUSE_BUSY)
@@ -267,6 +279,9 @@ static bool other_program(struct driver_log *log, const struct message *message)
         return true;
     case MESSAGE_PASS:
         log->passed = true;
+        return true;
+    case MESSAGE_PICTURE:
+        keep_line(&log->picture, message);
         return true;
     case MESSAGE_NO_PICTURE:
         log->no_picture = true;
@@ -330,7 +345,7 @@ static void task_message(struct driver_log *log, const struct message *message) 
         begin_task(log, true);
         break;
     case MESSAGE_INITIATED:
-        log->initiated = true;
+        log->initiated = log->start_ends = true;
         log->initiate_status = message->numbers[0];
         log->last = LAST_REST;
         log->depth = 0;
@@ -377,7 +392,11 @@ void driver_log_message(void *context, const struct message *message) {
     }
     if (other_program(log, message))
         return;
-    log->messages++;
+    if (log->messages++ == 0)
+        forget_kernel(log);
+    /* A task that is refused because the one before it still waits. */
+    if (message->kind == MESSAGE_TASK_FAILED && log->busy.number && log->initiated && !log->ended)
+        return;
     const bool reset = message->kind == MESSAGE_RESET && !log->begun && log->count == 0;
     if (message->kind == MESSAGE_ROUND_LEFT) {
         leave_round_unit(log, message, log->round_unit == TYPE_RUBIK);

@@ -45,8 +45,10 @@ struct driver_log {
     /* Of the module: since the last probe, if that is in the log. */
     bool probed;
     unsigned tasks; /* begun so far */
+    bool worked;    /* an operation completed in a task before the last one */
     /* Of the last task. */
     bool begun;            /* its first line is in the log */
+    bool start_ends;       /* the log shows when the driver began to wait: all rounds are in it */
     bool initiated, ended; /* the driver waits for interrupts; or has finished with the task */
     long initiate_status;  /* once initiated */
     struct log_operation *operations;
@@ -70,7 +72,7 @@ struct driver_log {
     int fault_operation;    /* LOG_NONE: none */
     bool fault_waits;       /* in a round: the driver drops the error and waits */
     bool fault_is_assertion;
-    struct log_line busy, environment, stall, unclaimed, null_pointer, failed,
+    struct log_line busy, environment, stall, unclaimed, null_pointer, failed, picture,
         unarmed; /* unarmed: completed, not armed */
     bool in_handler;
     int unarmed_operation;

@@ -15,7 +15,7 @@ const char *const cause_names[CAUSE_COUNT] = {
     "reads-ones",  "reads-zero", "configuration", "loadable",        "busy",           "environment",
 };
 
-enum { MANY_ROUNDS = 20, LEFT_OVER_ROUNDS = 3 }; /* empty rounds: without end; explained by earlier interrupts */
+enum { MANY_ROUNDS = 20, SEVERAL_ROUNDS = 3 }; /* empty ones: without end; more than usual */
 
 struct doctor {
     struct driver_log *log;
@@ -100,6 +100,17 @@ static bool fresh(const struct driver_log *log) {
     return log->probed && log->begun && log->tasks == 1;
 }
 
+/* Whether the first operation of a unit after a reset was put into group 1. */
+static bool wrong_first_group(const struct driver_log *log, int type) {
+    return fresh(log) && type != LOG_NONE && log->first_type_group[type] == 1;
+}
+
+/* Whether the driver is woken without end. A round takes all bits that are there, so as many rounds as bits may be
+ * empty because their interrupts were served before. */
+static bool woken_for_nothing(const struct driver_log *log) {
+    return log->empty_at_end >= MANY_ROUNDS && log->rounds >= log->events + MANY_ROUNDS;
+}
+
 /* ---- errors that the driver prints ---- */
 
 static void blame_dead_reads(const struct doctor *doctor) {
@@ -142,19 +153,52 @@ static void diagnose_fault(const struct doctor *doctor) {
 }
 
 static void blame_busy(const struct doctor *doctor) {
-    if (doctor->log->busy.number) {
-        blame_line(doctor, CAUSE_BUSY, CERTAIN, &doctor->log->busy);
-        blame(doctor, CAUSE_BUSY, CERTAIN,
-              "a task before has not ended; every submit fails until the module is loaded anew (rmmod, insmod)");
-    } else if (strcmp(doctor->log->ioctl, "Cannot allocate memory") == 0) {
-        blame_line(doctor, CAUSE_BUSY, LIKELY, &doctor->log->failed);
-        blame(doctor, CAUSE_BUSY, LIKELY, "the driver's code 12 means that a task is in progress, seldom memory");
-    }
+    if (!doctor->log->busy.number)
+        return;
+    blame_line(doctor, CAUSE_BUSY, CERTAIN, &doctor->log->busy);
+    blame(doctor, CAUSE_BUSY, CERTAIN,
+          "a task before has not ended; every submit fails until the module is loaded anew (rmmod, insmod)");
+}
+
+/* What the runtime prints of the driver's code, for logs without the driver's own reason. */
+static void blame_code(const struct doctor *doctor) {
+    static const struct {
+        const char *text;
+        enum cause cause;
+        enum certainty certainty;
+        const char *evidence;
+    } codes[] = {
+        {"Cannot allocate memory", CAUSE_BUSY, LIKELY,
+         "the driver's code 12 means that a task is in progress, seldom memory"},
+        {"Exec format error", CAUSE_ENVIRONMENT, LIKELY, "the driver's code 8 means that it found no memory"},
+        {"No such process", CAUSE_CONFIGURATION, POSSIBLE,
+         "the driver's code 3 means that it refused a layer: made for other hardware than the driver's compatible "
+         "string says? dmesg has the reason"},
+        {"No such process", CAUSE_LOADABLE, POSSIBLE, "or the file is damaged, or of another version of the driver"},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strcmp(doctor->log->ioctl, codes[i].text) == 0) {
+            blame_line(doctor, codes[i].cause, codes[i].certainty, &doctor->log->failed);
+            blame(doctor, codes[i].cause, codes[i].certainty, "%s", codes[i].evidence);
+        }
+}
+
+static void blame_picture(const struct doctor *doctor) {
+    if (!doctor->log->picture.number)
+        return;
+    blame_line(doctor, CAUSE_LOADABLE, LIKELY, &doctor->log->picture);
+    blame(doctor, CAUSE_LOADABLE, LIKELY, "the picture has other channels than the input of the network");
 }
 
 static void blame_environment(const struct doctor *doctor) {
-    if (doctor->log->environment.number)
-        blame_line(doctor, CAUSE_ENVIRONMENT, CERTAIN, &doctor->log->environment);
+    const struct log_line *line = &doctor->log->environment;
+    if (!line->number)
+        return;
+    blame_line(doctor, CAUSE_ENVIRONMENT, CERTAIN, line);
+    if (strstr(line->text, "drm device") || strstr(line->text, "error -12"))
+        blame(doctor, CAUSE_ENVIRONMENT, CERTAIN,
+              "the probe declares memory at c0000000, 1 GiB: the device tree must have it; from Linux 4.15 on the "
+              "driver's check of the result is wrong and fails always: correct it");
 }
 
 /* ---- a register access that does not return ---- */
@@ -163,7 +207,7 @@ static void diagnose_flush(const struct doctor *doctor, int layer) {
     const struct driver_log *log = doctor->log;
     const bool full_driver = strstr(log->compatible, "os_initial") != NULL;
     const bool small = doctor->config ? doctor->config->map == NVDLA_MAP_SMALL : doctor->small_network;
-    const bool worked_before = log->completions > 0;
+    const bool worked_before = log->completions > 0 || log->worked;
     const enum certainty certainty = log->last == LAST_ENABLE ? LIKELY : POSSIBLE;
     set_layer(doctor, layer, "CDMA");
     if (full_driver && small && !worked_before)
@@ -177,6 +221,10 @@ static void diagnose_flush(const struct doctor *doctor, int layer) {
           layer);
     if (log->stall.number)
         blame_line(doctor, CAUSE_FLUSH, certainty, &log->stall);
+    if (!worked_before && full_driver && !doctor->config)
+        blame(doctor, CAUSE_CONFIGURATION, POSSIBLE,
+              "the driver has compatible %s, the register map of full; on small hardware it polls another unit",
+              log->compatible);
     blame(doctor, CAUSE_READS_ZERO, POSSIBLE, "registers that read 0 leave the same log");
     if (!worked_before)
         blame(doctor, CAUSE_CONFIGURATION, POSSIBLE, "a driver of another register map polls another unit");
@@ -229,20 +277,70 @@ static void diagnose_empty_rounds(const struct doctor *doctor) {
     blame(doctor, CAUSE_READS_ZERO, POSSIBLE, "all registers may read 0");
 }
 
+/* Operations in flight that do not wait for each other: of each unit the first one. A convolution waits for the SDP of
+ * one before it, but its weights are fetched all the same. */
+static unsigned independent_in_flight(const struct doctor *doctor) {
+    const struct driver_log *log = doctor->log;
+    unsigned count = 0;
+    int first[TYPE_COUNT];
+    for (int type = 0; type < TYPE_COUNT; type++)
+        first[type] = LOG_NONE;
+    for (size_t i = log->count; i-- > 0;)
+        if (in_flight(doctor, &log->operations[i]) && log->operations[i].type != LOG_NONE)
+            first[log->operations[i].type] = (int)i;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct log_operation *op = operation(doctor, first[type]),
+                                   *feeder = op ? operation(doctor, op->fed_by) : NULL;
+        if (!op || (feeder && in_flight(doctor, feeder)))
+            continue;
+        count += type != TYPE_CONV || op->feeds == first[TYPE_SDP] || first[TYPE_SDP] == LOG_NONE ||
+                 (!op->weights && log->fetch_events);
+    }
+    return count;
+}
+
+static bool one_round_only(const struct driver_log *log) {
+    return log->start_ends && !log->in_round && log->rounds - log->empty_rounds == 1;
+}
+
 static void blame_lost_interrupt(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
-    if (log->rounds == 1 && log->begun)
+    const unsigned waiting = independent_in_flight(doctor);
+    if (one_round_only(log))
         blame(doctor, CAUSE_INTERRUPT_LOST, LIKELY,
               "one interrupt was served, none after it: a level that is configured as edge does that");
+    else if (waiting > 1)
+        blame(doctor, CAUSE_INTERRUPT_LOST, LIKELY,
+              "%u operations that do not depend on each other run, and none of them ends: one lost interrupt explains "
+              "that; compare /proc/interrupts before and after",
+              waiting);
     else
         blame(doctor, CAUSE_INTERRUPT_LOST, POSSIBLE,
               "%llu rounds came, the next may have been lost: compare /proc/interrupts before and after",
               (unsigned long long)log->rounds);
 }
 
+static const char one_fetched[] =
+    "CDMA has fetched %s only, in the first convolution: a network of small on full hardware does that";
+
+/* The register map of full and a network of small, and only one of CDMA's fetches. */
+static void blame_other_configuration(const struct doctor *doctor, const struct log_operation *conv) {
+    const bool full_driver = strstr(doctor->log->compatible, "os_initial") != NULL;
+    if (full_driver && doctor->small_network && conv->weights != conv->data && doctor->log->completions == 0)
+        blame(doctor, CAUSE_CONFIGURATION, LIKELY, one_fetched, conv->weights ? "the weights" : "the data");
+}
+
 static void diagnose_convolution(const struct doctor *doctor, int layer) {
     const struct log_operation *conv = operation(doctor, layer), *sdp = operation(doctor, conv->feeds);
     const struct driver_log *log = doctor->log;
+    if (sdp && sdp->completed) {
+        doctor->diagnosis->engine = "CACC";
+        blame(doctor, CAUSE_DONE_LOST, LIKELY,
+              "SDP %d, which takes the results of Convolution %d on the fly, has ended: only the done bit of CACC is "
+              "lost",
+              conv->feeds, layer);
+        return;
+    }
     if (conv->weights && conv->data) {
         const bool operands =
             doctor->task && conv->feeds != LOG_NONE && operation_needs_rdma(&doctor->task->operations[conv->feeds]);
@@ -251,15 +349,14 @@ static void diagnose_convolution(const struct doctor *doctor, int layer) {
               "CDMA has fetched weights and data of operation %d, the convolution does not end: SDP %d does not take "
               "its results; the write of D_OP_ENABLE to SDP or SDP_RDMA had no effect, or SDP's operands do not come",
               layer, conv->feeds);
-        blame(doctor, CAUSE_DONE_LOST, POSSIBLE, "the done bit of CACC may be lost");
+        blame_lost_interrupt(doctor);
+        blame(doctor, CAUSE_DONE_LOST, POSSIBLE, "the convolution may hang: then SDP does not end either");
         return;
     }
     if (conv->weights || conv->data) {
         doctor->diagnosis->engine = "CDMA";
-        if (log->completions == 0)
-            blame(doctor, CAUSE_CONFIGURATION, LIKELY,
-                  "CDMA has fetched %s only, in the first convolution: a network of small on full hardware does that",
-                  conv->weights ? "the weights" : "the data");
+        if (log->completions == 0 && !log->worked)
+            blame(doctor, CAUSE_CONFIGURATION, LIKELY, one_fetched, conv->weights ? "the weights" : "the data");
         blame(doctor, CAUSE_ARMING_LOST, LIKELY, "CDMA has fetched %s only: memory does not answer, or %s is not armed",
               conv->weights ? "the weights" : "the data", sdp ? "CSC" : "a unit");
         return;
@@ -272,6 +369,7 @@ static void diagnose_convolution(const struct doctor *doctor, int layer) {
               layer);
     else
         blame(doctor, CAUSE_ARMING_LOST, POSSIBLE, "the log never shows an event of CDMA; a unit may not be armed");
+    blame_lost_interrupt(doctor);
     blame(doctor, CAUSE_DONE_LOST, POSSIBLE, "the done bits of CDMA and CACC may be lost");
 }
 
@@ -293,20 +391,38 @@ static void diagnose_alone(const struct doctor *doctor, int layer) {
           unit);
 }
 
+static bool is_first_of_unit(const struct doctor *doctor, int layer) {
+    const struct log_operation *operations = doctor->log->operations;
+    int first = 0;
+    while (operations[first].type != operations[layer].type)
+        first++;
+    return first == layer;
+}
+
 static void diagnose_overtaken(const struct doctor *doctor, int layer, int later) {
     const struct log_operation *op = operation(doctor, layer);
     const char *unit = unit_of(doctor, layer);
-    const bool second_first = doctor->log->first_type_group[op->type] == 1;
+    const bool misplaced = wrong_first_group(doctor->log, op->type) ||
+                           (doctor->log->first_type_group[op->type] == 1 && is_first_of_unit(doctor, layer));
     set_layer(doctor, layer, unit);
-    if (second_first || op->group == 1) {
-        blame(doctor, CAUSE_POINTER_STUCK, fresh(doctor->log) && second_first ? LIKELY : POSSIBLE,
-              "%s %d ended before %s %d, which was armed before it in group %d%s: its S_POINTER reads a wrong CONSUMER",
-              unit, later, unit, layer, op->group,
-              fresh(doctor->log) && second_first ? "; after a reset the first operation belongs to group 0" : "");
-    }
-    blame(doctor, CAUSE_DONE_LOST, second_first ? POSSIBLE : LIKELY,
+    if (misplaced)
+        blame(doctor, CAUSE_POINTER_STUCK, LIKELY,
+              "%s %d ended before %s %d, which was armed before it in group %d; after a reset the first operation "
+              "belongs to group 0: S_POINTER reads a wrong CONSUMER",
+              unit, later, unit, layer, op->group);
+    blame(doctor, CAUSE_DONE_LOST, misplaced ? POSSIBLE : LIKELY,
           "the done bit of %s %d is lost: %s %d, a later operation of the same unit, has ended", unit, layer, unit,
           later);
+    if (!misplaced && !fresh(doctor->log) && op->group == 1)
+        blame(doctor, CAUSE_POINTER_STUCK, POSSIBLE,
+              "its S_POINTER may read a wrong CONSUMER: it was put into group 1");
+}
+
+static void blame_first_group(const struct doctor *doctor, int type) {
+    if (wrong_first_group(doctor->log, type))
+        blame(doctor, CAUSE_POINTER_STUCK, LIKELY,
+              "the first operation of %s after a reset was put into group 1: CONSUMER of its S_POINTER does not read 0",
+              driver_unit_names[type]);
 }
 
 static void diagnose_waiting(const struct doctor *doctor) {
@@ -333,33 +449,30 @@ static void diagnose_waiting(const struct doctor *doctor) {
         return;
     }
     const struct log_operation *op = operation(doctor, layer);
-    const bool left_over = !fresh(log) && log->empty_rounds <= LEFT_OVER_ROUNDS;
-    if (log->empty_at_end >= MANY_ROUNDS || (log->events == 0 && log->rounds && !left_over)) {
+    const bool left_over = !fresh(log) && log->empty_rounds < MANY_ROUNDS;
+    if (woken_for_nothing(log) || (log->events == 0 && log->rounds && !left_over)) {
         diagnose_empty_rounds(doctor);
         return;
     }
-    if (log->events == 0 && log->begun) {
-        if (fresh(log) && log->first_type_group[op->type] == 1)
-            blame(
-                doctor, CAUSE_POINTER_STUCK, LIKELY,
-                "%s %d is the first after a reset and was put into group 1: CONSUMER of its S_POINTER does not read 0",
-                unit_of(doctor, layer), layer);
+    blame_first_group(doctor, op->type);
+    if (op->feeds != LOG_NONE)
+        blame_first_group(doctor, operation(doctor, op->feeds)->type);
+    if (log->events == 0 && (log->begun || log->start_ends)) {
         diagnose_no_round(doctor);
         return;
     }
     if (log->unclaimed.number || log->stall.number)
         blame_line(doctor, CAUSE_INTERRUPT_STUCK, LIKELY, log->unclaimed.number ? &log->unclaimed : &log->stall);
-    if (log->rounds == 1 && log->begun)
+    if (op->type == TYPE_CONV)
+        blame_other_configuration(doctor, op);
+    if (one_round_only(log) || independent_in_flight(doctor) > 1)
         blame_lost_interrupt(doctor);
-    if (fresh(log) && log->first_type_group[op->type] == 1)
-        blame(doctor, CAUSE_POINTER_STUCK, LIKELY, "the first operation of %s after a reset was put into group 1",
-              unit_of(doctor, layer));
     if (op->type == TYPE_CONV)
         diagnose_convolution(doctor, layer);
     else
         diagnose_alone(doctor, layer);
     blame_lost_interrupt(doctor);
-    if (log->empty_at_end >= LEFT_OVER_ROUNDS)
+    if (log->empty_at_end >= SEVERAL_ROUNDS)
         blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE, "the last %llu rounds are empty",
               (unsigned long long)log->empty_at_end);
 }
@@ -367,11 +480,19 @@ static void diagnose_waiting(const struct doctor *doctor) {
 static void diagnose_crash(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     doctor->diagnosis->verdict = VERDICT_ERROR;
-    set_layer(doctor, first_in_flight(doctor), NULL);
-    blame_line(doctor, CAUSE_READS_ONES, LIKELY, &log->null_pointer);
-    blame(doctor, CAUSE_READS_ONES, LIKELY,
-          "the event handler met a done bit of a group without an operation: S_INTR_STATUS reads ones");
-    blame(doctor, CAUSE_STATUS_STICKY, POSSIBLE, "a done bit that is not cleared, or of another unit, does the same");
+    const bool first_unit = log->round_unit == TYPE_BDMA || log->round_unit == TYPE_CONV;
+    const enum cause likely = first_unit ? CAUSE_READS_ONES : CAUSE_STATUS_STICKY;
+    set_layer(doctor, first_in_flight(doctor), first_unit ? NULL : driver_unit_names[log->round_unit]);
+    blame_line(doctor, likely, LIKELY, &log->null_pointer);
+    blame(doctor, likely, LIKELY, "the event handler met a done bit of a group of %s without an operation: %s",
+          driver_unit_names[log->round_unit],
+          first_unit ? "S_INTR_STATUS reads ones"
+                     : "it was not cleared by its write, for the units before have no such bit");
+    if (first_unit)
+        blame(doctor, CAUSE_STATUS_STICKY, POSSIBLE,
+              "a done bit that is not cleared, or of another unit, does the same");
+    else
+        blame(doctor, CAUSE_READS_ONES, POSSIBLE, "a status that reads ones has bits of operations that do not run");
 }
 
 static void diagnose_sticky(const struct doctor *doctor) {
@@ -416,7 +537,7 @@ static void diagnose_end(const struct doctor *doctor) {
 
 static void diagnose_open_task(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
-    const bool many = log->empty_at_end >= MANY_ROUNDS;
+    const bool many = woken_for_nothing(log);
     struct log_diagnosis *diagnosis = doctor->diagnosis;
     diagnosis->verdict =
         log->last == LAST_BUSY && !many && !log->blocked && !log->stall.number ? VERDICT_UNKNOWN : VERDICT_HANG;
@@ -515,13 +636,19 @@ static void diagnose_log(const struct doctor *doctor) {
         diagnose_fault(doctor);
     blame_environment(doctor);
     blame_busy(doctor);
+    if (!has_task && !doctor->diagnosis->cause_count) {
+        blame_code(doctor);
+        blame_picture(doctor);
+    }
     if (doctor->diagnosis->cause_count && (log->fault.number || log->ended || !has_task))
         doctor->diagnosis->verdict = log->fault.number ? doctor->diagnosis->verdict : VERDICT_ERROR;
     else if (!has_task)
         diagnose_without_task(doctor);
     else if (log->ended && log->failed.number) {
         doctor->diagnosis->verdict = VERDICT_ERROR;
+        set_layer(doctor, log->current, NULL);
         blame_line(doctor, CAUSE_LOADABLE, POSSIBLE, &log->failed);
+        blame_code(doctor);
     } else if (log->ended || (log->layers > 0 && log->done == log->layers && first_in_flight(doctor) == LOG_NONE))
         diagnose_end(doctor);
     else

@@ -48,6 +48,7 @@ enum message_kind {
     MESSAGE_SUBMIT,       /* the runtime submits */
     MESSAGE_IOCTL,        /* rest: text of the error */
     MESSAGE_PASS,         /* */
+    MESSAGE_PICTURE,      /* the picture has other channels than the network's input */
     MESSAGE_NO_PICTURE,   /* the runtime does not know the type of the picture */
 };
 
