@@ -2,10 +2,11 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/doctor_clocks.h"
 #include "cli/doctor_output.h"
 #include "doctor/log_diagnosis.h"
 #include "nvdla/text.h"
-#include "run/network/compile.h"
+#include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 
@@ -129,26 +130,36 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool examine(const struct arguments *arguments, struct loadable *loadable, struct driver_log *log,
-                    struct log_diagnosis *diagnosis, struct error *err) {
+/* Reads the network that ran, with placed memories, and finds its configuration; NULL without one. False with a
+ * message.
+ */
+static bool open_network(const struct doctor_output *options, struct loadable **loadable,
+                         struct compile_options *compile, struct error *err) {
     struct error undecided;
-    const struct nvdla_config *config = arguments->output.compile.config;
-    if (arguments->output.loadable) {
-        if (!loadable || !loadable_place(loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
-            return false;
-        config = config ? config : compile_config(loadable, &undecided);
-    }
-    return driver_log_read(log, arguments->log, err) && log_diagnose(log, loadable, config, diagnosis, err);
+    *loadable = NULL;
+    *compile = options->compile;
+    if (!options->loadable)
+        return true;
+    *loadable = network_open(options->loadable, &compile->config, err);
+    if (!*loadable || !loadable_place(*loadable, COMPILE_BASE, COMPILE_SECONDARY_BASE, 64, err))
+        return false;
+    if (!compile->config)
+        compile->config = compile_config(*loadable, &undecided);
+    return true;
 }
 
 static int doctor_log(const struct arguments *arguments) {
     struct driver_log log;
     struct log_diagnosis diagnosis = {0};
     struct error err;
-    const char *network = arguments->output.loadable;
+    struct compile_options compile;
+    struct loadable *loadable;
     driver_log_begin(&log);
-    struct loadable *loadable = network ? loadable_read(network, &err) : NULL;
-    const bool fine = examine(arguments, loadable, &log, &diagnosis, &err);
+    const bool fine = open_network(&arguments->output, &loadable, &compile, &err) &&
+                      driver_log_read(&log, arguments->log, &err) &&
+                      log_diagnose(&log, loadable, compile.config, &diagnosis, &err);
+    if (fine && loadable && compile.config)
+        doctor_clocks(&diagnosis, &log, arguments->output.loadable, compile.config);
     if (!fine)
         fprintf(stderr, "nvcosim doctor: %s\n", err.text);
     else if (arguments->output.json)

@@ -190,27 +190,28 @@ static uint32_t setting(const struct nvdla_config *config, const struct launch *
     return block < launch->block_count ? launch_block_register(launch, block, offset) : launch_register(launch, offset);
 }
 
-/* The whole address of a register with its lower half. */
-static uint64_t whole_address(const struct nvdla_config *config, const struct launch *launch, size_t block,
-                              const struct nvdla_register *reg, uint32_t low) {
+/* The register with the upper half of an address; NULL: there is none, or it is not used. */
+static const struct nvdla_register *upper_half(const struct nvdla_config *config, const struct nvdla_register *reg) {
     char name[64];
     const char *at = strstr(reg->name, "LOW");
     if (!at || config->addr_bits <= 32)
-        return low;
+        return NULL;
     snprintf(name, sizeof name, "%.*sHIGH%s", (int)(at - reg->name), reg->name, at + 3);
-    const struct nvdla_register *high = nvdla_register_find(config, reg->unit, name);
-    return (high ? (uint64_t)setting(config, launch, block, high) << 32 : 0) | low;
+    return nvdla_register_find(config, reg->unit, name);
 }
 
 static void note_address(struct comparison *comparison, const struct launch *const launches[2], const char *place,
                          const struct nvdla_register *reg, const uint32_t values[2]) {
     if (strstr(reg->name, "HIGH"))
         return; /* with its lower half */
+    const struct nvdla_register *high = upper_half(comparison->config, reg);
+    uint64_t addresses[2] = {values[0], values[1]};
+    for (int i = 0; high && i < 2; i++)
+        addresses[i] |= (uint64_t)setting(comparison->config, launches[i], comparison->block, high) << 32;
+    const bool only_high = high && values[0] == values[1] && addresses[0] != addresses[1];
     comparison->moved = xgrow(comparison->moved, comparison->moved_count, sizeof *comparison->moved);
-    comparison->moved[comparison->moved_count++] =
-        (struct moved){.from = whole_address(comparison->config, launches[0], comparison->block, reg, values[0]),
-                       .to = whole_address(comparison->config, launches[1], comparison->block, reg, values[1]),
-                       .place = xprintf("%s %s", place, reg->name)};
+    comparison->moved[comparison->moved_count++] = (struct moved){
+        .from = addresses[0], .to = addresses[1], .place = xprintf("%s %s", place, only_high ? high->name : reg->name)};
 }
 
 static void compare_register(struct comparison *comparison, const struct launch *const launches[2],
@@ -329,12 +330,24 @@ static size_t uses(const struct comparison *comparison, uint64_t from, uint64_t 
     return count;
 }
 
-/* Whether the same address of the first program is another one of the second elsewhere, more often. */
+/* How many addresses are moved by the same distance. */
+static size_t moved_alike(const struct comparison *comparison, const struct moved *moved) {
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->moved_count; i++)
+        count += comparison->moved[i].to - comparison->moved[i].from == moved->to - moved->from;
+    return count;
+}
+
+/* Whether the same address of the first program is another one of the second elsewhere: more often, or as often and by
+ * a distance that more addresses are moved by. */
 static bool contradicts(const struct comparison *comparison, const struct moved *moved) {
     const size_t own = uses(comparison, moved->from, moved->to);
     for (size_t i = 0; i < comparison->moved_count; i++) {
         const struct moved *other = &comparison->moved[i];
-        if (other->from == moved->from && other->to != moved->to && uses(comparison, other->from, other->to) > own)
+        if (other->from != moved->from || other->to == moved->to)
+            continue;
+        const size_t others = uses(comparison, other->from, other->to);
+        if (others > own || (others == own && moved_alike(comparison, other) > moved_alike(comparison, moved)))
             return true;
     }
     return false;

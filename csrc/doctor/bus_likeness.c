@@ -119,7 +119,9 @@ static void offer(struct fault_ranking *ranking, const struct bus_fault *fault, 
     struct fault_likeness *kind = &ranking->kinds[fault->kind];
     if (kind->played > played || (kind->played == played && kind->likeness >= likeness))
         return;
-    *kind = (struct fault_likeness){.fault = *fault, .likeness = likeness, .played = played};
+    kind->fault = *fault;
+    kind->likeness = likeness;
+    kind->played = played;
 }
 
 void ranking_by_atlas(struct fault_ranking *ranking, const double features[FEATURES]) {
@@ -138,6 +140,17 @@ static double equal_share(const struct output_bytes *bytes, const uint8_t *left)
     return wrong ? (double)equal / (double)wrong : 1;
 }
 
+static void count_run(struct fault_ranking *ranking, const struct bus_fault *fault, bool same) {
+    struct fault_likeness *kind = &ranking->kinds[fault->kind];
+    const struct bus_fault_info *info = &bus_fault_infos[fault->kind];
+    if (!info->unit || fault->parameter == info->usual) {
+        kind->usual_is_same = same;
+        return;
+    }
+    kind->others++;
+    kind->others_same += same;
+}
+
 void ranking_by_run(struct fault_ranking *ranking, const struct output_bytes *bytes, const uint8_t *left,
                     const struct bus_fault *fault) {
     struct output_bytes other = *bytes;
@@ -149,6 +162,7 @@ void ranking_by_run(struct fault_ranking *ranking, const struct output_bytes *by
     other.found = left;
     output_patterns(&other, patterns);
     output_features(&other, patterns, features[1]);
+    count_run(ranking, fault, equal == 1);
     offer(ranking, fault, equal == 1 ? 1 : WEIGHT_BYTES * equal + WEIGHT_FEATURES * alike(features[0], features[1]),
           true);
 }
@@ -160,10 +174,18 @@ bool ranking_is_exact(const struct fault_ranking *ranking) {
     return false;
 }
 
+/* How likely it is that a fault of that kind left the bytes: as likely with the usual parameter as with all others. */
+static double weight(const struct fault_likeness *kind) {
+    if (kind->likeness < 1)
+        return kind->likeness;
+    const double others = kind->others ? (double)kind->others_same / kind->others : kind->usual_is_same;
+    return 1 + (kind->usual_is_same + others) / 2;
+}
+
 void ranking_order(const struct fault_ranking *ranking, enum bus_fault_kind order[BUS_FAULT_KINDS - 1]) {
     for (int kind = BUS_FAULT_NONE + 1; kind < BUS_FAULT_KINDS; kind++) {
         int at = kind - 1;
-        for (; at > 0 && ranking->kinds[order[at - 1]].likeness < ranking->kinds[kind].likeness; at--)
+        for (; at > 0 && weight(&ranking->kinds[order[at - 1]]) < weight(&ranking->kinds[kind]); at--)
             order[at] = order[at - 1];
         order[at] = (enum bus_fault_kind)kind;
     }

@@ -17,6 +17,8 @@ struct fault_likeness {
     struct bus_fault fault; /* of that kind, the most similar one */
     double likeness;        /* 0 to 1; 1: a run of the same network left the same bytes */
     bool played;            /* by a run of the same network, otherwise by the atlas */
+    bool usual_is_same;     /* the run with the usual parameter left the same bytes */
+    unsigned others, others_same; /* runs with other parameters; those that left the same bytes */
 };
 
 struct fault_ranking {
@@ -37,7 +39,8 @@ void ranking_by_run(struct fault_ranking *ranking, const struct output_bytes *by
 /* Whether some run left the same bytes. */
 bool ranking_is_exact(const struct fault_ranking *ranking);
 
-/* The kinds, the most similar first. */
+/* The kinds, the most similar first. Of kinds that leave the same bytes, the one that does it with the usual parameter,
+ * and with more of the others that were played. */
 void ranking_order(const struct fault_ranking *ranking, enum bus_fault_kind order[BUS_FAULT_KINDS - 1]);
 
 #endif

@@ -20,7 +20,7 @@ static void print_list(FILE *out, const char *title, const struct words *words) 
 
 #define MEGAHERTZ_ASSUMED 100.0
 
-/* Waits below this many times the least clocks do not show a hang: memory is slower, and the bound is low. */
+/* Waits below this many times its clocks do not show that a layer hangs: the memory of a board may be slower. */
 #define SLOW 20.0
 
 /* Seconds that the log waited after the last arming; 0: it does not show them. */
@@ -33,19 +33,21 @@ static double waited_seconds(const struct driver_log *log, const struct log_diag
 
 static void print_waited(FILE *out, const struct driver_log *log, const struct log_diagnosis *diagnosis,
                          double megahertz) {
-    const double clock = megahertz > 0 ? megahertz : MEGAHERTZ_ASSUMED, least = (double)diagnosis->least_clocks;
-    const double waited = waited_seconds(log, diagnosis);
-    if (diagnosis->least_clocks)
-        fprintf(out, "the layer needs at least %" PRIu64 " clocks: %.3f ms at %g MHz%s\n", diagnosis->least_clocks,
-                least / clock / 1e3, clock, megahertz > 0 ? "" : " (assumed; --clock gives it)");
+    const double clock = megahertz > 0 ? megahertz : MEGAHERTZ_ASSUMED, waited = waited_seconds(log, diagnosis);
+    const uint64_t estimated = diagnosis->estimated_clocks, needed = estimated ? estimated : diagnosis->least_clocks;
+    const char *how = estimated ? "takes about" : "needs at least";
+    if (needed)
+        fprintf(out, "the layer %s %" PRIu64 " clocks: %.3f ms at %g MHz%s\n", how, needed,
+                (double)needed / clock / 1e3, clock, megahertz > 0 ? "" : " (assumed; --clock gives it)");
     if (waited > 0 && log->blocked)
         fprintf(out, "a process waits for more than %ld seconds\n", log->blocked_seconds);
     else if (waited > 0)
         fprintf(out, "the log ends %.3f ms after the last arming\n", waited * 1e3);
-    if (waited > 0 && diagnosis->least_clocks)
-        fprintf(out, "that is %.0f clocks, %.3g times what the layer needs at least%s\n", waited * clock * 1e6,
-                waited * clock * 1e6 / least,
-                waited * clock * 1e6 < SLOW * least ? "; it may only be slow, or the log was cut: wait longer" : "");
+    if (waited > 0 && needed)
+        fprintf(out, "that is %.0f clocks, %.3g times what the layer %s%s\n", waited * clock * 1e6,
+                waited * clock * 1e6 / (double)needed, estimated ? "takes" : how,
+                waited * clock * 1e6 < SLOW * (double)needed ? "; it may only be slow, or the log was cut: wait longer"
+                                                             : "");
 }
 
 void log_diagnosis_print(FILE *out, const char *name, const struct driver_log *log,
@@ -105,6 +107,8 @@ void log_diagnosis_print_json(FILE *out, const struct driver_log *log, const str
         xexhausted();
     if (diagnosis->least_clocks)
         json_object_set_new(json, "least_clocks", json_integer((json_int_t)diagnosis->least_clocks));
+    if (diagnosis->estimated_clocks)
+        json_object_set_new(json, "estimated_clocks", json_integer((json_int_t)diagnosis->estimated_clocks));
     if (waited > 0)
         json_object_set_new(json, "waited_seconds", json_real(waited));
     json_object_set_new(json, "megahertz", json_real(megahertz > 0 ? megahertz : MEGAHERTZ_ASSUMED));
