@@ -300,11 +300,6 @@ static int diff_folders(const char *a, const char *b) {
     return streams.status;
 }
 
-static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool is_stream(const char *path) {
     static const char ending[] = ".tap";
     const size_t length = strlen(path);
@@ -313,7 +308,7 @@ static bool is_stream(const char *path) {
 
 static int diff_any(const struct diff_options *options) {
     const char *a = options->a, *b = options->b;
-    if (is_folder(a) && is_folder(b))
+    if (directory_exists(a) && directory_exists(b))
         return diff_folders(a, b);
     if (!options->by_cube && diff_is_program(&options->programs, a) && diff_is_program(&options->programs, b))
         return diff_programs(&options->programs, a, b);

@@ -27,7 +27,8 @@ static const struct argp_option option_table[] = {
     OPTION("loadable", KEY_LOADABLE, "NET", "The compiled network (.nvdla) that ran: names the layer and its clocks"),
     OPTION("output", KEY_OUTPUT, "FILE",
            "Instead of a log: the bytes of the output memory that the board left, to compare with the model; needs "
-           "--loadable and --input"),
+           "--loadable and --input. FILE.dimg: as the runtime writes it. A folder: with dumps of layers, "
+           "TASK.OPERATION.bin: the first wrong one counts"),
     OPTION("name", KEY_NAME, "NAME", "The output that FILE is, if the network has several"),
     OPTION("layer", KEY_LAYER, "TASK.OPERATION",
            "FILE is the cube that this layer wrote, not an output: from its first byte to its last"),

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -11,10 +12,12 @@
 #include "cli/doctor_plays.h"
 #include "cli/with_trace.h"
 #include "doctor/output_pattern.h"
+#include "loadable/dla_task.h"
 #include "memory/file.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/network/open.h"
+#include "run/network/outputs.h"
 #include "run/options/options.h"
 #include "trace/network.h"
 
@@ -29,10 +32,13 @@ struct comparison {
     struct program *prog;
     const struct op *check; /* of the bytes that are right */
     char name[NETWORK_NAME];
+    struct network_output output; /* tensor false: a layer, or bytes of unknown format */
     struct output_bytes bytes;
     uint8_t *expected;
     char *found, *before;
     struct words causes;
+    size_t dumps;       /* compared, of a folder */
+    char *layer, *path; /* of the dump that is compared, of a folder */
     size_t wrong, first;
     struct output_pattern patterns[PATTERN_KINDS];
     double features[FEATURES];
@@ -65,6 +71,7 @@ static const struct op *check_at(const struct program *prog, enum memory_space s
 
 static void take_shape(struct comparison *at, const struct network_output *output) {
     snprintf(at->name, sizeof at->name, "%s", output->name);
+    at->output = *output;
     if (!output->tensor)
         return;
     at->bytes.element = output->type == NETWORK_HALF ? 0 : network_type_bytes(output->type);
@@ -97,12 +104,38 @@ static bool find_output(struct comparison *at, struct error *err) {
                      at->options->loadable, count);
 }
 
+/* Bytes of an integer that an operation writes; 0: it writes FP16, or nothing by itself. */
+static unsigned element_of(const struct operation *op) {
+    const unsigned precision = op->type == TYPE_SDP   ? op->sdp.dst_precision
+                               : op->type == TYPE_PDP ? op->pdp.precision
+                               : op->type == TYPE_CDP ? op->cdp.out_precision
+                                                      : 2;
+    return precision == 0 ? 1 : precision == 1 ? 2 : 0;
+}
+
+static void take_layer_shape(struct comparison *at) {
+    struct dla_task task;
+    struct error err;
+    size_t number, operation;
+    if (sscanf(at->options->layer, "%zu.%zu", &number, &operation) != 2)
+        return;
+    if (dla_task_read(at->loadable, number, &task, &err) && operation < task.count) {
+        const struct operation *op = &task.operations[operation];
+        at->bytes.element = element_of(op);
+        at->bytes.line = op->dst.line_stride;
+        at->bytes.surface = op->dst.surface_stride;
+    }
+    dla_task_free(&task);
+}
+
 static bool find_check(struct comparison *at, struct error *err) {
     const char *layer = at->options->layer;
     if (!layer)
         return find_output(at, err);
     at->check = check_of_layer(at->prog, layer);
     snprintf(at->name, sizeof at->name, "layer %s", layer);
+    if (at->check)
+        take_layer_shape(at);
     return at->check || error_set(err,
                                   "--layer: found '%s', expected TASK.OPERATION, for example 0.3, of a layer of %s "
                                   "that writes memory (nvcosim info shows them)",
@@ -130,9 +163,23 @@ static bool read_of_size(const char *option, const char *path, uint64_t size, ch
                                   path, n, (unsigned long long)size);
 }
 
+/* An output as the driver's runtime writes it, in its places among the right bytes. */
+static bool read_dimg(struct comparison *at, uint64_t size, struct error *err) {
+    at->found = xcalloc(1, size + 1);
+    blob_ranges(at->check->blob, copy_range, at->found);
+    if (!at->output.tensor || at->output.size != size)
+        return error_set(err, "--output: found %s, expected the bytes of the memory: the shape is not known",
+                         at->options->found);
+    return outputs_read_dimg(at->options->found, &at->output, (uint8_t *)at->found, err) ||
+           error_prefix(err, "--output: ");
+}
+
 static bool read_files(struct comparison *at, struct error *err) {
     const uint64_t size = at->check->blob->extent;
-    if (!read_of_size("--output: ", at->options->found, size, &at->found, err))
+    if (text_ends_with(at->options->found, ".dimg")) {
+        if (!read_dimg(at, size, err))
+            return false;
+    } else if (!read_of_size("--output: ", at->options->found, size, &at->found, err))
         return false;
     if (at->options->before && !read_of_size("--before: ", at->options->before, size, &at->before, err))
         return false;
@@ -166,9 +213,30 @@ static bool explains(const struct comparison *at, const struct compile_options *
     return same;
 }
 
+/* Usual ways to prepare a picture, in options of nvcosim run. */
+static const struct input_form {
+    const char *text;
+    float mean[3];
+    size_t means;
+    float norm, scale;
+} input_forms[] = {
+    {"--mean 0", {0}, 0, 0, 0},
+    {"--mean 128", {128}, 1, 0, 0},
+    {"--mean 0 --scale 1", {0}, 0, 0, 1},
+    {"--mean 128 --scale 1", {128}, 1, 0, 1},
+    {"--mean 104,117,123", {104, 117, 123}, 3, 0, 0},
+    {"--mean 104,117,123 --scale 1", {104, 117, 123}, 3, 0, 1},
+    {"--mean 0 --norm 255", {0}, 0, 255, 0},
+    {"--mean 127.5 --norm 127.5", {127.5F}, 1, 127.5F, 0},
+};
+
+static bool is_given(const struct input_options *given, const struct input_form *form) {
+    return given->mean_count == form->means && given->norm == form->norm && given->scale == form->scale &&
+           (!form->means || memcmp(given->mean, form->mean, form->means * sizeof *form->mean) == 0);
+}
+
 static void try_inputs(struct comparison *at) {
     const struct compile_options *as_given = &at->options->compile;
-    float mean = as_given->input.mean_count ? 0 : 128;
     struct compile_options other = *as_given;
     other.input.rgb = !other.input.rgb;
     if (explains(at, &other))
@@ -176,11 +244,17 @@ static void try_inputs(struct comparison *at) {
                   "the input's channels are in the other order: the model gets the same bytes with "
                   "--channels %s",
                   other.input.rgb ? "rgb" : "bgr");
-    other = *as_given;
-    other.input.mean = &mean;
-    other.input.mean_count = 1;
-    if (explains(at, &other))
-        words_add(&at->causes, "the input has another mean: the model gets the same bytes with --mean %g", mean);
+    for (size_t i = 0; i < sizeof input_forms / sizeof *input_forms; i++) {
+        struct input_form form = input_forms[i];
+        other = *as_given;
+        other.input.mean = form.mean;
+        other.input.mean_count = form.means;
+        other.input.norm = form.norm;
+        other.input.scale = form.scale;
+        if (!is_given(&as_given->input, &form) && explains(at, &other))
+            words_add(&at->causes, "the input has another mean or scale: the model gets the same bytes with %s",
+                      form.text);
+    }
     other = *as_given;
     char *zero[] = {"zero", NULL};
     other.input.sources = (struct words){zero, 1};
@@ -237,6 +311,11 @@ static void print_ranking(const struct comparison *at) {
 
 static void print_text(const struct comparison *at) {
     char text[PATTERN_TEXT];
+    if (at->dumps && at->wrong)
+        printf("%s is the first wrong one of the dumps; %zu before it %s right\n", at->name, at->dumps - 1,
+               at->dumps == 2 ? "is" : "are");
+    else if (at->dumps)
+        printf("all %zu dumps are right\n", at->dumps);
     if (!at->wrong) {
         text_print_line(stdout, "%s: %s is right: all %zu bytes are those of the model", at->options->found, at->name,
                         at->bytes.n);
@@ -293,6 +372,8 @@ static void print_json(const struct comparison *at) {
                              causes, "runs", (json_int_t)at->runs, "faults", json_ranking(at), "features", features);
     if (!json)
         xexhausted();
+    if (at->dumps)
+        json_object_set_new(json, "dumps_compared", json_integer((json_int_t)at->dumps));
     json_dumpf(json, stdout, JSON_INDENT(1));
     putchar('\n');
     json_decref(json);
@@ -305,6 +386,45 @@ static bool rank_faults(struct comparison *at, struct error *err) {
         ranking_by_atlas(&at->ranking, at->features);
     return !at->options->clocks || doctor_plays(at->prog, at->check, &at->bytes, at->options->clocks,
                                                 at->wrong ? UINT_MAX : 1, &at->ranking, &at->runs, err);
+}
+
+static void forget_files(struct comparison *at) {
+    free(at->expected);
+    free(at->found);
+    free(at->before);
+    free(at->layer);
+    free(at->path);
+    at->expected = NULL;
+    at->found = at->before = at->layer = at->path = NULL;
+}
+
+/* Finds the first layer, in the order of the program, whose dump in a folder differs; the last one if none does. */
+static bool find_wrong_dump(struct comparison *at, struct error *err) {
+    const char *folder = at->options->found;
+    char name[NETWORK_LAYER];
+    for (size_t i = 0; i < at->prog->count && !at->wrong; i++) {
+        const struct op *op = &at->prog->ops[i];
+        if (op->kind != OP_NOTE || !network_layer_name(op->text, name))
+            continue;
+        name[strcspn(name, " ")] = '\0';
+        char *path = xprintf("%s/%s.bin", folder, name);
+        if (access(path, F_OK) != 0 || !check_of_layer(at->prog, name)) {
+            free(path);
+            continue;
+        }
+        forget_files(at);
+        at->path = path;
+        at->options->found = path;
+        at->options->layer = at->layer = xstrdup(name);
+        if (!find_check(at, err) || !read_files(at, err))
+            return false;
+        at->dumps++;
+        at->wrong = output_wrong(&at->bytes, &at->first);
+    }
+    return at->dumps || error_set(err,
+                                  "--output: found no dump of a layer in %s, expected files named TASK.OPERATION.bin, "
+                                  "for example 0.3.bin",
+                                  folder);
 }
 
 static int compare(struct comparison *at) {
@@ -327,18 +447,23 @@ int doctor_output(struct doctor_output *options) {
     struct comparison at = {.options = options};
     struct error err;
     int status = EXIT_BAD_INPUT;
-    options->compile.layer_checks |= options->layer != NULL;
+    const bool dumps = directory_exists(options->found);
+    if (dumps && (options->layer || options->name || options->before)) {
+        fprintf(stderr,
+                "nvcosim doctor: --output: found the folder %s, expected a file with --layer, --name or --before\n",
+                options->found);
+        return status;
+    }
+    options->compile.layer_checks |= options->layer || dumps;
     at.loadable = network_open(options->loadable, &options->compile.config, &err);
     at.prog = at.loadable ? compile_loadable(at.loadable, &options->compile, &err) : NULL;
     print_warnings(at.prog);
-    if (at.prog && find_check(&at, &err) && read_files(&at, &err))
+    if (at.prog && (dumps ? find_wrong_dump(&at, &err) : find_check(&at, &err) && read_files(&at, &err)))
         status = compare(&at);
     else
         fprintf(stderr, "nvcosim doctor: %s\n", err.text);
     words_free(&at.causes);
-    free(at.expected);
-    free(at.found);
-    free(at.before);
+    forget_files(&at);
     program_free(at.prog);
     loadable_free(at.loadable);
     return status;

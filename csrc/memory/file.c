@@ -366,6 +366,11 @@ static bool make_one(const char *path, struct error *err) {
     return error_set(err, "%s: cannot create the directory: %s", path, strerror(reason));
 }
 
+bool directory_exists(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool directory_make(const char *path, struct error *err) {
     char *part = xstrdup(path);
     bool fine = *path != '\0' || error_set(err, "cannot create a directory without a name");

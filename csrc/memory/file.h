@@ -54,6 +54,9 @@ bool memory_dump(const struct memory *mem, uint64_t address, uint64_t n, const c
 /* Creates a directory and its parents; existing directories are fine. */
 bool directory_make(const char *path, struct error *err);
 
+/* Whether there is a folder of that name. */
+bool directory_exists(const char *path);
+
 /* Creates an empty directory in $TMPDIR, in /tmp or else here, and puts its path into the text of that size. */
 bool directory_temporary(char *path, size_t size, struct error *err);
 
