@@ -148,8 +148,8 @@ static bool parse_element(const struct network_output *output, const char **at, 
     char *end;
     const float value = strtof(*at, &end);
     const bool half = output->type == NETWORK_HALF, byte = output->type == NETWORK_INT8;
-    if (end == *at ||
-        (!half && (value != (float)(int)value || value < (byte ? -128 : -32768) || value > (byte ? 255 : 65535))))
+    const float least = byte ? -128 : -32768, most = byte ? 255 : 65535;
+    if (end == *at || (!half && (!(value >= least && value <= most) || value != (float)(int)value)))
         return false;
     *at = end;
     store_16(element, half ? float_to_half(value) : (uint16_t)(int)value);
