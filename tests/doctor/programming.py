@@ -55,7 +55,7 @@ def change(lines, config, bits, rng):
 
 # Bit of a register, changed in all launches of a capture, and whether its value can matter in the first one.
 EFFECTS = [
-    ("rand_pdp_003", "PDP", "D_SRC_LINE_STRIDE", 5, False),             # PDP_RDMA has its own
+    ("rand_pdp_003", "PDP_RDMA", "D_FLYING_MODE", 0, False),             # no function
     ("rand_dc_000", "CACC", "D_DATAOUT_ADDR", 5, False),                # no batches
     ("rand_multi_000", "CDMA", "D_CONV_STRIDE", 0, False),              # Winograd only
     ("rand_multi_000", "CDMA", "D_LINE_STRIDE", 5, True),
