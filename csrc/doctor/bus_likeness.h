@@ -14,10 +14,10 @@ void output_features(const struct output_bytes *bytes, const struct output_patte
                      double features[FEATURES]);
 
 struct fault_likeness {
-    struct bus_fault fault; /* of that kind, the most similar one */
-    double likeness;        /* 0 to 1; 1: a run of the same network left the same bytes */
-    bool played;            /* by a run of the same network, otherwise by the atlas */
-    bool usual_is_same;     /* the run with the usual parameter left the same bytes */
+    struct bus_fault fault;       /* of that kind, the most similar one */
+    double likeness;              /* 0 to 1; 1: a run of the same network left the same bytes */
+    bool played;                  /* by a run of the same network, otherwise by the atlas */
+    bool usual_is_same;           /* the run with the usual parameter left the same bytes */
     unsigned others, others_same; /* runs with other parameters; those that left the same bytes */
 };
 

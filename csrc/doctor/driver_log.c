@@ -245,8 +245,7 @@ static void see_named_fault(struct driver_log *log, const struct message *messag
     if (message->cause == CAUSE_ENVIRONMENT) {
         if (!log->ended)
             keep_line(&log->environment, message);
-    }
-    else if (message->cause == CAUSE_BUSY && !log->fault.number)
+    } else if (message->cause == CAUSE_BUSY && !log->fault.number)
         keep_line(&log->busy, message);
     else if (message->cause != CAUSE_BUSY)
         see_fault(log, message, message->cause);

@@ -300,7 +300,8 @@ static unsigned independent_in_flight(const struct doctor *doctor) {
 }
 
 static bool one_round_only(const struct driver_log *log) {
-    return log->start_ends && !log->in_round && log->rounds - log->empty_rounds == 1;
+    const uint64_t rounds = fresh(log) ? log->rounds : log->rounds - log->empty_rounds; /* else some are old wake-ups */
+    return log->start_ends && !log->in_round && rounds == 1;
 }
 
 static void blame_lost_interrupt(const struct doctor *doctor) {

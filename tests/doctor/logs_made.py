@@ -30,7 +30,7 @@ BLOCKED = ["INFO: task nvdla_runtime:{pid} blocked for more than 120 seconds.", 
            " dla_task_submit+0x60/0x100 [opendla]"]
 STALL = ["rcu: INFO: rcu_sched self-detected stall on CPU", "rcu:     0-....: (5250 ticks this GP) idle=fe2/1/0x4000000000000002",
          "Task dump for CPU 0:", "nvdla_runtime   R  running task        0   {pid}"]
-NOBODY = ["irq {irq}: nobody cared (try booting with the \"irqpoll\" option)", "CPU: 0 PID: 0 Comm: swapper/0 Tainted: G           O      4.14.0",
+UNCLAIMED = ["irq {irq}: nobody cared (try booting with the \"irqpoll\" option)", "CPU: 0 PID: 0 Comm: swapper/0 Tainted: G           O      4.14.0",
           "handlers:", "[<ffffff8000a5e0f8>] nvdla_engine_isr [opendla]", "Disabling IRQ #{irq}"]
 ABORT = ["Unhandled fault: synchronous external abort (0x96000210) at 0xffffff800a200004",
          "Internal error: synchronous external abort: 96000210 [#1] PREEMPT SMP", "SError Interrupt on CPU0, code 0xbf000002 -- SError"]
@@ -47,8 +47,8 @@ def faults(operations, small, rng):
     yield "interrupt-never", {"interrupts": 0}, rng.choice([[], BLOCKED])
     yield "interrupt-lost", {"interrupts": 1}, rng.choice([[], BLOCKED])
     yield "interrupt-lost", {"interrupts": rng.randint(2, 5)}, []
-    yield "interrupt-stuck", {"interrupts": 0}, rng.choice([STALL, NOBODY])
-    yield "interrupt-stuck", {"interrupts": rng.randint(1, 3)}, NOBODY
+    yield "interrupt-stuck", {"interrupts": 0}, rng.choice([STALL, UNCLAIMED])
+    yield "interrupt-stuck", {"interrupts": rng.randint(1, 3)}, UNCLAIMED
     yield "status-zero", {"status-zero": True}, []
     yield "reads-ones", {"ones": True}, []
     yield "reads-ones", {"ones-from": rng.randint(1, 6)}, []
