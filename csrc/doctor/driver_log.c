@@ -46,10 +46,12 @@ static void begin_task(struct driver_log *log, bool begun) {
     log->done = log->layers = 0;
     log->armings = log->completions = 0;
     log->last = LAST_NOTHING;
+    log->earlier_rounds += log->rounds;
+    log->earlier_events += log->events;
     log->rounds = log->empty_rounds = log->empty_at_end = log->events = 0;
     log->in_round = log->round_has_events = false;
     log->wrapped = LOG_NONE;
-    log->fault = log->unarmed = (struct log_line){0};
+    log->fault = log->unarmed = log->early = (struct log_line){0};
     log->fault_cause = CAUSE_COUNT;
     log->fault_operation = log->unarmed_operation = LOG_NONE;
     log->fault_waits = log->fault_is_assertion = false;
@@ -197,6 +199,9 @@ static void complete(struct driver_log *log, const struct message *message) {
         keep_line(&log->unarmed, message);
         log->unarmed_operation = log->current;
     }
+    const struct log_operation *feeder = op->fed_by == LOG_NONE ? NULL : &log->operations[op->fed_by];
+    if (feeder && log->begun && !feeder->enabling && !log->fault.number)
+        keep_line(&log->early, message);
     op->completed++;
     if (op->order == 0)
         op->order = log->completions;
@@ -230,6 +235,7 @@ static void probe(struct driver_log *log, const struct message *message) {
     begin_task(log, false);
     log->tasks = 0;
     log->worked = false;
+    log->earlier_rounds = log->earlier_events = 0;
     log->probed = true;
     log->busy = log->failed = (struct log_line){0};
     text_shown_bytes(word.at, word.n, log->compatible, sizeof log->compatible);

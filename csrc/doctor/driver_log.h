@@ -61,6 +61,7 @@ struct driver_log {
     enum log_last last;
     uint64_t rounds, empty_rounds, empty_at_end; /* of interrupts */
     uint64_t events;                             /* bits that the driver handled */
+    uint64_t earlier_rounds, earlier_events;     /* of the tasks before, since the probe */
     bool in_round, round_has_events;
     int round_unit;                   /* whose events are handled; enum op_type */
     bool fetch_events;                /* any event of CDMA was seen in the log */
@@ -72,8 +73,8 @@ struct driver_log {
     int fault_operation;    /* LOG_NONE: none */
     bool fault_waits;       /* in a round: the driver drops the error and waits */
     bool fault_is_assertion;
-    struct log_line busy, environment, stall, unclaimed, null_pointer, failed, picture,
-        unarmed; /* unarmed: completed, not armed */
+    struct log_line busy, environment, stall, unclaimed, null_pointer, failed, picture, unarmed,
+        early; /* unarmed: completed, not armed; early: completed before what feeds it was armed */
     bool in_handler;
     int unarmed_operation;
     char ioctl[64];

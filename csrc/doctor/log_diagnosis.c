@@ -105,10 +105,15 @@ static bool wrong_first_group(const struct driver_log *log, int type) {
     return fresh(log) && type != LOG_NONE && log->first_type_group[type] == 1;
 }
 
-/* Whether the driver is woken without end. A round takes all bits that are there, so as many rounds as bits may be
- * empty because their interrupts were served before. */
+/* Whether there are more rounds than bits explain. A round takes all bits that are there, so as many rounds as bits may
+ * be empty because their interrupts were served before, also by the task before. */
+static bool too_many_rounds(const struct driver_log *log) {
+    return log->earlier_rounds + log->rounds >= log->earlier_events + log->events + MANY_ROUNDS;
+}
+
+/* Whether the driver is woken without end. */
 static bool woken_for_nothing(const struct driver_log *log) {
-    return log->empty_at_end >= MANY_ROUNDS && log->rounds >= log->events + MANY_ROUNDS;
+    return log->empty_at_end >= MANY_ROUNDS && too_many_rounds(log);
 }
 
 /* ---- errors that the driver prints ---- */
@@ -261,6 +266,14 @@ static void diagnose_no_round(const struct doctor *doctor) {
     blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE, "a line that stays active can starve the driver");
 }
 
+/* Whether a convolution was armed: for that, S_CBUF_FLUSH_STATUS must read 1. */
+static bool flush_was_seen(const struct driver_log *log) {
+    for (size_t i = 0; i < log->count; i++)
+        if (log->operations[i].type == TYPE_CONV && log->operations[i].armed)
+            return true;
+    return false;
+}
+
 static void diagnose_empty_rounds(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     const bool worked = log->events > 0;
@@ -271,10 +284,11 @@ static void diagnose_empty_rounds(const struct doctor *doctor) {
           "GLB.S_INTR_STATUS reads 0 although interrupts come (%llu empty rounds): wrong GLB address, or reads that "
           "return 0",
           (unsigned long long)log->empty_at_end);
+    if (!flush_was_seen(log))
+        blame(doctor, CAUSE_READS_ZERO, POSSIBLE, "all registers may read 0");
     if (!worked)
         blame(doctor, CAUSE_INTERRUPT_STUCK, POSSIBLE,
               "the line is active without NVDLA: stuck, or shared with another device");
-    blame(doctor, CAUSE_READS_ZERO, POSSIBLE, "all registers may read 0");
 }
 
 /* Operations in flight that do not wait for each other: of each unit the first one. A convolution waits for the SDP of
@@ -426,12 +440,23 @@ static void blame_first_group(const struct doctor *doctor, int type) {
               driver_unit_names[type]);
 }
 
+static void blame_early(const struct doctor *doctor) {
+    if (!doctor->log->early.number)
+        return;
+    blame_line(doctor, CAUSE_STATUS_STICKY, LIKELY, &doctor->log->early);
+    blame(doctor, CAUSE_STATUS_STICKY, LIKELY,
+          "it completed before the operation that feeds it was armed: the done bit of one before it was not cleared by "
+          "its write");
+}
+
 static void diagnose_waiting(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     int later;
     const int late = overtaken(doctor, &later);
-    if (late != LOG_NONE) {
+    if (late != LOG_NONE)
         diagnose_overtaken(doctor, late, later);
+    blame_early(doctor);
+    if (late != LOG_NONE) {
         blame_lost_interrupt(doctor);
         return;
     }
@@ -450,7 +475,7 @@ static void diagnose_waiting(const struct doctor *doctor) {
         return;
     }
     const struct log_operation *op = operation(doctor, layer);
-    const bool left_over = !fresh(log) && log->empty_rounds < MANY_ROUNDS;
+    const bool left_over = !fresh(log) && !too_many_rounds(log);
     if (woken_for_nothing(log) || (log->events == 0 && log->rounds && !left_over)) {
         diagnose_empty_rounds(doctor);
         return;
@@ -517,9 +542,11 @@ static bool all_without_fetches(const struct driver_log *log) {
 static void diagnose_end(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     doctor->diagnosis->verdict = VERDICT_GOOD;
-    if (log->unarmed_operation != LOG_NONE) {
+    if (log->unarmed_operation != LOG_NONE || log->early.number) {
         doctor->diagnosis->verdict = VERDICT_DATA;
-        diagnose_sticky(doctor);
+        blame_early(doctor);
+        if (log->unarmed_operation != LOG_NONE)
+            diagnose_sticky(doctor);
         return;
     }
     if (all_without_fetches(log))

@@ -50,9 +50,7 @@ def faults(operations, small, rng):
     yield "interrupt-stuck", {"interrupts": 0}, rng.choice([STALL, UNCLAIMED])
     yield "interrupt-stuck", {"interrupts": rng.randint(1, 3)}, UNCLAIMED
     yield "status-zero", {"status-zero": True}, []
-    yield "reads-ones", {"ones": True}, []
-    yield "reads-ones", {"ones-from": rng.randint(1, 6)}, []
-    yield "reads-zero", {"zeros": True}, rng.choice([[], STALL])
+    yield "reads-zero", {"zeros": True, "status-zero": True}, rng.choice([[], STALL])
     yield "environment", {"dead-read": some(rng.choice([u for u in of if of[u]]))}, [rng.choice(ABORT)]
     yield "environment", {"dead-read": 0}, STALL
     yield "environment", {"dead-write": 0}, rng.choice([STALL, [rng.choice(ABORT)]])
@@ -62,6 +60,8 @@ def faults(operations, small, rng):
             yield "status-sticky", {"sticky": u}, []
             yield "done-lost", {"done": (UNITS[u], since(u))}, rng.choice([[], BLOCKED])
     if of[CONV]:
+        yield "reads-ones", {"ones": True}, []
+        yield "reads-ones", {"ones-from": rng.randint(1, 6)}, []
         for part in ("CDMA", "CSC", "CMAC_A", "CACC"):
             yield "arming-lost", {"arming": (part, since(CONV))}, rng.choice([[], BLOCKED])
         yield "flush", {"flush": {some(CONV)}}, rng.choice([[], STALL])
@@ -88,7 +88,7 @@ class Log:
         self.cause = cause
         driver = Driver({}, seed, compatible, rng.random() < 0.3)
         driver.probe()
-        before = before and not {"compatible", "pointer", "dead-write", "fetch-bits"} & set(device_faults)
+        before = before and not {"compatible", "pointer", "dead-write", "fetch-bits", "zeros"} & set(device_faults)
         if before:
             driver.run(read_task())
         driver.break_device({k: v for k, v in device_faults.items() if k != "compatible"})
