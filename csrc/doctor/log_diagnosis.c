@@ -313,6 +313,9 @@ static unsigned independent_in_flight(const struct doctor *doctor) {
     return count;
 }
 
+static const char rounds_came[] =
+    "%llu rounds came, the next may have been lost: compare /proc/interrupts before and after";
+
 static bool one_round_only(const struct driver_log *log) {
     const uint64_t rounds = fresh(log) ? log->rounds : log->rounds - log->empty_rounds; /* else some are old wake-ups */
     return log->start_ends && !log->in_round && rounds == 1;
@@ -330,9 +333,7 @@ static void blame_lost_interrupt(const struct doctor *doctor) {
               "that; compare /proc/interrupts before and after",
               waiting);
     else
-        blame(doctor, CAUSE_INTERRUPT_LOST, POSSIBLE,
-              "%llu rounds came, the next may have been lost: compare /proc/interrupts before and after",
-              (unsigned long long)log->rounds);
+        blame(doctor, CAUSE_INTERRUPT_LOST, POSSIBLE, rounds_came, (unsigned long long)log->rounds);
 }
 
 static const char one_fetched[] =
@@ -406,6 +407,15 @@ static void diagnose_alone(const struct doctor *doctor, int layer) {
           unit);
 }
 
+static void blame_early(const struct doctor *doctor) {
+    if (!doctor->log->early.number)
+        return;
+    blame_line(doctor, CAUSE_STATUS_STICKY, LIKELY, &doctor->log->early);
+    blame(doctor, CAUSE_STATUS_STICKY, LIKELY,
+          "it completed before the operation that feeds it was armed: the done bit of one before it was not cleared by "
+          "its write");
+}
+
 static bool is_first_of_unit(const struct doctor *doctor, int layer) {
     const struct log_operation *operations = doctor->log->operations;
     int first = 0;
@@ -425,6 +435,8 @@ static void diagnose_overtaken(const struct doctor *doctor, int layer, int later
               "%s %d ended before %s %d, which was armed before it in group %d; after a reset the first operation "
               "belongs to group 0: S_POINTER reads a wrong CONSUMER",
               unit, later, unit, layer, op->group);
+    if (!misplaced)
+        blame_early(doctor);
     blame(doctor, CAUSE_DONE_LOST, misplaced ? POSSIBLE : LIKELY,
           "the done bit of %s %d is lost: %s %d, a later operation of the same unit, has ended", unit, layer, unit,
           later);
@@ -440,26 +452,16 @@ static void blame_first_group(const struct doctor *doctor, int type) {
               driver_unit_names[type]);
 }
 
-static void blame_early(const struct doctor *doctor) {
-    if (!doctor->log->early.number)
-        return;
-    blame_line(doctor, CAUSE_STATUS_STICKY, LIKELY, &doctor->log->early);
-    blame(doctor, CAUSE_STATUS_STICKY, LIKELY,
-          "it completed before the operation that feeds it was armed: the done bit of one before it was not cleared by "
-          "its write");
-}
-
 static void diagnose_waiting(const struct doctor *doctor) {
     const struct driver_log *log = doctor->log;
     int later;
     const int late = overtaken(doctor, &later);
-    if (late != LOG_NONE)
-        diagnose_overtaken(doctor, late, later);
-    blame_early(doctor);
     if (late != LOG_NONE) {
-        blame_lost_interrupt(doctor);
+        diagnose_overtaken(doctor, late, later);
+        blame(doctor, CAUSE_INTERRUPT_LOST, POSSIBLE, rounds_came, (unsigned long long)log->rounds);
         return;
     }
+    blame_early(doctor);
     const int layer = first_in_flight(doctor);
     set_layer(doctor, layer, layer == LOG_NONE ? NULL : unit_of(doctor, layer));
     const struct log_operation *next = operation(doctor, log->resolved);
@@ -636,6 +638,16 @@ static void list_armed(const struct doctor *doctor) {
     free(armed);
 }
 
+/* The likeliest first; of equal certainty in the order in which they were named. */
+static void sort_causes(struct log_diagnosis *diagnosis) {
+    for (size_t i = 1; i < diagnosis->cause_count; i++)
+        for (size_t k = i; k > 0 && diagnosis->causes[k].certainty < diagnosis->causes[k - 1].certainty; k--) {
+            const struct likely_cause cause = diagnosis->causes[k];
+            diagnosis->causes[k] = diagnosis->causes[k - 1];
+            diagnosis->causes[k - 1] = cause;
+        }
+}
+
 static void name_layer(const struct doctor *doctor) {
     struct log_diagnosis *diagnosis = doctor->diagnosis;
     const int layer = diagnosis->layer;
@@ -685,6 +697,7 @@ static void diagnose_log(const struct doctor *doctor) {
         blame(doctor, CAUSE_LOADABLE, POSSIBLE, "the log is not of this network: %s", doctor->contradiction);
         words_add(&doctor->diagnosis->notes, "the log is not of this network: %s", doctor->contradiction);
     }
+    sort_causes(doctor->diagnosis);
     list_armed(doctor);
     name_layer(doctor);
 }
