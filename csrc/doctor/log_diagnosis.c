@@ -341,8 +341,9 @@ static const char one_fetched[] =
 
 /* The register map of full and a network of small, and only one of CDMA's fetches. */
 static void blame_other_configuration(const struct doctor *doctor, const struct log_operation *conv) {
-    const bool full_driver = strstr(doctor->log->compatible, "os_initial") != NULL;
-    if (full_driver && doctor->small_network && conv->weights != conv->data && doctor->log->completions == 0)
+    const struct driver_log *log = doctor->log;
+    const bool full_driver = strstr(log->compatible, "os_initial") != NULL;
+    if (full_driver && doctor->small_network && conv->weights != conv->data && log->completions == 0 && !log->worked)
         blame(doctor, CAUSE_CONFIGURATION, LIKELY, one_fetched, conv->weights ? "the weights" : "the data");
 }
 
