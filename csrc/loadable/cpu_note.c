@@ -34,13 +34,8 @@ char *cpu_note(const struct cpu_operation *op) {
 
 /* Whether the elements that an operation of that cube touches lie inside. */
 static bool is_inside(const struct cpu_buffer *buffer, const struct cpu_buffer *cube, bool softmax) {
-    const uint64_t element = buffer->half ? 2 : 1, surfaces = (cube->channel - 1) / buffer->lanes;
-    const unsigned widest = cube->channel < buffer->lanes ? cube->channel : buffer->lanes;
-    const uint64_t end = softmax
-                             ? cube->channel * element
-                             : surfaces * buffer->surface_stride + (uint64_t)(cube->height - 1) * buffer->line_stride +
-                                   ((uint64_t)(cube->width - 1) * buffer->lanes + widest) * element;
-    return end <= buffer->bytes;
+    const uint64_t row = (uint64_t)cube->channel * (buffer->half ? 2 : 1);
+    return (softmax ? row : cpu_buffer_end(buffer, cube)) <= buffer->bytes;
 }
 
 static bool read_buffer(const char **text, struct cpu_buffer *buffer, struct loadable_memory *memory) {

@@ -74,22 +74,27 @@ static uint8_t *list_bytes(const struct reading *reading, int position, uint64_t
     return bytes;
 }
 
+uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer *cube) {
+    const uint64_t element = buffer->half ? 2 : 1, atom = buffer->lanes * element;
+    const uint64_t surfaces = (cube->channel - 1) / buffer->lanes; /* before the last one */
+    const uint64_t place = (uint64_t)(cube->height - 1) * buffer->line_stride + (uint64_t)(cube->width - 1) * atom;
+    const uint64_t last = surfaces * buffer->surface_stride + place + ((cube->channel - 1) % buffer->lanes + 1) * element;
+    const uint64_t whole = surfaces ? (surfaces - 1) * buffer->surface_stride + place + atom : 0;
+    return last > whole ? last : whole;
+}
+
 static bool check_buffer(const struct reading *reading, size_t operation, const char *what, struct cpu_buffer *buffer,
                          uint64_t offset) {
-    const uint64_t element = buffer->half ? 2 : 1, atom = buffer->lanes * element;
+    const uint64_t element = buffer->half ? 2 : 1;
     if (buffer->width == 0 || buffer->height == 0 || buffer->channel == 0)
         return error_set(reading->err,
                          "%s: task %zu, layer %zu: found its %s to be %u x %u x %u (width, height, channels), "
                          "expected 1 or more of each",
                          reading->loadable->path, reading->number, operation, what, buffer->width, buffer->height,
                          buffer->channel);
-    const uint64_t surfaces = (buffer->channel + buffer->lanes - 1) / buffer->lanes;
-    const uint64_t cube = (surfaces - 1) * buffer->surface_stride +
-                          (uint64_t)(buffer->height - 1) * buffer->line_stride + buffer->width * atom;
     const uint64_t line = buffer->channel * element; /* softmax takes its channels in one row */
     const uint64_t values = (uint64_t)buffer->width * buffer->height * buffer->channel * element;
-    uint64_t end = cube - atom + ((buffer->channel - 1) % buffer->lanes + 1) * element;
-    end = end > line ? end : line;
+    const uint64_t cube = cpu_buffer_end(buffer, buffer), end = cube > line ? cube : line;
     if (offset > buffer->memory->size || end > buffer->memory->size - offset || values > buffer->memory->size)
         return error_set(reading->err,
                          "%s: task %zu, layer %zu: found its %s to end at 0x%" PRIx64

@@ -38,6 +38,9 @@ struct cpu_task {
 bool cpu_task_read(const struct loadable *loadable, size_t number, struct cpu_task *task, struct error *err);
 void cpu_task_free(struct cpu_task *task);
 
+/* Bytes from a buffer's start on that contain all elements of a cube of these sides. */
+uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer *cube);
+
 /* Computes an operation: reads the source, writes the destination. */
 void cpu_operation_run(const struct cpu_operation *op, struct memory *const memories[SPACE_COUNT]);
 

@@ -280,11 +280,47 @@ bool lower_pad_node(struct lowering *at, const struct node *node) {
     return true;
 }
 
-bool lower_concatenation_node(struct lowering *at, const struct node *node) {
+/* An input of a concatenation at its place, with the scale of the output. */
+static void place_input(struct lowering *at, const struct node *node, const struct tensor *in, struct view from,
+                        struct view to) {
     const struct tensor *out = node_output(at->graph, node);
+    lower_rescale(at, from, to, in->zero, out->zero, multiplier_of((double)in->scales[0] / (double)out->scales[0]),
+                  node_limits(at->graph, node));
+}
+
+bool concatenates_atoms(const struct lowering *at, const struct node *node) {
+    for (size_t i = 0; node->concat_axis == 3 && i + 1 < node->input_count; i++)
+        if (node_input(at->graph, node, i)->c % at->atom)
+            return false;
+    return true;
+}
+
+/* Channels that begin inside an atom: each input first gets atoms of its own. */
+static bool lower_channels(struct lowering *at, const struct node *node, struct view to) {
+    struct view wide = {.storage = GRAPH_NONE};
+    int channels = 0;
+    for (size_t i = 0; i < node->input_count; i++)
+        channels += (node_input(at->graph, node, i)->c + at->atom - 1) / at->atom * at->atom;
+    wide = view_new(at, MEMORY_OF_CUBES, to.w, to.h, channels);
+    channels = 0;
+    for (size_t i = 0; i < node->input_count; i++) {
+        const struct tensor *in = node_input(at->graph, node, i);
+        struct view from;
+        if (!view_use(at, node->inputs[i], &from))
+            return false;
+        place_input(at, node, in, from, view_channels(at, wide, channels, in->c));
+        channels += (in->c + at->atom - 1) / at->atom * at->atom;
+    }
+    lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined", at->atom);
+    return lower_joining(at, wide, to);
+}
+
+bool lower_concatenation_node(struct lowering *at, const struct node *node) {
     const struct view to = view_define(at, node->output);
     struct part place = {.whole = node->output};
     size_t copied = 0;
+    if (!concatenates_atoms(at, node))
+        return lower_channels(at, node, to);
     for (size_t i = 0; i < node->input_count; i++) {
         const struct tensor *in = node_input(at->graph, node, i);
         const struct part *part = &at->parts[node->inputs[i]];
@@ -293,17 +329,9 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node) {
         struct view from;
         if (!view_use(at, node->inputs[i], &from))
             return false;
-        if (place.c % at->atom)
-            return lowering_refuse(
-                at,
-                "found input \"%s\" to begin at channel %d, expected a multiple of %d, the channels of "
-                "an atom of configuration %s",
-                in->name, place.c, at->atom, at->config->name);
         if (!in_place) {
-            const struct view part_of =
-                view_channels(at, view_part(at, to, place.x, place.y, in->w, in->h), place.c, in->c);
-            lower_rescale(at, from, part_of, in->zero, out->zero,
-                          multiplier_of((double)in->scales[0] / (double)out->scales[0]), node_limits(at->graph, node));
+            place_input(at, node, in, from,
+                        view_channels(at, view_part(at, to, place.x, place.y, in->w, in->h), place.c, in->c));
             copied++;
         }
         place.y += node->concat_axis == 1 ? in->h : 0;

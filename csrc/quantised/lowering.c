@@ -160,19 +160,45 @@ static int producer_of(const struct graph *graph, int tensor) {
     return GRAPH_NONE;
 }
 
-/* The tensor in whose memory a tensor is: RESHAPE moves nothing. */
-static int root_of(const struct graph *graph, int tensor) {
-    int node = producer_of(graph, tensor);
-    while (node != GRAPH_NONE && graph->nodes[node].kind == NODE_RESHAPE) {
-        tensor = graph->nodes[node].inputs[0];
-        node = producer_of(graph, tensor);
+static bool moves_nothing(const struct lowering *at, int node) {
+    return node != GRAPH_NONE && at->graph->nodes[node].kind == NODE_RESHAPE && !at->moved[node];
+}
+
+/* The tensor in whose memory a tensor is: most RESHAPEs move nothing. */
+static int root_of(const struct lowering *at, int tensor) {
+    int node = producer_of(at->graph, tensor);
+    while (moves_nothing(at, node)) {
+        tensor = at->graph->nodes[node].inputs[0];
+        node = producer_of(at->graph, tensor);
     }
     return tensor;
 }
 
-static bool is_produced(const struct graph *graph, int tensor) {
-    const int node = producer_of(graph, tensor);
-    return node != GRAPH_NONE && graph->nodes[node].kind != NODE_RESHAPE;
+static bool is_produced(const struct lowering *at, int tensor) {
+    const int node = producer_of(at->graph, tensor);
+    return node != GRAPH_NONE && !moves_nothing(at, node);
+}
+
+/* The tensor whose sides the cube of a root has: an input that is only reshaped has the shape that it gets. */
+static const struct tensor *shape_of_root(const struct lowering *at, int root) {
+    const struct graph *graph = at->graph;
+    if (producer_of(graph, root) == GRAPH_NONE && at->readers[root] == 1)
+        for (size_t n = 0; n < graph->node_count; n++)
+            if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == root)
+                return node_output(graph, &graph->nodes[n]);
+    return graph_tensor(graph, root);
+}
+
+/* Whether a node needs the channels of a RESHAPE's output: FULLY_CONNECTED takes any order, RESHAPE moves itself. */
+static bool needs_channels(const struct lowering *at, const struct node *reshape) {
+    for (size_t n = 0; n < at->graph->node_count; n++) {
+        const struct node *reader = &at->graph->nodes[n];
+        for (size_t i = 0; i < reader->input_count; i++)
+            if (reader->inputs[i] == reshape->output && reader->kind != NODE_RESHAPE &&
+                reader->kind != NODE_FULLY_CONNECTED)
+                return true;
+    }
+    return false;
 }
 
 /* Which inputs of a concatenation are computed in place. */
@@ -180,13 +206,15 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
     const struct tensor *out = node_output(at->graph, node);
     const struct limits limits = node_limits(at->graph, node);
     struct part next = {.whole = node->output};
+    if (!concatenates_atoms(at, node))
+        return;
     for (size_t i = 0; i < node->input_count; i++) {
         const int tensor = node->inputs[i];
         const struct tensor *in = graph_tensor(at->graph, tensor);
         const bool same = in->scales[0] == out->scales[0] && in->zero == out->zero && limits.low == INT8_MIN &&
                           limits.high == INT8_MAX;
-        if (same && is_produced(at->graph, tensor) && at->homes[tensor] == GRAPH_NONE &&
-            at->parts[tensor].whole == GRAPH_NONE && next.c % at->atom == 0)
+        if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE &&
+            at->parts[tensor].whole == GRAPH_NONE)
             at->parts[tensor] = next;
         next.y += node->concat_axis == 1 ? in->h : 0;
         next.x += node->concat_axis == 2 ? in->w : 0;
@@ -215,6 +243,7 @@ static void plan(struct lowering *at) {
     at->homes = xcalloc(graph->tensor_count + 1, sizeof *at->homes);
     at->readers = xcalloc(graph->tensor_count + 1, sizeof *at->readers);
     at->folded = xcalloc(graph->node_count + 1, sizeof *at->folded);
+    at->moved = xcalloc(graph->node_count + 1, sizeof *at->moved);
     for (size_t t = 0; t < graph->tensor_count; t++) {
         at->parts[t].whole = at->homes[t] = GRAPH_NONE;
         at->out->views[t].storage = GRAPH_NONE;
@@ -223,10 +252,16 @@ static void plan(struct lowering *at) {
         for (size_t i = 0; i < graph->nodes[n].input_count; i++)
             if (graph->nodes[n].inputs[i] != GRAPH_NONE)
                 at->readers[graph->nodes[n].inputs[i]]++;
-    for (size_t o = 0; o < graph->output_count; o++) {
-        const int root = root_of(graph, graph->outputs[o]);
+    for (size_t o = 0; o < graph->output_count; o++)
         at->readers[graph->outputs[o]]++;
-        if (is_produced(graph, root) && at->homes[root] == GRAPH_NONE)
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct node *node = &graph->nodes[n];
+        at->moved[n] = node->kind == NODE_RESHAPE && needs_channels(at, node) &&
+                       shape_of_root(at, root_of(at, node->inputs[0]))->c != node_output(graph, node)->c;
+    }
+    for (size_t o = 0; o < graph->output_count; o++) {
+        const int root = root_of(at, graph->outputs[o]);
+        if (is_produced(at, root) && at->homes[root] == GRAPH_NONE)
             at->homes[root] = (int)o;
     }
     for (size_t n = 0; n < graph->node_count; n++) {
@@ -236,15 +271,11 @@ static void plan(struct lowering *at) {
     }
 }
 
-/* The cubes of inputs; one that is only reshaped has the shape that it gets. */
 static void define_inputs(struct lowering *at) {
     const struct graph *graph = at->graph;
     for (size_t i = 0; i < graph->input_count; i++) {
         const int tensor = graph->inputs[i];
-        const struct tensor *shape = graph_tensor(graph, tensor);
-        for (size_t n = 0; n < graph->node_count && at->readers[tensor] == 1; n++)
-            if (graph->nodes[n].kind == NODE_RESHAPE && graph->nodes[n].inputs[0] == tensor)
-                shape = node_output(graph, &graph->nodes[n]);
+        const struct tensor *shape = shape_of_root(at, tensor);
         at->out->views[tensor] = view_new(at, MEMORY_OF_ENDS + (int)i, shape->w, shape->h, shape->c);
     }
 }
@@ -273,18 +304,20 @@ static void define_constants(struct lowering *at, const struct node *node) {
 
 /* ---- the nodes ---- */
 
-/* A view of the same elements in another shape, if that takes no move; else the old one, which readers refuse. */
+/* A view of the same elements in another shape, if its readers need no other channels. */
 static bool lower_reshape(struct lowering *at, const struct node *node) {
     const struct tensor *out = node_output(at->graph, node);
-    struct view view = at->out->views[node->inputs[0]];
-    const bool packed = view.h == 1 || view.line == (uint32_t)(view.w * at->atom);
-    if (view.c == out->c && packed) {
+    const struct view from = at->out->views[node->inputs[0]];
+    struct view view = at->moved[at->node] || from.c == out->c ? view_in_a_row(at, from, 0) : from;
+    if (at->moved[at->node])
+        return lower_reordering(at, view, node->output);
+    lowering_note(at, view.storage == from.storage ? "moves nothing" : "a copy whose lines are in a row");
+    if (view.c == out->c) {
         view.w = out->w;
         view.h = out->h;
         view.line = (uint32_t)(view.w * at->atom);
     }
     at->out->views[node->output] = view;
-    lowering_note(at, "moves nothing");
     return true;
 }
 
@@ -530,6 +563,7 @@ struct lowered *lower_graph(const struct graph *graph, const struct nvdla_config
     free(at.homes);
     free(at.readers);
     free(at.folded);
+    free(at.moved);
     if (fine)
         return lowered;
     lowered_free(lowered);

@@ -17,6 +17,7 @@ struct lowering {
     } *parts;
     int *homes;      /* by tensor: number of the graph's output whose memory it is in, GRAPH_NONE */
     bool *folded;    /* by node: a PAD that its only reader, a convolution, does itself */
+    bool *moved;     /* by node: a RESHAPE whose elements move, as its readers need its channels */
     size_t *readers; /* by tensor: nodes that read it */
     struct error *err;
 };
@@ -121,6 +122,17 @@ struct view view_in_a_row(struct lowering *at, struct view view, int beyond);
 static inline int atom_of_window(const struct convolution *c, int r, int s, int channel) {
     return channel / c->atom * c->x.size * c->y.size + r * c->x.size + s;
 }
+
+/* ---- moves ---- */
+
+/* The elements of a packed cube in the order of a tensor with other channels. */
+bool lower_reordering(struct lowering *at, struct view from, int tensor);
+/* The channels of the inputs of the CONCATENATION being lowered without gaps between them; in the first view each input
+ * begins at an atom. */
+bool lower_joining(struct lowering *at, struct view wide, struct view to);
+
+/* Whether each input of a CONCATENATION begins at a whole atom of channels. */
+bool concatenates_atoms(const struct lowering *at, const struct node *node);
 
 /* Nodes by kind. False with a message. */
 bool lower_conv_node(struct lowering *at, const struct node *node);
