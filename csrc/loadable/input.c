@@ -230,6 +230,9 @@ static bool place_raw(const char *path, uint8_t *memory, uint64_t size, struct e
     return fine;
 }
 
+/* One seed serves several inputs, with other values in each. */
+#define SEEDS_APART UINT64_C(0x9e3779b97f4a7c15)
+
 /* int8: all values; half: values of a picture of random samples. */
 static bool place_random(uint64_t seed, const struct loadable_tensor *tensor, const struct input_options *options,
                          uint8_t *memory, uint64_t size, struct error *err) {
@@ -267,8 +270,9 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
         return error_set(err, "--input %s: expected %s", source,
                          source[2] == 'w' ? "raw:FILE" : "random:SEED, a number");
     const bool made = strcmp(source, "zero") == 0 || strncmp(source, "random:", 7) == 0;
+    const bool serves_all = made && options->sources.count == 1;
     uint64_t seed;
-    if (!made || options->sources.count > 1) /* a generated one serves all inputs */
+    if (!serves_all)
         ++*next;
     if (strcmp(source, "zero") == 0)
         return true;
@@ -280,7 +284,8 @@ static bool fill(const struct loadable *loadable, const struct loadable_memory *
                          loadable->path, memory->bind);
     if (strncmp(source, "random:", 7) == 0)
         return text_number(source + 7, UINT64_MAX, &seed)
-                   ? place_random(seed, tensor, options, bytes, memory->size, err)
+                   ? place_random(seed + (serves_all ? SEEDS_APART * memory->bind : 0), tensor, options, bytes,
+                                  memory->size, err)
                    : error_set(err, "--input %s: expected a number after random:", source);
     for (unsigned i = 0;; source = options->sources.items[(*next)++]) {
         if (!place_file(source, tensor, i, options, bytes, memory->size, err))

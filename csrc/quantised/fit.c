@@ -1,6 +1,7 @@
 /* Searches for factors of SDP's stages. See fit.h. */
 #include "quantised/fit.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,23 +34,37 @@ static unsigned bias_shift(const struct kernel_target *targets, const struct ker
     return shift;
 }
 
-/* Second part of each bias, times the first factor, as 16 bits with a common shift. */
+/* What to add to products with p so that halves of a factor with few bits, which are frequent, go up: half the distance
+ * to the next sum. 0 for other factors. */
+static int nudge_of(struct multiplier factor, int p) {
+    enum { MANTISSA_BITS = 31, FRACTION_MAX = 17 };
+    int64_t odd = factor.mantissa;
+    int fraction = MANTISSA_BITS - factor.exponent;
+    for (; odd && odd % 2 == 0; odd /= 2)
+        fraction--;
+    return odd && fraction > 0 && fraction <= FRACTION_MAX ? (int)((p + odd) / (2 * odd)) : 0;
+}
+
+/* Second part of a bias, times the first factor. */
+static int64_t rest_of(const struct kernel_target *target, const struct kernels_fit *fit,
+                       const struct kernel_fit *kernel) {
+    return (target->bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p + kernel->nudge;
+}
+
+/* The second parts as 16 bits with a common shift. */
 static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fit) {
     int64_t most = 0;
     for (size_t k = 0; k < fit->count; k++) {
-        const struct kernel_fit *kernel = &fit->kernels[k];
-        const int64_t rest = (targets[k].bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p;
-        if (!kernel->dead && llabs(rest) > most)
-            most = llabs(rest);
+        struct kernel_fit *kernel = &fit->kernels[k];
+        kernel->nudge = (int16_t)nudge_of(targets[k].factor, kernel->p);
+        if (!kernel->dead && llabs(rest_of(&targets[k], fit, kernel)) > most)
+            most = llabs(rest_of(&targets[k], fit, kernel));
     }
     for (fit->a = 0; !fits_16(fixed_round_shift(most, fit->a)); fit->a++)
         ;
-    for (size_t k = 0; k < fit->count; k++) {
-        struct kernel_fit *kernel = &fit->kernels[k];
-        const int64_t rest = (targets[k].bias - kernel->h * (INT64_C(1) << fit->s)) * kernel->p;
-        if (!kernel->dead)
-            kernel->r = (int16_t)fixed_round_shift(rest, fit->a);
-    }
+    for (size_t k = 0; k < fit->count; k++)
+        if (!fit->kernels[k].dead)
+            fit->kernels[k].r = (int16_t)fixed_round_shift(rest_of(&targets[k], fit, &fit->kernels[k]), fit->a);
 }
 
 /* ---- factors ---- */
@@ -60,12 +75,13 @@ static int first_most(const struct kernel_target *target, int64_t added) {
     return most > FIRST_MAX ? FIRST_MAX : (int)most;
 }
 
+/* The greatest of the first factors that are equally good: nudges need room. */
 static void fit_factors(double factor, int most, struct kernel_fit *kernel) {
     double best = INFINITY;
     int first = (int)ceil(factor / OPERAND_MAX);
     for (int p = first < 1 ? 1 : first; p <= most; p++) {
         const double m = round(factor / p), error = fabs(p * m - factor);
-        if (m > OPERAND_MAX || error >= best)
+        if (m > OPERAND_MAX || error > best)
             continue;
         best = error;
         kernel->p = (int16_t)p;
@@ -73,11 +89,11 @@ static void fit_factors(double factor, int most, struct kernel_fit *kernel) {
     }
 }
 
-/* The value of X2 before rounding, minus the exact one, for a sum. */
+/* The value of X2 before rounding and without its nudge, minus the exact one, for a sum. */
 static double deviation(const struct kernel_target *target, const struct kernels_fit *fit,
                         const struct kernel_fit *kernel, double sum) {
     const double first = (sum + ldexp(kernel->h, (int)fit->s)) * kernel->p;
-    const double second = ldexp((first + ldexp(kernel->r, (int)fit->a)) * kernel->m, -(int)fit->n);
+    const double second = ldexp((first + ldexp(kernel->r, (int)fit->a) - kernel->nudge) * kernel->m, -(int)fit->n);
     return fabs(second - multiplier_value(target->factor) * (sum + (double)target->bias));
 }
 
@@ -100,7 +116,7 @@ static bool try_constant(const struct kernels_fit *fit, int value, int p, int m,
     const int64_t h = whole / step, r = fixed_round_shift(whole - h * step, fit->a);
     if (!fits_16(h) || !fits_16(r) || fixed_round_shift((h * step + r * (INT64_C(1) << fit->a)) * m, fit->n) != value)
         return false;
-    *kernel = (struct kernel_fit){(int16_t)h, (int16_t)p, (int16_t)r, (int16_t)m, true};
+    *kernel = (struct kernel_fit){.h = (int16_t)h, .p = (int16_t)p, .r = (int16_t)r, .m = (int16_t)m, .dead = true};
     return true;
 }
 
@@ -178,7 +194,7 @@ void kernels_fit_free(struct kernels_fit *fit) {
     *fit = (struct kernels_fit){0};
 }
 
-/* ---- averages and copies ---- */
+/* ---- averages ---- */
 
 /* Both results grow with the sum, so they are equal if they are at both ends of each of the exact result's steps. */
 static bool averages_right(int n, const struct average_fit *fit) {
@@ -205,12 +221,37 @@ bool fit_average(int n, struct average_fit *fit) {
     return false;
 }
 
-struct average_fit fit_factor(struct multiplier factor) {
+/* ---- copies ---- */
+
+static int count_wrong(struct multiplier factor, int zero, const struct rescale_fit *fit) {
+    enum { FAR = 4 * INT8_MAX };
+    int wrong = 0;
+    for (int value = INT8_MIN; value <= INT8_MAX; value++) {
+        const int64_t sum = (int64_t)(value - zero) * fit->p + fit->add;
+        const int64_t found = fixed_round_shift(sum * fit->m, fit->shift);
+        const int64_t expected = (int64_t)multiplier_apply(factor, value - zero, RULE_CPU);
+        /* Beyond that, both are limited. */
+        wrong += found != expected && !(llabs(found) > FAR && llabs(expected) > FAR);
+    }
+    return wrong;
+}
+
+struct rescale_fit fit_rescale(struct multiplier factor, int zero) {
+    enum { ADD_MAX = 1024 };
     const double value = multiplier_value(factor);
-    struct kernel_fit kernel = {.p = 1};
+    struct rescale_fit best = {.p = 1, .wrong = INT_MAX};
     int shift = SHIFT_MAX;
     while (shift > 0 && ldexp(value, shift) > (double)OPERAND_MAX * FIRST_MAX)
         shift--;
-    fit_factors(ldexp(value, shift), FIRST_MAX, &kernel);
-    return (struct average_fit){kernel.p, kernel.m, (unsigned)shift};
+    for (int p = FIRST_MAX; p > 0 && best.wrong > 0; p--)
+        for (int add = 0; add <= ADD_MAX && best.wrong > 0; add = add ? 4 * add : 1) {
+            const double m = round(ldexp(value, shift) / p);
+            struct rescale_fit fit = {p, add, (int)m, (unsigned)shift, 0};
+            if (m > OPERAND_MAX)
+                continue;
+            fit.wrong = count_wrong(factor, zero, &fit);
+            if (fit.wrong < best.wrong)
+                best = fit;
+        }
+    return best;
 }

@@ -14,6 +14,7 @@ struct kernel_target {
 /* X1: (sum + h * 2^s) * p; X2: (X1 + r * 2^a) * m / 2^n; then ReLU, and the zero point is added. */
 struct kernel_fit {
     int16_t h, p, r, m;
+    int16_t nudge; /* part of r * 2^a: SDP rounds halves away from zero, TFLite up */
     bool dead; /* gives one value for all inputs: its weights have to be 0 */
 };
 
@@ -37,20 +38,30 @@ struct average_fit {
 };
 bool fit_average(int n, struct average_fit *fit);
 
-/* A factor for values of 8 bits (copies to another scale): as average_fit, 9-bit differences to the zero point. */
-struct average_fit fit_factor(struct multiplier factor);
+/* Copies to another scale: ((value - zero) * p + add) * m / 2^shift, for values of 8 bits. */
+struct rescale_fit {
+    int p, add, m;
+    unsigned shift;
+    int wrong; /* of the 256 values, how many differ */
+};
+struct rescale_fit fit_rescale(struct multiplier factor, int zero);
 
-/* An addition of tensors: (main * weight * m + other * 2^shift - offset) * scale / 2^n. */
+/* An addition of tensors: (main * weight * m + other * 2^shift - offset) * scale / 2^n. Where their scales differ by a
+ * power of two: ((main + other * 2^shift + add) * p / 2^first - offset) * scale / 2^n. */
 struct addition_fit {
-    bool swapped; /* main is the second input */
-    int weight;   /* 1: SDP alone; otherwise of a convolution in front */
+    bool swapped;    /* main is the second input */
+    bool power;      /* the second form */
+    int weight;      /* 1: SDP alone; otherwise of a convolution in front */
     int m;
+    int add, p;
+    unsigned first;
     unsigned shift;
     int32_t offset;
     int scale;
     unsigned n;
-    unsigned wrong; /* of the 65,536 pairs, how many differ by 1 */
-    double share;   /* of elements that differ, if values near the zero points are frequent */
+    unsigned wrong; /* of the 65,536 pairs, 256 if both inputs are the same tensor, how many differ by 1 */
+    double share;   /* of elements that differ: of all pairs, or, if that is more, if values near the zero points are
+                     * frequent */
 };
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit);
 

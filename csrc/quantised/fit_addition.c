@@ -6,6 +6,7 @@
 #include "quantised/fit.h"
 
 enum { VALUES = 256, SCALE_MAX = INT16_MAX, WEIGHT_MAX = 127, SHIFT_MAX = 22, RATIO_BITS = 29, RATIO_LOG_MAX = 21 };
+enum { POWER_MAX = 7, BITS = 32 };
 
 static const double good_enough = 0.0006; /* share of elements that differ */
 
@@ -13,6 +14,7 @@ static const double good_enough = 0.0006; /* share of elements that differ */
 struct table {
     int8_t result[VALUES][VALUES]; /* by first and second input + 128 */
     double chance[2][VALUES];      /* of a value of either input */
+    bool same;                     /* the inputs are one tensor: only equal values meet */
 };
 
 /* Values near the zero point are frequent, and after a ReLU half of all are exactly that. */
@@ -25,23 +27,28 @@ static void set_chances(double *chance, int zero) {
 }
 
 static int compute(const struct addition_fit *fit, struct limits limits, int main, int other) {
-    const int64_t sum = (int64_t)main * fit->weight * fit->m + (int64_t)other * (INT64_C(1) << fit->shift);
+    const int64_t shifted = (int64_t)other * (INT64_C(1) << fit->shift);
+    const int64_t sum = fit->power ? fixed_saturate(fixed_round_shift((main + shifted + fit->add) * fit->p, fit->first), BITS)
+                                   : (int64_t)main * fit->weight * fit->m + shifted;
     const int64_t value = fixed_convert(sum, fit->offset, fit->scale, fit->n, 8);
     return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
 }
 
 /* Counts the pairs that differ, and their share, until it passes `most`. False if it does, or one differs by more. */
 static bool count_wrong(const struct table *table, struct addition_fit *fit, struct limits limits, double most) {
+    const double pairs = table->same ? VALUES : VALUES * VALUES;
+    double near = 0;
     fit->wrong = 0;
     fit->share = 0;
     for (int a = 0; a < VALUES && fit->share < most; a++)
-        for (int b = 0; b < VALUES; b++) {
+        for (int b = table->same ? a : 0; b < (table->same ? a + 1 : VALUES); b++) {
             const int main = (fit->swapped ? b : a) - 128, other = (fit->swapped ? a : b) - 128;
             const int difference = abs(compute(fit, limits, main, other) - table->result[a][b]);
             if (difference > 1)
                 return false;
             fit->wrong += difference > 0;
-            fit->share += difference * table->chance[0][a] * table->chance[1][b];
+            near += difference * table->chance[0][a] * (table->same ? 1 : table->chance[1][b]);
+            fit->share = fmax(near, fit->wrong / pairs);
         }
     return fit->share < most;
 }
@@ -120,6 +127,53 @@ static void try(const struct graph *graph, const struct node *node, const struct
         *best = fit;
 }
 
+/* ---- scales that differ by a power of two ---- */
+
+/* Factors of X2 and of the convertor for a step of the main input in steps of the output: all by X2, whose halves go away
+ * from the zero point as TFLite's, or more exactly by both. */
+static bool set_power_factors(struct addition_fit *fit, double step, bool both, int zero_out) {
+    enum { FIRST_MAX = 2047 };
+    double best = INFINITY;
+    int n = 63;
+    while (n > 0 && ldexp(step, n) > (both ? (double)SCALE_MAX * FIRST_MAX : SCALE_MAX))
+        n--;
+    for (int p = 1; p <= (both ? FIRST_MAX : 1); p++) {
+        const double scale = round(ldexp(step, n) / p), error = fabs(scale * p - ldexp(step, n));
+        if (scale > SCALE_MAX || scale < 1 || error >= best)
+            continue;
+        best = error;
+        fit->p = p;
+        fit->scale = (int)scale;
+    }
+    fit->n = (unsigned)n;
+    if (best == INFINITY)
+        return false;
+    fit->offset = both ? (int32_t)-round(ldexp(zero_out, n) / fit->scale) : -zero_out;
+    if (both)
+        return fabs(ldexp(zero_out, n) / fit->scale) < ldexp(1, BITS - 2);
+    fit->p = fit->scale;
+    fit->first = fit->n;
+    fit->scale = 1;
+    fit->n = 0;
+    return true;
+}
+
+static void try_power(const struct graph *graph, const struct node *node, const struct table *table, bool swapped,
+                      bool both, struct addition_fit *best) {
+    const struct tensor *main = node_input(graph, node, swapped), *other = node_input(graph, node, !swapped),
+                        *out = node_output(graph, node);
+    int shift;
+    const double fraction = frexp((double)other->scales[0] / (double)main->scales[0], &shift);
+    struct addition_fit fit = {.swapped = swapped, .power = true, .weight = 1, .share = INFINITY};
+    if (fraction != 0.5 || --shift < 0 || shift > POWER_MAX)
+        return;
+    fit.shift = (unsigned)shift;
+    fit.add = -main->zero - other->zero * (1 << shift);
+    if (set_power_factors(&fit, (double)main->scales[0] / (double)out->scales[0], both, out->zero) &&
+        count_wrong(table, &fit, node_limits(graph, node), best->share))
+        *best = fit;
+}
+
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit) {
     const struct addition addition = addition_of(graph, node);
     struct table table;
@@ -128,8 +182,11 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
             table.result[a][b] = (int8_t)add_elements(&addition, a - 128, b - 128);
     set_chances(table.chance[0], node_input(graph, node, 0)->zero);
     set_chances(table.chance[1], node_input(graph, node, 1)->zero);
+    table.same = node->inputs[0] == node->inputs[1];
     *fit = (struct addition_fit){.share = INFINITY};
-    for (int form = 0; form < 4 && (form < 2 || fit->weight > 1 || fit->share > good_enough); form++)
+    for (int form = 0; form < 4; form++)
+        try_power(graph, node, &table, form & 1, form >> 1, fit);
+    for (int form = 0; form < 4 && fit->share > 0 && (form < 2 || fit->weight > 1 || fit->share > good_enough); form++)
         try(graph, node, &table, form & 1, form >> 1, fit);
     return fit->share < INFINITY;
 }

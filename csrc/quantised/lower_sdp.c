@@ -56,8 +56,9 @@ static void one_sdp(struct lowering *at, const struct view *from, const struct v
     op->sdp = (struct sdp_op){.lut = -1, .out_cvt = stages->out, .batch = 1};
     op->sdp.units[SDP_X1] = stages->x1;
     op->sdp.units[SDP_X2] = stages->x2;
-    if (other)
-        op->sdp.units[SDP_X2].cube = cube_of(at, other);
+    for (int i = SDP_X1; other && i <= SDP_X2; i++)
+        if (op->sdp.units[i].mode == PER_POINT)
+            op->sdp.units[i].cube = cube_of(at, other);
 }
 
 void lower_sdp(struct lowering *at, struct view from, struct view to, const struct stages *stages, struct view *other) {
@@ -91,12 +92,12 @@ void lower_limits(struct lowering *at, struct view view, struct limits limits, b
 
 void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
                    struct multiplier factor, struct limits limits) {
-    const struct average_fit fit = fit_factor(factor);
     struct stages stages = stages_none();
     const bool low = limits.low > INT8_MIN && limits.low == zero_out;
     if (zero_in != zero_out || low || multiplier_value(factor) != 1) {
+        const struct rescale_fit fit = fit_rescale(factor, zero_in);
         stages.x1 = stage_registers(-zero_in, fit.p, 0);
-        stages.x2 = stage_registers(0, fit.m, fit.shift);
+        stages.x2 = stage_registers(fit.add, fit.m, fit.shift);
         stages.x2.act = low;
         stages.out.offset = -zero_out;
     }
@@ -148,6 +149,7 @@ static bool lower_convolved_addition(struct lowering *at, const struct node *nod
 }
 
 bool lower_add_node(struct lowering *at, const struct node *node) {
+    const char *const pairs = node->inputs[0] == node->inputs[1] ? "256" : "65,536";
     struct addition_fit fit;
     struct view a, b;
     if (!view_use(at, node->inputs[0], &a) || !view_use(at, node->inputs[1], &b))
@@ -162,12 +164,16 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     struct stages stages = stages_none();
     const struct view main = fit.swapped ? b : a, other = fit.swapped ? a : b;
     struct view to = view_define(at, node->output), operand = other;
-    stages.x1 = stage_registers(0, fit.m, 0);
-    stages.x2 = stage_per_point(at, &other, fit.shift);
+    stages.x1 = fit.power ? stage_per_point(at, &other, fit.shift) : stage_registers(0, fit.m, 0);
+    stages.x2 = fit.power ? stage_registers(fit.add, fit.p, fit.first) : stage_per_point(at, &other, fit.shift);
     stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
-    lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of 65,536 pairs differ by 1",
-                  fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift, fit.scale,
-                  fit.n, fit.wrong);
+    if (fit.power)
+        lowering_note(at, "(input %d + the other * 2^%u) * %d * %d / 2^%u; %u of %s pairs differ by 1", fit.swapped,
+                      fit.shift, fit.p, fit.scale, fit.first + fit.n, fit.wrong, pairs);
+    else
+        lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of %s pairs differ by 1",
+                      fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift,
+                      fit.scale, fit.n, fit.wrong, pairs);
     if (fit.weight > 1) {
         if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
             return false;
@@ -205,8 +211,9 @@ static struct span span_of(const struct axis *axis, int size, int first, int n) 
     return span;
 }
 
-static void one_pdp(struct lowering *at, const struct node *node, struct view from, struct view to, int first, int n) {
-    const struct span columns = span_of(&node->x, from.w, first, n), rows = span_of(&node->y, from.h, 0, to.h);
+static void one_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from, struct view to,
+                    int first, int n) {
+    const struct span columns = span_of(x, from.w, first, n), rows = span_of(y, from.h, 0, to.h);
     const struct view in = view_part(at, from, columns.begin, rows.begin, columns.size, rows.size);
     const struct view out = view_part(at, to, first, 0, n, to.h);
     struct operation *op = lowering_op(at, TYPE_PDP);
@@ -216,10 +223,10 @@ static void one_pdp(struct lowering *at, const struct node *node, struct view fr
     op->dst.line_stride = out.line;
     op->pdp = (struct pdp_op){.split = 1,
                               .mode = 1,
-                              .pool_width = (unsigned)(node->x.size - 1),
-                              .pool_height = (unsigned)(node->y.size - 1),
-                              .stride_x = (unsigned)node->x.stride,
-                              .stride_y = (unsigned)node->y.stride,
+                              .pool_width = (unsigned)(x->size - 1),
+                              .pool_height = (unsigned)(y->size - 1),
+                              .stride_x = (unsigned)x->stride,
+                              .stride_y = (unsigned)y->stride,
                               .pad_left = (unsigned)columns.before,
                               .pad_right = (unsigned)columns.after,
                               .pad_top = (unsigned)rows.before,
@@ -228,21 +235,46 @@ static void one_pdp(struct lowering *at, const struct node *node, struct view fr
     op->pdp.out_first = op->pdp.out_mid = op->pdp.out_last = 1;
 }
 
+static void lower_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from,
+                      struct view to) {
+    const int most = most_columns(y);
+    for (int first = 0; first < to.w; first += most)
+        one_pdp(at, x, y, from, to, first, to.w - first < most ? to.w - first : most);
+}
+
+enum { POOL_MAX = 8 };
+
+/* A window of POOL_MAX at most, and what is left for the windows over its results. */
+static struct axis take_window(struct axis *axis) {
+    struct axis part = {.size = axis->size < POOL_MAX ? axis->size : POOL_MAX, .stride = 1, .dilation = 1};
+    part.before = axis->before < part.size ? axis->before : part.size - 1;
+    part.after = axis->after < part.size ? axis->after : part.size - 1;
+    axis->size -= part.size - 1;
+    axis->before -= part.before;
+    axis->after -= part.after;
+    return part;
+}
+
 bool lower_max_node(struct lowering *at, const struct node *node) {
-    enum { WINDOW_MAX = 8 };
+    struct axis x = node->x, y = node->y;
     struct view from;
-    const struct axis *axes[] = {&node->x, &node->y};
-    for (int i = 0; i < 2; i++)
-        if (axes[i]->size > WINDOW_MAX || axes[i]->stride > WINDOW_MAX)
-            return lowering_refuse(at, "found windows of %d and stride %d, the accelerator has at most %d",
-                                   axes[i]->size, axes[i]->stride, WINDOW_MAX);
     if (!view_use(at, node->inputs[0], &from))
         return false;
     const struct view to = view_define(at, node->output);
-    const int most = most_columns(&node->y);
-    for (int x = 0; x < to.w; x += most)
-        one_pdp(at, node, from, to, x, to.w - x < most ? to.w - x : most);
-    lowering_note(at, "PDP, exact");
+    x.stride = to.w == 1 ? 1 : x.stride;
+    y.stride = to.h == 1 ? 1 : y.stride;
+    if (x.stride > POOL_MAX || y.stride > POOL_MAX)
+        return lowering_refuse(at, "found strides of %d and %d, the accelerator has at most %d", y.stride, x.stride,
+                               POOL_MAX);
+    lowering_note(at, x.size > POOL_MAX || y.size > POOL_MAX ? "PDP, exact, windows of windows" : "PDP, exact");
+    while (x.size > POOL_MAX || y.size > POOL_MAX) {
+        const struct axis across = take_window(&x), down = take_window(&y);
+        const struct view part = view_new(at, MEMORY_OF_CUBES, axis_result(&across, from.w),
+                                          axis_result(&down, from.h), from.c);
+        lower_pdp(at, &across, &down, from, part);
+        from = part;
+    }
+    lower_pdp(at, &x, &y, from, to);
     lower_limits(at, to, node_limits(at->graph, node), false);
     return true;
 }
@@ -347,8 +379,6 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node) {
 bool lower_cpu_node(struct lowering *at, const struct node *node) {
     struct lowered *out = at->out;
     struct view from;
-    if (node->kind == NODE_SOFTMAX && node->beta != 1)
-        return lowering_refuse(at, "found beta %g, expected 1", (double)node->beta);
     if (!view_use(at, node->inputs[0], &from))
         return false;
     if (node->kind == NODE_SOFTMAX && (from.w != 1 || from.h != 1 || view_spread(at, &from)))

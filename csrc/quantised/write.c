@@ -113,7 +113,7 @@ static void add_cpu_lists(struct writing *at, size_t number, const struct lowere
     put(network + 2, at->ends + 1, 2);
     put(network + 4, 1, 2);
     operation[0] = node->kind == NODE_SOFTMAX ? CPU_SOFTMAX : CPU_LOGISTIC;
-    put_float(operation + 4, node_input(graph, node, 0)->scales[0]);
+    put_float(operation + 4, node_input(graph, node, 0)->scales[0] * (node->kind == NODE_SOFTMAX ? node->beta : 1));
     put_float(operation + 8, CPU_STEP_SCALE);
     if (node->kind == NODE_SOFTMAX)
         operation[12] = 1;
