@@ -12,7 +12,10 @@
 #include "nvdla/xalloc.h"
 
 enum { TFLITE_VERSION = 3, BUILTIN_CODES = 256 };
-enum { TYPE_FLOAT32 = 0, TYPE_INT32 = 2, TYPE_INT8 = 9 };
+enum { TYPE_FLOAT32 = 0, TYPE_INT32 = 2, TYPE_UINT8 = 3, TYPE_INT8 = 9 };
+
+/* Values of uint8, as at the ends of many networks, are taken as int8: less this. */
+enum { UNSIGNED_ZERO = 128 };
 
 /* Operators by their code: what they are here, and the last version whose INT8 form is the one of chapter 88. */
 struct known_operator {
@@ -110,7 +113,7 @@ static void read_shape(struct reading *at, const struct flat_table *entry, struc
     tensor->h = shape.count > 3 ? tensor->dims[1] : 1;
 }
 
-static void read_quantisation(struct reading *at, const struct flat_table *entry, struct tensor *tensor) {
+static void read_quantisation(struct reading *at, const struct flat_table *entry, int lowered, struct tensor *tensor) {
     const struct flat_table quantisation = flat_table(&at->flat, entry, 4, "quantisation");
     const struct flat_vector scales = flat_vector(&at->flat, &quantisation, 2, 4, "scales");
     const struct flat_vector zeros = flat_vector(&at->flat, &quantisation, 3, 8, "zero points");
@@ -126,13 +129,17 @@ static void read_quantisation(struct reading *at, const struct flat_table *entry
     }
     tensor->sliced = number(at, &quantisation, 6, 4, "quantised dimension");
     for (size_t i = 0; i < zeros.count && !at->flat.failed; i++) {
-        const int64_t zero = (int64_t)flat_element(&at->flat, &zeros, i, 8);
-        if (tensor->type == TENSOR_INT8 && (zero < INT8_MIN || zero > INT8_MAX || (i && zero != tensor->zero)))
+        const int64_t zero = (int64_t)flat_element(&at->flat, &zeros, i, 8), low = INT8_MIN + lowered;
+        if (tensor->type == TENSOR_INT8 &&
+            (zero < low || zero > INT8_MAX + lowered || (i && zero - lowered != tensor->zero)))
             flat_fail(&at->flat, entry->at,
-                      "tensor %zu \"%s\": found zero point %" PRId64 ", expected -128 to 127, the same for all slices",
-                      entry->index, tensor->name, zero);
-        tensor->zero = (int)zero;
+                      "tensor %zu \"%s\": found zero point %" PRId64 ", expected %" PRId64
+                      " to %d, the same for all slices",
+                      entry->index, tensor->name, zero, low, INT8_MAX + lowered);
+        tensor->zero = (int)(zero - lowered);
     }
+    if (!zeros.count)
+        tensor->zero = -lowered;
 }
 
 /* Keeps a copy of 32-bit constants: in the file they may be unaligned. */
@@ -179,15 +186,20 @@ static void read_tensor(struct reading *at, const struct flat_table *entry, stru
     char shown[64];
     tensor->name = xstrdup(text_shown_bytes(name.text ? name.text : "", name.n, shown, sizeof shown));
     const int type = number(at, entry, 1, 1, "type");
-    tensor->type = type == TYPE_INT8 ? TENSOR_INT8 : type == TYPE_INT32 ? TENSOR_INT32 : TENSOR_FLOAT;
-    if (type != TYPE_INT8 && type != TYPE_INT32 && type != TYPE_FLOAT32)
+    tensor->type = type == TYPE_INT8 || type == TYPE_UINT8 ? TENSOR_INT8
+                   : type == TYPE_INT32                    ? TENSOR_INT32
+                                                           : TENSOR_FLOAT;
+    if (type != TYPE_INT8 && type != TYPE_UINT8 && type != TYPE_INT32 && type != TYPE_FLOAT32)
         flat_fail(&at->flat, entry->at,
-                  "tensor %zu \"%s\": found type %d, expected 9 (int8), 2 (int32) or 0 (float32): quantise the whole "
-                  "network to INT8",
+                  "tensor %zu \"%s\": found type %d, expected 9 (int8), 3 (uint8), 2 (int32) or 0 (float32): quantise "
+                  "the whole network to INT8",
                   entry->index, tensor->name, type);
     read_shape(at, entry, tensor);
-    read_quantisation(at, entry, tensor);
+    read_quantisation(at, entry, type == TYPE_UINT8 ? UNSIGNED_ZERO : 0, tensor);
     read_data(at, entry, tensor);
+    if (type == TYPE_UINT8 && tensor->data)
+        flat_fail(&at->flat, entry->at, "tensor %zu \"%s\": found constants of uint8, expected int8", entry->index,
+                  tensor->name);
 }
 
 static void read_tensors(struct reading *at, const struct flat_table *subgraph) {
@@ -362,7 +374,8 @@ static bool read_options(struct reading *at, const struct flat_table *entry, str
     case NODE_SOFTMAX:
         bits = (uint32_t)flat_number(&at->flat, &options, 0, 4, "beta");
         memcpy(&node->beta, &bits, sizeof bits);
-        return true;
+        return (isfinite(node->beta) && node->beta > 0) ||
+               refuse(at, entry, node, "found beta %g, expected a finite number above 0", (double)node->beta);
     default:
         return true;
     }
@@ -503,29 +516,51 @@ static void replace(int *list, size_t count, int old, int new, bool *found) {
         }
 }
 
-/* The accelerator's inputs and outputs are INT8: a QUANTIZE of an input, a DEQUANTIZE to an output are left to who
- * fills and reads them. */
+static size_t count_readers(const struct graph *graph, int tensor) {
+    size_t count = 0;
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t i = 0; i < graph->nodes[n].input_count; i++)
+            count += graph->nodes[n].inputs[i] == tensor;
+    return count;
+}
+
+/* A QUANTIZE between uint8 and int8. */
+static bool changes_nothing(const struct graph *graph, const struct node *node) {
+    const struct tensor *in = node_input(graph, node, 0), *out = node_output(graph, node);
+    return node->kind == NODE_QUANTIZE && in->type == TENSOR_INT8 && out->type == TENSOR_INT8 &&
+           in->scales[0] == out->scales[0] && in->zero == out->zero;
+}
+
+/* Takes a node away from the inputs or outputs of the network. */
+static bool cut_end(struct graph *graph, const struct node *node) {
+    const bool same = changes_nothing(graph, node);
+    bool cut = false;
+    if (node->kind == NODE_QUANTIZE && (same ? count_readers(graph, node->inputs[0]) == 1
+                                             : node_input(graph, node, 0)->type == TENSOR_FLOAT))
+        replace(graph->inputs, graph->input_count, node->inputs[0], node->output, &cut);
+    if (!cut && (same ? count_readers(graph, node->output) == 0 : node->kind == NODE_DEQUANTIZE))
+        replace(graph->outputs, graph->output_count, node->output, node->inputs[0], &cut);
+    return cut;
+}
+
+/* The accelerator's inputs and outputs are INT8: a QUANTIZE of an input, a DEQUANTIZE to an output, a change to or from
+ * uint8 are left to who fills and reads them. */
 static bool cut_ends(struct reading *at) {
     struct graph *graph = at->graph;
     size_t kept = 0;
     for (size_t n = 0; n < graph->node_count; n++) {
         const struct node *node = &graph->nodes[n];
-        bool cut = false;
-        if (node->kind == NODE_QUANTIZE && node_input(graph, node, 0)->type == TENSOR_FLOAT)
-            replace(graph->inputs, graph->input_count, node->inputs[0], node->output, &cut);
-        else if (node->kind == NODE_DEQUANTIZE)
-            replace(graph->outputs, graph->output_count, node->output, node->inputs[0], &cut);
-        else {
-            graph->nodes[kept++] = *node;
+        if (cut_end(graph, node))
             continue;
-        }
-        if (!cut) {
+        if (node->kind == NODE_DEQUANTIZE ||
+            (node->kind == NODE_QUANTIZE && node_input(graph, node, 0)->type == TENSOR_FLOAT)) {
             char where[NODE_TEXT];
             return error_set(at->flat.err,
                              "%s: found it inside the network, expected it only at an input or an output: the "
                              "accelerator computes INT8",
                              node_text(graph, node, where));
         }
+        graph->nodes[kept++] = *node;
     }
     graph->node_count = kept;
     return true;

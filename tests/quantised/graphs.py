@@ -5,6 +5,7 @@
 usage: graphs.py NVCOSIM COUNT [RTL [FIRST]]     RTL: how many of them are played on RTL too; FIRST: the first seed (default 1)
 CONFIG in the environment: the configuration (default small). Ends with "N passed, N failed".
 """
+import math
 import os
 import pathlib
 import random
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from tflite import FLOAT, INT32, SAME, VALID, Network, result, windows
+from tflite import FLOAT, INT32, SAME, UINT8, VALID, Network, result, windows
 
 NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
 COUNT = int(sys.argv[2])
@@ -21,7 +22,8 @@ FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 CONFIG = os.environ.get("CONFIG", "small")
 REFUSED = "refused"
 LIMITS = ("; the accelerator has at most ", " which do not fit the ")  # of the compiler, listed in docs/networks.md
-ATOM = 32 if CONFIG in ("large", "full") else 8
+PRIMES = [1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41]
+MOST = 40000  # elements of a tensor
 
 
 class Maker:
@@ -35,13 +37,26 @@ class Maker:
         self.sound = seed % 8 == 0  # the first node: a convolution with a tall window of few channels
         if self.sound:
             shape = (1, r.randint(20, 49), r.randint(5, 20), r.choice([1, 1, 2, 3]))
+        elif seed % 2:
+            shape = (1, r.choice(PRIMES), r.choice(PRIMES), r.choice(PRIMES + [4, 8, 16, 24, 32, 40, 64]))
         self.extreme = seed % 5 == 0  # scales and zero points at their limits
+        self.powers = seed % 7 == 0  # scales are powers of two: many results lie half way between two integers
         self.at = self.net.tensor(shape, self.scale(), self.zero())
         self.net.inputs = [self.at]
+        if seed % 11 == 0:
+            self.at = self.unsigned(self.at)
         self.spread = 73.0  # of a tensor's values around the zero point, in steps
         self.old = []
 
+    def unsigned(self, tensor):
+        """A new input of uint8, from which QUANTIZE makes the tensor."""
+        _, _, _, scales, zero, _ = self.net.tensors[tensor]
+        self.net.inputs = [self.net.tensor(self.net.shape(tensor), scales, zero + 128, None, UINT8)]
+        return self.net.node("QUANTIZE", self.net.inputs, tensor)
+
     def scale(self):
+        if self.powers:
+            return 2.0 ** self.random.randint(-8, -2)
         return self.random.choice([1e-6, 1e-3, 1.0, 40.0]) if self.extreme else self.random.uniform(0.003, 0.2)
 
     def zero(self):
@@ -58,8 +73,10 @@ class Maker:
         depthwise, whole = name == "DEPTHWISE_CONV_2D", name == "FULLY_CONNECTED"
         kh, kw = (1, 1) if whole else (r.choice([1, 2, 3, 5]), r.choice([1, 2, 3, 4]))
         stride, dilation = (r.choice([1, 1, 2, 3]),) * 2, (1, 1)
-        if stride == (1, 1) and r.random() < 0.25:
-            dilation = (r.choice([1, 2]), r.choice([1, 2, 3]))
+        if r.random() < 0.2 and not whole:
+            kh, kw, stride = r.choice([7, 9, 11, 13]), r.choice([1, 5, 7, 31]), (r.randint(1, 8), r.randint(1, 8))
+        if stride == (1, 1) and r.random() < 0.25 and kw < 31:
+            dilation = (r.choice([1, 2, 5]), r.choice([1, 2, 3]))
         if self.sound:
             kh, kw, stride, dilation = r.randint(3, 10), r.randint(1, 4), (r.choice([1, 2]), r.choice([1, 2, 2, 3])), (1, 1)
         padding = r.choice([SAME, VALID])
@@ -69,6 +86,8 @@ class Maker:
         if self.sound:
             k, self.sound = r.choice([16, 33, 64]), False
         taps = kh * kw * (1 if depthwise else c) * (h * w if whole else 1)
+        while not depthwise and taps * k > 200000 and k > 1:
+            k //= 2
         activation = r.choice([0, 1, 1, 3])
         weights = [r.randint(-127, 127) for _ in range(taps * k)]
         dead = [r.random() < 0.1 for _ in range(k)]
@@ -77,8 +96,12 @@ class Maker:
                 weights[i] = 0
         mean = 0.4 * self.spread * 73 * taps ** 0.5  # of the sums
         scale_in, scale_out = self.scale_of(self.at), self.scale()
-        if r.random() < 0.3 or whole:
+        if self.powers:
+            scales = [2.0 ** round(math.log2(scale_out * 60 / mean / scale_in))]
+        elif r.random() < 0.3 or whole:
             scales = [scale_out * r.uniform(30, 90) / mean / scale_in] * (1 if whole or r.random() < 0.5 else k)
+        elif r.random() < 0.2:
+            scales = [scale_out * 60 / mean / scale_in * 2 ** r.uniform(-12, 1) for _ in range(k)]
         else:
             scales = [scale_out * r.uniform(3, 100) / mean / scale_in * 2 ** r.uniform(-4, 0) for _ in range(k)]
         if r.random() < 0.2 and len(scales) == k:
@@ -97,7 +120,7 @@ class Maker:
     def pool(self, name):
         r, net = self.random, self.net
         _, h, w, c = net.shape(self.at)
-        size = (r.choice([1, 2, 3, 4]), r.choice([1, 2, 3, 5]))
+        size = (r.choice([1, 2, 3, 4, 9, 13]), r.choice([1, 2, 3, 5, 8, 17]))
         stride, padding = (r.choice([1, 2, 3]), r.choice([1, 2])), r.choice([SAME, VALID])
         if size[0] > w or size[1] > h:
             padding = SAME
@@ -108,17 +131,18 @@ class Maker:
     def mean(self):
         net = self.net
         _, h, w, c = net.shape(self.at)
-        axes = net.tensor((2,), 1.0, 0, [1, 2], INT32)
+        axes = net.tensor((2,), 1.0, 0, self.random.choice([[1, 2], [2, 1], [-3, -2]]), INT32)
         shape = self.random.choice([(1, 1, 1, c), (1, c)])
         return net.node("MEAN", [self.at, axes], net.tensor(shape, self.scale_of(self.at) * self.random.uniform(0.3, 1.2), self.zero()))
 
     def add(self):
         r, net = self.random, self.net
-        same = [t for t in self.old if net.shape(t) == net.shape(self.at)]
-        if not same:
-            return self.rescale("QUANTIZE")
+        shape = net.shape(self.at)
+        same = [t for t in self.old + [self.at] if net.shape(t) == shape]
         other = r.choice(same)
-        scale = max(self.scale_of(self.at), self.scale_of(other)) * r.uniform(0.7, 2.2)
+        if r.random() < 0.2:
+            other = net.tensor(shape, self.scale(), self.zero(), [r.randint(-128, 127) for _ in range(math.prod(shape))])
+        scale = max(self.scale_of(self.at), self.scale_of(other)) * (r.choice([0.5, 1, 2, 4]) if self.powers else r.uniform(0.5, 3))
         out = net.tensor(net.shape(self.at), scale, self.zero())
         return net.node("ADD", r.sample([self.at, other], 2), out, {0: ("b", r.choice([0, 1]))})
 
@@ -128,15 +152,13 @@ class Maker:
         axis = r.choice([1, 2, 3])
         others = [t for t in self.old + [self.at] if len(net.shape(t)) == 4 and
                   all(axis == i or net.shape(t)[i] == net.shape(self.at)[i] for i in (1, 2, 3))]
-        other = r.choice(others)
-        if axis == 3 and net.shape(other)[3] % ATOM:
-            return self.pad()
+        inputs = [r.choice(others) for _ in range(r.choice([1, 1, 2, 3]))] + [self.at]
         shape = list(net.shape(self.at))
-        shape[axis] += net.shape(other)[axis]
+        shape[axis] = sum(net.shape(t)[axis] for t in inputs)
         same = r.random() < 0.5
         source = net.tensors[self.at]
         out = net.tensor(shape, source[3] if same else source[3][0] * 1.3, source[4] if same else self.zero())
-        return net.node("CONCATENATION", [other, self.at], out, {0: ("i", r.choice([axis, axis - 4])), 1: ("b", 0)})
+        return net.node("CONCATENATION", inputs, out, {0: ("i", r.choice([axis, axis - 4])), 1: ("b", 0)})
 
     def pad(self):
         r, net = self.random, self.net
@@ -155,7 +177,24 @@ class Maker:
         net = self.net
         _, h, w, c = net.shape(self.at)
         source = net.tensors[self.at]
-        return net.node("RESHAPE", [self.at], net.tensor((1, w, h, c), source[3], source[4]))
+        shape = (1, w, h, c)
+        if self.random.random() < 0.5:  # any other sides
+            count = h * w * c
+            h = self.random.choice([n for n in range(1, count + 1) if count % n == 0])
+            w = self.random.choice([n for n in range(1, count // h + 1) if count // h % n == 0])
+            shape = (1, h, w, count // h // w)
+        return net.node("RESHAPE", [self.at], net.tensor(shape, source[3], source[4]))
+
+    def one(self, makers):
+        """A node whose output has a size that is computed quickly."""
+        net, before = self.net, self.at
+        while True:
+            sizes = [len(net.nodes), len(net.tensors), len(net.buffers)]
+            self.at = self.random.choice(makers)()
+            if math.prod(net.shape(self.at)) <= MOST and max(net.shape(self.at)) <= 2000:
+                return
+            del net.nodes[sizes[0]:], net.tensors[sizes[1]:], net.buffers[sizes[2]:]
+            self.at = before
 
     def grow(self):
         r = self.random
@@ -164,14 +203,15 @@ class Maker:
             lambda: self.rescale("RELU"), lambda: self.rescale("RELU6"), lambda: self.rescale("QUANTIZE"), self.reshape]
         for _ in range(r.randint(1, 6)):
             self.old.append(self.at)
-            self.at = makers[0]() if self.sound else r.choice(makers)()
+            self.one(makers[:1] if self.sound else makers)
         end = r.random()
         if end < 0.3:
             self.at = self.mean()
         if end < 0.5 and end > 0.1:
             self.at = self.convolution("FULLY_CONNECTED") if len(self.net.shape(self.at)) == 4 else self.at
             if r.random() < 0.4:
-                self.at = self.net.node("SOFTMAX", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128), {0: ("f", 1.0)})
+                self.at = self.net.node("SOFTMAX", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128),
+                                        {0: ("f", r.choice([1.0, 1.0, 0.5]))})
         elif end > 0.95:
             self.at = self.net.node("LOGISTIC", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128))
         elif end > 0.9:

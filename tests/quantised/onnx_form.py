@@ -187,13 +187,15 @@ class Writer:
             self.simple("QLinearGlobalAveragePool", "GlobalAveragePool", [x], output)
         elif name == "MEAN":
             self.simple(None, "ReduceMean", [x], output, axes=[2, 3], keepdims=0)
-        elif name == "ADD":
+        elif name == "ADD" and not any(net.tensors[t][2] for t in inputs):
             self.simple("QLinearAdd", "Add", inputs, output, options[0][1])
         elif name == "CONCATENATION":
             axis = options[0][1] % 4
             self.simple("QLinearConcat", "Concat", inputs, output, axis={1: 2, 2: 3, 3: 1}[axis])
         elif name == "RESHAPE":
             _, h, w, c = net.shape(output)
+            if c != net.shape(x)[-1]:
+                raise NotInForm  # another order of elements
             self.add("Reshape", [f"t{x}", self.constant(f"shape{output}", 7, [4], struct.pack("<4q", 1, c, h, w))], f"t{output}")
         elif name == "PAD":
             p = struct.unpack("<8i", net.buffers[net.tensors[inputs[1]][2]])
@@ -202,11 +204,11 @@ class Writer:
             self.quantise(done, output)
         elif name in ("RELU", "RELU6"):
             self.quantise(self.activate(self.dequantised(x), 1 if name == "RELU" else 3), output)
-        elif name == "QUANTIZE":
+        elif name == "QUANTIZE" and net.tensors[x][1] == INT8:
             self.quantise(self.dequantised(x), output)
         elif name == "DEQUANTIZE":
             self.add("DequantizeLinear", [f"t{x}"] + self.quantisation(x), f"t{output}")
-        elif name in ("SOFTMAX", "LOGISTIC"):
+        elif name == "LOGISTIC" or (name == "SOFTMAX" and options[0][1] == 1):
             real = "Softmax" if name == "SOFTMAX" else "Sigmoid"
             self.simple("QLinear" + real, real, [x], output, **({"axis": 1} if real == "Softmax" else {}))
         else:

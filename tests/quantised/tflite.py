@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "loadable"))
 from builder import Container  # noqa: E402
 
-FLOAT, INT32, INT8 = 0, 2, 9
+FLOAT, INT32, UINT8, INT8 = 0, 2, 3, 9
 SAME, VALID = 0, 1
 CODES = {"ADD": 0, "AVERAGE_POOL_2D": 1, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 4, "DEQUANTIZE": 6, "FULLY_CONNECTED": 9,
          "LOGISTIC": 14, "MAX_POOL_2D": 17, "RELU": 19, "RELU6": 21, "RESHAPE": 22, "SOFTMAX": 25, "TANH": 28, "PAD": 34, "MEAN": 40,
