@@ -60,8 +60,8 @@ struct addition_fit {
     int scale;
     unsigned n;
     unsigned wrong; /* of the 65,536 pairs, 256 if both inputs are the same tensor, how many differ by 1 */
-    double share;   /* of elements that differ: of all pairs, or, if that is more, if values near the zero points are
-                     * frequent */
+    double share;   /* of elements that differ, if values near the zero points are frequent; or of all pairs, counted
+                     * less, if that is more */
 };
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit);
 

@@ -8,7 +8,10 @@
 enum { VALUES = 256, SCALE_MAX = INT16_MAX, WEIGHT_MAX = 127, SHIFT_MAX = 22, RATIO_BITS = 29, RATIO_LOG_MAX = 21 };
 enum { POWER_MAX = 7, BITS = 32 };
 
-static const double good_enough = 0.0006; /* share of elements that differ */
+static const double good_enough = 0.0005; /* share of elements that differ */
+
+/* Values near the zero points are the rule, so a pair counts less in the share of all pairs. */
+#define OF_ALL 0.6
 
 /* TFLite's results for all pairs. */
 struct table {
@@ -48,7 +51,7 @@ static bool count_wrong(const struct table *table, struct addition_fit *fit, str
                 return false;
             fit->wrong += difference > 0;
             near += difference * table->chance[0][a] * (table->same ? 1 : table->chance[1][b]);
-            fit->share = fmax(near, fit->wrong / pairs);
+            fit->share = fmax(near, OF_ALL * fit->wrong / pairs);
         }
     return fit->share < most;
 }
