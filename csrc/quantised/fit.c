@@ -69,10 +69,15 @@ static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fi
 
 /* ---- factors ---- */
 
-/* Largest first factor of a kernel: its products stay in 32 bits. */
+/* Largest first factor of a kernel: its products stay in 32 bits, or are saturated where the result is limited anyway.
+ * 0: the sums have more than 31 bits. */
 static int first_most(const struct kernel_target *target, int64_t added) {
+    enum { RESULT_MAX = 300 };
     const int64_t sum = greatest_sum(target, added), most = sum ? INT32_MAX / sum : FIRST_MAX;
-    return most > FIRST_MAX ? FIRST_MAX : (int)most;
+    const double useful = INT32_MAX * multiplier_value(target->factor) / RESULT_MAX;
+    if (most < 1 || most > FIRST_MAX)
+        return most < 1 ? 0 : FIRST_MAX;
+    return useful > FIRST_MAX ? FIRST_MAX : (int)fmax((double)most, useful);
 }
 
 /* The greatest of the first factors that are equally good: nudges need room. */
@@ -237,13 +242,13 @@ static int count_wrong(struct multiplier factor, int zero, const struct rescale_
 }
 
 struct rescale_fit fit_rescale(struct multiplier factor, int zero) {
-    enum { ADD_MAX = 1024 };
+    enum { ADD_MAX = 1024, TRIED = 128 };
     const double value = multiplier_value(factor);
     struct rescale_fit best = {.p = 1, .wrong = INT_MAX};
     int shift = SHIFT_MAX;
     while (shift > 0 && ldexp(value, shift) > (double)OPERAND_MAX * FIRST_MAX)
         shift--;
-    for (int p = FIRST_MAX; p > 0 && best.wrong > 0; p--)
+    for (int p = FIRST_MAX; p > FIRST_MAX - TRIED && best.wrong > 0; p--)
         for (int add = 0; add <= ADD_MAX && best.wrong > 0; add = add ? 4 * add : 1) {
             const double m = round(ldexp(value, shift) / p);
             struct rescale_fit fit = {p, add, (int)m, (unsigned)shift, 0};

@@ -8,7 +8,7 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 
-enum { ALIGNMENT = 64, CONSTANT_ALIGNMENT = 128 };
+enum { ALIGNMENT = 64, CONSTANT_ALIGNMENT = 128, CUBE_BYTES_MAX = 1 << 30 };
 
 bool lowering_refuse(const struct lowering *at, const char *format, ...) {
     char where[NODE_TEXT];
@@ -455,6 +455,7 @@ static void add_edge(struct lowered *lowered, const struct lowered_step *step, s
  * its input is complete. */
 static void link_step(struct lowered *lowered, const struct lowered_step *step) {
     int last[TYPE_COUNT], before = GRAPH_NONE; /* before: layer that writes, SDP or PDP */
+    bool waited = false;                       /* it waited for a PDP */
     for (int type = 0; type < TYPE_COUNT; type++)
         last[type] = GRAPH_NONE;
     for (size_t i = 0; i < step->count; i++) {
@@ -463,9 +464,10 @@ static void link_step(struct lowered *lowered, const struct lowered_step *step) 
         const struct operation *earlier =
             before == GRAPH_NONE ? NULL : &lowered->ops[step->first + (size_t)before].operation;
         const bool alone = op->type != TYPE_CONV && !fused;
-        const bool waits =
-            earlier && ((alone && (earlier->type == TYPE_PDP || op->type == TYPE_PDP)) ||
-                        (op->type == TYPE_CONV && earlier->type == TYPE_PDP) || reads(op, earlier->dst.position));
+        /* A convolution may read what a PDP wrote, two layers before it. */
+        const bool waits = earlier && ((alone && (earlier->type == TYPE_PDP || op->type == TYPE_PDP)) ||
+                                       (op->type == TYPE_CONV && (earlier->type == TYPE_PDP || waited)) ||
+                                       reads(op, earlier->dst.position));
         const bool linked = waits && last[op->type] == before;
         if (last[op->type] != GRAPH_NONE)
             add_edge(lowered, step, (size_t)last[op->type], i, linked ? EVENT_COMPLETED : EVENT_PROGRAMMED);
@@ -477,7 +479,10 @@ static void link_step(struct lowered *lowered, const struct lowered_step *step) 
             lowered->ops[step->first + i - 1].operation.counter++;
         }
         last[op->type] = (int)i;
-        before = op->type == TYPE_CONV ? before : (int)i;
+        if (op->type == TYPE_CONV)
+            continue;
+        waited = alone && earlier && earlier->type == TYPE_PDP;
+        before = (int)i;
     }
 }
 
@@ -556,9 +561,12 @@ struct lowered *lower_graph(const struct graph *graph, const struct nvdla_config
     lowered->config = config;
     lowered->views = xcalloc(graph->tensor_count + 1, sizeof *lowered->views);
     lowered->outputs = xcalloc(graph->output_count + 1, sizeof *lowered->outputs);
-    const bool fine = lower_all(&at);
+    bool fine = lower_all(&at);
     if (fine)
         finish(lowered);
+    if (fine && lowered->cube_bytes > CUBE_BYTES_MAX)
+        fine = error_set(err, "%s: found 0x%" PRIx64 " bytes of cubes at the same time, expected at most 0x%x",
+                         graph->path, lowered->cube_bytes, CUBE_BYTES_MAX);
     free(at.parts);
     free(at.homes);
     free(at.readers);
