@@ -131,6 +131,23 @@ static bool same_shape(const struct tensor *a, const struct tensor *b) {
     return a->h == b->h && a->w == b->w && a->c == b->c;
 }
 
+static bool check_addition(const struct checking *at) {
+    const struct tensor *out = node_output(at->graph, at->node), *a = node_input(at->graph, at->node, 0),
+                        *b = node_input(at->graph, at->node, 1);
+    const int sides[][3] = {{a->h, b->h, out->h}, {a->w, b->w, out->w}, {a->c, b->c, out->c}};
+    if (!check_values(at, at->node->inputs[1], "input"))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const int first = sides[i][0], second = sides[i][1], most = first > second ? first : second;
+        if ((first != most && first != 1) || (second != most && second != 1) || sides[i][2] != most)
+            return refuse(at,
+                          "found inputs of %d x %d x %d and %d x %d x %d (h, w, c) and an output of %d x %d x %d, "
+                          "expected the same sides, or 1, which is repeated",
+                          a->h, a->w, a->c, b->h, b->w, b->c, out->h, out->w, out->c);
+    }
+    return true;
+}
+
 static bool check_axis(const struct checking *at, const struct axis *axis, int in, int out, const char *name) {
     if (axis->size < 1 || axis->stride < 1 || axis->dilation < 1 || axis->before < 0 || axis->after < 0 ||
         axis->size > TENSOR_SIDE_MAX || axis->stride > TENSOR_SIDE_MAX || axis->dilation > TENSOR_SIDE_MAX)
@@ -241,11 +258,7 @@ static bool check_node(const struct checking *at) {
     case NODE_FULLY_CONNECTED:
         return check_convolution(at);
     case NODE_ADD:
-        if (!check_values(at, node->inputs[1], "input"))
-            return false;
-        return (same_shape(in, out) && same_shape(node_input(at->graph, node, 1), out)) ||
-               refuse(at, "found inputs of different sizes, expected the same: an ADD that repeats one is not "
-                          "supported");
+        return check_addition(at);
     case NODE_AVERAGE_POOL:
     case NODE_MAX_POOL:
     case NODE_MEAN:

@@ -164,10 +164,22 @@ int add_elements(const struct addition *addition, int a, int b) {
                  addition->limits);
 }
 
+/* The place in a tensor of an element of the output; sides of 1 are repeated. */
+static size_t repeated(const struct tensor *t, int y, int x, int c) {
+    y = t->h == 1 ? 0 : y;
+    x = t->w == 1 ? 0 : x;
+    return ((size_t)y * (size_t)t->w + (size_t)x) * (size_t)t->c + (size_t)(t->c == 1 ? 0 : c);
+}
+
 static void add(const struct computing *at, const int8_t *other) {
     const struct addition addition = addition_of(at->graph, at->node);
-    for (size_t i = 0; i < at->out->count; i++)
-        at->to[i] = (int8_t)add_elements(&addition, at->from[i], other[i]);
+    const struct tensor *b = node_input(at->graph, at->node, 1);
+    int8_t *to = at->to;
+    for (int y = 0; y < at->out->h; y++)
+        for (int x = 0; x < at->out->w; x++)
+            for (int c = 0; c < at->out->c; c++)
+                *to++ = (int8_t)add_elements(&addition, at->from[repeated(at->in, y, x, c)],
+                                             other[repeated(b, y, x, c)]);
 }
 
 static void rescale(const struct computing *at) {

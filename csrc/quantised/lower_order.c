@@ -1,5 +1,5 @@
 /* Moves that change which channel an element is in: RESHAPE to other channels, CONCATENATION of channels inside an
- * atom. Convolutions with weights of 1 take elements out of atoms. See lowering.h. */
+ * atom, inputs of ADD that are repeated. Convolutions with weights of 1 take elements out of atoms. See lowering.h. */
 #include "quantised/lowering.h"
 
 static int gcd(int a, int b) {
@@ -128,5 +128,49 @@ bool lower_joining(struct lowering *at, struct view wide, struct view to) {
         if (!lower_convolution(at, &c))
             return false;
     }
+    return true;
+}
+
+/* ---- repetition ---- */
+
+static int first_channel_weight(const struct convolution *c, int k, int r, int s, int channel) {
+    (void)c;
+    (void)k;
+    (void)r;
+    (void)s;
+    return channel == 0;
+}
+
+static void copy(struct lowering *at, struct view from, struct view to) {
+    lower_rescale(at, from, to, 0, 0, multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+}
+
+bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int c) {
+    const struct view from = *view;
+    if (from.w == w && from.h == h && from.c == c)
+        return true;
+    const struct view to = view_new(at, MEMORY_OF_CUBES, w, h, c);
+    struct view done = view_part(at, to, 0, 0, from.w, from.h);
+    if (from.c == c) {
+        copy(at, from, done);
+    } else {
+        struct convolution channels = moving(at, from, done, 1);
+        channels.x.size = 1;
+        channels.weight = first_channel_weight;
+        if (!lower_convolution(at, &channels))
+            return false;
+    }
+    while (done.w < w) { /* what is there already, once more */
+        const int n = least(done.w, w - done.w);
+        copy(at, view_part(at, to, 0, 0, n, done.h), view_part(at, to, done.w, 0, n, done.h));
+        done.w += n;
+    }
+    while (done.h < h) {
+        const int n = least(done.h, h - done.h);
+        copy(at, view_part(at, to, 0, 0, w, n), view_part(at, to, 0, done.h, w, n));
+        done.h += n;
+    }
+    lowering_note(at, "%d x %d x %d repeated to %d x %d x %d (h, w, c)", from.h, from.w, from.c, h, w, c);
+    *view = to;
     return true;
 }

@@ -152,7 +152,9 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     const char *const pairs = node->inputs[0] == node->inputs[1] ? "256" : "65,536";
     struct addition_fit fit;
     struct view a, b;
-    if (!view_use(at, node->inputs[0], &a) || !view_use(at, node->inputs[1], &b))
+    const struct tensor *out = node_output(at->graph, node);
+    if (!view_use(at, node->inputs[0], &a) || !view_use(at, node->inputs[1], &b) ||
+        !lower_repetition(at, &a, out->w, out->h, out->c) || !lower_repetition(at, &b, out->w, out->h, out->c))
         return false;
     if (!fit_addition(at->graph, node, &fit))
         return lowering_refuse(at,
@@ -160,7 +162,7 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
                                "multipliers cannot have together",
                                (double)node_input(at->graph, node, 0)->scales[0],
                                (double)node_input(at->graph, node, 1)->scales[0],
-                               (double)node_output(at->graph, node)->scales[0]);
+                               (double)out->scales[0]);
     struct stages stages = stages_none();
     const struct view main = fit.swapped ? b : a, other = fit.swapped ? a : b;
     struct view to = view_define(at, node->output), operand = other;

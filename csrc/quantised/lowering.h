@@ -130,6 +130,8 @@ bool lower_reordering(struct lowering *at, struct view from, int tensor);
 /* The channels of the inputs of the CONCATENATION being lowered without gaps between them; in the first view each input
  * begins at an atom. */
 bool lower_joining(struct lowering *at, struct view wide, struct view to);
+/* A view with these sides; where it has sides of 1 instead, they are repeated, in a new one. */
+bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int c);
 
 /* Whether each input of a CONCATENATION begins at a whole atom of channels. */
 bool concatenates_atoms(const struct lowering *at, const struct node *node);

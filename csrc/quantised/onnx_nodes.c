@@ -381,25 +381,74 @@ static bool read_qgemm(struct onnx_reading *at) {
 
 /* ---- elements ---- */
 
+/* A constant of int8 or uint8 as a tensor, its sides those of the last dimensions of a tensor of that rank. */
+static int constant_input(struct onnx_reading *at, const Onnx__Tensor *from, const Onnx__Tensor *scale,
+                          const Onnx__Tensor *zero, int rank) {
+    int64_t sides[] = {1, 1, 1, 1}; /* batch, channels, height, width */
+    const size_t count = onnx_count(from), dims = from->n_dims;
+    int8_t *elements;
+    if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > (size_t)rank) {
+        onnx_refuse(at, "found a constant of type %d with %zu dimensions, expected 2 (uint8) or 3 (int8) with at most %d",
+                    from->data_type, dims, rank);
+        return GRAPH_NONE;
+    }
+    for (size_t i = 0; i < dims; i++) {
+        const size_t place = (size_t)rank - dims + i;
+        sides[rank == 3 && place == 2 ? 3 : place] = from->dims[i];
+    }
+    const int shape[] = {(int)sides[0], (int)sides[2], (int)sides[3], (int)sides[1]};
+    if (sides[0] != 1) {
+        onnx_refuse(at, "found a batch of %" PRId64 " in a constant, expected 1", sides[0]);
+        return GRAPH_NONE;
+    }
+    const int index = onnx_constant_new(at, from, TENSOR_INT8, shape, 4, (void **)&elements);
+    if (index == GRAPH_NONE || !onnx_set_scale(at, index, scale, zero))
+        return GRAPH_NONE;
+    struct tensor *tensor = &at->graph->tensors[index];
+    const size_t c = (size_t)shape[3], pixels = count / c;
+    tensor->h = shape[1];
+    tensor->w = shape[2];
+    tensor->c = shape[3];
+    for (size_t i = 0; i < count; i++)
+        elements[i] =
+            (int8_t)(onnx_integer(from, i % c * pixels + i / c) - (from->data_type == ONNX_UINT8 ? 128 : 0));
+    return index;
+}
+
+/* An addend: computed, or a constant beside one that is; scale 0: of float32, otherwise the input that says it. */
+static int addend(struct onnx_reading *at, size_t i, size_t other, size_t scale) {
+    const struct onnx_value *value = onnx_input(at, i), *beside = onnx_input(at, other);
+    if (!value || !value->constant || !beside || beside->tensor == GRAPH_NONE)
+        return scale ? integer_input(at, i, scale, scale + 1, CUBES) : activation_input(at, i, CUBES);
+    const Onnx__Tensor *step = scale ? onnx_constant(at, scale, false) : value->scale;
+    const Onnx__Tensor *zero = scale ? onnx_constant(at, scale + 1, true) : value->zero;
+    if (!step || at->failed) {
+        onnx_refuse(at, "found constant \"%s\" not behind DequantizeLinear, expected it there", value->name);
+        return GRAPH_NONE;
+    }
+    return constant_input(at, value->constant, step, zero, graph_tensor(at->graph, beside->tensor)->rank);
+}
+
 static bool make_add(struct onnx_reading *at, int a, int b) {
     if (a == GRAPH_NONE || b == GRAPH_NONE)
         return false;
-    const struct tensor *in = graph_tensor(at->graph, a);
-    const int sides[] = {in->h, in->w, in->c};
-    struct node *node = node_new(at, NODE_ADD, a, sides, in->rank);
+    const struct tensor *first = graph_tensor(at->graph, a), *second = graph_tensor(at->graph, b);
+    const int sides[] = {first->h > second->h ? first->h : second->h, first->w > second->w ? first->w : second->w,
+                         first->c > second->c ? first->c : second->c};
+    struct node *node = node_new(at, NODE_ADD, a, sides, first->data ? second->rank : first->rank);
     if (node)
         node->inputs[node->input_count++] = b;
     return node != NULL;
 }
 
 static bool read_add(struct onnx_reading *at) {
-    const int a = activation_input(at, 0, CUBES);
-    return make_add(at, a, a == GRAPH_NONE ? a : activation_input(at, 1, CUBES));
+    const int a = addend(at, 0, 1, 0);
+    return make_add(at, a, a == GRAPH_NONE ? a : addend(at, 1, 0, 0));
 }
 
 static bool read_qlinear_add(struct onnx_reading *at) {
-    const int a = integer_input(at, 0, 1, 2, CUBES);
-    return make_add(at, a, a == GRAPH_NONE ? a : integer_input(at, 3, 4, 5, CUBES)) && result_scale(at, 6, 7);
+    const int a = addend(at, 0, 3, 1);
+    return make_add(at, a, a == GRAPH_NONE ? a : addend(at, 3, 0, 4)) && result_scale(at, 6, 7);
 }
 
 /* Nodes of the file that read a name. */

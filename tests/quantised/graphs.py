@@ -140,8 +140,9 @@ class Maker:
         shape = net.shape(self.at)
         same = [t for t in self.old + [self.at] if net.shape(t) == shape]
         other = r.choice(same)
-        if r.random() < 0.2:
-            other = net.tensor(shape, self.scale(), self.zero(), [r.randint(-128, 127) for _ in range(math.prod(shape))])
+        if r.random() < 0.3:  # a constant, maybe with sides that are repeated
+            sides = r.choice([shape, (1, 1, 1, shape[3]), (1, 1, 1, 1), (1, shape[1], 1, shape[3])])
+            other = net.tensor(sides, self.scale(), self.zero(), [r.randint(-128, 127) for _ in range(math.prod(sides))])
         scale = max(self.scale_of(self.at), self.scale_of(other)) * (r.choice([0.5, 1, 2, 4]) if self.powers else r.uniform(0.5, 3))
         out = net.tensor(net.shape(self.at), scale, self.zero())
         return net.node("ADD", r.sample([self.at, other], 2), out, {0: ("b", r.choice([0, 1]))})

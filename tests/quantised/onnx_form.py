@@ -79,6 +79,16 @@ class Writer:
     def quantise(self, name, t):
         return self.add("QuantizeLinear", [name] + self.quantisation(t), f"t{t}")
 
+    def constant_input(self, t):
+        """A constant of the network as an initializer, channels first."""
+        shape, _, buffer, _, _, _ = self.net.tensors[t]
+        if buffer:
+            h, w, c = ((1, 1, 1) + tuple(shape))[-3:]
+            shift = 128 if self.unsigned else 0
+            data = self.net.buffers[buffer]
+            order = [y * c + ch for ch in range(c) for y in range(h * w)]
+            self.constant(f"t{t}", self.kind, [1, c, h, w], bytes((data[i] + shift) % 256 for i in order))
+
     # ---- operators ----
 
     def activate(self, name, kind):
@@ -187,7 +197,9 @@ class Writer:
             self.simple("QLinearGlobalAveragePool", "GlobalAveragePool", [x], output)
         elif name == "MEAN":
             self.simple(None, "ReduceMean", [x], output, axes=[2, 3], keepdims=0)
-        elif name == "ADD" and not any(net.tensors[t][2] for t in inputs):
+        elif name == "ADD":
+            for t in inputs:
+                self.constant_input(t)
             self.simple("QLinearAdd", "Add", inputs, output, options[0][1])
         elif name == "CONCATENATION":
             axis = options[0][1] % 4
