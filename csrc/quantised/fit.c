@@ -34,15 +34,80 @@ static unsigned bias_shift(const struct kernel_target *targets, const struct ker
     return shift;
 }
 
-/* What to add to products with p so that halves of a factor with few bits, which are frequent, go up: half the distance
- * to the next sum. 0 for other factors. */
-static int nudge_of(struct multiplier factor, int p) {
-    enum { MANTISSA_BITS = 31, FRACTION_MAX = 17 };
-    int64_t odd = factor.mantissa;
-    int fraction = MANTISSA_BITS - factor.exponent;
-    for (; odd && odd % 2 == 0; odd /= 2)
-        fraction--;
-    return odd && fraction > 0 && fraction <= FRACTION_MAX ? (int)((p + odd) / (2 * odd)) : 0;
+/* ---- thresholds ---- */
+
+static int64_t floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b < 0);
+}
+
+/* The least sum with its bias whose exact result is at least v. */
+static int64_t exact_threshold(struct multiplier factor, int shift, int v) {
+    return -floor_div(-(2 * v - 1) * (INT64_C(1) << (shift - 1)), factor.mantissa);
+}
+
+/* The least product of X2's input whose result is at least v: halves go away from zero. */
+static int64_t found_threshold(const struct kernel_fit *kernel, unsigned n, int v) {
+    const int64_t half = (2 * v - 1) * (INT64_C(1) << n) / 2;
+    return v > 0 ? -floor_div(-half, kernel->m) : floor_div(half, kernel->m) + 1;
+}
+
+/* The sums at which a kernel's exact result grows, for results from `first` on. */
+struct thresholds {
+    int first, count;
+    int64_t sums[INT8_MAX - INT8_MIN];
+};
+
+/* Those between the limits that the kernel's sums reach. None for factors so small that few sums lie at one. */
+static struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits) {
+    enum { MANTISSA_BITS = 31, SHIFT_MOST = 51 };
+    const int shift = MANTISSA_BITS - target->factor.exponent;
+    struct thresholds all = {0};
+    for (int v = limits.low + 1 - zero; shift > 0 && shift <= SHIFT_MOST && v <= limits.high - zero; v++) {
+        const int64_t sum = exact_threshold(target->factor, shift, v);
+        if (sum <= target->least + target->bias || sum > target->most + target->bias)
+            continue;
+        all.first = all.count ? all.first : v;
+        all.sums[all.count++] = sum;
+    }
+    return all;
+}
+
+/* What to add to sums * p so that all results are exact: the middle of what does. False if nothing does. */
+static bool find_nudge(const struct thresholds *exact, unsigned n, struct kernel_fit *kernel) {
+    enum { SHIFT_MOST = 51 };
+    int64_t least = -kernel->p, most = kernel->p;
+    kernel->nudge = 0;
+    for (int i = 0; n > 0 && n <= SHIFT_MOST && kernel->m > 0 && i < exact->count && least <= most; i++) {
+        const int64_t found = found_threshold(kernel, n, exact->first + i);
+        const int64_t from = found - exact->sums[i] * kernel->p, to = from - 1 + kernel->p;
+        least = from > least ? from : least;
+        most = to < most ? to : most;
+    }
+    if (least <= most)
+        kernel->nudge = (int16_t)((least + most) / 2);
+    return least <= most;
+}
+
+/* Other factors of a kernel, nearly as good, with which all results are exact. Many of them lie half way between two
+ * integers, or nearly, if scales are decimal fractions or powers of two. */
+static void fit_thresholds(const struct thresholds *exact, const struct kernel_target *target, unsigned n, int most,
+                           struct kernel_fit *kernel) {
+    enum { TRIED = 512 };
+    const double factor = multiplier_value(target->factor), often = 0x1p-12; /* smaller ones seldom meet a threshold */
+    if (find_nudge(exact, n, kernel) || factor < often)
+        return;
+    for (int p = most; p > 0 && p > most - TRIED; p--) {
+        struct kernel_fit other = *kernel;
+        const double m = round(ldexp(factor, (int)n) / p);
+        if (m < 1 || m > OPERAND_MAX)
+            continue;
+        other.p = (int16_t)p;
+        other.m = (int16_t)m;
+        if (find_nudge(exact, n, &other)) {
+            *kernel = other;
+            return;
+        }
+    }
 }
 
 /* Second part of a bias, times the first factor. */
@@ -55,8 +120,7 @@ static int64_t rest_of(const struct kernel_target *target, const struct kernels_
 static void fit_rest(const struct kernel_target *targets, struct kernels_fit *fit) {
     int64_t most = 0;
     for (size_t k = 0; k < fit->count; k++) {
-        struct kernel_fit *kernel = &fit->kernels[k];
-        kernel->nudge = (int16_t)nudge_of(targets[k].factor, kernel->p);
+        const struct kernel_fit *kernel = &fit->kernels[k];
         if (!kernel->dead && llabs(rest_of(&targets[k], fit, kernel)) > most)
             most = llabs(rest_of(&targets[k], fit, kernel));
     }
@@ -179,8 +243,11 @@ bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, st
         for (size_t k = 0; k < count; k++) {
             struct kernel_fit *kernel = &fit->kernels[k];
             const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
-            if (!kernel->dead)
-                fit_factors(ldexp(multiplier_value(targets[k].factor), shift), most, kernel);
+            if (kernel->dead)
+                continue;
+            const struct thresholds exact = thresholds_of(&targets[k], zero, limits);
+            fit_factors(ldexp(multiplier_value(targets[k].factor), shift), most, kernel);
+            fit_thresholds(&exact, &targets[k], fit->n, most, kernel);
         }
         fit_rest(targets, fit);
         if (!fit_constants(targets, fit, zero, limits))

@@ -40,7 +40,9 @@ class Maker:
         elif seed % 2:
             shape = (1, r.choice(PRIMES), r.choice(PRIMES), r.choice(PRIMES + [4, 8, 16, 24, 32, 40, 64]))
         self.extreme = seed % 5 == 0  # scales and zero points at their limits
-        self.powers = seed % 7 == 0  # scales are powers of two: many results lie half way between two integers
+        # Scales are powers of two, or decimal fractions: many results lie half way between two integers, or nearly.
+        self.powers = seed % 7 == 0
+        self.decimal = seed % 7 == 1
         self.at = self.net.tensor(shape, self.scale(), self.zero())
         self.net.inputs = [self.at]
         if seed % 11 == 0:
@@ -57,6 +59,8 @@ class Maker:
     def scale(self):
         if self.powers:
             return 2.0 ** self.random.randint(-8, -2)
+        if self.decimal:
+            return self.random.choice([0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5])
         return self.random.choice([1e-6, 1e-3, 1.0, 40.0]) if self.extreme else self.random.uniform(0.003, 0.2)
 
     def zero(self):
@@ -98,6 +102,9 @@ class Maker:
         scale_in, scale_out = self.scale_of(self.at), self.scale()
         if self.powers:
             scales = [2.0 ** round(math.log2(scale_out * 60 / mean / scale_in))]
+        elif self.decimal:
+            exact = scale_out * 60 / mean / scale_in
+            scales = [round(exact, 1 - math.floor(math.log10(exact)))]
         elif r.random() < 0.3 or whole:
             scales = [scale_out * r.uniform(30, 90) / mean / scale_in] * (1 if whole or r.random() < 0.5 else k)
         elif r.random() < 0.2:
@@ -143,7 +150,7 @@ class Maker:
         if r.random() < 0.3:  # a constant, maybe with sides that are repeated
             sides = r.choice([shape, (1, 1, 1, shape[3]), (1, 1, 1, 1), (1, shape[1], 1, shape[3])])
             other = net.tensor(sides, self.scale(), self.zero(), [r.randint(-128, 127) for _ in range(math.prod(sides))])
-        scale = max(self.scale_of(self.at), self.scale_of(other)) * (r.choice([0.5, 1, 2, 4]) if self.powers else r.uniform(0.5, 3))
+        scale = max(self.scale_of(self.at), self.scale_of(other)) * (r.choice([0.5, 1, 2, 4]) if self.powers or self.decimal else r.uniform(0.5, 3))
         out = net.tensor(net.shape(self.at), scale, self.zero())
         return net.node("ADD", r.sample([self.at, other], 2), out, {0: ("b", r.choice([0, 1]))})
 

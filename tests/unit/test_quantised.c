@@ -62,6 +62,25 @@ static void test_kernels(void **state) {
     kernels_fit_free(&fit);
 }
 
+/* Factors of which many results lie half way between two integers, or nearly: all sums give TFLite's result. */
+static void test_halves(void **state) {
+    (void)state;
+    static const double factors[] = {0.5, 0x3p-10, (double)(0.01F * 0.3F) / (double)0.05F, 0.06, 0.001, 1.0 / 3};
+    const struct limits limits = {-128, 127};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        const struct kernel_target target = {multiplier_of(factors[i]), 77, -400000, 400000};
+        struct kernels_fit fit;
+        struct error err;
+        assert_true(fit_kernels(&target, 1, -3, limits, &fit, &err));
+        for (int64_t sum = target.least; sum <= target.most; sum++) {
+            const int64_t exact = multiplier_apply(target.factor, sum + target.bias, RULE_CPU);
+            if (exact >= -125 && exact <= 130)
+                assert_int_equal(sdp(&fit, &fit.kernels[0], sum), exact);
+        }
+        kernels_fit_free(&fit);
+    }
+}
+
 static void test_averages(void **state) {
     (void)state;
     static const int sizes[] = {1, 2, 3, 6, 7, 9, 64, 100, 125, 1000, 1024};
@@ -156,6 +175,7 @@ static void test_flat(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier), cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_halves),
                                        cmocka_unit_test(test_averages), cmocka_unit_test(test_descriptors),
                                        cmocka_unit_test(test_flat)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Small networks at the borders of what the compiler does: results half way between integers, layers that wait for others, elements that
+move to other channels, sides that are repeated, values of uint8 at the ends. Each is compared with the reference interpreter and played.
+
+usage: cases.py NVCOSIM [CONFIG]     CONFIG: default small, whose RTL plays them too; others are played on the model
+Ends with "N passed, N failed".
+"""
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from tflite import INT32, SAME, UINT8, VALID, Network, result, windows
+
+NVCOSIM = str(pathlib.Path(sys.argv[1]).resolve())
+CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
+
+
+class Case(Network):
+    def __init__(self, shape, scale=0.05, zero=5):
+        super().__init__()
+        self.random = random.Random(math.prod(shape))
+        self.at = self.tensor(shape, scale, zero)
+        self.inputs = [self.at]
+
+    def constant(self, shape, scale=0.05, zero=0, limit=127, kind=9):
+        return self.tensor(shape, scale, zero, [self.random.randint(-limit, limit) for _ in range(math.prod(shape))], kind)
+
+    def then(self, name, shape, scale, zero, options=None, others=()):
+        self.at = self.node(name, [self.at, *others], self.tensor(shape, scale, zero), options)
+        self.outputs = [self.at]
+        return self
+
+    def convolution(self, k, scale_of_weights, scale, zero, size=1):
+        _, h, w, c = self.shape(self.at)
+        weights = self.constant((k, size, size, c), scale_of_weights, limit=9)
+        bias = self.constant((k,), 1.0, limit=500, kind=INT32)
+        return self.then("CONV_2D", (1, h, w, k), scale, zero, windows(SAME, (1, 1), 0), [weights, bias])
+
+    def same(self, name, scale, zero):
+        return self.then(name, self.shape(self.at), scale, zero)
+
+    def reshape(self, *sides):
+        return self.then("RESHAPE", (1, *sides), *self.quantised())
+
+    def quantised(self):
+        _, _, _, scales, zero, _ = self.tensors[self.at]
+        return scales[0], zero
+
+    def pool(self, width, height, stride, padding):
+        _, h, w, c = self.shape(self.at)
+        size = (1, result(h, height, stride, 1, padding), result(w, width, stride, 1, padding), c)
+        return self.then("MAX_POOL_2D", size, *self.quantised(), windows(padding, (stride, stride), 0, (width, height)))
+
+    def concatenate(self, others, channels):
+        _, h, w, _ = self.shape(self.at)
+        return self.then("CONCATENATION", (1, h, w, channels), 0.07, -9, {0: ("i", -1), 1: ("b", 0)}, others)
+
+
+def addition(a, b, out, other=None):
+    """Tensors whose scales are powers of two. other: the sides of a constant."""
+    net = Case((1, 32, 32, 8), a)
+    second = net.constant(other, b, -7) if other else net.tensor((1, 32, 32, 8), b, -7)
+    net.inputs += [] if other else [second]
+    return net.then("ADD", (1, 32, 32, 8), out, 9, {0: ("b", 0)}, [second])
+
+
+def after_pool():
+    """A convolution reads what PDP wrote; a copy of that lies between the two."""
+    net = Case((1, 12, 13, 16)).pool(2, 2, 2, VALID)
+    pooled = net.at
+    net.same("QUANTIZE", 0.03, 1)
+    copy, net.at = net.at, pooled
+    net.convolution(24, 0.01, 0.4, -3, 3)
+    net.outputs = [copy, net.at]
+    return net
+
+
+def unsigned():
+    net = Case((1, 5, 6, 7))
+    source = net.tensor(net.shape(net.at), 0.05, 5 + 128, None, UINT8)
+    net.inputs = [source]
+    net.node("QUANTIZE", [source], net.at)
+    net.convolution(6, 0.01, 0.2, -3)
+    net.outputs = [net.node("QUANTIZE", [net.at], net.tensor(net.shape(net.at), 0.2, -3 + 128, None, UINT8))]
+    return net
+
+
+def same_twice():
+    net = Case((1, 9, 9, 5), 0.1173)
+    return net.then("ADD", (1, 9, 9, 5), 0.25, 9, {0: ("b", 1)}, [net.at])
+
+
+CASES = {
+    "factor 1/2": lambda: Case((1, 16, 16, 8), 2**-4).same("QUANTIZE", 2**-3, -3),
+    "factor 1/4, less than 0": lambda: Case((1, 16, 16, 8), 2**-4, 127).same("QUANTIZE", 2**-2, 0),
+    "convolution, factor 1/64": lambda: Case((1, 32, 32, 8), 1.0).convolution(16, 2**-6, 1.0, -3),
+    "convolution, factor 3/1024": lambda: Case((1, 32, 32, 8), 1.0).convolution(16, 3 * 2**-10, 1.0, -3),
+    "addition, factor 1/2": lambda: addition(2**-3, 2**-3, 2**-2),
+    "addition, factors 1/4 and 1/2": lambda: addition(2**-4, 2**-3, 2**-2),
+    "addition of a column's channels": lambda: addition(0.04, 0.05, 0.11, (1, 32, 1, 8)),
+    "addition of one number": lambda: addition(0.04, 0.05, 0.11, (1,)),
+    "addition of a tensor to itself": same_twice,
+    "mean of 2 x 2": lambda: (net := Case((1, 2, 2, 64))).then("MEAN", (1, 64), 0.05, 5, None, [net.tensor((2,), 1.0, 0, [1, 2], INT32)]),
+    "logistic, last atom not full": lambda: Case((1, 3, 5, 19)).then("LOGISTIC", (1, 3, 5, 19), 1 / 256, -128),
+    "softmax, beta 0.5": lambda: Case((1, 19)).then("SOFTMAX", (1, 19), 1 / 256, -128, {0: ("f", 0.5)}),
+    "two layers after a PDP": after_pool,
+    "maximum of 40 x 33": lambda: Case((1, 33, 40, 9)).pool(40, 33, 1, VALID),
+    "maximum of 9 x 20, padding": lambda: Case((1, 33, 17, 9)).pool(9, 20, 3, SAME),
+    "uint8 at both ends": unsigned,
+    "flattened, then a convolution": lambda: Case((1, 6, 5, 11)).same("QUANTIZE", 0.06, 5).reshape(1, 1, 330).convolution(9, 0.01, 0.4, 0),
+    "channels become pixels": lambda: Case((1, 3, 5, 40)).convolution(24, 0.01, 0.3, 0).reshape(12, 15, 2).convolution(9, 0.01, 0.05, 0),
+    "concatenation inside an atom": lambda: (net := Case((1, 4, 5, 11))).concatenate([net.constant((1, 4, 5, 3)), net.at, net.at], 36),
+}
+
+
+def play(make, scratch):
+    """The reason why a case fails, or None."""
+    path = scratch / "case.tflite"
+    path.write_bytes(make().bytes())
+    source = ["--config", CONFIG, "--input", "random:3", str(path)]
+    check = subprocess.run([NVCOSIM, "compile", "--check", "--threads=1", *source], capture_output=True, text=True)
+    if check.returncode or "FAIL" in check.stdout:
+        return check.stdout + check.stderr
+    dut = "both" if CONFIG == "small" else "model"
+    done = subprocess.run([NVCOSIM, "run", "-q", "--dut", dut, "--out", str(scratch / "out"), *source], capture_output=True, text=True)
+    return done.stdout + done.stderr if done.returncode else None
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, make in CASES.items():
+            reason = play(make, pathlib.Path(scratch))
+            if reason:
+                failed += 1
+                print(f"FAIL {name}:\n{reason}")
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
