@@ -134,7 +134,7 @@ GROUPS = [
     Group("test nightly", "quantised networks",
           "make $BUILD/asan/tests/damage $BUILD/tests/reference && tests/quantised/run.sh $BUILD", "sanitized"),
     Group("test", "a zoo of networks, our own", "tests/quantised/zoo.sh $BUILD"),
-    Group("nightly", "a zoo of networks", "make $BUILD/nvcosim-large && tests/quantised/zoo.sh $BUILD", "full"),
+    Group("nightly", "a zoo of networks", "make $BUILD/nvcosim-large $BUILD/nvcosim-small_256 && tests/quantised/zoo.sh $BUILD", "full"),
     Group("test", "fuzzing", "make -j $JOBS fuzz FUZZ_RUNS=5000", "sanitized"),
     Group("nightly", "fuzzing, long", "make -j $JOBS fuzz FUZZ_RUNS=2000000", "sanitized"),
     Group("nightly", "line coverage of the rtl, at least 95 %", "tests/succeeds.sh make coverage COVERAGE_MINIMUM=95"),

@@ -78,7 +78,8 @@ uint64_t cpu_buffer_end(const struct cpu_buffer *buffer, const struct cpu_buffer
     const uint64_t element = buffer->half ? 2 : 1, atom = buffer->lanes * element;
     const uint64_t surfaces = (cube->channel - 1) / buffer->lanes; /* before the last one */
     const uint64_t place = (uint64_t)(cube->height - 1) * buffer->line_stride + (uint64_t)(cube->width - 1) * atom;
-    const uint64_t last = surfaces * buffer->surface_stride + place + ((cube->channel - 1) % buffer->lanes + 1) * element;
+    const uint64_t last =
+        surfaces * buffer->surface_stride + place + ((cube->channel - 1) % buffer->lanes + 1) * element;
     const uint64_t whole = surfaces ? (surfaces - 1) * buffer->surface_stride + place + atom : 0;
     return last > whole ? last : whole;
 }

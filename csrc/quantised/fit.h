@@ -15,7 +15,7 @@ struct kernel_target {
 struct kernel_fit {
     int16_t h, p, r, m;
     int16_t nudge; /* part of r * 2^a: SDP rounds halves away from zero, TFLite up */
-    bool dead; /* gives one value for all inputs: its weights have to be 0 */
+    bool dead;     /* gives one value for all inputs: its weights have to be 0 */
 };
 
 struct kernels_fit {
@@ -49,9 +49,9 @@ struct rescale_fit fit_rescale(struct multiplier factor, int zero);
 /* An addition of tensors: (main * weight * m + other * 2^shift - offset) * scale / 2^n. Where their scales differ by a
  * power of two: ((main + other * 2^shift + add) * p / 2^first - offset) * scale / 2^n. */
 struct addition_fit {
-    bool swapped;    /* main is the second input */
-    bool power;      /* the second form */
-    int weight;      /* 1: SDP alone; otherwise of a convolution in front */
+    bool swapped; /* main is the second input */
+    bool power;   /* the second form */
+    int weight;   /* 1: SDP alone; otherwise of a convolution in front */
     int m;
     int add, p;
     unsigned first;

@@ -31,8 +31,9 @@ static void set_chances(double *chance, int zero) {
 
 static int compute(const struct addition_fit *fit, struct limits limits, int main, int other) {
     const int64_t shifted = (int64_t)other * (INT64_C(1) << fit->shift);
-    const int64_t sum = fit->power ? fixed_saturate(fixed_round_shift((main + shifted + fit->add) * fit->p, fit->first), BITS)
-                                   : (int64_t)main * fit->weight * fit->m + shifted;
+    const int64_t sum = fit->power
+                            ? fixed_saturate(fixed_round_shift((main + shifted + fit->add) * fit->p, fit->first), BITS)
+                            : (int64_t)main * fit->weight * fit->m + shifted;
     const int64_t value = fixed_convert(sum, fit->offset, fit->scale, fit->n, 8);
     return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
 }
@@ -132,8 +133,8 @@ static void try(const struct graph *graph, const struct node *node, const struct
 
 /* ---- scales that differ by a power of two ---- */
 
-/* Factors of X2 and of the convertor for a step of the main input in steps of the output: all by X2, whose halves go away
- * from the zero point as TFLite's, or more exactly by both. */
+/* Factors of X2 and of the convertor for a step of the main input in steps of the output: all by X2, whose halves go
+ * away from the zero point as TFLite's, or more exactly by both. */
 static bool set_power_factors(struct addition_fit *fit, double step, bool both, int zero_out) {
     enum { FIRST_MAX = 2047 };
     double best = INFINITY;

@@ -178,8 +178,8 @@ static void add(const struct computing *at, const int8_t *other) {
     for (int y = 0; y < at->out->h; y++)
         for (int x = 0; x < at->out->w; x++)
             for (int c = 0; c < at->out->c; c++)
-                *to++ = (int8_t)add_elements(&addition, at->from[repeated(at->in, y, x, c)],
-                                             other[repeated(b, y, x, c)]);
+                *to++ =
+                    (int8_t)add_elements(&addition, at->from[repeated(at->in, y, x, c)], other[repeated(b, y, x, c)]);
 }
 
 static void rescale(const struct computing *at) {

@@ -39,8 +39,7 @@ struct column {
 static bool lower_column(struct lowering *at, struct view from, struct view to, struct column column, int period,
                          unsigned launches) {
     const int atom = at->atom, n = least(atom, to.c - column.channel);
-    const int first = column.pixel * to.c + column.channel, pixel = first / from.c,
-              last = (first + n - 1) / from.c;
+    const int first = column.pixel * to.c + column.channel, pixel = first / from.c, last = (first + n - 1) / from.c;
     struct view source = from, target = view_channels(at, to, column.channel, n);
     const bool single = pixel == last; /* one pixel of the source: not all of its channels are read */
     const int begin = single ? first % from.c / atom * atom : 0;
@@ -78,7 +77,8 @@ bool lower_reordering(struct lowering *at, struct view from, int tensor) {
     const int common = gcd(from.c, to.c), step = from.c / common, period = to.c / common;
     const int64_t columns = (int64_t)step * view_surfaces(at, &to);
     if (columns > INT16_MAX)
-        return lowering_refuse(at, "found %d channels reshaped to %d, which takes %lld layers; a loadable has at most %d",
+        return lowering_refuse(at,
+                               "found %d channels reshaped to %d, which takes %lld layers; a loadable has at most %d",
                                from.c, to.c, (long long)columns, INT16_MAX);
     for (int pixel = 0; pixel < step; pixel++)
         for (int channel = 0; channel < to.c; channel += at->atom) {
@@ -160,7 +160,7 @@ bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int 
         if (!lower_convolution(at, &channels))
             return false;
     }
-    while (done.w < w) { /* what is there already, once more */
+    while (done.w < w) { /* the part that has been written, once more */
         const int n = least(done.w, w - done.w);
         copy(at, view_part(at, to, 0, 0, n, done.h), view_part(at, to, done.w, 0, n, done.h));
         done.w += n;

@@ -161,8 +161,7 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
                                "found scales %g and %g of its inputs and %g of its output, whose factors SDP's "
                                "multipliers cannot have together",
                                (double)node_input(at->graph, node, 0)->scales[0],
-                               (double)node_input(at->graph, node, 1)->scales[0],
-                               (double)out->scales[0]);
+                               (double)node_input(at->graph, node, 1)->scales[0], (double)out->scales[0]);
     struct stages stages = stages_none();
     const struct view main = fit.swapped ? b : a, other = fit.swapped ? a : b;
     struct view to = view_define(at, node->output), operand = other;
@@ -174,8 +173,8 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
                       fit.shift, fit.p, fit.scale, fit.first + fit.n, fit.wrong, pairs);
     else
         lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of %s pairs differ by 1",
-                      fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift,
-                      fit.scale, fit.n, fit.wrong, pairs);
+                      fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift, fit.scale,
+                      fit.n, fit.wrong, pairs);
     if (fit.weight > 1) {
         if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
             return false;
@@ -246,7 +245,7 @@ static void lower_pdp(struct lowering *at, const struct axis *x, const struct ax
 
 enum { POOL_MAX = 8 };
 
-/* A window of POOL_MAX at most, and what is left for the windows over its results. */
+/* A window of POOL_MAX at most, and the rest for the windows over its results. */
 static struct axis take_window(struct axis *axis) {
     struct axis part = {.size = axis->size < POOL_MAX ? axis->size : POOL_MAX, .stride = 1, .dilation = 1};
     part.before = axis->before < part.size ? axis->before : part.size - 1;
@@ -271,8 +270,8 @@ bool lower_max_node(struct lowering *at, const struct node *node) {
     lowering_note(at, x.size > POOL_MAX || y.size > POOL_MAX ? "PDP, exact, windows of windows" : "PDP, exact");
     while (x.size > POOL_MAX || y.size > POOL_MAX) {
         const struct axis across = take_window(&x), down = take_window(&y);
-        const struct view part = view_new(at, MEMORY_OF_CUBES, axis_result(&across, from.w),
-                                          axis_result(&down, from.h), from.c);
+        const struct view part =
+            view_new(at, MEMORY_OF_CUBES, axis_result(&across, from.w), axis_result(&down, from.h), from.c);
         lower_pdp(at, &across, &down, from, part);
         from = part;
     }
@@ -345,7 +344,8 @@ static bool lower_channels(struct lowering *at, const struct node *node, struct 
         place_input(at, node, in, from, view_channels(at, wide, channels, in->c));
         channels += (in->c + at->atom - 1) / at->atom * at->atom;
     }
-    lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined", at->atom);
+    lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined",
+                  at->atom);
     return lower_joining(at, wide, to);
 }
 

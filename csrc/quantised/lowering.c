@@ -213,8 +213,7 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
         const struct tensor *in = graph_tensor(at->graph, tensor);
         const bool same = in->scales[0] == out->scales[0] && in->zero == out->zero && limits.low == INT8_MIN &&
                           limits.high == INT8_MAX;
-        if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE &&
-            at->parts[tensor].whole == GRAPH_NONE)
+        if (same && is_produced(at, tensor) && at->homes[tensor] == GRAPH_NONE && at->parts[tensor].whole == GRAPH_NONE)
             at->parts[tensor] = next;
         next.y += node->concat_axis == 1 ? in->h : 0;
         next.x += node->concat_axis == 2 ? in->w : 0;

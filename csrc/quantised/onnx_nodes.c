@@ -388,7 +388,8 @@ static int constant_input(struct onnx_reading *at, const Onnx__Tensor *from, con
     const size_t count = onnx_count(from), dims = from->n_dims;
     int8_t *elements;
     if ((from->data_type != ONNX_INT8 && from->data_type != ONNX_UINT8) || dims > (size_t)rank) {
-        onnx_refuse(at, "found a constant of type %d with %zu dimensions, expected 2 (uint8) or 3 (int8) with at most %d",
+        onnx_refuse(at,
+                    "found a constant of type %d with %zu dimensions, expected 2 (uint8) or 3 (int8) with at most %d",
                     from->data_type, dims, rank);
         return GRAPH_NONE;
     }
@@ -410,8 +411,7 @@ static int constant_input(struct onnx_reading *at, const Onnx__Tensor *from, con
     tensor->w = shape[2];
     tensor->c = shape[3];
     for (size_t i = 0; i < count; i++)
-        elements[i] =
-            (int8_t)(onnx_integer(from, i % c * pixels + i / c) - (from->data_type == ONNX_UINT8 ? 128 : 0));
+        elements[i] = (int8_t)(onnx_integer(from, i % c * pixels + i / c) - (from->data_type == ONNX_UINT8 ? 128 : 0));
     return index;
 }
 

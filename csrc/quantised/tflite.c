@@ -535,8 +535,8 @@ static bool changes_nothing(const struct graph *graph, const struct node *node) 
 static bool cut_end(struct graph *graph, const struct node *node) {
     const bool same = changes_nothing(graph, node);
     bool cut = false;
-    if (node->kind == NODE_QUANTIZE && (same ? count_readers(graph, node->inputs[0]) == 1
-                                             : node_input(graph, node, 0)->type == TENSOR_FLOAT))
+    if (node->kind == NODE_QUANTIZE &&
+        (same ? count_readers(graph, node->inputs[0]) == 1 : node_input(graph, node, 0)->type == TENSOR_FLOAT))
         replace(graph->inputs, graph->input_count, node->inputs[0], node->output, &cut);
     if (!cut && (same ? count_readers(graph, node->output) == 0 : node->kind == NODE_DEQUANTIZE))
         replace(graph->outputs, graph->output_count, node->output, node->inputs[0], &cut);

@@ -21,6 +21,7 @@ else
 fi
 for config in small full ${NIGHTLY:+large small_256}; do
     python3 "$here/splits.py" "$NVCOSIM" "$config" || status=1
+    python3 "$here/cases.py" "$NVCOSIM" "$config" || status=1
 done
 if [ -d "$networks" ]; then
     python3 "$here/networks.py" "$NVCOSIM" "$build/tests/reference" "$networks" small ${NIGHTLY:+large full small_256} || status=1

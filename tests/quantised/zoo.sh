@@ -1,6 +1,6 @@
 #!/bin/bash
 # The zoo of networks: the table in docs/networks.md is what is measured, a wrong one is noticed, and training our own networks is repeatable.
-# usage: zoo.sh BUILD     NIGHTLY=1: also the networks of MLPerf Tiny, 20 inputs each, four configurations, RTL of large and full
+# usage: zoo.sh BUILD     NIGHTLY=1: also the networks of MLPerf Tiny, 20 inputs each, four configurations, RTL of all of them
 # NVDLA_NETWORKS in the environment: folder of the networks of MLPerf Tiny (default ../shared/networks)
 # Ends with "N passed, N failed[, N skipped]" for each part.
 set -u
@@ -12,7 +12,7 @@ unset NVDLA_NETWORKS
 work=$(mktemp -d "${TMPDIR:-/tmp}/nvcosim-zoo.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 options=(--page docs/networks.md)
-[ -z "${NIGHTLY:-}" ] || options+=(--checks 20 --config small --config large --config full --config small_256 --rtl small --rtl large --rtl full)
+[ -z "${NIGHTLY:-}" ] || options+=(--checks 20 --config small --config large --config full --config small_256 --rtl small --rtl large --rtl full --rtl small_256)
 if [ -n "${NIGHTLY:-}" ] && [ -d "$networks" ]; then
     options+=(--networks "$networks")
 elif [ -n "${NIGHTLY:-}" ]; then

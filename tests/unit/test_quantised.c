@@ -174,9 +174,8 @@ static void test_flat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier), cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_halves),
-                                       cmocka_unit_test(test_averages), cmocka_unit_test(test_descriptors),
-                                       cmocka_unit_test(test_flat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier),  cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_halves),      cmocka_unit_test(test_averages),
+                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_flat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
