@@ -12,9 +12,9 @@ trap 'rm -rf "$work"' EXIT
 status=0
 if [ -n "${NIGHTLY:-}" ]; then
     python3 "$here/graphs.py" "$NVCOSIM" 1000 50 || status=1
-    CONFIG=large python3 "$here/graphs.py" "$NVCOSIM" 200 || status=1
-    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
-    CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 || status=1
+    CONFIG=large python3 "$here/graphs.py" "$NVCOSIM" 200 20 || status=1
+    CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
+    CONFIG=small_256 python3 "$here/graphs.py" "$NVCOSIM" 100 20 || status=1
 else
     python3 "$here/graphs.py" "$NVCOSIM" 80 8 || status=1
     CONFIG=full python3 "$here/graphs.py" "$NVCOSIM" 20 || status=1
@@ -29,6 +29,7 @@ else
     echo "SKIPPED: no networks at $networks"
     echo "0 passed, 0 failed, 1 skipped"
 fi
+python3 "$here/fields.py" "$NVCOSIM" "$here"/../../traces/networks/zoo/*.tflite ${NIGHTLY:+"$networks"/*.tflite} || status=1
 python3 "$here/onnx.py" "$NVCOSIM" "${NIGHTLY:+9}60" || status=1
 for seed in 3 ${NIGHTLY:+9 17 25 33}; do
     python3 "$here/graph.py" "$seed" "$work/$seed.tflite"
