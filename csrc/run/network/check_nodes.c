@@ -1,5 +1,6 @@
 /* Each node of a quantised network against the reference interpreter. See open.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,10 +113,34 @@ static void check_node(struct checking *at, size_t index, struct memory *const m
             differences[RULE_CPU].count, count, differences[RULE_CPU].greatest, differences[RULE_MICRO].count);
 }
 
+/* A node of the processor: its result is in steps of CPU_STEP_SCALE, rounded toward zero, from inputs of FP16. */
+static void check_cpu_node(struct checking *at, size_t index, struct memory *const memory[SPACE_COUNT]) {
+    enum { STEPS = 127, STEPS_MAX = 4 };
+    const struct node *node = &at->graph->nodes[index];
+    const struct tensor *out = node_output(at->graph, node);
+    double greatest = 0;
+    read_inputs(at, node, memory);
+    read_view(at, &at->lowered->views[node->output], memory, at->found);
+    interpret_node(at->graph, node, RULE_CPU, at->values);
+    for (size_t i = 0; i < out->count; i++) {
+        const double exact = (double)out->scales[0] * (at->values[node->output][i] - out->zero);
+        greatest = fmax(greatest, fabs(STEPS * exact - at->found[i]));
+    }
+    at->wrong += greatest > STEPS_MAX;
+    fprintf(at->out,
+            "%s node %zu %s, tensor \"%s\": %zu elements, off by at most %.1f / %d from cpu, on the processor\n",
+            greatest > STEPS_MAX ? "FAIL" : "pass", node->number, node_names[node->kind], out->name, out->count,
+            greatest, STEPS);
+}
+
 /* After the last layer of a node. */
 static void completed(void *context, size_t task, size_t operation, struct memory *const memory[SPACE_COUNT]) {
     struct checking *at = context;
     const struct lowered_step *step = &at->lowered->steps[task];
+    if (step->cpu) {
+        check_cpu_node(at, step->node, memory);
+        return;
+    }
     const size_t op = step->first + operation, node = at->lowered->ops[op].node;
     const bool last = op + 1 == at->lowered->op_count || at->lowered->ops[op + 1].node != node;
     if (last && node < at->graph->node_count && at->lowered->ops[op].operation.type != TYPE_CONV)

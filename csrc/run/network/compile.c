@@ -311,6 +311,8 @@ static bool compile_cpu(struct compiler *compiler, size_t number) {
         text = cpu_note(op);
         append_note(compiler, text);
         free(text);
+        if (compiler->options->completed)
+            compiler->options->completed(compiler->options->context, number, i, compiler->model->memory);
         compiler->scales[op->destination.memory - compiler->loadable->memories] =
             op->destination.half ? 1 : (double)op->out_scale;
     }

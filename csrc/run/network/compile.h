@@ -19,7 +19,7 @@ struct compile_options {
     size_t threads;    /* of the model */
     bool order_given;  /* --channels */
     const char *given; /* the last of these options on the command line, without its dashes; NULL: none */
-    /* Called when the model has computed a layer, with the memories it has then. May be NULL. */
+    /* Called when the model, or the processor, has computed a layer, with the memories it has then. May be NULL. */
     void (*completed)(void *context, size_t task, size_t operation, struct memory *const memory[SPACE_COUNT]);
     void *context;
 };
