@@ -238,7 +238,7 @@ static bool check_pad(const struct checking *at) {
     const struct tensor *in = node_input(at->graph, node, 0), *out = node_output(at->graph, node);
     if (!same_scale(in, out))
         return refuse(at, "found other scales of its output than of its input, expected the same");
-    if (in->c != out->c || in->h + node->y.before + node->y.after != out->h ||
+    if (in->c + node->c.before + node->c.after != out->c || in->h + node->y.before + node->y.after != out->h ||
         in->w + node->x.before + node->x.after != out->w)
         return refuse(at, "found an output of %d x %d x %d, expected the padded input", out->h, out->w, out->c);
     return true;

@@ -70,6 +70,7 @@ struct node {
     int output;
     enum activation activation;
     struct axis x, y; /* of windows; NODE_PAD: before and after are the padding */
+    struct axis c;    /* NODE_PAD: the same along the channels */
     int concat_axis;  /* NODE_CONCATENATION: 1 height, 2 width, 3 channels */
     float beta;       /* NODE_SOFTMAX */
 };

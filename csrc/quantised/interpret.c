@@ -275,7 +275,7 @@ void interpret_node(const struct graph *graph, const struct node *node, enum rou
         break;
     case NODE_PAD:
         memset(at.to, at.out->zero, at.out->count);
-        move(&at, at.in, at.from, node->y.before, node->x.before, 0);
+        move(&at, at.in, at.from, node->y.before, node->x.before, node->c.before);
         break;
     case NODE_CONCATENATION:
         concatenate(&at, values);

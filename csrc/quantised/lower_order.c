@@ -92,19 +92,16 @@ bool lower_reordering(struct lowering *at, struct view from, int tensor) {
     return true;
 }
 
-/* ---- concatenation ---- */
+/* ---- channels side by side ---- */
 
-/* Channel of the cube with inputs in atoms of their own, for a channel of the concatenation. */
+/* Channel of the cube with parts in atoms of their own, for a channel of the joined ones. */
 static int wide_channel(const struct convolution *c, int channel) {
     int wide = 0;
-    for (size_t i = 0; i < c->node->input_count; i++) {
-        const int here = node_input(c->graph, c->node, i)->c;
-        if (channel < here)
-            return wide + channel;
-        channel -= here;
-        wide += (here + c->atom - 1) / c->atom * c->atom;
+    for (const int *here = c->joined; channel >= *here; here++) {
+        channel -= *here;
+        wide += (*here + c->atom - 1) / c->atom * c->atom;
     }
-    return wide;
+    return wide + channel;
 }
 
 static int joining_weight(const struct convolution *c, int k, int r, int s, int channel) {
@@ -113,7 +110,7 @@ static int joining_weight(const struct convolution *c, int k, int r, int s, int 
     return wide_channel(c, c->first_kernel + k) == c->first_channel + channel;
 }
 
-bool lower_joining(struct lowering *at, struct view wide, struct view to) {
+bool lower_joining(struct lowering *at, struct view wide, const int *channels, struct view to) {
     const unsigned launches = (unsigned)view_surfaces(at, &to);
     for (int k = 0; k < to.c; k += at->atom) {
         const int n = least(at->atom, to.c - k);
@@ -121,6 +118,7 @@ bool lower_joining(struct lowering *at, struct view wide, struct view to) {
         c.weight = joining_weight;
         c.x.size = 1;
         c.atom = at->atom;
+        c.joined = channels;
         c.first_kernel = k;
         c.first_channel = wide_channel(&c, k) / at->atom * at->atom;
         const int end = wide_channel(&c, k + n - 1) / at->atom * at->atom + at->atom;

@@ -291,6 +291,29 @@ static void fill(struct lowering *at, struct view view, int value) {
     lower_sdp(at, view, view, &stages, NULL);
 }
 
+static int whole_atoms(const struct lowering *at, int channels) {
+    return (channels + at->atom - 1) / at->atom * at->atom;
+}
+
+/* A cube with channels of the zero point before and after it. */
+static bool pad_channels(struct lowering *at, const struct node *node, struct view from, struct view to) {
+    const int channels[] = {node->c.before, from.c, node->c.after};
+    const int zero = node_output(at->graph, node)->zero, first = whole_atoms(at, channels[0]),
+              last = first + whole_atoms(at, channels[1]);
+    const bool padded = channels[0] > 0 || channels[2] > 0;
+    const struct view wide =
+        padded ? view_new(at, MEMORY_OF_CUBES, from.w, from.h, last + whole_atoms(at, channels[2])) : to;
+    lower_rescale(at, from, view_channels(at, wide, first, channels[1]), zero, zero, multiplier_of(1),
+                  (struct limits){INT8_MIN, INT8_MAX});
+    if (!padded)
+        return true;
+    if (channels[0])
+        fill(at, view_channels(at, wide, 0, channels[0]), zero);
+    if (channels[2])
+        fill(at, view_channels(at, wide, last, channels[2]), zero);
+    return lower_joining(at, wide, channels, to);
+}
+
 bool lower_pad_node(struct lowering *at, const struct node *node) {
     const int zero = node_output(at->graph, node)->zero;
     struct view from;
@@ -303,8 +326,8 @@ bool lower_pad_node(struct lowering *at, const struct node *node) {
     }
     const struct view to = view_define(at, node->output);
     const int bottom = node->y.before + from.h, right = node->x.before + from.w;
-    lower_rescale(at, from, view_part(at, to, node->x.before, node->y.before, from.w, from.h), zero, zero,
-                  multiplier_of(1), (struct limits){INT8_MIN, INT8_MAX});
+    if (!pad_channels(at, node, from, view_part(at, to, node->x.before, node->y.before, from.w, from.h)))
+        return false;
     fill(at, view_part(at, to, 0, 0, to.w, node->y.before), zero);
     fill(at, view_part(at, to, 0, bottom, to.w, to.h - bottom), zero);
     fill(at, view_part(at, to, 0, node->y.before, node->x.before, from.h), zero);
@@ -330,23 +353,27 @@ bool concatenates_atoms(const struct lowering *at, const struct node *node) {
 
 /* Channels that begin inside an atom: each input first gets atoms of its own. */
 static bool lower_channels(struct lowering *at, const struct node *node, struct view to) {
-    struct view wide = {.storage = GRAPH_NONE};
-    int channels = 0;
-    for (size_t i = 0; i < node->input_count; i++)
-        channels += (node_input(at->graph, node, i)->c + at->atom - 1) / at->atom * at->atom;
-    wide = view_new(at, MEMORY_OF_CUBES, to.w, to.h, channels);
-    channels = 0;
+    int *channels = xcalloc(node->input_count, sizeof *channels), wide_channels = 0;
+    bool fine = true;
     for (size_t i = 0; i < node->input_count; i++) {
-        const struct tensor *in = node_input(at->graph, node, i);
+        channels[i] = node_input(at->graph, node, i)->c;
+        wide_channels += whole_atoms(at, channels[i]);
+    }
+    const struct view wide = view_new(at, MEMORY_OF_CUBES, to.w, to.h, wide_channels);
+    wide_channels = 0;
+    for (size_t i = 0; fine && i < node->input_count; i++) {
         struct view from;
-        if (!view_use(at, node->inputs[i], &from))
-            return false;
-        place_input(at, node, in, from, view_channels(at, wide, channels, in->c));
-        channels += (in->c + at->atom - 1) / at->atom * at->atom;
+        fine = view_use(at, node->inputs[i], &from);
+        if (fine)
+            place_input(at, node, node_input(at->graph, node, i), from,
+                        view_channels(at, wide, wide_channels, channels[i]));
+        wide_channels += whole_atoms(at, channels[i]);
     }
     lowering_note(at, "inputs begin inside an atom of %d channels: copied to atoms of their own, then joined",
                   at->atom);
-    return lower_joining(at, wide, to);
+    fine = fine && lower_joining(at, wide, channels, to);
+    free(channels);
+    return fine;
 }
 
 bool lower_concatenation_node(struct lowering *at, const struct node *node) {

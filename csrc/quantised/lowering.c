@@ -230,7 +230,8 @@ static bool folds(const struct lowering *at, const struct node *pad) {
                 reader = &at->graph->nodes[n];
     if (!reader || at->readers[pad->output] != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
         return false;
-    return pad->x.before + reader->x.before <= (reader->x.size - 1) * reader->x.dilation &&
+    return pad->c.before == 0 && pad->c.after == 0 &&
+           pad->x.before + reader->x.before <= (reader->x.size - 1) * reader->x.dilation &&
            pad->y.before + reader->y.before <= (reader->y.size - 1) * reader->y.dilation &&
            pad->x.after + reader->x.after <= (reader->x.size - 1) * reader->x.dilation &&
            pad->y.after + reader->y.after <= (reader->y.size - 1) * reader->y.dilation;

@@ -93,6 +93,7 @@ struct convolution {
     int kernels_of_part;             /* when atoms with some kernels are merged */
     struct view cube;                /* whose atoms, in a row, `from` shows */
     int atom;                        /* channels of an atom, for weight() */
+    const int *joined;               /* channels that are joined, for weight() */
     struct stages stages;
     unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
     struct view *other; /* operand of x2 per element, NULL */
@@ -127,9 +128,8 @@ static inline int atom_of_window(const struct convolution *c, int r, int s, int 
 
 /* The elements of a packed cube in the order of a tensor with other channels. */
 bool lower_reordering(struct lowering *at, struct view from, int tensor);
-/* The channels of the inputs of the CONCATENATION being lowered without gaps between them; in the first view each input
- * begins at an atom. */
-bool lower_joining(struct lowering *at, struct view wide, struct view to);
+/* Some numbers of channels without gaps between them; in the first view each of them begins at an atom. */
+bool lower_joining(struct lowering *at, struct view wide, const int *channels, struct view to);
 /* A view with these sides; where it has sides of 1 instead, they are repeated, in a new one. */
 bool lower_repetition(struct lowering *at, struct view *view, int w, int h, int c);
 

@@ -709,11 +709,12 @@ static bool read_pad(struct onnx_reading *at) {
         return onnx_refuse(at, "found padding with %g, expected what stands for 0", value);
     for (int i = 0; i < PADS; i++) {
         pads[i] = attribute ? attribute->ints[i] : onnx_integer(list, (size_t)i);
-        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i % 4 < 2 && pads[i] != 0))
-            return onnx_refuse(at, "found padding of %" PRId64 " in dimension %d, expected it in height and width only",
-                               pads[i], i % 4);
+        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i % 4 == 0 && pads[i] != 0))
+            return onnx_refuse(at, "found padding of %" PRId64 " in dimension %d, expected 0 to %d, 0 in the batch",
+                               pads[i], i % 4, TENSOR_SIDE_MAX);
     }
-    const int sides[] = {t.h + (int)(pads[2] + pads[6]), t.w + (int)(pads[3] + pads[7]), t.c};
+    const int sides[] = {t.h + (int)(pads[2] + pads[6]), t.w + (int)(pads[3] + pads[7]),
+                         t.c + (int)(pads[1] + pads[5])};
     struct node *node = node_new(at, NODE_PAD, in, sides, 4);
     if (!node)
         return false;
@@ -721,6 +722,8 @@ static bool read_pad(struct onnx_reading *at) {
     node->y.after = (int)pads[6];
     node->x.before = (int)pads[3];
     node->x.after = (int)pads[7];
+    node->c.before = (int)pads[1];
+    node->c.after = (int)pads[5];
     return keep_scale(at, in);
 }
 

@@ -326,11 +326,12 @@ static bool read_pad(struct reading *at, const struct flat_table *entry, struct 
     if (!pads)
         return false;
     for (int i = 0; i < PADS; i++)
-        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || ((i < 2 || i > 5) && pads[i] != 0))
-            return refuse(at, entry, node, "found padding of %d in dimension %d, expected it in height and width only",
-                          pads[i], i / 2);
+        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i < 2 && pads[i] != 0))
+            return refuse(at, entry, node, "found padding of %d in dimension %d, expected 0 to %d, 0 in the batch",
+                          pads[i], i / 2, TENSOR_SIDE_MAX);
     node->y = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[2], .after = pads[3]};
     node->x = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[4], .after = pads[5]};
+    node->c = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[6], .after = pads[7]};
     node->input_count = 1;
     return true;
 }

@@ -112,6 +112,8 @@ CASES = {
     "uint8 at both ends": unsigned,
     "flattened, then a convolution": lambda: Case((1, 6, 5, 11)).same("QUANTIZE", 0.06, 5).reshape(1, 1, 330).convolution(9, 0.01, 0.4, 0),
     "channels become pixels": lambda: Case((1, 3, 5, 40)).convolution(24, 0.01, 0.3, 0).reshape(12, 15, 2).convolution(9, 0.01, 0.05, 0),
+    "channels padded": lambda: (net := Case((1, 4, 5, 11))).then(
+        "PAD", (1, 5, 7, 24), 0.05, 5, None, [net.tensor((4, 2), 1.0, 0, [0, 0, 0, 1, 2, 0, 3, 10], INT32)]),
     "concatenation inside an atom": lambda: (net := Case((1, 4, 5, 11))).concatenate([net.constant((1, 4, 5, 3)), net.at, net.at], 36),
 }
 

@@ -171,10 +171,11 @@ class Maker:
     def pad(self):
         r, net = self.random, self.net
         _, h, w, c = net.shape(self.at)
-        pads = [0, 0] + [r.randint(0, 2) for _ in range(4)] + [0, 0]
+        pads = [0, 0] + [r.randint(0, 2) for _ in range(4)] + (r.choice([[0, 0], [0, r.randint(1, 9)], [r.randint(1, 9), 8]])
+                                                              if r.random() < 0.3 else [0, 0])
         p = net.tensor((4, 2), 1.0, 0, pads, INT32)
         source = net.tensors[self.at]
-        out = net.tensor((1, h + pads[2] + pads[3], w + pads[4] + pads[5], c), source[3], source[4])
+        out = net.tensor((1, h + pads[2] + pads[3], w + pads[4] + pads[5], c + pads[6] + pads[7]), source[3], source[4])
         return net.node("PAD", [self.at, p], out)
 
     def rescale(self, name):

@@ -211,7 +211,7 @@ class Writer:
             self.add("Reshape", [f"t{x}", self.constant(f"shape{output}", 7, [4], struct.pack("<4q", 1, c, h, w))], f"t{output}")
         elif name == "PAD":
             p = struct.unpack("<8i", net.buffers[net.tensors[inputs[1]][2]])
-            numbers = struct.pack("<8q", 0, 0, p[2], p[4], 0, 0, p[3], p[5])
+            numbers = struct.pack("<8q", 0, p[6], p[2], p[4], 0, p[7], p[3], p[5])
             done = self.add("Pad", [self.dequantised(x), self.constant(f"pads{output}", 7, [8], numbers)], f"t{output}_pad")
             self.quantise(done, output)
         elif name in ("RELU", "RELU6"):
