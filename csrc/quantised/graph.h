@@ -117,6 +117,10 @@ static inline int axis_result(const struct axis *axis, int n) {
     return (n + axis->before + axis->after - (axis->size - 1) * axis->dilation - 1) / axis->stride + 1;
 }
 
+static inline bool node_of_processor(const struct node *node) {
+    return node->kind == NODE_SOFTMAX || node->kind == NODE_LOGISTIC;
+}
+
 static inline const struct tensor *graph_tensor(const struct graph *graph, int index) {
     return &graph->tensors[index];
 }

@@ -405,23 +405,71 @@ bool lower_concatenation_node(struct lowering *at, const struct node *node) {
 
 /* ---- the processor ---- */
 
-bool lower_cpu_node(struct lowering *at, const struct node *node) {
+/* Atoms of channels of all pixels: one after the other, as cubes have them, or pixel by pixel, or back. */
+static void lower_pixels(struct lowering *at, struct view cube, struct view rows, bool back) {
+    const int pixels = rows.h, surfaces = rows.w;
+    for (int s = 0; s < surfaces; s++) {
+        const int n = cube.c - s * at->atom < at->atom ? cube.c - s * at->atom : at->atom;
+        struct view atoms = view_channels(at, cube, s * at->atom, n), column = view_part(at, rows, s, 0, 1, pixels);
+        atoms.w = 1;
+        atoms.h = pixels;
+        atoms.line = (uint32_t)at->atom;
+        column.c = n;
+        lower_rescale(at, back ? column : atoms, back ? atoms : column, 0, 0, multiplier_of(1),
+                      (struct limits){INT8_MIN, INT8_MAX});
+    }
+}
+
+static struct lowered_step *cpu_step(struct lowering *at, struct view from, struct view to) {
     struct lowered *out = at->out;
+    out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
+    struct lowered_step *step = &out->steps[out->step_count++];
+    *step = (struct lowered_step){
+        .cpu = true, .first = out->op_count, .node = at->node, .from = from, .to = to, .pixels = 1};
+    lowering_note(at, "on the processor");
+    return step;
+}
+
+/* The processor's softmax takes the channels of one pixel in a row. */
+static bool lower_softmax(struct lowering *at, const struct node *node, struct view from) {
+    enum { PIXELS_MAX = 1024 };
+    const int pixels = from.w * from.h, surfaces = view_surfaces(at, &from);
+    const struct view to = view_define(at, node->output);
+    if (pixels > PIXELS_MAX)
+        return lowering_refuse(at, "found a softmax over the channels of each of %d x %d pixels, expected at most %d",
+                               from.h, from.w, PIXELS_MAX);
+    struct view in = view_in_a_row(at, from, 0), out = to;
+    if (pixels > 1 && surfaces > 1) {
+        const struct view cube = in;
+        in = view_new(at, MEMORY_OF_CUBES, surfaces, pixels, at->atom);
+        out = view_new(at, MEMORY_OF_CUBES, surfaces, pixels, at->atom);
+        lower_pixels(at, cube, in, false);
+    }
+    const struct view rows = out;
+    in.w = in.h = out.w = out.h = 1;
+    in.c = out.c = from.c;
+    in.line = in.surface = out.line = out.surface = (uint32_t)at->atom;
+    struct lowered_step *step = cpu_step(at, in, out);
+    step->pixels = pixels;
+    step->apart = (uint32_t)(surfaces * at->atom);
+    if (pixels > 1 && surfaces > 1) {
+        lowering_note(at, "channels of each pixel put in a row before it, and back");
+        lower_pixels(at, to, rows, true);
+    }
+    return true;
+}
+
+bool lower_cpu_node(struct lowering *at, const struct node *node) {
     struct view from;
     if (!view_use(at, node->inputs[0], &from))
         return false;
-    if (node->kind == NODE_SOFTMAX && (from.w != 1 || from.h != 1 || view_spread(at, &from)))
-        return lowering_refuse(at,
-                               "found a softmax over the channels of %d x %d pixels, expected one in memory of its own",
-                               from.h, from.w);
     for (size_t n = at->node + 1; n < at->graph->node_count; n++)
         for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
             if (at->graph->nodes[n].inputs[i] == node->output && at->graph->nodes[n].kind != NODE_RESHAPE)
                 return lowering_refuse(at, "found its result read by node %zu, expected only an output of the network",
                                        at->graph->nodes[n].number);
-    out->steps = xgrow(out->steps, out->step_count, sizeof *out->steps);
-    out->steps[out->step_count++] = (struct lowered_step){
-        .cpu = true, .first = out->op_count, .node = at->node, .from = from, .to = view_define(at, node->output)};
-    lowering_note(at, "on the processor");
+    if (node->kind == NODE_SOFTMAX)
+        return lower_softmax(at, node, from);
+    cpu_step(at, from, view_define(at, node->output));
     return true;
 }

@@ -25,10 +25,22 @@ struct known_operator {
 };
 
 static const struct known_operator operators[] = {
-    {0, NODE_ADD, 3},       {1, NODE_AVERAGE_POOL, 3}, {2, NODE_CONCATENATION, 3},   {3, NODE_CONV, 6},
-    {4, NODE_DEPTHWISE, 6}, {6, NODE_DEQUANTIZE, 5},   {9, NODE_FULLY_CONNECTED, 9}, {14, NODE_LOGISTIC, 3},
-    {17, NODE_MAX_POOL, 3}, {19, NODE_RELU, 3},        {21, NODE_RELU6, 3},          {22, NODE_RESHAPE, 1},
-    {25, NODE_SOFTMAX, 3},  {34, NODE_PAD, 4},         {40, NODE_MEAN, 3},           {114, NODE_QUANTIZE, 3},
+    {0, NODE_ADD, 3},
+    {1, NODE_AVERAGE_POOL, 3},
+    {2, NODE_CONCATENATION, 3},
+    {3, NODE_CONV, 6},
+    {4, NODE_DEPTHWISE, 6},
+    {6, NODE_DEQUANTIZE, 5},
+    {9, NODE_FULLY_CONNECTED, 12},
+    {14, NODE_LOGISTIC, 3},
+    {17, NODE_MAX_POOL, 3},
+    {19, NODE_RELU, 3},
+    {21, NODE_RELU6, 3},
+    {22, NODE_RESHAPE, 1},
+    {25, NODE_SOFTMAX, 3},
+    {34, NODE_PAD, 4},
+    {40, NODE_MEAN, 3},
+    {114, NODE_QUANTIZE, 3},
 };
 
 /* Names of frequent operators that are refused; others are named by their number. */

@@ -103,28 +103,38 @@ static void put_buffer(const struct lowered *lowered, uint8_t *b, const struct v
     put(b + 22, view->surface, 4);
 }
 
-/* The lists of a task for the processor: descriptor, one operation, its buffers. */
+/* The lists of a task for the processor: descriptor, operations, their buffers. */
 static void add_cpu_lists(struct writing *at, size_t number, const struct lowered_step *step) {
     const struct graph *graph = at->lowered->graph;
     const struct node *node = &graph->nodes[step->node];
-    uint8_t *network = xcalloc(1, CPU_LIST_BYTES), *operation = xcalloc(1, CPU_OPERATION_BYTES),
-            *buffers = xcalloc(CPU_BUFFERS, CPU_LIST_BYTES);
+    const struct tensor *in = node_input(graph, node, 0);
+    const bool softmax = node->kind == NODE_SOFTMAX;
+    const size_t count = (size_t)step->pixels;
+    uint8_t *network = xcalloc(1, CPU_LIST_BYTES), *operations = xcalloc(count, CPU_OPERATION_BYTES),
+            *buffers = xcalloc(count, CPU_BUFFERS * CPU_LIST_BYTES);
     put(network, at->ends, 2);
     put(network + 2, at->ends + 1, 2);
-    put(network + 4, 1, 2);
-    operation[0] = node->kind == NODE_SOFTMAX ? CPU_SOFTMAX : CPU_LOGISTIC;
-    put_float(operation + 4, node_input(graph, node, 0)->scales[0] * (node->kind == NODE_SOFTMAX ? node->beta : 1));
-    put_float(operation + 8, CPU_STEP_SCALE);
-    if (node->kind == NODE_SOFTMAX)
-        operation[12] = 1;
-    else
-        put_float(operation + 12, (float)node_input(graph, node, 0)->zero);
-    put_buffer(at->lowered, buffers, &step->from);
-    put_buffer(at->lowered, buffers + CPU_LIST_BYTES, &step->to);
-    note_origin(at, number, 0, step->node);
+    put(network + 4, count, 2);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *operation = operations + i * CPU_OPERATION_BYTES, *buffer = buffers + i * CPU_BUFFERS * CPU_LIST_BYTES;
+        struct view from = step->from, to = step->to;
+        from.offset += (uint32_t)i * step->apart;
+        to.offset += (uint32_t)i * step->apart;
+        operation[0] = softmax ? CPU_SOFTMAX : CPU_LOGISTIC;
+        put_float(operation + 4, in->scales[0] * (softmax ? node->beta : 1));
+        put_float(operation + 8, CPU_STEP_SCALE);
+        if (softmax)
+            operation[12] = 1;
+        else
+            put_float(operation + 12, (float)in->zero);
+        put_buffer(at->lowered, buffer, &from);
+        put_buffer(at->lowered, buffer + CPU_LIST_BYTES, &to);
+        note_origin(at, number, i, step->node);
+    }
     add_list(at, xprintf("task-%zu-addr0", number), network, CPU_LIST_BYTES, INTERFACE_CPU, SUB_NETWORK);
-    add_list(at, xprintf("task-%zu-op_list", number), operation, CPU_OPERATION_BYTES, INTERFACE_CPU, SUB_OPERATIONS);
-    add_list(at, xprintf("task-%zu-op_buf_list", number), buffers, CPU_BUFFERS * CPU_LIST_BYTES, INTERFACE_CPU,
+    add_list(at, xprintf("task-%zu-op_list", number), operations, count * CPU_OPERATION_BYTES, INTERFACE_CPU,
+             SUB_OPERATIONS);
+    add_list(at, xprintf("task-%zu-op_buf_list", number), buffers, count * CPU_BUFFERS * CPU_LIST_BYTES, INTERFACE_CPU,
              SUB_SURFACES);
 }
 

@@ -105,6 +105,8 @@ CASES = {
     "addition of a tensor to itself": same_twice,
     "mean of 2 x 2": lambda: (net := Case((1, 2, 2, 64))).then("MEAN", (1, 64), 0.05, 5, None, [net.tensor((2,), 1.0, 0, [1, 2], INT32)]),
     "logistic, last atom not full": lambda: Case((1, 3, 5, 19)).then("LOGISTIC", (1, 3, 5, 19), 1 / 256, -128),
+    "softmax of each pixel": lambda: Case((1, 6, 7, 19)).then("SOFTMAX", (1, 6, 7, 19), 1 / 256, -128, {0: ("f", 1.0)}),
+    "softmax of each pixel of an atom": lambda: Case((1, 6, 7, 5)).then("SOFTMAX", (1, 6, 7, 5), 1 / 256, -128, {0: ("f", 1.0)}),
     "softmax, beta 0.5": lambda: Case((1, 19)).then("SOFTMAX", (1, 19), 1 / 256, -128, {0: ("f", 0.5)}),
     "two layers after a PDP": after_pool,
     "maximum of 40 x 33": lambda: Case((1, 33, 40, 9)).pool(40, 33, 1, VALID),

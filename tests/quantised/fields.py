@@ -134,7 +134,8 @@ class Loadable:
         head = self.bytes_of(task, 0)
         if task.number(1, "I") == 2:
             operations, buffers, count = struct.unpack_from("<hhH", head)
-            expect(count == 1 and len(self.bytes_of(task, operations)) == 24 and len(self.bytes_of(task, buffers)) == 512, "a task of the CPU")
+            lengths = len(self.bytes_of(task, operations)), len(self.bytes_of(task, buffers))
+            expect(count > 0 and lengths == (24 * count, 512 * count), "a task of the CPU")
             return
         expect(task.number(1, "I") == 1 and len(head) == 40, "a task of the accelerator")
         operations, surfaces, links, tables = struct.unpack_from("<4h", head)

@@ -221,6 +221,8 @@ class Maker:
             if r.random() < 0.4:
                 self.at = self.net.node("SOFTMAX", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128),
                                         {0: ("f", r.choice([1.0, 1.0, 0.5]))})
+        elif 0.85 < end < 0.9 and math.prod(self.net.shape(self.at)[1:3]) <= 1024:
+            self.at = self.net.node("SOFTMAX", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128), {0: ("f", 1.0)})
         elif end > 0.95:
             self.at = self.net.node("LOGISTIC", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128))
         elif end > 0.9:

@@ -137,14 +137,22 @@ static void check_cpu_node(struct checking *at, size_t index, struct memory *con
 static void completed(void *context, size_t task, size_t operation, struct memory *const memory[SPACE_COUNT]) {
     struct checking *at = context;
     const struct lowered_step *step = &at->lowered->steps[task];
-    if (step->cpu) {
-        check_cpu_node(at, step->node, memory);
+    if (step->cpu) { /* layers that follow may move its result */
+        const bool moved = step->first < at->lowered->op_count && at->lowered->ops[step->first].node == step->node;
+        if (!moved && operation + 1 == (size_t)step->pixels)
+            check_cpu_node(at, step->node, memory);
         return;
     }
     const size_t op = step->first + operation, node = at->lowered->ops[op].node;
     const bool last = op + 1 == at->lowered->op_count || at->lowered->ops[op + 1].node != node;
-    if (last && node < at->graph->node_count && at->lowered->ops[op].operation.type != TYPE_CONV)
+    if (!last || node == at->graph->node_count || at->lowered->ops[op].operation.type == TYPE_CONV)
+        return;
+    if (node_of_processor(&at->graph->nodes[node])) {
+        if (task > 0 && step[-1].cpu && step[-1].node == node)
+            check_cpu_node(at, node, memory);
+    } else {
         check_node(at, node, memory);
+    }
 }
 
 bool quantised_check(FILE *out, const struct quantised *quantised, const struct compile_options *options,
