@@ -317,10 +317,8 @@ struct rescale_fit fit_rescale(struct multiplier factor, int zero) {
         shift--;
     for (int p = FIRST_MAX; p > FIRST_MAX - TRIED && best.wrong > 0; p--)
         for (int add = 0; add <= ADD_MAX && best.wrong > 0; add = add ? 4 * add : 1) {
-            const double m = round(ldexp(value, shift) / p);
+            const double m = fmin(round(ldexp(value, shift) / p), OPERAND_MAX);
             struct rescale_fit fit = {p, add, (int)m, (unsigned)shift, 0};
-            if (m > OPERAND_MAX)
-                continue;
             fit.wrong = count_wrong(factor, zero, &fit);
             if (fit.wrong < best.wrong)
                 best = fit;

@@ -81,10 +81,11 @@ static bool set_scale(struct addition_fit *fit, double step, int zero_main, int 
     int n = 63;
     while (n > 0 && round(ldexp(step, n)) > SCALE_MAX)
         n--;
-    fit->n = (unsigned)n;
-    fit->scale = (int)round(ldexp(step, n));
-    if (fit->scale < 1 || fit->scale > SCALE_MAX)
+    const double scale = round(ldexp(step, n));
+    if (!(scale >= 1 && scale <= SCALE_MAX))
         return false;
+    fit->n = (unsigned)n;
+    fit->scale = (int)scale;
     const double offset = (double)zero_main * fit->weight * fit->m + ldexp(zero_other, (int)fit->shift) -
                           round(ldexp(zero_out, n) / fit->scale);
     if (fabs(offset) >= ldexp(1, 30))
@@ -152,9 +153,12 @@ static bool set_power_factors(struct addition_fit *fit, double step, bool both, 
     fit->n = (unsigned)n;
     if (best == INFINITY)
         return false;
-    fit->offset = both ? (int32_t)-round(ldexp(zero_out, n) / fit->scale) : -zero_out;
+    const double zero = both ? round(ldexp(zero_out, n) / fit->scale) : zero_out;
+    if (fabs(zero) >= ldexp(1, BITS - 2))
+        return false;
+    fit->offset = -(int32_t)zero;
     if (both)
-        return fabs(ldexp(zero_out, n) / fit->scale) < ldexp(1, BITS - 2);
+        return true;
     fit->p = fit->scale;
     fit->first = fit->n;
     fit->scale = 1;
@@ -187,7 +191,12 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
     set_chances(table.chance[0], node_input(graph, node, 0)->zero);
     set_chances(table.chance[1], node_input(graph, node, 1)->zero);
     table.same = node->inputs[0] == node->inputs[1];
-    *fit = (struct addition_fit){.share = INFINITY};
+    /* Inputs whose steps are too small for any other result: that of the first pair. */
+    *fit =
+        (struct addition_fit){.power = true, .weight = 1, .scale = 1, .offset = -table.result[0][0], .share = INFINITY};
+    if (count_wrong(&table, fit, addition.limits, INFINITY) && fit->wrong == 0)
+        return true;
+    fit->share = INFINITY;
     for (int form = 0; form < 4; form++)
         try_power(graph, node, &table, form & 1, form >> 1, fit);
     for (int form = 0; form < 4 && fit->share > 0 && (form < 2 || fit->weight > 1 || fit->share > good_enough); form++)
