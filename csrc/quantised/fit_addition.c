@@ -15,9 +15,9 @@ static const double good_enough = 0.0005; /* share of elements that differ */
 
 /* TFLite's results for all pairs. */
 struct table {
-    int8_t result[VALUES][VALUES]; /* by first and second input + 128 */
-    double chance[2][VALUES];      /* of a value of either input */
-    bool same;                     /* the inputs are one tensor: only equal values meet */
+    int8_t result[2][VALUES][VALUES]; /* by first and second input + 128; by second and first */
+    double chance[2][VALUES];         /* of a value of either input */
+    bool same;                        /* the inputs are one tensor: only equal values meet */
 };
 
 /* Values near the zero point are frequent, and after a ReLU half of all are exactly that. */
@@ -29,31 +29,41 @@ static void set_chances(double *chance, int zero) {
         chance[i] /= sum;
 }
 
-static int compute(const struct addition_fit *fit, struct limits limits, int main, int other) {
+/* What reaches the convertor. */
+static int64_t sum_of(const struct addition_fit *fit, int main, int other) {
     const int64_t shifted = (int64_t)other * (INT64_C(1) << fit->shift);
-    const int64_t sum = fit->power
-                            ? fixed_saturate(fixed_round_shift((main + shifted + fit->add) * fit->p, fit->first), BITS)
-                            : (int64_t)main * fit->weight * fit->m + shifted;
-    const int64_t value = fixed_convert(sum, fit->offset, fit->scale, fit->n, 8);
-    return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
+    if (!fit->power)
+        return (int64_t)main * fit->weight * fit->m + shifted;
+    return fixed_saturate(fixed_round_shift((main + shifted + fit->add) * fit->p, fit->first), BITS);
 }
 
 /* Counts the pairs that differ, and their share, until it passes `most`. False if it does, or one differs by more. */
 static bool count_wrong(const struct table *table, struct addition_fit *fit, struct limits limits, double most) {
     const double pairs = table->same ? VALUES : VALUES * VALUES;
+    const double *const of_main = table->chance[fit->swapped], *const of_other = table->chance[!fit->swapped];
+    const struct fixed_rounding rounding = fixed_rounding(fit->n);
+    int64_t others[VALUES]; /* their part of sums */
     double near = 0;
+    for (int other = 0; other < VALUES; other++)
+        others[other] = sum_of(fit, 0, other - 128) - fit->offset;
     fit->wrong = 0;
     fit->share = 0;
-    for (int a = 0; a < VALUES && fit->share < most; a++)
-        for (int b = table->same ? a : 0; b < (table->same ? a + 1 : VALUES); b++) {
-            const int main = (fit->swapped ? b : a) - 128, other = (fit->swapped ? a : b) - 128;
-            const int difference = abs(compute(fit, limits, main, other) - table->result[a][b]);
-            if (difference > 1)
+    for (int main = 0; main < VALUES && fit->share < most; main++) {
+        const int8_t *const results = table->result[fit->swapped][main];
+        const int64_t part = fit->power ? 0 : sum_of(fit, main - 128, 0);
+        for (int other = table->same ? main : 0; other < (table->same ? main + 1 : VALUES); other++) {
+            const int64_t sum = fit->power ? sum_of(fit, main - 128, other - 128) - fit->offset : part + others[other];
+            const int64_t value = fixed_round(rounding, sum * fit->scale);
+            const int64_t found = value < limits.low ? limits.low : value > limits.high ? limits.high : value;
+            if (found == results[other])
+                continue;
+            if (llabs(found - results[other]) > 1)
                 return false;
-            fit->wrong += difference > 0;
-            near += difference * table->chance[0][a] * (table->same ? 1 : table->chance[1][b]);
+            fit->wrong++;
+            near += of_main[main] * (table->same ? 1 : of_other[other]);
             fit->share = fmax(near, OF_ALL * fit->wrong / pairs);
         }
+    }
     return fit->share < most;
 }
 
@@ -187,13 +197,13 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
     struct table table;
     for (int a = 0; a < VALUES; a++)
         for (int b = 0; b < VALUES; b++)
-            table.result[a][b] = (int8_t)add_elements(&addition, a - 128, b - 128);
+            table.result[1][b][a] = table.result[0][a][b] = (int8_t)add_elements(&addition, a - 128, b - 128);
     set_chances(table.chance[0], node_input(graph, node, 0)->zero);
     set_chances(table.chance[1], node_input(graph, node, 1)->zero);
     table.same = node->inputs[0] == node->inputs[1];
     /* Inputs whose steps are too small for any other result: that of the first pair. */
-    *fit =
-        (struct addition_fit){.power = true, .weight = 1, .scale = 1, .offset = -table.result[0][0], .share = INFINITY};
+    *fit = (struct addition_fit){
+        .power = true, .weight = 1, .scale = 1, .offset = -table.result[0][0][0], .share = INFINITY};
     if (count_wrong(&table, fit, addition.limits, INFINITY) && fit->wrong == 0)
         return true;
     fit->share = INFINITY;
