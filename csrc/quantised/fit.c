@@ -89,14 +89,14 @@ static bool find_nudge(const struct thresholds *exact, unsigned n, struct kernel
 }
 
 /* Other factors of a kernel, nearly as good, with which all results are exact. Many of them lie half way between two
- * integers, or nearly, if scales are decimal fractions or powers of two. */
-static void fit_thresholds(const struct thresholds *exact, const struct kernel_target *target, unsigned n, int most,
+ * integers, or nearly, if scales are decimal fractions or powers of two. False if there are none. */
+static bool fit_thresholds(const struct thresholds *exact, const struct kernel_target *target, unsigned n, int most,
                            struct kernel_fit *kernel) {
     enum { TRIED = 512 };
     const double factor = multiplier_value(target->factor), often = 0x1p-12; /* smaller ones seldom meet a threshold */
-    if (find_nudge(exact, n, kernel) || factor < often)
-        return;
-    for (int p = most; p > 0 && p > most - TRIED; p--) {
+    if (find_nudge(exact, n, kernel))
+        return true;
+    for (int p = most; factor >= often && p > 0 && p > most - TRIED; p--) {
         struct kernel_fit other = *kernel;
         const double m = round(ldexp(factor, (int)n) / p);
         if (m < 1 || m > OPERAND_MAX)
@@ -105,9 +105,10 @@ static void fit_thresholds(const struct thresholds *exact, const struct kernel_t
         other.m = (int16_t)m;
         if (find_nudge(exact, n, &other)) {
             *kernel = other;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 /* Second part of a bias, times the first factor. */
@@ -222,8 +223,36 @@ static int common_shift(const struct kernel_target *targets, const struct kernel
     return any ? shift : 0;
 }
 
+/* Fits all kernels with a shift. Returns how far off they are in all, 0 if each result is exact; INFINITY if the shift
+ * does not do. */
+static double fit_shift(const struct kernel_target *targets, struct kernels_fit *fit, unsigned shift, int zero,
+                        struct limits limits) {
+    double off = 0;
+    bool *exact = xcalloc(fit->count + 1, sizeof *exact);
+    fit->n = shift;
+    fit->worst = 0;
+    for (size_t k = 0; k < fit->count; k++) {
+        struct kernel_fit *kernel = &fit->kernels[k];
+        const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
+        if (kernel->dead)
+            continue;
+        const struct thresholds thresholds = thresholds_of(&targets[k], zero, limits);
+        fit_factors(ldexp(multiplier_value(targets[k].factor), (int)shift), most, kernel);
+        exact[k] = fit_thresholds(&thresholds, &targets[k], shift, most, kernel);
+    }
+    fit_rest(targets, fit);
+    for (size_t k = 0; k < fit->count; k++) {
+        const double worst = fit->kernels[k].dead ? 0 : worst_deviation(&targets[k], fit, &fit->kernels[k], zero);
+        fit->worst = fmax(fit->worst, worst);
+        off += exact[k] ? 0 : worst;
+    }
+    free(exact);
+    return fit_constants(targets, fit, zero, limits) ? off : INFINITY;
+}
+
 bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
                  struct kernels_fit *fit, struct error *err) {
+    enum { SHIFTS = 4 }; /* near the greatest shift there may be few pairs of factors */
     *fit = (struct kernels_fit){.count = count, .kernels = xcalloc(count, sizeof *fit->kernels)};
     for (size_t k = 0; k < count; k++) {
         const struct kernel_target *target = &targets[k];
@@ -238,27 +267,22 @@ bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, st
             if (first_most(&targets[k], fit->kernels[k].h * (INT64_C(1) << fit->s)) < 1)
                 return error_set(err, "found sums of more than 31 bits in kernel %zu, expected fewer", k);
         }
-    for (int shift = common_shift(targets, fit); shift >= 0; shift--) {
-        fit->n = (unsigned)shift;
-        for (size_t k = 0; k < count; k++) {
-            struct kernel_fit *kernel = &fit->kernels[k];
-            const int most = first_most(&targets[k], kernel->h * (INT64_C(1) << fit->s));
-            if (kernel->dead)
-                continue;
-            const struct thresholds exact = thresholds_of(&targets[k], zero, limits);
-            fit_factors(ldexp(multiplier_value(targets[k].factor), shift), most, kernel);
-            fit_thresholds(&exact, &targets[k], fit->n, most, kernel);
+    const int most = common_shift(targets, fit);
+    double least = INFINITY;
+    unsigned best = 0;
+    for (int shift = most; shift >= 0 && least > 0 && (shift > most - SHIFTS || least == INFINITY); shift--) {
+        const double off = fit_shift(targets, fit, (unsigned)shift, zero, limits);
+        if (off < least) {
+            least = off;
+            best = (unsigned)shift;
         }
-        fit_rest(targets, fit);
-        if (!fit_constants(targets, fit, zero, limits))
-            continue;
-        for (size_t k = 0; k < count; k++)
-            if (!fit->kernels[k].dead)
-                fit->worst = fmax(fit->worst, worst_deviation(&targets[k], fit, &fit->kernels[k], zero));
-        return true;
     }
-    return error_set(err, "found factors from sums to results that SDP's multipliers cannot have together, expected "
-                          "less than 32767");
+    if (least == INFINITY)
+        return error_set(err,
+                         "found factors from sums to results that SDP's multipliers cannot have together, expected "
+                         "less than 32767");
+    fit_shift(targets, fit, best, zero, limits);
+    return true;
 }
 
 void kernels_fit_free(struct kernels_fit *fit) {
