@@ -8,7 +8,7 @@
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
-enum { STRIDE_MAX = 8, PAD_MAX = 31, DILATION_MAX = 32, KERNELS_MAX = 8192 };
+enum { STRIDE_MAX = 8, DILATION_MAX = 32, KERNELS_MAX = 8192 };
 
 /* ---- CBUF ---- */
 
@@ -253,13 +253,13 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
     const struct axis *axes[] = {&c->x, &c->y};
     for (int i = 0; i < 2; i++)
         if (axes[i]->size > KERNEL_MAX || axes[i]->stride > STRIDE_MAX || axes[i]->dilation > DILATION_MAX ||
-            axes[i]->before > PAD_MAX)
+            axes[i]->before > PAD_MAX || axes[i]->after > PAD_AFTER_MAX)
             return lowering_refuse(
                 at,
-                "found windows of %d, stride %d, dilation %d, padding %d; the accelerator has at most "
-                "%d, %d, %d and %d",
-                axes[i]->size, axes[i]->stride, axes[i]->dilation, axes[i]->before, KERNEL_MAX, STRIDE_MAX,
-                DILATION_MAX, PAD_MAX);
+                "found windows of %d, stride %d, dilation %d, padding %d and %d; the accelerator has at most "
+                "%d, %d, %d, %d and %d",
+                axes[i]->size, axes[i]->stride, axes[i]->dilation, axes[i]->before, axes[i]->after, KERNEL_MAX,
+                STRIDE_MAX, DILATION_MAX, PAD_MAX, PAD_AFTER_MAX);
     return true;
 }
 

@@ -221,6 +221,13 @@ static void plan_concatenation(struct lowering *at, const struct node *node) {
     }
 }
 
+/* Whether windows that also pad that much still have an element inside, and the accelerator has that padding. */
+static bool axis_folds(const struct axis *pad, const struct axis *reader) {
+    const int reach = (reader->size - 1) * reader->dilation, before = pad->before + reader->before,
+              after = pad->after + reader->after;
+    return before <= reach && after <= reach && before <= PAD_MAX && after <= PAD_AFTER_MAX;
+}
+
 /* Whether the only reader of a PAD's output does the padding itself. */
 static bool folds(const struct lowering *at, const struct node *pad) {
     const struct node *reader = NULL;
@@ -230,11 +237,8 @@ static bool folds(const struct lowering *at, const struct node *pad) {
                 reader = &at->graph->nodes[n];
     if (!reader || at->readers[pad->output] != 1 || (reader->kind != NODE_CONV && reader->kind != NODE_DEPTHWISE))
         return false;
-    return pad->c.before == 0 && pad->c.after == 0 &&
-           pad->x.before + reader->x.before <= (reader->x.size - 1) * reader->x.dilation &&
-           pad->y.before + reader->y.before <= (reader->y.size - 1) * reader->y.dilation &&
-           pad->x.after + reader->x.after <= (reader->x.size - 1) * reader->x.dilation &&
-           pad->y.after + reader->y.after <= (reader->y.size - 1) * reader->y.dilation;
+    return pad->c.before == 0 && pad->c.after == 0 && axis_folds(&pad->x, &reader->x) &&
+           axis_folds(&pad->y, &reader->y);
 }
 
 static void plan(struct lowering *at) {

@@ -109,8 +109,8 @@ bool lower_by_atoms(struct lowering *at, const struct convolution *whole, int mu
 bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
                 struct convolution *c, bool *dead);
 
-/* Largest window, and most channels of a cube that a convolution reads. */
-enum { KERNEL_MAX = 32, CHANNELS_MAX = 8192 };
+/* Largest window, most padding before and after, and most channels of a cube that a convolution reads. */
+enum { KERNEL_MAX = 32, PAD_MAX = 31, PAD_AFTER_MAX = 63, CHANNELS_MAX = 8192 };
 
 /* The pixels of a cube in other sides, if they are packed and there are sides of at most KERNEL_MAX; else the cube. */
 struct view window_of_cube(const struct lowering *at, struct view view);
