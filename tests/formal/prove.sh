@@ -2,10 +2,11 @@
 # Proves properties of leaf modules of rtl/ (tests/formal/*.sv) for any inputs and any time after reset, with Yosys and the model checker of its
 # ABC (property directed reachability). Also proves that the interesting states can be reached, so no proof is empty.
 #
-# usage: prove.sh BUILD
+# usage: prove.sh BUILD     NIGHTLY=1: of the MAC lane all claims, else half of them
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-out=$1/tests/formal
+build=$1
+out=$build/tests/formal
 limit=300 # seconds for one proof, which needs a few; more is a failure, not a pass
 mkdir -p "$out"
 passed=0 failed=0
@@ -62,5 +63,92 @@ broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
 broken tree_that_keeps_its_carries_in_place ../tb/nvidia/NV_DW02_tree.sv 's/ << 1;/;/' "hierarchy -top proof -chparam Inputs 5; $one_clock" \
     tests/formal/dw02_tree.sv
-echo "$passed passed, $failed failed"
+
+# ---- a lane of a MAC cell, hardware and fast form (cmac_lane.sv): for the SystemVerilog front end of scripts/yosys ----
+skipped=0
+cmac=rtl/cmac
+
+# functions FILE NAME...: their text
+functions() {
+    local name
+    for name in "${@:2}"; do
+        awk -v name="$name" '$0 ~ "^  function automatic .* " name "[(]" { inside = 1 } inside { print; found = 1 } inside && /endfunction/ { exit }
+            END { exit !found }' "$1" || { echo "prove.sh: $1: function $name is missing" >&2; return 1; }
+    done
+}
+
+# lane_claim NAME CLAIM HARDWARE FAST: makes the claim's files and its part of the script; HARDWARE and FAST are the files of both forms
+lane_claim() {
+    local dir=$lanes/$1 ones="64'h0101010101010101"
+    mkdir -p "$dir"/{cmac,common} && cp "$3" "$dir/cmac/lane.sv" && cp rtl/common/nvdla_check.svh "$dir/common/"
+    {
+        echo "package fast;  localparam logic [31:0] Bias = 32'h55550000;"
+        functions "$4" decode add3 add3_sum add3_carry digit half truncated | sed "s/Ones/$ones/g"
+        echo "endpackage"
+    } >"$dir/fast.sv"
+    {
+        echo "package hardware;"
+        functions "$3" digit add3 half
+        echo "endpackage"
+    } >"$dir/hardware.sv"
+    awk '/for [(]int k = 0; k < 4; k[+][+][)] begin/ { inside = 1 } inside { print } inside && /^        end/ { exit }' "$4" >"$dir/lane_digits.svh"
+    awk '/What the low four and eight bits of U and V carry/ { inside = 1 } inside && /c < ConvCells/ { exit } inside { print }' "$4" >"$dir/lane_carries.svh"
+    files+=("$dir"/{fast,hardware,cmac/lane}.sv "$dir"/{lane_digits,lane_carries,common/nvdla_check}.svh)
+    cat >>"$lanes/script.ys" <<END
+design -reset
+read_slang -j 1 --top proof -D SYNTHESIS -D $2 -I $dir $dir/fast.sv $dir/hardware.sv $dir/cmac/lane.sv tests/formal/cmac_lane.sv
+proc
+flatten
+dffunmap
+opt -full -nosdff -nodffe
+techmap -map tests/formal/wires.v
+check -assert
+opt -full
+techmap
+opt -full
+aigmap
+opt_clean
+write_aiger $1.aig
+END
+}
+
+# lane CLAIM COMMANDS FORM SED: a claim, and with the fault SED in the FORM that it is about one that must fail. COMMANDS: ABC's, which prove it
+lane() {
+    local hardware=$cmac/nvdla_cmac_lane.sv fast=$cmac/nvdla_cmac_fast_fp16.sv broken=$lanes/$1_broken.sv
+    lane_claim "$1" "$1" "$hardware" "$fast"
+    sed "$4" "${!3}" >"$broken"
+    cmp -s "${!3}" "$broken" && { echo "FAIL  lane_$1: the fault is not in"; failed=$((failed + 1)); }
+    local "$3=$broken"
+    lane_claim "$1_with_a_fault" "$1" "$hardware" "$fast"
+    names+=("$1 UNSATISFIABLE $2" "$1_with_a_fault SATISFIABLE $2")
+}
+lanes=$out/lanes files=() names=()
+rm -rf "$lanes" && mkdir -p "$lanes"
+table="collapse -r -B 50000000; strash; dsat" # few operands: a decision diagram
+search="dc2; iprove"
+lane INT8_PRODUCTS "$table" hardware "s/w\[7\] && !int8_i/w[7]/"
+lane INT16_SUM "$search" hardware "s/{high\[47:24\], 8'd0}/{high[46:24], 9'd0}/"
+[ -z "${NIGHTLY:-}" ] || lane HARDWARE_HALF "$table" hardware "s/bits == 3'b011 || bits == 3'b100/bits == 3'b100/"
+[ -z "${NIGHTLY:-}" ] || lane FAST_SUM "$search" fast 's/high\[63:32\] << 8/high[63:32] << 7/'
+[ -z "${NIGHTLY:-}" ] || lane FAST_HALF "$table" fast "s/bits == 3'b011 || bits == 3'b100/bits == 3'b100/"
+lane FP16_TERM "$search" fast 's/((u | v) & t)) >> 5)/((u | v) \& t)) >> 4)/'
+scripts/yosys/yosys.sh "$build" "$lanes/script.ys" "$lanes" "${files[@]}" tests/formal/{wires.v,cmac_lane.sv} >"$lanes/log" 2>&1
+status=$?
+for claim in "${names[@]}"; do
+    read -r name verdict commands <<<"$claim"
+    if [ $status -eq 3 ]; then
+        skipped=$((skipped + 1))
+        continue
+    fi
+    timeout $limit yosys-abc -c "read_aiger $lanes/$name.aig; strash; $commands" >"$lanes/$name.log" 2>&1
+    if grep -q "^$verdict" "$lanes/$name.log"; then
+        echo "ok    lane_$name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL  lane_$name: $(tail -n 1 "$lanes/$name.log") (whole log: $lanes/$name.log, of Yosys: $lanes/log)"
+        failed=$((failed + 1))
+    fi
+done
+[ $skipped -eq 0 ] || echo "SKIPPED: $skipped proofs of a MAC lane, for the Yosys of scripts/yosys cannot be installed"
+echo "$passed passed, $failed failed$([ $skipped -eq 0 ] || echo ", $skipped skipped")"
 [ "$failed" -eq 0 ]
