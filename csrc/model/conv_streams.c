@@ -49,19 +49,22 @@ static void send_grain(const struct tap_out *tap, const struct cbuf *cbuf, const
 }
 
 /* A superslice, surface by surface and line by line of the padded input; four columns of the extended cube at a time,
- * by phase of the stride, piece by piece. 30-cdma-cbuf section 5.5. */
+ * by phase of the stride, piece by piece. 30-cdma-cbuf section 5.5. Two atoms are written at a time, one to an even and
+ * one to an odd entry: if a row has an even number of tiles, a piece of two tiles side by side. */
 static void send_superslice(const struct tap_out *tap, const struct cbuf *cbuf, const struct cdma_layer *layer,
                             size_t entry, size_t y) {
     const struct cbuf_ring ring = cbuf_data_ring(cbuf, layer->data_banks);
     const size_t pieces = cbuf->atom / CBUF_PIECE, width = layer->extended_width;
     const size_t lanes = CBUF_PIECE / tap_element_bytes(tap->stream.format);
     const size_t steps_x = layer->cubes.stride_x, steps_y = layer->cubes.stride_y;
+    const size_t together = width / CBUF_SUPERSLICE % 2 == 0 ? 2 : 1;
     for (size_t surface = 0; surface < layer->surfaces; surface++)
         for (size_t row = 0; row < CBUF_SUPERSLICE * steps_y; row++)
-            for (size_t x = 0; x < width; x += CBUF_SUPERSLICE)
-                for (size_t i = 0; i < steps_x * pieces; i++) {
-                    const size_t phase = row % steps_y * steps_x + i / pieces;
-                    const size_t piece = (phase * layer->surfaces + surface) * pieces + i % pieces;
+            for (size_t tiles = 0; tiles < width; tiles += together * CBUF_SUPERSLICE)
+                for (size_t i = 0; i < steps_x * pieces * together; i++) {
+                    const size_t phase = row % steps_y * steps_x + i / together / pieces;
+                    const size_t piece = (phase * layer->surfaces + surface) * pieces + i / together % pieces;
+                    const size_t x = tiles + i % together * CBUF_SUPERSLICE;
                     const struct tap_place place = {
                         .channel = (int32_t)(piece * lanes), .y = (int32_t)(y + row / steps_y), .x = (int32_t)x};
                     send_atom(tap, cbuf, ring,

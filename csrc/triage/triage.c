@@ -76,6 +76,26 @@ static bool hears_inside(const struct triage_input *input) {
     return found;
 }
 
+/* A stream that only one side has; it may have no element there either. */
+static bool look_at_one_side(const char *file, bool of_rtl, struct walk_step *step, struct step_facts *found,
+                             struct error *err) {
+    struct tap_element first;
+    struct tap_reader *reader = tap_reader_open(file, err);
+    if (!reader)
+        return false;
+    const enum tap_read read = tap_reader_next(reader, &first, err);
+    tap_reader_close(reader);
+    if (read != TAP_READ_ELEMENT)
+        return read != TAP_READ_FAILED;
+    step->state = WALK_SHORT;
+    if (of_rtl)
+        step->cycle = first.at.place.cycle;
+    found->missing = true;
+    found->difference = (struct tap_difference){.differs = true, .a_ended = !of_rtl, .b_ended = of_rtl};
+    snprintf(step->text, sizeof step->text, "only the %s has elements here", of_rtl ? "RTL" : "model");
+    return true;
+}
+
 /* Compares a stream of both sides. inside: see hears_inside. */
 static bool look_at_stream(const struct triage_input *input, const struct passage *passage, bool inside,
                            struct walk_step *step, struct step_facts *found, struct error *err) {
@@ -102,10 +122,7 @@ static bool look_at_stream(const struct triage_input *input, const struct passag
             snprintf(step->text, sizeof step->text, "the %s has no element after %" PRIu64,
                      d->a_ended ? "RTL" : "model", d->compared);
     } else if ((of_rtl || of_model) && inside) {
-        step->state = WALK_SHORT;
-        found->missing = true;
-        found->difference = (struct tap_difference){.differs = true, .a_ended = !of_rtl, .b_ended = !of_model};
-        snprintf(step->text, sizeof step->text, "only the %s has elements here", of_rtl ? "RTL" : "model");
+        good = look_at_one_side(of_rtl ? rtl : model, of_rtl, step, found, err);
     }
     free(rtl);
     free(model);
