@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` expects become those that the RTL counts now.
+"""Updates the wait counters in traces: the values that `read_check ...D_PERF_... volatile` (BDMA: STATUS_GRP0_...) expects become those that the RTL counts now.
 
 usage: waits.py TRACE.nvt.gz... -- OPTION...
   OPTION  memory setting of `nvcosim run` for the trace, the one that plans/nightly.yml has for traces of that name
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 NVCOSIM = os.environ.get("NVCOSIM", os.path.join(os.path.dirname(__file__), "..", "build", "nvcosim"))
-CHECK = re.compile(r"(read_check \w+\.D_PERF_\w+ == )0x[0-9a-f]+( volatile)")
+CHECK = re.compile(r"(read_check \w+\.(?:D_PERF|STATUS_GRP\d)_\w+ == )0x[0-9a-f]+( volatile)")
 
 
 def counters(path, options):
