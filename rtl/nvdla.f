@@ -10,6 +10,7 @@ cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
 fp/nvdla_fp48_pkg.sv
+fp/nvdla_check_fp_pkg.sv
 lut/nvdla_lut_pkg.sv
 cdp/nvdla_cdp_pkg.sv
 bdma/nvdla_bdma_pkg.sv

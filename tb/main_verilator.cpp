@@ -58,6 +58,7 @@ struct Simulation : VerilatedContext {
         top->eval();
     }
     ~Simulation() {
+        check_failed = nullptr;
         top->final();
     }
 };
@@ -117,6 +118,10 @@ void checks_connect(void *context, void (*failed)(void *, const char *, const ch
     simulation->check_arg = arg;
 }
 
+void checks_final(void *context) {
+    static_cast<Simulation *>(context)->top->final();
+}
+
 struct device *open_rtl(void *context, const struct nvdla_config *config, const struct rtl_options *options,
                         struct error *err) {
     auto *main = static_cast<Main *>(context);
@@ -147,8 +152,10 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
     simulator.faults_met = nvdla_faults_met;
     simulator.fault_count = COSIM_FAULTS;
 #endif
-    if (main->simulation->has_checks)
+    if (main->simulation->has_checks) {
         simulator.checks_connect = checks_connect;
+        simulator.checks_final = checks_final;
+    }
     return rtl_device_new(config, options, &simulator, main->name.c_str(), err);
 }
 

@@ -437,6 +437,12 @@ static void rtl_note(struct device *dev, size_t stream, const char *name, const 
         marks_note(rtl_of(dev)->marks, stream, name, text);
 }
 
+static void rtl_played(struct device *dev) {
+    struct rtl_device *rtl = rtl_of(dev);
+    if (rtl->checks)
+        checks_end(rtl->checks);
+}
+
 static bool rtl_finish(struct device *dev, struct error *err) {
     struct rtl_device *rtl = rtl_of(dev);
     bool good = true;
@@ -485,6 +491,7 @@ const struct device_ops rtl_ops = {
     .record_taps = rtl_record_taps,
     .in_flight = rtl_in_flight,
     .note = rtl_note,
+    .played = rtl_played,
     .finish = rtl_finish,
     .destroy = rtl_destroy,
 };

@@ -54,6 +54,8 @@ struct simulator {
     void (*checks_connect)(void *context,
                            void (*failed)(void *arg, const char *name, const char *scope, bool of_others),
                            void (*layer)(void *arg, const char *scope, int event), void *arg);
+    /* Evaluates the checks of the end of a run (NVDLA_FINAL); NULL as checks_connect. */
+    void (*checks_final)(void *context);
     /* Planted faults of the design, as in struct rtl_statistics. */
     const uint8_t *faults_met;
     uint32_t fault_count;

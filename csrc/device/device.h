@@ -195,6 +195,9 @@ struct device_ops {
     /* The launches that fetch from memory and ran in that recent clock. Returns how many, at most room (DEVICE_LAUNCHES
      * is enough). NULL, or 0 without rtl_options.copies: unknown. */
     size_t (*in_flight)(struct device *dev, uint64_t cycle, struct device_launch *launches, size_t room);
+    /* The program has been played, all but what it reads at its end, and the device is at rest: what it still holds
+     * inside is a finding. NULL: not visible. */
+    void (*played)(struct device *dev);
     /* Closes the files written during the run (waves, coverage) and ends the threads it started. Call it once the
      * program has been played. False with a message if a file could not be written; NULL: nothing to end. */
     bool (*finish)(struct device *dev, struct error *err);

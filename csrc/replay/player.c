@@ -857,6 +857,8 @@ enum play_outcome play(const struct program *prog, struct device *dev, const str
         ending = play_streams(&p);
         if (ending == ENDING_OVER)
             ending = come_to_rest(&p);
+        if (ending == ENDING_OVER && dev->ops->played)
+            dev->ops->played(dev);
         if (ending == ENDING_OVER)
             ending = play_end(&p);
         show_progress(&p);

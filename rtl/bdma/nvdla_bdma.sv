@@ -227,6 +227,7 @@ module nvdla_bdma
 
   `NVDLA_PARAM(HasBdma, Bdma != 0)
   `NVDLA_CHECK(OneGroupAtATime, ack != 2'b11)
+  `NVDLA_FINAL(NoGroupIsOpenAtTheEnd, open_q == '0)
   `NVDLA_CHECK(AcknowledgesOfGroups, ack == 2'b00 || open_q != '0)
 endmodule
 `endif

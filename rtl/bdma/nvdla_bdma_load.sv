@@ -45,7 +45,8 @@ module nvdla_bdma_load
   assign moved = queue_valid & queue_ready;
   nvdla_fifo #(
       .Width(BdmaDescriptorBits),
-      .Depth(BdmaQueue)
+      .Depth(BdmaQueue),
+      .Stays(1)  // descriptors that are not launched
   ) u_queue (
       .clk_i,
       .rst_ni,

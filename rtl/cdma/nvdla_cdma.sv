@@ -741,5 +741,6 @@ module nvdla_cdma
       .rl_valid_i  (csc_i.wt_valid),
       .rl_entries_i(32'(csc_i.wt_entries))
   );
+  `NVDLA_FINAL(IdleAtTheEnd, dat_state_q == StateIdle && wt_state_q == StateIdle)
 `endif
 endmodule

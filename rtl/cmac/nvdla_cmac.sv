@@ -157,6 +157,7 @@ module nvdla_cmac
   `NVDLA_CHECK(FlagsOfTheAtom, !valid_o ||
                {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} == flags_seen_q[ConvSumClocks-1])
   `NVDLA_CHECK(StripeBeginsAfterEnd, !atom_valid_i || atom_stripe_start_i == !in_stripe_q)
+  `NVDLA_FINAL(NoAtomAtTheEnd, !in_stripe_q && valid_seen_q == '0)
   `NVDLA_CHECK(StripeIsOfOneOperation, !(atom_valid_i && in_stripe_q) || atom_channel_end_i == ends_q)
 `endif
 endmodule

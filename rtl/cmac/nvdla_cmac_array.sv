@@ -106,6 +106,8 @@ module nvdla_cmac_array
   end
 
   `NVDLA_PARAM(LatencyLegal, ConvSumClocks == 6)
+  `NVDLA_CHECK(OneCellLoads, load_i == '0 || `NVDLA_ONEHOT(load_i))
+  `NVDLA_CHECK(PrecisionLegal, !valid_i || d.proc_precision != 2'd3)
 
   wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 endmodule

@@ -143,5 +143,27 @@ module nvdla_cmac_array_cell
       end
   assign sum_o = sum_q;
 
+`ifdef NVDLA_CHECKS
+  // Without weights a cell gives nothing, not even a NaN of the data; without a tile it gives one value. The exponents
+  // of the lanes in use are not above the largest one.
+  logic [3:0] there_q;
+  logic ended_q, above;
+  always_comb begin
+    above = 1'b0;
+    for (int l = 0; l < AtomicC; l++) above = above | (exponent[l] > largest[0]);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      there_q <= '0;
+      ended_q <= 1'b0;
+    end else begin
+      there_q <= {there_q[2:0], loaded_q};
+      ended_q <= valid_i[3];
+    end
+  `NVDLA_CHECK(NothingWithoutWeights, !ended_q || there_q[3] || sum_q == '0)
+  `NVDLA_CHECK(OneValueWithoutTile, !ended_q || tile_i || sum_q[ConvSumBits-1:ConvValueBits] == '0)
+  `NVDLA_CHECK(LargestExponent, !valid_i[0] || !above)
+`endif
+
   `NVDLA_PARAM(LanesLegal, AtomicC == 64 && ConvSumBits == 4 * ConvValueBits && High == ConvInt8Bits)
 endmodule

@@ -80,6 +80,19 @@ module nvdla_cmac_cell
     if (load_i) next_set_q <= weight_i;
     if (swap_i) set_q <= next_set_q;
   end
+  // Its sum, product by product.
+  logic summed_q;
+  logic signed [31:0] products, products_q;
+  always_comb begin
+    products = '0;
+    for (int i = 0; i < AtomicC * 8; i += 8)
+      if (there_q) products = products + 32'($signed(set_q[i+:8])) * 32'($signed(data_i[i+:8]));
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) summed_q <= 1'b0;
+    else if (valid_i) summed_q <= 1'b1;
+  always_ff @(posedge clk_i) if (valid_i) products_q <= products;
+  `NVDLA_CHECK(SumOfTheProducts, !summed_q || 32'(sum_o) == products_q)
   `NVDLA_CHECK(SetInUse, !valid_i || (loaded_q == there_q && (!there_q || in_use == set_q)))
 `endif
 endmodule

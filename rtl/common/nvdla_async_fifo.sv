@@ -118,6 +118,7 @@ module nvdla_async_fifo #(
   `NVDLA_CHECK_AT(OffersOnlyWhatIsThere, rd_clk_i, rd_rst_ni, !rd_valid_o || pushes_q - pops_q > 0)
   `NVDLA_CHECK_AT(InOrder, rd_clk_i, rd_rst_ni,
                   !rd_valid_o || pushes_q == pops_q || rd_data_o == shadow_q[pops_q%Words])
+  `NVDLA_FINAL(EmptyAtTheEnd, pushes_q == pops_q)
   `NVDLA_CHECK_AT(WordsAreOffered, rd_clk_i, rd_rst_ni, hidden_q < OfferClocks)
 `endif
 endmodule

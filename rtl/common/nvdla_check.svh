@@ -6,12 +6,17 @@
 //   `NVDLA_PARAM(Name, Cond)                  Cond, a constant, holds for this instance's parameters; always compiled in
 //   `NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)   words of Bits pass in order, at most Room at a time (nvdla_check_queue)
 //   `NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)        0 <= sum of Add when Up minus Sub when Down <= Most (nvdla_check_balance)
+//   `NVDLA_FINAL(Name, Cond)                  Cond holds at the end of a run in which all layers have ended: what is queued, owed or counted
 //   `NVDLA_CHECK_AT, `NVDLA_STABLE_AT         the same in another clock domain: (Name, Clock, ResetN, ...)
+//   `NVDLA_CHECK_ON(Name, Clock, Cond)        Cond holds at every rising edge of a clock, for modules without a reset
 //   `NVDLA_ONEHOT(Word), `NVDLA_ONEHOT0(Word)   $onehot and $onehot0, which synthesis tools need not know
 //   `NVDLA_LAYER(Start, Done)                 tells the testbench which layer a register group runs
 //
 // Only NVDLA_CHECKS (simulators of VARIANT=checks and waves) compiles them in. They see what flip-flops see: values just before the
 // edge. State that only checks need is in `ifdef NVDLA_CHECKS and comes from the handshakes, never from the logic under check.
+//
+// The end of a run is the end of the simulation (`final`). Under Verilator the program decides when that is: this project's testbench
+// evaluates these blocks when the trace has been played to its end, nothing moves, and no layer runs (tb/observers/checks.h).
 //
 // A failing check stops nothing. Under Verilator it calls nvdla_check_failed (or nvdla_check_others_failed) with its name and its
 // scope; a program that compiles the RTL with NVDLA_CHECKS provides these functions and nvdla_check_layer (the testbench:
@@ -60,9 +65,21 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 `define NVDLA_LAYER(Start, Done)
 `endif
 
+`ifdef SYNTHESIS
+`define NVDLA_FINAL(Name, Cond)
+`else
+`define NVDLA_FINAL(Name, Cond) \
+  final if (!(Cond)) `NVDLA_CHECK_FAILED(Name);
+`endif
+
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond) \
   always @(posedge Clock or negedge ResetN) begin : Name \
     `NVDLA_UNLESS(ResetN, Cond) `NVDLA_CHECK_FAILED(Name); \
+  end
+
+`define NVDLA_CHECK_ON(Name, Clock, Cond) \
+  always @(posedge Clock) begin : Name \
+    if (!(Cond)) `NVDLA_CHECK_FAILED(Name); \
   end
 
 `define NVDLA_CHECK_OTHERS(Name, Cond) \
@@ -94,9 +111,11 @@ import "DPI-C" function void nvdla_check_layer(input string scope, input int eve
 `else
 
 `define NVDLA_LAYER(Start, Done)
+`define NVDLA_FINAL(Name, Cond)
 `define NVDLA_QUEUE(Name, Bits, Room, Push, In, Valid, Pop, Out)
 `define NVDLA_BALANCE(Name, Most, Up, Add, Down, Sub)
 `define NVDLA_CHECK_AT(Name, Clock, ResetN, Cond)
+`define NVDLA_CHECK_ON(Name, Clock, Cond)
 `define NVDLA_CHECK_OTHERS(Name, Cond)
 `define NVDLA_STABLE_AT(Name, Clock, ResetN, Valid, Ready, Data)
 

@@ -1,4 +1,5 @@
-// Shadow of a balance, for checks only: credits, places, items in flight. Never below 0, never above Max.
+// Shadow of a balance, for checks only: credits, places, items in flight. Never below 0, never above Max, and at the
+// end of the run what it was at its start.
 //
 // In a clock, up_i adds add_i and down_i subtracts sub_i; clear_i sets it to 0 instead. It starts with Start.
 `ifndef NVDLA_CHECK_SVH
@@ -26,4 +27,5 @@ module nvdla_check_balance #(
 
   `NVDLA_CHECK(NeverNegative, level_d >= 0)
   `NVDLA_CHECK(NeverTooMany, level_d <= Max)
+  `NVDLA_FINAL(HomeAtTheEnd, level_q == Start)
 endmodule

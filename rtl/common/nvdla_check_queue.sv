@@ -1,4 +1,5 @@
-// Shadow of a queue, for checks only: what goes in comes out, once, in order, and never more than fits.
+// Shadow of a queue, for checks only: what goes in comes out, once, in order, never more than fits, and all of it
+// before the end of the run, unless Stays says that words may stay.
 //
 // push_i, in_i: a word goes in; valid_i, out_i: the queue offers a word; pop_i: that word leaves. The queue holds at
 // most Depth words, and a word is offered in a later clock than it came in. It does not depend on the implementation of
@@ -8,7 +9,8 @@
 `endif
 module nvdla_check_queue #(
     parameter int Width = 1,
-    parameter int Depth = 1
+    parameter int Depth = 1,
+    parameter int Stays = 0
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -39,4 +41,5 @@ module nvdla_check_queue #(
   `NVDLA_CHECK(NeverPoppedEmpty, !pop_i || level_q > 0)
   `NVDLA_CHECK(OffersOnlyWhatIsThere, !valid_i || level_q > 0)
   `NVDLA_CHECK(InOrder, !valid_i || level_q <= 0 || out_i == mem_q[rd_q])
+  `NVDLA_FINAL(EmptyAtTheEnd, level_q == 0 || Stays != 0)
 endmodule

@@ -2,14 +2,15 @@
 //
 // A word accepted in one clock is offered in the next. in_ready_o and out_valid_o come from registers. One word per
 // clock in and out at the same time when Depth >= 2. out_data_o is the memory word at the read pointer and means
-// nothing while out_valid_o is 0.
+// nothing while out_valid_o is 0. Stays 1: words may be left at the end of a run (for checks only).
 `ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
 `endif
 module nvdla_fifo #(
     parameter int Width = 8,
     parameter int Depth = 2,
-    parameter int Registered = (Depth > 64) ? 1 : 0
+    parameter int Registered = (Depth > 64) ? 1 : 0,
+    parameter int Stays = 0
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -80,10 +81,22 @@ module nvdla_fifo #(
   end
 
   `NVDLA_PARAM(DepthLegal, Depth >= 1 && Width >= 1)
-  `NVDLA_QUEUE(Queue, Width, Depth, in_valid_i && in_ready_o, in_data_i, out_valid_o, out_valid_o && out_ready_i,
-               out_data_o)
+  `NVDLA_PARAM(StaysLegal, Stays == 0 || Stays == 1)
   `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, out_data_o)
 `ifdef NVDLA_CHECKS
+  nvdla_check_queue #(
+      .Width(Width),
+      .Depth(Depth),
+      .Stays(Stays)
+  ) Queue (
+      .clk_i,
+      .rst_ni,
+      .push_i (in_valid_i && in_ready_o),
+      .in_i   (in_data_i),
+      .valid_i(out_valid_o),
+      .pop_i  (out_valid_o && out_ready_i),
+      .out_i  (out_data_o)
+  );
   `NVDLA_CHECK(ReadyIsNotFull, in_ready_o == (Queue.level_q < Depth))
   `NVDLA_CHECK(ValidIsNotEmpty, out_valid_o == (Queue.level_q > 0))
 `endif

@@ -665,6 +665,7 @@ module nvdla_csc
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(CellsLegal, 2 * ConvCells * LaneBytes == AtomicK)
   `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
+  `NVDLA_FINAL(IdleAtTheEnd, state_q == StateIdle)
   `NVDLA_STABLE(OperationStable, op_valid, op_ready,
                 {op_positions, op_kernels, op_channels, op_rows, op_block, op_block_odd, op_block_last, op_tap_x,
                 op_tap_y, op_stripe_first, op_group_first, op_channel_end, op_group_end, op_layer_end})

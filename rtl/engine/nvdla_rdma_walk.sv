@@ -43,6 +43,7 @@ module nvdla_rdma_walk (
     end
 
   `NVDLA_CHECK(StateLegal, state_q <= StateDrain)
+  `NVDLA_FINAL(IdleAtTheEnd, state_q == StateIdle)
   `NVDLA_CHECK(RequestsOnlyInLayer, !req_valid_o || run_i)
   `NVDLA_CHECK(NoRequestWhileDraining, !(drain_o && req_valid_o))
 

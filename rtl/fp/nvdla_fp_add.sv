@@ -6,6 +6,9 @@
 // normal number 1.m * 2^-bias, one with all ones and no mantissa is a number too. a - b is a + (b with its sign
 // inverted), of a NaN too. Latency: one clock.
 // Spec: 50-sdp, section 6; 40-convolution-core, section 9.6.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_fp_add #(
     parameter int ExpBits = 8,
     parameter int ManBits = 23
@@ -66,4 +69,18 @@ module nvdla_fp_add #(
   logic [Bits-1:0] sum_q;
   always_ff @(posedge clk_i) if (en_i) sum_q <= total(a_i, b_i);
   assign sum_o = sum_q;
+
+`ifdef NVDLA_CHECKS
+`ifndef SYNTHESIS
+  logic there_q;
+  logic [Bits-1:0] expected_q;
+  initial there_q = 1'b0;
+  always @(posedge clk_i)
+    if (en_i) begin
+      there_q    <= 1'b1;
+      expected_q <= Bits'(nvdla_check_fp_pkg::sum(32'(a_i), 32'(b_i), ExpBits, ManBits));
+    end
+  `NVDLA_CHECK_ON(AsComputed, clk_i, !there_q || sum_o == expected_q)
+`endif
+`endif
 endmodule

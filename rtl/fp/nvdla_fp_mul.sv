@@ -6,6 +6,9 @@
 // mantissas is looked at, are too small the product is zero, if they are too large it is the largest number. Latency:
 // one clock.
 // Spec: 50-sdp, section 6.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_fp_mul #(
     parameter int ExpBits = 8,
     parameter int ManBits = 23
@@ -48,4 +51,18 @@ module nvdla_fp_mul #(
   logic [Bits-1:0] product_q;
   always_ff @(posedge clk_i) if (en_i) product_q <= multiplied(a_i, b_i);
   assign product_o = product_q;
+
+`ifdef NVDLA_CHECKS
+`ifndef SYNTHESIS
+  logic there_q;
+  logic [Bits-1:0] expected_q;
+  initial there_q = 1'b0;
+  always @(posedge clk_i)
+    if (en_i) begin
+      there_q    <= 1'b1;
+      expected_q <= Bits'(nvdla_check_fp_pkg::product(32'(a_i), 32'(b_i), ExpBits, ManBits));
+    end
+  `NVDLA_CHECK_ON(AsComputed, clk_i, !there_q || product_o == expected_q)
+`endif
+`endif
 endmodule

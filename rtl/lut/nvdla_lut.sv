@@ -205,6 +205,24 @@ module nvdla_lut
         result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q,
             shift_q);
     end
+
+`ifdef NVDLA_CHECKS
+    // A hit lies between its two entries.
+    logic between_q;
+    logic signed [15:0] least_q, most_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) between_q <= 1'b0;
+      else if (result_now && used) between_q <= hit_q;
+    always_ff @(posedge clk_i)
+      if (result_now && used) begin
+        least_q <= first < second ? first : second;
+        most_q  <= first < second ? second : first;
+      end
+    `NVDLA_CHECK(BetweenItsEntries, !between_q ||
+                 ($signed(result_q) >= 16'(least_q) && $signed(result_q) <= 16'(most_q)))
+    `NVDLA_CHECK(OneAnswer, !found_valid_q ||
+                 !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
+`endif
   end
 
   // ---- FP16 ---------------------------------------------------------------------------------------------------------

@@ -7,6 +7,9 @@
 // the first stage. Shifts of the slopes do not count. cfg_i must not change while beats are in flight. on_i: a layer in
 // FP16 runs; without beats, and without on_i, nothing here is clocked.
 // Spec: 55-lut, sections 4.2, 4.3, 6, 7.3.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_lut_fp16
   import nvdla_lut_pkg::*;
 #(
@@ -127,6 +130,8 @@ module nvdla_lut_fp16
     assign found_o[l*LutFoundBits+:LutFoundBits] = {
         !lo.under && !lo.over, !le.under && !le.over, found.hit, !found.hit && !found.under, found.under
     };
+    `NVDLA_CHECK(OneAnswer, !valid_q[1] || !(found.hit && (found.under || found.both_under || found.both_over)))
+    `NVDLA_CHECK(IndexOfTheTable, !valid_q[1] || !found.hit || found.lo || found.index < 8'(LutLeLast))
     wire unused = &{1'b0, le_index[8], lo_index[8], found.frac, le_frac, lo_frac};  // CDP: low bits of the fractions
 
     // Stages 2 and 3: what the tables are asked for; the slope of a miss.

@@ -10,6 +10,9 @@
 // first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must not change while beats are in
 // flight.
 // Spec: 55-lut, sections 2, 3.1, 4 to 6.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_lut_sdp
   import nvdla_lut_pkg::*;
 #(
@@ -162,6 +165,24 @@ module nvdla_lut_sdp
       if (result_now) result_q <= hit_q ? lut_sdp_hit(first, second, weight_q) :
           lut_sdp_miss(first, distance_q, scale_q, shift_q);
     end
+
+`ifdef NVDLA_CHECKS
+    // A hit lies between its two entries.
+    logic between_q;
+    logic signed [15:0] least_q, most_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) between_q <= 1'b0;
+      else if (result_now) between_q <= hit_q;
+    always_ff @(posedge clk_i)
+      if (result_now) begin
+        least_q <= first < second ? first : second;
+        most_q  <= first < second ? second : first;
+      end
+    `NVDLA_CHECK(BetweenItsEntries, !between_q ||
+                 ($signed(result_q) >= 32'(least_q) && $signed(result_q) <= 32'(most_q)))
+    `NVDLA_CHECK(OneAnswer, !found_valid_q ||
+                 !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
+`endif
   end
 
   // ---- FP16 ---------------------------------------------------------------------------------------------------------

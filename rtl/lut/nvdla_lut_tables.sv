@@ -138,6 +138,22 @@ module nvdla_lut_tables
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) asked_q <= 1'b0;
     else asked_q <= (cfg_req_i || data_req_i) && !write_i;
+  // Two neighbours are read, and both are of the tables.
+  logic read_q;
+  logic [Lanes*9-1:0] words_q;
+  logic [Lanes-1:0] apart;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) read_q <= 1'b0;
+    else if (read_i) read_q <= 1'b1;
+    else if (data_req_i) read_q <= 1'b0;  // the entry may have changed
+  always_ff @(posedge clk_i) if (read_i) words_q <= word_i;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_apart
+    logic [8:0] at;
+    assign at = words_q[l*9+:9];
+    assign apart[l] = entries_o[l*2*LutEntryBits+:LutEntryBits] != mem_q[at] ||
+        (32'(at) + 1 < LutWords && entries_o[(l*2+1)*LutEntryBits+:LutEntryBits] != mem_q[at+9'd1]);
+  end
+  `NVDLA_CHECK(EntriesOfTheWord, !read_q || data_req_i || apart == '0)
   `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
 `endif
 endmodule

@@ -444,6 +444,7 @@ module nvdla_pdp_row
     end
   `NVDLA_CHECK(ColumnsOfTheWindowAreStillThere, gone == '0)
   `NVDLA_CHECK(ColumnsOfTheWindowHaveCome, not_here == '0)
+  `NVDLA_FINAL(WalkIsOverAtTheEnd, state_q == StateIdle)
   `NVDLA_CHECK(RingPlaces, ring_write_q == 4'(come_q) && ring_base_q == 4'(line_begin_q))
   `NVDLA_CHECK(ArrivedAddsUp, 32'(arrived_q) == come_q - line_begin_q)
 

@@ -126,7 +126,24 @@ module nvdla_sdp_x
   `NVDLA_CHECK(OperandsOnlyWithData, !op_ready_o || (valid_i && op_valid_i))
 
 `ifdef NVDLA_CHECKS
-  // What goes in comes out: the results of the beats inside, of integers; patterns are the benches' matter.
+  // What goes in comes out: the results of the beats inside. FP16: by the arithmetic of nvdla_check_fp_pkg.
+  logic known;
+`ifdef SYNTHESIS
+  assign known = !fp;
+`else
+  assign known = 1'b1;
+  function automatic logic [31:0] floating_result(input logic [31:0] start, input logic [15:0] alu,
+      input logic [15:0] mul);
+    logic [31:0] value;
+    value = start;
+    if (!alu_bypass_i)
+      value = nvdla_check_fp_pkg::alu(value, nvdla_check_fp_pkg::operand(alu, nan_to_zero_i), alu_algo_i);
+    if (!mul_bypass_i && (!mul_prelu_i || value[31]))
+      value = nvdla_check_fp_pkg::product(value, nvdla_check_fp_pkg::operand(mul, nan_to_zero_i), 8, 23);
+    if (!relu_bypass_i && value[31] && !nvdla_check_fp_pkg::is_nan(value, 8, 23)) value = '0;
+    return value;
+  endfunction
+`endif
   logic [SdpBsThroughput*32-1:0] result;
   always_comb begin
     logic signed [32:0] sum;
@@ -138,7 +155,7 @@ module nvdla_sdp_x
     factor = '0;
     scaled = '0;
     pass   = 1'b0;
-    if (take && !fp)
+    if (take && known)
       for (int g = 0; g < SdpBsThroughput; g++) begin
         sum = $signed({data_i[g*32+31], data_i[g*32+:32]});
         if (!alu_bypass_i)
@@ -149,10 +166,15 @@ module nvdla_sdp_x
         scaled = $signed({{16{sum[32]}}, sum});
         if (!mul_bypass_i && !pass) scaled = product(sum, factor);
         result[g*32+:32] = x_round(scaled, pass, mul_shift_i, !relu_bypass_i);
+`ifndef SYNTHESIS
+        if (fp)
+          result[g*32+:32] = floating_result(data_i[g*32+:32], alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i,
+                                             mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
+`endif
       end
   end
-  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take && !fp, {result, last_i}, !bypass_i && !fp && valid_o,
-               !bypass_i && !fp && valid_o && ready_i,
+  `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, 4, take && known, {result, last_i}, !bypass_i && known && valid_o,
+               !bypass_i && known && valid_o && ready_i,
                {data_o, last_o})
 `endif
 endmodule

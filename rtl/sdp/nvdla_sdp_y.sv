@@ -316,11 +316,28 @@ module nvdla_sdp_y
   `NVDLA_CHECK(EmptyBetweenLayers, run_i || !(valid_i || valid_q != '0 || out_valid_q || part_q != '0 || slot_q != '0))
 
 `ifdef NVDLA_CHECKS
-  // What goes in comes out: the results of integers that do not go through the table, and the mark of the last transfer
-  // of all.
+  // What goes in comes out: the results of what does not go through the table, and the mark of the last transfer of
+  // all.
+  // FP16: by the arithmetic of nvdla_check_fp_pkg.
   logic [SdpBsThroughput*32-1:0] expected, results;
   logic known;
+`ifdef SYNTHESIS
   assign known = !floating && lut_bypass_i;
+`else
+  assign known = lut_bypass_i;
+  function automatic logic [31:0] floating_result(input logic [31:0] start, input logic [15:0] alu,
+      input logic [15:0] mul);
+    logic [31:0] value;
+    value = start;
+    if (!mul_bypass_i && (!mul_prelu_i || value[31]))
+      value = nvdla_check_fp_pkg::product(value, mul_mem_i ? nvdla_check_fp_pkg::operand(mul, nan_to_zero_i) :
+          mul_operand_i, 8, 23);
+    if (!alu_bypass_i)
+      value = nvdla_check_fp_pkg::alu(value, alu_mem_i ? nvdla_check_fp_pkg::operand(alu, nan_to_zero_i) :
+          alu_operand_i, alu_algo_i);
+    return value;
+  endfunction
+`endif
   assign results = known ? data_o : '0;
   always_comb begin
     logic signed [31:0] value, alu, mul;
@@ -344,6 +361,9 @@ module nvdla_sdp_y
         if (!mul_bypass_i && (!mul_prelu_i || value < 0)) value = y_truncate(y_product(value, mul), truncate_i);
         if (!alu_bypass_i) value = y_alu(value, alu, alu_algo_i);
         expected[g*32+:32] = value;
+`ifndef SYNTHESIS
+        if (floating) expected[g*32+:32] = floating_result(data_i[g*32+:32], op_alu_i[g*16+:16], op_mul_i[g*16+:16]);
+`endif
       end
   end
   `NVDLA_QUEUE(Results, SdpBsThroughput * 32 + 1, Stages + 2, valid_i && ready_o && !bypass_i, {expected, last_i},

@@ -22,6 +22,7 @@ struct check {
 
 struct checks {
     struct device *dev;
+    const struct simulator *simulator; /* of the device */
     const uint64_t *cycle;
     bool muted;
     int started[NVDLA_UNIT_COUNT]; /* layers since reset */
@@ -100,6 +101,13 @@ void checks_mute(struct checks *checks, bool muted) {
     checks->muted = muted;
 }
 
+void checks_end(struct checks *checks) {
+    for (int unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
+        if (checks->running[unit])
+            return;
+    checks->simulator->checks_final(checks->simulator->context);
+}
+
 void checks_failed(struct checks *checks, const char *name, const char *scope, bool of_others) {
     char instance[512], where[200];
     if (checks->muted)
@@ -144,6 +152,7 @@ struct checks *checks_open(struct device *dev, const struct simulator *simulator
     }
     struct checks *checks = xcalloc(1, sizeof *checks);
     checks->dev = dev;
+    checks->simulator = simulator;
     checks->cycle = cycle;
     simulator->checks_connect(simulator->context, failed, layer, checks);
     return checks;

@@ -33,6 +33,10 @@ void checks_listen(struct checks *checks, void (*layer)(void *arg, const char *s
 /* While muted, failing checks are not findings. */
 void checks_mute(struct checks *checks, bool muted);
 
+/* The run is over and nothing moves: what the design still holds is a finding (NVDLA_FINAL), unless a layer runs, which
+ * may wait for another one with all that it has. */
+void checks_end(struct checks *checks);
+
 /* The observer owns the checks. A reset of the design restarts the count of launches at 0. */
 struct observer checks_observer(struct checks *checks);
 

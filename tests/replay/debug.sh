@@ -2,12 +2,31 @@
 # nvcosim debug names the engine to blame. Faults are planted in a copy of the RTL (scripts/plant.py); of those that a list of traces notices, at
 # least nine in ten must be named by their folder. The files that debug writes must exist and agree with its verdict.
 #
-# usage: debug.sh BUILD
+# usage: debug.sh BUILD [full]     full: only the faults, those of tests/replay/planted_rtl.sh BUILD full
 set -u
 . "$(dirname "$0")/frame.sh"
-build=$1
+build=$1 config=${2:-small}
 dir=$build/tests/debug
+[ "$config" = small ] || dir+=_$config
 rm -rf "$dir" && mkdir -p "$dir"
+
+# Of the planted faults that the traces notice: usage: faults TABLE TRACE...
+faults() {
+    tests/replay/planted_rtl.sh "$build" "$config" >"$dir/build.log" 2>&1
+    check "faults are planted, and the copy is built" $?
+    tests/replay/debug_faults.py "$NVCOSIM" "$1" "$dir" "${@:2}"
+    check "at least nine of ten faults are named by the folder they are in" $?
+}
+if [ "$config" = full ]; then
+    traces=()
+    for name in multi_003 dcfp_001 wino_003 winop_001 batch_002 comp_001 img_003 pix_010 fused_002 sdp_003 sdpe_004 lut_002 pdp_001 pdpe_006 cdp_005 cdpe_003 \
+        bdma_001 rubik_002 rubik_005 rubikp_002; do
+        traces+=("traces/conformance/full/rand_$name.nvt.gz")
+    done
+    faults "$build/tests/planted_full/faults.json" "${traces[@]}"
+    finish
+    exit
+fi
 traces=()
 for name in rand_mixed_000 rand_edge_cdp_000 rand_dc_pdp_000 rand_corner_000 rand_img_001 rand_pdp_001 rand_cdp_000 rand_corner_001; do
     traces+=("traces/conformance/small/$name.nvt.gz")
@@ -27,8 +46,5 @@ check "the model alone is refused" $?
 "$NVCOSIM" run -q -j2 --stop-at-first --out "$dir/out" traces/conformance/full/rand_{bdma,rubik,rubikp}_00[0-4].nvt.gz >"$dir/log" 2>&1
 check "BDMA and RUBIK: a run that stops at the first wrong beat finds none" $?
 
-tests/replay/planted_rtl.sh "$build" >"$dir/build.log" 2>&1
-check "faults are planted, and the copy is built" $?
-tests/replay/debug_faults.py "$NVCOSIM" "$build/tests/planted/faults.json" "$dir" "${traces[@]}"
-check "at least nine of ten faults are named by the folder they are in" $?
+faults "$build/tests/planted/faults.json" "${traces[@]}"
 finish

@@ -20,10 +20,20 @@ static void connect(void *context, void (*failed)(void *, const char *, const ch
     told = failed;
 }
 
+static int finals; /* evaluations of the checks of the end of a run */
+
+static void count_final(void *context) {
+    (void)context;
+    finals++;
+    told(context, "EmptyAtTheEnd", "TOP.tb_top.dut.u_sdp.u_wdma.u_fifo.Queue", false);
+}
+
 static struct checks *open_checks(struct device *dev) {
+    static struct simulator simulator = {.checks_connect = connect, .checks_final = count_final};
     struct error err;
-    const struct simulator simulator = {.checks_connect = connect};
-    return checks_open(dev, &simulator, &cycle, &err);
+    struct checks *checks = checks_open(dev, &simulator, &cycle, &err);
+    simulator.context = checks; /* which `told` gets */
+    return checks;
 }
 
 static void close_checks(struct checks *checks) {
@@ -127,6 +137,29 @@ static void test_many_different_checks(void **state) {
     close_checks(checks);
 }
 
+static void test_the_end_of_a_run(void **state) {
+    struct device *dev = *state;
+    struct checks *checks = open_checks(dev);
+    finals = 0;
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_STARTS);
+    checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_STARTS);
+    checks_layer(checks, "TOP.tb_top.dut.u_pdp.u_rdma_registers", CHECK_LAYER_DONE);
+    checks_end(checks); /* SDP runs: it may hold what it waits with */
+    assert_int_equal(finals, 0);
+    checks_layer(checks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
+    cycle = 77;
+    checks_end(checks);
+    assert_int_equal(finals, 1);
+    assert_int_equal(dev->finding_count, 1);
+    assert_string_equal(dev->findings[0].rule, "check-EmptyAtTheEnd");
+    assert_string_equal(dev->findings[0].text, "u_sdp.u_wdma.u_fifo.Queue: SDP after launch 0");
+    assert_int_equal(dev->findings[0].cycle, 77);
+    checks_mute(checks, true);
+    checks_end(checks);
+    assert_int_equal(dev->finding_count, 1);
+    close_checks(checks);
+}
+
 static void test_needs_a_simulator_with_checks(void **state) {
     struct error err;
     const struct simulator without = {0};
@@ -144,6 +177,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_each_check_is_reported_twice, setup, teardown),
         cmocka_unit_test_setup_teardown(test_needs_a_simulator_with_checks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_different_checks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_end_of_a_run, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plants the faults of planted.tsv in a copy of the RTL. A check inside the RTL has to report each of them before it becomes a wrong byte.
+"""Plants the faults of planted.tsv, for full of planted_full.tsv, in a copy of the RTL. A check inside the RTL has to report each of them before it becomes a wrong byte.
 
 All faults are in one simulator, so that one build serves them all. Each depends on an input that the design does not use:
 `--pin nvdla_pwrbus_ram_c_pd=N` switches fault N on. Without a fault the copy must play all traces without a finding.
 
-usage: planted.py BUILD [FAULT...]      prints a line for each fault and "N passed, N failed"
+usage: planted.py BUILD [--config=full] [FAULT...]      prints a line for each fault and "N passed, N failed"
 """
 import csv
 import glob
@@ -16,7 +16,9 @@ import subprocess
 import sys
 
 NVCOSIM = os.environ.get("NVCOSIM", "build/nvcosim")
-CONFIG = "small"
+CONFIG = "full" if "--config=full" in sys.argv else "small"
+TABLE = "planted.tsv" if CONFIG == "small" else f"planted_{CONFIG}.tsv"
+NAME = f"planted_checks_{CONFIG}"
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -25,14 +27,14 @@ MEMORIES = [["--stall=700", "--bandwidth=400", "--seed=3"], [], ["--stall-aw=960
             ["--latency=150", "--stall=300", "--reorder", "--seed=1"]]
 # Layers that reach the places of a folder of rtl/.
 KINDS = {"common": ["mix", "conv", "edge"], "mcif": ["mix", "sdp"], "engine": ["mix", "pdp"], "csc": ["conv", "img"], "cacc": ["conv"], "cmac": ["conv"],
-         "cdma": ["conv", "img"], "sdp": ["sdp"], "pdp": ["pdp"], "cdp": ["cdp"]}
-LAYERS = 3     # of each kind
+         "cdma": ["conv", "img"], "sdp": ["sdp"], "pdp": ["pdp"], "cdp": ["cdp"], "bdma": ["bdma"], "rubik": ["rubik"]}
+LAYERS = 3 if CONFIG == "small" else 8  # of each kind
 LIMIT = 24000  # cycles: a fault that hangs the design has been seen by then
 
 
 def load():
-    """The rows of planted.tsv: name, file, original text, changed text."""
-    with open(os.path.join(HERE, "planted.tsv"), newline="", encoding="utf-8") as f:
+    """The rows of the table: name, file, original text, changed text."""
+    with open(os.path.join(HERE, TABLE), newline="", encoding="utf-8") as f:
         return [row for row in csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if not row[0].startswith("#")]
 
 
@@ -45,7 +47,7 @@ def write_copy(faults, folder, build):
         with open(f"{folder}/rtl/{path}", encoding="utf-8") as f:
             text = f.read()
         if text.count(good) != 1:
-            sys.exit(f"planted.tsv: fault {name}: rtl/{path} has {good!r} {text.count(good)} times, expected once")
+            sys.exit(f"{TABLE}: fault {name}: rtl/{path} has {good!r} {text.count(good)} times, expected once")
         bad = re.sub(r"\bON\b", f"(tb_top.dut.nvdla_pwrbus_ram_c_pd == 32'd{number})", bad)
         with open(f"{folder}/rtl/{path}", "w", encoding="utf-8") as f:
             f.write(text.replace(good, bad))
@@ -60,7 +62,7 @@ def play(number, traces, memory, out):
     """Plays with fault `number`; returns the reports of the traces that did not pass."""
     shutil.rmtree(out, ignore_errors=True)
     limit = [f"--max-cycles={LIMIT}"] if number else []
-    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", "--dut=rtl:planted_checks", "--checks", f"--out={out}", *limit,
+    subprocess.run([NVCOSIM, "run", "-q", "-j2", f"--config={CONFIG}", f"--dut=rtl:{NAME}", "--checks", f"--out={out}", *limit,
                     f"--pin=nvdla_pwrbus_ram_c_pd={number}", *memory, *traces],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     reports = []
@@ -81,14 +83,15 @@ def judge(report):
 
 
 def main():
-    build, names = sys.argv[1], sys.argv[2:]
-    folder = f"{build}/tests/planted_checks"
+    build, names = sys.argv[1], [word for word in sys.argv[2:] if not word.startswith("--")]
+    folder = f"{build}/tests/{NAME}"
     faults = load()
     write_copy(faults, folder, build)
-    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", "NAME=planted_checks", "VARIANT=checks", "TOP=NV_nvdla", "OPT=-O1",
+    subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", f"NAME={NAME}", "VARIANT=checks", "TOP=NV_nvdla", "OPT=-O1",
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
-    for kind in sorted({k for kinds in KINDS.values() for k in kinds} - {"edge"}):
+    folders = {path.split("/")[0] for _, path, _, _ in faults}
+    for kind in sorted({k for f in folders for k in KINDS[f]} - {"edge"}):
         subprocess.run([NVCOSIM, "gen", "-q", f"--config={CONFIG}", f"--engine={kind}", "--seed=1", f"--count={LAYERS}",
                         f"--out={folder}/traces"], check=True)
         traces[kind] = sorted(glob.glob(f"{folder}/traces/{CONFIG}_{kind}_*"))
