@@ -48,6 +48,7 @@ struct fake {
     uint32_t counter;      /* address of a register that counts thousands of clocks; 0: none */
     bool quiet;            /* layers at work have no traffic */
     uint64_t moving_until; /* something moves inside the device until then, with fake_still */
+    int played;            /* calls of fake_played */
 };
 
 static struct fake *fake_of(struct device *dev) {
@@ -165,6 +166,10 @@ static void fake_statistics(struct device *dev, struct device_statistics *statis
     *statistics = (struct device_statistics){.cycles = fake_of(dev)->clock};
 }
 
+static void fake_played(struct device *dev) {
+    fake_of(dev)->played++;
+}
+
 static const struct device_ops fake_ops = {
     .reset = fake_reset,
     .csb_write = fake_write,
@@ -174,6 +179,7 @@ static const struct device_ops fake_ops = {
     .at_rest = fake_at_rest,
     .time = fake_time,
     .statistics = fake_statistics,
+    .played = fake_played,
 };
 
 /* The same, of a device that knows whether something moves. */
@@ -188,6 +194,7 @@ static const struct device_ops watched_ops = {
     .still = fake_still,
     .links = fake_links,
     .statistics = fake_statistics,
+    .played = fake_played,
 };
 
 struct fixture {
@@ -271,9 +278,15 @@ static struct op *crc_op(struct fixture *f, uint64_t base, uint64_t size, uint32
     return op;
 }
 
+/* A program that ends by itself ends in a device at rest, which is asked once what it still holds; others are not. */
 static enum play_outcome run(struct fixture *f) {
+    f->fake->played = 0;
     const enum play_outcome outcome = play(f->prog, &f->fake->dev, &f->options, &f->result);
     hang_explain(&f->result);
+    if (outcome == PLAY_PASSED)
+        assert_int_equal(f->fake->played, 1);
+    if (outcome == PLAY_HUNG && f->result.hang->reason != HANG_AT_END)
+        assert_int_equal(f->fake->played, 0);
     return outcome;
 }
 
