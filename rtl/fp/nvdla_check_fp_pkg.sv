@@ -93,5 +93,24 @@ package nvdla_check_fp_pkg;
     below = number(a, 8, 23) < number(b, 8, 23) || (a[30:0] == '0 && b[30:0] == '0 && a[31] && !b[31]);
     return below == (algo == 2'd1) ? a : b;
   endfunction
+
+  // Whether a table (nvdla_fp_lut_locate) has a distance from its first entry, FP32, where index and fraction say.
+  function automatic logic in_table(input logic [31:0] distance, input logic exponential, input logic [7:0] scale,
+      input int last, input logic under, input logic over, input logic [8:0] index, input logic [34:0] fraction);
+    /*verilator no_inline_task*/
+    real place, entry, part, unit;
+    if (is_nan(distance, 8, 23)) return under && !over;
+    place = number(distance, 8, 23) * $bitstoreal({1'b0, 11'd1023 - {{3{scale[7]}}, scale}, 52'd0});
+    if (under) return !over && (place <= 0.0 || (exponential && place < 1.0));
+    if (place <= 0.0 || (exponential && place < 1.0)) return 1'b0;
+    if (over) return 1'b1;
+    unit = $bitstoreal({1'b0, 11'd988, 52'd0});  // 2^-35
+    part = unit * ($itor({15'd0, fraction[34:18]}) * 262144.0 + $itor({14'd0, fraction[17:0]}));
+    if (32'(index) >= last) return 1'b0;
+    entry = $itor({23'd0, index});
+    if (exponential) entry = $bitstoreal({1'b0, 11'd1023 + 11'(index), 52'd0});
+    if (exponential) return place == entry * (1.0 + part);
+    return place >= entry + part && place < entry + part + unit;
+  endfunction
 `endif
 endpackage

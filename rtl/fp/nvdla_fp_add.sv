@@ -73,14 +73,14 @@ module nvdla_fp_add #(
 `ifdef NVDLA_CHECKS
 `ifndef SYNTHESIS
   logic there_q;
-  logic [Bits-1:0] expected_q;
+  logic [31:0] expected_q;
   initial there_q = 1'b0;
   always @(posedge clk_i)
     if (en_i) begin
       there_q    <= 1'b1;
-      expected_q <= Bits'(nvdla_check_fp_pkg::sum(32'(a_i), 32'(b_i), ExpBits, ManBits));
+      expected_q <= nvdla_check_fp_pkg::sum(32'(a_i), 32'(b_i), ExpBits, ManBits);
     end
-  `NVDLA_CHECK_ON(AsComputed, clk_i, !there_q || sum_o == expected_q)
+  `NVDLA_CHECK_ON(AsComputed, clk_i, !there_q || 32'(sum_o) == expected_q)
 `endif
 `endif
 endmodule

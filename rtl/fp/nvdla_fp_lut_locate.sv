@@ -63,25 +63,12 @@ module nvdla_fp_lut_locate #(
 
 `ifdef NVDLA_CHECKS
 `ifndef SYNTHESIS
-  // The place as a number: of entries, or with exponential_i of entry 0.
   logic there_q;
-  logic [7:0] scale;
-  real here, entry, part;
   initial there_q = 1'b0;
   always @(posedge clk_i) if (en_i) there_q <= 1'b1;
-  assign scale = exponential_i ? offset_i : select_i;
-  always_comb begin
-    here = nvdla_check_fp_pkg::number(distance, 8, 23) * $bitstoreal({1'b0, 11'd1023 - {{3{scale[7]}}, scale}, 52'd0});
-    entry = exponential_i ? $bitstoreal({1'b0, 11'd1023 + 11'(index_o), 52'd0}) : $itor({23'd0, index_o});
-    part = $bitstoreal({1'b0, 11'd988, 52'd0});  // 2^-35
-    part = part * ($itor({15'd0, fraction_o[34:18]}) * 262144.0 + $itor({14'd0, fraction_o[17:0]}));
-  end
-  `NVDLA_CHECK_ON(UnderOrOverOrInside, clk_i, !there_q || distance[30:0] > 31'h7f800000 ||
-                  (under_o == (here <= 0.0 || (exponential_i && here < 1.0)) && !(under_o && over_o)))
-  `NVDLA_CHECK_ON(EntryAndFraction, clk_i, !there_q || under_o || over_o || (exponential_i ?
-                  here == entry * (1.0 + part) && index_o < 9'(Last) :
-                  here >= entry + part && here < entry + part + $bitstoreal({1'b0, 11'd988, 52'd0}) &&
-                  index_o < 9'(Last)))
+  `NVDLA_CHECK_ON(PlaceOfTheNumber, clk_i, !there_q || nvdla_check_fp_pkg::in_table(
+                  distance, exponential_i, exponential_i ? offset_i : select_i, Last, under_o, over_o, index_o,
+                  fraction_o))
 `endif
 `endif
 endmodule
