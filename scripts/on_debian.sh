@@ -21,16 +21,22 @@ missing() {
     exit 77
 }
 
+# put FILE: writes the standard input there if the file holds something else, whole at once: other commands in the chroot may read it now.
+put() {
+    cat >"$1.on-debian"
+    if cmp -s "$1.on-debian" "$1"; then rm "$1.on-debian"; else mv "$1.on-debian" "$1"; fi
+}
+
 # copy_settings CHROOT: how this machine reaches the mirror and npm's registry. Debian 13 takes QEMU from its backports: older ones have no
 # vfio-user client.
 copy_settings() {
-    cp /etc/resolv.conf /etc/hosts "$1/etc/"
-    { apt-config dump | grep -E '^Acquire::(https?|ftp|Retries|Check-Valid-Until|Check-Date)\b' || true; } >"$1/etc/apt/apt.conf.d/90on-debian"
-    rm -f "$1/etc/ssl/extra.crt"
-    [ ! -f "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$1/etc/ssl/extra.crt"
+    put "$1/etc/resolv.conf" </etc/resolv.conf
+    put "$1/etc/hosts" </etc/hosts
+    { apt-config dump | grep -E '^Acquire::(https?|ftp|Retries|Check-Valid-Until|Check-Date)\b' || true; } | put "$1/etc/apt/apt.conf.d/90on-debian"
+    [ ! -f "${NODE_EXTRA_CA_CERTS:-}" ] || put "$1/etc/ssl/extra.crt" <"$NODE_EXTRA_CA_CERTS"
     [ "${1##*/}" = 13 ] || return 0
-    echo "deb $mirror trixie-backports main" >"$1/etc/apt/sources.list.d/backports.list"
-    printf 'Package: qemu-* seabios ipxe-qemu\nPin: release n=trixie-backports\nPin-Priority: 500\n' >"$1/etc/apt/preferences.d/qemu"
+    echo "deb $mirror trixie-backports main" | put "$1/etc/apt/sources.list.d/backports.list"
+    printf 'Package: qemu-* seabios ipxe-qemu\nPin: release n=trixie-backports\nPin-Priority: 500\n' | put "$1/etc/apt/preferences.d/qemu"
 }
 
 # make_chroot RELEASE SUITE: complete, or not there.
@@ -82,7 +88,7 @@ enter() {
     for folder in NVDLA_CONFORMANCE NVDLA_NETWORKS REQUIRE_CONFORMANCE NIGHTLY TESTS LIST; do
         [ -z "${!folder:-}" ] || environment+=("$folder=${!folder}")
     done
-    [ ! -f "$chroot/etc/ssl/extra.crt" ] || environment+=(NODE_EXTRA_CA_CERTS=/etc/ssl/extra.crt)
+    [ ! -f "${NODE_EXTRA_CA_CERTS:-}" ] || environment+=(NODE_EXTRA_CA_CERTS=/etc/ssl/extra.crt)
     # Not chroot alone, in which no program can make namespaces of its own.
     cd "$chroot"
     pivot_root . mnt
@@ -120,8 +126,8 @@ chroots=$(realpath "$chroots")
 }
 unshare --mount --pid --fork --kill-child true 2>/dev/null || missing "this machine allows no namespaces (unshare --mount --pid)" "a container needs --privileged"
 {
-    flock 9 # one at a time makes it
+    flock 9 # one at a time makes it; commands in it run side by side
     [ -d "$chroots/$release" ] || make_chroot "$release" "$suite"
+    copy_settings "$chroots/$release"
 } 9>"$chroots/$release.lock"
-copy_settings "$chroots/$release"
 DEBIAN_CHROOTS=$chroots exec unshare --mount --pid --fork --kill-child "$0" --enter "$release" "$@"
