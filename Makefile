@@ -313,8 +313,11 @@ synth:
 
 BENCH_ROUNDS ?= 7
 BENCH_TRACES ?=
+RTLMETER ?=
 ## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure; compilers from 3 on)
-bench: build
+##                    [RTLMETER=CHECKOUT] and on the traces of RTLMeter's NVDLA
+bench: build $(B)/nvcosim-full
+	@tests/bench/rtlmeter.py $(B) $(BENCH_ROUNDS) $(RTLMETER)
 	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/taps.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
 	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)

@@ -143,7 +143,8 @@ GROUPS = [
     Group("nightly", "make bench", "tests/succeeds.sh make bench"),
     # Every other target of the Makefile once, in its smallest form.
     Group("test", "make bench, one round",
-          "tests/succeeds.sh make bench BENCH_ROUNDS=1 BENCH_TRACES=traces/conformance/small/rand_sdp_000.nvt.gz", "waves taps"),
+          "tests/succeeds.sh make bench BENCH_ROUNDS=1 BENCH_TRACES=traces/conformance/small/rand_sdp_000.nvt.gz", "waves taps full"),
+    Group("test nightly", "clocks a second in the form of rtlmeter", "tests/replay/rtlmeter.sh $BUILD", "full"),
     Group("test", "make coverage, few traces", "tests/succeeds.sh make coverage COVERAGE_LAYERS=0 COVERAGE_EVERY=10 NVDLA_CONFORMANCE=none"),
     Group("test", "make nightly, what it would run", "make --no-print-directory nightly LIST=1"),
 ]
