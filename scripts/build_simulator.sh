@@ -178,7 +178,7 @@ optimize=${chosen[OPT]:-$optimize}
 compile() {
     local folder=$1 exe=$2
     shift 2
-    { echo "$compiler $version $optimize $*"; [ -z "$profiled" ] || cat "$dir/profile"; } | put "$folder/settings"
+    { echo "$compiler $version $optimize $*"; cat tb/{verilated,simulator}.mk; [ -z "$profiled" ] || cat "$dir/profile"; } | put "$folder/settings"
     make -s -C "$folder" -f "$root/tb/simulator.mk" -j "$(nproc)" ROOT="$root" BUILD="$(realpath "$build")" EXE="$exe" \
         OPT= COMPILER="$compiler" OPTIMIZE="$optimize" PROFILE_OPTIONS="$*" DEFINES="${define[*]}" UNITS="${units[*]}" \
         >"$dir/make.log" 2>&1 || { cat "$dir/make.log" >&2; exit 1; }

@@ -66,6 +66,7 @@ enter() {
     mount -t proc proc "$chroot/proc"
     mount --rbind /sys "$chroot/sys"
     mount --rbind /dev "$chroot/dev"
+    mount -t tmpfs tmpfs "$chroot/tmp" # its own: processes of several commands have the same ids, and some name their files by them
     # bind FROM TO [OPTIONS]
     bind() {
         mkdir -p "$1" "$chroot$2"

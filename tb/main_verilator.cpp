@@ -3,7 +3,8 @@
 //
 // Compiled with COSIM_CONFIG (configuration name), COSIM_RTL (name of another RTL, "" for this project's),
 // COSIM_FOREIGN (not a copy of this project's either), COSIM_THREADS (of the compiled design), COSIM_FAULTS (number of
-// planted faults, if any) and, for the variants that record, COSIM_WAVES or COSIM_COVERAGE.
+// planted faults, if any), COSIM_INNER_EVAL if the design needs nothing else in a clock and, for the variants that
+// record, COSIM_WAVES or COSIM_COVERAGE.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -31,6 +32,10 @@ const char *simulator_made(); // made.cpp
 // Of the whole process: the design reads it during elaboration, too.
 uint8_t nvdla_faults_chosen[COSIM_FAULTS + 1];
 uint8_t nvdla_faults_met[COSIM_FAULTS + 1];
+#endif
+
+#ifdef COSIM_INNER_EVAL
+void Vtb_top___024root___eval(Vtb_top___024root *design);
 #endif
 
 namespace {
@@ -70,16 +75,25 @@ struct Main {
     std::unique_ptr<Simulation> simulation;
 };
 
+// An evaluation after the first.
+void evaluate(Vtb_top *top) {
+#ifdef COSIM_INNER_EVAL
+    Vtb_top___024root___eval(top->rootp);
+#else
+    top->eval();
+#endif
+}
+
 void clock_design(void *context, void (*put_inputs)(void *), void *arg) {
     auto *simulation = static_cast<Simulation *>(context);
     Vtb_top *top = simulation->top.get();
     simulation->timeInc(1);
     top->rootp->tb_top__DOT__clk = 1;
-    top->eval();
+    evaluate(top);
     put_inputs(arg);
     simulation->timeInc(1);
     top->rootp->tb_top__DOT__clk = 0;
-    top->eval();
+    evaluate(top);
 }
 
 #ifdef COSIM_WAVES

@@ -12,6 +12,11 @@ LINK += $(PROFILE_OPTIONS)
 # Threads that the design was compiled for.
 THREADS := $(or $(shell sed -n 's/^unsigned Vtb_top::threads() const { return \([0-9]*\); }/\1/p' Vtb_top.cpp),1)
 
+# What Verilator's eval() does besides the evaluation itself is for threads, for waves and for designs with classes; newer versions take a lock
+# there, in every clock.
+INNER_EVAL := $(if $(filter 1,$(THREADS)),$(shell ! grep -q __Vm_activity Vtb_top.cpp && ! cat Vtb_top_*.h | grep -q VlClass && \
+    grep -q '^void Vtb_top___024root___eval(Vtb_top___024root\* vlSelf);' Vtb_top.cpp && echo -DCOSIM_INNER_EVAL))
+
 DESIGN := $(or $(UNITS),Vtb_top__ALL.a)
 TB_SRC := $(filter-out %/icarus.c,$(wildcard $(ROOT)/tb/*.c $(ROOT)/tb/observers/*.c))
 # Files that run for every clock or beat are also compiled with the profile; the linker prefers them to the library's.
@@ -26,10 +31,10 @@ $(HOT_OBJS): hot_%.o: %.c settings
 -include $(HOT_OBJS:.o=.d)
 MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_file.o wave_index.o wave_saif.o)
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) $(INNER_EVAL) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 made.o: made.h
 # settings: compiler and options. If they change, everything is recompiled.
-$(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_FAST_OBJS) $(VK_SLOW_OBJS) $(UNITS): settings
+$(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_OBJS) $(UNITS) $(if $(VK_PCH_H),$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch): settings
 $(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
 # Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a

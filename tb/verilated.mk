@@ -8,7 +8,11 @@ CPPFLAGS += -MP # a removed header must not stop the next build
 # tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
 CPPFLAGS += $(EXTRA_CXXFLAGS)
-# Not where Verilator has a precompiled header, which has to be included first: that is a version for which the file does nothing.
-ifndef VK_PCH_H
-CPPFLAGS += -include $(ROOT)/tb/verilated_fast.h
+# A precompiled header, where Verilator has one, has to be included first: the file is in that one.
+FAST_HEADER := -include $(ROOT)/tb/verilated_fast.h
+ifdef VK_PCH_H
+$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch: CPPFLAGS += $(FAST_HEADER)
+$(UNITS) $(VM_PREFIX)__ALL.o: CPPFLAGS += $(FAST_HEADER)
+else
+CPPFLAGS += $(FAST_HEADER)
 endif

@@ -11,8 +11,6 @@
 
 #include "verilated.h"
 
-#if VERILATOR_VERSION_INTEGER == 5006000
-
 static inline int32_t signed_i(int lbits, IData value) {
     return static_cast<int32_t>(value << (32 - lbits)) >> (32 - lbits);
 }
@@ -39,6 +37,7 @@ static inline int64_t signed_q(int lbits, QData value) {
 #define VL_LTS_IQQ(lbits, lhs, rhs) (static_cast<IData>(signed_q(lbits, lhs) < signed_q(lbits, rhs)))
 #define VL_LTES_IQQ(lbits, lhs, rhs) (static_cast<IData>(signed_q(lbits, lhs) <= signed_q(lbits, rhs)))
 
+#if VERILATOR_VERSION_INTEGER == 5006000
 // The interface of VlTriggerVec in Verilator's library.
 template <std::size_t T_size> class TriggerBits final {
     static constexpr std::size_t WORDS = (T_size + 63) / 64;
