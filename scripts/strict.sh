@@ -21,18 +21,27 @@ mkdir -p "$logs"
 mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
 mapfile -t headers < <(find "$rtl" -name '*.svh' | sort)
 
-# read CONFIG DEFINE: one form of a configuration
+# Modules with many instances, which would be elaborated one by one: they are read on their own, where the design has them, and are boxes in
+# what is around them. No input may lead to an output but through registers: a loop of logic through a box would not be found.
+cells=(nvdla_cmac_cell nvdla_cmac_array_cell)
+
+# read_rtl CONFIG DEFINE TOP: one form of a configuration, from a module on
 read_rtl() {
-    local gen=$build/gen/$1 name=$1${2:+-checks} log found defines
+    local gen=$build/gen/$1 name=$1${2:+-checks} log found defines cell boxes=() through=
+    [ "$3" = "$top" ] || { name+=-$3 through='select -assert-none o:* %ci*:-$dff,-$adff i:* %i'; }
     log=$logs/$name.log
     make -s "$gen/nvdla_pkg.sv" || return
     defines=$(sed -n 's/^+define+/-D /p' "$gen/config.f" | paste -sd ' ')
+    for cell in "${cells[@]}"; do [ "$3" = "$cell" ] || boxes+=(--blackboxed-module "$cell"); done
     cat >"$logs/$name.ys" <<END
-read_slang -j 1 --top $top $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
+read_slang -j 1 --top $3 ${boxes[*]} $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
 proc
 check -assert
 select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr %u %u %u a:src=*nvdla_clock_gate.sv* %d
+$through
+tee -q -o $name.cells stat
 END
+    rm -f "$logs/out/$name.cells"
     scripts/yosys/yosys.sh "$build" "$logs/$name.ys" "$logs/out" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
         sed 's/\x1b\[[0-9;]*m//g' >"$log"
     local status=$?
@@ -45,12 +54,15 @@ END
         return 1
     fi
     echo "ok    strict $name"
+    for cell in "${cells[@]}"; do
+        [ "$3" != "$top" ] || ! grep -qw "$cell" "$logs/out/$name.cells" || read_rtl "$1" "$2" "$cell" || return
+    done
 }
 for config in "$@"; do
     forms=("" NVDLA_CHECKS)
     [ -z "${CHECKS+x}" ] || forms=("$CHECKS")
     for define in "${forms[@]}"; do
-        read_rtl "$config" "$define" || failed=1
+        read_rtl "$config" "$define" "$top" || failed=1
     done
 done
 exit $failed

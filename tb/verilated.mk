@@ -8,11 +8,12 @@ CPPFLAGS += -MP # a removed header must not stop the next build
 # tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
 CPPFLAGS += $(EXTRA_CXXFLAGS)
-# A precompiled header, where Verilator has one, has to be included first: the file is in that one.
+# A precompiled header, where Verilator has one, has to be included first: the file is in that one. ccache knows clang++'s again only without
+# the times of files in it.
 FAST_HEADER := -include $(ROOT)/tb/verilated_fast.h
 ifdef VK_PCH_H
-$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch: CPPFLAGS += $(FAST_HEADER)
-$(UNITS) $(VM_PREFIX)__ALL.o: CPPFLAGS += $(FAST_HEADER)
+$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch $(UNITS) $(VM_PREFIX)__ALL.o: CPPFLAGS += $(FAST_HEADER)
+CPPFLAGS += $(if $(findstring clang,$(LINK)),-Xclang -fno-pch-timestamp)
 else
 CPPFLAGS += $(FAST_HEADER)
 endif

@@ -1,11 +1,12 @@
 // Faster replacements for parts of Verilator's library that run in every clock, with the same results. Included before
-// all code that Verilator generates (verilated.mk). They are for one version of Verilator; with others they do nothing.
+// all code that Verilator generates (verilated.mk).
 //
 // Sign extension: the library uses "or" of the value and its negated sign bit, which no compiler turns into a
 // processor's sign-extending loads and multiplications. As in the library, operands have no bits above lbits.
 //
-// Triggers: a bit for each set of clocks and resets instead of a byte. Bits are set in a register and tested several at
-// a time; bytes are written one by one and immediately read as vectors, which stalls the processor.
+// Triggers, for Verilator 5.006, as newer versions have them so themselves: a bit for each set of clocks and resets
+// instead of a byte. Bits are set in a register and tested several at a time; bytes are written one by one and
+// immediately read as vectors, which stalls the processor.
 #ifndef TB_VERILATED_FAST_H
 #define TB_VERILATED_FAST_H
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mistakes that a strict SystemVerilog front end refuses, each planted in a copy of rtl/common/nvdla_fifo.sv: scripts/strict.sh has to name
-it, by file and line or by the name of the net. The module without one has to pass.
+it, by file and line or by the name of the net. The module without one has to pass. A module that is a box in what is around it has a
+mistake of its own.
 
 usage: planted.py BUILD
 """
@@ -28,8 +29,8 @@ MISTAKES = {
 }
 
 
-def strict(build, folder):
-    settings = {"RTL": folder, "TOP": "nvdla_fifo", "CHECKS": "", "LOGS": os.path.join(build, "tests", "strict", "logs")}
+def strict(build, folder, top="nvdla_fifo"):
+    settings = {"RTL": folder, "TOP": top, "CHECKS": "", "LOGS": os.path.join(build, "tests", "strict", "logs")}
     done = subprocess.run(["scripts/strict.sh", build, "small"], env={**os.environ, **settings},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode == 3:
@@ -38,26 +39,34 @@ def strict(build, folder):
     return done.returncode, done.stdout
 
 
+def planted(build, folder, title, name, change, expected, top):
+    """Is a mistake named? change: of the file's text; the copy is whole again afterwards."""
+    with open(os.path.join("rtl", name), encoding="utf-8") as f:
+        good = f.read()
+    text = change(good)
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+        f.write(text)
+    status, output = strict(build, folder, top)
+    shutil.copy(os.path.join("rtl", name), os.path.join(folder, name))
+    fine = status == 0 if expected is None else text != good and status == 1 and re.search(expected, output)
+    print("ok    " + title if fine else f"FAIL  {title}: status {status}\n{output}", flush=True)
+    return bool(fine)
+
+
 def main():
     build = sys.argv[1]
     folder = os.path.join(build, "tests", "strict", "rtl")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree("rtl", folder)
-    with open(os.path.join("rtl", FILE), encoding="utf-8") as f:
-        good = f.read()
     include = re.compile(r"^`ifndef NVDLA_CHECK_SVH\n`include .*\n`endif\n", re.M)
-    copies = {"no mistake": (good, None), "a missing include": (include.sub("", good), r"nvdla_fifo.sv:\d+:.*NVDLA_")}
-    copies |= {title: (good.replace("\nendmodule", f"\n{text}\nendmodule"), expected) for title, (text, expected) in MISTAKES.items()}
-    failed = 0
-    for title, (text, expected) in copies.items():
-        with open(os.path.join(folder, FILE), "w", encoding="utf-8") as f:
-            f.write(text)
-        status, output = strict(build, folder)
-        fine = status == 0 if expected is None else text != good and status == 1 and re.search(expected, output)
-        print("ok    " + title if fine else f"FAIL  {title}: status {status}\n{output}", flush=True)
-        failed += not fine
-    print(f"{len(copies) - failed} passed, {failed} failed")
-    return failed != 0
+    fifo = [("no mistake", lambda good: good, None), ("a missing include", lambda good: include.sub("", good), r"nvdla_fifo.sv:\d+:.*NVDLA_")]
+    fifo += [(title, lambda good, text=text: good.replace("\nendmodule", f"\n{text}\nendmodule"), expected)
+             for title, (text, expected) in MISTAKES.items()]
+    results = [planted(build, folder, title, FILE, change, expected, "nvdla_fifo") for title, change, expected in fifo]
+    results.append(planted(build, folder, "a way through a box", "cmac/nvdla_cmac_cell.sv",
+                           lambda good: good.replace("sum_o = sum_q;", "sum_o = sum_q ^ ConvSumBits'(data_i);"), r"cell/data_i", "nvdla_cmac"))
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return not all(results)
 
 
 if __name__ == "__main__":
