@@ -76,11 +76,12 @@ void take_variable(const std::vector<Scope *> &open, const struct fstHier *entry
         {escaped(name), entry->u.var.length, entry->u.var.handle, left, left < right ? 1 : -1, vector});
 }
 
-// A scope of which nothing was recorded is left out: some versions of Verilator write its name.
+// A scope of which nothing was recorded is left out: some versions of Verilator write its name. So is a
+// structure, whose nets are those of the scope around it.
 void close_scope(std::vector<Scope *> &open) {
     const Scope *closed = open.back();
     open.pop_back();
-    if (!closed->structure && closed->nets.empty() && closed->inner.empty())
+    if (closed->nets.empty() && closed->inner.empty())
         open.back()->inner.pop_back();
 }
 

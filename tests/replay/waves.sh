@@ -126,7 +126,7 @@ full() { # NAME: no half file, status 2 or 4 (CRASH), a message with the file's 
 status=$?
 full limit "a full disk under the waves is reported"
 own_tmp() { # COMMAND: with a /tmp of 4 KB, if this user may have one, and the tree on /mnt, since it may lie in /tmp
-    unshare "$@" bash -c 'mount --bind . /mnt && cd /mnt && mount -t tmpfs -o size=4k tmpfs /tmp && exec "$0" "$@"' "$NVCOSIM" run \
+    unshare "$@" bash -c 'mount --rbind . /mnt && cd /mnt && mount -t tmpfs -o size=4k tmpfs /tmp && exec "$0" "$@"' "$NVCOSIM" run \
         traces/conformance/small/rand_sdp_pdp_001.nvt.gz --wave "$dir/tmp.fst" --out "$dir" >"$dir/tmp.log" 2>&1
 }
 if unshare -m true 2>/dev/null; then own_tmp -m; status=$?; full tmp "full temporary files are reported"
