@@ -142,16 +142,27 @@ module nvdla_lut_tables
   logic read_q;
   logic [Lanes*9-1:0] words_q;
   logic [Lanes-1:0] apart;
+  logic [LutEntryBits-1:0] shadow_q[0:LutWords-1];  // the tables once more
+  logic [LutWords-1:0] written_q;                   // entries that were written
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) read_q <= 1'b0;
-    else if (read_i) read_q <= 1'b1;
-    else if (data_req_i) read_q <= 1'b0;  // the entry may have changed
-  always_ff @(posedge clk_i) if (read_i) words_q <= word_i;
+    if (!rst_ni) begin
+      read_q    <= 1'b0;
+      written_q <= '0;
+    end else begin
+      if (read_i) read_q <= 1'b1;
+      else if (data_req_i) read_q <= 1'b0;  // the entry may have changed
+      if (change) written_q[word] <= 1'b1;
+    end
+  always_ff @(posedge clk_i) begin
+    if (read_i) words_q <= word_i;
+    if (change) shadow_q[word] <= wdata_i[15:0];
+  end
   for (genvar l = 0; l < Lanes; l++) begin : gen_apart
     logic [8:0] at;
     assign at = words_q[l*9+:9];
-    assign apart[l] = entries_o[l*2*LutEntryBits+:LutEntryBits] != mem_q[at] ||
-        (32'(at) + 1 < LutWords && entries_o[(l*2+1)*LutEntryBits+:LutEntryBits] != mem_q[at+9'd1]);
+    assign apart[l] = (written_q[at] && entries_o[l*2*LutEntryBits+:LutEntryBits] != shadow_q[at]) ||
+        (32'(at) + 1 < LutWords && written_q[at+9'd1] &&
+        entries_o[(l*2+1)*LutEntryBits+:LutEntryBits] != shadow_q[at+9'd1]);
   end
   `NVDLA_CHECK(EntriesOfTheWord, !read_q || data_req_i || apart == '0)
   `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
