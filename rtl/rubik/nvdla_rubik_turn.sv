@@ -38,7 +38,7 @@ module nvdla_rubik_turn
     if (by[2]) data = ((data >> 32) & {8{64'h0000_0000_ffff_ffff}}) | ((data & {8{64'h0000_0000_ffff_ffff}}) << 32);
     if (by[3]) data = ((data >> 64) & {4{64'd0, {64{1'b1}}}}) | ((data & {4{64'd0, {64{1'b1}}}}) << 64);
     if (by[4]) data = ((data >> 128) & {2{128'd0, {128{1'b1}}}}) | ((data & {2{128'd0, {128{1'b1}}}}) << 128);
-    if (by[5]) data = (data >> 256) | (data << 256);
+    if (by[5]) data = {data[MifBits/2-1:0], data[MifBits-1:MifBits/2]};
     return data;
   endfunction
 

@@ -699,9 +699,18 @@ void check_arithmetic() {
         top.f_truncate_i = static_cast<CData>(v.t);
         top.eval();
         if (top.f_acc_o != (static_cast<uint64_t>(acc) & ones) || static_cast<int32_t>(top.f_deliver_o) != out ||
-            top.f_saturates_o != sat || top.f_narrow_o != (static_cast<uint64_t>(fixed_saturate(acc, 34)) & ones))
+            top.f_saturates_o != sat)
             checks.fail("%" PRId64 " + %" PRId64 ", truncate %u: %d sat %d, expected %d sat %d", v.acc, v.in, v.t,
                         static_cast<int32_t>(top.f_deliver_o), top.f_saturates_o, out, sat);
+
+        const int64_t narrow = r.corner(34), sum = r.corner(22);
+        const uint64_t expected = static_cast<uint64_t>(cacc_add(narrow, sum, 34)) & ((UINT64_C(1) << 34) - 1);
+        top.f_acc_i = static_cast<uint64_t>(narrow) & ones;
+        top.f_sum_i = static_cast<uint64_t>(sum) & ((UINT64_C(1) << 38) - 1);
+        top.eval();
+        if (top.f_narrow_o != expected)
+            checks.fail("%" PRId64 " + %" PRId64 " in 34 bits: 0x%" PRIx64 ", expected 0x%" PRIx64, narrow, sum,
+                        static_cast<uint64_t>(top.f_narrow_o), expected);
     }
 }
 

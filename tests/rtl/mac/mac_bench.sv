@@ -32,12 +32,13 @@ module mac_bench
     output logic [                      1:0] done_intr_o,
     output logic [                     31:0] credits_o,
     output logic [                     31:0] stripe_o,
-    // Functions of nvdla_cacc_pkg: f_acc_i + f_sum_i, the same for a high kernel of INT8, the result of the first.
+    // Functions of nvdla_cacc_pkg: f_acc_i + f_sum_i, the same of the low bits for a high kernel of INT8, the result of
+    // the first.
     input  logic [                     47:0] f_acc_i,
     input  logic [                     37:0] f_sum_i,
     input  logic [                      4:0] f_truncate_i,
     output logic [                     47:0] f_acc_o,
-    output logic [                     47:0] f_narrow_o,
+    output logic [       CaccNarrowBits-1:0] f_narrow_o,
     output logic [                     31:0] f_deliver_o,
     output logic                             f_saturates_o
 );
@@ -47,7 +48,7 @@ module mac_bench
   logic signed [CaccAccBits-1:0] f_acc;
   assign f_acc = cacc_accumulate(f_acc_i, f_sum_i);
   assign f_acc_o = f_acc;
-  assign f_narrow_o = cacc_narrow(f_acc);
+  assign f_narrow_o = cacc_accumulate_narrow(f_acc_i[CaccNarrowBits-1:0], f_sum_i[ConvInt8Bits-1:0]);
   assign f_deliver_o = cacc_deliver(f_acc, f_truncate_i);
   assign f_saturates_o = cacc_saturates(f_acc, f_truncate_i);
 
