@@ -48,11 +48,7 @@ module nvdla_cacc_lanes
     (* no_rw_check *) logic signed [CaccAccBits-1:0] acc_q[0:ConvStripeMax-1];
     (* no_rw_check *) logic signed [CaccAccBits-1:0] final_mem_q[0:ConvRows-1];
     logic signed [CaccAccBits-1:0] acc, lane_q;
-    always_comb begin
-      acc = '0;
-      if (valid_i)
-        acc = cacc_accumulate(fresh_i ? '0 : acc_q[position_i], $signed(sums_i[g*ConvSumBits+:ConvSumBits]));
-    end
+    assign acc = cacc_accumulate(fresh_i ? '0 : acc_q[position_i], $signed(sums_i[g*ConvSumBits+:ConvSumBits]));
     assign saturates[g] = final_atom && cacc_clips(acc, truncate_i);
     always_ff @(posedge clk_i) begin
       if (valid_i && !channel_end_i) acc_q[position_i] <= acc;
