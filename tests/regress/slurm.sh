@@ -201,7 +201,13 @@ sleep 1
 "$CLUSTER" --start n1 unshare --mount sh -c "mount -t tmpfs none '$nights'"' && exec "$@"' sh
 wait_for says "$SLURM_CLUSTER/n1.log" "slurmd started"
 wait_for idle
-"${night[@]}" cancel.yml --engine slurm --chunk-seconds 12 >cancel.txt 2>&1
+# n2 takes jobs once n1 has had one
+scontrol update NodeName=n2 State=drain Reason=test
+"${night[@]}" cancel.yml --engine slurm --chunk-seconds 12 >cancel.txt 2>&1 &
+runner=$!
+wait_for says cancel.txt 'node n1 gets no further jobs'
+scontrol update NodeName=n2 State=resume
+wait $runner
 check "a test that ends its job: exit status" "$([ $? = 4 ]; echo $?)"
 check "it is a crash that names the node, the others pass" "$([[ "$(sql "SELECT key, verdict, host, reason FROM result WHERE night = 4 AND verdict <> 'PASS'")" == 'cancel/rand_sdp_000,rtl-cancel|CRASH|n2|3 jobs of Slurm ended while it ran, the last one: CANCELLED, '*' on node n2' ]]; echo $?)"
 check "a node that lacks the folder gets no further jobs" "$(says cancel.txt 'node n1 gets no further jobs'; echo $?)"
