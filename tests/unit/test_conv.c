@@ -1121,7 +1121,7 @@ static void programs_that_hang(void **state) {
 static void wild_registers_end(void **state) {
     (void)state;
     uint64_t seed = 15;
-    for (int i = 0; i < 300; i++) {
+    for (uint64_t i = 0, all = seeds_of(300); i < all; i++) {
         struct device *dev = bench_new(i % 2 ? "full" : configs[below(&seed, CONFIGS)]);
         random_region(dev, &seed, 0, 0x1000);
         struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);

@@ -18,6 +18,7 @@
 #include "nvdla/xalloc.h"
 #include "observe/tap.h"
 #include "replay/player.h"
+#include "tests/unit/random.h"
 
 /* ---- order ---- */
 
@@ -378,8 +379,9 @@ static void sums_are_products_and_results_are_sums(void **state) {
     static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed", "full"};
     static const char *const engines[] = {"conv", "img"};
     enum { CONFIGS = sizeof configs / sizeof configs[0] };
-    for (int turn = 0; turn < 12 * CONFIGS; turn++)
-        play_layer(configs[turn % CONFIGS], engines[turn / CONFIGS % 2], (uint64_t)turn + 1);
+    const uint64_t turns = seeds_of(12) * CONFIGS;
+    for (uint64_t turn = 0; turn < turns; turn++)
+        play_layer(configs[turn % CONFIGS], engines[turn / CONFIGS % 2], turn + 1);
 }
 
 int main(void) {

@@ -463,11 +463,11 @@ static void feature_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 1);
-    for (int i = 0; i < 90; i++)
+    for (uint64_t i = 0, all = seeds_of(90); i < all; i++)
         feature_layer(&core, (enum nvdla_precision)(i % 3));
     core_free(&core);
     core_new(&core, "small", 2);
-    for (int i = 0; i < 30; i++)
+    for (uint64_t i = 0, all = seeds_of(30); i < all; i++)
         feature_layer(&core, NVDLA_INT8);
     core_free(&core);
 }
@@ -476,11 +476,11 @@ static void image_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 3);
-    for (int i = 0; i < 60; i++)
+    for (uint64_t i = 0, all = seeds_of(60); i < all; i++)
         image_layer(&core, (enum nvdla_precision)(i % 3));
     core_free(&core);
     core_new(&core, "small", 4);
-    for (int i = 0; i < 20; i++)
+    for (uint64_t i = 0, all = seeds_of(20); i < all; i++)
         image_layer(&core, NVDLA_INT8);
     core_free(&core);
 }
@@ -489,7 +489,7 @@ static void winograd_layers(void **state) {
     (void)state;
     struct core core;
     core_new(&core, "full", 5);
-    for (int i = 0; i < 20; i++)
+    for (uint64_t i = 0, all = seeds_of(20); i < all; i++)
         winograd_layer(&core, (enum nvdla_precision)(i % 2));
     core_free(&core);
 }
@@ -549,13 +549,14 @@ static void wild_layers_end(void **state) {
     struct core core = {.config = NULL};
     struct register_group regs;
     uint64_t ran = 0;
-    for (size_t i = 0; i < 3000; i++) {
-        if (i % 500 == 0) {
+    const uint64_t turn = seeds_of(500), all = turn * sizeof configs / sizeof configs[0];
+    for (uint64_t i = 0; i < all; i++) {
+        if (i % turn == 0) {
             if (core.config) {
                 register_group_free(&regs);
                 core_free(&core);
             }
-            core_new(&core, configs[i / 500], 7 + i);
+            core_new(&core, configs[i / turn], 7 + i);
             scribble(&core);
             register_group_init(&regs, core.config, NVDLA_CSC);
         }
@@ -589,7 +590,7 @@ static void wild_layers_end(void **state) {
         csc_run_end(run);
         ran++;
     }
-    assert_true(ran > 300);
+    assert_true(ran > all / 10);
     register_group_free(&regs);
     core_free(&core);
 }

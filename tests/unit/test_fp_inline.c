@@ -66,7 +66,7 @@ static void fp32_operations_are_the_same(void **state) {
         check_fp32_pair(corners[i / 4 / CORNERS] | (uint32_t)(i & 1) << 31, corners[i / 4 % CORNERS] | (uint32_t)(i & 2)
                                                                                                            << 30);
     uint64_t seed = 3;
-    for (int i = 0; i < 1000000; i++) {
+    for (uint64_t i = 0, all = seeds_of(1000000); i < all; i++) {
         /* Short mantissas make ties. */
         const unsigned mask = i % 2 ? 0xffffffff : 0xffffffff << below(&seed, 23);
         uint32_t a = rnd(&seed) & mask, b = rnd(&seed) & mask, rest = b & 0x807fffff;
@@ -82,7 +82,7 @@ static void fp32_operations_are_the_same(void **state) {
 static void operations_are_the_same(void **state) {
     (void)state;
     uint64_t seed = 1;
-    for (int i = 0; i < 1000000; i++) {
+    for (uint64_t i = 0, all = seeds_of(1000000); i < all; i++) {
         uint32_t a = rnd(&seed) & 0x1ffff, b = rnd(&seed) & 0x1ffff, rest = b & 0x103ff;
         uint32_t step = (rnd(&seed) & 31) * 0x400 - 16 * 0x400;
         check_pair(a, b);

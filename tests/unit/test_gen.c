@@ -134,7 +134,7 @@ static void same_bytes(const struct gen_case *gen, const struct program *prog, v
 
 static void a_seed_gives_the_same_trace_and_it_reads_back(void **state) {
     (void)state;
-    each_case(12, same_bytes, NULL);
+    each_case(seeds_of(12), same_bytes, NULL);
 }
 
 static void seeds_and_configurations_differ(void **state) {

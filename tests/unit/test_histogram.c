@@ -13,6 +13,7 @@
 #include "observe/histogram.h"
 #include "replay/player.h"
 #include "report/histograms.h"
+#include "tests/unit/random.h"
 #include "trace/launches.h"
 
 static void count_one(struct histogram *histogram, int width, int64_t x) {
@@ -571,11 +572,11 @@ static void taps_count_every_element_of_random_layers(void **state) {
     bool seen[TAP_COUNT] = {false};
     for (int c = 0; c < nvdla_config_count; c++) {
         for (size_t set = 0; set < sizeof engines / sizeof engines[0]; set++) {
-            int seeds = nvdla_configs[c].int16 ? 16 : 3;
-            for (int seed = 1; seed <= seeds; seed++) {
+            const uint64_t seeds = nvdla_configs[c].int16 ? seeds_of(16) : 3;
+            for (uint64_t seed = 1; seed <= seeds; seed++) {
                 struct gen_case gen;
                 struct error err = {.text = ""};
-                gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), (uint64_t)seed);
+                gen_draw(&gen, &nvdla_configs[c], gen_engines(engines[set]), seed);
                 struct program *prog = gen_build(&gen, "t.nvt", &err);
                 assert_non_null(prog);
                 struct layer_tracker *layers = program_launches(prog);

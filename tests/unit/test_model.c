@@ -503,12 +503,12 @@ static void wild_registers(const char *config, uint64_t seed, int rounds) {
 
 static void wild_registers_small(void **state) {
     (void)state;
-    wild_registers("small", 1, 1500);
+    wild_registers("small", 1, (int)seeds_of(1500));
 }
 
 static void wild_registers_large(void **state) {
     (void)state;
-    wild_registers("large", 2, 600);
+    wild_registers("large", 2, (int)seeds_of(600));
 }
 
 static bool refused; /* the program of the device at hand; nothing more is written to it */
@@ -588,17 +588,17 @@ static void wild_changes(const char *config, uint64_t seed, int rounds) {
 
 static void wild_changes_of_small(void **state) {
     (void)state;
-    wild_changes("small", 1, 1000);
+    wild_changes("small", 1, (int)seeds_of(1000));
 }
 
 static void wild_changes_of_large(void **state) {
     (void)state;
-    wild_changes("large", 2, 500);
+    wild_changes("large", 2, (int)seeds_of(500));
 }
 
 static void wild_changes_of_full(void **state) {
     (void)state;
-    wild_changes("full", 3, 3000);
+    wild_changes("full", 3, (int)seeds_of(3000));
 }
 
 int main(void) {
