@@ -300,7 +300,7 @@ fuzz: $(FUZZERS)
 
 # ---- the rest -----------------------------------------------------------------------------------------------------------------
 LINT ?= all
-## make lint          [LINT=quick|sources|rtl] Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
+## make lint          [LINT=quick|sources|fast|rtl] Verilator -Wall and Icarus over every configuration, cppcheck and clang-format over the C and C++; NIGHTLY=1: clang-tidy
 lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 	@scripts/lint.sh $(LINT) $(CONFIGS)
 ## make strict        [CONFIG="small large"] the RTL read by a strict SystemVerilog front end, slang in a pinned Yosys that npm installs (250 MB, once)

@@ -7,7 +7,7 @@ set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
 . tests/replay/frame.sh
-export OPT=-O1 # simulators of a few layers: compiling is the work
+export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1
 dir=$build/tests/qualify
 rm -rf "$dir" && mkdir -p "$dir"

@@ -6,7 +6,7 @@
 # usage: foreign_taps.sh BUILD     NIGHTLY=1: the RTLs that need a table of their own are built, too
 set -u
 . "$(dirname "$0")/frame.sh"
-export OPT=-O1 # simulators of a few layers: compiling is the work
+export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1
 dir=$build/tests/foreign_taps
 rm -rf "$dir" && mkdir -p "$dir"

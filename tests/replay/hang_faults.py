@@ -59,7 +59,7 @@ def main(argv):
     faults = load()
     out = os.path.join(build, "tests", "hang_faults")
     files = plant(faults, os.path.join(out, "rtl"))
-    subprocess.run(["make", "-s", "simulator", f"B={build}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla", "OPT=-O1",
+    subprocess.run(["make", "-s", "simulator", f"B={build}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla", "OPT=-O0",
                     f"VERILATOR_OPTIONS=+define+TB_LINKS +define+TB_WAITS +define+TB_FAULTS +incdir+{build}/gen"], cwd=ROOT, check=True)
     named = 0
     for number, fault in enumerate(faults, 1):

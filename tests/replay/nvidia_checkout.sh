@@ -5,7 +5,7 @@
 # usage: nvidia_checkout.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
-export OPT=-O1 # simulators of a few layers: compiling is the work
+export OPT=-O0 # simulators of a few layers: compiling is the work
 build=$1
 checkout=$build/tests/nvidia/hw
 rm -rf "$checkout" "$build/nvcosim-small-nvidia" && mkdir -p "$checkout"

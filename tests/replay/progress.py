@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -42,14 +43,17 @@ with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(ROOT / "tests/replay/long_trace.py"), str(trace), str(count), "long.nvt"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
-    # The line comes after two seconds: as many layers as it takes here to see it change.
-    count, found = 250, []
-    while len(found) < 8 and count < 16000:
-        count *= 2
+    # The line comes after two seconds: as many layers as take four here, more where it is not seen to change.
+    count, found = 500, []
+    while len(found) < 8 and count < 64000:
         long_trace(count)
+        start = time.monotonic()
         lines = shown("--dut", "rtl", "long.nvt")
         found = [re.search(r"long on rtl: layer (\d+) of (\d+), ([\d.]+[kM]?) cycles, ([\d.]+[kM]) cycles/s, (\d+:\d+) left", line) for line in lines]
         found = [match for match in found if match]
+        took = time.monotonic() - start
+        played, count = count, int(count * max(2, 4.5 / took))
+    count = played
     layers, left = [int(match[1]) for match in found], [seconds(match[5]) for match in found]
     check("the line tells layer, cycles, speed and time left", len(found) >= 8, lines[-5:])
     check("the layers are those of the trace", {match[2] for match in found} == {str(count)}, found[:1])
@@ -60,9 +64,9 @@ with tempfile.TemporaryDirectory() as folder:
     check("and the part that is done was right", 0.1 < share < 0.95 and left[-1] <= 0.3 * max(4, left[0]), (share, left))
     check("the line is gone at the end", lines[-1].startswith(("\33[32mPASS", "\33[K\33[32mPASS")), lines[-1:])
     short = sorted(str(path) for path in (ROOT / "traces/conformance/small").glob("rand_sdp_00*.nvt.gz"))[:4]
-    long_trace(3 * count)
+    long_trace(2 * count)
     lines = shown("--dut", "rtl", "-j2", "long.nvt", *short)
-    counted = [re.search(rf"(\d) of 5 traces done.*, (\d+:\d+) left; long on rtl: layer \d+ of {3 * count}", line) for line in lines]
+    counted = [re.search(rf"(\d) of 5 traces done.*, (\d+:\d+) left; long on rtl: layer \d+ of {2 * count}", line) for line in lines]
     counted = [match for match in counted if match]
     # By traces four of five would be done: 0:01 left.
     check("of several traces each counts with the clocks of its layers", counted and seconds(counted[0][2]) > 1, lines[-8:])

@@ -4,7 +4,8 @@
 All faults are in one simulator, so that one build serves them all. Each depends on an input that the design does not use:
 `--pin nvdla_pwrbus_ram_c_pd=N` switches fault N on. Without a fault the copy must play all traces without a finding.
 
-usage: planted.py BUILD [--config=full] [FAULT...]      prints a line for each fault and "N passed, N failed"
+usage: planted.py BUILD [--config=full] [FAULT...]      prints a line for each fault and "N passed, N failed"; without NIGHTLY=1 and FAULT every
+second fault is played
 """
 import csv
 import glob
@@ -108,7 +109,7 @@ def main():
         bad = play(0, everything, memory, folder + "/out")
         verdict(not bad, f"no fault, memory {' '.join(memory) or 'default'}: no finding" + "".join("; " + r["reason"] for r in bad[:3]))
     for number, (name, path, _, _) in enumerate(faults, 1):
-        if names and name not in names:
+        if name not in names if names else number % 2 and not os.environ.get("NIGHTLY"):
             continue
         chosen = [t for kind in KINDS[path.split("/")[0]] for t in traces[kind]]
         seen = caught = None
