@@ -27,12 +27,15 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "quantised"))
-from arrays import ATOMS, cube, unpack  # noqa: E402
+from arrays import ATOMS, clocks_of, cube, unpack  # noqa: E402
 
 HEAD = """| network | multiplications | clocks | MACs used | port | estimated limit | frames/s | right |
 |---|---|---|---|---|---|---|---|"""
-ARRAY = 64  # multipliers of small
+OTHERS_HEAD = """| configuration | network | multiplications | clocks | MACs used | port | estimated limit | frames/s |
+|---|---|---|---|---|---|---|---|"""
 MHZ = 100
+with open(ROOT / "csrc/nvdla/configurations.csv", encoding="ascii") as table:
+    ARRAYS = {row["name"]: int(row["atomic_c"]) * int(row["atomic_k"]) for row in csv.DictReader(table)}  # multipliers of 8 bits
 
 
 def percent(part, whole):
@@ -88,13 +91,12 @@ class Network:
         return json.loads(results.read_text()), found[0].read_bytes()
 
     def clocks(self, config):
-        """The result of a run on the RTL, with `clocks`: from the start of the first layer to the end of the last one. (`op_cycles` ends at the
-        last edge of the interrupt line, which may come before that.)"""
+        """The result of a run on the RTL, with `clocks`."""
         result, _ = self.play(config, 0, "both", "--html")
-        layers = json.loads((self.scratch / self.path.stem / "report.json").read_text())["layers"]
-        if len(layers) != result["layers"] or not all("end" in layer for layer in layers):
-            raise Failed(f"{self.path.name}, {config}: report.json has clocks of {sum('end' in x for x in layers)} layers; expected {result['layers']}")
-        return {**result, "clocks": max(layer["end"] for layer in layers) - min(layer["start"] for layer in layers)}
+        clocks = clocks_of(self.scratch / self.path.stem / "report.json")
+        if clocks is None:
+            raise Failed(f"{self.path.name}, {config}: report.json does not have the clocks of all layers")
+        return {**result, "clocks": clocks}
 
     def right(self):
         """How many of the inputs, or of the elements of an output without classes, are as they should be."""
@@ -116,21 +118,22 @@ class Network:
         good = sum(found.index(max(found)) == wanted.index(max(wanted)) for found, wanted in pairs)
         return f"{good} of {self.count}"
 
-    def limits(self):
+    def limits(self, config):
         """What takes most of the estimated clocks, with its part."""
         clocks = collections.Counter()
-        for layer in csv.DictReader(self.call("estimate", "--csv", "--config=small").splitlines()):
+        for layer in csv.DictReader(self.call("estimate", "--csv", f"--config={config}").splitlines()):
             clocks[layer["limit"]] += int(layer["clocks"])
         return ", ".join(f"{limit} {percent(n, clocks.total())}" for limit, n in clocks.most_common(2))
 
-    def row(self, result):
-        """The network's line of the table. result: of a run on the RTL of small."""
+    def speed(self, config, result):
+        """Multiplications, clocks, and what is made of them. result: of a run on the RTL."""
         clocks, macs = result["clocks"], result["macs"]
         beats = sum(result["devices"][0]["read_beats"].values())
-        if macs > clocks * ARRAY or beats > clocks:
-            raise Failed(f"{self.path.name}: {macs} multiplications and {beats} beats read in {clocks} clocks; expected at most {ARRAY} and 1 a clock")
-        return (f"| {self.path.stem} | {macs:,} | {clocks:,} | {percent(macs, clocks * ARRAY)} | {percent(beats, clocks)} | {self.limits()} | "
-                f"{MHZ * 1e6 / clocks:,.0f} | {self.right()} |")
+        if macs > clocks * ARRAYS[config] or beats > clocks:
+            raise Failed(f"{self.path.name}, {config}: {macs} multiplications and {beats} beats read in {clocks} clocks; "
+                         f"expected at most {ARRAYS[config]} and 1 a clock")
+        return (f"{macs:,} | {clocks:,} | {percent(macs, clocks * ARRAYS[config])} | {percent(beats, clocks)} | {self.limits(config)} | "
+                f"{MHZ * 1e6 / clocks:,.0f}")
 
 
 def measure(options, path, scratch):
@@ -140,8 +143,9 @@ def measure(options, path, scratch):
         for i in range(options.checks):
             net.check(config, i)
     clocks = {config: net.clocks(config) for config in options.rtl}
-    lines = [f"| {config} | {path.stem} | {result['clocks']:,} |" for config, result in clocks.items() if config != "small"]
-    return (net.row(clocks["small"]) if "small" in clocks else None), lines
+    speeds = {config: net.speed(config, result) for config, result in clocks.items()}
+    lines = [f"| {config} | {path.stem} | {speed} |" for config, speed in speeds.items() if config != "small"]
+    return (f"| {path.stem} | {speeds['small']} | {net.right()} |" if "small" in speeds else None), lines
 
 
 def compare(page, row, others, options):
@@ -193,7 +197,7 @@ def main():
                 failures.append(f"FAIL {path.stem}: {failure}")
     if options.write and not failures:
         options.page.write_text("\n".join(page) + "\n")
-    print("\n".join([HEAD, *rows, *(["", "| configuration | network | clocks |", "|---|---|---|", *others] if others else []), *failures]))
+    print("\n".join([HEAD, *rows, *(["", OTHERS_HEAD, *others] if others else []), *failures]))
     print(f"{len(nets) - len(failures)} passed, {len(failures)} failed")
     return bool(failures) or not nets
 

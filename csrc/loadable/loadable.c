@@ -429,3 +429,10 @@ void loadable_content(const struct loadable *loadable, const struct loadable_mem
             memcpy(to + (first - offset), blob->bytes + (first - content->offset), (size_t)(end - first));
     }
 }
+
+const struct loadable_blob *loadable_blob_named(const struct loadable *loadable, const char *name) {
+    for (size_t i = 0; i < loadable->blob_count; i++)
+        if (strcmp(loadable->blobs[i].name, name) == 0)
+            return &loadable->blobs[i];
+    return NULL;
+}

@@ -122,6 +122,9 @@ bool loadable_place(struct loadable *loadable, uint64_t base, uint64_t secondary
 void loadable_content(const struct loadable *loadable, const struct loadable_memory *memory, uint64_t offset,
                       void *bytes, size_t n);
 
+/* The first blob of a name; NULL if there is none. */
+const struct loadable_blob *loadable_blob_named(const struct loadable *loadable, const char *name);
+
 /* Declared bytes of a memory: its size rounded up to whole atoms. */
 static inline uint64_t loadable_reserved(const struct loadable_memory *memory) {
     return (memory->size + 63) & ~UINT64_C(63);

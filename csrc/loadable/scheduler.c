@@ -34,6 +34,7 @@ struct state {
     bool *submitted;
     int *launches; /* ordinal of each operation */
     size_t completed;
+    int held;          /* layer to await before convolutions are programmed, NONE */
     unsigned long now; /* counts armings */
     struct error *err;
 };
@@ -175,10 +176,50 @@ static bool submit_next(struct state *state, unsigned type) {
     return next == NONE || submit(state, next);
 }
 
+/* Whether a group's layer is the next one that its engine finishes. */
+static bool may_end(const struct state *state, unsigned type, int g) {
+    const struct group *group = &state->groups[type][g];
+    if (!group->taken || !group->armed)
+        return false;
+    const int parent = op_of(state, group->operation)->fused_parent.operation;
+    return (type == TYPE_BDMA || state->scheduler->done[type] % GROUPS == (size_t)g) &&
+           (parent == NONE || state->raised[parent] >> EVENT_COMPLETED & 1);
+}
+
+/* Whether a layer's end arms another one that is programmed. */
+static bool arms_one(struct state *state, int operation) {
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct op_edge edge = op_of(state, operation)->consumers[type];
+        if (edge.operation == NONE || edge.event != EVENT_COMPLETED || state->counters[edge.operation] != 1)
+            continue;
+        const struct group *group = group_of(state, edge.operation);
+        if (group && !group->pending)
+            return true;
+    }
+    return false;
+}
+
+/* The layer of SDP that ends right after a convolution and whose end arms another layer. NONE: there is none. */
+static int layer_to_hold_for(struct state *state, int convolution) {
+    const int operation = op_of(state, convolution)->consumers[TYPE_SDP].operation;
+    if (operation == NONE || op_of(state, operation)->fused_parent.operation != convolution)
+        return NONE;
+    struct group *group = group_of(state, operation);
+    return group && may_end(state, TYPE_SDP, (int)index_of(state, group)) && arms_one(state, operation) ? operation
+                                                                                                        : NONE;
+}
+
+/* Programs what waits for a free group of a type. */
+static bool refill(struct state *state, unsigned type) {
+    for (int g = 0; g < GROUPS; g++)
+        if (state->groups[type][g].taken && state->groups[type][g].pending)
+            program_if_ready(state, &state->groups[type][g]);
+    return submit_next(state, type);
+}
+
 static bool complete(struct state *state, struct group *group) {
     const int operation = group->operation;
     const unsigned type = op_of(state, operation)->type;
-    struct group *other = &state->groups[type][index_of(state, group) ^ 1];
     if (type == TYPE_CONV) {
         raise(state, operation, EVENT_WEIGHTS_FETCHED);
         raise(state, operation, EVENT_DATA_FETCHED);
@@ -193,9 +234,14 @@ static bool complete(struct state *state, struct group *group) {
     raise(state, operation, EVENT_COMPLETED);
     if (state->completed == state->task->count)
         return true;
-    if (other->taken && other->pending)
-        program_if_ready(state, other);
-    return submit_next(state, type);
+    if (type == TYPE_CONV && state->scheduler->prompt && state->held == NONE) {
+        state->held = layer_to_hold_for(state, operation);
+        if (state->held != NONE)
+            return true;
+    }
+    const bool held = state->held != NONE;
+    state->held = NONE;
+    return (!held || refill(state, TYPE_CONV)) && refill(state, type);
 }
 
 /* ---- waiting ---- */
@@ -222,19 +268,11 @@ static void await(struct state *state, const struct group *group) {
     emit_write(state->emitter, NVDLA_GLB, GLB_S_INTR_STATUS, own | fetched);
 }
 
-/* Whether a group's layer is the next one that its engine finishes. */
-static bool may_end(const struct state *state, unsigned type, int g) {
-    const struct group *group = &state->groups[type][g];
-    if (!group->taken || !group->armed)
-        return false;
-    const int parent = op_of(state, group->operation)->fused_parent.operation;
-    return (type == TYPE_BDMA || state->scheduler->done[type] % GROUPS == (size_t)g) &&
-           (parent == NONE || state->raised[parent] >> EVENT_COMPLETED & 1);
-}
-
 /* The layer to wait for: first one that takes no time, otherwise the one armed first. NULL: none. */
 static struct group *next_end(struct state *state) {
     struct group *found = NULL;
+    if (state->held != NONE)
+        return group_of(state, state->held);
     for (unsigned type = 0; type < TYPE_COUNT; type++)
         for (int g = 0; g < GROUPS; g++) {
             struct group *group = &state->groups[type][g];
@@ -326,6 +364,7 @@ bool schedule_task(struct scheduler *scheduler, const struct dla_task *task, con
     struct state state = {.scheduler = scheduler,
                           .emitter = &scheduler->emitter,
                           .task = task,
+                          .held = NONE,
                           .err = err,
                           .counters = xcalloc(count, sizeof *state.counters),
                           .raised = xcalloc(count, 1),

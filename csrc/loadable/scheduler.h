@@ -5,9 +5,10 @@
 
 #include "loadable/emit.h"
 
-/* State from task to task. Zero-initialise, then set emitter. */
+/* State from task to task. Zero-initialise, then set emitter and prompt. */
 struct scheduler {
     struct emitter emitter;
+    bool prompt; /* arms what waits for a result before it programs another convolution; the driver does not */
     size_t done[TYPE_COUNT], rdma_done[TYPE_COUNT]; /* layers completed since reset: the engines' consumer pointers */
     int launches[TYPE_COUNT];                       /* armings since reset */
 };

@@ -15,7 +15,7 @@ static int64_t greatest_sum(const struct kernel_target *target, int64_t added) {
     return low > high ? low : high;
 }
 
-static int reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits) {
+int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits) {
     const int64_t value = zero + (int64_t)multiplier_apply(target->factor, sum + target->bias, RULE_CPU);
     return value < limits.low ? limits.low : value > limits.high ? limits.high : (int)value;
 }
@@ -45,20 +45,12 @@ static int64_t exact_threshold(struct multiplier factor, int shift, int v) {
     return -floor_div(-(2 * v - 1) * (INT64_C(1) << (shift - 1)), factor.mantissa);
 }
 
-/* The least product of X2's input whose result is at least v: halves go away from zero. */
-static int64_t found_threshold(const struct kernel_fit *kernel, unsigned n, int v) {
+int64_t least_product(int m, unsigned n, int v) {
     const int64_t half = (2 * v - 1) * (INT64_C(1) << n) / 2;
-    return v > 0 ? -floor_div(-half, kernel->m) : floor_div(half, kernel->m) + 1;
+    return v > 0 ? -floor_div(-half, m) : floor_div(half, m) + 1;
 }
 
-/* The sums at which a kernel's exact result grows, for results from `first` on. */
-struct thresholds {
-    int first, count;
-    int64_t sums[INT8_MAX - INT8_MIN];
-};
-
-/* Those between the limits that the kernel's sums reach. None for factors so small that few sums lie at one. */
-static struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits) {
+struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits) {
     enum { MANTISSA_BITS = 31, SHIFT_MOST = 51 };
     const int shift = MANTISSA_BITS - target->factor.exponent;
     struct thresholds all = {0};
@@ -78,7 +70,7 @@ static bool find_nudge(const struct thresholds *exact, unsigned n, struct kernel
     int64_t least = -kernel->p, most = kernel->p;
     kernel->nudge = 0;
     for (int i = 0; n > 0 && n <= SHIFT_MOST && kernel->m > 0 && i < exact->count && least <= most; i++) {
-        const int64_t found = found_threshold(kernel, n, exact->first + i);
+        const int64_t found = least_product(kernel->m, n, exact->first + i);
         const int64_t from = found - exact->sums[i] * kernel->p, to = from - 1 + kernel->p;
         least = from > least ? from : least;
         most = to < most ? to : most;
@@ -202,7 +194,7 @@ static bool fit_constants(const struct kernel_target *targets, struct kernels_fi
                           struct limits limits) {
     for (size_t k = 0; k < fit->count; k++)
         if (fit->kernels[k].dead &&
-            !fit_constant(fit, reference(&targets[k], targets[k].least, zero, limits) - zero, &fit->kernels[k]))
+            !fit_constant(fit, kernel_reference(&targets[k], targets[k].least, zero, limits) - zero, &fit->kernels[k]))
             return false;
     return true;
 }
@@ -256,8 +248,8 @@ bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, st
     *fit = (struct kernels_fit){.count = count, .kernels = xcalloc(count, sizeof *fit->kernels)};
     for (size_t k = 0; k < count; k++) {
         const struct kernel_target *target = &targets[k];
-        fit->kernels[k].dead =
-            reference(target, target->least, zero, limits) == reference(target, target->most, zero, limits);
+        fit->kernels[k].dead = kernel_reference(target, target->least, zero, limits) ==
+                               kernel_reference(target, target->most, zero, limits);
         fit->dead += fit->kernels[k].dead;
     }
     fit->s = bias_shift(targets, fit);

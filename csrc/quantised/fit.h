@@ -30,6 +30,43 @@ bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, st
                  struct kernels_fit *fit, struct error *err);
 void kernels_fit_free(struct kernels_fit *fit);
 
+/* Kernels that share a factor: (sum + h * 2^s + r) * p by SDP's stages, then ReLU, then (that - offset) * m / 2^n by
+ * its convertor. Operands are five eighths as many bytes, or a quarter where all r are 0. */
+struct uniform_kernel {
+    int16_t h;
+    int8_t r;
+    bool dead; /* as in kernel_fit */
+};
+struct uniform_fit {
+    unsigned s, n;
+    int p, m;
+    int32_t offset;
+    struct uniform_kernel *kernels;
+    size_t count, dead;
+    bool rests; /* an r is not 0 */
+};
+
+/* False if the factors differ or no such numbers give TFLite's result for all sums. Free with uniform_fit_free. */
+bool fit_uniform(const struct kernel_target *targets, size_t count, int zero, struct limits limits,
+                 struct uniform_fit *fit);
+void uniform_fit_free(struct uniform_fit *fit);
+
+/* The result of a kernel between limits, zero included: TFLite's. */
+int kernel_reference(const struct kernel_target *target, int64_t sum, int zero, struct limits limits);
+
+/* The sums with their bias at which a kernel's exact result, without its zero, grows to `first` and further. */
+struct thresholds {
+    int first, count;
+    int64_t sums[INT8_MAX - INT8_MIN];
+};
+
+/* Those between the limits that the kernel's sums reach. None for factors so small that few sums lie at one, or above
+ * 2^30. */
+struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits);
+
+/* The least x for which x * m / 2^n, halves away from zero, is at least v. */
+int64_t least_product(int m, unsigned n, int v);
+
 /* An average of n elements: rnd(sum * p * m / 2^shift) equals average_of() for all sums. p = 1: one stage suffices.
  * False if none was found. */
 struct average_fit {

@@ -158,12 +158,12 @@ static void launch_conv(struct lowering *at, const struct launch *launch) {
     set_banks(at, launch, conv);
 }
 
-enum { PER_KERNEL = 1, PAIR = 4 }; /* a stage's mode; bytes of a kernel's operands */
+enum { PER_KERNEL = 1 }; /* a stage's mode */
 
 /* A stage of the whole layer for a launch that begins at that kernel. */
 static struct sdp_unit stage_from(const struct lowering *at, struct sdp_unit stage, int kernel) {
     if (stage.enable && stage.mode == PER_KERNEL)
-        stage.cube.offset += (uint32_t)(kernel / at->atom * at->atom * PAIR);
+        stage.cube.offset += (uint32_t)(kernel / at->atom) * stage.cube.line_stride;
     return stage;
 }
 
@@ -323,9 +323,9 @@ static int merging_weight(const struct convolution *c, int k, int r, int s, int 
 static struct sdp_unit stage_moved(struct lowering *at, struct sdp_unit stage, int kernel, int n) {
     if (!stage.enable || stage.mode != PER_KERNEL)
         return stage;
-    const size_t size = (size_t)at->atom * PAIR;
+    const size_t size = stage.cube.line_stride, each = size / (size_t)at->atom;
     uint8_t *bytes = xcalloc(1, size);
-    memcpy(bytes, at->out->constants + stage.cube.offset + (size_t)kernel * PAIR, (size_t)n * PAIR);
+    memcpy(bytes, at->out->constants + stage.cube.offset + (size_t)kernel * each, (size_t)n * each);
     stage.cube.offset = lowering_constant(at, bytes, size);
     free(bytes);
     return stage;
@@ -433,54 +433,6 @@ bool lower_convolution(struct lowering *at, struct convolution *c) {
         "configuration %s together",
         (c->y.size - 1) * c->y.dilation + 1, column.from.w, c->from.c, kernel_bytes(c),
         bank_bytes(at) * (size_t)at->config->cbuf_banks, at->config->name);
-}
-
-/* ---- operands ---- */
-
-/* Operands of X1 and X2 of all kernels. Spec: 88-quantised-networks section 3.1. */
-static void put_operands(struct lowering *at, const struct kernels_fit *fit, struct convolution *c) {
-    const size_t padded = ceil_div(fit->count, (size_t)at->atom) * (size_t)at->atom;
-    int16_t *x1 = xcalloc(padded, 2 * sizeof *x1), *x2 = xcalloc(padded, 2 * sizeof *x2);
-    for (size_t k = 0; k < fit->count; k++) {
-        x1[2 * k] = fit->kernels[k].h;
-        x1[2 * k + 1] = fit->kernels[k].p;
-        x2[2 * k] = fit->kernels[k].r;
-        x2[2 * k + 1] = fit->kernels[k].m;
-    }
-    const uint32_t at_x1 = lowering_constant(at, x1, padded * 2 * sizeof *x1);
-    const uint32_t at_x2 = lowering_constant(at, x2, padded * 2 * sizeof *x2);
-    c->stages.x1 = stage_per_kernel(at, at_x1, (int)fit->count, fit->s, 0);
-    c->stages.x2 = stage_per_kernel(at, at_x2, (int)fit->count, fit->a, fit->n);
-    free(x1);
-    free(x2);
-}
-
-bool fit_stages(struct lowering *at, const struct node *node, const struct kernel_target *targets,
-                struct convolution *c, bool *dead) {
-    const struct tensor *out = node_output(at->graph, node);
-    const struct limits limits = node_limits(at->graph, node);
-    struct kernels_fit fit;
-    struct error why;
-    if (!fit_kernels(targets, (size_t)out->c, out->zero, limits, &fit, &why)) {
-        kernels_fit_free(&fit);
-        return lowering_refuse(at, "%s", why.text);
-    }
-    put_operands(at, &fit, c);
-    if (limits.low > INT8_MIN && limits.low == out->zero)
-        c->stages.x2.act = 1;
-    c->stages.out.offset = -out->zero;
-    int least = INT16_MAX, most = 0;
-    for (size_t k = 0; k < fit.count; k++) {
-        dead[k] = fit.kernels[k].dead;
-        least = !dead[k] && fit.kernels[k].p < least ? fit.kernels[k].p : least;
-        most = !dead[k] && fit.kernels[k].p > most ? fit.kernels[k].p : most;
-    }
-    lowering_note(at,
-                  "bias * 2^%u, its rest * 2^%u; first factor %d to %d, second / 2^%u; off by at most %.5f before "
-                  "rounding; %zu of %zu kernels have one result",
-                  fit.s, fit.a, least > most ? 0 : least, most, fit.n, fit.worst, fit.dead, fit.count);
-    kernels_fit_free(&fit);
-    return true;
 }
 
 /* ---- few channels ---- */

@@ -6,7 +6,7 @@
 
 enum { ALU_MAX, ALU_MIN, ALU_SUM };
 enum { TYPE_NONE, TYPE_MUL, TYPE_ADD, TYPE_BOTH };
-enum { PER_LAYER, PER_KERNEL, PER_POINT, TWO_BYTES = 1 };
+enum { PER_LAYER, PER_KERNEL, PER_POINT };
 
 struct stages stages_none(void) {
     return (struct stages){.out = {.scale = 1, .enable = true}};
@@ -21,21 +21,20 @@ struct sdp_unit stage_registers(int add, int multiply, unsigned shift) {
                              .mul_operand = multiply};
 }
 
-struct sdp_unit stage_per_kernel(const struct lowering *at, uint32_t offset, int kernels, unsigned left,
-                                 unsigned right) {
-    enum { PAIR = 4 };
-    const unsigned atoms = (unsigned)((kernels + at->atom - 1) / at->atom);
+struct sdp_unit stage_per_kernel(const struct lowering *at, const struct stage_operands *operands) {
+    const unsigned atoms = (unsigned)((operands->kernels + at->atom - 1) / at->atom);
+    const unsigned bytes = (unsigned)at->atom << operands->wide << operands->factors;
     struct sdp_unit unit = {.enable = true,
                             .alu_type = ALU_SUM,
-                            .type = TYPE_BOTH,
+                            .type = operands->factors ? TYPE_BOTH : TYPE_ADD,
                             .mode = PER_KERNEL,
-                            .shift = left,
-                            .truncate = right,
-                            .precision = TWO_BYTES,
-                            .cube = cube_of_constant(at, offset, atoms * (unsigned)at->atom * PAIR)};
+                            .shift = operands->left,
+                            .truncate = operands->right,
+                            .precision = operands->wide,
+                            .cube = cube_of_constant(at, operands->offset, atoms * bytes)};
     unit.cube.width = unit.cube.height = 1;
-    unit.cube.channel = (unsigned)kernels;
-    unit.cube.line_stride = unit.cube.surface_stride = (uint32_t)at->atom * PAIR;
+    unit.cube.channel = (unsigned)operands->kernels;
+    unit.cube.line_stride = unit.cube.surface_stride = bytes;
     return unit;
 }
 

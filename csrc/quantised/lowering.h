@@ -61,9 +61,15 @@ struct stages {
 struct stages stages_none(void);
 /* A stage that adds a register's value, then multiplies by one, then shifts to the right. */
 struct sdp_unit stage_registers(int add, int multiply, unsigned shift);
-/* A stage with two operands of 16 bits for each kernel, at an offset of the constants. */
-struct sdp_unit stage_per_kernel(const struct lowering *at, uint32_t offset, int kernels, unsigned left,
-                                 unsigned right);
+/* A stage with operands of 8 or 16 bits for each kernel, at an offset of the constants: an addend that is shifted to
+ * the left, or also a factor, whose products are shifted to the right. */
+struct stage_operands {
+    uint32_t offset;
+    int kernels;
+    bool wide, factors;
+    unsigned left, right;
+};
+struct sdp_unit stage_per_kernel(const struct lowering *at, const struct stage_operands *operands);
 /* A stage that adds an element of a cube of the same size, shifted to the left. */
 struct sdp_unit stage_per_point(const struct lowering *at, const struct view *view, unsigned left);
 

@@ -1,5 +1,6 @@
 """Inputs and reference outputs of quantised networks, and how they lie in memory."""
 import ast
+import json
 import struct
 import zipfile
 
@@ -27,3 +28,12 @@ def cube(shape, values, atom):
         place, channel = divmod(i, c)
         out[(channel // atom * h * w + place) * atom + channel % atom] = value
     return bytes(out)
+
+
+def clocks_of(report):
+    """The clocks of a network, from the start of the first layer to the end of the last one, from its report.json; None if a layer has none.
+    (`op_cycles` ends at the last edge of the interrupt line, which may come before that.)"""
+    layers = json.loads(report.read_text())["layers"]
+    if not layers or not all("end" in layer for layer in layers):
+        return None
+    return max(layer["end"] for layer in layers) - min(layer["start"] for layer in layers)

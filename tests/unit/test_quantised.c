@@ -82,6 +82,41 @@ static void test_halves(void **state) {
     }
 }
 
+/* What SDP computes for a kernel that shares its factor with others. */
+static int64_t uniform_sdp(const struct uniform_fit *fit, const struct uniform_kernel *kernel, bool relu, int64_t sum) {
+    const int64_t first = (sum + kernel->r + kernel->h * (INT64_C(1) << fit->s)) * fit->p;
+    assert_true(first == (int32_t)first);
+    return fixed_saturate(fixed_round_shift(((relu && first < 0 ? 0 : first) - fit->offset) * fit->m, fit->n), 8);
+}
+
+/* Kernels with one factor: all sums give TFLite's result, with ReLU and without, biases with and without a rest. */
+static void test_uniform(void **state) {
+    (void)state;
+    static const double factors[] = {0.5, 0x3p-10, (double)(0.01F * 0.3F) / (double)0.05F, 0.06, 0.0011};
+    static const struct limits limits[] = {{-128, 127}, {-3, 127}, {-3, 50}};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+            const struct multiplier factor = multiplier_of(factors[i]), dead = multiplier_of(1e-7);
+            const struct kernel_target targets[] = {
+                {factor, i % 2 ? 65543 : 77, -100000, 100000}, {factor, -4321, -3000, 200000}, {dead, 1 << 28, 0, 0}};
+            struct uniform_fit fit;
+            assert_true(fit_uniform(targets, 3, -3, limits[l], &fit));
+            assert_int_equal(fit.rests, i % 2);
+            assert_int_equal(fit.dead, 1);
+            for (size_t k = 0; k < 3; k++)
+                for (int64_t sum = targets[k].least; sum <= targets[k].most; sum++) {
+                    const int64_t found = uniform_sdp(&fit, &fit.kernels[k], l > 0, sum);
+                    assert_int_equal(found > limits[l].high ? limits[l].high : found,
+                                     kernel_reference(&targets[k], sum, -3, limits[l]));
+                }
+            uniform_fit_free(&fit);
+        }
+    const struct kernel_target different[] = {{multiplier_of(0.5), 0, -500, 500}, {multiplier_of(0.25), 0, -500, 500}};
+    struct uniform_fit fit;
+    assert_false(fit_uniform(different, 2, 0, limits[0], &fit));
+    uniform_fit_free(&fit);
+}
+
 static void test_averages(void **state) {
     (void)state;
     static const int sizes[] = {1, 2, 3, 6, 7, 9, 64, 100, 125, 1000, 1024};
@@ -175,8 +210,9 @@ static void test_flat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier),  cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_halves),      cmocka_unit_test(test_averages),
-                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_flat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier), cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_halves),     cmocka_unit_test(test_uniform),
+                                       cmocka_unit_test(test_averages),   cmocka_unit_test(test_descriptors),
+                                       cmocka_unit_test(test_flat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

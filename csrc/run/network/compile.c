@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "quantised/write.h"
 #include "trace/network.h"
 
 /* ---- what launches write ---- */
@@ -462,7 +463,8 @@ static bool compile(struct compiler *compiler) {
     compiler->prog->sequential = true;
     program_stream(compiler->prog, "main");
     compiler->model = model_new(compiler->config, &model);
-    compiler->scheduler = (struct scheduler){.emitter = {.prog = compiler->prog, .config = compiler->config}};
+    compiler->scheduler = (struct scheduler){.emitter = {.prog = compiler->prog, .config = compiler->config},
+                                             .prompt = loadable_blob_named(compiler->loadable, ORIGINS_BLOB) != NULL};
     for (int space = 0; space < SPACE_COUNT; space++) {
         compiler->listening[space] = (struct listening){.compiler = compiler, .space = (enum memory_space)space};
         if (compiler->model->memory[space])

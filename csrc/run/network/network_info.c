@@ -289,17 +289,9 @@ static void add_from(struct text *text, const struct info *info, const struct la
             text_printf(text, "%sinput", text->n ? " " : "");
 }
 
-/* The blob that says where the layers of a quantised network come from; NULL if there is none. */
-static const struct loadable_blob *origins(const struct loadable *loadable) {
-    for (size_t i = 0; i < loadable->blob_count; i++)
-        if (strcmp(loadable->blobs[i].name, ORIGINS_BLOB) == 0)
-            return &loadable->blobs[i];
-    return NULL;
-}
-
 /* Reads the origins of all layers: lines "TASK.LAYER OPERATOR TENSOR". */
 static void read_origins(struct info *info) {
-    const struct loadable_blob *blob = origins(info->loadable);
+    const struct loadable_blob *blob = loadable_blob_named(info->loadable, ORIGINS_BLOB);
     for (size_t i = 0; i < info->count; i++) {
         struct layer *layer = &info->layers[i];
         char *start = xprintf("%zu.%zu ", layer->task, layer->operation);
@@ -317,7 +309,7 @@ static void read_origins(struct info *info) {
 }
 
 static void print_layers(FILE *out, const struct info *info, bool report) {
-    const bool quantised = origins(info->loadable) != NULL;
+    const bool quantised = loadable_blob_named(info->loadable, ORIGINS_BLOB) != NULL;
     const int columns = report ? 11 : 9;
     struct table table = {.columns = columns + quantised, .right = report ? 0x780 : 0x180};
     static const char *const heads[] = {"layer",        "type",      "",         "in",
