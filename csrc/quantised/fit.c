@@ -56,10 +56,12 @@ struct thresholds thresholds_of(const struct kernel_target *target, int zero, st
     struct thresholds all = {0};
     for (int v = limits.low + 1 - zero; shift > 0 && shift <= SHIFT_MOST && v <= limits.high - zero; v++) {
         const int64_t sum = exact_threshold(target->factor, shift, v);
-        if (sum <= target->least + target->bias || sum > target->most + target->bias)
-            continue;
+        if (sum <= target->least + target->bias)
+            all.count = 0;
         all.first = all.count ? all.first : v;
         all.sums[all.count++] = sum;
+        if (sum > target->most + target->bias)
+            break;
     }
     return all;
 }

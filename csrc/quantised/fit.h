@@ -60,8 +60,8 @@ struct thresholds {
     int64_t sums[INT8_MAX - INT8_MIN];
 };
 
-/* Those between the limits that the kernel's sums reach. None for factors so small that few sums lie at one, or above
- * 2^30. */
+/* Those between the limits that the kernel's sums reach, and the next one on either side, which they must not reach.
+ * None for factors so small that few sums lie at one, or above 2^30. */
 struct thresholds thresholds_of(const struct kernel_target *target, int zero, struct limits limits);
 
 /* The least x for which x * m / 2^n, halves away from zero, is at least v. */
@@ -96,8 +96,9 @@ struct addition_fit {
     int32_t offset;
     int scale;
     unsigned n;
-    unsigned wrong; /* of the 65,536 pairs, 256 if both inputs are the same tensor, how many differ by 1 */
-    double share;   /* of elements that differ, if values near the zero points are frequent; or of all pairs, counted
+    unsigned pairs; /* of values that may meet: fewer if the inputs are the same tensor, or one is a constant */
+    unsigned wrong; /* how many of them differ by 1 */
+    double share;   /* of elements that differ, if values near the zero points are frequent; or of the pairs, counted
                      * less, if that is more */
 };
 bool fit_addition(const struct graph *graph, const struct node *node, struct addition_fit *fit);

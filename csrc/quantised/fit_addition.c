@@ -16,17 +16,27 @@ static const double good_enough = 0.0005; /* share of elements that differ */
 /* TFLite's results for all pairs. */
 struct table {
     int8_t result[2][VALUES][VALUES]; /* by first and second input + 128; by second and first */
-    double chance[2][VALUES];         /* of a value of either input */
+    double chance[2][VALUES];         /* of a value of either input; 0: a constant does not have it */
+    unsigned pairs;                   /* that may occur */
     bool same;                        /* the inputs are one tensor: only equal values meet */
 };
 
-/* Values near the zero point are frequent, and after a ReLU half of all are exactly that. */
-static void set_chances(double *chance, int zero) {
+/* Sets the chances of an input's values and returns how many may occur. Values near the zero point are frequent, and
+ * after a ReLU half of all are exactly that. Those of a constant are known. */
+static unsigned set_chances(double *chance, const struct tensor *input) {
+    unsigned count = 0;
     double sum = 0;
     for (int i = 0; i < VALUES; i++)
-        sum += chance[i] = (i - 128 == zero ? 32 : 1) + 4 * exp(-abs(i - 128 - zero) / 20.0);
+        chance[i] = input->data ? 0 : (i - 128 == input->zero ? 32 : 1) + 4 * exp(-abs(i - 128 - input->zero) / 20.0);
+    for (size_t i = 0; input->data && i < input->count; i++)
+        chance[((const int8_t *)input->data)[i] + 128]++;
     for (int i = 0; i < VALUES; i++)
+        sum += chance[i];
+    for (int i = 0; i < VALUES; i++) {
         chance[i] /= sum;
+        count += chance[i] > 0;
+    }
+    return count;
 }
 
 /* What reaches the convertor. */
@@ -39,7 +49,6 @@ static int64_t sum_of(const struct addition_fit *fit, int main, int other) {
 
 /* Counts the pairs that differ, and their share, until it passes `most`. False if it does, or one differs by more. */
 static bool count_wrong(const struct table *table, struct addition_fit *fit, struct limits limits, double most) {
-    const double pairs = table->same ? VALUES : VALUES * VALUES;
     const double *const of_main = table->chance[fit->swapped], *const of_other = table->chance[!fit->swapped];
     const struct fixed_rounding rounding = fixed_rounding(fit->n);
     int64_t others[VALUES]; /* their part of sums */
@@ -48,6 +57,7 @@ static bool count_wrong(const struct table *table, struct addition_fit *fit, str
         others[other] = sum_of(fit, 0, other - 128) - fit->offset;
     fit->wrong = 0;
     fit->share = 0;
+    fit->pairs = table->pairs;
     for (int main = 0; main < VALUES && fit->share < most; main++) {
         const int8_t *const results = table->result[fit->swapped][main];
         const int64_t part = fit->power ? 0 : sum_of(fit, main - 128, 0);
@@ -55,13 +65,13 @@ static bool count_wrong(const struct table *table, struct addition_fit *fit, str
             const int64_t sum = fit->power ? sum_of(fit, main - 128, other - 128) - fit->offset : part + others[other];
             const int64_t value = fixed_round(rounding, sum * fit->scale);
             const int64_t found = value < limits.low ? limits.low : value > limits.high ? limits.high : value;
-            if (found == results[other])
+            if (found == results[other] || of_main[main] == 0 || of_other[other] == 0)
                 continue;
             if (llabs(found - results[other]) > 1)
                 return false;
             fit->wrong++;
             near += of_main[main] * (table->same ? 1 : of_other[other]);
-            fit->share = fmax(near, OF_ALL * fit->wrong / pairs);
+            fit->share = fmax(near, OF_ALL * fit->wrong / table->pairs);
         }
     }
     return fit->share < most;
@@ -198,9 +208,10 @@ bool fit_addition(const struct graph *graph, const struct node *node, struct add
     for (int a = 0; a < VALUES; a++)
         for (int b = 0; b < VALUES; b++)
             table.result[1][b][a] = table.result[0][a][b] = (int8_t)add_elements(&addition, a - 128, b - 128);
-    set_chances(table.chance[0], node_input(graph, node, 0)->zero);
-    set_chances(table.chance[1], node_input(graph, node, 1)->zero);
+    const unsigned first = set_chances(table.chance[0], node_input(graph, node, 0)),
+                   second = set_chances(table.chance[1], node_input(graph, node, 1));
     table.same = node->inputs[0] == node->inputs[1];
+    table.pairs = table.same ? first : first * second;
     /* Inputs whose steps are too small for any other result: that of the first pair. */
     *fit = (struct addition_fit){
         .power = true, .weight = 1, .scale = 1, .offset = -table.result[0][0][0], .share = INFINITY};

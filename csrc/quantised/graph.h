@@ -117,6 +117,12 @@ static inline int axis_result(const struct axis *axis, int n) {
     return (n + axis->before + axis->after - (axis->size - 1) * axis->dilation - 1) / axis->stride + 1;
 }
 
+/* Whether a FULLY_CONNECTED takes its whole input as a row, and not the channels of each pixel. */
+static inline bool node_takes_row(const struct graph *graph, const struct node *node) {
+    const struct tensor *in = &graph->tensors[node->inputs[0]];
+    return node->kind == NODE_FULLY_CONNECTED && node->x.size == in->w && node->y.size == in->h;
+}
+
 static inline bool node_of_processor(const struct node *node) {
     return node->kind == NODE_SOFTMAX || node->kind == NODE_LOGISTIC;
 }

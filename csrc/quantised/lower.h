@@ -42,6 +42,12 @@ struct lowered_step {
     uint32_t apart; /* bytes from one to the next */
 };
 
+/* What 1 of the result of a step of the processor stands for: its greatest value is 127. */
+#define CPU_STEP_SCALE (1.0f / 127)
+
+/* Whether a node reads a tensor, itself or reshaped. A result of the processor then gets the tensor's scale. */
+bool lowered_result_read(const struct graph *graph, int tensor);
+
 /* What became of a node, for people. */
 struct lowered_note {
     size_t node;

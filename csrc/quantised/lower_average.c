@@ -134,6 +134,21 @@ static struct run run_at(const struct axis *axis, int size, int first, int resul
     return run;
 }
 
+/* Windows that are larger than those of convolutions: each as a cube of its own. */
+static bool lower_large_windows(struct lowering *at, const struct convolution *whole, struct run rows,
+                                struct run columns) {
+    for (int y = 0; y < rows.n; y++)
+        for (int x = 0; x < columns.n; x++) {
+            struct convolution c = *whole;
+            c.from = view_part(at, c.from, columns.begin + x * c.x.stride, rows.begin + y * c.y.stride, columns.inside,
+                               rows.inside);
+            c.to = view_part(at, c.to, columns.first + x, rows.first + y, 1, 1);
+            if (!lower_sums(at, c))
+                return false;
+        }
+    return true;
+}
+
 static bool average_part(struct lowering *at, struct convolution c, struct run rows, struct run columns) {
     struct average_fit fit;
     const int n = rows.inside * columns.inside;
@@ -146,6 +161,8 @@ static bool average_part(struct lowering *at, struct convolution c, struct run r
     c.stages.x2 = stage_registers(0, fit.m, fit.shift);
     if (c.to.w == 1 && c.to.h == 1 && n == c.from.w * c.from.h)
         return lower_sums(at, c);
+    if (rows.inside > KERNEL_MAX || columns.inside > KERNEL_MAX)
+        return lower_large_windows(at, &c, rows, columns);
     const int height = (rows.n - 1) * c.y.stride + rows.inside, width = (columns.n - 1) * c.x.stride + columns.inside;
     c.from = view_part(at, c.from, columns.begin, rows.begin, width, height);
     c.to = view_part(at, c.to, columns.first, rows.first, columns.n, rows.n);

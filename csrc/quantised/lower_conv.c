@@ -72,7 +72,7 @@ static uint32_t put_weights(struct lowering *at, const struct convolution *c, in
 
 /* ---- launches ---- */
 
-/* Rows of the input for rows first .. first + n - 1 of the output, and the padding they need. */
+/* Rows of the input for rows first .. first + n - 1 of the output, and the padding they need; or columns. */
 struct band {
     int input, rows, top, bottom;
 };
@@ -244,7 +244,8 @@ static int rows_of_launch(const struct lowering *at, const struct convolution *c
     return best;
 }
 
-/* Sets strides that do not matter to 1. False with a message if the accelerator has no such windows. */
+/* Sets strides that do not matter to 1. False with a message if the accelerator has no such windows; it may have no
+ * such strides. */
 static bool settle_window(const struct lowering *at, struct convolution *c) {
     if (c->to.w == 1)
         c->x.stride = 1;
@@ -252,14 +253,9 @@ static bool settle_window(const struct lowering *at, struct convolution *c) {
         c->y.stride = 1;
     const struct axis *axes[] = {&c->x, &c->y};
     for (int i = 0; i < 2; i++)
-        if (axes[i]->size > KERNEL_MAX || axes[i]->stride > STRIDE_MAX || axes[i]->dilation > DILATION_MAX ||
-            axes[i]->before > PAD_MAX || axes[i]->after > PAD_AFTER_MAX)
-            return lowering_refuse(
-                at,
-                "found windows of %d, stride %d, dilation %d, padding %d and %d; the accelerator has at most "
-                "%d, %d, %d, %d and %d",
-                axes[i]->size, axes[i]->stride, axes[i]->dilation, axes[i]->before, axes[i]->after, KERNEL_MAX,
-                STRIDE_MAX, DILATION_MAX, PAD_MAX, PAD_AFTER_MAX);
+        if (axes[i]->size > KERNEL_MAX || axes[i]->dilation > DILATION_MAX)
+            return lowering_refuse(at, "found windows of %d with dilation %d; the accelerator has at most %d and %d",
+                                   axes[i]->size, axes[i]->dilation, KERNEL_MAX, DILATION_MAX);
     return true;
 }
 
@@ -292,20 +288,33 @@ static void lower_launches(struct lowering *at, struct convolution *c, int most)
 
 /* ---- launches that do not fit CBUF ---- */
 
-/* The same for some columns of the output. */
-static bool lower_columns(struct lowering *at, const struct convolution *whole, int first, int n) {
+/* The same for a rectangle of the output. */
+static bool lower_rectangle(struct lowering *at, const struct convolution *whole, int x, int y, int w, int h) {
     struct convolution c = *whole;
-    const struct band columns = band_of(&c.x, c.from.w, first, n);
+    const struct band columns = band_of(&c.x, c.from.w, x, w), rows = band_of(&c.y, c.from.h, y, h);
     struct view other;
-    c.from = view_part(at, c.from, columns.input, 0, columns.rows, c.from.h);
-    c.to = view_part(at, c.to, first, 0, n, c.to.h);
+    c.from = view_part(at, c.from, columns.input, rows.input, columns.rows, rows.rows);
+    c.to = view_part(at, c.to, x, y, w, h);
     c.x.before = columns.top;
     c.x.after = columns.bottom;
+    c.y.before = rows.top;
+    c.y.after = rows.bottom;
     if (c.other) {
-        other = view_part(at, *c.other, first, 0, n, c.to.h);
+        other = view_part(at, *c.other, x, y, w, h);
         c.other = &other;
     }
     return lower_convolution(at, &c);
+}
+
+/* Strides that the accelerator does not have: each column or row of the output by itself. */
+static bool lower_far_windows(struct lowering *at, const struct convolution *c) {
+    const bool wide = c->x.stride > STRIDE_MAX;
+    const int results = wide ? c->to.w : c->to.h;
+    lowering_note(at, "each %s by itself: strides above %d", wide ? "column" : "row", STRIDE_MAX);
+    for (int i = 0; i < results; i++)
+        if (!(wide ? lower_rectangle(at, c, i, 0, 1, c->to.h) : lower_rectangle(at, c, 0, i, c->to.w, 1)))
+            return false;
+    return true;
 }
 
 static int weight_of_part(const struct convolution *c, int k, int r, int s, int channel) {
@@ -405,6 +414,8 @@ static int most_columns(const struct lowering *at, const struct convolution *c) 
 bool lower_convolution(struct lowering *at, struct convolution *c) {
     if (!settle_window(at, c))
         return false;
+    if (c->x.stride > STRIDE_MAX || c->y.stride > STRIDE_MAX)
+        return lower_far_windows(at, c);
     const int most = most_rows(at, c);
     if (most > 0) {
         lower_launches(at, c, most);
@@ -414,7 +425,7 @@ bool lower_convolution(struct lowering *at, struct convolution *c) {
     if (columns > 0) {
         lowering_note(at, "in bands of %d columns: lines of its input do not fit CBUF", columns);
         for (int x = 0; x < c->to.w; x += columns)
-            if (!lower_columns(at, c, x, c->to.w - x < columns ? c->to.w - x : columns))
+            if (!lower_rectangle(at, c, x, 0, c->to.w - x < columns ? c->to.w - x : columns, c->to.h))
                 return false;
         return true;
     }
@@ -595,6 +606,22 @@ static void set_targets(const struct lowering *at, const struct node *node, stru
     }
 }
 
+/* Padding that the accelerator does not have: a cube with it. */
+static bool pad_far(struct lowering *at, struct convolution *c) {
+    if (c->x.before <= PAD_MAX && c->x.after <= PAD_AFTER_MAX && c->y.before <= PAD_MAX && c->y.after <= PAD_AFTER_MAX)
+        return true;
+    const struct view to = view_new(at, MEMORY_OF_CUBES, c->x.before + c->from.w + c->x.after,
+                                    c->y.before + c->from.h + c->y.after, c->from.c);
+    if (to.w > TENSOR_SIDE_MAX || to.h > TENSOR_SIDE_MAX)
+        return lowering_refuse(at, "found an input of %d x %d with its padding; the accelerator has at most %d", to.h,
+                               to.w, TENSOR_SIDE_MAX);
+    lowering_note(at, "padded to %d x %d by a copy", to.h, to.w);
+    lower_padding(at, c->from, to, c->x.before, c->y.before, c->pad_value);
+    c->from = to;
+    c->x.before = c->x.after = c->y.before = c->y.after = 0;
+    return true;
+}
+
 /* The view that a node reads; the padding of a PAD before it becomes the convolution's. */
 static bool input_view(struct lowering *at, const struct node *node, struct convolution *c) {
     const int tensor = node->inputs[0];
@@ -611,10 +638,11 @@ static bool input_view(struct lowering *at, const struct node *node, struct conv
         c->from = at->out->views[tensor];
         return true;
     }
-    if (node->kind != NODE_FULLY_CONNECTED)
-        return view_use(at, tensor, &c->from);
-    set_whole_window(at, c, at->out->views[tensor]);
-    return true;
+    if (node_takes_row(at->graph, node)) {
+        set_whole_window(at, c, at->out->views[tensor]);
+        return true;
+    }
+    return view_use(at, tensor, &c->from) && pad_far(at, c);
 }
 
 /* What the convolution's own stages cannot limit. */

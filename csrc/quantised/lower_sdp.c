@@ -148,7 +148,6 @@ static bool lower_convolved_addition(struct lowering *at, const struct node *nod
 }
 
 bool lower_add_node(struct lowering *at, const struct node *node) {
-    const char *const pairs = node->inputs[0] == node->inputs[1] ? "256" : "65,536";
     struct addition_fit fit;
     struct view a, b;
     const struct tensor *out = node_output(at->graph, node);
@@ -168,12 +167,12 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     stages.x2 = fit.power ? stage_registers(fit.add, fit.p, fit.first) : stage_per_point(at, &other, fit.shift);
     stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
     if (fit.power)
-        lowering_note(at, "(input %d + the other * 2^%u) * %d * %d / 2^%u; %u of %s pairs differ by 1", fit.swapped,
-                      fit.shift, fit.p, fit.scale, fit.first + fit.n, fit.wrong, pairs);
+        lowering_note(at, "(input %d + the other * 2^%u) * %d * %d / 2^%u; %u of %u pairs differ by 1", fit.swapped,
+                      fit.shift, fit.p, fit.scale, fit.first + fit.n, fit.wrong, fit.pairs);
     else
-        lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of %s pairs differ by 1",
+        lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of %u pairs differ by 1",
                       fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift, fit.scale,
-                      fit.n, fit.wrong, pairs);
+                      fit.n, fit.wrong, fit.pairs);
     if (fit.weight > 1) {
         if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
             return false;
@@ -186,9 +185,16 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
 
 /* ---- pooling ---- */
 
+enum { POOL_MAX = 8 };
+
+/* The stride in PDP's registers: outputs that are further apart are computed one by one. */
+static unsigned pdp_stride(const struct axis *axis) {
+    return axis->stride > POOL_MAX ? 1 : (unsigned)axis->stride;
+}
+
 /* Output columns that PDP's line buffer holds. Spec: 60-pdp section 9. */
 static int most_columns(const struct axis *rows) {
-    const int size = rows->size, stride = rows->stride;
+    const int size = rows->size, stride = (int)pdp_stride(rows);
     const int lines = stride >= size ? 1
                       : stride == 1  ? size
                       : stride == 2  ? (size + 1) / 2
@@ -211,11 +217,11 @@ static struct span span_of(const struct axis *axis, int size, int first, int n) 
     return span;
 }
 
-static void one_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from, struct view to,
-                    int first, int n) {
-    const struct span columns = span_of(x, from.w, first, n), rows = span_of(y, from.h, 0, to.h);
+/* out: the part of `to` that is computed, from column and row `left` and `top` on. */
+static void one_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from, struct view out,
+                    int left, int top) {
+    const struct span columns = span_of(x, from.w, left, out.w), rows = span_of(y, from.h, top, out.h);
     const struct view in = view_part(at, from, columns.begin, rows.begin, columns.size, rows.size);
-    const struct view out = view_part(at, to, first, 0, n, to.h);
     struct operation *op = lowering_op(at, TYPE_PDP);
     op->src = cube_of(at, &in);
     op->dst = cube_of(at, &out);
@@ -225,8 +231,8 @@ static void one_pdp(struct lowering *at, const struct axis *x, const struct axis
                               .mode = 1,
                               .pool_width = (unsigned)(x->size - 1),
                               .pool_height = (unsigned)(y->size - 1),
-                              .stride_x = (unsigned)x->stride,
-                              .stride_y = (unsigned)y->stride,
+                              .stride_x = pdp_stride(x),
+                              .stride_y = pdp_stride(y),
                               .pad_left = (unsigned)columns.before,
                               .pad_right = (unsigned)columns.after,
                               .pad_top = (unsigned)rows.before,
@@ -235,14 +241,16 @@ static void one_pdp(struct lowering *at, const struct axis *x, const struct axis
     op->pdp.out_first = op->pdp.out_mid = op->pdp.out_last = 1;
 }
 
+/* In as many launches as PDP's line buffer and strides take. */
 static void lower_pdp(struct lowering *at, const struct axis *x, const struct axis *y, struct view from,
                       struct view to) {
-    const int most = most_columns(y);
-    for (int first = 0; first < to.w; first += most)
-        one_pdp(at, x, y, from, to, first, to.w - first < most ? to.w - first : most);
+    const int columns = x->stride > POOL_MAX ? 1 : most_columns(y), rows = y->stride > POOL_MAX ? 1 : to.h;
+    for (int top = 0; top < to.h; top += rows)
+        for (int left = 0; left < to.w; left += columns) {
+            const int w = to.w - left < columns ? to.w - left : columns;
+            one_pdp(at, x, y, from, view_part(at, to, left, top, w, rows), left, top);
+        }
 }
-
-enum { POOL_MAX = 8 };
 
 /* A window of POOL_MAX at most, and the rest for the windows over its results. */
 static struct axis take_window(struct axis *axis) {
@@ -261,11 +269,6 @@ bool lower_max_node(struct lowering *at, const struct node *node) {
     if (!view_use(at, node->inputs[0], &from))
         return false;
     const struct view to = view_define(at, node->output);
-    x.stride = to.w == 1 ? 1 : x.stride;
-    y.stride = to.h == 1 ? 1 : y.stride;
-    if (x.stride > POOL_MAX || y.stride > POOL_MAX)
-        return lowering_refuse(at, "found strides of %d and %d, the accelerator has at most %d", y.stride, x.stride,
-                               POOL_MAX);
     lowering_note(at, x.size > POOL_MAX || y.size > POOL_MAX ? "PDP, exact, windows of windows" : "PDP, exact");
     while (x.size > POOL_MAX || y.size > POOL_MAX) {
         const struct axis across = take_window(&x), down = take_window(&y);
@@ -288,6 +291,20 @@ static void fill(struct lowering *at, struct view view, int value) {
     stages.x1 = stage_registers(0, 0, 0);
     stages.out.offset = -value;
     lower_sdp(at, view, view, &stages, NULL);
+}
+
+/* Fills a cube around a rectangle. */
+static void fill_around(struct lowering *at, struct view to, int x, int y, int w, int h, int value) {
+    fill(at, view_part(at, to, 0, 0, to.w, y), value);
+    fill(at, view_part(at, to, 0, y + h, to.w, to.h - y - h), value);
+    fill(at, view_part(at, to, 0, y, x, h), value);
+    fill(at, view_part(at, to, x + w, y, to.w - x - w, h), value);
+}
+
+void lower_padding(struct lowering *at, struct view from, struct view to, int x, int y, int value) {
+    lower_rescale(at, from, view_part(at, to, x, y, from.w, from.h), 0, 0, multiplier_of(1),
+                  (struct limits){INT8_MIN, INT8_MAX});
+    fill_around(at, to, x, y, from.w, from.h, value);
 }
 
 static int whole_atoms(const struct lowering *at, int channels) {
@@ -323,14 +340,11 @@ bool lower_pad_node(struct lowering *at, const struct node *node) {
         lowering_note(at, "done by the convolution that follows");
         return true;
     }
-    const struct view to = view_define(at, node->output);
-    const int bottom = node->y.before + from.h, right = node->x.before + from.w;
-    if (!pad_channels(at, node, from, view_part(at, to, node->x.before, node->y.before, from.w, from.h)))
+    const struct view to = view_define(at, node->output),
+                      inner = view_part(at, to, node->x.before, node->y.before, from.w, from.h);
+    if (!pad_channels(at, node, from, inner))
         return false;
-    fill(at, view_part(at, to, 0, 0, to.w, node->y.before), zero);
-    fill(at, view_part(at, to, 0, bottom, to.w, to.h - bottom), zero);
-    fill(at, view_part(at, to, 0, node->y.before, node->x.before, from.h), zero);
-    fill(at, view_part(at, to, right, node->y.before, to.w - right, from.h), zero);
+    fill_around(at, to, node->x.before, node->y.before, from.w, from.h, zero);
     lowering_note(at, "a copy, and bands of the zero point");
     return true;
 }
@@ -430,10 +444,9 @@ static struct lowered_step *cpu_step(struct lowering *at, struct view from, stru
 }
 
 /* The processor's softmax takes the channels of one pixel in a row. */
-static bool lower_softmax(struct lowering *at, const struct node *node, struct view from) {
+static bool lower_softmax(struct lowering *at, struct view from, struct view to) {
     enum { PIXELS_MAX = 1024 };
     const int pixels = from.w * from.h, surfaces = view_surfaces(at, &from);
-    const struct view to = view_define(at, node->output);
     if (pixels > PIXELS_MAX)
         return lowering_refuse(at, "found a softmax over the channels of each of %d x %d pixels, expected at most %d",
                                from.h, from.w, PIXELS_MAX);
@@ -459,16 +472,21 @@ static bool lower_softmax(struct lowering *at, const struct node *node, struct v
 }
 
 bool lower_cpu_node(struct lowering *at, const struct node *node) {
+    const struct tensor *out = node_output(at->graph, node);
     struct view from;
     if (!view_use(at, node->inputs[0], &from))
         return false;
-    for (size_t n = at->node + 1; n < at->graph->node_count; n++)
-        for (size_t i = 0; i < at->graph->nodes[n].input_count; i++)
-            if (at->graph->nodes[n].inputs[i] == node->output && at->graph->nodes[n].kind != NODE_RESHAPE)
-                return lowering_refuse(at, "found its result read by node %zu, expected only an output of the network",
-                                       at->graph->nodes[n].number);
-    if (node->kind == NODE_SOFTMAX)
-        return lower_softmax(at, node, from);
-    cpu_step(at, from, view_define(at, node->output));
+    const bool read = lowered_result_read(at->graph, node->output);
+    const struct view to = view_define(at, node->output);
+    const struct view result = read ? view_new(at, MEMORY_OF_CUBES, to.w, to.h, to.c) : to;
+    if (node->kind == NODE_LOGISTIC)
+        cpu_step(at, from, result);
+    else if (!lower_softmax(at, from, result))
+        return false;
+    if (!read)
+        return true;
+    lowering_note(at, "then to its scale, as other nodes read it");
+    lower_rescale(at, result, to, 0, out->zero, multiplier_of((double)CPU_STEP_SCALE / (double)out->scales[0]),
+                  (struct limits){INT8_MIN, INT8_MAX});
     return true;
 }

@@ -164,6 +164,16 @@ static bool moves_nothing(const struct lowering *at, int node) {
     return node != GRAPH_NONE && at->graph->nodes[node].kind == NODE_RESHAPE && !at->moved[node];
 }
 
+bool lowered_result_read(const struct graph *graph, int tensor) {
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const struct node *node = &graph->nodes[n];
+        for (size_t i = 0; i < node->input_count; i++)
+            if (node->inputs[i] == tensor && (node->kind != NODE_RESHAPE || lowered_result_read(graph, node->output)))
+                return true;
+    }
+    return false;
+}
+
 /* The tensor in whose memory a tensor is: most RESHAPEs move nothing. */
 static int root_of(const struct lowering *at, int tensor) {
     int node = producer_of(at->graph, tensor);
@@ -195,7 +205,7 @@ static bool needs_channels(const struct lowering *at, const struct node *reshape
         const struct node *reader = &at->graph->nodes[n];
         for (size_t i = 0; i < reader->input_count; i++)
             if (reader->inputs[i] == reshape->output && reader->kind != NODE_RESHAPE &&
-                reader->kind != NODE_FULLY_CONNECTED)
+                !node_takes_row(at->graph, reader))
                 return true;
     }
     return false;

@@ -78,6 +78,8 @@ void lower_sdp(struct lowering *at, struct view from, struct view to, const stru
 /* (value - zero) * factor + zero, limits: to another scale, or just a copy. */
 void lower_rescale(struct lowering *at, struct view from, struct view to, int zero_in, int zero_out,
                    struct multiplier factor, struct limits limits);
+/* A cube in a larger one, at a place, with a value around it. */
+void lower_padding(struct lowering *at, struct view from, struct view to, int x, int y, int value);
 /* Applies limits that a layer's stages could not. */
 void lower_limits(struct lowering *at, struct view view, struct limits limits, bool low_done);
 

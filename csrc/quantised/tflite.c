@@ -311,8 +311,12 @@ static bool read_fully_connected(struct reading *at, const struct flat_table *en
     if (format != 0)
         return refuse(at, entry, node, "found format %d of its weights, expected 0 (plain)", format);
     node->activation = (enum activation)number(at, options, 0, 1, "activation");
-    node->x = whole_axis(in->w);
-    node->y = whole_axis(in->h);
+    /* With keep_num_dims, and weights for the last dimension: for each pixel. */
+    const struct tensor *weights = node_input(at->graph, node, 1);
+    const bool pixels =
+        number(at, options, 2, 1, "keep_num_dims") != 0 && weights->rank == 2 && weights->dims[1] == in->c;
+    node->x = whole_axis(pixels ? 1 : in->w);
+    node->y = whole_axis(pixels ? 1 : in->h);
     return true;
 }
 
@@ -333,17 +337,23 @@ static bool read_mean(struct reading *at, const struct flat_table *entry, struct
 }
 
 static bool read_pad(struct reading *at, const struct flat_table *entry, struct node *node) {
-    enum { PADS = 8 };
-    const int32_t *pads = constant(at, entry, node, 1, PADS, "padding");
+    const int rank = node_input(at->graph, node, 0)->rank;
+    const int32_t *pads = constant(at, entry, node, 1, 2 * (size_t)rank, "padding");
+    struct axis batch, *const axes[] = {&batch, &node->y, &node->x, &node->c};
     if (!pads)
         return false;
-    for (int i = 0; i < PADS; i++)
-        if (pads[i] < 0 || pads[i] > TENSOR_SIDE_MAX || (i < 2 && pads[i] != 0))
-            return refuse(at, entry, node, "found padding of %d in dimension %d, expected 0 to %d, 0 in the batch",
-                          pads[i], i / 2, TENSOR_SIDE_MAX);
-    node->y = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[2], .after = pads[3]};
-    node->x = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[4], .after = pads[5]};
-    node->c = (struct axis){.size = 1, .stride = 1, .dilation = 1, .before = pads[6], .after = pads[7]};
+    for (int i = 0; i < 4; i++)
+        *axes[i] = whole_axis(1);
+    for (int i = 0; i < rank; i++) {
+        struct axis *axis = i == 0 && rank > 1 ? &batch : axes[i + 4 - rank];
+        axis->before = pads[2 * i];
+        axis->after = pads[2 * i + 1];
+        if (axis->before < 0 || axis->before > TENSOR_SIDE_MAX || axis->after < 0 || axis->after > TENSOR_SIDE_MAX ||
+            (axis == &batch && (batch.before || batch.after)))
+            return refuse(at, entry, node,
+                          "found padding of %d and %d in dimension %d, expected 0 to %d, 0 in the batch", axis->before,
+                          axis->after, i, TENSOR_SIDE_MAX);
+    }
     node->input_count = 1;
     return true;
 }

@@ -12,7 +12,4 @@
 /* The bytes of the file; free() its text. */
 struct text lowered_write(const struct lowered *lowered);
 
-/* What 1 of the output of a step of the processor stands for: its greatest value is 127. */
-#define CPU_STEP_SCALE (1.0f / 127)
-
 #endif

@@ -6,7 +6,9 @@
 
 nv compile net.tflite -o net.nvdla; check quantised_loadable 0
 nv compile net.tflite --explain
-check quantised_explain 0 "node 0 CONV_2D, tensor \"t1\", 2 layers" "before rounding" "65,536 pairs differ by 1" "on the processor"
+check quantised_explain 0 "node 0 CONV_2D, tensor \"t1\", 2 layers" "exact; 0 of 4 kernels" "65536 pairs differ by 1" "on the processor"
+nv compile --explain "$ROOT/traces/networks/zoo/digits_conv.tflite"
+check quantised_explain_each 0 "first factor" "before rounding"
 nv compile net.tflite --check --input random:1
 check quantised_check 0 "pass node 0 CONV_2D, tensor \"t1\": 0 of 120 differ from cpu" "pass node 3 ADD" "!FAIL"
 nv run --dut model net.tflite --input random:1; check quantised_run 0 "PASS net" "output t" "times 0.00787402"

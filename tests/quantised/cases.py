@@ -33,11 +33,27 @@ class Case(Network):
         self.outputs = [self.at]
         return self
 
-    def convolution(self, k, scale_of_weights, scale, zero, size=1):
+    def convolution(self, k, scale_of_weights, scale, zero, size=1, stride=1, dilation=1):
         _, h, w, c = self.shape(self.at)
         weights = self.constant((k, size, size, c), scale_of_weights, limit=9)
         bias = self.constant((k,), 1.0, limit=500, kind=INT32)
-        return self.then("CONV_2D", (1, h, w, k), scale, zero, windows(SAME, (1, 1), 0), [weights, bias])
+        sides = [result(n, size, stride, dilation, SAME) for n in (h, w)]
+        options = windows(SAME, (stride, stride), 0, dilation=(dilation, dilation))
+        return self.then("CONV_2D", (1, *sides, k), scale, zero, options, [weights, bias])
+
+    def average(self, width, height, stride, padding):
+        _, h, w, c = self.shape(self.at)
+        size = (1, result(h, height, stride, 1, padding), result(w, width, stride, 1, padding), c)
+        return self.then("AVERAGE_POOL_2D", size, *self.quantised(), windows(padding, (stride, stride), 0, (width, height)))
+
+    def each_pixel(self, k):
+        """FULLY_CONNECTED with keep_num_dims."""
+        *sides, c = self.shape(self.at)
+        weights, bias = self.constant((k, c), 0.01, limit=9), self.constant((k,), 1.0, limit=500, kind=INT32)
+        return self.then("FULLY_CONNECTED", (*sides, k), 0.3, -3, {0: ("b", 0), 1: ("b", 0), 2: ("b", 1)}, [weights, bias])
+
+    def processor(self, name):
+        return self.then(name, self.shape(self.at), 1 / 256, -128, {0: ("f", 1.0)} if name == "SOFTMAX" else None)
 
     def same(self, name, scale, zero):
         return self.then(name, self.shape(self.at), scale, zero)
@@ -75,6 +91,16 @@ def after_pool():
     copy, net.at = net.at, pooled
     net.convolution(24, 0.01, 0.4, -3, 3)
     net.outputs = [copy, net.at]
+    return net
+
+
+def logistic_read():
+    """Two results of the processor in a concatenation; one is an output as well."""
+    net = Case((1, 4, 5, 8)).processor("LOGISTIC")
+    first = net.at
+    net.same("QUANTIZE", 0.01, -3).processor("LOGISTIC")
+    net.then("CONCATENATION", (1, 4, 5, 16), 1 / 256, -128, {0: ("i", -1), 1: ("b", 0)}, [first])
+    net.outputs = [first, net.at]
     return net
 
 
@@ -116,6 +142,21 @@ CASES = {
     "channels become pixels": lambda: Case((1, 3, 5, 40)).convolution(24, 0.01, 0.3, 0).reshape(12, 15, 2).convolution(9, 0.01, 0.05, 0),
     "channels padded": lambda: (net := Case((1, 4, 5, 11))).then(
         "PAD", (1, 5, 7, 24), 0.05, 5, None, [net.tensor((4, 2), 1.0, 0, [0, 0, 0, 1, 2, 0, 3, 10], INT32)]),
+    "padding of a row": lambda: (net := Case((1, 6, 7))).then("PAD", (1, 9, 7), 0.05, 5, None, [net.tensor((3, 2), 1.0, 0, [0, 0, 1, 2, 0, 0], INT32)]),
+    "padding of 40": lambda: Case((1, 50, 47, 3)).convolution(4, 0.01, 0.4, -3, 5, dilation=20),
+    "stride 9": lambda: Case((1, 40, 31, 3)).convolution(4, 0.01, 0.4, -3, 9, stride=9),
+    "stride 11, windows of 3": lambda: Case((1, 40, 31, 3)).convolution(12, 0.01, 0.4, -3, 3, stride=11),
+    "average, stride 9": lambda: Case((1, 40, 31, 11)).average(9, 10, 9, SAME),
+    "average of 40 x 2": lambda: Case((1, 4, 50, 11)).average(40, 2, 3, VALID),
+    "average of 3 x 35, padding": lambda: Case((1, 40, 7, 11)).average(3, 35, 9, SAME),
+    "maximum, stride 9": lambda: Case((1, 40, 31, 11)).pool(9, 9, 9, SAME),
+    "maximum of 2 x 2, stride 16": lambda: Case((1, 40, 31, 11)).pool(2, 2, 16, VALID),
+    "fully connected, each pixel": lambda: Case((1, 3, 4, 24)).each_pixel(10),
+    "fully connected, each pixel of a reshaped row": lambda: Case((1, 6, 4, 10)).same("QUANTIZE", 0.06, 5).reshape(12, 20).each_pixel(9),
+    "logistic in the middle": lambda: Case((1, 4, 5, 10)).processor("LOGISTIC").convolution(9, 0.01, 0.002, 0).processor("LOGISTIC"),
+    "logistic, also an output": logistic_read,
+    "softmax in the middle": lambda: (net := Case((1, 4, 5, 19))).processor("SOFTMAX").then("ADD", (1, 4, 5, 19), 0.06, 1, {0: ("b", 0)}, net.inputs),
+    "softmax reshaped, then read": lambda: Case((1, 1, 1, 24)).processor("SOFTMAX").reshape(2, 3, 4).convolution(9, 0.01, 0.002, 0),
     "concatenation inside an atom": lambda: (net := Case((1, 4, 5, 11))).concatenate([net.constant((1, 4, 5, 3)), net.at, net.at], 36),
 }
 

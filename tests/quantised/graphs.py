@@ -78,7 +78,7 @@ class Maker:
         kh, kw = (1, 1) if whole else (r.choice([1, 2, 3, 5]), r.choice([1, 2, 3, 4]))
         stride, dilation = (r.choice([1, 1, 2, 3]),) * 2, (1, 1)
         if r.random() < 0.2 and not whole:
-            kh, kw, stride = r.choice([7, 9, 11, 13]), r.choice([1, 5, 7, 31]), (r.randint(1, 8), r.randint(1, 8))
+            kh, kw, stride = r.choice([7, 9, 11, 13]), r.choice([1, 5, 7, 31]), (r.randint(1, 11), r.randint(1, 11))
         if stride == (1, 1) and r.random() < 0.25 and kw < 31:
             dilation = (r.choice([1, 2, 5]), r.choice([1, 2, 3]))
         if self.sound:
@@ -128,7 +128,7 @@ class Maker:
         r, net = self.random, self.net
         _, h, w, c = net.shape(self.at)
         size = (r.choice([1, 2, 3, 4, 9, 13]), r.choice([1, 2, 3, 5, 8, 17]))
-        stride, padding = (r.choice([1, 2, 3]), r.choice([1, 2])), r.choice([SAME, VALID])
+        stride, padding = (r.choice([1, 2, 3, 9]), r.choice([1, 2])), r.choice([SAME, VALID])
         if size[0] > w or size[1] > h:
             padding = SAME
         _, _, _, scales, zero, _ = net.tensors[self.at]
@@ -182,6 +182,10 @@ class Maker:
         net, r = self.net, self.random
         return net.node(name, [self.at], net.tensor(net.shape(self.at), self.scale_of(self.at) * r.uniform(0.4, 2), self.zero()))
 
+    def logistic(self):
+        self.spread = 128.0
+        return self.net.node("LOGISTIC", [self.at], self.net.tensor(self.net.shape(self.at), 1 / 256, -128))
+
     def reshape(self):
         net = self.net
         _, h, w, c = net.shape(self.at)
@@ -209,7 +213,7 @@ class Maker:
         r = self.random
         makers = [lambda: self.convolution("CONV_2D")] * 4 + [lambda: self.convolution("DEPTHWISE_CONV_2D")] * 3 + [
             lambda: self.pool("AVERAGE_POOL_2D"), lambda: self.pool("MAX_POOL_2D"), self.add, self.add, self.concatenate, self.pad,
-            lambda: self.rescale("RELU"), lambda: self.rescale("RELU6"), lambda: self.rescale("QUANTIZE"), self.reshape]
+            lambda: self.rescale("RELU"), lambda: self.rescale("RELU6"), lambda: self.rescale("QUANTIZE"), self.reshape, self.logistic]
         for _ in range(r.randint(1, 6)):
             self.old.append(self.at)
             self.one(makers[:1] if self.sound else makers)

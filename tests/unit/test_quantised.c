@@ -82,6 +82,19 @@ static void test_halves(void **state) {
     }
 }
 
+/* A sum that is nearly half way to a result that no sum has. */
+static void test_greatest_sum(void **state) {
+    (void)state;
+    const struct limits limits = {-128, 127};
+    const struct kernel_target target = {multiplier_of(0.01615645274402694), 588, -8925, 0};
+    struct kernels_fit fit;
+    struct error err;
+    assert_true(fit_kernels(&target, 1, -128, limits, &fit, &err));
+    for (int64_t sum = -500; sum <= 0; sum++)
+        assert_int_equal(sdp(&fit, &fit.kernels[0], sum), multiplier_apply(target.factor, sum + target.bias, RULE_CPU));
+    kernels_fit_free(&fit);
+}
+
 /* What SDP computes for a kernel that shares its factor with others. */
 static int64_t uniform_sdp(const struct uniform_fit *fit, const struct uniform_kernel *kernel, bool relu, int64_t sum) {
     const int64_t first = (sum + kernel->r + kernel->h * (INT64_C(1) << fit->s)) * fit->p;
@@ -210,9 +223,9 @@ static void test_flat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier), cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_halves),     cmocka_unit_test(test_uniform),
-                                       cmocka_unit_test(test_averages),   cmocka_unit_test(test_descriptors),
-                                       cmocka_unit_test(test_flat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier),  cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_halves),      cmocka_unit_test(test_greatest_sum),
+                                       cmocka_unit_test(test_uniform),     cmocka_unit_test(test_averages),
+                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_flat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,18 +113,21 @@ static void check_node(struct checking *at, size_t index, struct memory *const m
             differences[RULE_CPU].count, count, differences[RULE_CPU].greatest, differences[RULE_MICRO].count);
 }
 
-/* A node of the processor: its result is in steps of CPU_STEP_SCALE, rounded toward zero, from inputs of FP16. */
+/* A node of the processor: its result is in steps of CPU_STEP_SCALE, rounded toward zero, from inputs of FP16; then of
+ * its tensor's scale, if other nodes read it. */
 static void check_cpu_node(struct checking *at, size_t index, struct memory *const memory[SPACE_COUNT]) {
     enum { STEPS = 127, STEPS_MAX = 4 };
     const struct node *node = &at->graph->nodes[index];
     const struct tensor *out = node_output(at->graph, node);
+    const bool rescaled = lowered_result_read(at->graph, node->output);
     double greatest = 0;
     read_inputs(at, node, memory);
     read_view(at, &at->lowered->views[node->output], memory, at->found);
     interpret_node(at->graph, node, RULE_CPU, at->values);
     for (size_t i = 0; i < out->count; i++) {
         const double exact = (double)out->scales[0] * (at->values[node->output][i] - out->zero);
-        greatest = fmax(greatest, fabs(STEPS * exact - at->found[i]));
+        const double found = rescaled ? STEPS * (double)out->scales[0] * (at->found[i] - out->zero) : at->found[i];
+        greatest = fmax(greatest, fabs(STEPS * exact - found));
     }
     at->wrong += greatest > STEPS_MAX;
     fprintf(at->out,
