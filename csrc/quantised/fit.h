@@ -83,12 +83,13 @@ struct rescale_fit {
 };
 struct rescale_fit fit_rescale(struct multiplier factor, int zero);
 
-/* An addition of tensors: (main * weight * m + other * 2^shift - offset) * scale / 2^n. Where their scales differ by a
- * power of two: ((main + other * 2^shift + add) * p / 2^first - offset) * scale / 2^n. */
+/* An addition of tensors: ((main * weight + other * other_weight) * m + other * 2^shift - offset) * scale / 2^n. Where
+ * their scales differ by a power of two: ((main + other * 2^shift + add) * p / 2^first - offset) * scale / 2^n. */
 struct addition_fit {
-    bool swapped; /* main is the second input */
-    bool power;   /* the second form */
-    int weight;   /* 1: SDP alone; otherwise of a convolution in front */
+    bool swapped;     /* main is the second input */
+    bool power;       /* the second form */
+    int weight;       /* 1: SDP alone; otherwise of a convolution in front */
+    int other_weight; /* of the same convolution, which then reads both tensors */
     int m;
     int add, p;
     unsigned first;

@@ -1,6 +1,7 @@
 /* Nodes that SDP computes from memory, those of PDP and of the processor, and moves. See lowering.h. */
 #include <stdlib.h>
 
+#include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "quantised/lowering.h"
 
@@ -115,27 +116,50 @@ bool lower_rescale_node(struct lowering *at, const struct node *node) {
     return true;
 }
 
+static int whole_atoms(const struct lowering *at, int channels) {
+    return (channels + at->atom - 1) / at->atom * at->atom;
+}
+
 /* ---- addition ---- */
 
 static int weight_of_addition(const struct convolution *c, int k, int r, int s, int channel) {
     (void)r;
     (void)s;
-    return c->first_kernel + k == c->first_channel + channel ? c->pad_value : 0;
+    return channel % c->atom != k ? 0 : channel < c->atom ? c->addition->weight : c->addition->other_weight;
 }
 
-/* The main input times a weight by a convolution, the rest in SDP after it; by atoms of channels. */
+/* The inputs of an addition by a convolution: main, or atoms of both in turn, which are copied there. */
+static struct view addends_of(struct lowering *at, const struct addition_fit *fit, struct view main,
+                              struct view other) {
+    const struct limits all = {INT8_MIN, INT8_MAX};
+    if (fit->other_weight == 0)
+        return main;
+    const struct view both = view_new(at, MEMORY_OF_CUBES, main.w, main.h, 2 * whole_atoms(at, main.c));
+    struct view first = both, second = both;
+    first.c = second.c = main.c;
+    first.surface = second.surface = 2 * both.surface;
+    second.offset += both.surface;
+    lower_rescale(at, main, first, 0, 0, multiplier_of(1), all);
+    lower_rescale(at, other, second, 0, 0, multiplier_of(1), all);
+    return both;
+}
+
+/* The inputs times their weights by a convolution, the rest in SDP after it; by atoms of channels. */
 static bool lower_convolved_addition(struct lowering *at, const struct node *node, const struct addition_fit *fit,
                                      struct view main, struct view other, struct view to, struct stages stages) {
     const struct axis point = {.size = 1, .stride = 1, .dilation = 1};
+    const struct view addends = addends_of(at, fit, main, other);
     for (int k = 0; k < to.c; k += at->atom) {
         const int n = to.c - k < at->atom ? to.c - k : at->atom;
         struct view operand = view_channels(at, other, k, n);
-        struct convolution c = {.from = view_channels(at, main, k, n),
+        struct convolution c = {.from = fit->other_weight ? view_channels(at, addends, 2 * k, at->atom + n)
+                                                          : view_channels(at, addends, k, n),
                                 .to = view_channels(at, to, k, n),
                                 .x = point,
                                 .y = point,
-                                .pad_value = fit->weight, /* no padding: it carries the weight */
                                 .weight = weight_of_addition,
+                                .addition = fit,
+                                .atom = at->atom,
                                 .node = node,
                                 .graph = at->graph,
                                 .stages = stages,
@@ -145,6 +169,24 @@ static bool lower_convolved_addition(struct lowering *at, const struct node *nod
             return false;
     }
     return true;
+}
+
+static void note_addition(struct lowering *at, const struct addition_fit *fit) {
+    struct text first = {0};
+    if (fit->power)
+        text_printf(&first, "input %d", fit->swapped);
+    else if (fit->other_weight)
+        text_printf(&first, "(input %d * %d + the other * %d), by a convolution, * %d", fit->swapped, fit->weight,
+                    fit->other_weight, fit->m);
+    else
+        text_printf(&first, "input %d%s * %d * %d", fit->swapped, fit->weight > 1 ? ", by a convolution," : "",
+                    fit->weight, fit->m);
+    text_printf(&first, " + the other * 2^%u) *", fit->shift);
+    if (fit->power)
+        text_printf(&first, " %d *", fit->p);
+    lowering_note(at, "(%s %d / 2^%u; %u of %u pairs differ by 1", first.text, fit->scale, fit->first + fit->n,
+                  fit->wrong, fit->pairs);
+    free(first.text);
 }
 
 bool lower_add_node(struct lowering *at, const struct node *node) {
@@ -166,14 +208,8 @@ bool lower_add_node(struct lowering *at, const struct node *node) {
     stages.x1 = fit.power ? stage_per_point(at, &other, fit.shift) : stage_registers(0, fit.m, 0);
     stages.x2 = fit.power ? stage_registers(fit.add, fit.p, fit.first) : stage_per_point(at, &other, fit.shift);
     stages.out = (struct cvt_param){.scale = fit.scale, .truncate = fit.n, .enable = true, .offset = fit.offset};
-    if (fit.power)
-        lowering_note(at, "(input %d + the other * 2^%u) * %d * %d / 2^%u; %u of %u pairs differ by 1", fit.swapped,
-                      fit.shift, fit.p, fit.scale, fit.first + fit.n, fit.wrong, fit.pairs);
-    else
-        lowering_note(at, "(input %d%s * %d * %d + the other * 2^%u) * %d / 2^%u; %u of %u pairs differ by 1",
-                      fit.swapped, fit.weight > 1 ? ", by a convolution," : "", fit.weight, fit.m, fit.shift, fit.scale,
-                      fit.n, fit.wrong, fit.pairs);
-    if (fit.weight > 1) {
+    note_addition(at, &fit);
+    if (fit.weight > 1 || fit.other_weight) {
         if (!lower_convolved_addition(at, node, &fit, main, other, to, stages))
             return false;
     } else {
@@ -305,10 +341,6 @@ void lower_padding(struct lowering *at, struct view from, struct view to, int x,
     lower_rescale(at, from, view_part(at, to, x, y, from.w, from.h), 0, 0, multiplier_of(1),
                   (struct limits){INT8_MIN, INT8_MAX});
     fill_around(at, to, x, y, from.w, from.h, value);
-}
-
-static int whole_atoms(const struct lowering *at, int channels) {
-    return (channels + at->atom - 1) / at->atom * at->atom;
 }
 
 /* A cube with channels of the zero point before and after it. */

@@ -94,14 +94,15 @@ struct convolution {
     int (*weight)(const struct convolution *convolution, int k, int r, int s, int c);
     const struct node *node;
     const struct graph *graph;
-    const bool *dead;                /* kernels whose weights are 0; NULL: none */
-    int first_kernel, first_channel; /* of node, for weight() */
-    int first_operand;               /* kernel of node at which operands of the stages begin */
-    const struct convolution *whole; /* that this is some kernels of */
-    int kernels_of_part;             /* when atoms with some kernels are merged */
-    struct view cube;                /* whose atoms, in a row, `from` shows */
-    int atom;                        /* channels of an atom, for weight() */
-    const int *joined;               /* channels that are joined, for weight() */
+    const bool *dead;                    /* kernels whose weights are 0; NULL: none */
+    int first_kernel, first_channel;     /* of node, for weight() */
+    int first_operand;                   /* kernel of node at which operands of the stages begin */
+    const struct convolution *whole;     /* that this is some kernels of */
+    int kernels_of_part;                 /* when atoms with some kernels are merged */
+    struct view cube;                    /* whose atoms, in a row, `from` shows */
+    int atom;                            /* channels of an atom, for weight() */
+    const int *joined;                   /* channels that are joined, for weight() */
+    const struct addition_fit *addition; /* whose weights these are, for weight() */
     struct stages stages;
     unsigned launches;  /* convolutions like this in a row: room for two inputs pays */
     struct view *other; /* operand of x2 per element, NULL */

@@ -75,12 +75,12 @@ class Case(Network):
         return self.then("CONCATENATION", (1, h, w, channels), 0.07, -9, {0: ("i", -1), 1: ("b", 0)}, others)
 
 
-def addition(a, b, out, other=None):
-    """Tensors whose scales are powers of two. other: the sides of a constant."""
-    net = Case((1, 32, 32, 8), a)
-    second = net.constant(other, b, -7) if other else net.tensor((1, 32, 32, 8), b, -7)
+def addition(a, b, out, other=None, shape=(1, 32, 32, 8)):
+    """Tensors with these scales. other: the sides of a constant."""
+    net = Case(shape, a)
+    second = net.constant(other, b, -7) if other else net.tensor(shape, b, -7)
     net.inputs += [] if other else [second]
-    return net.then("ADD", (1, 32, 32, 8), out, 9, {0: ("b", 0)}, [second])
+    return net.then("ADD", shape, out, 9, {0: ("b", 0)}, [second])
 
 
 def after_pool():
@@ -128,6 +128,8 @@ CASES = {
     "addition, factors 1/4 and 1/2": lambda: addition(2**-4, 2**-3, 2**-2),
     "addition of a column's channels": lambda: addition(0.04, 0.05, 0.11, (1, 32, 1, 8)),
     "addition of one number": lambda: addition(0.04, 0.05, 0.11, (1,)),
+    "addition of small tensors": lambda: addition(0.1642, 0.1488, 0.1752, None, (1, 13, 25, 8)),
+    "addition of small tensors, last atom not full": lambda: addition(0.1642, 0.1488, 0.1752, None, (1, 13, 5, 43)),
     "addition of a tensor to itself": same_twice,
     "mean of 2 x 2": lambda: (net := Case((1, 2, 2, 64))).then("MEAN", (1, 64), 0.05, 5, None, [net.tensor((2,), 1.0, 0, [1, 2], INT32)]),
     "logistic, last atom not full": lambda: Case((1, 3, 5, 19)).then("LOGISTIC", (1, 3, 5, 19), 1 / 256, -128),
