@@ -6,7 +6,7 @@ report.json. The laws are those that `nvcosim estimate --laws` brings closest: t
 measurement is lowered one law at a time. Other layers, with other seeds, show what the laws are worth.
 
 usage: fit.py BUILD [--config NAME] [--dut DUT] [--engines LIST] [--count N] [--seed N] [--only LIST] [--work DIR]
-              [--laws FILE] [--residuals FILE] [--check] [--mean PERCENT] [--worst PERCENT]
+              [--laws FILE] [--residuals FILE] [--check] [--list N] [--mean PERCENT] [--worst PERCENT]
   --config     configuration (default small)
   --dut        the RTL, as for nvcosim run (default rtl)
   --engines    engines of nvcosim gen, separated by commas (default conv,img,sdp,pdp,cdp)
@@ -17,6 +17,7 @@ usage: fit.py BUILD [--config NAME] [--dut DUT] [--engines LIST] [--count N] [--
   --residuals  file for the residuals (default csrc/estimate/residuals.csv; with --check none)
   --only       laws that may change, separated by commas (default all)
   --check      fit nothing: print the errors of the laws
+  --list       also print the N layers of more than 1000 clocks with the worst errors
   --mean       exit status 1 if the geometric mean of the errors is above PERCENT
   --worst      exit status 1 if the error of a layer of more than 1000 clocks is above PERCENT
 """
@@ -86,6 +87,14 @@ def percent(error):
     return 100 * math.expm1(error)
 
 
+def print_worst(measured, estimated, count):
+    """The layers whose errors are worst."""
+    long = sorted((math.log(max(estimated[key][1], 1) / clocks), *key, clocks) for key, clocks in measured.items() if clocks > LONG)
+    for error, *key, clocks in sorted(long, key=lambda row: -abs(row[0]))[:count]:
+        memory, trace, unit, launch = key
+        print(f"{percent(error):+7.1f} %  {clocks:8} clocks, {estimated[tuple(key)][1]:10.0f} estimated  {memory:12} {trace} {unit} #{launch}")
+
+
 def laws_text(laws):
     return "".join(["law,clocks,meaning\n", *(f"{name},{clocks:g},{meaning}\n" for name, (clocks, meaning) in laws.items())])
 
@@ -118,6 +127,7 @@ def main():
     parser.add_argument("--laws", type=pathlib.Path, default=ROOT / "csrc/estimate/laws.csv")
     parser.add_argument("--residuals", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--list", type=int, default=0)
     parser.add_argument("--mean", type=float)
     parser.add_argument("--worst", type=float)
     options = parser.parse_args()
@@ -141,6 +151,7 @@ def main():
         residuals.write_text("\n".join(",".join(map(str, row)) for row in table) + "\n")
     for row in table:
         print("  ".join(f"{value!s:>16}" for value in row))
+    print_worst(measured, estimated, options.list)
     all_mean, all_worst = percent(mean(logs(measured, estimated))), percent(worst(logs(measured, estimated, least=LONG)))
     print(f"geometric mean of all errors: {all_mean:.2f} %; worst above {LONG} clocks: {all_worst:.1f} %")
     return int(any(bound is not None and not value <= bound for value, bound in ((all_mean, options.mean), (all_worst, options.worst))))
