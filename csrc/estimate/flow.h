@@ -88,6 +88,7 @@ struct flow_walk {
 
 /* Atoms of one request that come together. */
 struct flow_chunk {
+    bool answered;      /* by a DRAM, perhaps before those asked for earlier */
     double first, last; /* clocks of the first and of the last beat; first 0: unknown */
     double taken;       /* first atom taken; 0: not yet */
     uint32_t beats, atoms;
@@ -102,18 +103,20 @@ struct flow;
 struct flow_reader {
     enum flow_process process, consumer;
     bool busy, primary, greedy; /* greedy: every atom is taken when it comes */
-    uint32_t depth;             /* beats of the latency buffer */
+    uint32_t depth, ring;       /* beats of the latency buffer; beats that the engine takes before it needs them */
     struct flow_walk walk;
     bool (*more)(struct flow *flow, struct flow_reader *reader); /* sets the next walk; NULL: there is one */
     uint32_t more_index;
     uint64_t address; /* of the rest of the request */
     uint32_t left;    /* atoms of the request not asked for */
-    uint32_t held;    /* beats asked for and not taken */
+    uint32_t held;    /* beats asked for and not used */
+    uint32_t flying;  /* beats asked for that have not come */
     uint32_t most;    /* atoms that the next chunk may have */
     struct flow_chunk chunks[FLOW_CHUNKS];
     uint32_t head, next, tail; /* oldest that holds places; that is being taken; free one */
+    uint32_t known, come;      /* oldest whose clocks are not known; that has not come */
     uint32_t taken_atoms;      /* of `next` */
-    double latest;             /* clock of the last beat known */
+    double first, latest;      /* clocks of the first beat and of the last one known */
     struct flow_launch *launch;
 };
 
@@ -126,18 +129,30 @@ struct flow_port {
     uint32_t reads;                         /* beats in flight at most; 0: no limit */
     double arrivals[FLOW_FLIGHT];           /* of the last beats */
     uint64_t asked;                         /* beats */
+    uint32_t reading, writing;              /* beats at a DRAM without answer */
     uint32_t waiting;                       /* processes that wait for ask_free, as bits */
     enum flow_process last;                 /* the last one that asked */
 };
 
+struct flow_writer;
+
+/* A burst to a DRAM. */
+struct flow_burst {
+    struct flow_writer *writer;
+    double time;
+    uint64_t address;
+    uint32_t bytes; /* 0: none */
+};
+
+enum { FLOW_BURSTS = 128 };
+
 struct flow_writer {
     enum flow_process process;
     bool primary;
-    uint64_t line;  /* of FLOW_LINE bytes that collects writes for a DRAM, plus 1; 0: none */
-    uint32_t bytes; /* in it */
-    uint32_t open;  /* lines at the DRAM without answer */
-    uint64_t beat;  /* last beat, plus 1 */
-    double latest;  /* answer to the last write */
+    struct flow_burst burst; /* collects atoms */
+    uint32_t open;           /* bursts without answer */
+    uint64_t beat;           /* last beat, plus 1 */
+    double latest;           /* answer to the last write */
 };
 
 /* The writers of an engine's layers: the next one begins while the last writes of the one before are not answered. */
@@ -178,7 +193,9 @@ struct flow_cdma {
     int64_t atoms_used, atoms;         /* of the weight ring */
     uint64_t weight_atoms_come, group; /* atoms that have come; next group to report */
     uint32_t slots;
-    double line_chunk; /* image: chunks of a line */
+    double line_chunk;              /* image: chunks of a line */
+    uint64_t plane_address[2];      /* image of two planes: next ones of the line */
+    uint32_t plane_atoms[2], plane; /* those to come; the plane whose turn it is */
 };
 
 enum flow_csc_state { CSC_IDLE, CSC_PEND, CSC_WAIT, CSC_STRIPE, CSC_FINAL, CSC_DRAIN };
@@ -228,8 +245,6 @@ struct flow_rdma {
     uint32_t main_atoms;        /* of the input for it */
 };
 
-enum { PDP_COLUMNS = 16 /* atoms that PDP keeps for its windows */ };
-
 struct flow_pdp {
     int ordinal;
     bool busy, flying, claimed, over; /* claimed: what PDP_RDMA reads; over: the last atom is taken */
@@ -237,11 +252,13 @@ struct flow_pdp {
     struct pdp_cubes cubes;
     struct pdp_rdma_cubes rdma;
     struct pdp_strip place;
-    int kernel_height, stride_height, pad_top, overlap;
-    int strip, surface, y, x, surfaces, out_y;
-    double at, line_began, taken, beats; /* end of the windows; begin of those of the line; last atom; clocks of one */
-    double ends[PDP_COLUMNS];            /* of the windows that need the last atoms */
-    uint64_t atoms;
+    int kernel_width, stride_width, pad_left, kernel_height, stride_height, pad_top;
+    int strip, surface, y, x, surfaces; /* x: the next window */
+    int row, left, rows;     /* first row that is not finished; rows that the surface before has left; room for rows */
+    bool used, emits, rides; /* the line: see begin_line() */
+    int arrived;             /* columns of the line that have come, and those after it */
+    uint64_t columns;        /* of the layer that have not come */
+    double at, taken, beats; /* end of the window; last column; clocks of a window */
     struct flow_output output;
     bool read_busy, read_claimed;
     int read_ordinal;
@@ -286,9 +303,11 @@ struct flow {
     struct flow_request {
         struct flow_reader *reader;
         struct flow_writer *writer;
-        uint32_t chunk;
+        uint32_t chunk, beats;
     } requests[SYSTEM_TAGS];
     uint32_t free_tags[SYSTEM_TAGS], free_count;
+    struct flow_burst bursts[FLOW_BURSTS]; /* that wait for their time, or until a DRAM takes more */
+    uint32_t first_burst, burst_count;
     struct flow_port ports[2]; /* primary, secondary */
     struct flow_reader readers[FLOW_PROCESSES];
     struct flow_cdma cdma;
@@ -338,7 +357,7 @@ void flow_ports_init(struct flow *flow);
 double flow_memory_step(struct flow *flow);
 struct flow_walk flow_walk_of(uint64_t base, uint32_t atoms);
 void flow_walk_loop(struct flow_walk *walk, int loop, uint32_t count, uint64_t stride);
-/* Begins to read: `walk`, and what more() adds. */
+/* Begins to read: `walk`, and what more() adds. What was read before and not taken is taken first. */
 void flow_read(struct flow *flow, enum flow_process process, const struct flow_walk *walk, bool primary,
                struct flow_launch *launch);
 double flow_read_step(struct flow *flow, struct flow_reader *reader);

@@ -58,6 +58,38 @@ static int64_t entries_of(const struct flow_cdma *cdma, uint32_t lines) {
     return cdma->lines_left == cdma->cubes.height ? cdma->slices * cdma->grain_entries : 0;
 }
 
+/* Atoms that a line of an image takes of a plane, and its address. */
+static struct flow_walk image_line(const struct flow *flow, uint32_t plane, uint32_t y) {
+    const struct cdma_cubes *cubes = &flow->cdma.cubes;
+    const size_t atom = (size_t)flow->dev.config->mem_atom, bytes = (size_t)cubes->pixel->pixel_bytes[plane];
+    const size_t offset = plane ? cubes->x_offset % (atom / bytes) : cubes->x_offset;
+    return flow_walk_of(cubes->base[plane] + y * cubes->line_stride[plane],
+                        (uint32_t)ceil_div((offset + cubes->width) * bytes, atom));
+}
+
+/* Two planes: their turns are as many atoms as CBUF takes in a clock, and twice as many. Not 0: the line has more. */
+static uint32_t next_turn(struct flow *flow, struct flow_reader *reader, uint32_t y) {
+    struct flow_cdma *cdma = &flow->cdma;
+    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom, together = flow->ports[0].bytes / atom;
+    if (!reader->more_index) {
+        for (uint32_t plane = 0; plane < 2; plane++) {
+            const struct flow_walk line = image_line(flow, plane, y);
+            cdma->plane_address[plane] = line.base;
+            cdma->plane_atoms[plane] = line.atoms;
+        }
+        cdma->plane = 0;
+    }
+    uint64_t *address = &cdma->plane_address[cdma->plane];
+    uint32_t *left = &cdma->plane_atoms[cdma->plane];
+    const uint32_t atoms = (uint32_t)lesser(*left, (cdma->plane + 1) * (together ? together : 1));
+    reader->walk = flow_walk_of(*address, atoms);
+    *address += (uint64_t)atoms * atom;
+    *left -= atoms;
+    if (cdma->plane_atoms[!cdma->plane])
+        cdma->plane = !cdma->plane;
+    return cdma->plane_atoms[0] + cdma->plane_atoms[1];
+}
+
 /* The lines of a grain, or of an image or a band of tiles, and their requests. */
 static bool next_grain(struct flow *flow, struct flow_reader *reader) {
     struct flow_cdma *cdma = &flow->cdma;
@@ -66,15 +98,12 @@ static bool next_grain(struct flow *flow, struct flow_reader *reader) {
     if (!lines)
         return false;
     const uint32_t y = (uint32_t)cubes->height - cdma->lines_left;
-    const uint32_t plane = reader->more_index;
-    const size_t atom = (size_t)flow->dev.config->mem_atom;
-    const uint64_t base = cubes->base[plane] + y * cubes->line_stride[plane];
-    if (cubes->mode == CDMA_IMAGE && cubes->pixel) {
-        const size_t bytes = (size_t)cubes->pixel->pixel_bytes[plane];
-        const size_t offset = plane ? cubes->x_offset % (atom / bytes) : cubes->x_offset;
-        reader->walk = flow_walk_of(base, (uint32_t)ceil_div((offset + cubes->width) * bytes, atom));
-        reader->more_index = (plane + 1) % (uint32_t)cubes->pixel->planes;
-    } else if (cubes->packed_1x1) {
+    const uint64_t base = cubes->base[0] + y * cubes->line_stride[0];
+    if (cubes->mode == CDMA_IMAGE && cubes->pixel && cubes->pixel->planes == 2)
+        reader->more_index = next_turn(flow, reader, y);
+    else if (cubes->mode == CDMA_IMAGE && cubes->pixel)
+        reader->walk = image_line(flow, 0, y);
+    else if (cubes->packed_1x1) {
         reader->walk = flow_walk_of(base, cdma->surfaces);
         flow_walk_loop(&reader->walk, 1, (uint32_t)cubes->batches, cubes->batch_stride);
     } else {
@@ -177,11 +206,10 @@ static void begin_cdma(struct flow *flow) {
 /* When the fetch of data that has asked for everything is complete; FLOW_NEVER if unknown. */
 static double data_complete(const struct flow *flow, const struct flow_reader *reader) {
     const struct flow_cdma *cdma = &flow->cdma;
-    for (uint32_t i = reader->head; i != reader->tail; i++)
-        if (reader->chunks[i % FLOW_CHUNKS].first == 0)
-            return FLOW_NEVER;
+    if (reader->known != reader->tail)
+        return FLOW_NEVER;
     const double lines = (double)cdma->cubes.height * (cdma->line_chunk + flow->law[LAW_CDMA_LINE]);
-    const double converted = reader->chunks[0].first + (cdma->line_chunk > 0 ? lines : 0);
+    const double converted = reader->first + (cdma->line_chunk > 0 ? lines : 0);
     return flow_later(reader->latest, converted) + flow->law[LAW_CDMA_REPORT];
 }
 

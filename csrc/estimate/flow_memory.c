@@ -6,12 +6,12 @@
 #include "nvdla/sizes.h"
 
 enum {
-    WRITE_SLACK = 4,   /* beats that wait in a write client */
-    CHUNKS_LEAST = 16, /* chunks that a latency buffer holds */
-    SHARED_BEATS = 4   /* beats that wait while reads and writes take turns */
+    WRITE_SLACK = 4,  /* beats that wait in a write client */
+    SHARED_BEATS = 4, /* beats that wait while reads and writes take turns */
+    IN_FLIGHT = 256   /* beats in flight, reads or writes; spec: 70-memory-interface section 3 */
 };
 
-/* Beats that the read clients may have on their way. Spec: 70-memory-interface section 3. */
+/* Beats that the latency buffers of the read clients hold. Spec: 70-memory-interface section 3. */
 static uint32_t depth_of(const struct nvdla_config *config, enum flow_process process) {
     enum { ALL = 256, BDMA = 245, RUBIK = 80, CDP_BLOCKS = 16 };
     const int longest = config->dbb_latency > config->cvsram_latency ? config->dbb_latency : config->cvsram_latency;
@@ -28,6 +28,14 @@ static uint32_t depth_of(const struct nvdla_config *config, enum flow_process pr
     else if (process == FLOW_RUBIK_READ)
         depth = RUBIK;
     return depth < 1 ? 1 : depth > ALL ? ALL : (uint32_t)depth;
+}
+
+/* Atoms that engines take before they need them. Spec: 50-sdp section 4, 62-cdp section 3. */
+static uint32_t ring_of(const struct nvdla_config *config, enum flow_process process) {
+    enum { OPERANDS = 8, OPERANDS_16_BITS = 16, CDP = 24 };
+    if (process >= FLOW_SDP_BS && process <= FLOW_SDP_EW)
+        return nvdla_has_16_bits(config) ? OPERANDS_16_BITS : OPERANDS;
+    return process == FLOW_CDP_READ ? CDP : 0;
 }
 
 void flow_ports_init(struct flow *flow) {
@@ -58,6 +66,7 @@ void flow_ports_init(struct flow *flow) {
     for (int p = 0; p < FLOW_PROCESSES; p++) {
         flow->readers[p].process = (enum flow_process)p;
         flow->readers[p].depth = depth_of(config, (enum flow_process)p);
+        flow->readers[p].ring = ring_of(config, (enum flow_process)p);
     }
     for (uint32_t tag = 0; tag < SYSTEM_TAGS; tag++)
         flow->free_tags[flow->free_count++] = tag;
@@ -99,10 +108,8 @@ void flow_read(struct flow *flow, enum flow_process process, const struct flow_w
     reader->more = NULL;
     reader->more_index = 0;
     reader->left = 0;
-    reader->head = reader->next = reader->tail = 0;
-    reader->held = reader->taken_atoms = 0;
     reader->most = UINT32_MAX;
-    reader->latest = 0;
+    reader->first = reader->latest = 0;
     reader->launch = launch;
     flow_wake(flow, process, flow->now);
 }
@@ -111,7 +118,7 @@ static struct flow_chunk *chunk_of(struct flow_reader *reader, uint32_t index) {
     return &reader->chunks[index % FLOW_CHUNKS];
 }
 
-/* An answer, or with a DRAM its end, is known. */
+/* The clocks of the next chunk's beats are known. */
 static void arrived(struct flow *flow, struct flow_reader *reader, struct flow_chunk *chunk, double ready) {
     struct flow_port *port = &flow->ports[!reader->primary];
     const double earliest = ready + flow->law[LAW_READ];
@@ -129,13 +136,18 @@ static void arrived(struct flow *flow, struct flow_reader *reader, struct flow_c
         chunk->taken = chunk->first;
     for (uint32_t i = 0; i < chunk->beats; i++)
         port->arrivals[port->asked++ % FLOW_FLIGHT] = chunk->first + i * port->beat;
+    reader->known++;
+    if (reader->first == 0)
+        reader->first = chunk->first;
     reader->latest = flow_later(reader->latest, chunk->last);
     flow_wake(flow, reader->consumer, reader->greedy ? chunk->last : chunk->first);
 }
 
-/* Frees the places of chunks that are being taken. */
+/* Counts the chunks that have come, and frees the places of those that are being taken. */
 static void free_places(struct flow *flow, struct flow_reader *reader) {
     const double hold = flow->law[LAW_READ_HOLD];
+    for (; reader->come != reader->known && chunk_of(reader, reader->come)->first <= flow->now; reader->come++)
+        reader->flying -= chunk_of(reader, reader->come)->beats;
     while (reader->head != reader->tail) {
         const struct flow_chunk *chunk = chunk_of(reader, reader->head);
         if (chunk->taken == 0 || chunk->taken + hold > flow->now)
@@ -148,6 +160,10 @@ static void free_places(struct flow *flow, struct flow_reader *reader) {
 /* When the oldest chunk gives its places back. */
 static double free_time(const struct flow *flow, struct flow_reader *reader) {
     const struct flow_chunk *chunk = chunk_of(reader, reader->head);
+    if (reader->flying >= reader->depth) {
+        chunk = chunk_of(reader, reader->come);
+        return reader->come == reader->known ? FLOW_NEVER : chunk->first;
+    }
     return chunk->taken == 0 ? FLOW_NEVER : chunk->taken + flow->law[LAW_READ_HOLD];
 }
 
@@ -171,25 +187,32 @@ static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, u
     *chunk = (struct flow_chunk){.beats = beats, .atoms = atoms};
     port->ask_free = flow->now + (double)ceil_div(beats, port->burst) * (port->burst > 1 ? 1 : port->beat);
     reader->held += beats;
+    reader->flying += beats;
+    reader->tail++;
     if (flow->system && reader->primary) {
         const uint32_t tag = flow->free_tags[--flow->free_count];
-        flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = reader->tail};
+        flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = reader->tail - 1, .beats = beats};
+        port->reading += beats;
         memory_system_submit(flow->system, (uint64_t)flow->now, false, 0, reader->address, atoms * atom, tag);
         flow_wake(flow, FLOW_MEMORY, flow->now);
     } else
         arrived(flow, reader, chunk, flow->now + port->latency);
-    reader->tail++;
     reader->left -= atoms;
     reader->address += (uint64_t)atoms * atom;
 }
 
-/* Bytes of the lines that a chunk does not cross. A client with a small latency buffer asks a DRAM beat by beat. */
+/* Bytes of the lines that a chunk does not cross. Clients whose engines take atoms at a pace of their own ask a DRAM
+ * burst by burst, as the hardware does: what comes between two bursts of a row matters. */
 static uint32_t chunk_bytes(const struct flow *flow, const struct flow_reader *reader) {
     const struct flow_port *port = &flow->ports[!reader->primary];
-    uint32_t line = port->line;
-    while (flow->system && reader->primary && line > port->bytes && line / port->bytes * CHUNKS_LEAST > reader->depth)
-        line /= 2;
-    return line;
+    return flow->system && reader->primary && !reader->greedy ? port->bytes * port->burst : port->line;
+}
+
+/* Whether a DRAM takes more. */
+static bool takes_more(const struct flow *flow, bool write, uint32_t beats) {
+    const struct flow_port *port = &flow->ports[0];
+    return flow->free_count && memory_system_ready(flow->system, write) &&
+           (write ? port->writing : port->reading) + beats <= IN_FLIGHT;
 }
 
 double flow_read_step(struct flow *flow, struct flow_reader *reader) {
@@ -202,10 +225,12 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     const uint32_t room = (uint32_t)(line - reader->address % line) / atom;
     uint32_t atoms = (uint32_t)lesser(lesser(reader->left, room ? room : 1), reader->most);
     uint32_t beats = (uint32_t)ceil_div(reader->address % port->bytes + atoms * atom, port->bytes);
-    if (reader->held == reader->depth || reader->tail - reader->head >= FLOW_CHUNKS - 1)
+    const uint32_t held = reader->held > reader->ring ? reader->held - reader->ring : 0;
+    const uint32_t places = reader->depth - (held > reader->flying ? held : reader->flying);
+    if (!places || reader->tail - reader->head >= FLOW_CHUNKS - 1)
         return free_time(flow, reader);
-    if (reader->held + beats > reader->depth) {
-        beats = reader->depth - reader->held;
+    if (beats > places) {
+        beats = places;
         atoms = (uint32_t)lesser(atoms, beats * (port->bytes > atom ? port->bytes / atom : 1));
     }
     const uint32_t me = UINT32_C(1) << reader->process;
@@ -223,7 +248,7 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
         if (free > flow->now)
             return free;
     }
-    if (flow->system && reader->primary && (!flow->free_count || !memory_system_ready(flow->system, false)))
+    if (flow->system && reader->primary && !takes_more(flow, false, beats))
         return FLOW_NEVER; /* an answer wakes all */
     ask(flow, reader, atoms, beats);
     return port->ask_free;
@@ -260,29 +285,66 @@ bool flow_read_over(const struct flow_reader *reader) {
 
 /* ---- writes ---- */
 
-static void submit_write(struct flow *flow, struct flow_writer *writer) {
-    const uint32_t tag = flow->free_tags[--flow->free_count];
-    flow->requests[tag] = (struct flow_request){.writer = writer};
-    memory_system_submit(flow->system, (uint64_t)flow->now, true, 0, writer->line - 1, writer->bytes, tag);
-    writer->open++;
-    writer->line = 0;
-    flow_wake(flow, FLOW_MEMORY, flow->now);
+static uint32_t burst_beats(const struct flow *flow, const struct flow_burst *burst) {
+    const uint32_t beat = flow->ports[0].bytes;
+    return (uint32_t)((burst->address % beat + burst->bytes + beat - 1) / beat);
 }
 
-/* Collects atoms of a line for the DRAM. Returns whether it takes them. */
-static void collect(struct flow *flow, struct flow_writer *writer, uint64_t address, uint32_t atom) {
-    const bool follows = writer->line && writer->line - 1 + writer->bytes == address && address % FLOW_LINE != 0;
-    if (writer->line && !follows && flow->free_count)
-        submit_write(flow, writer);
-    if (!writer->line) {
-        writer->line = address + 1;
-        writer->bytes = 0;
+/* Gives the oldest burst to the DRAM. */
+static void submit_burst(struct flow *flow) {
+    const struct flow_burst *burst = &flow->bursts[flow->first_burst];
+    const uint32_t tag = flow->free_tags[--flow->free_count], beats = burst_beats(flow, burst);
+    flow->requests[tag] = (struct flow_request){.writer = burst->writer, .beats = beats};
+    flow->ports[0].writing += beats;
+    memory_system_submit(flow->system, (uint64_t)flow->now, true, 0, burst->address, burst->bytes, tag);
+    flow->first_burst = (flow->first_burst + 1) % FLOW_BURSTS;
+    flow->burst_count--;
+}
+
+/* Gives those to the DRAM whose time has come. Returns the time of the next one. */
+static double submit_bursts(struct flow *flow) {
+    while (flow->burst_count) {
+        const struct flow_burst *burst = &flow->bursts[flow->first_burst];
+        if (burst->time > flow->now)
+            return burst->time;
+        if (!takes_more(flow, true, burst_beats(flow, burst)))
+            return FLOW_NEVER; /* an answer wakes the memory */
+        submit_burst(flow);
     }
-    writer->bytes += atom;
+    return FLOW_NEVER;
+}
+
+/* The burst that collects atoms is complete. */
+static void end_burst(struct flow *flow, struct flow_writer *writer) {
+    if (!writer->burst.bytes)
+        return;
+    if (flow->burst_count == FLOW_BURSTS)
+        submit_burst(flow);
+    uint32_t at = flow->first_burst + flow->burst_count++;
+    for (; at != flow->first_burst && flow->bursts[(at - 1) % FLOW_BURSTS].time > writer->burst.time; at--)
+        flow->bursts[at % FLOW_BURSTS] = flow->bursts[(at - 1) % FLOW_BURSTS];
+    flow->bursts[at % FLOW_BURSTS] = writer->burst;
+    writer->burst.bytes = 0;
+    writer->open++;
+    flow_wake(flow, FLOW_MEMORY, flow->bursts[flow->first_burst].time);
+}
+
+/* Collects the atoms of a burst for the DRAM. */
+static void collect(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
+    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
+    const uint64_t line = (uint64_t)flow->ports[0].bytes * flow->ports[0].burst;
+    struct flow_burst *burst = &writer->burst;
+    if (burst->address + burst->bytes != address)
+        end_burst(flow, writer);
+    if (!burst->bytes)
+        *burst = (struct flow_burst){.writer = writer, .address = address};
+    burst->bytes += atom;
+    burst->time = time;
+    if ((address + atom) % line == 0)
+        end_burst(flow, writer);
 }
 
 double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
-    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!writer->primary];
     if (writer->beat != address / port->bytes + 1) {
         writer->beat = address / port->bytes + 1;
@@ -293,9 +355,9 @@ double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t addres
     }
     writer->latest = flow_later(writer->latest, flow_later(time, port->write_free) + flow->options.write_latency);
     if (flow->system && writer->primary)
-        collect(flow, writer, address, atom);
-    if (flow->system && writer->primary && !memory_system_ready(flow->system, true))
-        return flow_later(time, flow->now + 1) + port->latency;
+        collect(flow, writer, address, flow_later(time, port->write_free));
+    if (flow->burst_count > FLOW_BURSTS / 2) /* the DRAM takes no more */
+        return flow_later(time, flow->now) + FLOW_BURSTS / 2;
     return flow_later(time, port->write_free - WRITE_SLACK * port->beat);
 }
 
@@ -313,9 +375,7 @@ struct flow_writer *flow_output_writer(struct flow_output *output) {
 }
 
 void flow_output_end(struct flow *flow, struct flow_output *output, int ordinal) {
-    struct flow_writer *writer = flow_output_writer(output);
-    if (writer->line && flow->free_count)
-        submit_write(flow, writer);
+    end_burst(flow, flow_output_writer(output));
     output->ordinal[output->now] = ordinal + 1;
 }
 
@@ -326,10 +386,8 @@ double flow_output_step(struct flow *flow, struct flow_output *output, enum nvdl
         struct flow_writer *writer = &output->writers[which];
         if (!output->ordinal[which])
             continue;
-        if (writer->line && flow->free_count)
-            submit_write(flow, writer);
         const double over = writer->latest + flow->law[LAW_WRITE];
-        if (writer->open || writer->line)
+        if (writer->open)
             return FLOW_NEVER;
         if (over > flow->now)
             return over < next ? over : next;
@@ -343,6 +401,13 @@ double flow_output_step(struct flow *flow, struct flow_output *output, enum nvdl
 
 /* ---- the DRAM ---- */
 
+/* The clocks of a reader's beats: answers to one client come in the order of its requests. */
+static void deliver(struct flow *flow, struct flow_reader *reader, uint32_t index) {
+    chunk_of(reader, index)->answered = true;
+    while (reader->known != reader->tail && chunk_of(reader, reader->known)->answered)
+        arrived(flow, reader, chunk_of(reader, reader->known), flow->now);
+}
+
 double flow_memory_step(struct flow *flow) {
     uint32_t tag;
     bool write, any = false;
@@ -354,9 +419,11 @@ double flow_memory_step(struct flow *flow) {
         const struct flow_request *request = &flow->requests[tag];
         flow->free_tags[flow->free_count++] = tag;
         any = true;
-        if (request->reader)
-            arrived(flow, request->reader, chunk_of(request->reader, request->chunk), flow->now);
-        else {
+        if (request->reader) {
+            flow->ports[0].reading -= request->beats;
+            deliver(flow, request->reader, request->chunk);
+        } else {
+            flow->ports[0].writing -= request->beats;
             request->writer->open--;
             request->writer->latest = flow->now;
             flow_wake(flow, request->writer->process, flow->now);
@@ -365,8 +432,9 @@ double flow_memory_step(struct flow *flow) {
     for (int p = FLOW_DATA; any && p < FLOW_PROCESSES; p++)
         if (flow->readers[p].busy)
             flow_wake(flow, (enum flow_process)p, flow->now);
+    const double burst = submit_bursts(flow);
     const uint64_t next = memory_system_next(flow->system, cycle);
-    return next == UINT64_MAX ? FLOW_NEVER : (double)next;
+    return next == UINT64_MAX || burst < (double)next ? burst : (double)next;
 }
 
 /* ---- accounts ---- */

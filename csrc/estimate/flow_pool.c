@@ -1,5 +1,5 @@
 /* PDP and CDP of a flow. See flow.h. Spec: 60-pdp, 62-cdp. */
-#include <string.h>
+#include <math.h>
 
 #include "estimate/flow.h"
 #include "nvdla/sizes.h"
@@ -36,13 +36,81 @@ double flow_pdp_read_step(struct flow *flow) {
         const struct flow_walk walk = strip_walk(flow, 0);
         flow_read(flow, FLOW_PDP_READ, &walk, pdp->rdma.source.primary, pdp->read_launch);
         reader->more = next_strip;
+        flow_wake(flow, FLOW_PDP, flow->now);
         flow->wake[FLOW_PDP_READ] = FLOW_NEVER;
         return flow->now + flow->law[LAW_PDP_BEGIN];
     }
     return flow_read_step(flow, reader);
 }
 
-/* ---- PDP ---- */
+/* ---- PDP: the walk through strips, surfaces, lines and windows ---- */
+
+static struct pdp_strip strip_of(const struct flow_pdp *pdp, int strip) {
+    return pdp_strip(&pdp->cubes.in, &pdp->cubes.out, pdp->kernel_width - pdp->stride_width, strip);
+}
+
+/* All lines of the strip have been read; rows are left in the line buffer. */
+static bool strip_is_read(const struct flow_pdp *pdp) {
+    return pdp->surface == pdp->surfaces;
+}
+
+/* A row that the surface before has left leaves by itself. */
+static bool leaves_alone(const struct flow_pdp *pdp) {
+    return pdp->left && !pdp->rides;
+}
+
+/* First column of the window, negative in the pad. */
+static int first_column(const struct flow_pdp *pdp) {
+    return pdp->x * pdp->stride_width - (pdp->strip ? 0 : pdp->pad_left);
+}
+
+/* A line of the input. It is used if a window has it. It emits an output row if it is the last line of its windows or
+ * of the surface. A row that the surface before has left rides with one that emits none, if there is room for the rows
+ * of both in the line buffer. */
+static void begin_line(struct flow_pdp *pdp) {
+    const int start = pdp->row * pdp->stride_height - pdp->pad_top;
+    const int begun = (pdp->y + pdp->pad_top) / pdp->stride_height + 1;
+    pdp->x = 0;
+    pdp->used = !strip_is_read(pdp) && start <= pdp->y && pdp->row < pdp->cubes.destination.cube.height;
+    pdp->emits = pdp->used && (start + pdp->kernel_height - 1 == pdp->y || pdp->y + 1 == pdp->cubes.in_height);
+    pdp->rides = pdp->left && pdp->used && !pdp->emits && begun + pdp->left <= pdp->rows;
+}
+
+static void begin_strip(struct flow_pdp *pdp) {
+    pdp->place = strip_of(pdp, pdp->strip);
+    pdp->surface = pdp->y = pdp->row = pdp->left = 0;
+    begin_line(pdp);
+}
+
+/* A line ends. */
+static void end_line(struct flow_pdp *pdp) {
+    pdp->arrived -= pdp->place.width;
+    pdp->row += pdp->emits;
+    pdp->left -= pdp->rides;
+    if (++pdp->y < pdp->cubes.in_height)
+        return;
+    pdp->left = pdp->cubes.destination.cube.height - pdp->row;
+    pdp->y = pdp->row = 0;
+    pdp->surface++;
+}
+
+/* The next line, or row that is left. False: there is none. */
+static bool next_line(struct flow_pdp *pdp) {
+    if (leaves_alone(pdp))
+        pdp->left--;
+    else
+        end_line(pdp);
+    begin_line(pdp);
+    if (!strip_is_read(pdp) || pdp->left)
+        return true;
+    if (++pdp->strip >= pdp->cubes.in.count)
+        return false;
+    pdp->at++;
+    begin_strip(pdp);
+    return true;
+}
+
+/* ---- its life ---- */
 
 /* False: the layer before the last is not answered. */
 static bool begin_pdp(struct flow *flow) {
@@ -57,121 +125,105 @@ static bool begin_pdp(struct flow *flow) {
     pdp->flying = !pdp->cubes.from_memory;
     pdp->kernel_height = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
     pdp->stride_height = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
-    pdp->overlap = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1 -
-                   ((int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1);
+    pdp->kernel_width = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
+    pdp->stride_width = (int)FIELD(&view, PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
     pdp->pad_top = (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_TOP);
+    pdp->pad_left = (int)FIELD(&view, PDP, D_POOLING_PADDING_CFG, PAD_LEFT);
+    for (pdp->rows = 1; pdp->rows * pdp->stride_height < pdp->kernel_height;)
+        pdp->rows *= 2;
     const int lanes = config->mem_atom / nvdla_element_bytes(pdp->cubes.precision);
     pdp->surfaces = (int)ceil_div((size_t)pdp->cubes.in_channels, (size_t)lanes);
     pdp->beats = (double)ceil_div((size_t)lanes, (size_t)config->pdp_throughput);
-    pdp->strip = pdp->surface = pdp->y = pdp->x = pdp->out_y = 0;
-    pdp->place = pdp_strip(&pdp->cubes.in, &pdp->cubes.out, pdp->overlap, 0);
-    pdp->at = pdp->line_began = flow->now + flow->law[LAW_PDP_BEGIN];
+    pdp->at = flow->now + flow->law[LAW_PDP_BEGIN];
     pdp->taken = pdp->at - 1;
-    pdp->atoms = 0;
-    memset(pdp->ends, 0, sizeof pdp->ends);
+    pdp->strip = pdp->arrived = 0;
+    pdp->columns = 0;
+    for (int strip = 0; strip < pdp->cubes.in.count; strip++)
+        pdp->columns += (uint64_t)strip_of(pdp, strip).width * (uint64_t)pdp->cubes.in_height * (uint64_t)pdp->surfaces;
+    begin_strip(pdp);
     pdp->busy = true;
     pdp->claimed = pdp->over = false;
     return true;
 }
 
-/* Output lines that the first `lines` input lines complete. */
-static int complete_lines(const struct flow_pdp *pdp, int lines) {
-    const int height = pdp->cubes.destination.cube.height, reach = lines + pdp->pad_top - pdp->kernel_height;
-    const int complete = reach < 0 ? 0 : reach / pdp->stride_height + 1;
-    return complete < height ? complete : height;
+/* ---- its windows ---- */
+
+/* Columns that the window needs. */
+static int columns_needed(const struct flow_pdp *pdp) {
+    const int end = first_column(pdp) + pdp->kernel_width;
+    return pdp->used && end < pdp->place.width ? end : pdp->place.width;
 }
 
-/* Output lines that the bottom pad completes leave with the first lines of the next surface that complete none; the
- * others, and those of the last surface, take clocks of their own. */
-static bool takes_clocks(const struct flow_pdp *pdp, int rest) {
-    int idle = 0;
-    while (idle < pdp->cubes.in_height && !complete_lines(pdp, idle + 1))
-        idle++;
-    return pdp->surface + 1 == pdp->surfaces || rest > idle;
+/* Columns that neither it nor a later one needs. */
+static int columns_over(const struct flow_pdp *pdp) {
+    if (strip_is_read(pdp))
+        return 0;
+    const int first = leaves_alone(pdp) ? 0 : first_column(pdp);
+    return !pdp->used ? pdp->place.width : first > 0 ? first : 0;
 }
 
-/* Writes the output lines that the input line has completed, spread over its clocks. */
-static void write_lines(struct flow *flow, double until) {
-    struct flow_pdp *pdp = &flow->pdp;
-    const struct cube *cube = &pdp->cubes.destination.cube;
-    const bool last = pdp->y + 1 == pdp->cubes.in_height;
-    const int whole = complete_lines(pdp, pdp->y + 1), lines = last ? cube->height : whole;
-    const int own = last && whole <= pdp->out_y ? pdp->out_y + 1 : whole; /* one leaves as it is completed */
-    const int width = pdp->place.out_width;
-    for (; pdp->out_y < lines; pdp->out_y++) {
-        const bool flush = pdp->out_y >= own;
-        const double from = flush ? pdp->at : pdp->line_began;
-        const double step =
-            flush ? (takes_clocks(pdp, lines - own) ? pdp->beats : 0) : (until - from) / (width > 0 ? width : 1);
-        for (int x = 0; x < width; x++) {
-            const double time = from + (x + 1) * step + flow->law[LAW_PDP_PIPE];
-            const double taken =
-                flow_write(flow, flow_output_writer(&pdp->output),
-                           cube_atom_address(cube, pdp->surface, pdp->out_y, pdp->place.out_column + x), time);
-            if (taken > time)
-                pdp->launch->clocks[FLOW_OUTPUT] += taken - time;
-            pdp->at = flow_later(pdp->at, taken - flow->law[LAW_PDP_PIPE]);
-        }
-        pdp->at = flow_later(pdp->at, from + width * step);
-    }
-}
-
-/* The line, and perhaps the surface and the strip, end. False: so does the layer. */
-static bool end_line(struct flow *flow) {
-    struct flow_pdp *pdp = &flow->pdp;
-    write_lines(flow, pdp->at);
-    pdp->x = 0;
-    if (++pdp->y == pdp->cubes.in_height) {
-        pdp->y = pdp->out_y = 0;
-        pdp->at += flow->law[LAW_PDP_SURFACE];
-        if (++pdp->surface == pdp->surfaces) {
-            pdp->surface = 0;
-            if (++pdp->strip >= pdp->cubes.in.count)
-                return false;
-            pdp->place = pdp_strip(&pdp->cubes.in, &pdp->cubes.out, pdp->overlap, pdp->strip);
-        }
-    }
-    return true;
-}
-
-/* Clocks of the windows for which an input atom is needed; none if no window has its line. */
-static double atom_clocks(const struct flow_pdp *pdp) {
-    const bool counts = pdp_line_counts(pdp->y, pdp->kernel_height, pdp->stride_height, pdp->pad_top,
-                                        pdp->cubes.destination.cube.height);
-    return counts ? pdp->beats * pdp->place.out_width / pdp->place.width : 0;
-}
-
-static double pool_step(struct flow *flow) {
-    enum { AHEAD = 8 };
+/* Takes the columns that have come, one a clock, as the 16 places permit. Returns when there are more. */
+static double take_columns(struct flow *flow) {
+    enum { PLACES = 16 };
     struct flow_pdp *pdp = &flow->pdp;
     struct flow_reader *reader = &flow->readers[FLOW_PDP_READ];
-    for (;;) {
+    while (pdp->columns && pdp->arrived - columns_over(pdp) < PLACES) {
         double come = FLOW_NEVER;
         if (!pdp->flying)
             come = flow_atom(flow, reader, 0);
-        else if (flow->atoms.read < flow->atoms.written)
-            come = flow->atoms.come[flow->atoms.read % FLOW_ROWS];
-        if (come >= FLOW_NEVER)
-            return FLOW_NEVER;
-        double *ends = &pdp->ends[pdp->atoms % PDP_COLUMNS]; /* of the atom whose place it gets */
-        const double start = flow_later(flow_later(come, pdp->taken + 1), *ends), clocks = atom_clocks(pdp);
-        if (start > flow->now + AHEAD)
-            return start;
+        else if (flow->atoms.read < flow->atoms.written) /* its first elements come before the last ones */
+            come = flow->atoms.come[flow->atoms.read % FLOW_ROWS] - fmin(flow->sdp.beats, pdp->beats) + 1;
+        come = flow_later(come, pdp->taken + 1);
+        if (come > flow->now)
+            return come;
         if (pdp->flying) {
             flow->atoms.read++;
-            flow_wake(flow, FLOW_SDP, start);
+            flow_wake(flow, FLOW_SDP, flow->now);
         } else
-            flow_take(flow, reader, start);
-        if (start > pdp->at)
-            pdp->launch->clocks[FLOW_INPUT] += start - pdp->at;
-        pdp->launch->clocks[FLOW_PIPE] += clocks;
-        pdp->taken = start;
-        pdp->atoms++;
-        if (pdp->x == 0)
-            pdp->line_began = flow_later(start, pdp->at);
-        pdp->at = *ends = flow_later(start, pdp->at) + clocks;
-        if (++pdp->x >= pdp->place.width && !end_line(flow)) {
-            pdp->over = true;
+            flow_take(flow, reader, flow->now);
+        pdp->taken = flow->now;
+        pdp->arrived++;
+        pdp->columns--;
+    }
+    return FLOW_NEVER;
+}
+
+/* A window, and the atom of an output row that leaves with it. */
+static void pool(struct flow *flow) {
+    struct flow_pdp *pdp = &flow->pdp;
+    const struct cube *cube = &pdp->cubes.destination.cube;
+    const bool left = pdp->rides || leaves_alone(pdp);
+    const double end = flow->now + pdp->beats, out = end + flow->law[LAW_PDP_PIPE];
+    pdp->launch->clocks[FLOW_INPUT] += flow->now - pdp->at;
+    pdp->launch->clocks[FLOW_PIPE] += pdp->beats;
+    pdp->at = end;
+    if (left || pdp->emits) {
+        const int row = left ? cube->height - pdp->left : pdp->row;
+        const uint64_t address = cube_atom_address(cube, pdp->surface - left, row, pdp->place.out_column + pdp->x);
+        const double taken = flow_write(flow, flow_output_writer(&pdp->output), address, out);
+        pdp->launch->clocks[FLOW_OUTPUT] += taken - out;
+        pdp->at += taken - out;
+    }
+    pdp->x++;
+}
+
+/* Does what is possible now. *over: that was the last window. Returns when there is more to do. */
+static double pool_step(struct flow *flow, bool *over) {
+    struct flow_pdp *pdp = &flow->pdp;
+    for (;;) {
+        const double more = take_columns(flow);
+        if (pdp->at > flow->now)
+            return more < pdp->at ? more : pdp->at;
+        const bool alone = leaves_alone(pdp);
+        if (!alone && pdp->arrived < columns_needed(pdp))
+            return more;
+        if (alone || pdp->used)
+            pool(flow);
+        else
+            pdp->at = flow->now + 1;
+        const bool ends = pdp->x == pdp->place.out_width || (!alone && !pdp->used);
+        if (ends && !next_line(pdp)) {
+            *over = true;
             return flow->now;
         }
     }
@@ -198,20 +250,18 @@ static bool claim_pdp_read(struct flow_pdp *pdp) {
 
 double flow_pdp_step(struct flow *flow) {
     struct flow_pdp *pdp = &flow->pdp;
-    double next = flow_output_step(flow, &pdp->output, NVDLA_PDP);
+    const double next = flow_output_step(flow, &pdp->output, NVDLA_PDP);
     if (!pdp->busy) {
         if (!register_group_running(&flow->units[NVDLA_PDP]) || !begin_pdp(flow))
             return next;
     }
     if (!claim_pdp_read(pdp))
         return next;
-    if (!pdp->over) {
-        const double more = pool_step(flow);
-        if (!pdp->over)
-            return more < next ? more : next;
-        if (!pdp->flying)
-            end_pdp_read(flow);
-    }
+    const double more = pdp->over ? take_columns(flow) : pool_step(flow, &pdp->over);
+    if (!pdp->flying && !pdp->columns && pdp->read_claimed)
+        end_pdp_read(flow);
+    if (!pdp->over || pdp->columns)
+        return more < next ? more : next;
     if (pdp->at > flow->now)
         return pdp->at;
     pdp->busy = false;
@@ -256,6 +306,7 @@ double flow_cdp_read_step(struct flow *flow) {
         cdp->read_busy = true;
         flow_read(flow, FLOW_CDP_READ, &nothing, cdp->read_cubes.source.primary, cdp->read_launch);
         reader->more = next_columns;
+        flow_wake(flow, FLOW_CDP, flow->now);
         flow->wake[FLOW_CDP_READ] = FLOW_NEVER;
         return flow->now + flow->law[LAW_CDP_BEGIN];
     }
@@ -283,16 +334,23 @@ static bool begin_cdp(struct flow *flow) {
     return true;
 }
 
-/* Address of output atom number `n`: blocks of columns, surface by surface. */
-static uint64_t cdp_address(const struct flow_cdp *cdp, uint64_t n) {
-    const struct cube *cube = &cdp->cubes.destination.cube;
+/* Place of atom number `n`: blocks of columns, surface by surface. */
+struct cdp_place {
+    int surface, line, column;
+    uint32_t columns; /* of the block */
+};
+
+static struct cdp_place cdp_place(const struct flow_cdp *cdp, uint64_t n) {
     const uint64_t width = (uint64_t)cdp->cubes.source.cube.width,
                    surfaces = (uint64_t)cube_surfaces(&cdp->cubes.source.cube);
     const uint64_t line = n / (width * surfaces), in_line = n % (width * surfaces);
     const uint64_t block = in_line / (CDP_COLUMNS * surfaces), begin = block * CDP_COLUMNS;
     const uint64_t columns = width - begin < CDP_COLUMNS ? width - begin : CDP_COLUMNS;
     const uint64_t in_block = in_line - begin * surfaces;
-    return cube_atom_address(cube, (int)(in_block / columns), (int)line, (int)(begin + in_block % columns));
+    return (struct cdp_place){.surface = (int)(in_block / columns),
+                              .line = (int)line,
+                              .column = (int)(begin + in_block % columns),
+                              .columns = (uint32_t)columns};
 }
 
 static double normalise_step(struct flow *flow) {
@@ -300,7 +358,10 @@ static double normalise_step(struct flow *flow) {
     struct flow_cdp *cdp = &flow->cdp;
     struct flow_reader *reader = &flow->readers[FLOW_CDP_READ];
     while (cdp->done < cdp->atoms) {
-        const double come = flow_atom(flow, reader, 0);
+        /* its neighbours in the next surface come later */
+        const struct cdp_place place = cdp_place(cdp, cdp->done);
+        const bool last = place.surface + 1 == (int)cube_surfaces(&cdp->cubes.source.cube);
+        const double come = flow_atom(flow, reader, last ? 0 : place.columns);
         if (come >= FLOW_NEVER)
             return FLOW_NEVER;
         const double start = flow_later(come, cdp->at);
@@ -308,7 +369,10 @@ static double normalise_step(struct flow *flow) {
             return start;
         flow_take(flow, reader, start);
         const double end = start + cdp->beats + flow->law[LAW_CDP_PIPE];
-        const double taken = flow_write(flow, flow_output_writer(&cdp->output), cdp_address(cdp, cdp->done++), end);
+        const double taken =
+            flow_write(flow, flow_output_writer(&cdp->output),
+                       cube_atom_address(&cdp->cubes.destination.cube, place.surface, place.line, place.column), end);
+        cdp->done++;
         cdp->launch->clocks[FLOW_INPUT] += start - cdp->at;
         cdp->launch->clocks[FLOW_PIPE] += cdp->beats;
         cdp->launch->clocks[FLOW_OUTPUT] += taken - end;
@@ -317,7 +381,15 @@ static double normalise_step(struct flow *flow) {
     return flow->now;
 }
 
-/* All that CDP_RDMA reads has been taken. */
+/* All that CDP_RDMA reads has left its latency buffer. */
+static bool cdp_read_over(const struct flow *flow) {
+    const struct flow_cdp *cdp = &flow->cdp;
+    const struct flow_reader *reader = &flow->readers[FLOW_CDP_READ];
+    return cdp->read_busy && cdp->claimed && cdp->line >= (uint32_t)cdp->read_cubes.source.cube.height &&
+           !reader->left && reader->walk.over && reader->known == reader->tail && reader->latest <= flow->now &&
+           cdp->atoms - cdp->done <= reader->ring;
+}
+
 static void end_cdp_read(struct flow *flow) {
     struct flow_cdp *cdp = &flow->cdp;
     cdp->read_busy = flow->readers[FLOW_CDP_READ].busy = false;
@@ -335,12 +407,15 @@ double flow_cdp_step(struct flow *flow) {
     }
     if (cdp->done < cdp->atoms) {
         const double more = normalise_step(flow);
+        if (cdp_read_over(flow))
+            end_cdp_read(flow);
         if (cdp->done < cdp->atoms)
             return more < next ? more : next;
-        end_cdp_read(flow);
     }
     if (cdp->at > flow->now)
         return cdp->at;
+    if (cdp_read_over(flow))
+        end_cdp_read(flow);
     cdp->busy = false;
     flow_output_end(flow, &cdp->output, cdp->ordinal);
     flow_release(flow, NVDLA_CDP);

@@ -117,6 +117,19 @@ static bool begin_sdp(struct flow *flow) {
     return true;
 }
 
+/* The first clock of an atom that takes the stage's operands one after the other. */
+static double operand_time(const struct flow *flow, int stage) {
+    const uint32_t atoms = flow->rdma.atoms[stage];
+    double time = 0;
+    for (uint32_t i = 0; i < atoms; i++) {
+        const double come = flow_atom(flow, &flow->readers[FLOW_SDP_BS + stage], i);
+        if (come >= FLOW_NEVER)
+            return FLOW_NEVER;
+        time = flow_later(time, come - flow->sdp.beats * i / atoms);
+    }
+    return time;
+}
+
 /* When the next atom's input has come, and by *cause what comes last. */
 static double input_time(const struct flow *flow, enum flow_cause *cause) {
     const struct flow_sdp *sdp = &flow->sdp;
@@ -131,7 +144,7 @@ static double input_time(const struct flow *flow, enum flow_cause *cause) {
         const struct sdp_operands *operands = &flow->rdma.operands[stage];
         if (!operands->enabled || (!operands->per_element && !first) || sdp->batch)
             continue;
-        const double operand = flow_atom(flow, &flow->readers[FLOW_SDP_BS + stage], flow->rdma.atoms[stage] - 1);
+        const double operand = operand_time(flow, stage);
         if (operand > time) {
             time = operand;
             *cause = FLOW_OPERANDS;
@@ -145,7 +158,7 @@ static void take_input(struct flow *flow, double time) {
     struct flow_sdp *sdp = &flow->sdp;
     const bool first = sdp->x == 0 && sdp->y == 0 && sdp->batch == 0;
     for (uint32_t i = 0; !sdp->flying && i < flow->rdma.main_atoms; i++)
-        flow_take(flow, &flow->readers[FLOW_SDP_MAIN], time);
+        flow_take(flow, &flow->readers[FLOW_SDP_MAIN], time + sdp->beats - 1);
     if (sdp->flying) {
         flow->rows.taken[flow->rows.read++ % FLOW_ROWS] = time + sdp->beats;
         flow_wake(flow, FLOW_CSC, flow->now);
@@ -156,7 +169,7 @@ static void take_input(struct flow *flow, double time) {
         if (!operands->enabled || (!operands->per_element && !first) || sdp->batch)
             continue;
         for (uint32_t i = 0; i < flow->rdma.atoms[stage]; i++)
-            flow_take(flow, reader, time);
+            flow_take(flow, reader, time + sdp->beats);
     }
 }
 
