@@ -292,6 +292,7 @@ struct device *flow_new(const struct nvdla_config *config, const struct flow_opt
         dev->memory[SPACE_SECONDARY] = memory_new();
     flow->now = fill_clocks(config);
     flow_ports_init(flow);
+    flow_clients_init(flow);
     set_consumers(flow);
     if (options->dram.name[0] &&
         !(flow->system = memory_system_new(&options->dram, &options->traffic, options->seed, err))) {

@@ -94,7 +94,7 @@ struct flow_chunk {
     uint32_t beats, atoms;
 };
 
-enum { FLOW_FLIGHT = 256 /* largest limit of reads */ };
+enum { FLOW_FLIGHT = 256 /* beats in flight, reads or writes; spec: 70-memory-interface section 3 */ };
 
 enum { FLOW_CHUNKS = 1024, FLOW_LINE = 64 /* bytes of a chunk, if the port is not wider */ };
 
@@ -120,23 +120,9 @@ struct flow_reader {
     struct flow_launch *launch;
 };
 
-struct flow_port {
-    double ask_free, data_free, write_free; /* clocks from which an address, a read beat, a write beat may move */
-    double work_free;                       /* with a shared bandwidth: any beat, if all that wait go first */
-    uint32_t bytes, burst, line;            /* of a beat; beats of the longest burst; what a chunk does not cross */
-    double latency, beat;                   /* clocks of a read; of a beat */
-    bool shared;                            /* reads and writes share the bandwidth */
-    uint32_t reads;                         /* beats in flight at most; 0: no limit */
-    double arrivals[FLOW_FLIGHT];           /* of the last beats */
-    uint64_t asked;                         /* beats */
-    uint32_t reading, writing;              /* beats at a DRAM without answer */
-    uint32_t waiting;                       /* processes that wait for ask_free, as bits */
-    enum flow_process last;                 /* the last one that asked */
-};
-
 struct flow_writer;
 
-/* A burst to a DRAM. */
+/* Writes that wait for their time, or until the memory takes more. */
 struct flow_burst {
     struct flow_writer *writer;
     double time;
@@ -145,6 +131,29 @@ struct flow_burst {
 };
 
 enum { FLOW_BURSTS = 128 };
+
+struct flow_port {
+    double ask_free, data_free, write_free; /* clocks from which an address, a read beat, a write beat may move */
+    uint32_t bytes, burst, line;            /* of a beat; beats of the longest burst; what a chunk does not cross */
+    double latency, beat;                   /* clocks of a read; of a beat */
+    bool dram;                              /* behind it */
+    bool shared;                            /* reads and writes share its bandwidth, without a DRAM */
+    uint32_t reads;                         /* beats in flight at most */
+    double arrivals[FLOW_FLIGHT];           /* of the last beats, if their clocks are known when they are asked for */
+    uint64_t asked;                         /* beats */
+    uint32_t reading, writing;              /* beats without answer, if they are not */
+    struct flow_queued {
+        struct flow_reader *reader;
+        double due;
+    } queue[FLOW_FLIGHT]; /* reads of a shared bandwidth, oldest first */
+    uint32_t queue_head, queue_count;
+    struct flow_burst bursts[FLOW_BURSTS];
+    uint32_t first_burst, burst_count;
+    double work_free;       /* with a shared bandwidth: the next beat */
+    bool write_turn;        /* it is a write's turn */
+    uint32_t waiting;       /* processes that wait for ask_free, as bits */
+    enum flow_process last; /* the last one that asked */
+};
 
 struct flow_writer {
     enum flow_process process;
@@ -306,8 +315,6 @@ struct flow {
         uint32_t chunk, beats;
     } requests[SYSTEM_TAGS];
     uint32_t free_tags[SYSTEM_TAGS], free_count;
-    struct flow_burst bursts[FLOW_BURSTS]; /* that wait for their time, or until a DRAM takes more */
-    uint32_t first_burst, burst_count;
     struct flow_port ports[2]; /* primary, secondary */
     struct flow_reader readers[FLOW_PROCESSES];
     struct flow_cdma cdma;
@@ -352,9 +359,22 @@ static inline double flow_later(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Memory. */
+/* Ports. */
 void flow_ports_init(struct flow *flow);
 double flow_memory_step(struct flow *flow);
+/* When so many more beats may be asked for; FLOW_NEVER: after an answer. */
+double flow_port_free(const struct flow *flow, const struct flow_port *port, uint32_t beats);
+/* Asks for the reader's last chunk; flow_known() follows. */
+void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t address, uint32_t bytes);
+/* A write to a DRAM or over a shared bandwidth. */
+void flow_port_write(struct flow *flow, struct flow_port *port, const struct flow_burst *burst);
+/* When such writes that wait leave room for another one; 0: now. */
+double flow_port_slack(const struct flow *flow, const struct flow_port *port);
+
+/* Clients. */
+void flow_clients_init(struct flow *flow);
+/* The reader's next chunk, which was due, comes at that clock; its last beat so many clocks later. */
+void flow_known(struct flow *flow, struct flow_reader *reader, double due, double come, double spread);
 struct flow_walk flow_walk_of(uint64_t base, uint32_t atoms);
 void flow_walk_loop(struct flow_walk *walk, int loop, uint32_t count, uint64_t stride);
 /* Begins to read: `walk`, and what more() adds. What was read before and not taken is taken first. */

@@ -1,15 +1,10 @@
-/* The memories of a flow: ports, readers with their latency buffers, writers, and the DRAM behind the primary port. See
- * flow.h. */
+/* The clients of a flow's ports: readers with their latency buffers, and writers. See flow.h. */
 #include <math.h>
 
 #include "estimate/flow.h"
 #include "nvdla/sizes.h"
 
-enum {
-    WRITE_SLACK = 4,  /* beats that wait in a write client */
-    SHARED_BEATS = 4, /* beats that wait while reads and writes take turns */
-    IN_FLIGHT = 256   /* beats in flight, reads or writes; spec: 70-memory-interface section 3 */
-};
+enum { WRITE_SLACK = 4 /* beats that wait in a write client */ };
 
 /* Beats that the latency buffers of the read clients hold. Spec: 70-memory-interface section 3. */
 static uint32_t depth_of(const struct nvdla_config *config, enum flow_process process) {
@@ -38,38 +33,12 @@ static uint32_t ring_of(const struct nvdla_config *config, enum flow_process pro
     return process == FLOW_CDP_READ ? CDP : 0;
 }
 
-void flow_ports_init(struct flow *flow) {
-    const struct nvdla_config *config = flow->dev.config;
-    const struct flow_options *options = &flow->options;
-    const double beat = options->bandwidth > 0 && options->bandwidth < 1 ? 1 / options->bandwidth : 1;
-    for (int p = 0; p < 2; p++) {
-        const int bits = p ? config->cvsram_data_bits : config->dbb_data_bits;
-        const int burst = p ? config->cvsram_burst_beats : config->dbb_burst_beats;
-        flow->ports[p] = (struct flow_port){.bytes = bits ? (uint32_t)bits / 8 : 1,
-                                            .burst = burst ? (uint32_t)burst : 1,
-                                            .latency = options->latency,
-                                            .beat = beat,
-                                            .shared = beat > 1};
-    }
-    if (options->dram.name[0]) {
-        const uint32_t width = options->dram.bus_width / 8;
-        flow->ports[0].beat = width && width < flow->ports[0].bytes ? (double)flow->ports[0].bytes / width : 1;
-        flow->ports[0].shared = false;
-    }
-    for (int p = 0; p < 2; p++) {
-        struct flow_port *port = &flow->ports[p];
-        const uint32_t reads = options->dram.name[0] && !p ? options->dram.reads : options->reads;
-        const uint32_t most = port->bytes * port->burst * (reads ? reads : FLOW_LINE);
-        port->reads = options->dram.name[0] && !p ? 0 : options->reads;
-        port->line = most < FLOW_LINE ? most : port->bytes > FLOW_LINE ? port->bytes : FLOW_LINE;
-    }
+void flow_clients_init(struct flow *flow) {
     for (int p = 0; p < FLOW_PROCESSES; p++) {
         flow->readers[p].process = (enum flow_process)p;
-        flow->readers[p].depth = depth_of(config, (enum flow_process)p);
-        flow->readers[p].ring = ring_of(config, (enum flow_process)p);
+        flow->readers[p].depth = depth_of(flow->dev.config, (enum flow_process)p);
+        flow->readers[p].ring = ring_of(flow->dev.config, (enum flow_process)p);
     }
-    for (uint32_t tag = 0; tag < SYSTEM_TAGS; tag++)
-        flow->free_tags[flow->free_count++] = tag;
 }
 
 /* ---- requests ---- */
@@ -118,29 +87,19 @@ static struct flow_chunk *chunk_of(struct flow_reader *reader, uint32_t index) {
     return &reader->chunks[index % FLOW_CHUNKS];
 }
 
-/* The clocks of the next chunk's beats are known. */
-static void arrived(struct flow *flow, struct flow_reader *reader, struct flow_chunk *chunk, double ready) {
-    struct flow_port *port = &flow->ports[!reader->primary];
-    const double earliest = ready + flow->law[LAW_READ];
-    chunk->first = flow_later(earliest, port->data_free);
-    if (port->shared) {
-        const double free = flow_later(port->work_free, flow->now);
-        chunk->first = flow_later(chunk->first, free);
-        port->work_free = free + chunk->beats * port->beat;
-    }
-    chunk->last = chunk->first + (chunk->beats - 1) * port->beat;
-    port->data_free = chunk->first + chunk->beats * port->beat;
-    if (reader->launch && chunk->first > earliest)
-        reader->launch->port += chunk->first - earliest;
+void flow_known(struct flow *flow, struct flow_reader *reader, double due, double come, double spread) {
+    struct flow_chunk *chunk = chunk_of(reader, reader->known++);
+    chunk->first = come + flow->law[LAW_READ];
+    chunk->last = chunk->first + spread;
+    if (reader->launch)
+        reader->launch->port += come - due;
     if (reader->greedy)
         chunk->taken = chunk->first;
-    for (uint32_t i = 0; i < chunk->beats; i++)
-        port->arrivals[port->asked++ % FLOW_FLIGHT] = chunk->first + i * port->beat;
-    reader->known++;
     if (reader->first == 0)
         reader->first = chunk->first;
     reader->latest = flow_later(reader->latest, chunk->last);
     flow_wake(flow, reader->consumer, reader->greedy ? chunk->last : chunk->first);
+    flow_wake(flow, reader->process, chunk->first);
 }
 
 /* Counts the chunks that have come, and frees the places of those that are being taken. */
@@ -179,40 +138,24 @@ static bool has_request(struct flow *flow, struct flow_reader *reader) {
 
 /* Asks for the next chunk. */
 static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, uint32_t beats) {
-    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
+    const uint32_t bytes = atoms * (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!reader->primary];
-    struct flow_chunk *chunk = chunk_of(reader, reader->tail);
+    *chunk_of(reader, reader->tail++) = (struct flow_chunk){.beats = beats, .atoms = atoms};
     port->last = reader->process;
     port->waiting &= ~(UINT32_C(1) << reader->process);
-    *chunk = (struct flow_chunk){.beats = beats, .atoms = atoms};
-    port->ask_free = flow->now + (double)ceil_div(beats, port->burst) * (port->burst > 1 ? 1 : port->beat);
+    port->ask_free = flow->now + (double)ceil_div(beats, port->burst);
     reader->held += beats;
     reader->flying += beats;
-    reader->tail++;
-    if (flow->system && reader->primary) {
-        const uint32_t tag = flow->free_tags[--flow->free_count];
-        flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = reader->tail - 1, .beats = beats};
-        port->reading += beats;
-        memory_system_submit(flow->system, (uint64_t)flow->now, false, 0, reader->address, atoms * atom, tag);
-        flow_wake(flow, FLOW_MEMORY, flow->now);
-    } else
-        arrived(flow, reader, chunk, flow->now + port->latency);
+    flow_port_read(flow, reader, reader->address, bytes);
     reader->left -= atoms;
-    reader->address += (uint64_t)atoms * atom;
+    reader->address += bytes;
 }
 
 /* Bytes of the lines that a chunk does not cross. Clients whose engines take atoms at a pace of their own ask a DRAM
  * burst by burst, as the hardware does: what comes between two bursts of a row matters. */
 static uint32_t chunk_bytes(const struct flow *flow, const struct flow_reader *reader) {
     const struct flow_port *port = &flow->ports[!reader->primary];
-    return flow->system && reader->primary && !reader->greedy ? port->bytes * port->burst : port->line;
-}
-
-/* Whether a DRAM takes more. */
-static bool takes_more(const struct flow *flow, bool write, uint32_t beats) {
-    const struct flow_port *port = &flow->ports[0];
-    return flow->free_count && memory_system_ready(flow->system, write) &&
-           (write ? port->writing : port->reading) + beats <= IN_FLIGHT;
+    return port->dram && !reader->greedy ? port->bytes * port->burst : port->line;
 }
 
 double flow_read_step(struct flow *flow, struct flow_reader *reader) {
@@ -242,14 +185,9 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
         port->waiting = 0;
         return flow->now;
     }
-    if (port->reads && port->asked >= port->reads) {
-        const uint32_t more = beats < port->reads ? beats : port->reads;
-        const double free = port->arrivals[(port->asked + more - 1 - port->reads) % FLOW_FLIGHT];
-        if (free > flow->now)
-            return free;
-    }
-    if (flow->system && reader->primary && !takes_more(flow, false, beats))
-        return FLOW_NEVER; /* an answer wakes all */
+    const double free = flow_port_free(flow, port, beats);
+    if (free > flow->now)
+        return free;
     ask(flow, reader, atoms, beats);
     return port->ask_free;
 }
@@ -263,7 +201,8 @@ double flow_atom(const struct flow *flow, const struct flow_reader *reader, uint
     const struct flow_chunk *chunk = &reader->chunks[next % FLOW_CHUNKS];
     if (next == reader->tail || chunk->first == 0)
         return FLOW_NEVER;
-    return chunk->first + (double)(place / together) * port->beat;
+    return chunk->first +
+           (chunk->beats > 1 ? (chunk->last - chunk->first) * (place / together) / (chunk->beats - 1) : 0);
 }
 
 void flow_take(struct flow *flow, struct flow_reader *reader, double time) {
@@ -285,54 +224,20 @@ bool flow_read_over(const struct flow_reader *reader) {
 
 /* ---- writes ---- */
 
-static uint32_t burst_beats(const struct flow *flow, const struct flow_burst *burst) {
-    const uint32_t beat = flow->ports[0].bytes;
-    return (uint32_t)((burst->address % beat + burst->bytes + beat - 1) / beat);
-}
-
-/* Gives the oldest burst to the DRAM. */
-static void submit_burst(struct flow *flow) {
-    const struct flow_burst *burst = &flow->bursts[flow->first_burst];
-    const uint32_t tag = flow->free_tags[--flow->free_count], beats = burst_beats(flow, burst);
-    flow->requests[tag] = (struct flow_request){.writer = burst->writer, .beats = beats};
-    flow->ports[0].writing += beats;
-    memory_system_submit(flow->system, (uint64_t)flow->now, true, 0, burst->address, burst->bytes, tag);
-    flow->first_burst = (flow->first_burst + 1) % FLOW_BURSTS;
-    flow->burst_count--;
-}
-
-/* Gives those to the DRAM whose time has come. Returns the time of the next one. */
-static double submit_bursts(struct flow *flow) {
-    while (flow->burst_count) {
-        const struct flow_burst *burst = &flow->bursts[flow->first_burst];
-        if (burst->time > flow->now)
-            return burst->time;
-        if (!takes_more(flow, true, burst_beats(flow, burst)))
-            return FLOW_NEVER; /* an answer wakes the memory */
-        submit_burst(flow);
-    }
-    return FLOW_NEVER;
-}
-
 /* The burst that collects atoms is complete. */
 static void end_burst(struct flow *flow, struct flow_writer *writer) {
-    if (!writer->burst.bytes)
-        return;
-    if (flow->burst_count == FLOW_BURSTS)
-        submit_burst(flow);
-    uint32_t at = flow->first_burst + flow->burst_count++;
-    for (; at != flow->first_burst && flow->bursts[(at - 1) % FLOW_BURSTS].time > writer->burst.time; at--)
-        flow->bursts[at % FLOW_BURSTS] = flow->bursts[(at - 1) % FLOW_BURSTS];
-    flow->bursts[at % FLOW_BURSTS] = writer->burst;
-    writer->burst.bytes = 0;
-    writer->open++;
-    flow_wake(flow, FLOW_MEMORY, flow->bursts[flow->first_burst].time);
+    if (writer->burst.bytes) {
+        flow_port_write(flow, &flow->ports[!writer->primary], &writer->burst);
+        writer->burst.bytes = 0;
+        writer->open++;
+    }
 }
 
-/* Collects the atoms of a burst for the DRAM. */
+/* Collects the atoms of a burst, or of a beat if the bandwidth is shared. */
 static void collect(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
-    const uint64_t line = (uint64_t)flow->ports[0].bytes * flow->ports[0].burst;
+    const struct flow_port *port = &flow->ports[!writer->primary];
+    const uint64_t line = (uint64_t)port->bytes * (port->shared ? 1 : port->burst);
     struct flow_burst *burst = &writer->burst;
     if (burst->address + burst->bytes != address)
         end_burst(flow, writer);
@@ -346,19 +251,17 @@ static void collect(struct flow *flow, struct flow_writer *writer, uint64_t addr
 
 double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
     struct flow_port *port = &flow->ports[!writer->primary];
-    if (writer->beat != address / port->bytes + 1) {
+    if (writer->beat != address / port->bytes + 1) { /* other engines write meanwhile */
         writer->beat = address / port->bytes + 1;
-        const bool share = port->shared && port->work_free > flow->now + port->latency + SHARED_BEATS * port->beat;
-        /* Other engines write meanwhile. With a shared bandwidth reads that wait get every other beat. */
-        port->write_free = flow_later(port->write_free, fmin(time, flow->now)) + port->beat * (share ? 2 : 1);
-        port->work_free = flow_later(port->work_free, flow->now) + port->beat;
+        port->write_free = flow_later(port->write_free, fmin(time, flow->now)) + (port->dram ? port->beat : 1);
     }
-    writer->latest = flow_later(writer->latest, flow_later(time, port->write_free) + flow->options.write_latency);
-    if (flow->system && writer->primary)
-        collect(flow, writer, address, flow_later(time, port->write_free));
-    if (flow->burst_count > FLOW_BURSTS / 2) /* the DRAM takes no more */
-        return flow_later(time, flow->now) + FLOW_BURSTS / 2;
-    return flow_later(time, port->write_free - WRITE_SLACK * port->beat);
+    const double goes = flow_later(time, port->write_free);
+    if (port->dram || port->shared) {
+        collect(flow, writer, address, goes);
+        return flow_later(time, flow_port_slack(flow, port));
+    }
+    writer->latest = flow_later(writer->latest, goes + flow->options.write_latency);
+    return flow_later(time, port->write_free - WRITE_SLACK);
 }
 
 bool flow_output_begin(struct flow_output *output, enum flow_process process, bool primary) {
@@ -397,44 +300,6 @@ double flow_output_step(struct flow *flow, struct flow_output *output, enum nvdl
         flow_end(flow, unit, ordinal);
     }
     return next;
-}
-
-/* ---- the DRAM ---- */
-
-/* The clocks of a reader's beats: answers to one client come in the order of its requests. */
-static void deliver(struct flow *flow, struct flow_reader *reader, uint32_t index) {
-    chunk_of(reader, index)->answered = true;
-    while (reader->known != reader->tail && chunk_of(reader, reader->known)->answered)
-        arrived(flow, reader, chunk_of(reader, reader->known), flow->now);
-}
-
-double flow_memory_step(struct flow *flow) {
-    uint32_t tag;
-    bool write, any = false;
-    if (!flow->system)
-        return FLOW_NEVER;
-    const uint64_t cycle = (uint64_t)flow->now;
-    memory_system_advance(flow->system, cycle);
-    while (memory_system_done(flow->system, cycle, &tag, &write)) {
-        const struct flow_request *request = &flow->requests[tag];
-        flow->free_tags[flow->free_count++] = tag;
-        any = true;
-        if (request->reader) {
-            flow->ports[0].reading -= request->beats;
-            deliver(flow, request->reader, request->chunk);
-        } else {
-            flow->ports[0].writing -= request->beats;
-            request->writer->open--;
-            request->writer->latest = flow->now;
-            flow_wake(flow, request->writer->process, flow->now);
-        }
-    }
-    for (int p = FLOW_DATA; any && p < FLOW_PROCESSES; p++)
-        if (flow->readers[p].busy)
-            flow_wake(flow, (enum flow_process)p, flow->now);
-    const double burst = submit_bursts(flow);
-    const uint64_t next = memory_system_next(flow->system, cycle);
-    return next == UINT64_MAX || burst < (double)next ? burst : (double)next;
 }
 
 /* ---- accounts ---- */

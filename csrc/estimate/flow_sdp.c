@@ -187,9 +187,10 @@ static double give_output(struct flow *flow, double time) {
     }
     if (!sdp->to_pdp)
         return taken;
-    flow->atoms.come[flow->atoms.written++ % FLOW_ROWS] = time;
-    flow_wake(flow, FLOW_PDP, time);
-    return time;
+    taken = flow_later(time, flow->now); /* later if PDP had no room */
+    flow->atoms.come[flow->atoms.written++ % FLOW_ROWS] = taken;
+    flow_wake(flow, FLOW_PDP, taken);
+    return taken;
 }
 
 /* Moves on by an atom. False: it was the last one. */
