@@ -419,6 +419,15 @@ uint64_t dram_answer_clock(const struct dram *dram) {
     return dram->answer_count ? dram->answers[dram->answer_head].clock : UINT64_MAX;
 }
 
+uint64_t dram_event(const struct dram *dram) {
+    uint64_t next = dram_answer_clock(dram);
+    for (uint32_t c = 0; c < dram->config.channels; c++) {
+        const uint64_t command = channel_next(dram, &dram->channels[c]);
+        next = command < next ? command : next;
+    }
+    return next;
+}
+
 bool dram_completion(struct dram *dram, uint64_t clock, uint32_t *tag) {
     if (dram_answer_clock(dram) > clock)
         return false;

@@ -57,6 +57,9 @@ void dram_advance(struct dram *dram, uint64_t clock);
 /* The next clock in which a command can be issued for a waiting access; UINT64_MAX: none waits. */
 uint64_t dram_next(const struct dram *dram);
 
+/* The next clock in which anything happens, an answer or a refresh too. */
+uint64_t dram_event(const struct dram *dram);
+
 /* Takes the oldest answer that is complete at that clock; its data have been moved. False: there is none. */
 bool dram_completion(struct dram *dram, uint64_t clock, uint32_t *tag);
 

@@ -66,8 +66,10 @@ struct memory_system {
     struct done early[EARLY]; /* answers of the library, with memory clocks */
     uint32_t early_head, early_count;
     uint32_t line_bytes;
-    uint64_t clock; /* memory clock up to which everything happened */
-    uint64_t retry; /* memory clock before which the arbiter has nothing to do */
+    uint64_t clock;                  /* memory clock up to which everything happened */
+    uint64_t retry;                  /* memory clock before which the arbiter has nothing to do */
+    uint64_t quiet;                  /* core clock before which nothing happens unless something is submitted */
+    uint64_t done_clock, done_cycle; /* of the last access that was done: memory clock, and core clock of its answer */
     struct master masters[1 + TRAFFIC_MOST];
     size_t master_count, last;
     struct line lines[LINES];
@@ -165,10 +167,8 @@ static void hear_command(void *context, const struct dram_command *command) {
 }
 
 static void count_latency(struct memory_latency *latency, uint64_t clocks) {
-    int bin = 0;
-    while (bin + 1 < LATENCY_BINS && clocks >> bin)
-        bin++;
-    latency->bins[bin]++;
+    const int bin = clocks ? 64 - __builtin_clzll(clocks) : 0;
+    latency->bins[bin < LATENCY_BINS ? bin : LATENCY_BINS - 1]++;
     latency->count++;
     latency->sum += clocks;
     if (clocks > latency->most)
@@ -280,7 +280,6 @@ static bool wait_for_line(struct memory_system *system, uint64_t number, uint32_
 void memory_system_submit(struct memory_system *system, uint64_t cycle, bool write, int id, uint64_t address,
                           uint32_t bytes, uint32_t tag) {
     const uint64_t first = address / system->line_bytes, last = (address + bytes - 1) / system->line_bytes;
-    const uint64_t ready = clock_of(system, cycle + system->config.latency / 2) + 1;
     struct memory_master *counts = &system->statistics.masters[0];
     system->transactions[write][tag] = (struct transaction){
         .since = cycle, .left = (uint32_t)(last - first + 1), .bytes = bytes, .id = (uint8_t)(id % 16), .write = write};
@@ -291,13 +290,14 @@ void memory_system_submit(struct memory_system *system, uint64_t cycle, bool wri
         if (!write && !wait_for_line(system, number, tag, &line))
             continue;
         system->waiting += !write;
+        const uint64_t ready = clock_of(system, cycle + system->config.latency / 2) + 1;
         push(&system->masters[0], (struct pending){.ready = ready,
                                                    .address = number * system->line_bytes,
                                                    .tag = write ? WRITE_TAG + tag : (uint32_t)line,
                                                    .write = write});
+        system->retry = ready < system->retry ? ready : system->retry;
+        system->quiet = 0;
     }
-    if (ready < system->retry)
-        system->retry = ready;
 }
 
 /* A part of a transaction is done at that memory clock. */
@@ -305,7 +305,11 @@ static void finish_part(struct memory_system *system, bool write, uint32_t tag, 
     struct transaction *transaction = &system->transactions[write][tag];
     if (--transaction->left)
         return;
-    const uint64_t cycle = cycle_of(system, clock) + way_back(system);
+    if (system->done_clock != clock) {
+        system->done_clock = clock;
+        system->done_cycle = cycle_of(system, clock) + way_back(system);
+    }
+    const uint64_t cycle = system->done_cycle;
     system->done[(system->done_head + system->done_count++) % DONE] =
         (struct done){.cycle = cycle, .tag = tag, .write = write};
     struct memory_master *counts = &system->statistics.masters[0];
@@ -500,7 +504,18 @@ static void go_to(struct memory_system *system, uint64_t clock) {
         finish_access(system, tag, at);
 }
 
+/* The core clock of the next event. */
+static uint64_t next_cycle(const struct memory_system *system) {
+    if (!system->dram)
+        return 0;
+    const uint64_t arbiter = next_event(system), dram = dram_event(system->dram);
+    const uint64_t next = arbiter < dram ? arbiter : dram;
+    return next == UINT64_MAX ? next : cycle_of(system, next);
+}
+
 void memory_system_advance(struct memory_system *system, uint64_t cycle) {
+    if (cycle < system->quiet)
+        return;
     const uint64_t target = clock_of(system, cycle);
     for (uint64_t next; system->clock < target && (next = next_event(system)) <= target;) {
         go_to(system, next);
@@ -509,6 +524,7 @@ void memory_system_advance(struct memory_system *system, uint64_t cycle) {
     }
     if (system->clock < target)
         go_to(system, target);
+    system->quiet = next_cycle(system);
 }
 
 uint64_t memory_system_next(const struct memory_system *system, uint64_t cycle) {

@@ -22,6 +22,7 @@ void flow_wake(struct flow *flow, enum flow_process process, double time) {
     if (at < flow->wake[process]) {
         flow->wake[process] = at;
         flow->order[process] = flow->orders++;
+        flow->woken |= UINT32_C(1) << process;
     }
 }
 
@@ -67,21 +68,30 @@ static bool line(const struct flow *flow) {
     return (flow->interrupt_status & ~register_group_value(&flow->units[NVDLA_GLB], GLB_S_INTR_MASK)) != 0;
 }
 
+/* The process that is woken first. */
+static enum flow_process first_woken(const struct flow *flow) {
+    int first = 0;
+    for (uint32_t rest = flow->woken; rest; rest &= rest - 1) {
+        const int p = __builtin_ctz(rest);
+        if (flow->wake[p] < flow->wake[first] ||
+            (flow->wake[p] == flow->wake[first] && flow->order[p] < flow->order[first]))
+            first = p;
+    }
+    return (enum flow_process)first;
+}
+
 /* Lets everything up to that clock happen, or up to an interrupt. */
 static void run(struct flow *flow, double until, bool until_interrupt) {
     while (!until_interrupt || !line(flow)) {
-        int first = 0;
-        for (int p = 1; p < FLOW_PROCESSES; p++)
-            if (flow->wake[p] < flow->wake[first] ||
-                (flow->wake[p] == flow->wake[first] && flow->order[p] < flow->order[first]))
-                first = p;
+        const enum flow_process first = first_woken(flow);
         if (flow->wake[first] > until)
             break;
         flow->now = flow_later(flow->now, flow->wake[first]);
         flow->wake[first] = FLOW_NEVER;
-        const double next = step(flow, (enum flow_process)first);
+        flow->woken &= ~(UINT32_C(1) << first);
+        const double next = step(flow, first);
         if (next < FLOW_NEVER)
-            flow_wake(flow, (enum flow_process)first, next);
+            flow_wake(flow, first, next);
     }
     if (!until_interrupt || !line(flow))
         flow->now = flow_later(flow->now, until);

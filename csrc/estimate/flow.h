@@ -151,7 +151,7 @@ struct flow_port {
     uint32_t first_burst, burst_count;
     double work_free;       /* with a shared bandwidth: the next beat */
     bool write_turn;        /* it is a write's turn */
-    uint32_t waiting;       /* processes that wait for ask_free, as bits */
+    uint32_t waiting, full; /* processes that wait for ask_free, and for an answer, as bits */
     enum flow_process last; /* the last one that asked */
 };
 
@@ -307,6 +307,7 @@ struct flow {
     uint32_t interrupt_status;
     double now;
     double wake[FLOW_PROCESSES];
+    uint32_t woken;                         /* processes with a time, and perhaps others, as bits */
     uint64_t order[FLOW_PROCESSES], orders; /* of equal times the first one set goes first */
     struct memory_system *system;
     struct flow_request {
@@ -362,6 +363,10 @@ static inline double flow_later(double a, double b) {
 /* Ports. */
 void flow_ports_init(struct flow *flow);
 double flow_memory_step(struct flow *flow);
+/* The clocks of answers are known when they are asked for. */
+static inline bool flow_port_direct(const struct flow_port *port) {
+    return !port->dram && !port->shared;
+}
 /* When so many more beats may be asked for; FLOW_NEVER: after an answer. */
 double flow_port_free(const struct flow *flow, const struct flow_port *port, uint32_t beats);
 /* Asks for the reader's last chunk; flow_known() follows. */

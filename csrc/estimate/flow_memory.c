@@ -99,7 +99,8 @@ void flow_known(struct flow *flow, struct flow_reader *reader, double due, doubl
         reader->first = chunk->first;
     reader->latest = flow_later(reader->latest, chunk->last);
     flow_wake(flow, reader->consumer, reader->greedy ? chunk->last : chunk->first);
-    flow_wake(flow, reader->process, chunk->first);
+    if (chunk->first > flow->now && !flow_port_direct(&flow->ports[!reader->primary]))
+        flow_wake(flow, reader->process, chunk->first);
 }
 
 /* Counts the chunks that have come, and frees the places of those that are being taken. */
@@ -186,6 +187,8 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
         return flow->now;
     }
     const double free = flow_port_free(flow, port, beats);
+    if (free >= FLOW_NEVER)
+        port->full |= me;
     if (free > flow->now)
         return free;
     ask(flow, reader, atoms, beats);
@@ -256,7 +259,7 @@ double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t addres
         port->write_free = flow_later(port->write_free, fmin(time, flow->now)) + (port->dram ? port->beat : 1);
     }
     const double goes = flow_later(time, port->write_free);
-    if (port->dram || port->shared) {
+    if (!flow_port_direct(port)) {
         collect(flow, writer, address, goes);
         return flow_later(time, flow_port_slack(flow, port));
     }

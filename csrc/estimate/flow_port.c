@@ -34,6 +34,14 @@ void flow_ports_init(struct flow *flow) {
 
 /* ---- reads ---- */
 
+/* Beats have been answered: clients that waited for that may ask. */
+static void wake_readers(struct flow *flow, struct flow_port *port) {
+    for (int p = FLOW_DATA; port->full && p < FLOW_PROCESSES; p++)
+        if (port->full & UINT32_C(1) << p)
+            flow_wake(flow, (enum flow_process)p, flow->now);
+    port->full = 0;
+}
+
 /* A chunk's beats can move. */
 static void come(struct flow *flow, struct flow_port *port, struct flow_reader *reader, double due) {
     const uint32_t beats = reader->chunks[reader->known % FLOW_CHUNKS].beats;
@@ -51,7 +59,7 @@ static bool has_room(const struct flow *flow, const struct flow_port *port, bool
 }
 
 double flow_port_free(const struct flow *flow, const struct flow_port *port, uint32_t beats) {
-    if (port->dram || port->shared)
+    if (!flow_port_direct(port))
         return has_room(flow, port, false, beats) ? flow->now : FLOW_NEVER; /* an answer wakes the readers */
     const uint32_t more = beats < port->reads ? beats : port->reads;
     return port->asked < port->reads ? flow->now : port->arrivals[(port->asked + more - 1 - port->reads) % FLOW_FLIGHT];
@@ -60,7 +68,7 @@ double flow_port_free(const struct flow *flow, const struct flow_port *port, uin
 void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t address, uint32_t bytes) {
     struct flow_port *port = &flow->ports[!reader->primary];
     const uint32_t index = reader->tail - 1, beats = reader->chunks[index % FLOW_CHUNKS].beats;
-    if (!port->dram && !port->shared) {
+    if (flow_port_direct(port)) {
         come(flow, port, reader, flow->now + port->latency);
         for (uint32_t i = 0; i < beats; i++)
             port->arrivals[port->asked++ % FLOW_FLIGHT] =
@@ -72,7 +80,7 @@ void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t addr
         const uint32_t tag = flow->free_tags[--flow->free_count];
         flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = index, .beats = beats};
         memory_system_submit(flow->system, (uint64_t)flow->now, false, 0, address, bytes, tag);
-        flow_wake(flow, FLOW_MEMORY, flow->now);
+        flow_wake(flow, FLOW_MEMORY, (double)memory_system_next(flow->system, (uint64_t)flow->now));
     } else {
         const double due = flow->now + port->latency;
         port->queue[(port->queue_head + port->queue_count++) % FLOW_FLIGHT] =
@@ -163,6 +171,7 @@ static void serve_read(struct flow *flow, struct flow_port *port) {
     for (uint32_t i = 0; i < writes; i++)
         write_beat(flow, port, flow->now + (2 * i + 1) * port->beat);
     port->work_free += (beats + writes) * port->beat;
+    wake_readers(flow, port);
 }
 
 /* Moves what is due: reads and writes in turn. Returns when there is more. */
@@ -212,6 +221,7 @@ static void answer(struct flow *flow, const struct flow_request *request) {
     reader->chunks[request->chunk % FLOW_CHUNKS].answered = true;
     while (reader->known != reader->tail && reader->chunks[reader->known % FLOW_CHUNKS].answered)
         come(flow, port, reader, flow->now);
+    wake_readers(flow, port);
 }
 
 static double dram_step(struct flow *flow, struct flow_port *port) {

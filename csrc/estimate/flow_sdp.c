@@ -78,8 +78,10 @@ double flow_sdp_read_step(struct flow *flow, enum flow_process process) {
     if (!flow->rdma.busy && process == FLOW_SDP_MAIN && register_group_running(&flow->units[NVDLA_SDP_RDMA])) {
         const double begin = flow->now + flow->law[LAW_SDP_READ];
         begin_rdma(flow);
-        for (int p = FLOW_SDP_MAIN; p <= FLOW_SDP_EW; p++)
-            flow->wake[p] = begin;
+        for (int p = FLOW_SDP_MAIN; p <= FLOW_SDP_EW; p++) {
+            flow->wake[p] = FLOW_NEVER;
+            flow_wake(flow, (enum flow_process)p, begin);
+        }
         return begin;
     }
     return flow->readers[process].busy ? flow_read_step(flow, &flow->readers[process]) : FLOW_NEVER;

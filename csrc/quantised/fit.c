@@ -275,7 +275,8 @@ bool fit_kernels(const struct kernel_target *targets, size_t count, int zero, st
         return error_set(err,
                          "found factors from sums to results that SDP's multipliers cannot have together, expected "
                          "less than 32767");
-    fit_shift(targets, fit, best, zero, limits);
+    if (fit->n != best)
+        fit_shift(targets, fit, best, zero, limits);
     return true;
 }
 
