@@ -109,13 +109,11 @@ static bool collect(const struct flow *flow, const struct program *prog, struct 
     for (size_t i = 0; i < layer_tracker_count(flow->tracker); i++) {
         const struct launch *launch = layer_tracker_launch(flow->tracker, i);
         const struct flow_launch *times = flow_launch_of(flow, launch);
-        struct cube cube;
-        bool primary;
         if (first < 0)
             first = times->armed;
         const double start = flow_later(times->armed, ended[launch->unit]);
         ended[launch->unit] = flow_later(ended[launch->unit], times->end);
-        if (!launch->block_count && !launch_output_cube(flow->dev.config, launch, &cube, &primary))
+        if (!launch_ends_chain(flow->dev.config, launch) || (launch->unit == NVDLA_BDMA && !launch->block_count))
             continue;
         if (times->end == 0)
             return error_set(err, "%s: %s #%d does not end%s",

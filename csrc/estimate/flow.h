@@ -236,7 +236,8 @@ struct flow_csc {
 
 struct flow_sdp {
     int ordinal;
-    bool busy, flying, to_pdp, reads, claimed, over; /* claimed: what SDP_RDMA reads; over: the last atom is taken */
+    bool busy, flying, to_pdp, writes, reads, claimed,
+        over; /* claimed: what SDP_RDMA reads; over: the last atom is taken */
     struct flow_launch *launch;
     struct memory_cube destination;
     uint32_t width, height, surfaces, batches, out_atoms; /* out_atoms: written for an atom of the pipe */

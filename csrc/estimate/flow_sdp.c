@@ -103,7 +103,8 @@ static bool begin_sdp(struct flow *flow) {
     const size_t most = (size_t)(ew ? config->sdp_ew_throughput : config->sdp_bs_throughput);
     sdp->busy = true;
     sdp->flying = cubes.shape.flying;
-    sdp->to_pdp = cubes.to_pdp || cubes.compare;
+    sdp->to_pdp = cubes.to_pdp;
+    sdp->writes = !cubes.to_pdp && !cubes.compare;
     sdp->reads = sdp_uses_rdma(&view);
     sdp->destination = cubes.destination;
     sdp->width = (uint32_t)cubes.shape.width;
@@ -180,7 +181,7 @@ static double give_output(struct flow *flow, double time) {
     struct flow_sdp *sdp = &flow->sdp;
     const struct cube *cube = &sdp->destination.cube;
     double taken = time;
-    for (uint32_t i = 0; !sdp->to_pdp && i < sdp->out_atoms; i++) {
+    for (uint32_t i = 0; sdp->writes && i < sdp->out_atoms; i++) {
         const int surface = (int)(sdp->surface * sdp->out_atoms + i);
         taken = flow_write(flow, flow_output_writer(&sdp->output),
                            cube_atom_address(cube, surface, (int)sdp->y, (int)sdp->x) +
@@ -249,7 +250,7 @@ static void end_sdp(struct flow *flow) {
     end_rdma(flow);
     if (sdp->flying)
         flow_interrupt(flow, INTERRUPT_CACC, NVDLA_CACC, flow->csc.delivered++);
-    if (sdp->to_pdp) {
+    if (!sdp->writes) {
         flow_interrupt(flow, INTERRUPT_SDP, NVDLA_SDP, sdp->ordinal);
         flow_end(flow, NVDLA_SDP, sdp->ordinal);
     } else

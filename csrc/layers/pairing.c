@@ -84,3 +84,19 @@ const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, c
     const struct launch *sdp = ranked(tracker, NVDLA_SDP, rank(tracker, launch, pdp_flies), sdp_feeds_pdp);
     return !sdp || unit == NVDLA_SDP ? sdp : layer_tracker_feeder(tracker, sdp, unit);
 }
+
+bool launch_ends_chain(const struct nvdla_config *config, const struct launch *launch) {
+    switch (launch->unit) {
+    case NVDLA_SDP: {
+        const struct registers_view view = launch_view(config, launch);
+        return !sdp_feeds_pdp(&view);
+    }
+    case NVDLA_PDP:
+    case NVDLA_CDP:
+    case NVDLA_BDMA:
+    case NVDLA_RBK:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -11,6 +11,9 @@
 const struct launch *layer_tracker_feeder(const struct layer_tracker *tracker, const struct launch *launch,
                                           enum nvdla_unit unit);
 
+/* True if no launch continues what this one does: its layer is counted under its name. */
+bool launch_ends_chain(const struct nvdla_config *config, const struct launch *launch);
+
 /* True if the layer in SDP's registers waits for SDP_RDMA: it reads its input or operands from memory. */
 bool sdp_uses_rdma(const struct registers_view *view);
 

@@ -5,24 +5,9 @@
 #include <stdlib.h>
 
 #include "layers/cubes.h"
+#include "layers/pairing.h"
 #include "layers/traffic.h"
 #include "nvdla/xalloc.h"
-
-static bool ends_chain(const struct nvdla_config *config, const struct launch *launch) {
-    switch (launch->unit) {
-    case NVDLA_SDP: {
-        const struct registers_view view = launch_view(config, launch);
-        return !sdp_cubes(&view).to_pdp;
-    }
-    case NVDLA_PDP:
-    case NVDLA_CDP:
-    case NVDLA_BDMA:
-    case NVDLA_RBK:
-        return true;
-    default:
-        return false;
-    }
-}
 
 static const struct timeline *timeline_of(const struct report *report) {
     for (int i = 0; i < report->input.played_count; i++) {
@@ -165,7 +150,7 @@ struct report_layers report_layers(const struct report *report) {
     find_activity(&layers, report);
     for (size_t i = 0; i < layer_tracker_count(launches); i++) {
         const struct launch *launch = layer_tracker_launch(launches, i);
-        if (!ends_chain(report->input.prog->config, launch))
+        if (!launch_ends_chain(report->input.prog->config, launch))
             continue;
         layers.items = xgrow(layers.items, layers.count, sizeof *layers.items);
         layers.items[layers.count] = (struct report_layer){.launch = launch};
