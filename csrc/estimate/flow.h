@@ -286,13 +286,32 @@ struct flow_cdp {
     uint32_t line, column;
 };
 
-/* BDMA and RUBIK. */
-struct flow_move {
-    int ordinal, next; /* next: BDMA's next launch */
-    bool busy;
+/* A walk through RUBIK's blocks: surface, line, phase in y, first column, first phase in x; the row of the block. */
+struct flow_blocks {
+    int surface, line, line_phase, column, phase, row;
+    bool over;
+};
+
+struct flow_rubik {
+    int ordinal;
+    bool busy, leaves; /* leaves: a half of the buffer */
     struct flow_launch *launch;
-    uint64_t atoms, read, done, line; /* of those, atoms that are read; that are done; of a line */
-    uint64_t address;
+    struct rubik_cubes cubes;
+    struct flow_blocks asked, in, out;
+    uint32_t in_atoms; /* of the row that comes */
+    int full;          /* halves of the buffer */
+    double in_at, out_at;
+    struct flow_output output;
+};
+
+/* BDMA. */
+struct flow_move {
+    int ordinal, next; /* next: the next launch */
+    bool busy, over;   /* over: the last atom is taken */
+    struct flow_launch *launch;
+    struct launch_block block; /* that is written; its place */
+    size_t index;              /* of the next one */
+    int surface, line, column;
     double at;
     struct flow_output output;
 };
@@ -326,7 +345,8 @@ struct flow {
     struct flow_rdma rdma;
     struct flow_pdp pdp;
     struct flow_cdp cdp;
-    struct flow_move bdma, rubik;
+    struct flow_move bdma;
+    struct flow_rubik rubik;
 };
 
 /* A device (device.h) that answers register accesses in time. NULL with a message. */
