@@ -67,10 +67,16 @@ static struct flow_walk image_line(const struct flow *flow, uint32_t plane, uint
                         (uint32_t)ceil_div((offset + cubes->width) * bytes, atom));
 }
 
+/* Atoms that CBUF takes in a clock. */
+static uint32_t atoms_together(const struct flow *flow) {
+    const uint32_t atoms = flow->ports[0].bytes / (uint32_t)flow->dev.config->mem_atom;
+    return atoms ? atoms : 1;
+}
+
 /* Two planes: their turns are as many atoms as CBUF takes in a clock, and twice as many. Not 0: the line has more. */
 static uint32_t next_turn(struct flow *flow, struct flow_reader *reader, uint32_t y) {
     struct flow_cdma *cdma = &flow->cdma;
-    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom, together = flow->ports[0].bytes / atom;
+    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     if (!reader->more_index) {
         for (uint32_t plane = 0; plane < 2; plane++) {
             const struct flow_walk line = image_line(flow, plane, y);
@@ -81,7 +87,7 @@ static uint32_t next_turn(struct flow *flow, struct flow_reader *reader, uint32_
     }
     uint64_t *address = &cdma->plane_address[cdma->plane];
     uint32_t *left = &cdma->plane_atoms[cdma->plane];
-    const uint32_t atoms = (uint32_t)lesser(*left, (cdma->plane + 1) * (together ? together : 1));
+    const uint32_t atoms = (uint32_t)lesser(*left, (cdma->plane + 1) * atoms_together(flow));
     reader->walk = flow_walk_of(*address, atoms);
     *address += (uint64_t)atoms * atom;
     *left -= atoms;
@@ -129,7 +135,8 @@ static void begin_data(struct flow *flow) {
     cdma->grain_entries = ((int64_t)FIELD(&view, CDMA, D_ENTRY_PER_SLICE, ENTRIES) + 1) * (int64_t)cdma->cubes.batches;
     cdma->lines_left = (uint32_t)cdma->cubes.height;
     cdma->slices = (int64_t)(cdma->winograd ? cdma->cubes.extended_height : cdma->cubes.height);
-    cdma->line_chunk = cdma->cubes.mode == CDMA_IMAGE ? (double)conv_image_atoms(&view) : 0;
+    cdma->line_chunk =
+        cdma->cubes.mode == CDMA_IMAGE ? (double)ceil_div(conv_image_atoms(&view), atoms_together(flow)) : 0;
     flow_read(flow, FLOW_DATA, &nothing, cdma->cubes.data_primary, cdma->launch);
     flow->readers[FLOW_DATA].more = next_grain;
 }
