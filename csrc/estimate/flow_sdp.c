@@ -78,9 +78,10 @@ double flow_sdp_read_step(struct flow *flow, enum flow_process process) {
     if (!flow->rdma.busy && process == FLOW_SDP_MAIN && register_group_running(&flow->units[NVDLA_SDP_RDMA])) {
         const double begin = flow->now + flow->law[LAW_SDP_READ];
         begin_rdma(flow);
-        for (int p = FLOW_SDP_MAIN; p <= FLOW_SDP_EW; p++) {
+        for (int i = 0; i <= FLOW_SDP_EW - FLOW_SDP_MAIN; i++) { /* the input's turn is after the operands' */
+            const enum flow_process p = i < SDP_STAGES ? (enum flow_process)(FLOW_SDP_BS + i) : FLOW_SDP_MAIN;
             flow->wake[p] = FLOW_NEVER;
-            flow_wake(flow, (enum flow_process)p, begin);
+            flow_wake(flow, p, begin);
         }
         return begin;
     }
