@@ -153,6 +153,7 @@ struct flow_port {
     bool write_turn;        /* it is a write's turn */
     uint32_t waiting, full; /* processes that wait for ask_free, and for an answer, as bits */
     enum flow_process last; /* the last one that asked */
+    uint32_t turn;          /* for so many beats */
 };
 
 struct flow_writer {

@@ -143,6 +143,7 @@ static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, u
     struct flow_port *port = &flow->ports[!reader->primary];
     *chunk_of(reader, reader->tail++) = (struct flow_chunk){.beats = beats, .atoms = atoms};
     port->last = reader->process;
+    port->turn = beats;
     port->waiting &= ~(UINT32_C(1) << reader->process);
     port->ask_free = flow->now + (double)ceil_div(beats, port->burst);
     reader->held += beats;
@@ -159,6 +160,14 @@ static uint32_t chunk_bytes(const struct flow *flow, const struct flow_reader *r
     return port->dram && !reader->greedy ? port->bytes * port->burst : port->line;
 }
 
+/* Beats that a reader may ask for at once: no more than the one whose turn was just before, if there is one. */
+static uint32_t beats_at_once(const struct flow *flow, const struct flow_reader *reader, uint32_t places) {
+    const struct flow_port *port = &flow->ports[!reader->primary];
+    const bool contended = port->last != reader->process && port->ask_free >= flow->now;
+    const uint32_t turn = port->turn > port->burst ? port->turn : port->burst;
+    return contended && turn < places ? turn : places;
+}
+
 double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!reader->primary];
@@ -173,8 +182,9 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     const uint32_t places = reader->depth - (held > reader->flying ? held : reader->flying);
     if (!places || reader->tail - reader->head >= FLOW_CHUNKS - 1)
         return free_time(flow, reader);
-    if (beats > places) {
-        beats = places;
+    const uint32_t most = beats_at_once(flow, reader, places);
+    if (beats > most) {
+        beats = most;
         atoms = (uint32_t)lesser(atoms, beats * (port->bytes > atom ? port->bytes / atom : 1));
     }
     const uint32_t me = UINT32_C(1) << reader->process;
