@@ -55,10 +55,15 @@ struct timeline_counter {
     /* Clocks with movement on each link that are not in a bucket yet: a byte for each, at most LINK_CLOCKS in all. */
     uint64_t link_sums[2];
     unsigned link_clocks;
-    uint64_t spread[256];      /* the bits of a byte as bytes */
-    uint64_t due;              /* first clock whose waiting must not be added yet */
-    uint32_t interrupt_status; /* address of S_INTR_STATUS */
+    uint64_t spread[256];                /* the bits of a byte as bytes */
+    uint64_t due;                        /* first clock whose waiting must not be added yet */
+    uint32_t interrupt_status;           /* address of S_INTR_STATUS */
+    enum nvdla_client found[2][AXI_IDS]; /* clients by write and ID */
 };
+
+static enum nvdla_client client_of(const struct timeline_counter *counter, int id, bool write) {
+    return id >= 0 && id < AXI_IDS ? counter->found[write][id] : NVDLA_CLIENT_COUNT;
+}
 
 struct timeline_counter *timeline_counter_new(const struct nvdla_config *config, bool links) {
     struct timeline_counter *counter = xcalloc(1, sizeof *counter);
@@ -66,6 +71,10 @@ struct timeline_counter *timeline_counter_new(const struct nvdla_config *config,
     for (int byte = 0; byte < 256; byte++)
         for (int bit = 0; bit < 8; bit++)
             counter->spread[byte] |= (uint64_t)(byte >> bit & 1) << 8 * bit;
+    for (int id = 0; id < AXI_IDS; id++) {
+        counter->found[0][id] = nvdla_client_find(id, false);
+        counter->found[1][id] = nvdla_client_find(id, true);
+    }
     counter->timeline.link_names = signal_links;
     counter->timeline.link_count = links ? SIGNAL_LINKS : 0;
     counter->timeline.port_bytes[0] = config->dbb_data_bits / 8;
@@ -411,8 +420,8 @@ static bool see_port(void *context, const struct sampled *now, int p) {
     const struct axi_outputs *out = now->out[p];
     const struct axi_inputs *in = now->in[p];
     struct write_port *port = &counter->ports[p];
-    const enum nvdla_client reader = out->arvalid ? nvdla_client_find(out->arid, false) : NVDLA_CLIENT_COUNT;
-    const enum nvdla_client writer = out->awvalid ? nvdla_client_find(out->awid, true) : NVDLA_CLIENT_COUNT;
+    const enum nvdla_client reader = out->arvalid ? client_of(counter, out->arid, false) : NVDLA_CLIENT_COUNT;
+    const enum nvdla_client writer = out->awvalid ? client_of(counter, out->awid, true) : NVDLA_CLIENT_COUNT;
     /* Waiting data belongs to the oldest address, accepted or not; a client counts once a clock. */
     const enum nvdla_client owner = port->count ? port->bursts[port->head].client : writer;
     const bool data_waits = out->wvalid && !in->wready;
@@ -428,9 +437,9 @@ static bool see_port(void *context, const struct sampled *now, int p) {
     if (data_waits)
         refuse(counter, owner);
     if (in->rvalid && !out->rready)
-        untaken(counter, nvdla_client_find(in->rid, false));
+        untaken(counter, client_of(counter, in->rid, false));
     if (in->bvalid && !out->bready)
-        untaken(counter, nvdla_client_find(in->bid, true));
+        untaken(counter, client_of(counter, in->bid, true));
     if (out->arvalid && in->arready)
         request(counter, reader, 1);
     if (out->awvalid && in->awready) {
@@ -440,15 +449,15 @@ static bool see_port(void *context, const struct sampled *now, int p) {
     if (out->wvalid && in->wready)
         take_data(port);
     if (in->rvalid && out->rready && in->rlast)
-        request(counter, nvdla_client_find(in->rid, false), -1);
+        request(counter, client_of(counter, in->rid, false), -1);
     if (in->bvalid && out->bready)
-        request(counter, nvdla_client_find(in->bid, true), -1);
+        request(counter, client_of(counter, in->bid, true), -1);
     return false;
 }
 
 static void see_beat(void *context, const struct axi_beat *beat) {
     struct timeline_counter *counter = context;
-    const enum nvdla_client client = nvdla_client_find(beat->id, beat->write);
+    const enum nvdla_client client = client_of(counter, beat->id, beat->write);
     if (client == NVDLA_CLIENT_COUNT || !counter->now)
         return;
     moves(counter);
