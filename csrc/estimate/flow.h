@@ -414,6 +414,8 @@ double flow_atom(const struct flow *flow, const struct flow_reader *reader, uint
 void flow_take(struct flow *flow, struct flow_reader *reader, double time);
 /* True if everything was asked for, and taken if the reader is not greedy. */
 bool flow_read_over(const struct flow_reader *reader);
+/* The next atom begins a command: its beat is a new one. */
+void flow_command(struct flow *flow, struct flow_writer *writer);
 /* Writes an atom; returns the clock from which the next one may follow. */
 double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t address, double time);
 /* A layer begins to write. False: the one before the last still waits for answers. */

@@ -246,6 +246,11 @@ static void end_burst(struct flow *flow, struct flow_writer *writer) {
     }
 }
 
+void flow_command(struct flow *flow, struct flow_writer *writer) {
+    end_burst(flow, writer);
+    writer->beat = 0;
+}
+
 /* Collects the atoms of a burst, or of a beat if the bandwidth is shared. */
 static void collect(struct flow *flow, struct flow_writer *writer, uint64_t address, double time) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;

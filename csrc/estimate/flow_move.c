@@ -44,9 +44,10 @@ static bool next_atom(struct flow *flow) {
 static double move_step(struct flow *flow, struct flow_reader *reader, bool *over) {
     enum { AHEAD = 8 };
     struct flow_move *move = &flow->bdma;
-    const uint32_t atom = (uint32_t)flow->dev.config->mem_atom, port = flow->ports[!reader->primary].bytes;
-    const double clocks = port > atom ? (double)atom / port : 1;
+    const int together = (int)(flow->ports[!reader->primary].bytes / (uint32_t)flow->dev.config->mem_atom);
     for (;;) {
+        const bool last = move->column + 1 == move->block.destination.width;
+        const double clocks = last || together < 2 || move->column % together == together - 1 ? 1 : 0;
         const double come = flow_atom(flow, reader, 0), start = flow_later(come, move->at);
         if (come >= FLOW_NEVER)
             return FLOW_NEVER;
@@ -54,6 +55,8 @@ static double move_step(struct flow *flow, struct flow_reader *reader, bool *ove
             return start;
         flow_take(flow, reader, start);
         const double end = start + clocks;
+        if (move->column == 0)
+            flow_command(flow, flow_output_writer(&move->output));
         const double taken =
             flow_write(flow, flow_output_writer(&move->output),
                        cube_atom_address(&move->block.destination, move->surface, move->line, move->column), end);

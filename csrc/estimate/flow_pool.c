@@ -200,6 +200,8 @@ static void pool(struct flow *flow) {
     if (left || pdp->emits) {
         const int row = left ? cube->height - pdp->left : pdp->row;
         const uint64_t address = cube_atom_address(cube, pdp->surface - left, row, pdp->place.out_column + pdp->x);
+        if (pdp->x == 0)
+            flow_command(flow, flow_output_writer(&pdp->output));
         const double taken = flow_write(flow, flow_output_writer(&pdp->output), address, out);
         pdp->launch->clocks[FLOW_OUTPUT] += taken - out;
         pdp->at += taken - out;
@@ -369,6 +371,8 @@ static double normalise_step(struct flow *flow) {
             return start;
         flow_take(flow, reader, start);
         const double end = start + cdp->beats + flow->law[LAW_CDP_PIPE];
+        if (place.column % CDP_COLUMNS == 0)
+            flow_command(flow, flow_output_writer(&cdp->output));
         const double taken =
             flow_write(flow, flow_output_writer(&cdp->output),
                        cube_atom_address(&cdp->cubes.destination.cube, place.surface, place.line, place.column), end);

@@ -117,6 +117,7 @@ static void write_atoms(struct flow *flow, uint64_t address, uint32_t atoms) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     const uint32_t port = flow->ports[!rubik->cubes.destination.primary].bytes,
                    together = port > atom ? port / atom : 1;
+    flow_command(flow, flow_output_writer(&rubik->output));
     for (uint32_t i = 0; i < atoms; i++) {
         const double end = rubik->out_at + 1;
         const double taken = flow_write(flow, flow_output_writer(&rubik->output), address + i * atom, end);

@@ -182,6 +182,8 @@ static double give_output(struct flow *flow, double time) {
     struct flow_sdp *sdp = &flow->sdp;
     const struct cube *cube = &sdp->destination.cube;
     double taken = time;
+    if (sdp->writes && sdp->x == 0)
+        flow_command(flow, flow_output_writer(&sdp->output));
     for (uint32_t i = 0; sdp->writes && i < sdp->out_atoms; i++) {
         const int surface = (int)(sdp->surface * sdp->out_atoms + i);
         taken = flow_write(flow, flow_output_writer(&sdp->output),
