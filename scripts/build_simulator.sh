@@ -158,10 +158,10 @@ put() {
 # Every file reads the same large headers, which costs more than to compile it: seven files are one unit. Kinds: fast, which is worth the
 # optimiser's time, and slow. File by file is a few per cent faster when it runs, so the plain simulator is compiled so, unless it is huge or
 # shall be built quickly.
-units=() count=$(grep -c "$(printf '^\tVtb_top')" "$dir/Vtb_top_classes.mk")
+units=() count=$(grep -cE '^[[:space:]]+Vtb_top' "$dir/Vtb_top_classes.mk")
 for kind in FAST SLOW; do
     [ -n "$variant" ] || [ "$count" -gt 200 ] || [[ ${chosen[OPT]} == -O[01] ]] || break
-    mapfile -t classes < <(awk -v kind="_$kind" '/^VM_/ { wanted = /^VM_(CLASSES|SUPPORT)_/ && index($1, kind) } /^\t/ && wanted { print $1 ".cpp" }' "$dir/Vtb_top_classes.mk")
+    mapfile -t classes < <(awk -v kind="_$kind" '/^VM_/ { wanted = /^VM_(CLASSES|SUPPORT)_/ && index($1, kind) } /^[[:space:]]/ && wanted { print $1 ".cpp" }' "$dir/Vtb_top_classes.mk")
     for ((i = 0; i < ${#classes[@]}; i += 7)); do
         unit=unit_${kind,,}_$((i / 7))
         printf '#include "%s"\n' "${classes[@]:i:7}" | put "$dir/$unit.cpp"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks a SAIF file against the waves that it was counted from, read by another program: for each bit of each net, the time at 0 and at 1,
-and the changes.
+and the changes. Verilator's own files number the bits of a net from the right, whatever its range is, and count a bit that is 1 at first as
+changed.
 
 usage: saif.py WAVES.fst FILE.saif [REPORT]    REPORT: folder of a report.json and report.html, which have the sums of each instance
 """
@@ -12,8 +13,8 @@ import sys
 SKIPPED = {"event", "parameter", "real", "real_parameter", "string"}  # types of VCD that have no activity
 
 
-def counted(path):
-    """Of each name in hierarchy, "tb_top.dut.x[3]": (time at 0, at 1, changes); and the first and last time."""
+def counted(path, own):
+    """Of each name in hierarchy, "tb_top.dut.x[3]": (time at 0, at 1, changes), as in own files or Verilator's; and the first and last time."""
     text = subprocess.run(["fst2vcd", path], check=True, capture_output=True, text=True).stdout
     head, body = text.split("$enddefinitions", 1)
     scopes, names = [], []
@@ -42,7 +43,11 @@ def counted(path):
     table = {}
     for name, indices, code in names:
         for place, index in enumerate(indices):
-            table[name + index] = tuple(sums[code][place])
+            zero, one, changes, begins = sums[code][place]
+            if own:
+                table[name + index] = zero, one, changes
+            else:
+                table[name + (f"[{len(indices) - 1 - place}]" if len(indices) > 1 else "")] = zero, one, changes + begins
     return table, first, now
 
 
@@ -51,7 +56,7 @@ def span_of(left, right):
 
 
 def change(values, sums, code, value, now):
-    """A signal has a value from now on; sums: of each bit, time at 0, time at 1, changes."""
+    """A signal has a value from now on; sums: of each bit, time at 0, time at 1, changes, and what it is at first."""
     if code in values:
         since, old = values[code]
         value = value.rjust(len(sums[code]), "0")
@@ -59,16 +64,16 @@ def change(values, sums, code, value, now):
             bit["01".index(before)] += now - since
             bit[2] += before != after
     else:
-        sums[code] = [[0, 0, 0] for _ in value]
+        sums[code] = [[0, 0, 0, int(bit)] for bit in value]
     values[code] = (now, value)
 
 
 def written(path):
-    """The same of a SAIF file; its duration; and of each instance in the design's top, and "" for the top itself: bits and changes."""
-    table, scopes, duration, sums = {}, [], None, {}
+    """The same of a SAIF file; its duration; of each instance in the design's top, and "" for the top itself: bits and changes; is it own?"""
+    table, scopes, duration, sums, own = {}, [], None, {}, True
     with open(path, encoding="utf-8") as f:
         for line in map(str.strip, f):
-            net = re.fullmatch(r"\((\S+) \(T0 (\d+)\) \(T1 (\d+)\) \(TX (\d+)\) \(TC (\d+)\)\)", line)
+            net = re.fullmatch(r"\((\S+) \(T0 (\d+)\) \(T1 (\d+)\) (?:\(TZ 0\) )?\(TX (\d+)\) (?:\(TB 0\) )?\(TC (\d+)\)\)", line)
             if line.startswith("(INSTANCE"):
                 scopes.append(line.split()[1].replace("\\", ""))
             elif line == "(NET":

@@ -23,6 +23,7 @@
 #include "run/process/process.h"
 #include "run/result/ledger.h"
 #include "run/serve/serve.h"
+#include "tests/unit/arguments.h"
 
 #include <cmocka.h> /* behind regress/plan/test.h: it has a macro test_free() */
 
@@ -361,12 +362,12 @@ static void test_interrupted(void **state) {
     night_free(night);
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     char self[4096], number[16];
     struct error err;
-    if (argc > 1 && getenv("TEST_LANES_FOLDER")) {
+    if (arguments_count > 1 && getenv("TEST_LANES_FOLDER")) {
         memcpy(folder, getenv("TEST_LANES_FOLDER"), sizeof folder);
-        return simulate(argc, argv);
+        return simulate(arguments_count, arguments);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
