@@ -1,5 +1,5 @@
-// Writes the waves of a Verilated design; see wave_file.h. Verilator 5.006 and, from 5.032 on, the later ones name
-// scopes and declare signals differently.
+// Writes the waves of a Verilated design; see wave_file.h. Verilator 5.006, 5.032 and 5.048 name scopes and declare
+// signals differently.
 #include "tb/wave_file.h"
 
 #include "Vtb_top.h"
@@ -33,14 +33,16 @@ void limit(VerilatedFst *file, int depth, std::string name) {
     }
 }
 
-void add_callbacks(VerilatedFst *file, void (*full)(void *, VerilatedFst::Buffer *),
-                   void (*change)(void *, VerilatedFst::Buffer *), void *context) {
+void add_callbacks(VerilatedFst *file, void (*init)(void *, VerilatedFst *, uint32_t), uint32_t,
+                   void (*full)(void *, VerilatedFst::Buffer *), void (*change)(void *, VerilatedFst::Buffer *),
+                   void *context) {
+    file->addInitCb(init, context);
     file->addFullCb(full, context);
     file->addChgCb(change, context);
 }
 #else
 void begin_scope(VerilatedFst *file, const std::string &name) {
-    file->pushPrefix(name, VerilatedTracePrefixType::SCOPE_MODULE);
+    file->pushPrefix(name.c_str(), VerilatedTracePrefixType::SCOPE_MODULE);
 }
 
 void end_scope(VerilatedFst *file) {
@@ -48,16 +50,28 @@ void end_scope(VerilatedFst *file) {
 }
 
 void declare(VerilatedFst *file, uint32_t code, const char *name, int bits) {
+#if VERILATOR_VERSION_INTEGER < 5048000
     file->declArray(code, 0, name, -1, VerilatedTraceSigDirection::NONE, VerilatedTraceSigKind::VAR,
                     VerilatedTraceSigType::LOGIC, false, -1, bits - 1, 0);
+#else
+    file->declWide(code, name, -1, VerilatedTraceSigDirection::NONE, VerilatedTraceSigKind::VAR,
+                   VerilatedTraceSigType::LOGIC, bits - 1, 0);
+#endif
 }
 
 void limit(VerilatedFst *file, int depth, const std::string &name) {
     file->dumpvars(depth, name);
 }
 
-void add_callbacks(VerilatedFst *file, void (*full)(void *, VerilatedFst::Buffer *),
-                   void (*change)(void *, VerilatedFst::Buffer *), void *context) {
+void add_callbacks(VerilatedFst *file, void (*init)(void *, VerilatedFst *, uint32_t), uint32_t codes,
+                   void (*full)(void *, VerilatedFst::Buffer *), void (*change)(void *, VerilatedFst::Buffer *),
+                   void *context) {
+#if VERILATOR_VERSION_INTEGER < 5048000
+    (void)codes;
+    file->addInitCb(init, context);
+#else
+    file->addInitCb(init, context, "marks", false, codes);
+#endif
     file->addFullCb(full, 0, context);
     file->addChgCb(change, 0, context);
 }
@@ -103,10 +117,12 @@ void WaveFile::change_marks(void *context, VerilatedFst::Buffer *buffer) {
 WaveFile::WaveFile(Vtb_top *top, const char *path, const struct wave_content *content) : m_changes{content->changes} {
     VerilatedFst *file = m_file.spTrace();
     top->trace(&m_file, ALL_LEVELS);
-    for (size_t i = 0; i < content->mark_count; i++)
+    uint32_t words = 0;
+    for (size_t i = 0; i < content->mark_count; i++) {
         m_marks.push_back({content->marks[i].name, content->marks[i].words, content->marks[i].count, 0});
-    file->addInitCb(declare_marks, this);
-    add_callbacks(file, write_marks, change_marks, this);
+        words += static_cast<uint32_t>(content->marks[i].count);
+    }
+    add_callbacks(file, declare_marks, words, write_marks, change_marks, this);
     for (const char *const *scope = content->scopes; scope && *scope; scope++)
         limit_scope(file, *scope);
     if (content->scopes && content->scopes[0])

@@ -86,7 +86,7 @@ void look(void *context, uint64_t, fstHandle handle, const unsigned char *value)
 } // namespace
 
 extern "C" struct wave_index *wave_index_read(const char *path) {
-    void *file = fstReaderOpen(path);
+    auto *file = fstReaderOpen(path);
     if (!file)
         return nullptr;
     Reading reading;
@@ -100,7 +100,7 @@ extern "C" struct wave_index *wave_index_read(const char *path) {
 }
 
 extern "C" void wave_index_moves(const char *path, struct wave_index *index) {
-    void *file = fstReaderOpen(path);
+    auto *file = fstReaderOpen(path);
     if (!file)
         return;
     const size_t handles = static_cast<size_t>(fstReaderGetMaxHandle(file)) + 1;

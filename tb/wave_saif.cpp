@@ -19,6 +19,10 @@ extern "C" {
 
 namespace {
 
+using FstFile = decltype(fstReaderOpen(nullptr));
+
+constexpr unsigned char FST_ARRAY = 22; // FST_ST_SV_ARRAY, in the headers of newer versions of Verilator
+
 struct Net {
     std::string name; // escaped, without its range
     uint32_t bits, handle;
@@ -27,9 +31,11 @@ struct Net {
     bool vector; // its bits have indices
 };
 
+enum class Kind { instance, structure, array };
+
 struct Scope {
     std::string name;
-    bool structure; // its nets belong to the scope above, with its name in theirs
+    Kind kind = Kind::instance; // nets of the others belong to the instance around them, with their names in theirs
     std::vector<Net> nets;
     std::vector<std::unique_ptr<Scope>> inner;
 };
@@ -68,8 +74,11 @@ void take_variable(const std::vector<Scope *> &open, const struct fstHier *entry
         name.resize(space);
     }
     size_t owner = open.size() - 1;
-    for (; open[owner]->structure; owner--)
-        name = open[owner]->name + "." + name;
+    for (; open[owner]->kind != Kind::instance; owner--)
+        if (open[owner]->kind == Kind::structure)
+            name = open[owner]->name + "." + name;
+        else if (name[0] == '[') // else the name has the array's already
+            name = open[owner]->name + name;
     long left = 0, right = 0;
     const bool vector = sscanf(range.c_str(), "[%ld:%ld]", &left, &right) == 2;
     open[owner]->nets.push_back(
@@ -86,7 +95,7 @@ void close_scope(std::vector<Scope *> &open) {
 }
 
 // The scopes of a file; the outermost one has no name.
-std::unique_ptr<Scope> read_scopes(void *file) {
+std::unique_ptr<Scope> read_scopes(FstFile file) {
     auto root = std::make_unique<Scope>();
     std::vector<Scope *> open = {root.get()};
     while (const struct fstHier *entry = fstReaderIterateHier(file)) {
@@ -94,7 +103,9 @@ std::unique_ptr<Scope> read_scopes(void *file) {
             const unsigned char type = entry->u.scope.typ;
             auto scope = std::make_unique<Scope>();
             scope->name = entry->u.scope.name;
-            scope->structure = type == FST_ST_VCD_STRUCT || type == FST_ST_VCD_UNION;
+            scope->kind = type == FST_ST_VCD_STRUCT || type == FST_ST_VCD_UNION ? Kind::structure
+                          : type == FST_ARRAY                                   ? Kind::array
+                                                                                : Kind::instance;
             Scope *const added = scope.get();
             open.back()->inner.push_back(std::move(scope));
             open.push_back(added);
@@ -149,7 +160,7 @@ class Writer {
             fprintf(m_file, "%*s)\n", depth + 1, "");
         }
         for (const auto &inner : scope.inner)
-            if (!inner->structure)
+            if (inner->kind == Kind::instance)
                 instance(*inner, depth + 1);
         fprintf(m_file, "%*s)\n", depth, "");
     }
@@ -233,7 +244,7 @@ bool write_file(const std::string &path, const Scope &design, const Activity &ac
 } // namespace
 
 extern "C" bool wave_saif_write(const char *waves, const char *path, struct activity *parts, struct error *err) {
-    void *file = fstReaderOpen(waves);
+    const FstFile file = fstReaderOpen(waves);
     if (!file)
         return error_set(err, "%s: cannot be read as waves", waves);
     const std::unique_ptr<Scope> root = read_scopes(file);

@@ -14,20 +14,25 @@ SKIPPED = {"event", "parameter", "real", "real_parameter", "string"}  # types of
 
 
 def counted(path, own):
-    """Of each name in hierarchy, "tb_top.dut.x[3]": (time at 0, at 1, changes), as in own files or Verilator's; and the first and last time."""
+    """Of each name in hierarchy, "tb_top.dut.x[3]": (time at 0, at 1, changes), as in own files or Verilator's; the nets that have no activity; and
+    the first and last time."""
     text = subprocess.run(["fst2vcd", path], check=True, capture_output=True, text=True).stdout
     head, body = text.split("$enddefinitions", 1)
-    scopes, names = [], []
+    scopes, names, skipped = [], [], set()
     for line in head.splitlines():
         words = line.split()
         if line.startswith("$scope"):
-            scopes.append(words[2])
+            scopes.append("" if words[1] == "sv_array" else words[2])  # its elements have its name
         elif line.startswith("$upscope"):
             scopes.pop()
-        elif line.startswith("$var") and words[1] not in SKIPPED and scopes[1:2] == ["tb_top"]:
+        elif line.startswith("$var") and scopes[1:2] == ["tb_top"]:
+            name = ".".join(filter(None, scopes[1:] + [words[4]]))
+            if words[1] in SKIPPED:
+                skipped.add(name)
+                continue
             span = re.fullmatch(r"\[(-?\d+):(-?\d+)\]", words[5])
             indices = [""] if not span else [f"[{i}]" for i in span_of(int(span[1]), int(span[2]))]
-            names.append((".".join(scopes[1:] + [words[4]]), indices, words[3]))
+            names.append((name, indices, words[3]))
     values, first, now, sums = {}, None, 0, {}
     for line in body.splitlines():
         if line[:1] == "#":
@@ -48,7 +53,7 @@ def counted(path, own):
                 table[name + index] = zero, one, changes
             else:
                 table[name + (f"[{len(indices) - 1 - place}]" if len(indices) > 1 else "")] = zero, one, changes + begins
-    return table, first, now
+    return table, skipped, first, now
 
 
 def span_of(left, right):
@@ -85,14 +90,19 @@ def written(path):
             elif net:
                 zero, one, unknown, changes = map(int, net.groups()[1:])
                 inside = [*filter(None, scopes), ""]
+                if not own:
+                    inside = inside[inside.index("tb_top"):] if "tb_top" in inside else ["", ""]
                 if inside[1] == "dut":
                     bits, toggles = sums.get(inside[2], (0, 0))
                     sums[inside[2]] = (bits + 1, toggles + changes)
                 assert zero + one + unknown == duration and unknown == 0, line
-                table[".".join(filter(None, scopes)) + "." + net[1].replace("\\", "")] = (zero, one, changes)
+                if inside[0]:
+                    table[".".join(inside[:-1]) + "." + net[1].replace("\\", "")] = (zero, one, changes)
+            elif line.startswith("(PROGRAM_NAME"):
+                own = "nvcosim" in line
             else:
-                assert line == ")" or not net and re.match(r"\((SAIFILE|SAIFVERSION|DIRECTION|DESIGN|PROGRAM_NAME|DIVIDER|TIMESCALE)", line), line
-    return table, duration, sums
+                assert line == ")" or not net and re.match(r"//|\((SAIFILE|SAIFVERSION|DIRECTION|DESIGN|DIVIDER|TIMESCALE)", line), line
+    return table, duration, sums, own
 
 
 def reported(folder, sums):
@@ -110,9 +120,10 @@ def reported(folder, sums):
 
 
 def main(waves, saif, report=None):
-    want, first, last = counted(waves)
-    have, duration, sums = written(saif)
-    wrong = [name for name in want if have.get(name) != want[name]] + [name for name in have if name not in want]
+    have, duration, sums, own = written(saif)
+    want, skipped, first, last = counted(waves, own)
+    wrong = [name for name in want if have.get(name) != want[name]]
+    wrong += [name for name in have if name not in want and (own or name.rsplit("[", 1)[0] not in skipped)]
     for name in wrong[:5]:
         print(f"{name}: {have.get(name)}, expected {want.get(name)} (time at 0, at 1, changes)")
     print(f"{len(have)} bits, {sum(c for _, _, c in have.values())} changes, {len(wrong)} wrong")

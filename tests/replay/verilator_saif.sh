@@ -14,7 +14,8 @@ verilator --cc --vpi -f scripts/verilator.f --noassert --Mdir "$dir/sim" --top-m
     --trace-saif --trace-structs +define+NVDLA_CHECKS +define+TB_WAITS "+incdir+$build/gen" +define+TB_TAPS "+incdir+$waves" tb/tb_top.sv >"$dir/log" 2>&1 &&
     cp "$waves"/{made.h,defines,settings} "$dir/sim" &&
     make -s -C "$dir/sim" -f "$PWD/tb/simulator.mk" -j "$(nproc)" ROOT="$PWD" BUILD="$(realpath "$build")" EXE="$(realpath "$dir")/simulator" \
-        OPT= OPTIMIZE=-O1 PROFILE_OPTIONS= UNITS= DEFINES="$(cat "$waves/defines") -include $PWD/tests/replay/verilator_saif.h" >>"$dir/log" 2>&1
+        COMPILER="${COMPILER:-${DEFAULT_COMPILER:-g++}}" OPT= OPTIMIZE=-O1 PROFILE_OPTIONS= UNITS= DEFINES="$(cat "$waves/defines") -include $PWD/tests/replay/verilator_saif.h" >>"$dir/log" 2>&1 &&
+    [ -x "$dir/simulator" ]
 check "a simulator with Verilator's own SAIF" $? || tail -n 20 "$dir/log"
 "$dir/simulator" "${layer[@]}" --wave "$dir/own.fst" --wave-plain >"$dir/own.log" 2>&1 # which finds no waves
 tests/replay/saif.py "$dir/layer.fst" "$dir/layer.saif" && tests/replay/saif.py "$dir/layer.fst" "$dir/own.fst.saif"

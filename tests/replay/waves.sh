@@ -110,6 +110,10 @@ check "the activity of each bit is that of the waves, and its sums are in the re
 record layer2.fst --saif "$dir/layer.saif" --wave-layer 4 && record layer3.fst --saif "$dir/again.saif" --wave-layer SDP#1 && cmp "$dir/layer.saif" "$dir/again.saif" &&
     tests/replay/saif.py "$dir/layer2.fst" "$dir/layer.saif"
 check "of a layer, the same each time" $?
+if [ "$(printf '%s\n' 5.036 "$(verilator --version | cut -d' ' -f2)" | sort -V | head -n 1)" = 5.036 ]; then # it has SAIF of its own
+    tests/replay/verilator_saif.sh "$build" >"$dir/own_saif.log" 2>&1
+    check "Verilator's own count of a layer's activity is the same" $? || cat "$dir/own_saif.log"
+fi
 refused "--saif: /dev/null/x.saif: /dev/null: cannot create the directory" --wave "$dir/x.fst" --saif /dev/null/x.saif
 refused "has no signal of the design to count the activity of" --saif "$dir/x.saif" --wave-scope dut.u_nothing
 [ ! -e "$dir/x.saif" ]

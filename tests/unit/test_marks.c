@@ -26,7 +26,7 @@ static void start(struct bench *bench, bool exact) {
     bench->observer.reset(bench->marks);
 }
 
-static void stop(struct bench *bench) {
+static void end_bench(struct bench *bench) {
     bench->observer.release(bench->marks);
     provenance_free(bench->prov);
 }
@@ -94,7 +94,7 @@ static void from_outside(void **state) {
     expect(&bench, "SDP", "SDP #2 group 1 1x1x1 FLYING_MODE=OFF OUTPUT_DST=MEM");
     get(&bench, NVDLA_GLB, "S_INTR_STATUS", sdp_1);
     expect(&bench, "SDP", " ");
-    stop(&bench);
+    end_bench(&bench);
 }
 
 static void told_by_the_design(void **state) {
@@ -110,7 +110,7 @@ static void told_by_the_design(void **state) {
     marks_layer(bench.marks, "TOP.tb_top.dut.u_sdp.u_regs", CHECK_LAYER_DONE);
     assert_int_equal(marks_launch(bench.marks, NVDLA_SDP, 0), LAUNCH_DONE);
     expect(&bench, "SDP", " ");
-    stop(&bench);
+    end_bench(&bench);
 }
 
 static void clients(void **state) {
@@ -140,7 +140,7 @@ static void clients(void **state) {
     expect(&bench, "dbb_B", nvdla_client_name(1, true));
     bench.observer.clock(bench.marks, &now); /* nothing on the port: it is not looked at */
     expect(&bench, "dbb_B", " ");
-    stop(&bench);
+    end_bench(&bench);
 }
 
 static void streams(void **state) {
@@ -153,7 +153,7 @@ static void streams(void **state) {
     marks_note(bench.marks, 1, "a b", "");
     expect(&bench, "stream_a_b", " ");
     marks_note(bench.marks, 1000, "too many", "nothing"); /* has no mark */
-    stop(&bench);
+    end_bench(&bench);
 }
 
 int main(void) {
