@@ -117,7 +117,7 @@ static int play_as_named(const struct words *words) {
     if (strcmp(name, "endless") == 0)
         babble(RESULT, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     if (strcmp(name, "eater") == 0 || strcmp(name, "sprinter") == 0)
-        memset(xmalloc(EATEN), 1, EATEN);
+        explicit_bzero(xmalloc(EATEN), EATEN); /* which no compiler leaves out */
     if (strcmp(name, "eater") == 0)
         sleep(60);
     if (strcmp(name, "slayer") == 0 && first_time(name))
