@@ -199,15 +199,18 @@ static char *changed_source(const struct install_paths *paths, const char *name)
         long long size, seconds, nanoseconds;
         int at = 0;
         struct stat s;
-        /* S, size, inode, two times of the inode, two of the content, "path" */
+        /* S, size, inode, two times of the inode, two of the content, in newer versions "sum", "path" */
         if (sscanf(line, "S %lld %*d %*d %*d %lld %lld \"%n", &size, &seconds, &nanoseconds, &at) != 3 || !at)
             continue;
-        line[at + (int)strcspn(line + at, "\"\n")] = '\0';
-        char *file =
-            line[at] == '/' || !paths->sources ? xstrdup(line + at) : xprintf("%s/%s", paths->sources, line + at);
+        char *end = strrchr(line + at, '"');
+        if (!end)
+            continue;
+        *end = '\0';
+        const char *source = strrchr(line, '"') + 1;
+        char *file = source[0] == '/' || !paths->sources ? xstrdup(source) : xprintf("%s/%s", paths->sources, source);
         if (stat(file, &s) == 0 && S_ISREG(s.st_mode) &&
             (s.st_size != size || s.st_mtim.tv_sec != seconds || s.st_mtim.tv_nsec != nanoseconds))
-            changed = xstrdup(line + at);
+            changed = xstrdup(source);
         free(file);
     }
     if (list)
