@@ -17,7 +17,7 @@
 #include "live/function.h"
 #include "nvdla/text.h"
 
-/* A socket on which no one listens is what a killed server left. */
+/* A socket on which no one listens is what a killed server left; its guard may remove it meanwhile. */
 static bool remove_stale(const struct sockaddr_un *address, struct error *err) {
     struct stat status;
     if (lstat(address->sun_path, &status) != 0)
@@ -25,7 +25,8 @@ static bool remove_stale(const struct sockaddr_un *address, struct error *err) {
     if (!S_ISSOCK(status.st_mode))
         return error_set(err, "%s: found a file that is not a socket; choose another path", address->sun_path);
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const bool dead = connect(probe, (const struct sockaddr *)address, sizeof *address) != 0 && errno == ECONNREFUSED;
+    const bool dead = connect(probe, (const struct sockaddr *)address, sizeof *address) != 0 &&
+                      (errno == ECONNREFUSED || errno == ENOENT);
     close(probe);
     if (!dead)
         return error_set(err, "%s: another server listens there; choose another path", address->sun_path);
@@ -58,13 +59,23 @@ static int listen_at(const char *path, struct error *err) {
  * with this process. Returns its ID, or -1: there is none, and a killed server leaves its socket. */
 static pid_t guard_socket(const char *path, int *end) {
     struct stat own, there;
-    int pipes[2];
+    int pipes[2], ready[2];
     char byte;
-    if (lstat(path, &own) != 0 || pipe2(pipes, O_CLOEXEC) != 0)
+    if (lstat(path, &own) != 0 || pipe2(ready, O_CLOEXEC) != 0)
         return -1;
+    if (pipe2(pipes, O_CLOEXEC) != 0) {
+        close(ready[0]);
+        close(ready[1]);
+        return -1;
+    }
     const pid_t pid = fork();
     if (pid != 0) {
         close(pipes[0]);
+        close(ready[1]);
+        /* Until it has closed what it has inherited: the socket would still listen if this process were killed now. */
+        while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+            continue;
+        close(ready[0]);
         *end = pipes[1];
         return pid;
     }
