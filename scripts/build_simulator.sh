@@ -78,6 +78,11 @@ esac
 
 stamp() { cksum "$dir/Vtb_top.mk" "$dir"/Vtb_top__verFiles.dat 2>/dev/null || true; }
 before=$(stamp)
+# Newer versions of Verilator leave all as it is if files have other times and the same content: also their list, by whose sizes and times
+# nvcosim finds what has changed since. Without the list they begin anew.
+listed=$(sed -nE 's/^S +([0-9]+) +[0-9]+ +[0-9]+ +[0-9]+ +([0-9]+) .*"([^"]*)"$/\1 \2 \3/p' "$dir/Vtb_top__verFiles.dat" 2>/dev/null) || true
+[ "$(cut -d' ' -f3- <<<"$listed" | xargs -d'\n' stat -Lc '%s %Y %n' 2>/dev/null)" = "$listed" ] || rm -f "$dir/Vtb_top__verFiles.dat"
+
 # verilate [OPTION...]: a copy of the RTL in rtl/ takes registers and sizes of its configuration from a generated package, which its list
 # need not name.
 verilate() {
