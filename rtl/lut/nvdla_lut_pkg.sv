@@ -233,15 +233,13 @@ package nvdla_lut_pkg;
   function automatic logic [31:0] lut_sdp_miss(
       input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] distance, input logic signed [15:0] scale,
       input logic signed [4:0] shift);
-    logic signed [63:0] term;
+    logic signed [63:0] term, rounded;
     term = 64'(distance) * 64'(scale);
-    if (shift >= 5'sd0) begin
-      term = round_shift(term, 6'($unsigned(shift)));
-    end else begin
-      if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;
-      else if (term < -64'sh0000_4000_0000_0000) term = -64'sh0000_4000_0000_0000;
-      term = term <<< (5'($unsigned(-shift)));
-    end
+    // Not inside of if: Verilator 5.032 would reorder the statements of the inner function.
+    rounded = round_shift(term, 6'($unsigned(shift)));
+    if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;
+    else if (term < -64'sh0000_4000_0000_0000) term = -64'sh0000_4000_0000_0000;
+    term = shift >= 5'sd0 ? rounded : term <<< (5'($unsigned(-shift)));
     return sat32(64'(entry) + 64'(sat32(term)));
   endfunction
 
