@@ -74,6 +74,7 @@ GROUPS = [
     Group("test nightly", "clock gates of the rtl", "tests/replay/clock_gates.py $BUILD", "waves"),
     Group("test nightly", "hangs", "tests/replay/hang.sh $BUILD"),
     Group("test nightly", "hangs: the engine that is named", "tests/replay/hang_faults.py $BUILD"),
+    Group("nightly", "hangs: the engine that is named, full", "tests/replay/hang_faults.py $BUILD full"),
     Group("test nightly", "stop at first, copies of a run", "tests/replay/copies.sh $BUILD", "waves"),
     Group("test nightly", "a live driver over vfio-user", "tests/live/serve.py $BUILD", "waves planted taps"),
     Group("nightly", "linux in qemu, on debian 13", "tests/live/linux.sh $BUILD"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants the faults of hang_faults.tsv in a copy of rtl/, all in one simulator, plays a trace with each, and checks whether the hang's
-report names the folder of the fault.
+"""Plants the faults of hang_faults.tsv, for full of hang_faults_full.tsv, in a copy of rtl/, all in one simulator, plays a trace with each,
+and checks whether the hang's report names the folder of the fault.
 
-usage: hang_faults.py BUILD     one test, which fails if less than nine in ten are named
+usage: hang_faults.py BUILD [full]     one test, which fails if less than nine in ten are named
 
 tb_top's `fault` (TB_FAULTS) is the low half of a power pin that has no function: it selects the fault of a run.
 """
@@ -15,11 +15,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
+CONFIG = "full" if "full" in sys.argv[2:] else "small"
+TABLE = "hang_faults.tsv" if CONFIG == "small" else "hang_faults_full.tsv"
 PIN = "nvdla_pwrbus_ram_a_pd"
 
 
 def load():
-    with open(os.path.join(HERE, "hang_faults.tsv"), newline="", encoding="utf-8") as f:
+    with open(os.path.join(HERE, TABLE), newline="", encoding="utf-8") as f:
         return [row for row in csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if not row[0].startswith("#")]
 
 
@@ -32,7 +34,7 @@ def plant(faults, directory):
         with open(path, encoding="utf-8") as f:
             text = f.read()
         if text.count(original) != 1:
-            sys.exit(f"hang_faults.tsv: {file} has {text.count(original)} places {original!r}, expected 1")
+            sys.exit(f"{TABLE}: {file} has {text.count(original)} places {original!r}, expected 1")
         with open(path, "w", encoding="utf-8") as f:
             f.write(text.replace(original, changed.replace("FAULT", f"(tb_top.fault == 16'd{number})")))
     return os.path.join(directory, "nvdla.f")
@@ -43,7 +45,7 @@ def play(build, number, fault, out):
     folder, trace = fault[:2]
     directory = os.path.join(out, str(number))
     status = subprocess.run([os.path.join(build, "nvcosim"), "run", "-q", "--dut", "rtl:hangs", "--still", "3000", "--max-cycles", "400000", "--pin",
-                             f"{PIN}={number}", "--out", directory, f"traces/conformance/small/{trace}.nvt.gz"],
+                             f"{PIN}={number}", "--out", directory, f"traces/conformance/{CONFIG}/{trace}.nvt.gz"],
                             cwd=ROOT, capture_output=True, check=False).returncode
     if status != 3:
         return None
@@ -53,13 +55,13 @@ def play(build, number, fault, out):
 
 
 def main(argv):
-    if len(argv) != 2:
+    if argv[2:] not in ([], ["full"]) or len(argv) < 2:
         sys.exit(__doc__)
     build = os.path.abspath(argv[1])
     faults = load()
-    out = os.path.join(build, "tests", "hang_faults")
+    out = os.path.join(build, "tests", os.path.splitext(TABLE)[0])
     files = plant(faults, os.path.join(out, "rtl"))
-    subprocess.run(["make", "-s", "simulator", f"B={build}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla", "OPT=-O0",
+    subprocess.run(["make", "-s", "simulator", f"B={build}", f"CONFIG={CONFIG}", "NAME=hangs", f"FILELIST={files}", "TOP=NV_nvdla", "OPT=-O0",
                     f"VERILATOR_OPTIONS=+define+TB_LINKS +define+TB_WAITS +define+TB_FAULTS +incdir+{build}/gen"], cwd=ROOT, check=True)
     named = 0
     for number, fault in enumerate(faults, 1):
