@@ -127,4 +127,19 @@ module nvdla_bdma_load
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o, req_ram_o})
   `NVDLA_CHECK(GroupsHaveDescriptors, !loading_q || left_q != '0)
   `NVDLA_CHECK(FreePlaces, 32'(free_q) <= BdmaQueue)
+  `NVDLA_CHECK(DescriptorStays, !moved || !(out_valid_q || active))
+
+`ifdef NVDLA_CHECKS
+  // Descriptors pushed since reset, and those of them that launches have taken.
+  logic [31:0] pushed_q, covered_q;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      pushed_q  <= '0;
+      covered_q <= '0;
+    end else begin
+      pushed_q <= pushed_q + 32'(push_i);
+      if (taken_o) covered_q <= pushed_q;
+    end
+  `NVDLA_CHECK(EveryDescriptorCounts, count_q == pushed_q - covered_q)
+`endif
 endmodule

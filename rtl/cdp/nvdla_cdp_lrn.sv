@@ -378,10 +378,16 @@ module nvdla_cdp_lrn
 `ifdef NVDLA_CHECKS
   // Atoms inside, by their last beats.
   localparam int AtomBeats = CdpBeats;
-  int beats_seen_q;
+  int beats_seen_q, words_seen_q;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) beats_seen_q <= 0;
-    else if (beat_valid_i && step_o) beats_seen_q <= (beats_seen_q + 1) % AtomBeats;
+    if (!rst_ni) begin
+      beats_seen_q <= 0;
+      words_seen_q <= 0;
+    end else begin
+      if (beat_valid_i && step_o) beats_seen_q <= (beats_seen_q + 1) % AtomBeats;
+      if (step && words_valid) words_seen_q <= (words_seen_q + 1) % AtomBeats;
+    end
+  `NVDLA_CHECK(BeatsInTurn, 32'(beat_q) == words_seen_q)
   `NVDLA_QUEUE(Atoms, 1, Stages + 2, beat_valid_i && step_o && beats_seen_q == AtomBeats - 1, beat_last_i, atom_valid_o,
                atom_valid_o && atom_ready_i, atom_last_o)
   `NVDLA_BALANCE(Beats, Stages + 2 * AtomBeats, beat_valid_i && step_o, 1, atom_valid_o && atom_ready_i, 32'(AtomBeats))

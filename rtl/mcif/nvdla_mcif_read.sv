@@ -131,7 +131,8 @@ module nvdla_mcif_read
     mif_rd_req_t req;
     assign req = gen_client[i].req;
     `NVDLA_STABLE(PieceStable, req.valid && req.ram == Ram, gen_client[i].rsp.ready, req)
-    `NVDLA_BALANCE(Answers, 256, gen_client[i].rsp.ready, 32'(req.len) + 32'd1, gen_client[i].rsp.valid, 1)
+    `NVDLA_BALANCE(Answers, 256 + (Split ? PieceBeats - 1 : 0), gen_client[i].rsp.ready, 32'(req.len) + 32'd1,
+                   gen_client[i].rsp.valid, 1)
     `NVDLA_CHECK(AcceptsOnlyOffers, !gen_client[i].rsp.ready || (req.valid && req.ram == Ram))
   end
 `endif

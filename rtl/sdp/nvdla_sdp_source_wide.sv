@@ -108,4 +108,13 @@ module nvdla_sdp_source_wide
   `NVDLA_STABLE(OutputStable, valid_o, ready_i, {data_o, last_o})
   `NVDLA_CHECK(OneSource, !(main_ready_o && cacc_ready_o))
   `NVDLA_CHECK(TakesWhatIsOffered, !take || (flying_i ? cacc_valid_i : main_valid_i))
+
+`ifdef NVDLA_CHECKS
+  logic second_q;  // the half of a word of bytes that comes next
+  always_ff @(posedge clk_i) begin
+    if (!run_i) second_q <= 1'b0;
+    else if (take && !flying_i && bytes) second_q <= ~second_q;
+  end
+  `NVDLA_CHECK(HalvesInTurn, !run_i || upper_q == second_q)
+`endif
 endmodule
