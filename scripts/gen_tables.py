@@ -402,8 +402,8 @@ def client_stream(client):
 
 
 def stream_layout(stream, cfg):
-    """Lanes of a stream in a configuration, bits of an element and of a lane, first word of each of its fields, and words of all. The
-    lanes come first, without gaps."""
+    """Lanes of a stream in a configuration (0: it lacks the stream), bits of an element and of a lane, first word of each of its fields,
+    and words of all. The lanes come first, without gaps."""
     known = {k: int(v) for k, v in cfg.items() if v.isdigit()}
     lanes, width, bits = (eval(str(stream[column]), {"__builtins__": {}}, known) for column in ("lanes", "width", "bits"))
     words = (lanes * bits + 31) // 32
@@ -411,9 +411,9 @@ def stream_layout(stream, cfg):
     for field in stream["fields"]:
         places[field] = words
         words += FIELD_WORDS[field]
-    if lanes < 1 or words > MOST_STREAM_WORDS:
+    if lanes < 0 or words > MOST_STREAM_WORDS:
         sys.exit(f"streams.csv: {stream['stream']}: {lanes} lanes, {words} words in configuration {cfg['name']}; "
-                 f"expected at least 1 and at most {MOST_STREAM_WORDS}")
+                 f"expected at least 0 lanes and at most {MOST_STREAM_WORDS} words")
     return lanes, width, bits, places, words
 
 
@@ -496,6 +496,9 @@ def generate_taps(outdir, name, table):
         if len(row) != len(head) or missing:
             sys.exit(f"{where}: " + (f"has {len(row)} columns, expected {len(head)}" if len(row) != len(head) else f"has no {' and no '.join(missing)}"))
         found[row[0]] = {c: e if c == "late" else below_design(e) for c, e in entry.items() if c != "stream"}
+    for stream in streams:
+        if stream_layout(stream, cfg)[0] == 0:
+            found.pop(stream["stream"], None)
     for client in client_rows():  # those that the configuration lacks have no streams
         if client["condition"] and not int(cfg[client["condition"]]):
             for stream in (client_stream(client), client_stream(client) + "_ASK"):

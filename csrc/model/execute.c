@@ -186,6 +186,12 @@ static struct sdp_taps sdp_taps(struct model *model, const struct sdp_layer *lay
         in_order(model, ORDERED_SDP_STAGES + SDP_BS, tap_of(model, NVDLA_SDP, TAP_SDP_X1, format, width), &order);
     taps.stage[SDP_BN] =
         in_order(model, ORDERED_SDP_STAGES + SDP_BN, tap_of(model, NVDLA_SDP, TAP_SDP_X2, format, width), &order);
+    if (layer->table) {
+        taps.table_in =
+            in_order(model, ORDERED_SDP_LUT_IN, tap_of(model, NVDLA_SDP, TAP_SDP_LUT_IN, format, width), &order);
+        taps.table_out =
+            in_order(model, ORDERED_SDP_LUT_OUT, tap_of(model, NVDLA_SDP, TAP_SDP_LUT_OUT, format, width), &order);
+    }
     taps.convertor =
         in_order(model, ORDERED_SDP_CVT_IN, tap_of(model, NVDLA_SDP, TAP_SDP_CVT_IN, format, width), &order);
     taps.output = in_order(model, ORDERED_SDP_OUT, out, &order);

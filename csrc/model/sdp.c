@@ -258,8 +258,10 @@ static void process_line(struct sdp_run *run, uint8_t *out) {
         show_line(run, &run->clients->taps.stage[i], run->data, true);
     }
     if (layer->table) {
+        show_line(run, &run->clients->taps.table_in, run->data, true);
         sdp_table_apply(&layer->lut, run->clients->table, layer->shape.proc == NVDLA_FP16, run->data, run->elements,
                         &run->result.table);
+        show_line(run, &run->clients->taps.table_out, run->data, true);
     }
     convert_line(run, out);
 }

@@ -20,7 +20,7 @@ struct sdp_run;
 
 /* A layer's streams, see enum tap. */
 struct sdp_taps {
-    struct tap_out input, ew_alu, ew_mul, convertor, output;
+    struct tap_out input, ew_alu, ew_mul, table_in, table_out, convertor, output;
     struct tap_out stage[SDP_STAGES]; /* after each stage; EW's is not used */
 };
 

@@ -2,16 +2,17 @@
 #include "observe/tap.h"
 
 const char *const tap_names[TAP_COUNT] = {
-    [TAP_CDMA_CVT] = "CDMA_CVT",     [TAP_CBUF_DAT] = "CBUF_DAT",     [TAP_CBUF_WT] = "CBUF_WT",
-    [TAP_CBUF_MASK] = "CBUF_MASK",   [TAP_CSC_DAT] = "CSC_DAT",       [TAP_CSC_WT] = "CSC_WT",
-    [TAP_CMAC_SUM] = "CMAC_SUM",     [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
-    [TAP_SDP_IN] = "SDP_IN",         [TAP_SDP_X1] = "SDP_X1",         [TAP_SDP_X2] = "SDP_X2",
-    [TAP_EW_ALU_CVT] = "EW_ALU_CVT", [TAP_EW_MUL_CVT] = "EW_MUL_CVT", [TAP_SDP_CVT_IN] = "SDP_CVT_IN",
-    [TAP_SDP_OUT] = "SDP_OUT",       [TAP_PDP_IN] = "PDP_IN",         [TAP_PDP_ROW] = "PDP_ROW",
-    [TAP_PDP_OUT] = "PDP_OUT",       [TAP_CDP_IN] = "CDP_IN",         [TAP_CDP_SUM] = "CDP_SUM",
-    [TAP_LUT_HIT] = "LUT_HIT",       [TAP_LUT_OUT] = "LUT_OUT",       [TAP_CDP_CVT_IN] = "CDP_CVT_IN",
-    [TAP_CDP_OUT] = "CDP_OUT",       [TAP_AXI_READ] = "AXI_READ",     [TAP_AXI_WRITE] = "AXI_WRITE",
-    [TAP_MIF_READ] = "MIF_READ",     [TAP_MIF_WRITE] = "MIF_WRITE",
+    [TAP_CDMA_CVT] = "CDMA_CVT",       [TAP_CBUF_DAT] = "CBUF_DAT",     [TAP_CBUF_WT] = "CBUF_WT",
+    [TAP_CBUF_MASK] = "CBUF_MASK",     [TAP_CSC_DAT] = "CSC_DAT",       [TAP_CSC_WT] = "CSC_WT",
+    [TAP_CMAC_SUM] = "CMAC_SUM",       [TAP_CACC_OUT] = "CACC_OUT",     [TAP_CACC_SAT] = "CACC_SAT",
+    [TAP_SDP_IN] = "SDP_IN",           [TAP_SDP_X1] = "SDP_X1",         [TAP_SDP_X2] = "SDP_X2",
+    [TAP_EW_ALU_CVT] = "EW_ALU_CVT",   [TAP_EW_MUL_CVT] = "EW_MUL_CVT", [TAP_SDP_LUT_IN] = "SDP_LUT_IN",
+    [TAP_SDP_LUT_OUT] = "SDP_LUT_OUT", [TAP_SDP_CVT_IN] = "SDP_CVT_IN", [TAP_SDP_OUT] = "SDP_OUT",
+    [TAP_PDP_IN] = "PDP_IN",           [TAP_PDP_ROW] = "PDP_ROW",       [TAP_PDP_OUT] = "PDP_OUT",
+    [TAP_CDP_IN] = "CDP_IN",           [TAP_CDP_SUM] = "CDP_SUM",       [TAP_LUT_HIT] = "LUT_HIT",
+    [TAP_LUT_OUT] = "LUT_OUT",         [TAP_CDP_CVT_IN] = "CDP_CVT_IN", [TAP_CDP_OUT] = "CDP_OUT",
+    [TAP_AXI_READ] = "AXI_READ",       [TAP_AXI_WRITE] = "AXI_WRITE",   [TAP_MIF_READ] = "MIF_READ",
+    [TAP_MIF_WRITE] = "MIF_WRITE",
 };
 
 const char *const tap_format_names[TAP_FORMATS] = {

@@ -40,6 +40,8 @@ enum tap {
     TAP_SDP_X2,   /* after BN; 32 bits */
     TAP_EW_ALU_CVT, /* operands of EW from memory before their convertors; 16 bits */
     TAP_EW_MUL_CVT,
+    TAP_SDP_LUT_IN, /* what enters EW's table, and what it gives; 32 bits; only of layers that use the table */
+    TAP_SDP_LUT_OUT,
     TAP_SDP_CVT_IN, /* before the output convertor of SDP; 32 bits */
     TAP_SDP_OUT,    /* elements written or handed to PDP; 8 or 16 bits */
     TAP_PDP_IN,     /* elements that PDP pools */

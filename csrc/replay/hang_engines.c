@@ -397,6 +397,7 @@ struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engin
     case ENGINE_CBUF:
     case ENGINE_CMAC_B:
     case ENGINE_LUT:
+    case ENGINE_LUT_SDP:
     case ENGINE_CSB:
     case ENGINE_COUNT:
         break;

@@ -383,7 +383,8 @@ static void show_operands(const struct triage_input *input, const struct launch 
 }
 
 static void show_sdp(const struct triage_input *input, int ordinal, const struct wanted *output, struct diagnosis *to) {
-    static const enum tap taps[] = {TAP_SDP_IN, TAP_SDP_X1, TAP_SDP_X2, TAP_SDP_CVT_IN, TAP_SDP_OUT};
+    static const enum tap taps[] = {TAP_SDP_IN,      TAP_SDP_X1,     TAP_SDP_X2, TAP_SDP_LUT_IN,
+                                    TAP_SDP_LUT_OUT, TAP_SDP_CVT_IN, TAP_SDP_OUT};
     struct wanted at = *output;
     at.ordinal = ordinal;
     at.reduction = -1;

@@ -259,6 +259,17 @@ static const struct triage_sign *first_check(const struct triage_input *input, c
     return first;
 }
 
+/* The check that failed first of all, if before the step and in another engine than the step names; else NULL. */
+static const struct triage_sign *check_before(const struct triage_input *input, const struct walk_step *step) {
+    const struct triage_sign *first = NULL;
+    for (size_t i = 0; i < input->sign_count; i++) {
+        const struct triage_sign *sign = &input->signs[i];
+        if (sign->instance && sign->engine && sign->cycle < step->cycle && (!first || sign->cycle < first->cycle))
+            first = sign;
+    }
+    return first && strcmp(first->engine, step->engine) != 0 ? first : NULL;
+}
+
 /* A check that failed before its consequences is the first sign, with its clock. */
 static void set_check(const struct triage_sign *check, struct diagnosis *diagnosis) {
     free(diagnosis->tap);
@@ -332,7 +343,13 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
     const size_t value = first_value(walk, found), missing = first_missing(walk, found);
     walk->first = walk->count;
     if (value < walk->count) {
-        blame_stream(input, value, &found[value], diagnosis);
+        /* What passes the memory interface wrongly may be the fault of an engine that asks or takes wrongly. */
+        const bool mif = found[value].checked && !strcmp(walk->steps[value].engine, "mcif");
+        const struct triage_sign *check = mif ? check_before(input, &walk->steps[value]) : NULL;
+        if (check)
+            blame_sign(check, DIAGNOSIS_CHECK, diagnosis);
+        else
+            blame_stream(input, value, &found[value], diagnosis);
         return;
     }
     if (input->hang && input->hang->engine) {

@@ -80,7 +80,8 @@ module nvdla_sdp_y
   logic [Stages:1] valid_q, last_q;     // valid_q[n]: a part has left stage n
   logic [PartBits-1:0] part_q, slot_q;  // part that enters; its place in the transfer that leaves
   logic out_valid_q, out_last_q;
-  logic alu_from_mem, mul_from_mem, operands_here, move, take, last_part, floating, look_up, pack, pack_last;
+  logic alu_from_mem, mul_from_mem, operands_here, move, take, last_part, floating, look_up, table_valid, pack_valid,
+      pack, pack_last;
 
   assign alu_from_mem = !alu_bypass_i && alu_mem_i;
   assign mul_from_mem = !mul_bypass_i && mul_mem_i;
@@ -97,7 +98,9 @@ module nvdla_sdp_y
 
   assign floating = Fp16 != 0 && floating_i;
   assign look_up = !lut_bypass_i;
-  assign pack = move && (look_up ? valid_q[Stages] : valid_q[Core]);
+  assign table_valid = valid_q[Core] && look_up;
+  assign pack_valid = look_up ? valid_q[Stages] : valid_q[Core];
+  assign pack = move && pack_valid;
   assign pack_last = look_up ? last_q[Stages] : last_q[Core];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -107,7 +110,7 @@ module nvdla_sdp_y
       slot_q <= '0;
       out_valid_q <= 1'b0;
     end else if (move) begin
-      valid_q <= {valid_q[Stages-1:Core+1], valid_q[Core] && look_up, valid_q[Core-1:1], take};
+      valid_q <= {valid_q[Stages-1:Core+1], table_valid, valid_q[Core-1:1], take};
       if (take) part_q <= last_part ? '0 : part_q + PartBits'(1);
       if (pack) slot_q <= slot_q == PartBits'(Parts - 1) ? '0 : slot_q + PartBits'(1);
       out_valid_q <= pack && slot_q == PartBits'(Parts - 1);
@@ -273,7 +276,7 @@ module nvdla_sdp_y
       .cfg_i      (cfg_q),
       .precision_i(precision),
       .step_i     (move),
-      .valid_i    (valid_q[Core] && look_up),
+      .valid_i    (table_valid),
       .data_i     (core_data),
       .result_o   (table_data),
       .found_o    (found)
@@ -316,6 +319,12 @@ module nvdla_sdp_y
   `NVDLA_CHECK(EmptyBetweenLayers, run_i || !(valid_i || valid_q != '0 || out_valid_q || part_q != '0 || slot_q != '0))
 
 `ifdef NVDLA_CHECKS
+  int packed_q;  // parts of the transfer that leaves
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) packed_q <= 0;
+    else if (pack) packed_q <= (packed_q + 1) % Parts;
+  `NVDLA_CHECK(PartsInTurn, 32'(slot_q) == packed_q)
+
   // What goes in comes out: the results of what does not go through the table, and the mark of the last transfer of
   // all.
   // FP16: by the arithmetic of nvdla_check_fp_pkg.

@@ -35,8 +35,9 @@ struct account_board {
     struct layer_tracker *tracker;
     struct account *result;
     struct side data, weights;
+    size_t ports, entry;             /* atoms that a beat of CBUF may have; bytes of an entry */
     uint64_t issued, beats, credits; /* rows; beats that SDP has taken; rows */
-    uint64_t rows, row_beats;        /* of the delivery buffer (0: not read yet); of a row */
+    uint64_t rows, row_beats;        /* of the delivery buffer; of a row */
 };
 
 static bool moves(const uint32_t *words, enum rtl_stream stream) {
@@ -79,10 +80,10 @@ static bool begin(struct account_board *board, struct side *side, bool weights) 
         side->ordinal = launch->ordinal;
         side->reported = side->entries = 0;
         side->atoms = weights ? atoms.weights : atoms.data;
-        side->pieces = weights ? cubes.kernels : cubes.height;
+        side->pieces = weights ? cubes.kernels : cubes.mode == CDMA_WINOGRAD ? cubes.extended_height : cubes.height;
         side->piece_bytes =
-            weights ? cubes.kernel_bytes : atoms.data / cubes.height * (uint64_t)board->config->mem_atom;
-        side->piece_entries = weights ? 0 : launch_register(launch, CDMA_D_ENTRY_PER_SLICE) + 1;
+            weights ? cubes.kernel_bytes : atoms.data / side->pieces * (uint64_t)board->config->mem_atom;
+        side->piece_entries = weights ? 0 : (launch_register(launch, CDMA_D_ENTRY_PER_SLICE) + 1) * cubes.batches;
         side->group = weights ? cubes.kernel_group : 0;
         side->compressed = weights && cubes.compressed;
         return true;
@@ -113,7 +114,7 @@ static void check_pieces(struct account_board *board, const struct side *side, u
 static void check_entries(struct account_board *board, const struct side *side, uint64_t cycle, uint64_t pieces,
                           uint64_t entries) {
     const bool weights = side->group > 0, last = side->reported + pieces >= side->pieces;
-    const uint64_t size = (uint64_t)board->config->cbuf_bank_bytes, atom = (uint64_t)board->config->mem_atom;
+    const uint64_t size = board->entry, atom = (uint64_t)board->config->mem_atom;
     const uint64_t all = side->entries + entries,
                    expected = weights ? side->atoms * atom / size : pieces * side->piece_entries;
     char action[96];
@@ -163,9 +164,9 @@ static void take_release(struct account_board *board, struct side *side, uint64_
 
 static void take_rows(struct account_board *board, uint64_t cycle, const uint32_t *words) {
     if (moves(words, STREAM_ROW_ISSUED)) {
-        if (board->rows == 0)
-            board->rows = read_stream(board, STREAM_ROW_ISSUED)[0];
-        board->issued++;
+        const uint32_t *row = read_stream(board, STREAM_ROW_ISSUED);
+        board->rows = row[0];
+        board->issued += row[1];
         board->result->entries++;
     }
     if (moves(words, STREAM_ROW_CREDIT))
@@ -186,10 +187,24 @@ static void take_rows(struct account_board *board, uint64_t cycle, const uint32_
 
 /* ---- observer ---- */
 
+/* Atoms that a beat writes into CBUF. */
+static uint64_t atoms_of_beat(const struct account_board *board, enum rtl_stream stream) {
+    uint64_t atoms = 1;
+    if (board->ports > 1) {
+        const uint32_t *addresses = read_stream(board, stream) + rtl_stream_layout(board->config, stream)->address;
+        atoms = 0;
+        for (size_t i = 0; i < board->ports; i++)
+            atoms += addresses[i] != STREAM_NO_ATOM;
+    }
+    return atoms;
+}
+
 static void take_moves(void *context, uint64_t cycle, const uint32_t *words) {
     struct account_board *board = context;
-    board->data.written += moves(words, STREAM_CBUF_DAT);
-    board->weights.written += moves(words, STREAM_CBUF_WT);
+    if (moves(words, STREAM_CBUF_DAT))
+        board->data.written += atoms_of_beat(board, STREAM_CBUF_DAT);
+    if (moves(words, STREAM_CBUF_WT))
+        board->weights.written += atoms_of_beat(board, STREAM_CBUF_WT);
     if (moves(words, STREAM_DAT_REPORT)) {
         const uint32_t *report = read_stream(board, STREAM_DAT_REPORT);
         take_report(board, &board->data, false, cycle, report[0], report[1]);
@@ -232,7 +247,7 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
     static const enum rtl_stream needed[] = {STREAM_CBUF_DAT,   STREAM_CBUF_WT,    STREAM_CACC_SAT,
                                              STREAM_DAT_REPORT, STREAM_WT_REPORT,  STREAM_DAT_RELEASE,
                                              STREAM_WT_RELEASE, STREAM_ROW_ISSUED, STREAM_ROW_CREDIT};
-    bool complete = source->read != NULL && !nvdla_has_16_bits(config);
+    bool complete = source->read != NULL;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         complete = complete && source->has[needed[i]];
     if (!complete)
@@ -242,7 +257,11 @@ struct account_board *account_board_new(const struct nvdla_config *config, const
     board->source = *source;
     board->tracker = layer_tracker_new(config);
     board->result = result;
-    board->row_beats = (uint64_t)(config->atomic_k / rtl_stream_layout(config, STREAM_CACC_SAT)->lanes);
+    const size_t widths = nvdla_has_16_bits(config) ? 2 : 1; /* entries of twice the width, rows of half the kernels */
+    board->entry = (size_t)config->cbuf_bank_bytes * widths;
+    board->ports = (size_t)(rtl_stream_layout(config, STREAM_CBUF_DAT)->lanes / config->mem_atom);
+    board->row_beats =
+        (uint64_t)config->atomic_k / widths / (uint64_t)rtl_stream_layout(config, STREAM_CACC_SAT)->lanes;
     return board;
 }
 

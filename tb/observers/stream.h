@@ -25,7 +25,7 @@
 
 /* Layout of a beat in a stream's vector in one configuration. */
 struct stream_layout {
-    int lanes, words;                  /* the lanes begin in word 0 */
+    int lanes, words;                  /* the lanes begin in word 0; no lanes: the configuration lacks the stream */
     int width, bits;                   /* of an element, of a lane */
     int address, select, index, flags; /* first word of other fields; -1: the stream has none */
 };
@@ -40,6 +40,8 @@ struct stream_part {
 };
 
 enum { STREAM_PARTS = 32 };
+
+#define STREAM_NO_ATOM UINT32_MAX /* the address of an atom that a beat of CBUF does not write */
 
 /* Input and output of an order for one beat. */
 struct stream_beat {
@@ -117,7 +119,7 @@ static inline void stream_widen(struct stream_form *form, enum nvdla_precision p
 extern const struct stream_order order_cdma_data, order_cdma_weights, order_cdma_masks;
 extern const struct stream_order order_conv_atoms, order_conv_weights, order_conv_sums_a, order_conv_sums_b;
 extern const struct stream_order order_cacc_cube;
-extern const struct stream_order order_sdp_cube, order_sdp_out;
+extern const struct stream_order order_sdp_cube, order_sdp_table, order_sdp_out;
 extern const struct stream_order order_cdp_elements, order_cdp_sum, order_cdp_answer, order_cdp_factor,
     order_cdp_product;
 extern const struct stream_order order_pdp_in_atoms, order_pdp_in_beats, order_pdp_row, order_pdp_out;

@@ -9,8 +9,7 @@
 
 /* ---- CDMA ---- */
 
-enum { PAIR = 2 };         /* atoms that a wide port of CBUF takes in a clock */
-#define NO_ATOM UINT32_MAX /* the address of one that is not written */
+enum { PAIR = 2 }; /* atoms that a wide port of CBUF takes in a clock */
 
 struct atoms_state {
     uint64_t left; /* memory atoms of the launch */
@@ -57,7 +56,7 @@ static void next_pair(struct atoms_state *atoms, struct stream_beat *beat) {
     const uint32_t *addresses = beat->words + beat->layout->address;
     struct tap_place place = beat->place;
     for (size_t i = 0; i < PAIR; i++) {
-        if (addresses[i] == NO_ATOM || atoms->left == 0)
+        if (addresses[i] == STREAM_NO_ATOM || atoms->left == 0)
             continue;
         place.address = addresses[i];
         stream_add(beat, i * atoms->lanes, atoms->lanes, place);

@@ -47,6 +47,13 @@ static bool begin_sdp(struct stream_state *state, const struct stream_launch *at
     return true;
 }
 
+/* What enters and leaves the table of EW, in layers that use it. */
+static bool begin_sdp_table(struct stream_state *state, const struct stream_launch *at) {
+    const struct registers_view view = launch_view(at->config, at->launch);
+    return !FIELD(&view, SDP, D_DP_EW_CFG, EW_BYPASS) && !FIELD(&view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) &&
+           begin_sdp(state, at);
+}
+
 /* Results that are only compared with 0 are not delivered. */
 static bool begin_sdp_out(struct stream_state *state, const struct stream_launch *at) {
     const struct registers_view view = launch_view(at->config, at->launch);
@@ -76,4 +83,5 @@ static void next_of_cube(struct stream_state *state, struct stream_beat *beat) {
 
 const struct stream_order order_cacc_cube = {begin_cacc, next_of_cube};
 const struct stream_order order_sdp_cube = {begin_sdp, next_of_cube};
+const struct stream_order order_sdp_table = {begin_sdp_table, next_of_cube};
 const struct stream_order order_sdp_out = {begin_sdp_out, next_of_cube};

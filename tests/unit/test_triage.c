@@ -282,6 +282,29 @@ static void atoms_lost_behind_the_last_stream(void **state) {
     diagnosis_free(&found);
 }
 
+/* An engine that asks or takes wrongly disturbs the memory interface; its own check fails before. */
+static void check_before_the_memory_interface(void **state) {
+    (void)state;
+    const struct triage_passage passage = {.engine = "mcif",
+                                           .name = "reads of CDMA_DAT",
+                                           .before = NVDLA_UNIT_COUNT,
+                                           .differs = true,
+                                           .cycle = 1029,
+                                           .expected = "00",
+                                           .got = "01"};
+    struct triage_sign check = {
+        .engine = "cdma", .in = "cdma", .instance = "u_cdma.u_dc", .name = "check-AllLinesAreReported", .cycle = 1021};
+    for (int late = 0; late < 2; late++) {
+        struct bench bench = bench_open();
+        check.cycle += (uint64_t)late * 8;
+        struct diagnosis found = conclude(
+            &bench, (struct triage_input){.passages = &passage, .passage_count = 1, .signs = &check, .sign_count = 1});
+        assert_string_equal(late ? "mcif" : "cdma", found.engine);
+        assert_string_equal(late ? "reads of CDMA_DAT" : "check-AllLinesAreReported", found.tap);
+        diagnosis_free(&found);
+    }
+}
+
 static void nobody_is_named_without_reason(void **state) {
     (void)state;
     struct bench bench = bench_open();
@@ -298,6 +321,7 @@ int main(void) {
         cmocka_unit_test(first_in_time_is_to_blame),
         cmocka_unit_test(place_may_be_wrong),
         cmocka_unit_test(time_beats_the_path),
+        cmocka_unit_test(check_before_the_memory_interface),
         cmocka_unit_test(passage_without_model),
         cmocka_unit_test(passage_with_words_of_its_own),
         cmocka_unit_test(hang_names_its_engine),

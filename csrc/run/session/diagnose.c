@@ -13,6 +13,7 @@
 #include "nvdla/xalloc.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
+#include "report/writers.h"
 #include "run/session/judge.h"
 #include "triage/triage.h"
 
@@ -98,16 +99,17 @@ static void memory_sign(const struct report_input *input, const struct play_fail
                         struct triage_sign *sign) {
     const struct op *op = &input->prog->ops[failure->op];
     const uint64_t address = op->kind == OP_MEM_CHECK ? failure->first : op->base;
+    struct writers *writers = writers_new(input->launches);
     const struct launch *writer = NULL;
-    for (size_t i = 0; i < layer_tracker_count(input->launches); i++) {
-        const struct launch *launch = layer_tracker_launch(input->launches, i);
-        struct cube cube;
-        bool primary;
+    size_t count;
+    const struct output *outputs = writers_outputs(writers, &count);
+    for (size_t i = 0; i < count; i++) {
         uint64_t run;
-        if (launch->tag < failure->op && launch_output_cube(input->prog->config, launch, &cube, &primary) &&
-            cube_run(&cube, address, &run))
-            writer = launch;
+        if (outputs[i].launch->tag < failure->op && outputs[i].space == op->space &&
+            cube_run(&outputs[i].cube, address, &run))
+            writer = outputs[i].launch;
     }
+    writers_free(writers);
     snprintf(sign->name, sizeof sign->name, "memory");
     if (!writer)
         return;
