@@ -339,10 +339,10 @@ static bool read_mean(struct reading *at, const struct flat_table *entry, struct
 static bool read_pad(struct reading *at, const struct flat_table *entry, struct node *node) {
     const int rank = node_input(at->graph, node, 0)->rank;
     const int32_t *pads = constant(at, entry, node, 1, 2 * (size_t)rank, "padding");
-    struct axis batch, *const axes[] = {&batch, &node->y, &node->x, &node->c};
+    struct axis batch = whole_axis(1), *const axes[] = {&batch, &node->y, &node->x, &node->c};
     if (!pads)
         return false;
-    for (int i = 0; i < 4; i++)
+    for (int i = 1; i < 4; i++)
         *axes[i] = whole_axis(1);
     for (int i = 0; i < rank; i++) {
         struct axis *axis = i == 0 && rank > 1 ? &batch : axes[i + 4 - rank];
