@@ -35,15 +35,15 @@ check tables_direction 1 "wrote client CDP: direction 'wrote', expected read or 
 with '/^RUBIK,/d' $ENGINES
 check engines_row_missing 1 "registers.csv:605: unit 'RBK' is in no row of engines.csv: add a row for its engine"
 with 's/^BDMA,BDMA,BDMA,/BDMA,BDMA,BMDA,/' $ENGINES
-check engines_unit_unknown 1 "engines.csv:19: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
+check engines_unit_unknown 1 "engines.csv:20: unit 'BMDA', expected one of CFGROM, GLB, MCIF,"
 with 's/,rubik,u_rubik/,rubic,u_rubik/' $ENGINES
-check engines_folder 1 "engines.csv:20: folder 'rubic', but there is no such folder in rtl/: expected that of the sources of RUBIK"
+check engines_folder 1 "engines.csv:21: folder 'rubic', but there is no such folder in rtl/: expected that of the sources of RUBIK"
 with 's/CACC_SAT/CACC_OUT/' $ENGINES
 check engines_tap_unknown 1 "engines.csv:11: tap 'CACC_OUT', but streams.csv has no stream with an order of unit CACC and that tap: expected one of CACC_SAT"
 with 's/ CDP_CVT_IN / /' $ENGINES
 check engines_tap_missing 1 "engines.csv: no engine has the tap CDP_CVT_IN of unit CDP, which streams.csv names: add it to the engine that makes the stream"
 with 's/^GLB,/CSC,/' $ENGINES
-check engines_twice 1 "engines.csv:21: engine 'CSC' is also in engines.csv:8: take it out of one of them"
+check engines_twice 1 "engines.csv:22: engine 'CSC' is also in engines.csv:8: take it out of one of them"
 with 's/u_cmac_b/u_cmac_a/' $ENGINES
 check engines_instance_twice 1 "engines.csv:10: instance 'u_cmac_a' is also in engines.csv:9"
 with 's/,CDMA_WT,,CBUF/,CDMA_WTS,,CBUF/' $ENGINES
@@ -55,9 +55,9 @@ check engines_never_over 1 "engines.csv:14: unit PDP_RDMA has launches (its regi
 with 's/PDP PDP_RDMA,PDP_IN/PDP_RDMA PDP,PDP_IN/' $ENGINES
 check engines_ends_order 1 "engines.csv:15: ends PDP_RDMA PDP, expected its own unit first, and an interrupt"
 with 's/,RBK,ORANGE/,GLB,ORANGE/' $ENGINES
-check engines_lane 1 "engines.csv:20: lane 'GLB' has no launches: expected one of BDMA, CDMA,"
+check engines_lane 1 "engines.csv:21: lane 'GLB' has no launches: expected one of BDMA, CDMA,"
 with 's/,YELLOW,,1,40 30$/,YELLOW/; s/,YELLOW,,40 30$/,YELLOW/' $ENGINES
 check engines_columns 1 "engines.csv:8: 12 columns, expected 14: engine,name,unit,"
 with 's/,BDMA,GREEN,/,BDMA,BLUE,/' $ENGINES
-check engines_colour 1 "engines.csv:19: wave 'BLUE', expected one of RED, ORANGE,"
+check engines_colour 1 "engines.csv:20: wave 'BLUE', expected one of RED, ORANGE,"
 finish
