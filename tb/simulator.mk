@@ -33,9 +33,28 @@ MAIN_OBJS := main_verilator.o made.o $(if $(filter 1,$(VM_TRACE_FST)),wave_file.
 $(MAIN_OBJS): %.o: $(ROOT)/tb/%.cpp Vtb_top.mk defines
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -O2 $(DEFINES) -DCOSIM_THREADS=$(THREADS) $(INNER_EVAL) -I$(ROOT)/csrc -I$(ROOT) -I$(BUILD)/gen -c -o $@ $<
 made.o: made.h
+
+# Where Verilator has no precompiled header of its own: what all files of the design include, compiled once for the fast and once for the slow
+# ones. $(1) is fast or slow, $(2) the name of its optimisation, $(3) its objects. ccache knows the header by the checksum of all that it comes
+# to, macros too, because the compiler's own form has the folder's path in it.
+define common_header
+Vtb_top__$(1).h: Vtb_top.mk
+	printf '#include "%s"\n' verilated_dpi.h $(if $(filter 1,$(VM_TRACE_FST)),verilated_fst_c.h) Vtb_top__Syms.h >$$@
+Vtb_top__$(1).h.gch: Vtb_top__$(1).h settings
+	$(LINK) $(filter-out -MMD -MP,$(CXXFLAGS) $(CPPFLAGS)) $$($(2)) -x c++ -E -dD -P $$< | sha256sum >$$@.sum
+	$(LINK) $(filter-out -MMD,$(CXXFLAGS) $(CPPFLAGS)) $$($(2)) -MD -MF $$@.d -x c++-header -o $$@ $$<
+$(3): Vtb_top__$(1).h.gch
+$(3): private CPPFLAGS := -include Vtb_top__$(1).h $(CPPFLAGS)
+endef
+ifndef VK_PCH_H
+$(eval $(call common_header,fast,OPT_FAST,$(VK_FAST_OBJS) $(filter-out unit_slow_%,$(UNITS))))
+$(eval $(call common_header,slow,OPT_SLOW,$(VK_SLOW_OBJS) $(filter unit_slow_%,$(UNITS))))
+export CCACHE_SLOPPINESS := pch_defines,time_macros
+export CCACHE_PCH_EXTSUM := 1
+endif
 # settings: compiler and options. If they change, everything is recompiled.
 $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(VK_OBJS) $(UNITS) $(if $(VK_PCH_H),$(VK_PCH_H).fast.gch $(VK_PCH_H).slow.gch): settings
-$(filter unit_slow_%,$(UNITS)): OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
+$(filter unit_slow_%,$(UNITS)): private OPT_FAST := $(OPT_SLOW) $(PROFILE_OPTIONS)
 # Library calls are bound at the start, once for all copies of a server (csrc/run/serve/serve.h).
 $(EXE): $(MAIN_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(TB_OBJS) $(BUILD)/libnvcosim.a
 	$(LINK) $(EXTRA_LDFLAGS) -Wl,-z,now -o $@ $(MAIN_OBJS) $(TB_OBJS) $(VK_GLOBAL_OBJS) $(DESIGN) $(BUILD)/libnvcosim.a -ljansson -lyaml -llz4 -lz -lm -ldl -latomic -lpthread

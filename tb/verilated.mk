@@ -3,8 +3,10 @@
 # (Makefile), and CCACHE.
 override CXX := $(CCACHE) $(or $(COMPILER),$(DEFAULT_COMPILER))
 LINK := $(or $(COMPILER),$(DEFAULT_COMPILER))
-OPT_SLOW := -O1
+# What runs once: constructors, initial blocks, the names of what is recorded.
+OPT_SLOW := -O0
 CPPFLAGS += -MP # a removed header must not stop the next build
+CPPFLAGS += -Wno-parentheses-equality # Verilator's style
 # tb_top has vectors of thousands of bits (taps, waits): the most words that VPI returns at once.
 CPPFLAGS += -DVL_VALUE_STRING_MAX_WORDS=1024
 CPPFLAGS += $(EXTRA_CXXFLAGS)
