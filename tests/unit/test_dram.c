@@ -1,5 +1,5 @@
 /* The DRAM: commands obey JEDEC's rules (dram_checker.h), known sequences take the clocks that the parameters demand,
- * and bandwidth is what they allow. DRAM_REQUESTS: random requests in all (default 100,000); UNIT_WALKS: an eighth. */
+ * and bandwidth is what they allow. DRAM_REQUESTS: random requests in all (default 50,000); UNIT_WALKS: an eighth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void feed_drain(struct feed *feed) {
 
 static uint64_t requests_of_all(void) {
     const char *given = getenv("DRAM_REQUESTS");
-    return given ? strtoull(given, NULL, 10) : seeds_of(100000);
+    return given ? strtoull(given, NULL, 10) : seeds_of(50000);
 }
 
 /* Memories of every kind. */
