@@ -86,14 +86,11 @@ night=("$NV" regress --out "$nights")
 # results NIGHT: what is the same wherever a test runs, a line each
 results() { "$ROOT/tests/regress/same_everywhere.py" "$nights" "$1"; }
 sql() { "$ROOT/tests/regress/sql.py" "$nights/nights.db" "$1"; }
-# kill_node NAME: the machine is gone, with all that ran on it
+# kill_node NAME: the machine is gone, with all that ran on it: jobs know the node in their environment, and so do their processes; the daemon
+# of a job in its own
 kill_node() {
-    local pid
     kill -9 "$(cat "$SLURM_CLUSTER/$1.pid")"
-    for pid in /proc/[0-9]*; do
-        # jobs know the node in their environment, and so do their processes; the daemon of a job in its own
-        if tr '\0' '\n' <"$pid/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then kill -9 "${pid#/proc/}"; fi
-    done 2>/dev/null
+    grep -lszx "SLURMD_NODENAME=$1" /proc/[0-9]*/environ | cut -d/ -f3 | xargs -r kill -9 2>/dev/null
 }
 # wait_for COMMAND...: up to 60 s
 wait_for() {
@@ -201,11 +198,15 @@ sleep 1
 "$CLUSTER" --start n1 unshare --mount sh -c "mount -t tmpfs none '$nights'"' && exec "$@"' sh
 wait_for says "$SLURM_CLUSTER/n1.log" "slurmd started"
 wait_for idle
-# n2 takes jobs once n1 has had one
+# n2 takes jobs once n1 has had one. Whether n1 answers may be judged by a question to the daemon that has ended: it is resumed.
 scontrol update NodeName=n2 State=drain Reason=test
+n1_had_a_job() {
+    scontrol update NodeName=n1 State=resume 2>/dev/null
+    says cancel.txt 'node n1 gets no further jobs'
+}
 "${night[@]}" cancel.yml --engine slurm --chunk-seconds 12 >cancel.txt 2>&1 &
 runner=$!
-wait_for says cancel.txt 'node n1 gets no further jobs'
+wait_for n1_had_a_job
 scontrol update NodeName=n2 State=resume
 wait $runner
 check "a test that ends its job: exit status" "$([ $? = 4 ]; echo $?)"
