@@ -167,6 +167,9 @@ $(B)/gen/version_number.h: VERSION
 	@echo "#define NVCOSIM_VERSION \"$$(cat VERSION)\"" >$@
 $(foreach f,obj asan/obj,$(B)/$(f)/csrc/run/simulators/version.o): $(B)/gen/version_number.h
 
+# Unit tests run for seconds.
+$(B)/obj/tests/unit/%.o: CFLAGS += -O1
+
 # The kernels of the model are worth the optimiser's time. They pass vectors to functions that are inlined, so how they are passed does not matter;
 # floating-point traps are not used, and without them more loops become vector code.
 $(B)/obj/csrc/model/%.o $(B)/obj/csrc/nvdla/lut.o: CFLAGS += -O3 -Wno-psabi -fno-trapping-math

@@ -213,7 +213,7 @@ static void multiplier(uint32_t weight, uint32_t data, bool negative, uint32_t p
         list[3] = 64 * s[3] + 16 * n[2];
         list[4] = 64 * n[3];
         for (unsigned length = 5; length > 2;) {
-            uint32_t next[8];
+            uint32_t next[8] = {0};
             unsigned count = 0, i = 0;
             for (; i + 3 <= length; i += 3) {
                 uint32_t a = list[i], b = list[i + 1], c = list[i + 2];

@@ -1,8 +1,8 @@
 #!/bin/bash
-# `make synth`: a row says of a netlist what it must; a small engine is mapped to both targets and its table says what it must. Skipped
+# `make synth`: a row says of a netlist what it must; a small engine is mapped and its table says what it must. Skipped
 # where Yosys cannot be installed.
 #
-# usage: synth.sh BUILD          NIGHTLY=1 in the environment: CBUF too, which has to be block RAMs
+# usage: synth.sh BUILD          NIGHTLY=1 in the environment: also for ECP5, and CBUF, which has to be block RAMs
 set -u
 . "$(dirname "$0")/../../replay/frame.sh"
 build=$1 table=$1/synth/test.md
@@ -30,7 +30,8 @@ check "a row of the page is replaced" $?
 # column TARGET TOP NUMBER: one of the table
 column() { awk -F' *[|] *' -v t="$1, flat" -v m="\`$2\`" -v n="$3" '$2 == m && $3 == t { print $(n + 3) }' "$table"; }
 
-LOGS=$build/synth scripts/synth.sh "$build" small nvdla_cmac ${NIGHTLY:+nvdla_cbuf} >"$table"
+targets="xilinx7 ${NIGHTLY:+ecp5}"
+TARGETS=$targets LOGS=$build/synth scripts/synth.sh "$build" small nvdla_cmac ${NIGHTLY:+nvdla_cbuf} >"$table"
 status=$?
 if [ $status -eq 3 ]; then
     echo "SKIPPED: the Yosys of scripts/yosys cannot be installed"
@@ -38,12 +39,12 @@ if [ $status -eq 3 ]; then
     exit
 fi
 check "engines are mapped" $status
-for target in xilinx7 ecp5; do
-    dsps=$(column $target nvdla_cmac 4)
+for target in $targets; do
+    dsps=$(column "$target" nvdla_cmac 4)
     [ "$dsps" = 32 ]
     check "a DSP for each of the 32 multipliers of a CMAC of small, $target: ${dsps:-none}" $?
     [ -z "${NIGHTLY:-}" ] && continue
-    rams=$(column $target nvdla_cbuf 3)
+    rams=$(column "$target" nvdla_cbuf 3)
     [ "$rams" = 64 ] || [ "$target:$rams" = ecp5:128 ]
     check "CBUF of small is block RAMs, $target: ${rams:-none}" $?
 done
