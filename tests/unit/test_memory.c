@@ -631,14 +631,14 @@ static void an_image_shows_its_base_until_it_is_written(void **state) {
     memory_over(image, base);
     memory_write(image, 0x81fe, "CD", 2, NULL, &origin);
     memory_write(image, 0x8201, "F", 1, NULL, &origin);
-    memory_write(base, 0x81fd, "xxx", 3, NULL, NULL);
+    memory_write(base, 0x81fd, "xyz", 3, NULL, NULL);
     memory_read(image, 0x81fc, text, 8);
     assert_string_equal(text, "axCDeFgh");
     memory_read(base, 0x81fc, text, 8);
-    assert_string_equal(text, "axxxefgh");
+    assert_string_equal(text, "axyzefgh");
     memory_drop(image, 0x81ff, 3);
     memory_read(image, 0x81fc, text, 8);
-    assert_string_equal(text, "axCxefgh");
+    assert_string_equal(text, "axCzefgh");
     assert_true(memory_origin_of(image, 0x81fe, NULL));
     assert_false(memory_origin_of(image, 0x81ff, NULL));
     assert_true(memory_all_declared(image, 0x8000, 0x1000));
