@@ -135,7 +135,7 @@ static void wake_unit(struct flow *flow, enum nvdla_unit unit) {
                  {NVDLA_CDP_RDMA, FLOW_CDP},      {NVDLA_BDMA, FLOW_BDMA}, {NVDLA_RBK, FLOW_RUBIK}};
     for (size_t i = 0; i < sizeof woken / sizeof *woken; i++)
         if (woken[i].unit == unit)
-            flow_wake(flow, woken[i].process, flow->now + 1);
+            flow_wake(flow, woken[i].process, flow->now + flow->law[LAW_ARM]);
 }
 
 static void armed(struct flow *flow, const struct launch *launch) {

@@ -88,9 +88,9 @@ struct flow_walk {
 
 /* Atoms of one request that come together. */
 struct flow_chunk {
-    bool answered;      /* by a DRAM, perhaps before those asked for earlier */
-    double first, last; /* clocks of the first and of the last beat; first 0: unknown */
-    double taken;       /* first atom taken; 0: not yet */
+    double asked, answered; /* clocks; by a DRAM, perhaps before those asked for earlier; 0: not yet */
+    double first, last;     /* clocks of the first and of the last beat; first 0: unknown */
+    double taken;           /* first atom taken; 0: not yet */
     uint32_t beats, atoms;
 };
 
@@ -152,6 +152,7 @@ struct flow_port {
     double work_free;       /* with a shared bandwidth: the next beat */
     bool write_turn;        /* it is a write's turn */
     uint32_t waiting, full; /* processes that wait for ask_free, and for an answer, as bits */
+    uint32_t arrived;       /* processes whose oldest chunk a DRAM has answered, as bits */
     enum flow_process last; /* the last one that asked */
     uint32_t turn;          /* for so many beats */
 };
@@ -192,6 +193,7 @@ enum flow_fetch_state { FETCH_IDLE, FETCH_PENDING, FETCH_BUSY, FETCH_DONE };
 struct flow_cdma {
     int ordinal; /* of the current layer */
     enum flow_fetch_state data, weights;
+    double data_from, weights_from; /* first requests */
     struct flow_launch *launch;
     bool first, last_image, last_winograd, last_skip_data, last_skip_weights, image, winograd;
     uint32_t last_data_bank, last_weight_bank, data_bank, weight_bank;
@@ -243,7 +245,8 @@ struct flow_sdp {
     struct memory_cube destination;
     uint32_t width, height, surfaces, batches, out_atoms; /* out_atoms: written for an atom of the pipe */
     uint32_t x, y, surface, batch;
-    double at, beats; /* next atom; clocks of an atom */
+    double at, beats;            /* next atom; clocks of an atom */
+    double pipe[SDP_STAGES + 1]; /* clocks from the input to the stages and to the output */
     struct flow_output output;
 };
 

@@ -30,11 +30,13 @@ static void agree(struct flow *flow) {
         csc->slices = (struct flow_account){0};
         cdma->entries_used = 0;
         cdma->data = FETCH_BUSY;
+        cdma->data_from = time;
         flow_wake(flow, FLOW_DATA, time);
     }
     csc->kernels = (struct flow_account){0};
     cdma->atoms_used = 0;
     cdma->weights = FETCH_BUSY;
+    cdma->weights_from = time;
     csc->state = CSC_WAIT;
     flow_wake(flow, FLOW_WEIGHTS, time);
     flow_wake(flow, FLOW_CSC, time);
@@ -200,6 +202,7 @@ static void begin_cdma(struct flow *flow) {
     const bool skip_weights = FIELD(&view, CDMA, D_MISC_CFG, WEIGHT_REUSE) && cdma->last_skip_weights;
     cdma->data = data ? FETCH_PENDING : FETCH_BUSY;
     cdma->weights = weights ? FETCH_PENDING : FETCH_BUSY;
+    cdma->data_from = cdma->weights_from = flow->now + flow->law[LAW_CDMA_BEGIN];
     cdma->weight_atoms_come = cdma->group = 0;
     flow->readers[FLOW_DATA].busy = flow->readers[FLOW_WEIGHTS].busy = false;
     if (!data && skip_data)
@@ -227,10 +230,12 @@ double flow_data_step(struct flow *flow) {
         if (!register_group_running(&flow->units[NVDLA_CDMA]))
             return FLOW_NEVER;
         begin_cdma(flow);
-        return flow->now + flow->law[LAW_CDMA_BEGIN];
+        return cdma->data_from;
     }
     if (cdma->data != FETCH_BUSY)
         return FLOW_NEVER;
+    if (flow->now < cdma->data_from)
+        return cdma->data_from;
     if (!reader->busy)
         begin_data(flow);
     if (!room_for_grain(cdma, reader))
@@ -288,6 +293,8 @@ double flow_weights_step(struct flow *flow) {
     struct flow_reader *reader = &flow->readers[FLOW_WEIGHTS];
     if (cdma->weights != FETCH_BUSY)
         return FLOW_NEVER;
+    if (flow->now < cdma->weights_from)
+        return cdma->weights_from;
     if (!reader->busy && cdma->weight_atoms_come == 0)
         begin_weights(flow);
     report_groups(flow, reader);

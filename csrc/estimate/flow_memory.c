@@ -141,7 +141,7 @@ static bool has_request(struct flow *flow, struct flow_reader *reader) {
 static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, uint32_t beats) {
     const uint32_t bytes = atoms * (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!reader->primary];
-    *chunk_of(reader, reader->tail++) = (struct flow_chunk){.beats = beats, .atoms = atoms};
+    *chunk_of(reader, reader->tail++) = (struct flow_chunk){.asked = flow->now, .beats = beats, .atoms = atoms};
     port->last = reader->process;
     port->turn = beats;
     port->waiting &= ~(UINT32_C(1) << reader->process);
@@ -157,7 +157,7 @@ static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, u
  * burst by burst, as the hardware does: what comes between two bursts of a row matters. */
 static uint32_t chunk_bytes(const struct flow *flow, const struct flow_reader *reader) {
     const struct flow_port *port = &flow->ports[!reader->primary];
-    return port->dram && !reader->greedy ? port->bytes * port->burst : port->line;
+    return !reader->greedy ? port->bytes * port->burst : port->line;
 }
 
 /* Beats that a reader may ask for at once: no more than the one whose turn was just before, if there is one. */

@@ -171,8 +171,8 @@ static double take_columns(struct flow *flow) {
         double come = FLOW_NEVER;
         if (!pdp->flying)
             come = flow_atom(flow, reader, 0);
-        else if (flow->atoms.read < flow->atoms.written) /* its first elements come before the last ones */
-            come = flow->atoms.come[flow->atoms.read % FLOW_ROWS] - fmin(flow->sdp.beats, pdp->beats) + 1;
+        else if (flow->atoms.read < flow->atoms.written)
+            come = flow->atoms.come[flow->atoms.read % FLOW_ROWS];
         come = flow_later(come, pdp->taken + 1);
         if (come > flow->now)
             return come;

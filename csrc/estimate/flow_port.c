@@ -42,10 +42,10 @@ static void wake_readers(struct flow *flow, struct flow_port *port) {
     port->full = 0;
 }
 
-/* A chunk's beats can move. */
-static void come(struct flow *flow, struct flow_port *port, struct flow_reader *reader, double due) {
+/* A chunk's beats can move from that clock on; they were due before. */
+static void come(struct flow *flow, struct flow_port *port, struct flow_reader *reader, double time, double due) {
     const uint32_t beats = reader->chunks[reader->known % FLOW_CHUNKS].beats;
-    const double first = flow_later(due, port->data_free);
+    const double first = flow_later(time, port->data_free);
     port->data_free = first + beats * port->beat;
     flow_known(flow, reader, due, first, (beats - 1) * port->beat);
 }
@@ -69,7 +69,7 @@ void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t addr
     struct flow_port *port = &flow->ports[!reader->primary];
     const uint32_t index = reader->tail - 1, beats = reader->chunks[index % FLOW_CHUNKS].beats;
     if (flow_port_direct(port)) {
-        come(flow, port, reader, flow->now + port->latency);
+        come(flow, port, reader, flow->now + port->latency, flow->now + port->latency);
         for (uint32_t i = 0; i < beats; i++)
             port->arrivals[port->asked++ % FLOW_FLIGHT] =
                 port->data_free - (beats - i) * port->beat + flow->law[LAW_READ];
@@ -79,6 +79,7 @@ void flow_port_read(struct flow *flow, struct flow_reader *reader, uint64_t addr
     if (port->dram) {
         const uint32_t tag = flow->free_tags[--flow->free_count];
         flow->requests[tag] = (struct flow_request){.reader = reader, .chunk = index, .beats = beats};
+        memory_system_advance(flow->system, (uint64_t)flow->now); /* what ends now is not merged with */
         memory_system_submit(flow->system, (uint64_t)flow->now, false, 0, address, bytes, tag);
         flow_wake(flow, FLOW_MEMORY, (double)memory_system_next(flow->system, (uint64_t)flow->now));
     } else {
@@ -208,7 +209,34 @@ static double submit_bursts(struct flow *flow, struct flow_port *port) {
     return FLOW_NEVER;
 }
 
-/* Answers to one client come in the order of its requests. */
+/* A reader whose oldest chunk has been answered. */
+static void note_arrived(struct flow_port *port, const struct flow_reader *reader) {
+    const uint32_t bit = UINT32_C(1) << reader->process;
+    const bool arrived = reader->known != reader->tail && reader->chunks[reader->known % FLOW_CHUNKS].answered > 0;
+    port->arrived = arrived ? port->arrived | bit : port->arrived & ~bit;
+}
+
+/* Moves the beats of what has been answered, the chunk that was asked for first before the others; those of one client
+ * come in the order of its requests. Returns when there is more. */
+static double move_answers(struct flow *flow, struct flow_port *port) {
+    while (port->arrived && port->data_free <= flow->now) {
+        struct flow_reader *first = NULL;
+        double asked = FLOW_NEVER, due = 0;
+        for (uint32_t rest = port->arrived; rest; rest &= rest - 1) {
+            struct flow_reader *reader = &flow->readers[__builtin_ctz(rest)];
+            const struct flow_chunk *chunk = &reader->chunks[reader->known % FLOW_CHUNKS];
+            if (chunk->asked < asked) {
+                first = reader;
+                asked = chunk->asked;
+                due = chunk->answered;
+            }
+        }
+        come(flow, port, first, flow->now, due);
+        note_arrived(port, first);
+    }
+    return port->arrived ? port->data_free : FLOW_NEVER;
+}
+
 static void answer(struct flow *flow, const struct flow_request *request) {
     struct flow_port *port = &flow->ports[0];
     struct flow_reader *reader = request->reader;
@@ -218,9 +246,8 @@ static void answer(struct flow *flow, const struct flow_request *request) {
         return;
     }
     port->reading -= request->beats;
-    reader->chunks[request->chunk % FLOW_CHUNKS].answered = true;
-    while (reader->known != reader->tail && reader->chunks[reader->known % FLOW_CHUNKS].answered)
-        come(flow, port, reader, flow->now);
+    reader->chunks[request->chunk % FLOW_CHUNKS].answered = flow->now;
+    note_arrived(port, reader);
     wake_readers(flow, port);
 }
 
@@ -233,9 +260,10 @@ static double dram_step(struct flow *flow, struct flow_port *port) {
         flow->free_tags[flow->free_count++] = tag;
         answer(flow, &flow->requests[tag]);
     }
-    const double burst = submit_bursts(flow, port);
+    const double burst = submit_bursts(flow, port), moves = move_answers(flow, port);
     const uint64_t next = memory_system_next(flow->system, cycle);
-    return next == UINT64_MAX || burst < (double)next ? burst : (double)next;
+    const double other = burst < moves ? burst : moves;
+    return next == UINT64_MAX || other < (double)next ? other : (double)next;
 }
 
 double flow_memory_step(struct flow *flow) {

@@ -1,4 +1,6 @@
 /* SDP and SDP_RDMA of a flow. See flow.h. Spec: 50-sdp. */
+#include <math.h>
+
 #include "estimate/flow.h"
 #include "layers/pairing.h"
 #include "nvdla/sizes.h"
@@ -41,11 +43,13 @@ static void begin_rdma(struct flow *flow) {
     struct flow_rdma *rdma = &flow->rdma;
     rdma->launch = flow_begin(flow, NVDLA_SDP_RDMA, &rdma->ordinal);
     const struct registers_view view = flow_view(flow, NVDLA_SDP_RDMA, rdma->ordinal);
-    const struct sdp_rdma_cubes cubes = sdp_rdma_cubes(&view);
+    struct sdp_rdma_cubes cubes = sdp_rdma_cubes(&view);
     rdma->busy = true;
     rdma->claimed = false;
     rdma->main = !cubes.shape.flying;
     for (int stage = 0; stage < SDP_STAGES; stage++) {
+        if (cubes.shape.width == 1 && cubes.shape.height == 1) /* packed; spec: section 4 */
+            cubes.operands[stage].per_element = false;
         rdma->operands[stage] = cubes.operands[stage];
         if (cubes.operands[stage].enabled)
             read_operands(flow, stage, &cubes);
@@ -78,17 +82,32 @@ double flow_sdp_read_step(struct flow *flow, enum flow_process process) {
     if (!flow->rdma.busy && process == FLOW_SDP_MAIN && register_group_running(&flow->units[NVDLA_SDP_RDMA])) {
         const double begin = flow->now + flow->law[LAW_SDP_READ];
         begin_rdma(flow);
-        for (int i = 0; i <= FLOW_SDP_EW - FLOW_SDP_MAIN; i++) { /* the input's turn is after the operands' */
-            const enum flow_process p = i < SDP_STAGES ? (enum flow_process)(FLOW_SDP_BS + i) : FLOW_SDP_MAIN;
-            flow->wake[p] = FLOW_NEVER;
-            flow_wake(flow, p, begin);
+        enum flow_process turn = flow->ports[0].last; /* the one after the last one goes first */
+        if (turn < FLOW_SDP_MAIN || turn > FLOW_SDP_EW)
+            turn = FLOW_SDP_EW;
+        for (int i = 0; i <= SDP_STAGES; i++) {
+            turn = turn == FLOW_SDP_EW ? FLOW_SDP_MAIN : turn + 1;
+            flow->wake[turn] = FLOW_NEVER;
+            flow_wake(flow, turn, begin);
         }
-        return begin;
+        return FLOW_NEVER;
     }
     return flow->readers[process].busy ? flow_read_step(flow, &flow->readers[process]) : FLOW_NEVER;
 }
 
 /* ---- SDP ---- */
+
+/* Clocks from the input to each stage and to the output. */
+static void set_pipe(struct flow *flow, const struct registers_view *view) {
+    double *pipe = flow->sdp.pipe;
+    const double stage = flow->law[LAW_SDP_STAGE];
+    const bool ew = nvdla_has(flow->dev.config, FEATURE_EW) && !FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS);
+    pipe[SDP_BS] = 0;
+    pipe[SDP_BN] = FIELD(view, SDP, D_DP_BS_CFG, BS_BYPASS) ? 0 : stage;
+    pipe[SDP_EW] = pipe[SDP_BN] + (FIELD(view, SDP, D_DP_BN_CFG, BN_BYPASS) ? 0 : stage);
+    pipe[SDP_STAGES] = flow->law[LAW_SDP_PIPE] + pipe[SDP_EW] + (ew ? 2 * stage : 0) +
+                       (ew && !FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) ? stage : 0);
+}
 
 /* False: the layer before the last is not answered. */
 static bool begin_sdp(struct flow *flow) {
@@ -118,6 +137,7 @@ static bool begin_sdp(struct flow *flow) {
     sdp->beats = (double)ceil_div((size_t)cubes.shape.lanes, most);
     sdp->at = flow->now + flow->law[LAW_SDP_BEGIN];
     sdp->claimed = sdp->over = false;
+    set_pipe(flow, &view);
     return true;
 }
 
@@ -131,7 +151,7 @@ static double operand_time(const struct flow *flow, int stage) {
             return FLOW_NEVER;
         time = flow_later(time, come - flow->sdp.beats * i / atoms);
     }
-    return time;
+    return time + flow->law[LAW_SDP_OPERAND] - flow->sdp.pipe[stage];
 }
 
 /* When the next atom's input has come, and by *cause what comes last. */
@@ -173,7 +193,7 @@ static void take_input(struct flow *flow, double time) {
         if (!operands->enabled || (!operands->per_element && !first) || sdp->batch)
             continue;
         for (uint32_t i = 0; i < flow->rdma.atoms[stage]; i++)
-            flow_take(flow, reader, time + sdp->beats);
+            flow_take(flow, reader, time + sdp->pipe[stage] + sdp->beats);
     }
 }
 
@@ -194,8 +214,10 @@ static double give_output(struct flow *flow, double time) {
     if (!sdp->to_pdp)
         return taken;
     taken = flow_later(time, flow->now); /* later if PDP had no room */
-    flow->atoms.come[flow->atoms.written++ % FLOW_ROWS] = taken;
-    flow_wake(flow, FLOW_PDP, taken);
+    const double first =
+        taken - fmin(sdp->beats, flow->pdp.beats) + 1; /* its first elements come before the last ones */
+    flow->atoms.come[flow->atoms.written++ % FLOW_ROWS] = first;
+    flow_wake(flow, FLOW_PDP, first);
     return taken;
 }
 
@@ -232,13 +254,13 @@ static double atoms_step(struct flow *flow, bool *over) {
         if (start > flow->now + AHEAD)
             return start;
         take_input(flow, start);
-        const double end = start + sdp->beats, taken = give_output(flow, end + flow->law[LAW_SDP_PIPE]);
+        const double end = start + sdp->beats, out = end + sdp->pipe[SDP_STAGES], taken = give_output(flow, out);
         sdp->launch->clocks[cause] += start - sdp->at;
         sdp->launch->clocks[FLOW_STAGES] += sdp->beats;
         sdp->at = end;
-        if (taken > end + flow->law[LAW_SDP_PIPE]) {
-            sdp->launch->clocks[FLOW_OUTPUT] += taken - end - flow->law[LAW_SDP_PIPE];
-            sdp->at = taken - flow->law[LAW_SDP_PIPE];
+        if (taken > out) {
+            sdp->launch->clocks[FLOW_OUTPUT] += taken - out;
+            sdp->at += taken - out;
         }
         if (!move_on(sdp)) {
             *over = true;

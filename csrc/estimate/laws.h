@@ -10,7 +10,8 @@
 enum estimate_law {
     LAW_READ,        /* a read: from the engine's request to the first atom, beyond the latency of the memory */
     LAW_READ_HOLD,   /* a place in a latency buffer: beyond latency and the time until its beat is taken */
-    LAW_WRITE,       /* the last write of a layer: from its last atom to the interrupt, beyond the answer's latency */
+    LAW_WRITE,       /* the last write of a layer: from its answer to the interrupt */
+    LAW_ARM,         /* from the write that arms a group to the engine */
     LAW_CDMA_BEGIN,  /* CDMA: from arming to the first request */
     LAW_CDMA_BANKS,  /* CDMA and CSC: agreement on changed banks */
     LAW_CDMA_REPORT, /* CDMA: from the last atom of a line or kernel group to CSC's account */
@@ -21,7 +22,9 @@ enum estimate_law {
     LAW_CACC_ROW,    /* CACC: from an atom to its row of results at SDP */
     LAW_CACC_CREDIT, /* CACC: from a row that SDP has taken to the atom that may follow */
     LAW_SDP_BEGIN,   /* SDP: from the end of a layer, or arming, to the first atom */
-    LAW_SDP_PIPE,    /* SDP: from input to output */
+    LAW_SDP_PIPE,    /* SDP: from input to output, beyond the stages */
+    LAW_SDP_STAGE,   /* SDP: BS or BN; EW: two or, with the table, three of them */
+    LAW_SDP_OPERAND, /* SDP: an operand, beyond its read */
     LAW_SDP_READ,    /* SDP_RDMA: from arming to the first request */
     LAW_PDP_BEGIN,   /* PDP: from arming to the first atom */
     LAW_PDP_PIPE,    /* PDP: from the last atom of a window to its output */
