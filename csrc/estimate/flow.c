@@ -68,13 +68,13 @@ static bool line(const struct flow *flow) {
     return (flow->interrupt_status & ~register_group_value(&flow->units[NVDLA_GLB], GLB_S_INTR_MASK)) != 0;
 }
 
-/* The process that is woken first. */
+/* The process that is woken first; of several at a time the memory last: it sees reads before writes. */
 static enum flow_process first_woken(const struct flow *flow) {
     int first = 0;
     for (uint32_t rest = flow->woken; rest; rest &= rest - 1) {
         const int p = __builtin_ctz(rest);
         if (flow->wake[p] < flow->wake[first] ||
-            (flow->wake[p] == flow->wake[first] && flow->order[p] < flow->order[first]))
+            (flow->wake[p] == flow->wake[first] && (first == FLOW_MEMORY || flow->order[p] < flow->order[first])))
             first = p;
     }
     return (enum flow_process)first;

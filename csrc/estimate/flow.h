@@ -271,8 +271,9 @@ struct flow_pdp {
     int row, left, rows;     /* first row that is not finished; rows that the surface before has left; room for rows */
     bool used, emits, rides; /* the line: see begin_line() */
     int arrived;             /* columns of the line that have come, and those after it */
-    uint64_t columns;        /* of the layer that have not come */
-    double at, taken, beats; /* end of the window; last column; clocks of a window */
+    struct flow_update freed[2]; /* places of columns that the last two windows give back */
+    uint64_t columns;            /* of the layer that have not come */
+    double at, taken, beats;     /* end of the window; last column; clocks of a window */
     struct flow_output output;
     bool read_busy, read_claimed;
     int read_ordinal;

@@ -25,12 +25,12 @@ static uint32_t depth_of(const struct nvdla_config *config, enum flow_process pr
     return depth < 1 ? 1 : depth > ALL ? ALL : (uint32_t)depth;
 }
 
-/* Atoms that engines take before they need them. Spec: 50-sdp section 4, 62-cdp section 3. */
+/* Atoms that engines take before they need them; CDP: flow_pool.c. Spec: 50-sdp section 4. */
 static uint32_t ring_of(const struct nvdla_config *config, enum flow_process process) {
-    enum { OPERANDS = 8, OPERANDS_16_BITS = 16, CDP = 24 };
+    enum { OPERANDS = 8, OPERANDS_16_BITS = 16 };
     if (process >= FLOW_SDP_BS && process <= FLOW_SDP_EW)
         return nvdla_has_16_bits(config) ? OPERANDS_16_BITS : OPERANDS;
-    return process == FLOW_CDP_READ ? CDP : 0;
+    return 0;
 }
 
 void flow_clients_init(struct flow *flow) {
@@ -179,7 +179,8 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     uint32_t atoms = (uint32_t)lesser(lesser(reader->left, room ? room : 1), reader->most);
     uint32_t beats = (uint32_t)ceil_div(reader->address % port->bytes + atoms * atom, port->bytes);
     const uint32_t held = reader->held > reader->ring ? reader->held - reader->ring : 0;
-    const uint32_t places = reader->depth - (held > reader->flying ? held : reader->flying);
+    const uint32_t used = held > reader->flying ? held : reader->flying;
+    const uint32_t places = reader->depth > used ? reader->depth - used : 0;
     if (!places || reader->tail - reader->head >= FLOW_CHUNKS - 1)
         return free_time(flow, reader);
     const uint32_t most = beats_at_once(flow, reader, places);

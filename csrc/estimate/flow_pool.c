@@ -162,12 +162,26 @@ static int columns_over(const struct flow_pdp *pdp) {
     return !pdp->used ? pdp->place.width : first > 0 ? first : 0;
 }
 
+/* Places that columns have. *next: when there are fewer. */
+static int places_used(const struct flow *flow, double *next) {
+    const struct flow_pdp *pdp = &flow->pdp;
+    int used = pdp->arrived - columns_over(pdp);
+    *next = FLOW_NEVER;
+    for (int i = 0; i < 2; i++)
+        if (pdp->freed[i].time > flow->now) {
+            used += (int)pdp->freed[i].amount;
+            *next = fmin(*next, pdp->freed[i].time);
+        }
+    return used;
+}
+
 /* Takes the columns that have come, one a clock, as the 16 places permit. Returns when there are more. */
 static double take_columns(struct flow *flow) {
     enum { PLACES = 16 };
     struct flow_pdp *pdp = &flow->pdp;
     struct flow_reader *reader = &flow->readers[FLOW_PDP_READ];
-    while (pdp->columns && pdp->arrived - columns_over(pdp) < PLACES) {
+    double next = FLOW_NEVER;
+    while (pdp->columns && places_used(flow, &next) < PLACES) {
         double come = FLOW_NEVER;
         if (!pdp->flying)
             come = flow_atom(flow, reader, 0);
@@ -185,7 +199,7 @@ static double take_columns(struct flow *flow) {
         pdp->arrived++;
         pdp->columns--;
     }
-    return FLOW_NEVER;
+    return pdp->columns ? next : FLOW_NEVER;
 }
 
 /* A window, and the atom of an output row that leaves with it. */
@@ -219,6 +233,7 @@ static double pool_step(struct flow *flow, bool *over) {
         const bool alone = leaves_alone(pdp);
         if (!alone && pdp->arrived < columns_needed(pdp))
             return more;
+        const int used = pdp->arrived - columns_over(pdp);
         if (alone || pdp->used)
             pool(flow);
         else
@@ -228,6 +243,8 @@ static double pool_step(struct flow *flow, bool *over) {
             *over = true;
             return flow->now;
         }
+        pdp->freed[0] = pdp->freed[1];
+        pdp->freed[1] = (struct flow_update){.time = pdp->at + 1, .amount = used - (pdp->arrived - columns_over(pdp))};
     }
 }
 
@@ -264,8 +281,9 @@ double flow_pdp_step(struct flow *flow) {
         end_pdp_read(flow);
     if (!pdp->over || pdp->columns)
         return more < next ? more : next;
-    if (pdp->at > flow->now)
-        return pdp->at;
+    const double end = pdp->at + flow->law[LAW_PDP_PIPE]; /* the last atom has left */
+    if (end > flow->now)
+        return fmin(next, end);
     pdp->busy = false;
     flow_output_end(flow, &pdp->output, pdp->ordinal);
     flow_release(flow, NVDLA_PDP);
@@ -274,7 +292,8 @@ double flow_pdp_step(struct flow *flow) {
 
 /* ---- CDP ---- */
 
-enum { CDP_COLUMNS = 8 };
+/* Columns of a request; atoms that are taken before they are needed. Spec: 62-cdp section 3. */
+enum { CDP_COLUMNS = 8, CDP_RING = 24 };
 
 /* The requests of a group of columns in one line, a surface each. */
 static bool next_columns(struct flow *flow, struct flow_reader *reader) {
@@ -312,6 +331,7 @@ double flow_cdp_read_step(struct flow *flow) {
         flow->wake[FLOW_CDP_READ] = FLOW_NEVER;
         return flow->now + flow->law[LAW_CDP_BEGIN];
     }
+    reader->ring = (uint32_t)lesser(CDP_RING, cdp->atoms - cdp->done); /* of the layer that runs */
     return flow_read_step(flow, reader);
 }
 
@@ -333,6 +353,8 @@ static bool begin_cdp(struct flow *flow) {
     cdp->done = 0;
     cdp->at = flow->now;
     cdp->busy = true;
+    if (flow->wake[FLOW_CDP_READ] >= FLOW_NEVER) /* there is more room */
+        flow_wake(flow, FLOW_CDP_READ, flow->now);
     return true;
 }
 
@@ -356,7 +378,7 @@ static struct cdp_place cdp_place(const struct flow_cdp *cdp, uint64_t n) {
 }
 
 static double normalise_step(struct flow *flow) {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 8, PLACE = 2 /* clocks until its place is free */ };
     struct flow_cdp *cdp = &flow->cdp;
     struct flow_reader *reader = &flow->readers[FLOW_CDP_READ];
     while (cdp->done < cdp->atoms) {
@@ -369,7 +391,7 @@ static double normalise_step(struct flow *flow) {
         const double start = flow_later(come, cdp->at);
         if (start > flow->now + AHEAD)
             return start;
-        flow_take(flow, reader, start);
+        flow_take(flow, reader, start + PLACE);
         const double end = start + cdp->beats + flow->law[LAW_CDP_PIPE];
         if (place.column % CDP_COLUMNS == 0)
             flow_command(flow, flow_output_writer(&cdp->output));
@@ -385,13 +407,14 @@ static double normalise_step(struct flow *flow) {
     return flow->now;
 }
 
-/* All that CDP_RDMA reads has left its latency buffer. */
-static bool cdp_read_over(const struct flow *flow) {
+/* When all that CDP_RDMA reads leaves its latency buffer; FLOW_NEVER: unknown. */
+static double cdp_read_over(const struct flow *flow) {
     const struct flow_cdp *cdp = &flow->cdp;
     const struct flow_reader *reader = &flow->readers[FLOW_CDP_READ];
-    return cdp->read_busy && cdp->claimed && cdp->line >= (uint32_t)cdp->read_cubes.source.cube.height &&
-           !reader->left && reader->walk.over && reader->known == reader->tail && reader->latest <= flow->now &&
-           cdp->atoms - cdp->done <= reader->ring;
+    const bool over = cdp->read_busy && cdp->claimed && cdp->line >= (uint32_t)cdp->read_cubes.source.cube.height &&
+                      !reader->left && reader->walk.over && reader->known == reader->tail &&
+                      cdp->atoms - cdp->done <= CDP_RING;
+    return over ? reader->latest : FLOW_NEVER;
 }
 
 static void end_cdp_read(struct flow *flow) {
@@ -399,27 +422,28 @@ static void end_cdp_read(struct flow *flow) {
     cdp->read_busy = flow->readers[FLOW_CDP_READ].busy = false;
     cdp->read_launch->end = flow->now;
     flow_release(flow, NVDLA_CDP_RDMA);
-    flow_wake(flow, FLOW_CDP_READ, flow->now + 1);
+    flow_wake(flow, FLOW_CDP_READ, flow->now);
 }
 
 double flow_cdp_step(struct flow *flow) {
     struct flow_cdp *cdp = &flow->cdp;
-    const double next = flow_output_step(flow, &cdp->output, NVDLA_CDP);
+    double next = flow_output_step(flow, &cdp->output, NVDLA_CDP);
     if (!cdp->busy) {
         if (!register_group_running(&flow->units[NVDLA_CDP]) || !cdp->read_busy || cdp->claimed || !begin_cdp(flow))
             return next;
     }
-    if (cdp->done < cdp->atoms) {
-        const double more = normalise_step(flow);
-        if (cdp_read_over(flow))
-            end_cdp_read(flow);
-        if (cdp->done < cdp->atoms)
-            return more < next ? more : next;
-    }
-    if (cdp->at > flow->now)
-        return cdp->at;
-    if (cdp_read_over(flow))
+    if (cdp->done < cdp->atoms)
+        next = fmin(next, normalise_step(flow));
+    const double read = cdp_read_over(flow);
+    if (read <= flow->now)
         end_cdp_read(flow);
+    else
+        next = fmin(next, read);
+    if (cdp->done < cdp->atoms)
+        return next;
+    const double end = cdp->at + flow->law[LAW_CDP_PIPE] + 2; /* the last atom has left */
+    if (end > flow->now)
+        return fmin(next, end);
     cdp->busy = false;
     flow_output_end(flow, &cdp->output, cdp->ordinal);
     flow_release(flow, NVDLA_CDP);
