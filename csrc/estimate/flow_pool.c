@@ -65,15 +65,16 @@ static int first_column(const struct flow_pdp *pdp) {
 }
 
 /* A line of the input. It is used if a window has it. It emits an output row if it is the last line of its windows or
- * of the surface. A row that the surface before has left rides with one that emits none, if there is room for the rows
- * of both in the line buffer. */
+ * of the surface. A row that the surface before has left rides with one that emits none, if there is room for the other
+ * rows of both in the line buffer. */
 static void begin_line(struct flow_pdp *pdp) {
     const int start = pdp->row * pdp->stride_height - pdp->pad_top;
-    const int begun = (pdp->y + pdp->pad_top) / pdp->stride_height + 1;
+    const int rows = pdp->cubes.destination.cube.height;
+    const int begun = (int)lesser((uint32_t)((pdp->y + pdp->pad_top) / pdp->stride_height + 1), (uint32_t)rows);
     pdp->x = 0;
-    pdp->used = !strip_is_read(pdp) && start <= pdp->y && pdp->row < pdp->cubes.destination.cube.height;
+    pdp->used = !strip_is_read(pdp) && start <= pdp->y && pdp->row < rows;
     pdp->emits = pdp->used && (start + pdp->kernel_height - 1 == pdp->y || pdp->y + 1 == pdp->cubes.in_height);
-    pdp->rides = pdp->left && pdp->used && !pdp->emits && begun + pdp->left <= pdp->rows;
+    pdp->rides = pdp->left && pdp->used && !pdp->emits && begun + pdp->left - 1 <= pdp->rows;
 }
 
 static void begin_strip(struct flow_pdp *pdp) {
