@@ -193,7 +193,7 @@ enum flow_fetch_state { FETCH_IDLE, FETCH_PENDING, FETCH_BUSY, FETCH_DONE };
 struct flow_cdma {
     int ordinal; /* of the current layer */
     enum flow_fetch_state data, weights;
-    double data_from, weights_from; /* first requests */
+    double data_from, weights_from; /* first requests; that of an image is a clock earlier */
     struct flow_launch *launch;
     bool first, last_image, last_winograd, last_skip_data, last_skip_weights, image, winograd;
     uint32_t last_data_bank, last_weight_bank, data_bank, weight_bank;

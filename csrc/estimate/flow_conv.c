@@ -30,8 +30,8 @@ static void agree(struct flow *flow) {
         csc->slices = (struct flow_account){0};
         cdma->entries_used = 0;
         cdma->data = FETCH_BUSY;
-        cdma->data_from = time;
-        flow_wake(flow, FLOW_DATA, time);
+        cdma->data_from = time - cdma->image;
+        flow_wake(flow, FLOW_DATA, cdma->data_from);
     }
     csc->kernels = (struct flow_account){0};
     cdma->atoms_used = 0;
@@ -202,7 +202,8 @@ static void begin_cdma(struct flow *flow) {
     const bool skip_weights = FIELD(&view, CDMA, D_MISC_CFG, WEIGHT_REUSE) && cdma->last_skip_weights;
     cdma->data = data ? FETCH_PENDING : FETCH_BUSY;
     cdma->weights = weights ? FETCH_PENDING : FETCH_BUSY;
-    cdma->data_from = cdma->weights_from = flow->now + flow->law[LAW_CDMA_BEGIN];
+    cdma->weights_from = flow->now + flow->law[LAW_CDMA_BEGIN];
+    cdma->data_from = cdma->weights_from - cdma->image;
     cdma->weight_atoms_come = cdma->group = 0;
     flow->readers[FLOW_DATA].busy = flow->readers[FLOW_WEIGHTS].busy = false;
     if (!data && skip_data)
