@@ -99,6 +99,13 @@ static void run(struct flow *flow, double until, bool until_interrupt) {
 
 /* ---- launches ---- */
 
+double flow_armed(const struct flow *flow, enum nvdla_unit unit) {
+    const struct register_group *group = &flow->units[unit];
+    if (!register_group_running(group))
+        return FLOW_NEVER;
+    return flow->launches[unit].items[register_group_ordinal(group)]->armed + flow->law[LAW_ARM];
+}
+
 struct flow_launch *flow_begin(struct flow *flow, enum nvdla_unit unit, int *ordinal) {
     *ordinal = register_group_ordinal(&flow->units[unit]);
     struct flow_launch *launch = flow->launches[unit].items[*ordinal];
@@ -116,11 +123,15 @@ void flow_release(struct flow *flow, enum nvdla_unit unit) {
 
 void flow_interrupt(struct flow *flow, enum nvdla_interrupt source, enum nvdla_unit unit, int ordinal) {
     const struct launch *launch = layer_tracker_find(flow->tracker, unit, ordinal);
+    const bool before = line(flow);
     flow->interrupt_status |= UINT32_C(1) << (nvdla_interrupts[source].bit + (launch ? (unsigned)launch->group : 0));
+    if (!before && line(flow))
+        flow->risen = flow->now;
 }
 
-void flow_end(struct flow *flow, enum nvdla_unit unit, int ordinal) {
-    flow->launches[unit].items[ordinal]->end = flow->now;
+void flow_end(struct flow *flow, enum nvdla_unit unit, int ordinal, double last) {
+    const double end = flow_later(flow->risen, last);
+    flow->launches[unit].items[ordinal]->end = end > 0 ? end : flow->now;
 }
 
 /* Processes that may begin when a unit is armed. */

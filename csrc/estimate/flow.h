@@ -163,7 +163,7 @@ struct flow_writer {
     struct flow_burst burst; /* collects atoms */
     uint32_t open;           /* bursts without answer */
     uint64_t beat;           /* last beat, plus 1 */
-    double latest;           /* answer to the last write */
+    double last, latest;     /* last write; answer to it */
 };
 
 /* The writers of an engine's layers: the next one begins while the last writes of the one before are not answered. */
@@ -239,8 +239,8 @@ struct flow_csc {
 
 struct flow_sdp {
     int ordinal;
-    bool busy, flying, to_pdp, writes, reads, claimed,
-        over; /* claimed: what SDP_RDMA reads; over: the last atom is taken */
+    bool busy, flying, to_pdp, writes, reads, claimed, over,
+        taken; /* claimed: what SDP_RDMA reads; over: the last atom will be taken; taken: it was */
     struct flow_launch *launch;
     struct memory_cube destination;
     uint32_t width, height, surfaces, batches, out_atoms; /* out_atoms: written for an atom of the pipe */
@@ -330,6 +330,7 @@ struct flow {
     size_t writes; /* register writes, the tags of launches */
     struct flow_launches launches[NVDLA_UNIT_COUNT];
     uint32_t interrupt_status;
+    double risen; /* last rise of the interrupt line */
     double now;
     double wake[FLOW_PROCESSES];
     uint32_t woken;                         /* processes with a time, and perhaps others, as bits */
@@ -367,6 +368,9 @@ const struct flow *flow_of(const struct device *dev);
 /* Wakes a process not later than that. */
 void flow_wake(struct flow *flow, enum flow_process process, double time);
 
+/* The clock in which the unit knows that its group CONSUMER is armed; FLOW_NEVER: it is not. */
+double flow_armed(const struct flow *flow, enum nvdla_unit unit);
+
 /* The record of the launch in the unit's group CONSUMER, which must be armed; *ordinal: its number. */
 struct flow_launch *flow_begin(struct flow *flow, enum nvdla_unit unit, int *ordinal);
 
@@ -379,8 +383,9 @@ void flow_release(struct flow *flow, enum nvdla_unit unit);
 /* Raises an interrupt of a pair: the bit of the group that launch `ordinal` had. */
 void flow_interrupt(struct flow *flow, enum nvdla_interrupt source, enum nvdla_unit unit, int ordinal);
 
-/* Ends the launch and those that feed it. */
-void flow_end(struct flow *flow, enum nvdla_unit unit, int ordinal);
+/* Ends the launch after its interrupt, in the clock that report.json says: the last rise of the interrupt line, or the
+ * last beat that it wrote (0: none), if that is later. */
+void flow_end(struct flow *flow, enum nvdla_unit unit, int ordinal, double last);
 
 static inline double flow_later(double a, double b) {
     return a > b ? a : b;

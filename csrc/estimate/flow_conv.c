@@ -221,15 +221,17 @@ static double data_complete(const struct flow *flow, const struct flow_reader *r
         return FLOW_NEVER;
     const double lines = (double)cdma->cubes.height * (cdma->line_chunk + flow->law[LAW_CDMA_LINE]);
     const double converted = reader->first + (cdma->line_chunk > 0 ? lines : 0);
-    return flow_later(reader->latest, converted) + flow->law[LAW_CDMA_REPORT];
+    return flow_later(reader->latest, converted) + flow->law[LAW_CDMA_REPORT] +
+           (cdma->image ? flow->law[LAW_CDMA_IMAGE] : 0);
 }
 
 double flow_data_step(struct flow *flow) {
     struct flow_cdma *cdma = &flow->cdma;
     struct flow_reader *reader = &flow->readers[FLOW_DATA];
     if (cdma->data == FETCH_IDLE && cdma->weights == FETCH_IDLE) {
-        if (!register_group_running(&flow->units[NVDLA_CDMA]))
-            return FLOW_NEVER;
+        const double armed = flow_armed(flow, NVDLA_CDMA);
+        if (armed > flow->now)
+            return armed;
         begin_cdma(flow);
         return cdma->data_from;
     }
@@ -490,13 +492,13 @@ static double final_step(struct flow *flow) {
     return csc->at;
 }
 
-/* CSC, CMAC and CACC run the same layer. */
-static bool core_runs(struct flow *flow) {
+/* When CMAC and CACC run the layer of CSC. */
+static double core_armed(const struct flow *flow) {
     static const enum nvdla_unit units[] = {NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
+    double armed = 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!register_group_running(&flow->units[units[i]]))
-            return false;
-    return true;
+        armed = flow_later(armed, flow_armed(flow, units[i]));
+    return armed;
 }
 
 static void drained(struct flow *flow) {
@@ -511,15 +513,15 @@ double flow_csc_step(struct flow *flow) {
     struct flow_csc *csc = &flow->csc;
     switch (csc->state) {
     case CSC_IDLE:
-        if (!register_group_running(&flow->units[NVDLA_CSC]))
-            return FLOW_NEVER;
+        if (flow_armed(flow, NVDLA_CSC) > flow->now)
+            return flow_armed(flow, NVDLA_CSC);
         begin_csc(flow);
         return csc->state == CSC_WAIT ? flow->now + 1 : FLOW_NEVER;
     case CSC_PEND:
         return FLOW_NEVER;
     case CSC_WAIT:
-        if (!core_runs(flow))
-            return FLOW_NEVER;
+        if (core_armed(flow) > flow->now)
+            return core_armed(flow);
         csc->operation = conv_order_first(&csc->order);
         csc->at = csc->launch->begun = flow->now;
         csc->state = CSC_STRIPE;

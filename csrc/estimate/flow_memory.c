@@ -275,6 +275,7 @@ double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t addres
         port->write_free = flow_later(port->write_free, fmin(time, flow->now)) + (port->dram ? port->beat : 1);
     }
     const double goes = flow_later(time, port->write_free);
+    writer->last = goes;
     if (!flow_port_direct(port)) {
         collect(flow, writer, address, goes);
         return flow_later(time, flow_port_slack(flow, port));
@@ -316,7 +317,7 @@ double flow_output_step(struct flow *flow, struct flow_output *output, enum nvdl
         const int ordinal = output->ordinal[which] - 1;
         output->ordinal[which] = 0;
         flow_interrupt(flow, nvdla_units[unit].interrupt, unit, ordinal);
-        flow_end(flow, unit, ordinal);
+        flow_end(flow, unit, ordinal, writer->last);
     }
     return next;
 }

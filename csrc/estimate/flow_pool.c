@@ -27,8 +27,8 @@ double flow_pdp_read_step(struct flow *flow) {
     struct flow_pdp *pdp = &flow->pdp;
     struct flow_reader *reader = &flow->readers[FLOW_PDP_READ];
     if (!pdp->read_busy) {
-        if (!register_group_running(&flow->units[NVDLA_PDP_RDMA]))
-            return FLOW_NEVER;
+        if (flow_armed(flow, NVDLA_PDP_RDMA) > flow->now)
+            return flow_armed(flow, NVDLA_PDP_RDMA);
         pdp->read_launch = flow_begin(flow, NVDLA_PDP_RDMA, &pdp->read_ordinal);
         const struct registers_view view = flow_view(flow, NVDLA_PDP_RDMA, pdp->read_ordinal);
         pdp->rdma = pdp_rdma_cubes(&view);
@@ -272,8 +272,9 @@ double flow_pdp_step(struct flow *flow) {
     struct flow_pdp *pdp = &flow->pdp;
     const double next = flow_output_step(flow, &pdp->output, NVDLA_PDP);
     if (!pdp->busy) {
-        if (!register_group_running(&flow->units[NVDLA_PDP]) || !begin_pdp(flow))
-            return next;
+        const double armed = flow_armed(flow, NVDLA_PDP);
+        if (armed > flow->now || !begin_pdp(flow))
+            return armed > flow->now ? fmin(next, armed) : next;
     }
     if (!claim_pdp_read(pdp))
         return next;
@@ -318,8 +319,8 @@ double flow_cdp_read_step(struct flow *flow) {
     struct flow_reader *reader = &flow->readers[FLOW_CDP_READ];
     const struct flow_walk nothing = {.over = true};
     if (!cdp->read_busy) {
-        if (!register_group_running(&flow->units[NVDLA_CDP_RDMA]))
-            return FLOW_NEVER;
+        if (flow_armed(flow, NVDLA_CDP_RDMA) > flow->now)
+            return flow_armed(flow, NVDLA_CDP_RDMA);
         cdp->read_launch = flow_begin(flow, NVDLA_CDP_RDMA, &cdp->read_ordinal);
         const struct registers_view view = flow_view(flow, NVDLA_CDP_RDMA, cdp->read_ordinal);
         cdp->read_cubes = cdp_cubes(&view);
@@ -430,8 +431,9 @@ double flow_cdp_step(struct flow *flow) {
     struct flow_cdp *cdp = &flow->cdp;
     double next = flow_output_step(flow, &cdp->output, NVDLA_CDP);
     if (!cdp->busy) {
-        if (!register_group_running(&flow->units[NVDLA_CDP]) || !cdp->read_busy || cdp->claimed || !begin_cdp(flow))
-            return next;
+        const double armed = flow_armed(flow, NVDLA_CDP);
+        if (armed > flow->now || !cdp->read_busy || cdp->claimed || !begin_cdp(flow))
+            return armed > flow->now ? fmin(next, armed) : next;
     }
     if (cdp->done < cdp->atoms)
         next = fmin(next, normalise_step(flow));

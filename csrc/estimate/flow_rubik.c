@@ -1,5 +1,7 @@
 /* RUBIK of a flow: blocks of up to 64 atoms fill one half of a buffer while the other half leaves with rows and columns
  * exchanged. See flow.h. Spec: 66-rubik sections 3 to 6. */
+#include <math.h>
+
 #include "estimate/flow.h"
 #include "nvdla/sizes.h"
 
@@ -177,7 +179,9 @@ static bool begin(struct flow *flow) {
 double flow_rubik_step(struct flow *flow) {
     struct flow_rubik *rubik = &flow->rubik;
     const double answered = flow_output_step(flow, &rubik->output, NVDLA_RBK);
-    if (!rubik->busy && (!register_group_running(&flow->units[NVDLA_RBK]) || !begin(flow)))
+    if (!rubik->busy && flow_armed(flow, NVDLA_RBK) > flow->now)
+        return fmin(answered, flow_armed(flow, NVDLA_RBK));
+    if (!rubik->busy && !begin(flow))
         return answered;
     for (;;) {
         const double more = fill(flow, &flow->readers[FLOW_RUBIK_READ]);

@@ -79,7 +79,9 @@ static void end_rdma(struct flow *flow) {
 }
 
 double flow_sdp_read_step(struct flow *flow, enum flow_process process) {
-    if (!flow->rdma.busy && process == FLOW_SDP_MAIN && register_group_running(&flow->units[NVDLA_SDP_RDMA])) {
+    if (!flow->rdma.busy && process == FLOW_SDP_MAIN) {
+        if (flow_armed(flow, NVDLA_SDP_RDMA) > flow->now)
+            return flow_armed(flow, NVDLA_SDP_RDMA);
         const double begin = flow->now + flow->law[LAW_SDP_READ];
         begin_rdma(flow);
         enum flow_process turn = flow->ports[0].last; /* the one after the last one goes first */
@@ -269,18 +271,24 @@ static double atoms_step(struct flow *flow, bool *over) {
     }
 }
 
-/* The last atom has been taken: the groups are free for the next layer. */
-static void end_sdp(struct flow *flow) {
+/* The last atom has been taken. */
+static void end_input(struct flow *flow) {
     struct flow_sdp *sdp = &flow->sdp;
     end_rdma(flow);
     if (sdp->flying)
         flow_interrupt(flow, INTERRUPT_CACC, NVDLA_CACC, flow->csc.delivered++);
+    sdp->taken = true;
+}
+
+/* It has left the pipe: the group is free for the next layer. */
+static void end_sdp(struct flow *flow) {
+    struct flow_sdp *sdp = &flow->sdp;
     if (!sdp->writes) {
         flow_interrupt(flow, INTERRUPT_SDP, NVDLA_SDP, sdp->ordinal);
-        flow_end(flow, NVDLA_SDP, sdp->ordinal);
+        flow_end(flow, NVDLA_SDP, sdp->ordinal, 0);
     } else
         flow_output_end(flow, &sdp->output, sdp->ordinal);
-    sdp->busy = sdp->over = false;
+    sdp->busy = sdp->over = sdp->taken = false;
     flow_release(flow, NVDLA_SDP);
 }
 
@@ -298,17 +306,24 @@ double flow_sdp_step(struct flow *flow) {
     struct flow_sdp *sdp = &flow->sdp;
     double next = flow_output_step(flow, &sdp->output, NVDLA_SDP);
     if (!sdp->busy) {
-        if (!register_group_running(&flow->units[NVDLA_SDP]) || !begin_sdp(flow))
-            return next;
+        const double armed = flow_armed(flow, NVDLA_SDP);
+        if (armed > flow->now || !begin_sdp(flow))
+            return armed > flow->now ? fmin(next, armed) : next;
     }
     if (!claim_rdma(flow))
         return next;
-    const double more = sdp->over ? sdp->at : atoms_step(flow, &sdp->over);
-    if (!sdp->over || sdp->at > flow->now)
-        next = sdp->over ? sdp->at : more < next ? more : next;
-    else {
-        end_sdp(flow);
-        next = flow->now + 1;
+    if (!sdp->over) {
+        const double more = atoms_step(flow, &sdp->over);
+        if (!sdp->over)
+            return fmin(next, more);
     }
-    return next;
+    if (sdp->at > flow->now)
+        return fmin(next, sdp->at);
+    if (!sdp->taken)
+        end_input(flow);
+    const double end = sdp->at + sdp->pipe[SDP_STAGES] + 1;
+    if (end > flow->now)
+        return fmin(next, end);
+    end_sdp(flow);
+    return flow->now + 1;
 }

@@ -17,6 +17,7 @@ static const char *const names[ESTIMATE_LAWS] = {
     [LAW_CDMA_BEGIN] = "cdma_begin",
     [LAW_CDMA_BANKS] = "cdma_banks",
     [LAW_CDMA_REPORT] = "cdma_report",
+    [LAW_CDMA_IMAGE] = "cdma_image",
     [LAW_CDMA_LINE] = "cdma_line",
     [LAW_CSC_FILL] = "csc_fill",
     [LAW_CSC_ATOM] = "csc_atom",

@@ -15,6 +15,7 @@ enum estimate_law {
     LAW_CDMA_BEGIN,  /* CDMA: from arming to the first request */
     LAW_CDMA_BANKS,  /* CDMA and CSC: agreement on changed banks */
     LAW_CDMA_REPORT, /* CDMA: from the last atom of a line or kernel group to CSC's account */
+    LAW_CDMA_IMAGE,  /* CDMA: the same for an image, beyond it */
     LAW_CDMA_LINE,   /* CDMA: between the lines of an image */
     LAW_CSC_FILL,    /* CSC: from complete data and weights to the first atom, beyond the loading of weights */
     LAW_CSC_ATOM,    /* CSC: an operation, beyond its atoms */
