@@ -283,7 +283,7 @@ def generate_c(outdir):
         ram, weight = (f"{unit}_{c[key].replace('.', '__')}" for unit, key in ((c["unit"], "ram_type"), ("MCIF", "weight")))
         out.append(f"    [{client_constant(c)}] = {{{c_string(c['name'])}, {c['id']}, {'true' if c['direction'] == 'write' else 'false'}, "
                    f"NVDLA_{c['unit']}, ENGINE_{client_engine(c, engines)['engine']}, {ram.split('__')[0]}, {ram}_MASK, {weight.split('__')[0]}, "
-                   f"{weight}_LSB, {condition_offset(c)}}},")
+                   f"{weight}_LSB, {condition_offset(c)}, {{{', '.join(str(-1 if slot is None else slot) for slot in c['slot'].values())}}}}},")
     out.append("};")
     emit_engines(out, engines, maps, units)
     write(outdir, "nvdla_tables.c", out)

@@ -5,7 +5,14 @@
 
 #include "nvdla/xalloc.h"
 
-enum { SPACE_MASK = 0x3fffc, WINDOW_MASK = 0xffc, READ_CLOCKS = 10, RESET_CLOCKS = 32, STILL = 1000000000 };
+enum {
+    SPACE_MASK = 0x3fffc,
+    WINDOW_MASK = 0xffc,
+    READ_CLOCKS = 10,
+    CLEAR_CLOCKS = 9,
+    RESET_CLOCKS = 32,
+    STILL = 1000000000
+};
 
 static struct flow *flow_from(struct device *dev) {
     return (struct flow *)dev; /* dev is its first member */
@@ -166,18 +173,21 @@ static bool flow_csb_write(struct device *dev, uint32_t address, uint32_t value,
     struct flow *flow = flow_from(dev);
     const enum nvdla_unit unit = nvdla_unit_at(dev->config, address & SPACE_MASK);
     const uint32_t offset = address & WINDOW_MASK;
-    run(flow, flow->now + (nposted ? READ_CLOCKS : 1), false);
+    const bool clears = unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS;
+    const double end = flow->now + (nposted ? READ_CLOCKS : 1);
+    run(flow, clears && nposted ? flow->now + CLEAR_CLOCKS : end, false);
     if (unit == NVDLA_UNIT_COUNT)
         return true;
     const struct launch *launch = layer_tracker_write(flow->tracker, address & SPACE_MASK, value, flow->writes++);
     if (unit == NVDLA_GLB && offset == GLB_S_INTR_SET)
         flow->interrupt_status |= value;
-    else if (unit == NVDLA_GLB && offset == GLB_S_INTR_STATUS)
+    else if (clears)
         flow->interrupt_status &= ~value;
     else
         register_group_write(&flow->units[unit], offset, value);
     if (launch)
         armed(flow, launch);
+    run(flow, end, false);
     return true;
 }
 

@@ -103,6 +103,7 @@ struct flow;
 struct flow_reader {
     enum flow_process process, consumer;
     bool busy, primary, greedy; /* greedy: every atom is taken when it comes */
+    int slot;                   /* its turn at the arbiter */
     uint32_t depth, ring;       /* beats of the latency buffer; beats that the engine takes before it needs them */
     struct flow_walk walk;
     bool (*more)(struct flow *flow, struct flow_reader *reader); /* sets the next walk; NULL: there is one */
@@ -151,7 +152,7 @@ struct flow_port {
     uint32_t first_burst, burst_count;
     double work_free;       /* with a shared bandwidth: the next beat */
     bool write_turn;        /* it is a write's turn */
-    uint32_t waiting, full; /* processes that wait for ask_free, and for an answer, as bits */
+    uint32_t full;          /* processes that wait for an answer, as bits */
     uint32_t arrived;       /* processes whose oldest chunk a DRAM has answered, as bits */
     enum flow_process last; /* the last one that asked */
     uint32_t turn;          /* for so many beats */

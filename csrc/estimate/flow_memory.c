@@ -34,8 +34,14 @@ static uint32_t ring_of(const struct nvdla_config *config, enum flow_process pro
 }
 
 void flow_clients_init(struct flow *flow) {
+    static const enum nvdla_client clients[FLOW_PROCESSES] = {
+        [FLOW_DATA] = NVDLA_READ_CDMA_DAT,   [FLOW_WEIGHTS] = NVDLA_READ_CDMA_WT, [FLOW_SDP_MAIN] = NVDLA_READ_SDP,
+        [FLOW_SDP_BS] = NVDLA_READ_SDP_B,    [FLOW_SDP_BN] = NVDLA_READ_SDP_N,    [FLOW_SDP_EW] = NVDLA_READ_SDP_E,
+        [FLOW_PDP_READ] = NVDLA_READ_PDP,    [FLOW_CDP_READ] = NVDLA_READ_CDP,    [FLOW_BDMA_READ] = NVDLA_READ_BDMA,
+        [FLOW_RUBIK_READ] = NVDLA_READ_RUBIK};
     for (int p = 0; p < FLOW_PROCESSES; p++) {
         flow->readers[p].process = (enum flow_process)p;
+        flow->readers[p].slot = nvdla_clients[clients[p]].slot[flow->dev.config->map];
         flow->readers[p].depth = depth_of(flow->dev.config, (enum flow_process)p);
         flow->readers[p].ring = ring_of(flow->dev.config, (enum flow_process)p);
     }
@@ -144,7 +150,6 @@ static void ask(struct flow *flow, struct flow_reader *reader, uint32_t atoms, u
     *chunk_of(reader, reader->tail++) = (struct flow_chunk){.asked = flow->now, .beats = beats, .atoms = atoms};
     port->last = reader->process;
     port->turn = beats;
-    port->waiting &= ~(UINT32_C(1) << reader->process);
     port->ask_free = flow->now + (double)ceil_div(beats, port->burst);
     reader->held += beats;
     reader->flying += beats;
@@ -168,6 +173,20 @@ static uint32_t beats_at_once(const struct flow *flow, const struct flow_reader 
     return contended && turn < places ? turn : places;
 }
 
+/* It is the turn of another client that may ask in this clock: one after the last one and before this one. */
+static bool others_turn(const struct flow *flow, const struct flow_reader *reader) {
+    const int last = flow->readers[flow->ports[!reader->primary].last].slot;
+    for (int p = FLOW_DATA; p < FLOW_PROCESSES; p++) {
+        const struct flow_reader *other = &flow->readers[p];
+        const bool between = other->slot > last ? reader->slot <= last || other->slot < reader->slot
+                                                : reader->slot <= last && other->slot < reader->slot;
+        if (other != reader && other->busy && flow->wake[p] <= flow->now && other->primary == reader->primary &&
+            between)
+            return true;
+    }
+    return false;
+}
+
 double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     struct flow_port *port = &flow->ports[!reader->primary];
@@ -188,18 +207,13 @@ double flow_read_step(struct flow *flow, struct flow_reader *reader) {
         beats = most;
         atoms = (uint32_t)lesser(atoms, beats * (port->bytes > atom ? port->bytes / atom : 1));
     }
-    const uint32_t me = UINT32_C(1) << reader->process;
-    if (port->ask_free > flow->now) {
-        port->waiting |= me;
+    if (port->ask_free > flow->now)
         return port->ask_free;
-    }
-    if (port->last == reader->process && (port->waiting & ~me)) { /* it is the turn of others */
-        port->waiting = 0;
+    if (others_turn(flow, reader))
         return flow->now;
-    }
     const double free = flow_port_free(flow, port, beats);
     if (free >= FLOW_NEVER)
-        port->full |= me;
+        port->full |= UINT32_C(1) << reader->process;
     if (free > flow->now)
         return free;
     ask(flow, reader, atoms, beats);

@@ -27,6 +27,9 @@ void flow_ports_init(struct flow *flow) {
         const uint32_t most = port->bytes * port->burst * (reads ? reads : FLOW_LINE);
         port->reads = options->reads && !port->dram ? options->reads : FLOW_FLIGHT;
         port->line = most < FLOW_LINE ? most : port->bytes > FLOW_LINE ? port->bytes : FLOW_LINE;
+        const uint32_t burst_bytes = port->dram ? dram_burst_bytes(&options->dram) : 0;
+        if (burst_bytes >= port->bytes * port->burst && burst_bytes < port->line)
+            port->line = burst_bytes;
     }
     for (uint32_t tag = 0; tag < SYSTEM_TAGS; tag++)
         flow->free_tags[flow->free_count++] = tag;

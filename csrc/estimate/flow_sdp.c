@@ -84,13 +84,9 @@ double flow_sdp_read_step(struct flow *flow, enum flow_process process) {
             return flow_armed(flow, NVDLA_SDP_RDMA);
         const double begin = flow->now + flow->law[LAW_SDP_READ];
         begin_rdma(flow);
-        enum flow_process turn = flow->ports[0].last; /* the one after the last one goes first */
-        if (turn < FLOW_SDP_MAIN || turn > FLOW_SDP_EW)
-            turn = FLOW_SDP_EW;
-        for (int i = 0; i <= SDP_STAGES; i++) {
-            turn = turn == FLOW_SDP_EW ? FLOW_SDP_MAIN : turn + 1;
-            flow->wake[turn] = FLOW_NEVER;
-            flow_wake(flow, turn, begin);
+        for (int p = FLOW_SDP_MAIN; p <= FLOW_SDP_EW; p++) {
+            flow->wake[p] = FLOW_NEVER;
+            flow_wake(flow, (enum flow_process)p, begin);
         }
         return FLOW_NEVER;
     }

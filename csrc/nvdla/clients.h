@@ -25,6 +25,7 @@ struct nvdla_client_facts {
     uint32_t weight_register;        /* register with its arbiter weight, at the same offset in MCIF and CVIF */
     unsigned weight_lsb;             /* 8 bits from here */
     size_t condition;                /* see nvdla_config_meets */
+    int slot[NVDLA_MAP_COUNT];       /* its turn at the arbiter; -1: the map has no such client */
 };
 
 extern const struct nvdla_client_facts nvdla_clients[NVDLA_CLIENT_COUNT];
