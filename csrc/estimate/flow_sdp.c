@@ -267,13 +267,20 @@ static double atoms_step(struct flow *flow, bool *over) {
     }
 }
 
+/* When SDP_RDMA has delivered its last operand. */
+static double reads_end(const struct flow *flow) {
+    double stage = 0;
+    for (int s = 0; s < SDP_STAGES; s++)
+        if (flow->rdma.operands[s].enabled)
+            stage = flow->sdp.pipe[s];
+    return flow->sdp.at + stage - 1;
+}
+
 /* The last atom has been taken. */
 static void end_input(struct flow *flow) {
-    struct flow_sdp *sdp = &flow->sdp;
-    end_rdma(flow);
-    if (sdp->flying)
+    if (flow->sdp.flying)
         flow_interrupt(flow, INTERRUPT_CACC, NVDLA_CACC, flow->csc.delivered++);
-    sdp->taken = true;
+    flow->sdp.taken = true;
 }
 
 /* It has left the pipe: the group is free for the next layer. */
@@ -313,11 +320,15 @@ double flow_sdp_step(struct flow *flow) {
         if (!sdp->over)
             return fmin(next, more);
     }
+    const double reads = reads_end(flow), end = sdp->at + sdp->pipe[SDP_STAGES] + 1;
+    if (reads <= flow->now)
+        end_rdma(flow);
+    else
+        next = fmin(next, reads);
     if (sdp->at > flow->now)
         return fmin(next, sdp->at);
     if (!sdp->taken)
         end_input(flow);
-    const double end = sdp->at + sdp->pipe[SDP_STAGES] + 1;
     if (end > flow->now)
         return fmin(next, end);
     end_sdp(flow);
