@@ -280,10 +280,10 @@ static const struct device_ops flow_ops = {.reset = flow_reset,
                                            .statistics = flow_statistics,
                                            .destroy = flow_destroy};
 
-/* Time begins when CBUF is filled with zeros, two entries a clock, so that a DRAM is refreshed as beside the RTL. */
+/* Time begins when a run's testbench has waited for the zero fill of CBUF, so that a DRAM is refreshed as beside the
+ * RTL. */
 static double fill_clocks(const struct nvdla_config *config) {
-    const int entry = config->atomic_c * (nvdla_has_16_bits(config) ? 2 : 1);
-    return (double)config->cbuf_banks * config->cbuf_bank_bytes * config->cbuf_bank_depth / entry / 2 + RESET_CLOCKS;
+    return (double)config->cbuf_banks * config->cbuf_bank_depth / 2 + RESET_CLOCKS;
 }
 
 /* Who hears of what a reader's client gets. */

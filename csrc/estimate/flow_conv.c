@@ -424,13 +424,13 @@ static bool final_atoms(struct flow *flow) {
     struct flow_rows *rows = &flow->rows;
     for (; csc->atom < csc->final_atoms; csc->atom++) {
         double time = flow_later(csc->final + (double)csc->atom, csc->at);
+        if (rows->written + csc->results > csc->credits) { /* all rows of an atom together */
+            const uint64_t before = rows->written + csc->results - 1 - csc->credits;
+            if (before >= rows->read)
+                return false;
+            time = flow_later(time, rows->taken[before % FLOW_ROWS] + flow->law[LAW_CACC_CREDIT]);
+        }
         for (unsigned r = 0; r < csc->results; r++) {
-            if (rows->written >= csc->credits) {
-                const uint64_t before = rows->written - csc->credits;
-                if (before >= rows->read)
-                    return false;
-                time = flow_later(time, rows->taken[before % FLOW_ROWS] + flow->law[LAW_CACC_CREDIT]);
-            }
             rows->come[rows->written++ % FLOW_ROWS] = time + flow->law[LAW_CACC_ROW];
             flow_wake(flow, FLOW_SDP, time + flow->law[LAW_CACC_ROW]);
         }
