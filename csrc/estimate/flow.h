@@ -206,7 +206,8 @@ struct flow_cdma {
     int64_t atoms_used, atoms;         /* of the weight ring */
     uint64_t weight_atoms_come, group; /* atoms that have come; next group to report */
     uint32_t slots;
-    double line_chunk;              /* image: chunks of a line */
+    int64_t band_lines;             /* Winograd: lines of the padded input for a band of tiles */
+    double gather;                  /* image, Winograd: clocks until CBUF has all, from the first atom */
     uint64_t plane_address[2];      /* image of two planes: next ones of the line */
     uint32_t plane_atoms[2], plane; /* those to come; the plane whose turn it is */
 };

@@ -52,12 +52,16 @@ void flow_cdma_release(struct flow *flow, int64_t data_entries, int64_t weight_e
         flow_wake(flow, FLOW_WEIGHTS, flow->now);
 }
 
-/* Entries that a grain of `lines` lines takes from the ring. Winograd, whose lines of tiles are others than those of
- * the input: the whole layer takes its entries with the first line. */
+/* Entries that a grain of `lines` lines takes from the ring. Winograd: those of a band of four lines of tiles with the
+ * band's first line, of bands of pad with the last one. */
 static int64_t entries_of(const struct flow_cdma *cdma, uint32_t lines) {
+    enum { BAND = 4 };
     if (!cdma->winograd)
         return (int64_t)lines * cdma->grain_entries;
-    return cdma->lines_left == cdma->cubes.height ? cdma->slices * cdma->grain_entries : 0;
+    const int64_t y = (int64_t)cdma->cubes.height - cdma->lines_left, line = y + (int64_t)cdma->cubes.pad_top;
+    const int64_t before = y ? (line - 1) / cdma->band_lines + 1 : 0;
+    const int64_t through = cdma->lines_left == 1 ? cdma->slices / BAND : line / cdma->band_lines + 1;
+    return (through - before) * BAND * cdma->grain_entries;
 }
 
 /* Atoms that a line of an image takes of a plane, and its address. */
@@ -126,6 +130,20 @@ static bool next_grain(struct flow *flow, struct flow_reader *reader) {
     return true;
 }
 
+/* Clocks in which the lines of an image, or the tiles of Winograd's extended cube, go to CBUF. */
+static double gather_clocks(const struct flow *flow, const struct registers_view *view) {
+    const struct flow_cdma *cdma = &flow->cdma;
+    const struct cdma_cubes *cubes = &cdma->cubes;
+    const uint32_t together = atoms_together(flow);
+    if (cdma->image)
+        return (double)cubes->height * ((double)ceil_div(conv_image_atoms(view), together) + flow->law[LAW_CDMA_LINE]);
+    if (!cdma->winograd)
+        return 0;
+    const size_t phases =
+        (FIELD(view, CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1) * (FIELD(view, CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1);
+    return (double)ceil_div(cubes->extended_width * cubes->extended_height * cdma->surfaces * phases, together);
+}
+
 static void begin_data(struct flow *flow) {
     struct flow_cdma *cdma = &flow->cdma;
     const struct registers_view view = flow_view(flow, NVDLA_CDMA, cdma->ordinal);
@@ -137,8 +155,8 @@ static void begin_data(struct flow *flow) {
     cdma->grain_entries = ((int64_t)FIELD(&view, CDMA, D_ENTRY_PER_SLICE, ENTRIES) + 1) * (int64_t)cdma->cubes.batches;
     cdma->lines_left = (uint32_t)cdma->cubes.height;
     cdma->slices = (int64_t)(cdma->winograd ? cdma->cubes.extended_height : cdma->cubes.height);
-    cdma->line_chunk =
-        cdma->cubes.mode == CDMA_IMAGE ? (double)ceil_div(conv_image_atoms(&view), atoms_together(flow)) : 0;
+    cdma->gather = gather_clocks(flow, &view);
+    cdma->band_lines = 4 * ((int64_t)FIELD(&view, CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1);
     flow_read(flow, FLOW_DATA, &nothing, cdma->cubes.data_primary, cdma->launch);
     flow->readers[FLOW_DATA].more = next_grain;
 }
@@ -219,9 +237,7 @@ static double data_complete(const struct flow *flow, const struct flow_reader *r
     const struct flow_cdma *cdma = &flow->cdma;
     if (reader->known != reader->tail)
         return FLOW_NEVER;
-    const double lines = (double)cdma->cubes.height * (cdma->line_chunk + flow->law[LAW_CDMA_LINE]);
-    const double converted = reader->first + (cdma->line_chunk > 0 ? lines : 0);
-    return flow_later(reader->latest, converted) + flow->law[LAW_CDMA_REPORT] +
+    return flow_later(reader->latest, reader->first + cdma->gather) + flow->law[LAW_CDMA_REPORT] +
            (cdma->image ? flow->law[LAW_CDMA_IMAGE] : 0);
 }
 
