@@ -103,6 +103,7 @@ struct flow;
 struct flow_reader {
     enum flow_process process, consumer;
     bool busy, primary, greedy; /* greedy: every atom is taken when it comes */
+    bool next_primary;          /* of the next request: beats of one memory are awaited before the other is asked */
     int slot;                   /* its turn at the arbiter */
     uint32_t depth, ring;       /* beats of the latency buffer; beats that the engine takes before it needs them */
     struct flow_walk walk;
@@ -427,6 +428,8 @@ void flow_take(struct flow *flow, struct flow_reader *reader, double time);
 bool flow_read_over(const struct flow_reader *reader);
 /* The next atom begins a command: its beat is a new one. */
 void flow_command(struct flow *flow, struct flow_writer *writer);
+/* Goes to another memory when it has the answers of the one before. Returns when that is possible. */
+double flow_write_to(struct flow *flow, struct flow_writer *writer, bool primary);
 /* Writes an atom; returns the clock from which the next one may follow. */
 double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t address, double time);
 /* A layer begins to write. False: the one before the last still waits for answers. */

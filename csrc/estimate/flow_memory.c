@@ -78,7 +78,7 @@ void flow_read(struct flow *flow, enum flow_process process, const struct flow_w
                struct flow_launch *launch) {
     struct flow_reader *reader = &flow->readers[process];
     reader->busy = true;
-    reader->primary = primary;
+    reader->primary = reader->next_primary = primary;
     reader->walk = *walk;
     reader->more = NULL;
     reader->more_index = 0;
@@ -173,6 +173,14 @@ static uint32_t beats_at_once(const struct flow *flow, const struct flow_reader 
     return contended && turn < places ? turn : places;
 }
 
+/* Goes to the memory of the next request. Returns when that is possible: now, or after the beats of the other one. */
+static double change_memory(const struct flow *flow, struct flow_reader *reader) {
+    if (reader->next_primary != reader->primary && reader->come != reader->tail)
+        return reader->come == reader->known ? FLOW_NEVER : chunk_of(reader, reader->tail - 1)->last;
+    reader->primary = reader->next_primary;
+    return flow->now;
+}
+
 /* It is the turn of another client that may ask in this clock: one after the last one and before this one. */
 static bool others_turn(const struct flow *flow, const struct flow_reader *reader) {
     const int last = flow->readers[flow->ports[!reader->primary].last].slot;
@@ -189,10 +197,13 @@ static bool others_turn(const struct flow *flow, const struct flow_reader *reade
 
 double flow_read_step(struct flow *flow, struct flow_reader *reader) {
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
-    struct flow_port *port = &flow->ports[!reader->primary];
     free_places(flow, reader);
     if (!reader->busy || !has_request(flow, reader))
         return FLOW_NEVER;
+    const double change = change_memory(flow, reader);
+    if (change > flow->now)
+        return change;
+    struct flow_port *port = &flow->ports[!reader->primary];
     const uint32_t line = chunk_bytes(flow, reader);
     const uint32_t room = (uint32_t)(line - reader->address % line) / atom;
     uint32_t atoms = (uint32_t)lesser(lesser(reader->left, room ? room : 1), reader->most);
@@ -296,6 +307,17 @@ double flow_write(struct flow *flow, struct flow_writer *writer, uint64_t addres
     }
     writer->latest = flow_later(writer->latest, goes + flow->options.write_latency);
     return flow_later(time, port->write_free - WRITE_SLACK);
+}
+
+double flow_write_to(struct flow *flow, struct flow_writer *writer, bool primary) {
+    if (writer->primary == primary)
+        return flow->now;
+    flow_command(flow, writer);
+    if (writer->open)
+        return FLOW_NEVER;
+    if (writer->latest <= flow->now)
+        writer->primary = primary;
+    return flow_later(writer->latest, flow->now);
 }
 
 bool flow_output_begin(struct flow_output *output, enum flow_process process, bool primary) {

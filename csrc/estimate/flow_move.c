@@ -11,6 +11,7 @@ static bool next_descriptor(struct flow *flow, struct flow_reader *reader) {
     reader->walk = flow_walk_of(block.source.base, (uint32_t)block.source.width);
     flow_walk_loop(&reader->walk, 0, (uint32_t)block.source.height, block.source.line_stride);
     flow_walk_loop(&reader->walk, 1, (uint32_t)cube_surfaces(&block.source), block.source.surface_stride);
+    reader->next_primary = block.source_primary;
     return true;
 }
 
@@ -40,15 +41,31 @@ static bool next_atom(struct flow *flow) {
     return ++move->surface < (int)cube_surfaces(cube) || begin_block(flow);
 }
 
+/* Clocks of a line beyond its words, before its first atom. Words of two atoms: one that begins in the upper half of a
+ * beat waits for the next beat; the end of one that goes to an upper half needs a beat of its own. */
+static double line_clocks(const struct flow_move *move, int together) {
+    const struct cube *source = &move->block.source, *destination = &move->block.destination;
+    if (move->column || together != 2)
+        return 0;
+    const uint64_t atom = (uint64_t)source->atom;
+    const bool upper_from = cube_atom_address(source, move->surface, move->line, 0) / atom % 2;
+    const bool upper_to = cube_atom_address(destination, move->surface, move->line, 0) / atom % 2;
+    return upper_from || (upper_to && destination->width % 2 == 0);
+}
+
 /* Copies what has come. *over: all of it. */
 static double move_step(struct flow *flow, struct flow_reader *reader, bool *over) {
     enum { AHEAD = 8 };
     struct flow_move *move = &flow->bdma;
     const int together = (int)(flow->ports[!reader->primary].bytes / (uint32_t)flow->dev.config->mem_atom);
     for (;;) {
+        const double memory = flow_write_to(flow, flow_output_writer(&move->output), move->block.destination_primary);
+        if (memory > flow->now)
+            return memory;
         const bool last = move->column + 1 == move->block.destination.width;
         const double clocks = last || together < 2 || move->column % together == together - 1 ? 1 : 0;
-        const double come = flow_atom(flow, reader, 0), start = flow_later(come, move->at);
+        const double come = flow_atom(flow, reader, 0),
+                     start = flow_later(come, move->at) + line_clocks(move, together);
         if (come >= FLOW_NEVER)
             return FLOW_NEVER;
         if (start > flow->now + AHEAD)
