@@ -62,28 +62,31 @@ static int row_count(const struct rubik_cubes *cubes, const struct flow_blocks *
 
 /* ---- reading ---- */
 
-static bool next_row(struct flow *flow, struct flow_reader *reader) {
-    struct flow_rubik *rubik = &flow->rubik;
-    const struct rubik_cubes *cubes = &rubik->cubes;
+/* Address of the walk's row. */
+static uint64_t row_address(const struct rubik_cubes *cubes, const struct flow_blocks *walk, uint64_t atom) {
     const struct cube *cube = &cubes->source.cube;
-    struct flow_blocks *walk = &rubik->asked;
-    const uint64_t atom = (uint64_t)flow->dev.config->mem_atom;
     const bool merge = cubes->mode == RUBIK_MERGE;
-    if (walk->over)
-        return false;
     const uint64_t surface = cube->surface_stride * (uint64_t)walk->surface * (merge ? cubes->lanes : 1);
     const uint64_t phase = (uint64_t)(walk->line_phase * cubes->x_stride + walk->phase + walk->row);
     const uint64_t row = merge ? (uint64_t)walk->row * cube->surface_stride : phase * cubes->phase;
     const uint64_t column = atom * (merge ? plane_atoms(cubes, walk->column) : (uint64_t)walk->column);
-    reader->walk = flow_walk_of(cube->base + surface + cube->line_stride * (uint64_t)walk->line +
-                                    (cubes->mode == RUBIK_SPLIT ? 0 : row) + column,
-                                row_atoms(cubes, walk));
+    return cube->base + surface + cube->line_stride * (uint64_t)walk->line + (cubes->mode == RUBIK_SPLIT ? 0 : row) +
+           column;
+}
+
+static bool next_row(struct flow *flow, struct flow_reader *reader) {
+    const struct rubik_cubes *cubes = &flow->rubik.cubes;
+    struct flow_blocks *walk = &flow->rubik.asked;
+    if (walk->over)
+        return false;
+    reader->walk = flow_walk_of(row_address(cubes, walk, (uint64_t)flow->dev.config->mem_atom), row_atoms(cubes, walk));
     if (++walk->row == row_count(cubes, walk))
         next_block(cubes, walk);
     return true;
 }
 
-/* Takes what has come, a beat a clock. Returns when there is more. */
+/* Takes what has come, a beat a clock; words of two atoms of a row that begins in the upper half of a beat wait for the
+ * next one. Returns when there is more. */
 static double fill(struct flow *flow, struct flow_reader *reader) {
     struct flow_rubik *rubik = &flow->rubik;
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom, port = flow->ports[!reader->primary].bytes;
@@ -91,7 +94,8 @@ static double fill(struct flow *flow, struct flow_reader *reader) {
     while (!rubik->in.over && rubik->full < HALVES) {
         const uint32_t left = row_atoms(&rubik->cubes, &rubik->in) - rubik->in_atoms;
         const uint32_t atoms = (uint32_t)lesser(together, left);
-        const double come = flow_later(flow_atom(flow, reader, atoms - 1), rubik->in_at);
+        const bool upper = together == 2 && !rubik->in_atoms && row_address(&rubik->cubes, &rubik->in, atom) / atom % 2;
+        const double come = flow_later(flow_atom(flow, reader, atoms - 1), rubik->in_at) + upper;
         if (come > flow->now)
             return come;
         for (uint32_t i = 0; i < atoms; i++)
@@ -113,13 +117,16 @@ static double fill(struct flow *flow, struct flow_reader *reader) {
 
 /* ---- writing ---- */
 
-/* Writes atoms that follow each other, a beat a clock. */
+/* Writes atoms that follow each other, a beat a clock; of words of two atoms to an upper half the end needs one more.
+ */
 static void write_atoms(struct flow *flow, uint64_t address, uint32_t atoms) {
     struct flow_rubik *rubik = &flow->rubik;
     const uint32_t atom = (uint32_t)flow->dev.config->mem_atom;
     const uint32_t port = flow->ports[!rubik->cubes.destination.primary].bytes,
                    together = port > atom ? port / atom : 1;
     flow_command(flow, flow_output_writer(&rubik->output));
+    if (together == 2 && atoms % 2 == 0 && address / atom % 2)
+        rubik->out_at += 1;
     for (uint32_t i = 0; i < atoms; i++) {
         const double end = rubik->out_at + 1;
         const double taken = flow_write(flow, flow_output_writer(&rubik->output), address + i * atom, end);
