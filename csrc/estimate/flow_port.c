@@ -24,9 +24,10 @@ void flow_ports_init(struct flow *flow) {
             port->beat = options->bandwidth > 0 && options->bandwidth < 1 ? 1 / options->bandwidth : 1;
         port->shared = !port->dram && port->beat > 1;
         const uint32_t reads = port->dram ? options->dram.reads : options->reads;
+        /* with few reads in flight burst by burst; else not more than a burst of a DRAM has */
         const uint32_t most = port->bytes * port->burst * (reads ? reads : FLOW_LINE);
         port->reads = options->reads && !port->dram ? options->reads : FLOW_FLIGHT;
-        port->line = most < FLOW_LINE ? most : port->bytes > FLOW_LINE ? port->bytes : FLOW_LINE;
+        port->line = most < FLOW_LINE ? port->bytes * port->burst : port->bytes > FLOW_LINE ? port->bytes : FLOW_LINE;
         const uint32_t burst_bytes = port->dram ? dram_burst_bytes(&options->dram) : 0;
         if (burst_bytes >= port->bytes * port->burst && burst_bytes < port->line)
             port->line = burst_bytes;

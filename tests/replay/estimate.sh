@@ -49,7 +49,7 @@ sweep() { "$B/nvcosim" sweep --csv "$WORK/sweep.csv" "$@" >"$WORK/output" 2>&1; 
 
 # ---- laws ----
 laws=$ROOT/csrc/estimate/laws.csv
-check() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 4 --worst 25 "${@:3}"; }
+check() { judge "$1" "$2" "geometric mean" scripts/fit.py "$B" --check --count 4 --work "$WORK/fit" --mean 2 --worst 25 "${@:3}"; }
 check "the laws agree with the rtl" 0
 sed 's/^\(csc_fill\|sdp_begin\|pdp_begin\|cdp_begin\),[0-9.]*/\1,300/' "$laws" >"$WORK/wrong.csv"
 check "wrong laws do not" 1 --laws "$WORK/wrong.csv"
