@@ -184,12 +184,14 @@ static double change_memory(const struct flow *flow, struct flow_reader *reader)
 /* It is the turn of another client that may ask in this clock: one after the last one and before this one. */
 static bool others_turn(const struct flow *flow, const struct flow_reader *reader) {
     const int last = flow->readers[flow->ports[!reader->primary].last].slot;
-    for (int p = FLOW_DATA; p < FLOW_PROCESSES; p++) {
-        const struct flow_reader *other = &flow->readers[p];
+    for (uint32_t rest = flow->woken; rest; rest &= rest - 1) {
+        const struct flow_reader *other = &flow->readers[__builtin_ctz(rest)];
+        if (other == reader || !other->busy || other->primary != reader->primary ||
+            flow->wake[other->process] > flow->now)
+            continue;
         const bool between = other->slot > last ? reader->slot <= last || other->slot < reader->slot
                                                 : reader->slot <= last && other->slot < reader->slot;
-        if (other != reader && other->busy && flow->wake[p] <= flow->now && other->primary == reader->primary &&
-            between)
+        if (between)
             return true;
     }
     return false;
