@@ -35,7 +35,6 @@ read_rtl() {
     for cell in "${cells[@]}"; do [ "$3" = "$cell" ] || boxes+=(--blackboxed-module "$cell"); done
     cat >"$logs/$name.ys" <<END
 read_slang -j 1 --top $3 ${boxes[*]} $defines ${2:+-D $2} -I $gen $gen/nvdla_pkg.sv ${sources[*]}
-proc
 check -assert
 select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr %u %u %u a:src=*nvdla_clock_gate.sv* %d
 $through

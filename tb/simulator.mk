@@ -5,7 +5,11 @@ simulator: $(EXE) # not `default`: Verilator's makefile gives that goal a librar
 
 include Vtb_top.mk
 include $(ROOT)/tb/verilated.mk
-OPT_FAST := $(OPTIMIZE) $(PROFILE_OPTIONS)
+# Most choices of a design are between two known values: a conditional move costs less than a branch that cannot be predicted.
+# These options are not clang++'s public ones: taken where it knows them.
+CHOOSE := -mllvm -x86-cmov-converter=0 -mllvm -disable-cgp-select2branch
+CHOOSE := $(if $(findstring clang,$(LINK)),$(shell $(LINK) $(CHOOSE) -x c++ -c /dev/null -o /dev/null 2>/dev/null && echo '$(CHOOSE)'))
+OPT_FAST := $(OPTIMIZE) $(CHOOSE) $(PROFILE_OPTIONS)
 OPT_GLOBAL := $(OPT_FAST)
 LINK += $(PROFILE_OPTIONS)
 

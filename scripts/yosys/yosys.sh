@@ -12,7 +12,7 @@ shift
 mkdir -p "$home"
 (
     flock 9
-    if ! cmp -s "$here/package-lock.json" "$home/installed.json"; then
+    if ! cat "$here"/{package-lock.json,growing_files.mjs} | cmp -s - "$home/installed"; then
         command -v npm >/dev/null || { echo "yosys.sh: npm is not installed; scripts/setup.sh installs it" >&2; exit 3; }
         echo "installing Yosys in $home (once, needs the network)"
         cp "$here"/package{,-lock}.json "$home/"
@@ -21,7 +21,8 @@ mkdir -p "$home"
             echo "yosys.sh: npm ci failed in $home (npm.log): is its registry reached?" >&2
             exit 3
         }
-        cp "$here/package-lock.json" "$home/installed.json"
+        node "$here/growing_files.mjs" "$home/node_modules/@yowasp/yosys/gen/bundle.js" >&2 || exit 3
+        cat "$here"/{package-lock.json,growing_files.mjs} >"$home/installed"
     fi
     cmp -s "$here/yosys.mjs" "$home/yosys.mjs" || cp "$here/yosys.mjs" "$home/"
 ) 9>"$home/lock" || exit $?
