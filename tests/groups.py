@@ -98,6 +98,7 @@ GROUPS = [
     Group("test nightly", "nvcosim debug names the engine to blame for planted faults", "tests/replay/debug.sh $BUILD", "waves full planted"),
     Group("nightly", "nvcosim debug names the engine to blame for planted faults, full", "tests/replay/debug.sh $BUILD full", "waves full"),
     Group("test nightly", "regress: buckets of planted faults", "tests/regress/buckets_planted.py $BUILD", "planted"),
+    Group("nightly", "regress: buckets of planted faults, full", "tests/regress/buckets_planted.py $BUILD full"),
     Group("test nightly", "report.html in a browser", "tests/replay/html.sh $BUILD"),
     Group("test nightly", "timelines as trace events", "tests/replay/timeline.py $BUILD"),
     Group("test nightly", "regress: simulators that crash, hang, eat, fill, babble", "tests/regress/faults.sh"),

@@ -128,18 +128,28 @@ module nvdla_bdma_load
   `NVDLA_CHECK(GroupsHaveDescriptors, !loading_q || left_q != '0)
   `NVDLA_CHECK(FreePlaces, 32'(free_q) <= BdmaQueue)
   `NVDLA_CHECK(DescriptorStays, !moved || !(out_valid_q || active))
+  `NVDLA_FINAL(NothingIsLoadedAtTheEnd, !loading_q && !waiting_q)
 
 `ifdef NVDLA_CHECKS
-  // Descriptors pushed since reset, and those of them that launches have taken.
-  logic [31:0] pushed_q, covered_q;
+  // Descriptors pushed since reset, those of them that launches have taken, and those carried out.
+  logic [31:0] pushed_q, covered_q, ended_q;
+  logic held_q;  // the output register has the descriptor that waits or is carried out
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       pushed_q  <= '0;
       covered_q <= '0;
+      ended_q   <= '0;
+      held_q    <= 1'b0;
     end else begin
       pushed_q <= pushed_q + 32'(push_i);
+      ended_q  <= ended_q + 32'(req_valid_o && req_ready_i && last);
+      if (moved || start) held_q <= 1'b1;
+      else if (req_valid_o && req_ready_i && last) held_q <= 1'b0;
       if (taken_o) covered_q <= pushed_q;
     end
   `NVDLA_CHECK(EveryDescriptorCounts, count_q == pushed_q - covered_q)
+  `NVDLA_CHECK(EachIsCarriedOut, (loading_q ? left_q : '0) == covered_q - ended_q)
+  `NVDLA_CHECK(DescriptorIsHeld, out_valid_q == held_q)
+  `NVDLA_CHECK(PlacesAddUp, 32'(free_q) + 32'(u_queue.count_q) == BdmaQueue)
 `endif
 endmodule

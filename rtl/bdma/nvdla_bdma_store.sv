@@ -4,6 +4,9 @@
 // one of a group asks for an acknowledge. It counts lines and surfaces in 13 bits, whatever the load engine does.
 // idle_o: there is nothing to do.
 // Spec: 64-bdma, sections 3, 5 and 8.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 module nvdla_bdma_store
   import nvdla_bdma_pkg::*;
 (
@@ -78,4 +81,8 @@ module nvdla_bdma_store
       group_last_q <= group_last;
       group_q      <= group;
     end
+
+  `NVDLA_STABLE(CommandStable, cmd_valid_o, cmd_ready_i, {cmd_addr_o, cmd_size_o, cmd_ram_o, cmd_ack_o})
+  `NVDLA_CHECK(TakesWhatIsLoaded, !load_valid_i || load_ready_o)
+  `NVDLA_FINAL(IdleAtTheEnd, idle_o)
 endmodule

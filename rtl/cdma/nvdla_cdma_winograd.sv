@@ -349,6 +349,7 @@ module nvdla_cdma_winograd
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(GrantedAreOfTheLayer, granted_q <= left_q)
   `NVDLA_CHECK(BankIsFree, !step || !full_q[bank_q])
+  `NVDLA_CHECK(AnswerWithAStep, !(rsp_valid_i && rsp_ready_o) || step)
   `NVDLA_CHECK(PairsBegin, !(out && paired) || !out_bank_q[0])
   `NVDLA_CHECK(BothComeTogether, !(step && needs && data0 && data1 && !held_valid_q) || two)
   `NVDLA_CHECK(NothingIsHeldAcrossLines,
@@ -362,5 +363,9 @@ module nvdla_cdma_winograd
         ((rsp_valid_i && rsp_ready_o) ? 1 + 32'(two) : 0);
   `NVDLA_CHECK(AtomsOnlyAskedFor, !(rsp_valid_i && rsp_ready_o) || asked_q > 32'(two))
   `NVDLA_CHECK(NothingIsLeftOver, !(atoms_valid_o && out_last_q) || asked_q == 0)
+  // Banks, which are filled and emptied in turn.
+  `NVDLA_BALANCE(Banks, 4, step && row_end, 1, out_end, paired ? 2 : 1)
+  `NVDLA_CHECK(BanksAddUp, 32'($countones(full_q)) == Banks.level_q)
+  `NVDLA_FINAL(NothingIsOwedAtTheEnd, rq_left_q == '0 && left_q == '0 && granted_q == '0 && asked_q == 0)
 `endif
 endmodule

@@ -391,5 +391,6 @@ module nvdla_cdp_lrn
   `NVDLA_QUEUE(Atoms, 1, Stages + 2, beat_valid_i && step_o && beats_seen_q == AtomBeats - 1, beat_last_i, atom_valid_o,
                atom_valid_o && atom_ready_i, atom_last_o)
   `NVDLA_BALANCE(Beats, Stages + 2 * AtomBeats, beat_valid_i && step_o, 1, atom_valid_o && atom_ready_i, 32'(AtomBeats))
+  `NVDLA_CHECK(NothingIsLost, Beats.level_q == 32'($countones(valid_q)) + 32'(beat_q) + (atom_valid_o ? AtomBeats : 0))
 `endif
 endmodule

@@ -168,5 +168,8 @@ module nvdla_cdp_window
   `NVDLA_CHECK(RingPlaces, write_q == PlaceBits'(come_q) && read_q == PlaceBits'(gone_q))
   `NVDLA_CHECK(NeighbourIsThere, !load || here.surface_last || Ring.level_q > 32'(here.columns) + 1)
   `NVDLA_CHECK(BeatsAreAllTaken, !load || !valid_q || step_i)
+  // Beats of the atom in view_q.
+  `NVDLA_BALANCE(Beats, CdpBeats, load, 32'(CdpBeats), beat_valid_o && step_i, 1)
+  `NVDLA_CHECK(NothingIsLost, (Beats.level_q != 0) == beat_valid_o)
 `endif
 endmodule

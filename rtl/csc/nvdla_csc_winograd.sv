@@ -161,4 +161,8 @@ module nvdla_csc_winograd
   assign flags_o = flags_q[3];
 
   `NVDLA_PARAM(EntryLegal, EntryBits == Tile * Pixel)
+  `NVDLA_QUEUE(Tiles, 4, 5, valid_i, flags_i, valid_o, valid_o, flags_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(NothingIsLost, Tiles.level_q == 32'($countones(valid_q)))
+`endif
 endmodule

@@ -92,4 +92,27 @@ module nvdla_dma_pack
 
   `NVDLA_PARAM(BeatsOfTwo, MifAtoms == 2 && (DatAtoms == 1 || DatAtoms == 2))
   `NVDLA_STABLE(BeatStable, beat_valid_o, beat_ready_i, {beat_o, beat_mask_o})
+
+`ifdef NVDLA_CHECKS
+  // Of the oldest command: words that have come, atoms and beats that have left.
+  int words_q, atoms_q, beats_q, words, atoms, beats;
+  logic leaves;
+  assign leaves = beat_valid_o && beat_ready_i;
+  assign words = words_q + 32'(take);
+  assign beats = beats_q + 32'(leaves);
+  assign atoms = atoms_q + 32'(leaves && beat_mask_o[0]) + 32'(leaves && beat_mask_o[MifAtoms-1]);
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      words_q <= 0;
+      atoms_q <= 0;
+      beats_q <= 0;
+    end else begin
+      words_q <= done ? 0 : words;
+      atoms_q <= done ? 0 : atoms;
+      beats_q <= done ? 0 : beats;
+    end
+  `NVDLA_CHECK(WordsOfTheCommand, words_q <= (32'(size) + DatAtoms) / DatAtoms || !valid)
+  `NVDLA_CHECK(CommandIsWhole, !done || (words == (32'(size) + DatAtoms) / DatAtoms && atoms == 32'(size) + 1 &&
+               beats == (32'(upper) + 32'(size) + 2) / 2))
+`endif
 endmodule

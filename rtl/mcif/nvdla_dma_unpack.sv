@@ -80,4 +80,22 @@ module nvdla_dma_unpack
 
   `NVDLA_PARAM(BeatsOfTwo, MifAtoms == 2 && (RspAtoms == 1 || RspAtoms == 2))
   `NVDLA_CHECK(BeatOfARequest, !beat_valid_i || valid)
+
+`ifdef NVDLA_CHECKS
+  // Of the oldest request: beats that have come, answers that have left.
+  int beats_q, answers_q, beats;
+  logic last;
+  assign beats = beats_q + 32'(beat_valid_i && beat_ready_o);
+  assign last = answers_q + 1 == (32'(size) + RspAtoms) / RspAtoms;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      beats_q   <= 0;
+      answers_q <= 0;
+    end else begin
+      beats_q <= (step && last) ? 0 : beats;
+      if (step) answers_q <= last ? 0 : answers_q + 1;
+    end
+  `NVDLA_CHECK(BeatsOfTheRequest, !(step && last) || beats == (32'(upper) + 32'(size) + 2) / 2)
+  `NVDLA_CHECK(AnswersOfTheRequest, !step || ends == last)
+`endif
 endmodule

@@ -126,6 +126,7 @@ module nvdla_mcif_read
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(FlightAddsUp, 32'(flight_q) == Flight.level_q)
+  `NVDLA_CHECK(NoAddressIsLost, Split || Addresses.level_q == 32'(arvalid_o))
   `NVDLA_CHECK(LimitIsKept, issued == '0 || Flight.level_q + 32'(issued) <= 32'(limit_i) + 32'd1)
   for (genvar i = 0; i < RdClients; i++) begin : gen_checks
     mif_rd_req_t req;

@@ -224,6 +224,8 @@ module nvdla_mcif_write
   `NVDLA_QUEUE(Beats, MifAtoms + MifBits + 1, 2, dat_ready != '0, {moved, last_beat}, wvalid_o, wvalid_o && wready_i,
                {wmask_o, wdata_o, wlast_o})
   `NVDLA_FINAL(NothingOwedAtTheEnd, beats_left_q == 0 && bursts_flight_q == 0)
+  `NVDLA_CHECK(NoAddressIsLost, Split || Addresses.level_q == 32'(awvalid_o))
+  `NVDLA_CHECK(NoBeatIsLost, Beats.level_q == 32'(wvalid_o))
   `NVDLA_CHECK(BurstsOneAfterAnother, !accept || beats_left_q == 0)
   `NVDLA_CHECK(BeatsOfTheBurst, dat_ready == '0 || dat_ready == (accept ? grant : sends_q))
   `NVDLA_CHECK(NoBeatWithoutBurst, dat_ready == '0 || accept || beats_left_q > 0)

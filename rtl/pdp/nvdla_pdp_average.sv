@@ -100,5 +100,6 @@ module nvdla_pdp_average
   `NVDLA_QUEUE(Atoms, AtomBits + 1, 4, tot_valid_i && tot_ready_o && beats_seen_q == AtomBeats - 1,
                {atom_seen, tot_last_i}, atom_valid_o,
                atom_valid_o && atom_ready_i, {atom_data_o, atom_last_o})
+  `NVDLA_CHECK(NothingIsLost, width_valid_q || Atoms.level_q == 32'(atom_valid_o))
 `endif
 endmodule

@@ -153,5 +153,7 @@ module nvdla_pdp_average_wide
   `NVDLA_QUEUE(Means, 1, 6, tot_valid_i && tot_ready_o && mean && beats_seen_q == atom_beats - 1, tot_last_i,
                atom_valid_o && mean,
                atom_valid_o && atom_ready_i && mean, atom_last_o)
+  `NVDLA_CHECK(NothingIsLost, width_valid_q || mean_valid_q != '0 ||
+               Atoms.level_q + Means.level_q == 32'(atom_valid_o))
 `endif
 endmodule

@@ -85,4 +85,7 @@ module nvdla_pdp_column
   `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
   `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o,
                tot_valid_o && tot_ready_i, tot_last_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(NothingIsLost, Beats.level_q == 32'(tot_valid_o))
+`endif
 endmodule

@@ -153,6 +153,9 @@ module nvdla_pdp_column_wide
   `NVDLA_STABLE(OutputStable, tot_valid_o, tot_ready_i, {tot_last_o, tot_o})
   `NVDLA_QUEUE(Beats, 1, 2, beat_valid_i && beat_ready_o && beat_i.emit, beat_i.last, tot_valid_o,
                tot_valid_o && tot_ready_i, tot_last_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(NothingIsLost, Beats.level_q == 32'(tot_valid_o))
+`endif
   `NVDLA_CHECK(NoBankReadBeforeItsSum, !(take && mean && late_q != 8'd0 && addr == late_addr_q))
   `NVDLA_CHECK(OneWriteAtATime, late_q == 8'd0 || mean || write == 8'd0)
   `NVDLA_PARAM(ClocksBetweenTheSameAddress, PdpBeats >= 4)

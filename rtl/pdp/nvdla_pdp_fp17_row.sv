@@ -157,4 +157,7 @@ module nvdla_pdp_fp17_row
   `NVDLA_STABLE(InputStable, valid_i, ready_o, {beat_i, present_i, padded_i})
   `NVDLA_STABLE(OutputStable, valid_o, ready_i, beat_o)
   `NVDLA_QUEUE(Beats, $bits(pdp_beat_t), 9, valid_i && ready_o, beat_i, valid_o, valid_o && ready_i, beat_o)
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(NothingIsLost, Beats.level_q == 32'($countones({valid[7:1], valid_q})))
+`endif
 endmodule

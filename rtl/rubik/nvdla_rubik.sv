@@ -210,5 +210,6 @@ module nvdla_rubik
     end
 
   `NVDLA_PARAM(HasRubik, Rubik != 0)
+  `NVDLA_CHECK(LayerIsWhole, !done || !(req_valid || in_valid || cmd_valid || out_valid))
 endmodule
 `endif

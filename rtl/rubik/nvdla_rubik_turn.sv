@@ -246,4 +246,10 @@ module nvdla_rubik_turn
   `NVDLA_STABLE(OutputStable, out_valid_o, out_ready_i, {out_last_o, out_data_o})
   `NVDLA_BALANCE(Halves, 2, filled, 1, emptied, 1)
   `NVDLA_CHECK(EmptyAtStart, !start_i || (full_q == '0 && !out_valid_q))
+
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(HalvesAddUp, 32'(full_q) == Halves.level_q)
+  `NVDLA_CHECK(HalfIsFree, !(in_valid_i && in_ready_o) || Halves.level_q < 2)
+  `NVDLA_CHECK(HalfIsThere, !out_step || Halves.level_q > 0)
+`endif
 endmodule

@@ -82,4 +82,6 @@ module nvdla_rubik_walk
 
   wire unused = &{1'b0, layer_i.merge, layer_i.columnwise};
   `NVDLA_CHECK(StepsInALayer, !step_i || active_o)
+  `NVDLA_CHECK(OneLayerAtATime, !start_i || !active_o)
+  `NVDLA_FINAL(IdleAtTheEnd, !active_q)
 endmodule

@@ -94,6 +94,7 @@ module nvdla_sdp_beats
     else if (!run_i) beats_q <= '0;
     else if (step_o) beats_q <= beats_q + 64'd1;
   `NVDLA_BALANCE(Inside, 1, step_o, 1, valid_o && ready_i, 1)
+  `NVDLA_CHECK(NothingIsLost, Inside.level_q == 32'(valid_o))
   `NVDLA_CHECK(LayerEndsWithItsLastBeat, !step_o || layer_end_o == (beats_q + 64'd1 == beats))
   `NVDLA_CHECK(ElementsInOrder, !run_i || 64'(element_o) == (beats_q * 64'(SdpBsThroughput)) % elements)
 `endif

@@ -76,4 +76,8 @@ module nvdla_sdp_interleave
   `NVDLA_CHECK(EmptyBetweenLayers, run_i || level_q == '0)
   // Atoms in the ring.
   `NVDLA_BALANCE(Ring, 32, fill, 1, step && block_end, 32'({columns, 1'b0}))
+`ifdef NVDLA_CHECKS
+  `NVDLA_CHECK(LevelAddsUp, 32'(level_q) == Ring.level_q)
+  `NVDLA_CHECK(AtomIsThere, !step || Ring.level_q > 32'(place))
+`endif
 endmodule

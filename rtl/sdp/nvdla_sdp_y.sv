@@ -379,5 +379,8 @@ module nvdla_sdp_y
                out_valid_q,
                out_valid_q && ready_i, {results, last_o})
   `NVDLA_BALANCE(Transfers, Stages + 2, valid_i && ready_o && !bypass_i, 1, out_valid_q && ready_i, 1)
+  `NVDLA_BALANCE(Inside, Stages, take, 1, pack, 1)
+  `NVDLA_CHECK(NoPartIsLost, Inside.level_q == 32'($countones(valid_q)))
+  `NVDLA_CHECK(NothingIsLost, valid_q != '0 || part_q != '0 || Transfers.level_q == 32'(out_valid_q))
 `endif
 endmodule

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """nvcosim regress sorts the failures of an RTL with planted faults into buckets by the engine to blame, and shrinks the smallest of each.
 
-usage: buckets_planted.py BUILD
+usage: buckets_planted.py BUILD [full]
 
 The RTL is that of tests/replay/planted_rtl.sh. A first night without debug shows which faults the traces notice. Three of them, in different
-engines, are the failures of a second night, which is killed while it debugs, and resumed.
+engines, for full five, are the failures of a second night, which is killed while it debugs, and resumed.
 """
 import json
 import os
@@ -21,12 +21,18 @@ import urllib.parse
 from counts import check, finish
 
 KIND = '"kind":"debug"'
-FOLDERS = ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
+CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
+FULL = CONFIG == "full"
+# Engines in the order in which they are chosen; traces that reach them; how many of their faults are chosen.
+FOLDERS = ["bdma", "rubik", "pdp", "csc", "cdma", "sdp", "cdp", "cacc", "lut", "cbuf"] if FULL else ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
+TRACES = ["bdma_001", "rubik_002", "pdpe_006", "wino_003", "multi_003"] if FULL else ["mixed_000", "dc_pdp_000", "cdp_000", "pdp_001"]
+CHOSEN = 5 if FULL else 3
+ENGINE = "bdma" if FULL else "conv"  # of a random layer, which can be made smaller: it reaches the first engine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 build = pathlib.Path(sys.argv[1]).resolve()
 nvcosim = str(build / "nvcosim")
-planted = build / "tests/planted"
-work = build / "tests/buckets"
+planted = build / f"tests/planted{'_full' if FULL else ''}"
+work = build / f"tests/buckets{'_full' if FULL else ''}"
 
 
 def rows(sql):
@@ -41,7 +47,7 @@ def rows(sql):
 def plan(name, faults, traces, triage):
     items = "".join(f"  - name: {fault['folder']}{fault['number'] if name == 'find' else ''}\n    dut: rtl:planted\n    options: [--fault={fault['number']}, --still=20000]\n    traces:\n"
                     + "".join(f"      - {trace}\n" for trace in traces) for fault in faults)
-    random = (f"  - name: layers\n    dut: rtl:planted\n    options: [--fault={faults[0]['number']}, --still=20000]\n    random: {{engines: conv, count: 1}}\n"
+    random = (f"  - name: layers\n    dut: rtl:planted\n    config: {CONFIG}\n    options: [--fault={faults[0]['number']}, --still=20000]\n    random: {{engines: {ENGINE}, count: 1}}\n"
               if name == "p" else "")
     pathlib.Path(f"{name}.yml").write_text(f"name: {name}\nlimits: {{seconds: 60}}\ntriage: {triage}\nitems:\n{items}{random}")
 
@@ -53,19 +59,19 @@ def regress(*words):
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 os.chdir(ROOT)
-subprocess.run(["tests/replay/planted_rtl.sh", str(build)], check=True)
+subprocess.run(["tests/replay/planted_rtl.sh", str(build), CONFIG], check=True)
 table = planted / "faults.json"
 os.chdir(work)
 faults = [fault for fault in json.load(open(table, encoding="utf-8"))["faults"] if fault["folder"] in FOLDERS]
-traces = [ROOT / f"traces/conformance/small/rand_{name}.nvt.gz" for name in ("mixed_000", "dc_pdp_000", "cdp_000", "pdp_001")]
+traces = [ROOT / f"traces/conformance/{CONFIG}/rand_{name}.nvt.gz" for name in TRACES]
 
 plan("find", faults, traces, "{debug: 0, shrink_seconds: 0}")
 run = regress("find.yml")
 # A hang is blamed on the engine at which the waits end, which need not be that of the fault.
 noticed = {row["item"] for row in rows("SELECT item FROM result GROUP BY item HAVING sum(verdict = 'FAIL') > 0 AND sum(verdict = 'HANG') = 0")}
 faults = {fault["folder"]: fault for fault in faults if f"{fault['folder']}{fault['number']}" in noticed}
-chosen = [folder for folder in FOLDERS if folder in faults][:3]
-if len(chosen) < 3:
+chosen = [folder for folder in FOLDERS if folder in faults][:CHOSEN]
+if len(chosen) < CHOSEN:
     sys.exit(f"only {len(chosen)} faults are noticed\n{run.stdout}{run.stderr}")
 check("without debug there are buckets of results", all(row["page"] is None and row["shrunk"] is None for row in rows("SELECT * FROM bucket")) and rows("SELECT * FROM bucket"), run.stdout)
 directory = rows("SELECT directory FROM night")[0]["directory"]
