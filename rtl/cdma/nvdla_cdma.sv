@@ -742,5 +742,7 @@ module nvdla_cdma
       .rl_entries_i(32'(csc_i.wt_entries))
   );
   `NVDLA_FINAL(IdleAtTheEnd, dat_state_q == StateIdle && wt_state_q == StateIdle)
+  `NVDLA_CHECK(DataInterruptWhenDone, dat_done_intr_o == '0 || dat_state_q == StateDone)
+  `NVDLA_CHECK(WeightInterruptWhenDone, wt_done_intr_o == '0 || wt_state_q == StateDone)
 `endif
 endmodule
