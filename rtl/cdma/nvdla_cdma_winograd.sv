@@ -349,7 +349,7 @@ module nvdla_cdma_winograd
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(GrantedAreOfTheLayer, granted_q <= left_q)
   `NVDLA_CHECK(BankIsFree, !step || !full_q[bank_q])
-  `NVDLA_CHECK(AnswerWithAStep, !(rsp_valid_i && rsp_ready_o) || step)
+  `NVDLA_CHECK(AnswerWhenNeeded, !(rsp_valid_i && rsp_ready_o) || (step && needs))
   `NVDLA_CHECK(PairsBegin, !(out && paired) || !out_bank_q[0])
   `NVDLA_CHECK(BothComeTogether, !(step && needs && data0 && data1 && !held_valid_q) || two)
   `NVDLA_CHECK(NothingIsHeldAcrossLines,

@@ -24,8 +24,8 @@ KIND = '"kind":"debug"'
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "small"
 FULL = CONFIG == "full"
 # Engines in the order in which they are chosen; traces that reach them; how many of their faults are chosen.
-FOLDERS = ["bdma", "rubik", "pdp", "csc", "cdma", "sdp", "cdp", "cacc", "lut", "cbuf"] if FULL else ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
-TRACES = ["bdma_001", "rubik_002", "pdpe_006", "wino_003", "multi_003"] if FULL else ["mixed_000", "dc_pdp_000", "cdp_000", "pdp_001"]
+FOLDERS = ["bdma", "rubik", "sdp", "csc", "lut", "pdp", "cbuf", "cdma", "cdp", "cacc"] if FULL else ["cmac", "pdp", "csc", "cacc", "lut", "cdma", "cdp", "sdp", "cbuf"]
+TRACES = ["bdma_001", "rubik_002", "sdpe_004", "batch_002", "fused_002"] if FULL else ["mixed_000", "dc_pdp_000", "cdp_000", "pdp_001"]
 CHOSEN = 5 if FULL else 3
 ENGINE = "bdma" if FULL else "conv"  # of a random layer, which can be made smaller: it reaches the first engine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
