@@ -29,6 +29,8 @@ MEMORIES = [["--stall=700", "--bandwidth=400", "--seed=3"], [], ["--stall-aw=960
 # Layers that reach the places of a folder of rtl/.
 KINDS = {"common": ["mix", "conv", "edge"], "mcif": ["mix", "sdp"], "engine": ["mix", "pdp"], "csc": ["conv", "img"], "cacc": ["conv"], "cmac": ["conv"],
          "cdma": ["conv", "img"], "sdp": ["sdp"], "pdp": ["pdp"], "cdp": ["cdp"], "bdma": ["bdma"], "rubik": ["rubik"]}
+if CONFIG == "full":
+    KINDS |= {"cdma": ["conv", "img", "winograd"], "csc": ["conv", "img", "winograd"]}
 LAYERS = 3 if CONFIG == "small" else 8  # of each kind
 LIMIT = 24000  # cycles: a fault that hangs the design has been seen by then
 
@@ -92,11 +94,12 @@ def main():
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
     folders = {path.split("/")[0] for _, path, _, _ in faults}
-    for kind in sorted({k for f in folders for k in KINDS[f]} - {"edge"}):
+    for kind in sorted({k for f in folders for k in KINDS[f]} - {"edge", "winograd"}):
         subprocess.run([NVCOSIM, "gen", "-q", f"--config={CONFIG}", f"--engine={kind}", "--seed=1", f"--count={LAYERS}",
                         f"--out={folder}/traces"], check=True)
         traces[kind] = sorted(glob.glob(f"{folder}/traces/{CONFIG}_{kind}_*"))
     traces["edge"] = sorted(glob.glob(f"traces/conformance/{CONFIG}/rand_edge_group_00*"))[:LAYERS]
+    traces["winograd"] = sorted(glob.glob(f"traces/conformance/{CONFIG}/rand_wino_00*"))[:LAYERS]
     passed = failed = 0
 
     def verdict(good, text):
