@@ -112,7 +112,7 @@ module nvdla_cdma_weight
   logic [SizeBits-1:0] group_kernels;
   assign wide          = Int16 != 0 && wide_i;
   assign group_kernels = wide ? SizeBits'(AtomicK / 2) : SizeBits'(AtomicK);
-  assign group_bytes   = (33'(byte_per_kernel_i) + 33'd1) * 33'(group_kernels);
+  assign group_bytes   = (33'(byte_per_kernel_i) + 33'd1) << $clog2(AtomicK) >> wide;
   assign last_group    = kernels_q <= group_kernels;
   assign report      = (kernels_q != '0) & (last_group ? complete : group_ready);
   assign done_o      = kernels_q == '0;

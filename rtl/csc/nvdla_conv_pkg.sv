@@ -87,6 +87,12 @@ package nvdla_conv_pkg;
     return least;
   endfunction
 
+  // Positions that fit in `atoms` atoms, each of them with `more` + 1 batches: a table, not a division.
+  function automatic logic [ConvStripeBits:0] conv_positions(input int atoms, input logic [4:0] more);
+    conv_positions = '0;
+    for (int b = 0; b < BatchMax; b++) if (more == 5'(b)) conv_positions = (ConvStripeBits + 1)'(atoms / (b + 1));
+  endfunction
+
   // Entry number of a ring of `ring` entries, entry < 2 * ring.
   function automatic logic [EntryCountBits-1:0] conv_ring(input logic [EntryCountBits:0] entry,
       input logic [EntryCountBits-1:0] ring);

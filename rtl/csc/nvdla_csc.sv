@@ -275,9 +275,8 @@ module nvdla_csc
         // The results of a Winograd stripe fill the delivery buffer at most, so that the next stripe runs while they
         // leave.
         stripe_most_q  <= winograd ? (ConvStripeBits + 1)'(ConvStripeMax / 2) :
-            (ConvStripeBits + 1)'(ConvStripeMax) / (ConvStripeBits + 1)'(batches);
-        stripe_least_q <= ((ConvStripeBits + 1)'(ConvLoads - 1) + (ConvStripeBits + 1)'(batches)) /
-            (ConvStripeBits + 1)'(batches);
+            conv_positions(ConvStripeMax, 5'(batches - 6'd1));
+        stripe_least_q <= conv_positions(ConvLoads - 1, 5'(batches - 6'd1)) + 1'b1;
         line_entries_q <= (EntryCountBits'(d.entries) + 1'b1) * EntryCountBits'(batches);
       end
     end

@@ -5,7 +5,8 @@
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the
 // low 32 bits); in INT16 and FP16 only the WideLanes lower ones are looked up. A beat advances one stage in every clock
-// with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all precisions.
+// with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all precisions, of
+// which integers use one for the result's product alone.
 // result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits,
 // only LE hits, both over, both under}) belongs to the beat that has left the first stage.
 //
@@ -147,20 +148,23 @@ module nvdla_lut
     return lo ? lo_oflow_shift : le_oflow_shift;
   endfunction
 
-  logic found_valid_q, entry_valid_q;
-  logic find_now, result_now;
+  logic found_valid_q, entry_valid_q, product_valid_q;  // the last one with Fp16 only
+  logic find_now, product_now, result_now;
 
   assign find_now = step_i && valid_i && !floating;
   assign read_now = step_i && found_valid_q;
-  assign result_now = step_i && entry_valid_q && !floating;
+  assign product_now = step_i && entry_valid_q && !floating;
+  assign result_now = Fp16 != 0 ? step_i && product_valid_q : product_now;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      found_valid_q <= 1'b0;
-      entry_valid_q <= 1'b0;
+      found_valid_q   <= 1'b0;
+      entry_valid_q   <= 1'b0;
+      product_valid_q <= 1'b0;
     end else if (step_i) begin
-      found_valid_q <= valid_i;
-      entry_valid_q <= found_valid_q;
+      found_valid_q   <= valid_i;
+      entry_valid_q   <= found_valid_q;
+      product_valid_q <= product_now;
     end
   end
 
@@ -201,25 +205,58 @@ module nvdla_lut
           shift_q <= 6'($signed(slope_shift(found_q.lo, found_q.under)));
         end
       end
-      if (result_now && used)
-        result_q <= lut_result(first, hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q, gain_q,
-            shift_q);
+      if (result_now && used) result_q <= lut_result(entry, product, shift);
+    end
+
+    // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
+    logic signed [LutDeltaBits-1:0] factor;
+    logic signed [LutProductBits-1:0] now, product;
+    logic signed [15:0] entry;
+    logic signed [5:0] shift;
+    assign factor = hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q;
+    assign now = LutProductBits'(factor) * LutProductBits'(gain_q);
+    if (Fp16 != 0) begin : gen_product
+      logic signed [LutProductBits-1:0] product_q;
+      logic signed [15:0] entry_q;
+      logic signed [5:0] late_q;
+      always_ff @(posedge clk_i)
+        if (product_now && used) begin
+          product_q <= now;
+          entry_q   <= first;
+          late_q    <= shift_q;
+        end
+      assign product = product_q;
+      assign entry = entry_q;
+      assign shift = late_q;
+    end else begin : gen_at_once
+      assign product = now;
+      assign entry = first;
+      assign shift = shift_q;
     end
 
 `ifdef NVDLA_CHECKS
     // A hit lies between its two entries.
-    logic between_q;
-    logic signed [15:0] least_q, most_q;
+    localparam int Late = Fp16 != 0 ? 1 : 0;
+    logic [Late:0] between_q;
+    logic signed [15:0] least_q[0:Late], most_q[0:Late];
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) between_q <= 1'b0;
-      else if (result_now && used) between_q <= hit_q;
-    always_ff @(posedge clk_i)
-      if (result_now && used) begin
-        least_q <= first < second ? first : second;
-        most_q  <= first < second ? second : first;
+      if (!rst_ni) between_q <= '0;
+      else begin
+        if (result_now && used) between_q[Late] <= between_q[0];
+        if (product_now && used) between_q[0] <= hit_q;
       end
-    `NVDLA_CHECK(BetweenItsEntries, !between_q ||
-                 ($signed(result_q) >= 16'(least_q) && $signed(result_q) <= 16'(most_q)))
+    always_ff @(posedge clk_i) begin
+      if (result_now && used) begin
+        least_q[Late] <= least_q[0];
+        most_q[Late]  <= most_q[0];
+      end
+      if (product_now && used) begin
+        least_q[0] <= first < second ? first : second;
+        most_q[0]  <= first < second ? second : first;
+      end
+    end
+    `NVDLA_CHECK(BetweenItsEntries, !between_q[Late] ||
+                 ($signed(result_q) >= 16'(least_q[Late]) && $signed(result_q) <= 16'(most_q[Late])))
     `NVDLA_CHECK(OneAnswer, !found_valid_q ||
                  !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
 `endif
@@ -231,13 +268,13 @@ module nvdla_lut
     assign result_o = integer_results;
     assign flags_o = integer_flags;
   end else begin : gen_fp16
-    localparam int Wait = 3;  // stages that integers wait for FP16
+    localparam int Wait = 2;  // stages that integers wait for FP16
     logic [WideLanes*32-1:0] patterns;
     logic [WideLanes*9-1:0] floating_words;
     logic [WideLanes*LutFlagBits-1:0] floating_flags;
     logic [WideLanes*17-1:0] floating_results;
     logic [Lanes*LutEntryBits-1:0] results_q[1:Wait];
-    logic [Wait:1] valid_q;  // [1]: an integer result has left its third stage
+    logic [Wait:1] valid_q;  // [1]: an integer result has left its fourth stage
     logic [WideLanes*LutFoundBits-1:0] unused_found;
 
     nvdla_lut_fp16 #(
@@ -259,12 +296,11 @@ module nvdla_lut
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q <= '0;
-      else if (step_i) valid_q <= {valid_q[Wait-1:1], entry_valid_q && !floating};
+      else if (step_i) valid_q <= {valid_q[Wait-1:1], product_valid_q};
     end
     always_ff @(posedge clk_i) begin
       if (step_i && valid_q[1]) results_q[1] <= integer_results;
       if (step_i && valid_q[2]) results_q[2] <= results_q[1];
-      if (step_i && valid_q[3]) results_q[3] <= results_q[2];
     end
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
       logic [16:0] result;

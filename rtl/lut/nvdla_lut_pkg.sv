@@ -18,6 +18,7 @@ package nvdla_lut_pkg;
   localparam int LutPlaceBits = 38;        // START, END: signed
   localparam int LutDeltaBits = 40;        // distance from START + B or END: signed, exact
   localparam int LutInsideBits = 39;       // distance from START, unsigned, where it counts
+  localparam int LutProductBits = 57;      // of an interpolation, signed
   localparam int LutNarrowBits = 22;       // CDP, INT8: bits of START that count in comparisons
   localparam int LutNarrowSelectBits = 6;  // ... and of SELECT
 
@@ -161,13 +162,13 @@ package nvdla_lut_pkg;
     return $signed({start[LutPlaceBits-1], start} + first);
   endfunction
 
-  // entry + factor * gain * 2^-shift, rounded half away from zero, saturated to 16 bits. shift -16..16. Everything but
-  // the sum is exact: a product beyond 18 bits that is shifted left saturates the sum by its sign alone.
+  // entry + product * 2^-shift, rounded half away from zero, saturated to 16 bits. product: factor * gain. shift
+  // -16..16. Everything but the sum is exact: a product beyond 18 bits that is shifted left saturates the sum by its
+  // sign alone.
   function automatic logic signed [15:0] lut_result(
-      input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] factor, input logic signed [16:0] gain,
-      input logic signed [5:0] shift);
+      input logic signed [15:0] entry, input logic signed [LutProductBits-1:0] product, input logic signed [5:0] shift);
     logic signed [63:0] sum;
-    sum = 64'(factor) * 64'(gain);
+    sum = 64'(product);
     if (shift >= 6'sd0) begin
       sum = round_shift(sum, $unsigned(shift));
     end else begin
@@ -219,22 +220,23 @@ package nvdla_lut_pkg;
     return place;
   endfunction
 
-  // Between two entries: their weighted sum, rounded once, half away from zero.
+  // Between two entries: their weighted sum, rounded once, half away from zero. product: their difference times the
+  // fraction.
   function automatic logic [31:0] lut_sdp_hit(
-      input logic signed [15:0] first, input logic signed [15:0] second, input logic [LutSdpFracBits-1:0] frac);
+      input logic signed [15:0] first, input logic signed [LutProductBits-1:0] product);
     logic signed [63:0] sum;
-    sum = (64'(first) <<< LutSdpFracBits) + (64'(second) - 64'(first)) * $signed({29'd0, frac});
+    sum = (64'(first) <<< LutSdpFracBits) + 64'(product);
     sum = round_shift(sum, 6'(LutSdpFracBits));
     return sum[31:0];
   endfunction
 
-  // On a line: entry + sat32(distance * scale * 2^-shift), rounded half away from zero, saturated to 32 bits. A product
-  // beyond 47 bits that is shifted left saturates by its sign alone.
+  // On a line: entry + sat32(product * 2^-shift), rounded half away from zero, saturated to 32 bits. product: distance
+  // * scale; beyond 47 bits and shifted left it saturates by its sign alone.
   function automatic logic [31:0] lut_sdp_miss(
-      input logic signed [15:0] entry, input logic signed [LutDeltaBits-1:0] distance, input logic signed [15:0] scale,
+      input logic signed [15:0] entry, input logic signed [LutProductBits-1:0] product,
       input logic signed [4:0] shift);
     logic signed [63:0] term, rounded;
-    term = 64'(distance) * 64'(scale);
+    term = 64'(product);
     // Not inside of if: Verilator 5.032 would reorder the statements of the inner function.
     rounded = round_shift(term, 6'($unsigned(shift)));
     if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;

@@ -5,7 +5,8 @@
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers of 32 bits or FP32 patterns (precision_i =
 // LutFp16); a beat advances one stage in every clock with step_i. Three stages: places in both tables and selection,
-// entries, result; with Fp16 six, in all precisions. result_o: a lane has 32 bits, a signed integer or an FP32 pattern.
+// entries, result; with Fp16 six, in all precisions, of which integers use one for the result's product alone.
+// result_o: a lane has 32 bits, a signed integer or an FP32 pattern.
 // found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belongs to the beat that has left the
 // first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must not change while beats are in
 // flight.
@@ -36,21 +37,25 @@ module nvdla_lut_sdp
   logic [Lanes*2*LutEntryBits-1:0] entries;
   logic [Lanes*32-1:0] integer_results;
   logic [Lanes*LutFoundBits-1:0] integer_found;
-  logic found_valid_q, entry_valid_q, find_now, read_now, select_now, result_now, floating;
+  logic found_valid_q, entry_valid_q, product_valid_q;  // the last one with Fp16 only
+  logic find_now, read_now, select_now, product_now, result_now, floating;
 
   assign floating = Fp16 != 0 && precision_i == LutFp16;
   assign find_now = step_i && valid_i && !floating;
   assign read_now = step_i && found_valid_q;
   assign select_now = read_now && !floating;
-  assign result_now = step_i && entry_valid_q && !floating;
+  assign product_now = step_i && entry_valid_q && !floating;
+  assign result_now = Fp16 != 0 ? step_i && product_valid_q : product_now;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      found_valid_q <= 1'b0;
-      entry_valid_q <= 1'b0;
+      found_valid_q   <= 1'b0;
+      entry_valid_q   <= 1'b0;
+      product_valid_q <= 1'b0;
     end else if (step_i) begin
-      found_valid_q <= valid_i;
-      entry_valid_q <= found_valid_q;
+      found_valid_q   <= valid_i;
+      entry_valid_q   <= found_valid_q;
+      product_valid_q <= product_now;
     end
   end
 
@@ -162,24 +167,62 @@ module nvdla_lut_sdp
           end
         end
       end
-      if (result_now) result_q <= hit_q ? lut_sdp_hit(first, second, weight_q) :
-          lut_sdp_miss(first, distance_q, scale_q, shift_q);
+      if (result_now) result_q <= hit ? lut_sdp_hit(entry, product) : lut_sdp_miss(entry, product, shift);
+    end
+
+    // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
+    logic signed [LutProductBits-1:0] now, product;
+    logic signed [15:0] entry;
+    logic signed [4:0] shift;
+    logic hit;
+    assign now = hit_q ? (LutProductBits'(second) - LutProductBits'(first)) * $signed(LutProductBits'(weight_q)) :
+        LutProductBits'(distance_q) * LutProductBits'(scale_q);
+    if (Fp16 != 0) begin : gen_product
+      logic signed [LutProductBits-1:0] product_q;
+      logic signed [15:0] entry_q;
+      logic signed [4:0] late_q;
+      logic late_hit_q;
+      always_ff @(posedge clk_i)
+        if (product_now) begin
+          product_q  <= now;
+          entry_q    <= first;
+          late_q     <= shift_q;
+          late_hit_q <= hit_q;
+        end
+      assign product = product_q;
+      assign entry = entry_q;
+      assign shift = late_q;
+      assign hit = late_hit_q;
+    end else begin : gen_at_once
+      assign product = now;
+      assign entry = first;
+      assign shift = shift_q;
+      assign hit = hit_q;
     end
 
 `ifdef NVDLA_CHECKS
     // A hit lies between its two entries.
-    logic between_q;
-    logic signed [15:0] least_q, most_q;
+    localparam int Late = Fp16 != 0 ? 1 : 0;
+    logic [Late:0] between_q;
+    logic signed [15:0] least_q[0:Late], most_q[0:Late];
     always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) between_q <= 1'b0;
-      else if (result_now) between_q <= hit_q;
-    always_ff @(posedge clk_i)
-      if (result_now) begin
-        least_q <= first < second ? first : second;
-        most_q  <= first < second ? second : first;
+      if (!rst_ni) between_q <= '0;
+      else begin
+        if (result_now) between_q[Late] <= between_q[0];
+        if (product_now) between_q[0] <= hit_q;
       end
-    `NVDLA_CHECK(BetweenItsEntries, !between_q ||
-                 ($signed(result_q) >= 32'(least_q) && $signed(result_q) <= 32'(most_q)))
+    always_ff @(posedge clk_i) begin
+      if (result_now) begin
+        least_q[Late] <= least_q[0];
+        most_q[Late]  <= most_q[0];
+      end
+      if (product_now) begin
+        least_q[0] <= first < second ? first : second;
+        most_q[0]  <= first < second ? second : first;
+      end
+    end
+    `NVDLA_CHECK(BetweenItsEntries, !between_q[Late] ||
+                 ($signed(result_q) >= 32'(least_q[Late]) && $signed(result_q) <= 32'(most_q[Late])))
     `NVDLA_CHECK(OneAnswer, !found_valid_q ||
                  !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
 `endif
@@ -192,13 +235,13 @@ module nvdla_lut_sdp
     assign found_o = integer_found;
     wire unused_precision = &{1'b0, precision_i};
   end else begin : gen_fp16
-    localparam int Wait = 3;  // stages that integers wait for FP16
+    localparam int Wait = 2;  // stages that integers wait for FP16
     logic [Lanes*9-1:0] floating_words;
     logic [Lanes*LutFoundBits-1:0] floating_found;
     logic [Lanes*LutFlagBits-1:0] unused_flags;
     logic [Lanes*17-1:0] floating_results;
     logic [Lanes*32-1:0] results_q[1:Wait];
-    logic [Wait:1] valid_q;  // [1]: an integer result has left its third stage
+    logic [Wait:1] valid_q;  // [1]: an integer result has left its fourth stage
 
     nvdla_lut_fp16 #(
         .Lanes   (Lanes),
@@ -223,12 +266,11 @@ module nvdla_lut_sdp
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q <= '0;
-      else if (step_i) valid_q <= {valid_q[Wait-1:1], entry_valid_q && !floating};
+      else if (step_i) valid_q <= {valid_q[Wait-1:1], product_valid_q};
     end
     always_ff @(posedge clk_i) begin
       if (step_i && valid_q[1]) results_q[1] <= integer_results;
       if (step_i && valid_q[2]) results_q[2] <= results_q[1];
-      if (step_i && valid_q[3]) results_q[3] <= results_q[2];
     end
     for (genvar l = 0; l < Lanes; l++) begin : gen_lane
       logic [31:0] pattern;

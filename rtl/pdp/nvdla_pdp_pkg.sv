@@ -235,21 +235,36 @@ package nvdla_pdp_pkg;
     return pad + pdp_times(more, pad);
   endfunction
 
+  // The largest or smallest of four columns.
+  function automatic logic signed [7:0] pdp_best_of_4(input logic max, input logic [3:0] valid,
+      input logic [31:0] columns);
+    logic signed [7:0] least, a, b, c, d;
+    least = max ? -8'sd128 : 8'sd127;
+    a = valid[0] ? $signed(columns[7:0]) : least;
+    b = valid[1] ? $signed(columns[15:8]) : least;
+    c = valid[2] ? $signed(columns[23:16]) : least;
+    d = valid[3] ? $signed(columns[31:24]) : least;
+    if (max ? b > a : b < a) a = b;
+    if (max ? d > c : d < c) c = d;
+    return (max ? c > a : c < a) ? c : a;
+  endfunction
+
   // One lane along W: fold of the valid ones of 8 columns (leftmost lowest), for averages plus T(nx), 11 bits wrapping.
   function automatic logic [PdpRowBits-1:0] pdp_row_fold(
       input logic [1:0] method, input logic [7:0] valid, input logic [63:0] columns, input logic [PdpRowBits-1:0] pad);
-    logic signed [7:0] v, best;
+    logic signed [7:0] left, right;
     logic [PdpRowBits-1:0] sum;
-    best = method == PdpMax ? -8'sd128 : 8'sd127;
-    sum = pad;
-    for (int i = 0; i < 8; i++) begin
-      v = $signed(columns[i*8 +: 8]);
-      if (valid[i]) begin
-        sum = sum + PdpRowBits'(v);
-        if (method == PdpMax ? v > best : v < best) best = v;
-      end
+    logic max;
+    if (method == PdpAverage) begin
+      sum = pad;
+      for (int i = 0; i < 8; i++) sum = sum + (valid[i] ? PdpRowBits'($signed(columns[i*8+:8])) : '0);
+      return sum;
     end
-    return method == PdpAverage ? sum : PdpRowBits'(best);
+    max = method == PdpMax;
+    left = pdp_best_of_4(max, valid[3:0], columns[31:0]);
+    right = pdp_best_of_4(max, valid[7:4], columns[63:32]);
+    if (max ? right > left : right < left) left = right;
+    return PdpRowBits'(left);
   endfunction
 
   // One lane along H: fold of the total so far and a row result; `first`: there is no total yet.

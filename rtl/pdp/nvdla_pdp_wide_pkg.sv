@@ -27,35 +27,51 @@ package nvdla_pdp_wide_pkg;
     for (int p = 0; p < PdpThroughput; p++) pdp_narrow[p*8+:8] = elements[p*16+:8];
   endfunction
 
+  // {order, element} of a column; of one outside the window those of the least that a fold can give.
+  function automatic logic [32:0] pdp_column(
+      input logic [1:0] precision, input logic [1:0] method, input logic valid, input logic [15:0] column);
+    logic [15:0] v;
+    case (precision)
+      2'd0: v = method == PdpMax ? 16'hff80 : 16'h007f;
+      PdpFp16: v = method == PdpMax ? 16'hfc00 : 16'h7c00;
+      default: v = method == PdpMax ? 16'h8000 : 16'h7fff;
+    endcase
+    if (valid) v = column;
+    return {pdp_order(precision == PdpFp16, method, v), v};
+  endfunction
+
+  // The one that stays of two columns or folds, the left one if both are alike.
+  function automatic logic [32:0] pdp_better(input logic [1:0] method, input logic [32:0] left,
+      input logic [32:0] right);
+    if (method == PdpMax) return $signed(right[32:16]) > $signed(left[32:16]) ? right : left;
+    return $signed(right[32:16]) < $signed(left[32:16]) ? right : left;
+  endfunction
+
+  // Fold of four columns.
+  function automatic logic [32:0] pdp_best_of_4_wide(
+      input logic [1:0] precision, input logic [1:0] method, input logic [3:0] valid, input logic [63:0] columns);
+    return pdp_better(method,
+                      pdp_better(method, pdp_column(precision, method, valid[0], columns[15:0]),
+                                 pdp_column(precision, method, valid[1], columns[31:16])),
+                      pdp_better(method, pdp_column(precision, method, valid[2], columns[47:32]),
+                                 pdp_column(precision, method, valid[3], columns[63:48])));
+  endfunction
+
   // One lane along W: fold of the valid ones of 8 columns of 16 bits (leftmost lowest; INT8 with sign), for averages of
   // integers plus T(nx). Of several NaNs the leftmost stays.
   function automatic logic [21:0] pdp_wide_row_fold(
       input logic [1:0] precision, input logic [1:0] method, input logic [7:0] valid, input logic [127:0] columns,
       input logic [21:0] pad);
-    logic [15:0] v, best;
-    logic signed [16:0] order, best_order;
+    logic [15:0] best;
+    logic [16:0] unused_order;
     logic [21:0] sum;
     if (method == PdpAverage) begin
       sum = pad;
-      for (int i = 0; i < 8; i++) if (valid[i]) sum = sum + 22'($signed(columns[i*16+:16]));
+      for (int i = 0; i < 8; i++) sum = sum + (valid[i] ? 22'($signed(columns[i*16+:16])) : '0);
       return precision == 2'd0 ? 22'($signed(sum[10:0])) : sum;
     end
-    case (precision)  // of a window without any valid column: the least that a fold can give
-      2'd0: best = method == PdpMax ? 16'hff80 : 16'h007f;
-      PdpFp16: best = method == PdpMax ? 16'hfc00 : 16'h7c00;
-      default: best = method == PdpMax ? 16'h8000 : 16'h7fff;
-    endcase
-    best_order = pdp_order(precision == PdpFp16, method, best);
-    for (int i = 0; i < 8; i++) begin
-      v = columns[i*16+:16];
-      if (valid[i]) begin
-        order = pdp_order(precision == PdpFp16, method, v);
-        if (method == PdpMax ? order > best_order : order < best_order) begin
-          best = v;
-          best_order = order;
-        end
-      end
-    end
+    {unused_order, best} = pdp_better(method, pdp_best_of_4_wide(precision, method, valid[3:0], columns[63:0]),
+                                      pdp_best_of_4_wide(precision, method, valid[7:4], columns[127:64]));
     return precision == PdpFp16 ? 22'(best) : 22'($signed(best));
   endfunction
 
