@@ -6,8 +6,9 @@
 # usage: synth.sh BUILD CONFIG [TOP...]      default: all engines
 # Environment:
 #   TARGETS    default "xilinx7 ecp5"
-#   HIERARCHY  1: each module is mapped by itself, and what is mapped is flattened; for engines that are too big to be mapped flat
-#              (minutes and gigabytes of memory). Default: 1 for configurations other than small and small_256
+#   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth_share.py), and what is mapped is
+#              flattened; for engines that are too big to be mapped flat (minutes and gigabytes of memory). Default: 1 for
+#              configurations other than small and small_256
 #   WRITE      1: the rows replace those of the same modules, targets and configuration in rtl/README.md
 #   LOGS       folder of scripts, logs and netlists, default BUILD/synth: calls at the same time need one each
 # Exit status: 0, 1 if a module is not mapped or an array became flip-flops, 2 for a wrong command line, 3 if Yosys cannot be installed.
@@ -30,33 +31,56 @@ fi
 mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
 mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e 's:^:rtl/:' rtl/nvdla.f)
 mapfile -t headers < <(find rtl -name '*.svh' | sort)
+files=("$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}") # what the front end reads
 
-# commands TOP TARGET: those of Yosys. What it writes are NAME.json, and NAME-coarse.json before multiplications are mapped.
-commands() {
-    local name=$config-$1-$2 keep='' flatten='' given=''
-    [ "$how" = flat ] && flatten=-flatten || keep=--best-effort-hierarchy
-    [ "$1" != nvdla_csb ] || given=$(sed -n 's/.*localparam .*Csb\(Units\|Windows\) = \([^;]*\);.*/-G \1=\2/p' "$gen/nvdla_pkg.sv" | paste -sd ' ')
-    echo "read_slang -j 1 --top $1 $keep $given -D SYNTHESIS ${defines[*]} -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
+# yosys SCRIPT FILE...: runs it in $logs and adds its messages to SCRIPT.log
+yosys() {
+    local script=$logs/$1
+    shift
+    scripts/yosys/yosys.sh "$build" "$script.ys" "$logs" "$@" 2>&1 | sed 's/\x1b\[[0-9;]*m//g' >>"${script%-front}.log"
+}
+
+# map_commands TOP TARGET NAME: what they write are NAME.json, and NAME-coarse.json before multiplications are mapped
+map_commands() {
+    local flatten=''
     if [ "$2" = ecp5 ]; then
-        [ "$how" = flat ] && flatten='' || flatten=-noflatten
+        [ "$how" = flat ] || flatten=-noflatten
         echo "synth_ecp5 $flatten -top $1 -run begin:map_ffs"
         echo 'chtype -set LATCH t:$_DLATCH_*' # of clock gates: ECP5 has none, and Yosys would stop
         echo "synth_ecp5 $flatten -top $1 -run map_ffs:check"
     else
+        [ "$how" != flat ] || flatten=-flatten
         echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
-        printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $name-coarse.json" "design -pop"
+        printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $3-coarse.json" "design -pop"
         echo "synth_xilinx $flatten -noiopad -top $1 -run map_dsp:check"
     fi
-    printf '%s\n' flatten opt_clean "select -module $1" "write_json -selected $name.json"
+    printf '%s\n' flatten opt_clean "select -module $1" "write_json -selected $3.json"
+}
+
+# netlist TOP TARGET NAME: both files. By module, the front end makes a module of each instance; those that are the same become one.
+netlist() {
+    local read given=''
+    [ "$1" != nvdla_csb ] || given=$(sed -n 's/.*localparam .*Csb\(Units\|Windows\) = \([^;]*\);.*/-G \1=\2/p' "$gen/nvdla_pkg.sv" | paste -sd ' ')
+    read="read_slang -j 1 --top $1 $given -D SYNTHESIS ${defines[*]} -I $gen $gen/nvdla_pkg.sv ${sources[*]}"
+    : >"$logs/$3.log"
+    if [ "$how" = flat ]; then
+        { echo "$read" && map_commands "$@"; } >"$logs/$3.ys"
+        yosys "$3" "${files[@]}"
+        return
+    fi
+    printf '%s\n' "$read --best-effort-hierarchy" "write_rtlil $3-front.il" >"$logs/$3-front.ys"
+    yosys "$3-front" "${files[@]}" || return
+    scripts/synth_share.py "$logs/$3-front.il" >"$logs/$3.il" 2>>"$logs/$3.log" || return
+    { echo "read_rtlil $logs/$3.il" && map_commands "$@"; } >"$logs/$3.ys"
+    yosys "$3" "$logs/$3.il"
 }
 
 # map TOP TARGET: one module; prints its row of the table
 map() {
     local name=$config-$1-$2 coarse=- status
-    commands "$1" "$2" >"$logs/$name.ys"
-    scripts/yosys/yosys.sh "$build" "$logs/$name.ys" "$logs" "$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}" 2>&1 |
-        sed 's/\x1b\[[0-9;]*m//g' >"$logs/$name.log"
+    netlist "$1" "$2" "$name"
     status=$?
+    rm -f "$logs/$name.il" "$logs/$name-front.il"
     [ $status -ne 3 ] || { tail -n 5 "$logs/$name.log" >&2; exit 3; }
     if [ $status -ne 0 ]; then
         grep -a -m 5 -iE 'error' "$logs/$name.log"

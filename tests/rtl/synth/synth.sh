@@ -18,6 +18,11 @@ found=$(row "$build/synth/many.log" 2>&1 >/dev/null)
 [ $? -eq 1 ] && [[ "$found" = *"array \\u_many.mem_q of 2080 bits became flip-flops"* ]]
 check "an array that became flip-flops is named" $?
 
+# Of instances that are the same one is mapped, and all others are its.
+found=$(scripts/synth_share.py $here/instances.il 2>/dev/null | sed -n 's/^module //p; s/^  cell \(\\leaf[^ ]*\).*/-> \1/p' | tr '\n' ' ')
+[ "$found" = '\top -> \leaf$top.u[0] -> \leaf$top.u[0] -> \leaf$top.u[2] \leaf$top.u[0] \leaf$top.u[2] ' ]
+check "modules that are the same become one: $found" $?
+
 # WRITE=1 puts a row in place of the one of the same module and target, and leaves the others.
 page=$build/synth/page.md
 printf '%s\n' 'Before.' '<!-- synth: small -->' '' '| `nvdla_glb` | ecp5, flat | old |' '| `nvdla_cdma` | ecp5, flat | stays |' '' 'After.' >"$page"
