@@ -194,11 +194,11 @@ module nvdla_cacc_cells
   end
 
   logic final_valid_q, final_last_q;
+  logic [Cells*2*ConvValues-1:0] counted;
+  assign counted = (!final_valid_q || fp16) ? '0 : tile_i ? clips : clips & {Cells{(2 * ConvValues)'(2'b11)}};
   always_comb begin
     clipped_o = '0;
-    if (final_valid_q && !fp16)
-      for (int i = 0; i < Cells * 2 * ConvValues; i++)
-        if (i % (2 * ConvValues) < 2 || tile_i) clipped_o = clipped_o + 8'(clips[i]);
+    for (int i = 0; i < Cells * 2 * ConvValues; i++) clipped_o = clipped_o + 8'(counted[i]);  // a tree of adders
   end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) final_valid_q <= 1'b0;

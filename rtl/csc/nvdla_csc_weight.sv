@@ -130,6 +130,17 @@ module nvdla_csc_weight
     return ~({EntryBits{1'b1}} << (halfwords ? ShiftBits'({n, 4'b0}) : ShiftBits'({n, 3'b0})));
   endfunction
 
+  // Where the elements of compressed weights are in the stream: mask bits before each one, as a tree of sums.
+  logic [ConvByteBits-1:0] place[0:EntryBytes-1];
+  always_comb begin
+    for (int i = 0; i < EntryBytes; i++)
+      place[i] = (WeightCompression != 0 && i > 0) ? ConvByteBits'(word_mask_q[i-1]) : '0;
+    if (WeightCompression != 0)
+      for (int s = 0; s < ConvByteBits; s++)
+        for (int i = 0; i < EntryBytes; i++)
+          if (((i >> s) & 1) != 0) place[i] = place[i] + place[((i>>s)<<s)-1];
+  end
+
   logic valid_q, last_q;
   logic [ConvKernelBits-1:0] index_q;
   logic [EntryBits-1:0] lanes;
@@ -145,7 +156,6 @@ module nvdla_csc_weight
       else valid_q <= word_valid_q;
 
     always_ff @(posedge clk_i) begin
-      logic [ConvByteBits-1:0] at;
       if (issue) word_block_q <= op_i.block;
       if (word_valid_q) begin
         last_q     <= word_last_q;
@@ -153,17 +163,12 @@ module nvdla_csc_weight
         block_q    <= word_block_q;
         channels_q <= word_channels_q;
         if (word_compressed_q) begin
-          at = '0;
           if (wide_i)
-            for (int i = 0; i < AtomicC; i++) begin
-              elements_q[16*i+:16] <= word_mask_q[i] ? word[{at[ConvByteBits-2:0], 4'b0}+:16] : 16'd0;
-              at = at + ConvByteBits'(word_mask_q[i]);
-            end
+            for (int i = 0; i < AtomicC; i++)
+              elements_q[16*i+:16] <= word_mask_q[i] ? word[{place[i][ConvByteBits-2:0], 4'b0}+:16] : 16'd0;
           else
-            for (int i = 0; i < EntryBytes; i++) begin
-              elements_q[8*i+:8] <= word_mask_q[i] ? word[{at, 3'b0}+:8] : 8'd0;
-              at = at + ConvByteBits'(word_mask_q[i]);
-            end
+            for (int i = 0; i < EntryBytes; i++)
+              elements_q[8*i+:8] <= word_mask_q[i] ? word[{place[i], 3'b0}+:8] : 8'd0;
         end else if (word_elements_q ==
             (wide_i ? (ConvByteBits + 1)'(AtomicC) : (ConvByteBits + 1)'(EntryBytes))) elements_q <= word;
         else elements_q <= word & first_bits(word_elements_q, wide_i);
@@ -235,14 +240,9 @@ module nvdla_csc_weight
 
     // The bytes of the stream go to the lanes whose mask bit is set.
     always_comb begin
-      logic [ConvLaneBits-1:0] at;
       block = word;
-      at = '0;
       if (WeightCompression != 0 && word_valid_q && word_compressed_q)
-        for (int i = 0; i < AtomicC; i++) begin
-          block[8*i+:8] = word_mask_q[i] ? word[{at, 3'b0}+:8] : 8'd0;
-          at = at + ConvLaneBits'(word_mask_q[i]);
-        end
+        for (int i = 0; i < AtomicC; i++) block[8*i+:8] = word_mask_q[i] ? word[{place[i], 3'b0}+:8] : 8'd0;
     end
 
     always_comb begin
