@@ -181,8 +181,11 @@ module nvdla_lut
     logic signed [LutDeltaBits-1:0] distance_q;  // from the slope's base
     logic signed [16:0] gain_q;                  // fraction, or slope
     logic signed [5:0] shift_q;
+    logic signed [LutDeltaBits-1:0] factor;  // stage 3
+    logic signed [LutProductBits-1:0] now, product;
+    logic signed [5:0] shift;
 
-    logic signed [15:0] first, second;
+    logic signed [15:0] first, second, entry;
     assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
     assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
     assign integer_flags[l*LutFlagBits+:LutFlagBits] =
@@ -209,10 +212,6 @@ module nvdla_lut
     end
 
     // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
-    logic signed [LutDeltaBits-1:0] factor;
-    logic signed [LutProductBits-1:0] now, product;
-    logic signed [15:0] entry;
-    logic signed [5:0] shift;
     assign factor = hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q;
     assign now = LutProductBits'(factor) * LutProductBits'(gain_q);
     if (Fp16 != 0) begin : gen_product

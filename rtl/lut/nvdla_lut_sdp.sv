@@ -136,8 +136,11 @@ module nvdla_lut_sdp
     logic signed [15:0] scale_q;
     logic signed [4:0] shift_q;
     logic [31:0] result_q;
+    logic signed [LutProductBits-1:0] now, product;  // stage 3
+    logic signed [4:0] shift;
+    logic hit;
 
-    logic signed [15:0] first, second;
+    logic signed [15:0] first, second, entry;
     assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
     assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
     assign integer_found[l*LutFoundBits+:LutFoundBits] = {
@@ -171,10 +174,6 @@ module nvdla_lut_sdp
     end
 
     // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
-    logic signed [LutProductBits-1:0] now, product;
-    logic signed [15:0] entry;
-    logic signed [4:0] shift;
-    logic hit;
     assign now = hit_q ? (LutProductBits'(second) - LutProductBits'(first)) * $signed(LutProductBits'(weight_q)) :
         LutProductBits'(distance_q) * LutProductBits'(scale_q);
     if (Fp16 != 0) begin : gen_product
