@@ -9,6 +9,8 @@
 #   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth_share.py), and what is mapped is
 #              flattened; for engines that are too big to be mapped flat (minutes and gigabytes of memory). Default: 1 for
 #              configurations other than small and small_256
+#   BARS       1: nothing is mapped but memories: the row has the multiplications in a row, and arrays that become flip-flops are
+#              found, in a tenth of the time; Xilinx 7 only
 #   WRITE      1: the rows replace those of the same modules, targets and configuration in rtl/README.md
 #   LOGS       folder of scripts, logs and netlists, default BUILD/synth: calls at the same time need one each
 # Exit status: 0, 1 if a module is not mapped or an array became flip-flops, 2 for a wrong command line, 3 if Yosys cannot be installed.
@@ -18,7 +20,8 @@ cd "$(dirname "$0")/.." || exit 1
 [ $# -ge 2 ] || { echo "synth.sh: found $# arguments, expected BUILD CONFIG [TOP...]" >&2; exit 2; }
 build=$1 config=$2 logs=${LOGS:-$1/synth} gen=$1/gen/$2 failed=0
 shift 2
-case ${HIERARCHY:-$config} in
+case ${BARS:+bars}${HIERARCHY:-$config} in
+    bars*) how=memories TARGETS=xilinx7 ;;
     0 | small | small_256) how=flat ;;
     *) how="by module" ;;
 esac
@@ -52,6 +55,10 @@ map_commands() {
         [ "$how" != flat ] || flatten=-flatten
         echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
         printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $3-coarse.json" "design -pop"
+        if [ "$how" = memories ]; then
+            echo "synth_xilinx -top $1 -run map_memory:fine"
+            return
+        fi
         echo "synth_xilinx $flatten -noiopad -top $1 -run map_dsp:check"
     fi
     printf '%s\n' flatten opt_clean "select -module $1" "write_json -selected $3.json"
@@ -77,7 +84,7 @@ netlist() {
 
 # map TOP TARGET: one module; prints its row of the table
 map() {
-    local name=$config-$1-$2 coarse=- status
+    local name=$config-$1-$2 mapped=- coarse=- status
     netlist "$1" "$2" "$name"
     status=$?
     rm -f "$logs/$name.il" "$logs/$name-front.il"
@@ -88,7 +95,8 @@ map() {
         return 1
     fi
     [ "$2" = ecp5 ] || coarse=$logs/$name-coarse.json
-    scripts/synth_row.py "$logs/$name.log" "$logs/$name.json" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
+    [ "$how" = memories ] || mapped=$logs/$name.json
+    scripts/synth_row.py "$logs/$name.log" "$mapped" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
     status=$?
     rm -f "$logs/$name.json" "$logs/$name-coarse.json"
     [ -z "${WRITE:-}" ] || scripts/synth_table.py write "$config" rtl/README.md "$logs/$name.row" || return 1

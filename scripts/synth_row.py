@@ -3,9 +3,9 @@
 
 usage: synth_row.py LOG NETLIST COARSE TOP TARGET HOW
   LOG      log of Yosys
-  NETLIST  the module mapped and flattened, as write_json has it
+  NETLIST  the module mapped and flattened, as write_json has it, or -
   COARSE   the same before multiplications are mapped, or -
-  HOW      flat, or by module: how it was mapped, for the table
+  HOW      flat, by module, or memories (nothing else): how it was mapped, for the table
 
 Cells are counted in the netlist; a look-up table that is used as memory counts as one. The longest path is counted in cells (a look-up
 table, four bits of a carry chain, a DSP), from a flip-flop, a memory or an input to the next. (`ltp -noff` does not know the flip-flops
@@ -174,10 +174,8 @@ def read_module(path, top):
         return json.load(f)["modules"][top]
 
 
-def main(log_path, netlist, coarse, top, target, how):
-    with open(log_path, encoding="utf-8", errors="replace") as f:
-        log = f.read()
-    module = read_module(netlist, top)
+def sizes(module):
+    """Columns of the table: look-up tables, flip-flops, block RAMs, multipliers."""
     tables = flip_flops = rams = multipliers = 0
     for cell in module["cells"].values():
         kind = cell["type"]
@@ -193,9 +191,20 @@ def main(log_path, netlist, coarse, top, target, how):
             multipliers += 1
         elif kind == "CCU2C":
             tables += 2
-    length, first, last = longest(module)
+    return [f"{n:,}" for n in (tables, flip_flops, rams, multipliers)]
+
+
+def main(log_path, netlist, coarse, top, target, how):
+    with open(log_path, encoding="utf-8", errors="replace") as f:
+        log = f.read()
     row = "-" if coarse == "-" else str(in_a_row(read_module(coarse, top)))
-    print(f"| `{top}` | {target}, {how} | {tables:,} | {flip_flops:,} | {rams:,} | {multipliers:,} | {row} | {length} | `{first}` to `{last}` |")
+    counts, path = ["-"] * 4, ["-", "-"]
+    if netlist != "-":
+        module = read_module(netlist, top)
+        counts = sizes(module)
+        length, first, last = longest(module)
+        path = [str(length), f"`{first}` to `{last}`"]
+    print("| " + " | ".join([f"`{top}`", f"{target}, {how}", *counts, row, *path]) + " |")
     wrong = [(name, bits) for name, bits in arrays_in_flip_flops(log) if bits > ARRAY_LIMIT]
     for name, bits in wrong:
         print(f"synth_row.py: {top}: array {name} of {bits} bits became flip-flops, expected at most {ARRAY_LIMIT}: read and written as "
