@@ -123,20 +123,22 @@ module nvdla_cdp_window
   end
 
   always_ff @(posedge clk_i) begin
+    logic [AtomWidth-1:0] atom;
     if (push) begin
-      ring_block[write_q] <= block_i;
+      atom = '0;
       if (CdpWide != 0 && wide_i) begin
-        for (int l = 0; l < WideLanes; l++) begin
-          ring[write_q][l*CdpWidePlaceBits+:CdpWidePlaceBits] <= CdpAtomShift'(l) > lanes_i ? '0
-            : fp16_i ? CdpWidePlaceBits'(floats[l*CdpWideValueBits+:CdpWideValueBits])
-            : CdpWidePlaceBits'($signed(cdp_input16(atom_data_i[l*16+:16], offset, scale, shift)));
-        end
+        for (int l = 0; l < WideLanes; l++)
+          if (CdpAtomShift'(l) <= lanes_i)
+            atom[l*CdpWidePlaceBits+:CdpWidePlaceBits] =
+                fp16_i ? CdpWidePlaceBits'(floats[l*CdpWideValueBits+:CdpWideValueBits])
+                : CdpWidePlaceBits'($signed(cdp_input16(atom_data_i[l*16+:16], offset, scale, shift)));
       end else begin
-        for (int l = 0; l < MemAtom; l++) begin
-          ring[write_q][l*CdpValueBits+:CdpValueBits] <=
-            CdpAtomShift'(l) > lanes_i ? '0 : cdp_input(atom_data_i[l*8+:8], offset[7:0], scale, shift);
-        end
+        for (int l = 0; l < MemAtom; l++)
+          if (CdpAtomShift'(l) <= lanes_i)
+            atom[l*CdpValueBits+:CdpValueBits] = cdp_input(atom_data_i[l*8+:8], offset[7:0], scale, shift);
       end
+      ring[write_q]       <= atom;
+      ring_block[write_q] <= block_i;
     end
     if (load) begin
       last_q <= here.layer_last && block_end;

@@ -301,16 +301,12 @@ module nvdla_pdp_row
   // ---- ring and fold ------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(PdpColumnBits);
   logic [PdpColumnBits-1:0] ring [0:15];
-  logic [3:0] place_0, place_1, place_2, place_3, place_4, place_5, place_6, place_7;
-
-  assign place_0 = ring_base_q + x0_q[3:0];
-  assign place_1 = place_0 + 4'd1;
-  assign place_2 = place_0 + 4'd2;
-  assign place_3 = place_0 + 4'd3;
-  assign place_4 = place_0 + 4'd4;
-  assign place_5 = place_0 + 4'd5;
-  assign place_6 = place_0 + 4'd6;
-  assign place_7 = place_0 + 4'd7;
+  logic [PdpColumnBits-1:0] column[0:7];  // of the window, leftmost first: the ring's read ports
+  for (genvar k = 0; k < 8; k++) begin : gen_place
+    logic [3:0] place;
+    assign place = ring_base_q + x0_q[3:0] + 4'(k);
+    assign column[k] = ring[place];
+  end
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -334,11 +330,9 @@ module nvdla_pdp_row
       always_ff @(posedge clk_i) begin
         if (fold) begin
           sum_q <= pdp_row_fold(d_i.pooling_method, window_q.valid,
-                                {ring[place_7][beat_bit+Bit+:8], ring[place_6][beat_bit+Bit+:8],
-                                ring[place_5][beat_bit+Bit+:8],
-                                 ring[place_4][beat_bit+Bit+:8], ring[place_3][beat_bit+Bit+:8],
-                                 ring[place_2][beat_bit+Bit+:8],
-                                 ring[place_1][beat_bit+Bit+:8], ring[place_0][beat_bit+Bit+:8]},
+                                {column[7][beat_bit+Bit+:8], column[6][beat_bit+Bit+:8], column[5][beat_bit+Bit+:8],
+                                 column[4][beat_bit+Bit+:8], column[3][beat_bit+Bit+:8], column[2][beat_bit+Bit+:8],
+                                 column[1][beat_bit+Bit+:8], column[0][beat_bit+Bit+:8]},
                                 PdpRowBits'(pdp_pad(window_q.pads, pads)));
         end
       end
@@ -376,27 +370,23 @@ module nvdla_pdp_row
         if (fold && !mean) begin
           sum_q <= pdp_wide_row_fold(
             d_i.input_data, d_i.pooling_method, window_q.valid,
-            wide ? {ring[place_7][word_bit+:16], ring[place_6][word_bit+:16], ring[place_5][word_bit+:16],
-            ring[place_4][word_bit+:16],
-                    ring[place_3][word_bit+:16], ring[place_2][word_bit+:16], ring[place_1][word_bit+:16],
-                    ring[place_0][word_bit+:16]}
-                 : pdp_widen({ring[place_7][byte_bit+:8], ring[place_6][byte_bit+:8], ring[place_5][byte_bit+:8],
-                 ring[place_4][byte_bit+:8],
-                              ring[place_3][byte_bit+:8], ring[place_2][byte_bit+:8], ring[place_1][byte_bit+:8],
-                              ring[place_0][byte_bit+:8]}),
+            wide ? {column[7][word_bit+:16], column[6][word_bit+:16], column[5][word_bit+:16], column[4][word_bit+:16],
+                    column[3][word_bit+:16], column[2][word_bit+:16], column[1][word_bit+:16], column[0][word_bit+:16]}
+                 : pdp_widen({column[7][byte_bit+:8], column[6][byte_bit+:8], column[5][byte_bit+:8],
+                 column[4][byte_bit+:8],
+                              column[3][byte_bit+:8], column[2][byte_bit+:8], column[1][byte_bit+:8],
+                              column[0][byte_bit+:8]}),
             pdp_pad(window_q.pads, pads));
         end
       end
     end
 
-    logic [31:0] places;
-    assign places = {place_7, place_6, place_5, place_4, place_3, place_2, place_1, place_0};
     for (genvar k = 0; k < 8; k++) begin : gen_column
       logic [PdpThroughput*17-1:0] taken_q;
       assign columns[k*PdpThroughput*17+:PdpThroughput*17] = taken_q;
       always_ff @(posedge clk_mean_i)
         if (fold && window_q.valid[k])
-          taken_q <= ring[places[k*4+:4]][BitBits'(lane_q) * BitBits'(PdpThroughput * 17)+:PdpThroughput*17];
+          taken_q <= column[k][BitBits'(lane_q) * BitBits'(PdpThroughput * 17)+:PdpThroughput*17];
     end
 
     nvdla_pdp_fp17_row u_mean (

@@ -38,8 +38,8 @@ module nvdla_sdp_operands
   assign size_log = {1'b0, both_i} + {1'b0, two_bytes_i};
   assign atoms = wide_i ? (size_log[1] ? 3'd2 : 3'd1) : 3'd1 << size_log;
 
-  // The ring.
-  logic [AtomBits-1:0] ring_q[16];
+  // The ring: memories of its even and of its odd places, so that both atoms of an answer are written in one clock.
+  logic [AtomBits-1:0] even_q[8], odd_q[8];
   logic [3:0] head_q, tail_q;
   logic [4:0] level_q;
   logic [15:0] gone_q, left;  // of the present request: atoms that have come, and those that have not, minus 1
@@ -53,10 +53,10 @@ module nvdla_sdp_operands
   assign filled = !fill ? 5'd0 : pair ? 5'd2 : 5'd1;
 
   always_ff @(posedge clk_i) begin
-    if (fill) begin
-      ring_q[tail_q] <= rsp_data_i[0+:AtomBits];
-      if (pair) ring_q[tail_q+4'd1] <= rsp_data_i[AtomBits+:AtomBits];
-    end
+    if (fill && (!tail_q[0] || pair))
+      even_q[tail_q[3:1]+3'(tail_q[0])] <= tail_q[0] ? rsp_data_i[AtomBits+:AtomBits] : rsp_data_i[0+:AtomBits];
+    if (fill && (tail_q[0] || pair))
+      odd_q[tail_q[3:1]] <= tail_q[0] ? rsp_data_i[0+:AtomBits] : rsp_data_i[AtomBits+:AtomBits];
     if (!run_i) gone_q <= 16'd0;
     else if (fill) gone_q <= (left <= 16'd1) ? 16'd0 : gone_q + 16'd2;
   end
@@ -109,8 +109,14 @@ module nvdla_sdp_operands
   );
   wire unused_column_end = column_end;
 
+  logic [3:0] first_place, last_place;
+  logic [AtomBits-1:0] first_atom;
   logic [2*AtomBits-1:0] window;
-  assign window = {ring_q[head_q+last], upper ? ring_q[head_q+first] >> Part : ring_q[head_q+first]};
+  assign first_place = head_q + first;
+  assign last_place = head_q + last;
+  assign first_atom = first_place[0] ? odd_q[first_place[3:1]] : even_q[first_place[3:1]];
+  assign window = {last_place[0] ? odd_q[last_place[3:1]] : even_q[last_place[3:1]],
+                   upper ? first_atom >> Part : first_atom};
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic [15:0] alu_q, mul_q;
