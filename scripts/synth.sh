@@ -56,7 +56,7 @@ map_commands() {
         echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
         printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $3-coarse.json" "design -pop"
         if [ "$how" = memories ]; then
-            echo "synth_xilinx -top $1 -run map_memory:fine"
+            echo "synth_xilinx -top $1 -run coarse:fine"
             return
         fi
         echo "synth_xilinx $flatten -noiopad -top $1 -run map_dsp:check"
