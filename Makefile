@@ -312,7 +312,7 @@ lint: $(CONFIGS:%=$(B)/gen/%/nvdla_pkg.sv) $(GENERATED) $(EMBEDDED)
 strict:
 	@scripts/strict.sh $(B) $(CONFIG)
 
-## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] [TARGETS=xilinx7] [WRITE=1] a table of engines mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path; WRITE=1: into rtl/README.md
+## make synth         [CONFIG=small] [TOP="nvdla_cmac nvdla_cacc"] [TARGETS=xilinx7] [WRITE=1] [BARS=1] a table of engines mapped by the pinned Yosys: LUTs, flip-flops, RAMs, DSPs, longest path; WRITE=1: into rtl/README.md; BARS=1: memories and multiplications alone, faster
 synth:
 	@TARGETS="$(TARGETS)" WRITE=$(WRITE) scripts/synth.sh $(B) $(CONFIG) $(TOP)
 
