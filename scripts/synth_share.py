@@ -14,7 +14,7 @@ INSTANCE = re.compile(r"  cell (\\\S+) ")
 
 
 def read_modules(lines):
-    """What stands before the modules, and the modules by name: their lines, attributes before `module` included."""
+    """The lines before the modules, and the modules by name: their lines, attributes before `module` included."""
     head, modules, begin = [], {}, None
     for i, line in enumerate(lines):
         if begin is None and (line.startswith("attribute ") or line.startswith("module ")):
