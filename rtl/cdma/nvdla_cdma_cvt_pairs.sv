@@ -65,18 +65,21 @@ module nvdla_cdma_cvt_pairs
   logic [Halves-1:0] pixels;  // lanes that are watched
   assign pixels = (image_i && watch_i) ? ~beside(kind_i) : '1;
 
+  for (genvar l = 0; l < Halves; l++) begin : gen_product
+    always_ff @(posedge clk_i)
+      if (valid_i && enable_i && !fp16_i) begin
+        product_q[l] <= lane_product(halves[l*16+:16], data_i[l*8+:8], kind_i[l*3+:3]);
+        if (!wide_i)
+          byte_product_q[l] <= lane_product(halves[(Halves+l)*16+:16], data_i[(Halves+l)*8+:8],
+              kind_i[(Halves+l)*3+:3]);
+      end
+  end
+
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       if (watch_i) raw_q <= flush_i ? without_nans(low, nan_lanes(low) & pixels) : low;
       else raw_q <= (image_i && !wide_i) ? low_bytes(element_i) : low;
       if (enable_i) for (int l = 0; l < Bytes; l++) pass_q[l] <= image_i && kind_i[l*3+:3] == LanePad;
-      if (enable_i && !fp16_i)
-        for (int l = 0; l < Halves; l++) begin
-          product_q[l] <= lane_product(halves[l*16+:16], data_i[l*8+:8], kind_i[l*3+:3]);
-          if (!wide_i)
-            byte_product_q[l] <= lane_product(halves[(Halves+l)*16+:16], data_i[(Halves+l)*8+:8],
-                kind_i[(Halves+l)*3+:3]);
-        end
     end
     if (next_valid_i) begin
       if (!enable_i) data_q <= raw_q;
