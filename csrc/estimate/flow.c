@@ -286,19 +286,6 @@ static double fill_clocks(const struct nvdla_config *config) {
     return (double)config->cbuf_banks * config->cbuf_bank_depth / 2 + RESET_CLOCKS;
 }
 
-/* Who hears of what a reader's client gets. */
-static void set_consumers(struct flow *flow) {
-    static const enum flow_process consumers[FLOW_PROCESSES] = {
-        [FLOW_DATA] = FLOW_DATA,       [FLOW_WEIGHTS] = FLOW_WEIGHTS, [FLOW_SDP_MAIN] = FLOW_SDP,
-        [FLOW_SDP_BS] = FLOW_SDP,      [FLOW_SDP_BN] = FLOW_SDP,      [FLOW_SDP_EW] = FLOW_SDP,
-        [FLOW_PDP_READ] = FLOW_PDP,    [FLOW_CDP_READ] = FLOW_CDP,    [FLOW_BDMA_READ] = FLOW_BDMA,
-        [FLOW_RUBIK_READ] = FLOW_RUBIK};
-    for (int p = 0; p < FLOW_PROCESSES; p++) {
-        flow->readers[p].consumer = consumers[p];
-        flow->readers[p].greedy = p == FLOW_DATA || p == FLOW_WEIGHTS;
-    }
-}
-
 struct device *flow_new(const struct nvdla_config *config, const struct flow_options *options, struct error *err) {
     struct flow *flow = xcalloc(1, sizeof *flow);
     struct device *dev = &flow->dev;
@@ -324,7 +311,6 @@ struct device *flow_new(const struct nvdla_config *config, const struct flow_opt
     flow->now = fill_clocks(config);
     flow_ports_init(flow);
     flow_clients_init(flow);
-    set_consumers(flow);
     if (options->dram.name[0] &&
         !(flow->system = memory_system_new(&options->dram, &options->traffic, options->seed, err))) {
         flow_destroy(dev);

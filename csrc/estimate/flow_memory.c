@@ -34,16 +34,23 @@ static uint32_t ring_of(const struct nvdla_config *config, enum flow_process pro
 }
 
 void flow_clients_init(struct flow *flow) {
-    static const enum nvdla_client clients[FLOW_PROCESSES] = {
-        [FLOW_DATA] = NVDLA_READ_CDMA_DAT,   [FLOW_WEIGHTS] = NVDLA_READ_CDMA_WT, [FLOW_SDP_MAIN] = NVDLA_READ_SDP,
-        [FLOW_SDP_BS] = NVDLA_READ_SDP_B,    [FLOW_SDP_BN] = NVDLA_READ_SDP_N,    [FLOW_SDP_EW] = NVDLA_READ_SDP_E,
-        [FLOW_PDP_READ] = NVDLA_READ_PDP,    [FLOW_CDP_READ] = NVDLA_READ_CDP,    [FLOW_BDMA_READ] = NVDLA_READ_BDMA,
-        [FLOW_RUBIK_READ] = NVDLA_READ_RUBIK};
-    for (int p = 0; p < FLOW_PROCESSES; p++) {
-        flow->readers[p].process = (enum flow_process)p;
-        flow->readers[p].slot = nvdla_clients[clients[p]].slot[flow->dev.config->map];
-        flow->readers[p].depth = depth_of(flow->dev.config, (enum flow_process)p);
-        flow->readers[p].ring = ring_of(flow->dev.config, (enum flow_process)p);
+    static const struct {
+        enum flow_process process, consumer; /* who hears of what it gets */
+        enum nvdla_client client;
+    } readers[] = {{FLOW_DATA, FLOW_DATA, NVDLA_READ_CDMA_DAT},  {FLOW_WEIGHTS, FLOW_WEIGHTS, NVDLA_READ_CDMA_WT},
+                   {FLOW_SDP_MAIN, FLOW_SDP, NVDLA_READ_SDP},    {FLOW_SDP_BS, FLOW_SDP, NVDLA_READ_SDP_B},
+                   {FLOW_SDP_BN, FLOW_SDP, NVDLA_READ_SDP_N},    {FLOW_SDP_EW, FLOW_SDP, NVDLA_READ_SDP_E},
+                   {FLOW_PDP_READ, FLOW_PDP, NVDLA_READ_PDP},    {FLOW_CDP_READ, FLOW_CDP, NVDLA_READ_CDP},
+                   {FLOW_BDMA_READ, FLOW_BDMA, NVDLA_READ_BDMA}, {FLOW_RUBIK_READ, FLOW_RUBIK, NVDLA_READ_RUBIK}};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        const enum flow_process process = readers[i].process;
+        struct flow_reader *reader = &flow->readers[process];
+        reader->process = process;
+        reader->consumer = readers[i].consumer;
+        reader->greedy = reader->consumer == process;
+        reader->slot = nvdla_clients[readers[i].client].slot[flow->dev.config->map];
+        reader->depth = depth_of(flow->dev.config, process);
+        reader->ring = ring_of(flow->dev.config, process);
     }
 }
 
