@@ -44,12 +44,6 @@ module nvdla_cdma_cvt_pairs
   function automatic logic [DataBits-1:0] low_bytes(input logic [Bytes*16-1:0] elements);
     for (int l = 0; l < Bytes; l++) low_bytes[l*8+:8] = elements[l*16+:8];
   endfunction
-  // Product of a lane: its 16-bit source, its byte of a cube, its kind in an image.
-  function automatic logic signed [33:0] lane_product(input logic [15:0] half, input logic [7:0] data,
-                                                      input logic [2:0] kind);
-    return cvt_product(extend((image_i || source16_i) ? half : {8'd0, data}, source16_i, signed_i),
-        cvt_offset(mean_i, image_i ? kind : 3'd0, means_i, offset_i), $signed(scale_i));
-  endfunction
   // 16-bit lanes that are no pixels.
   function automatic logic [Halves-1:0] beside(input logic [Bytes*3-1:0] kinds);
     for (int l = 0; l < Halves; l++) beside[l] = kinds[l*3+2];
@@ -58,21 +52,21 @@ module nvdla_cdma_cvt_pairs
   logic [Bytes*16-1:0] halves;  // 16-bit sources
   logic [DataBits-1:0] low, raw_q, data_q, float;
   logic [Bytes-1:0] pass_q;
-  logic signed [33:0] product_q[0:Halves-1], byte_product_q[0:Halves-1];  // lanes of all widths; the others, of bytes
+  logic signed [33:0] product[0:Bytes-1];
   assign halves = image_i ? element_i : {DataBits'(0), data_i};
   assign low    = halves[DataBits-1:0];
   assign data_o = data_q;
   logic [Halves-1:0] pixels;  // lanes that are watched
   assign pixels = (image_i && watch_i) ? ~beside(kind_i) : '1;
 
-  for (genvar l = 0; l < Halves; l++) begin : gen_product
+  for (genvar l = 0; l < Bytes; l++) begin : gen_product
+    logic signed [33:0] product_q;
+    assign product[l] = product_q;
     always_ff @(posedge clk_i)
-      if (valid_i && enable_i && !fp16_i) begin
-        product_q[l] <= lane_product(halves[l*16+:16], data_i[l*8+:8], kind_i[l*3+:3]);
-        if (!wide_i)
-          byte_product_q[l] <= lane_product(halves[(Halves+l)*16+:16], data_i[(Halves+l)*8+:8],
-              kind_i[(Halves+l)*3+:3]);
-      end
+      if (valid_i && enable_i && !fp16_i && (l < Halves || !wide_i))
+        product_q <= cvt_product(
+            extend((image_i || source16_i) ? halves[l*16+:16] : {8'd0, data_i[l*8+:8]}, source16_i, signed_i),
+            cvt_offset(mean_i, image_i ? kind_i[l*3+:3] : 3'd0, means_i, offset_i), $signed(scale_i));
   end
 
   always_ff @(posedge clk_i) begin
@@ -84,15 +78,12 @@ module nvdla_cdma_cvt_pairs
     if (next_valid_i) begin
       if (!enable_i) data_q <= raw_q;
       else if (!wide_i)
-        for (int l = 0; l < Halves; l++) begin
-          data_q[l*8+:8] <= pass_q[l] ? raw_q[l*8+:8] : cvt_int8(cvt_shift(product_q[l], truncate_i));
-          data_q[(Halves+l)*8+:8] <= pass_q[Halves+l] ? raw_q[(Halves+l)*8+:8] :
-              cvt_int8(cvt_shift(byte_product_q[l], truncate_i));
-        end
+        for (int l = 0; l < Bytes; l++) data_q[l*8+:8] <= pass_q[l] ? raw_q[l*8+:8] :
+            cvt_int8(cvt_shift(product[l], truncate_i));
       else
         for (int l = 0; l < Halves; l++)
           data_q[l*16+:16] <= pass_q[l] ? raw_q[l*16+:16] : fp16_i ? float[l*16+:16] :
-              cvt_int16(cvt_shift(product_q[l], truncate_i));
+              cvt_int16(cvt_shift(product[l], truncate_i));
     end
   end
 
