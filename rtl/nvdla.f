@@ -91,6 +91,7 @@ pdp/nvdla_pdp_row.sv
 pdp/nvdla_pdp_wdma.sv
 lut/nvdla_lut_tables.sv
 lut/nvdla_lut_fp16.sv
+lut/nvdla_lut_between.sv
 lut/nvdla_lut.sv
 lut/nvdla_lut_sdp.sv
 cdp/nvdla_cdp.sv

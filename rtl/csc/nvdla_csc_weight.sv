@@ -133,12 +133,16 @@ module nvdla_csc_weight
   // Where the elements of compressed weights are in the stream: mask bits before each one, as a tree of sums.
   logic [ConvByteBits-1:0] place[0:EntryBytes-1];
   always_comb begin
+    int right;  // first place of a right half
+    right = 0;
     for (int i = 0; i < EntryBytes; i++) place[i] = '0;
     if (WeightCompression != 0 && word_valid_q && word_compressed_q) begin
       for (int i = 1; i < EntryBytes; i++) place[i] = ConvByteBits'(word_mask_q[i-1]);
-      for (int half = 1; half < EntryBytes; half = 2 * half)
-        for (int i = half; i < EntryBytes; i = i + 2 * half)
-          for (int j = i; j < i + half; j++) place[j] = place[j] + place[i-1];
+      for (int s = 0; s < ConvByteBits; s++)  // the right half of each 2^(s+1) places gets the sum of the left half
+        for (int i = 0; i < EntryBytes / 2; i++) begin
+          right = (2 * (i >> s) + 1) << s;
+          place[right+i%(1<<s)] = place[right+i%(1<<s)] + place[right-1];
+        end
     end
   end
 

@@ -234,28 +234,19 @@ module nvdla_lut
     end
 
 `ifdef NVDLA_CHECKS
-    // A hit lies between its two entries.
-    localparam int Late = Fp16 != 0 ? 1 : 0;
-    logic [Late:0] between_q;
-    logic signed [15:0] least_q[0:Late], most_q[0:Late];
-    always_ff @(posedge clk_i or negedge rst_ni)
-      if (!rst_ni) between_q <= '0;
-      else begin
-        if (result_now && used) between_q[Late] <= between_q[0];
-        if (product_now && used) between_q[0] <= hit_q;
-      end
-    always_ff @(posedge clk_i) begin
-      if (result_now && used) begin
-        least_q[Late] <= least_q[0];
-        most_q[Late]  <= most_q[0];
-      end
-      if (product_now && used) begin
-        least_q[0] <= first < second ? first : second;
-        most_q[0]  <= first < second ? second : first;
-      end
-    end
-    `NVDLA_CHECK(BetweenItsEntries, !between_q[Late] ||
-                 ($signed(result_q) >= 16'(least_q[Late]) && $signed(result_q) <= 16'(most_q[Late])))
+    nvdla_lut_between #(
+        .Bits(16),
+        .Late(Fp16 != 0 ? 1 : 0)
+    ) u_between (
+        .clk_i,
+        .rst_ni,
+        .entries_i(product_now && used),
+        .hit_i    (hit_q),
+        .first_i  (first),
+        .second_i (second),
+        .result_i (result_now && used),
+        .value_i  ($signed(result_q))
+    );
     `NVDLA_CHECK(OneAnswer, !found_valid_q ||
                  !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
 `endif
