@@ -126,9 +126,11 @@ module nvdla_reg_group
     end
 
   always_ff @(posedge clk_i) begin
-    if (store) mem_q[{group, index}] <= wdata_i & WriteMask[32'(index)*32+:32];
-    if (store && !group) words0_q[index] <= wdata_i;
-    if (store && group) words1_q[index] <= wdata_i;
+    if (store) begin
+      mem_q[{group, index}] <= wdata_i & WriteMask[32'(index)*32+:32];
+      if (group) words1_q[index] <= wdata_i;
+      else words0_q[index] <= wdata_i;
+    end
     if (start) layer_q <= group_words(consumer_q);
     if (done) begin
       if (consumer_q) stat1_q <= stat_i & DStat;
