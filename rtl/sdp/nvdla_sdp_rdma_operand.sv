@@ -46,6 +46,7 @@ module nvdla_sdp_rdma_operand
   localparam int AtomShift = $clog2(MemAtom);
   localparam int OffsetBits = AtomShift + 2;  // byte offset in an operand atom
   localparam int RspAtoms = (Int16 != 0) ? MifAtoms : 1;
+  localparam int BeatAtoms = (4 * SdpBsThroughput > MemAtom) ? 4 * SdpBsThroughput / MemAtom : 1;
 
   // Layout of the layer: an element has 2^size_log bytes, an operand atom 2^column_log memory atoms, as many or half of
   // it.
@@ -189,46 +190,27 @@ module nvdla_sdp_rdma_operand
         .ready_i
     );
 
-    // Byte offset of a component in the operand atom; the memory atom in the ring that holds it, the bit number of the
-    // 16-bit word around it, and the component in that word, sign-extended if it has one byte.
-    function automatic logic [OffsetBits-1:0] byte_offset(input logic [AtomShift-1:0] element, input logic second);
-      logic [OffsetBits-1:0] skip;
-      skip = second ? OffsetBits'(1) << data_size_i : '0;
-      return ({2'd0, element} << size_log) + skip;
-    endfunction
-    function automatic logic [2:0] ring_index(input logic [AtomShift-1:0] element, input logic second);
-      logic [OffsetBits-1:0] offset;
-      offset = byte_offset(element, second);
-      return head_q + 3'(offset >> AtomShift);
-    endfunction
-    function automatic logic [AtomShift+2:0] word_bit(input logic [AtomShift-1:0] element, input logic second);
-      logic [OffsetBits-1:0] offset;
-      offset = byte_offset(element, second) >> 1;
-      return (AtomShift + 3)'({offset, 4'd0});
-    endfunction
-    function automatic logic [15:0] component(input logic [15:0] word, input logic [AtomShift-1:0] element,
-                                              input logic second);
-      logic [OffsetBits-1:0] offset;
-      offset = byte_offset(element, second);
-      if (data_size_i) return word;
-      return ((offset & OffsetBits'(1)) != '0) ? {{8{word[15]}}, word[15:8]} : {{8{word[7]}}, word[7:0]};
-    endfunction
+    // A beat is SdpBsThroughput << size_log bytes and begins in the operand atom at a multiple of them, so it lies in
+    // BeatAtoms memory atoms.
+    logic [OffsetBits-1:0] begin_byte;
+    logic [2:0] begin_place;
+    assign begin_byte  = {2'd0, first} << size_log;
+    assign begin_place = head_q + 3'(begin_byte >> AtomShift);
 
-    for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-      logic [15:0] alu_q, mul_q;
-      logic [AtomShift-1:0] element;
-      assign element = first + AtomShift'(g);
-      assign alu_o[g*16+:16] = alu_q;
-      assign mul_o[g*16+:16] = mul_q;
-      always_ff @(posedge clk_i) begin
-        if (step) begin
-          if (has_alu) alu_q <= component(ring_q[ring_index(element, 1'b0)][word_bit(element, 1'b0)+:16], element,
-              1'b0);
-          if (has_mul) mul_q <= component(ring_q[ring_index(element, both)][word_bit(element, both)+:16], element,
-              both);
+    always_ff @(posedge clk_i)
+      if (step) begin
+        logic [BeatAtoms*AtomBits-1:0] beat;
+        for (int a = 0; a < BeatAtoms; a++) beat[a*AtomBits+:AtomBits] = ring_q[begin_place+3'(a)];
+        beat = beat >> {begin_byte[AtomShift-1:0] & ~AtomShift'(SdpBsThroughput - 1), 3'd0};
+        for (int g = 0; g < SdpBsThroughput; g++) begin
+          if (has_alu)
+            alu_o[g*16+:16] <= data_size_i ? (both ? beat[g*32+:16] : beat[g*16+:16])
+              : 16'($signed(both ? beat[g*16+:8] : beat[g*8+:8]));
+          if (has_mul)
+            mul_o[g*16+:16] <= data_size_i ? (both ? beat[g*32+16+:16] : beat[g*16+:16])
+              : 16'($signed(both ? beat[g*16+8+:8] : beat[g*8+:8]));
         end
       end
-    end
     wire unused_wide = &{1'b0, wide_i, batches_i};
 
     `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)
