@@ -3,6 +3,7 @@
 
 All faults are in one simulator, so that one build serves them all. Each depends on an input that the design does not use:
 `--pin nvdla_pwrbus_ram_c_pd=N` switches fault N on. Without a fault the copy must play all traces without a finding.
+A row with a fifth column is of a fault that changes nothing before the end of a run: that check (NVDLA_FINAL) has to be the only one that reports it.
 
 usage: planted.py BUILD [--config=full] [FAULT...]      prints a line for each fault and "N passed, N failed"; without NIGHTLY=1 and FAULT every
 second fault is played
@@ -28,7 +29,8 @@ MEMORIES = [["--stall=700", "--bandwidth=400", "--seed=3"], [], ["--stall-aw=960
             ["--latency=150", "--stall=300", "--reorder", "--seed=1"]]
 # Layers that reach the places of a folder of rtl/.
 KINDS = {"common": ["mix", "conv", "edge"], "mcif": ["mix", "sdp"], "engine": ["mix", "pdp"], "csc": ["conv", "img"], "cacc": ["conv"], "cmac": ["conv"],
-         "cdma": ["conv", "img"], "sdp": ["sdp"], "pdp": ["pdp"], "cdp": ["cdp"], "bdma": ["bdma"], "rubik": ["rubik"]}
+         "cdma": ["conv", "img"], "sdp": ["sdp"], "pdp": ["pdp"], "cdp": ["cdp"], "bdma": ["bdma"], "rubik": ["rubik"],
+         "NV_nvdla.sv": ["conv"]}
 if CONFIG == "full":
     KINDS |= {"cdma": ["conv", "img", "winograd"], "csc": ["conv", "img", "winograd"]}
 LAYERS = 3 if CONFIG == "small" else 8  # of each kind
@@ -36,9 +38,9 @@ LIMIT = 24000  # cycles: a fault that hangs the design has been seen by then
 
 
 def load():
-    """The rows of the table: name, file, original text, changed text."""
+    """The rows of the table: name, file, original text, changed text, the check at the end of the run or ""."""
     with open(os.path.join(HERE, TABLE), newline="", encoding="utf-8") as f:
-        return [row for row in csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if not row[0].startswith("#")]
+        return [(*row, "")[:5] for row in csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE) if not row[0].startswith("#")]
 
 
 def write_copy(faults, folder, build):
@@ -46,7 +48,7 @@ def write_copy(faults, folder, build):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     shutil.copytree("rtl", folder + "/rtl")
-    for number, (name, path, good, bad) in enumerate(faults, 1):
+    for number, (name, path, good, bad, _) in enumerate(faults, 1):
         with open(f"{folder}/rtl/{path}", encoding="utf-8") as f:
             text = f.read()
         if text.count(good) != 1:
@@ -77,10 +79,12 @@ def play(number, traces, memory, out):
     return reports
 
 
-def judge(report):
-    """(first check or None, its cycle, cycle of the first wrong byte or None) of a trace."""
+def judge(report, final):
+    """(the finding of the first check or None, cycle of the first wrong byte or None) of a trace. final: the only check that may report, "": any."""
     findings = [f for d in report["devices"] for f in d["findings"] if f["rule"].startswith("check-")]
     first = min(findings, key=lambda f: f["cycle"], default=None)
+    if not all((f["text"].split(":")[0] + f["rule"].replace("check-", ".")).endswith(final) for f in findings):
+        first = None
     wrong = [m["got_origin"]["cycle"] for m in report["mismatches"] if "cycle" in (m.get("got_origin") or {})]
     return first, min(wrong, default=None)
 
@@ -93,7 +97,7 @@ def main():
     subprocess.run(["make", "-s", "--no-print-directory", "simulator", f"CONFIG={CONFIG}", f"NAME={NAME}", "VARIANT=checks", "TOP=NV_nvdla", "OPT=-O1",
                     f"FILELIST={os.path.abspath(folder)}/planted.f"], check=True, stdout=subprocess.DEVNULL)
     traces = {}
-    folders = {path.split("/")[0] for _, path, _, _ in faults}
+    folders = {path.split("/")[0] for _, path, *_ in faults}
     for kind in sorted({k for f in folders for k in KINDS[f]} - {"edge", "winograd"}):
         subprocess.run([NVCOSIM, "gen", "-q", f"--config={CONFIG}", f"--engine={kind}", "--seed=1", f"--count={LAYERS}",
                         f"--out={folder}/traces"], check=True)
@@ -111,7 +115,7 @@ def main():
     for memory in MEMORIES:
         bad = play(0, everything, memory, folder + "/out")
         verdict(not bad, f"no fault, memory {' '.join(memory) or 'default'}: no finding" + "".join("; " + r["reason"] for r in bad[:3]))
-    for number, (name, path, _, _) in enumerate(faults, 1):
+    for number, (name, path, _, _, final) in enumerate(faults, 1):
         if name not in names if names else number % 2 and not os.environ.get("NIGHTLY"):
             continue
         chosen = [t for kind in KINDS[path.split("/")[0]] for t in traces[kind]]
@@ -119,7 +123,7 @@ def main():
         for memory in MEMORIES:
             reports = play(number, chosen, memory, folder + "/out")
             for report in reports:
-                first, wrong = judge(report)
+                first, wrong = judge(report, final)
                 if report["status"] == "HANG" and not first and len(reports) > 1:
                     continue  # a long layer, or one that shows the fault by hanging alone
                 if not first or (wrong is not None and wrong < first["cycle"]):
