@@ -14,7 +14,7 @@
 #include "run/session/random_checks.h"
 #include "trace/formats.h"
 
-enum { KEY_ENGINE = 0x100, KEY_SEED, KEY_COUNT };
+enum { KEY_ENGINE = 0x100, KEY_SEED, KEY_COUNT, KEY_CASE };
 
 enum { COUNT_MAX = 1000000, PATH_SIZE = 4096 };
 
@@ -22,7 +22,7 @@ struct gen_options {
     const struct nvdla_config *config;
     uint32_t engines;
     uint64_t seed, count;
-    const char *out;
+    const char *out, *described; /* a trace whose comments describe the case; NULL: cases are drawn */
     bool quiet;
 };
 
@@ -32,6 +32,10 @@ static const struct argp_option option_table[] = {
            "contract), several separated by commas, or mix: all that the configuration has (default)"),
     OPTION("seed", KEY_SEED, "N", "Seed of the first case (default 1)"),
     OPTION("count", KEY_COUNT, "N", "Number of cases, seeds N, N+1, ... (default 1)"),
+    OPTION(
+        "case", KEY_CASE, "TRACE",
+        "Draw nothing: write the case that the comments of TRACE describe (\"# gen ...\"), after they were edited, as "
+        "DIR/TRACE.nvt.gz. Its other comments stay"),
     OPTION("out", 'o', "DIR", "Directory of the traces, created if missing (default: the current one)"),
     OPTION("quiet", 'q', NULL, "Print nothing"),
     {0},
@@ -49,7 +53,8 @@ static const char doc[] =
     "  nvcosim gen --engine mix --seed 1 --count 100 --out cases\n"
     "  nvcosim run -j 2 cases/*.nvt.gz\n"
     "  nvcosim gen --config large --engine sdp,pdp --seed 7\n"
-    "  nvcosim gen --config full --engine deconv --seed 1 --count 10";
+    "  nvcosim gen --config full --engine deconv --seed 1 --count 10\n"
+    "  nvcosim gen --case edited.nvt --out cases";
 
 /* An engine named by the user must exist. */
 static void check_engines(const struct gen_options *options, struct argp_state *state) {
@@ -87,6 +92,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         if (!text_number(arg, COUNT_MAX, &options->count) || options->count == 0)
             argp_error(state, "--count: found '%s', expected a number from 1 to %d", arg, COUNT_MAX);
         return 0;
+    case KEY_CASE:
+        options->described = arg;
+        return 0;
     case 'o':
         options->out = arg;
         return 0;
@@ -104,22 +112,42 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static bool write_case(const struct gen_options *options, uint64_t seed, struct error *err) {
-    struct gen_case gen;
-    char path[PATH_SIZE], engines[GEN_ENGINES_NAME];
-    int n = snprintf(path, sizeof path, "%s/%s_%s_%" PRIu64 ".nvt.gz", options->out, options->config->name,
-                     gen_engines_name(options->engines, engines, sizeof engines), seed);
+static bool write_case(const struct gen_options *options, const struct gen_case *gen, const char *name,
+                       struct error *err) {
+    char path[PATH_SIZE];
+    int n = snprintf(path, sizeof path, "%s/%s.nvt.gz", options->out, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_set(err, "--out: the path is too long");
-    gen_draw(&gen, options->config, options->engines, seed);
-    struct program *prog = gen_build(&gen, path, err);
+    struct program *prog = gen_build(gen, path, err);
     if (prog)
         random_checks_add(prog);
     bool good = prog && trace_write(prog, path, err);
     program_free(prog);
     if (good && !options->quiet)
-        printf("%s: %d layer%s, about %" PRId64 " cycles\n", path, gen.count, gen.count == 1 ? "" : "s",
-               gen_cycles(&gen));
+        printf("%s: %d layer%s, about %" PRId64 " cycles\n", path, gen->count, gen->count == 1 ? "" : "s",
+               gen_cycles(gen));
+    return good;
+}
+
+static bool write_drawn(const struct gen_options *options, uint64_t seed, struct error *err) {
+    struct gen_case gen;
+    char name[256], engines[GEN_ENGINES_NAME];
+    snprintf(name, sizeof name, "%s_%s_%" PRIu64, options->config->name,
+             gen_engines_name(options->engines, engines, sizeof engines), seed);
+    gen_draw(&gen, options->config, options->engines, seed);
+    return write_case(options, &gen, name, err);
+}
+
+static bool write_described(const struct gen_options *options, struct error *err) {
+    struct gen_case gen;
+    char name[256];
+    struct program *prog = trace_read(options->described, &(struct trace_options){0}, err);
+    bool good = prog && gen_case_read(&gen, prog, err);
+    if (good) {
+        gen.described_in = prog;
+        good = write_case(options, &gen, trace_name(options->described, name, sizeof name), err);
+    }
+    program_free(prog);
     return good;
 }
 
@@ -133,10 +161,12 @@ int gen_main(int argc, char **argv) {
         return EXIT_BAD_INPUT;
     bool good = directory_make(options.out, &err);
     struct progress progress = progress_start();
-    for (uint64_t i = 0; good && i < options.count; i++) {
+    if (good && options.described)
+        good = write_described(&options, &err);
+    for (uint64_t i = 0; good && !options.described && i < options.count; i++) {
         if (options.quiet || !isatty(STDOUT_FILENO))
             progress_count(&progress, options.out, i, options.count, "cases");
-        good = write_case(&options, options.seed + i, &err);
+        good = write_drawn(&options, options.seed + i, &err);
     }
     progress_clear(&progress);
     if (!good)

@@ -323,6 +323,11 @@ static void add_note(struct program *prog, const char *text, size_t n) {
 
 void gen_case_note(const struct gen_case *gen, struct program *prog) {
     char text[8192];
+    for (size_t i = 0; gen->described_in && i < gen->described_in->count; i++) {
+        const struct op *op = &gen->described_in->ops[i];
+        if (op->kind == OP_NOTE && strncmp(op->text, "gen ", 4) != 0)
+            add_note(prog, op->text, strlen(op->text));
+    }
     int n =
         snprintf(text, sizeof text, "gen case engines=%s seed=%" PRIu64 " layers=%d place=%" PRIu64 " expect_all=%d",
                  gen->engines, gen->seed, gen->count, gen->place, (int)gen->expect_all);

@@ -207,8 +207,9 @@ struct gen_case {
     const struct nvdla_config *config;
     char engines[GEN_ENGINES_NAME]; /* engines it was drawn from, "conv" or "sdp-pdp" or "mix"; for people */
     uint64_t seed;
-    uint64_t place;  /* seed of the places of regions, 0: one after the other */
-    bool expect_all; /* also waits for the interrupts of CDMA and CACC; otherwise masks them */
+    uint64_t place;                     /* seed of the places of regions, 0: one after the other */
+    bool expect_all;                    /* also waits for the interrupts of CDMA and CACC; otherwise masks them */
+    const struct program *described_in; /* a trace whose other comments are kept, or NULL */
     int count;
     struct gen_layer layers[GEN_LAYERS];
 };

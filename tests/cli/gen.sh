@@ -9,6 +9,16 @@ that gen_is_the_same_again cmp -s cases/small_mix_8.nvt.gz again/small_mix_8.nvt
 nv gen --config large --engine sdp,pdp --seed 3 --out cases; check gen_engines 0 "cases/large_sdp-pdp_3.nvt.gz: "
 nv info cases/large_sdp-pdp_3.nvt.gz; check gen_config 0 "configuration large"
 that gen_names_its_seed sh -c 'zcat cases/small_mix_7.nvt.gz | grep -q "^# gen case engines=mix seed=7 "'
+nv gen --case cases/small_mix_8.nvt.gz --out again; check gen_case 0 "again/small_mix_8.nvt.gz: "
+that gen_case_is_the_same_again cmp -s cases/small_mix_8.nvt.gz again/small_mix_8.nvt.gz
+printf '%s\n' 'nvt 1' 'config full' 'mode streams' '# a corner' '# gen case engines=conv seed=0 layers=1 place=0 expect_all=0' \
+    '# gen layer 0 conv=1 sdp=1 precision=1 clip=31' 'reg_read GLB.S_INTR_STATUS' >made.nvt
+nv gen --case made.nvt --out made; check gen_case_by_hand 0 "made/made.nvt.gz: 1 layer, "
+that gen_case_is_built sh -c 'zcat made/made.nvt.gz | grep -q "^# a corner$" && zcat made/made.nvt.gz | grep -q "^reg_write CACC.D_CLIP_CFG 0x1f$"'
+sed 's/clip=31/clip=32/' made.nvt >wrong.nvt
+nv gen --case wrong.nvt; check gen_case_not_legal 2 "wrong.nvt:6: clip: expected a number from 0 to 31"
+sed '/^# gen/d' made.nvt >bare.nvt
+nv gen --case bare.nvt; check gen_case_of_another_trace 2 "bare.nvt: no description of random layers in its comments"
 for e in conv img sdp pdp cdp mix; do
     nv gen --engine $e --seed 1 --count 10 --out "g_$e" -q; check "gen_$e" 0
     nv run --dut model -q g_$e/*.nvt.gz; check "gen_${e}_runs_on_the_model" 0 "10 passed, 0 failed, 0 hung" '!warning'
