@@ -353,10 +353,32 @@ static bool without_partner(const struct reasoning *r, enum nvdla_unit unit, str
     return false;
 }
 
+/* The engine has a layer, during which its clock gate has to be open, and its clock stands. */
+static bool without_clock(const struct reasoning *r, enum nvdla_engine engine, struct hang_answer *f) {
+    static const struct {
+        enum nvdla_engine engine;
+        enum wait_state_index clock;
+    } clocks[] = {
+        {ENGINE_CDMA_DAT, WAIT_STATE_CDMA_CLOCK}, {ENGINE_PDP, WAIT_STATE_PDP_CLOCK},
+        {ENGINE_CDP, WAIT_STATE_CDP_CLOCK},       {ENGINE_BDMA, WAIT_STATE_BDMA_CLOCK},
+        {ENGINE_RUBIK, WAIT_STATE_RUBIK_CLOCK},
+    };
+    const enum nvdla_unit unit = nvdla_engines[engine].unit;
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+        if (clocks[i].engine != engine || !in_state(r, clocks[i].clock, "Stands") || hang_jobs(r, unit) == 0)
+            continue;
+        *f = hang_guilty(STOPPED, hang_current(r, unit), "has a layer, and its clock stands");
+        return true;
+    }
+    return false;
+}
+
 struct hang_answer hang_judge(const struct reasoning *r, enum nvdla_engine engine) {
     struct hang_answer f;
     if (!nvdla_engines[engine].waits)
         return hang_nothing("%s", "");
+    if (without_clock(r, engine, &f))
+        return f;
     if (nvdla_engines[engine].unit != NVDLA_UNIT_COUNT && without_partner(r, nvdla_engines[engine].unit, &f))
         return f;
     switch (engine) {

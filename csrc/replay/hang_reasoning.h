@@ -21,6 +21,7 @@ enum strength {
     COMPLETE, /* it has all its input, and owes output */
     LOST,     /* it owes output for elements that it took */
     EXCESS,   /* it produced more than its registers require */
+    STOPPED,  /* it has a layer, and its clock stands */
 };
 
 /* The state of an engine. */

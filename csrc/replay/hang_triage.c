@@ -130,10 +130,10 @@ static enum nvdla_engine find_false_interrupt(const struct reasoning *r, struct 
     return ENGINE_COUNT;
 }
 
-/* An engine that produced too much, or less than it took, is guilty wherever the chain leads: later ones only show its
- * effect. ENGINE_COUNT: none. */
+/* An engine without a clock, or one that produced too much, or less than it took, is guilty wherever the chain leads:
+ * others only show its effect. ENGINE_COUNT: none. */
 static enum nvdla_engine find_lost(const struct reasoning *r, struct hang_answer *f) {
-    for (enum strength strength = EXCESS; strength >= LOST; strength--)
+    for (enum strength strength = STOPPED; strength >= LOST; strength--)
         for (enum nvdla_engine engine = ENGINE_MCIF; engine < ENGINE_GLB; engine++) {
             *f = hang_judge(r, engine);
             if (f->kind == GUILTY && f->strength == strength)

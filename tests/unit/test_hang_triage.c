@@ -478,19 +478,36 @@ static void atoms_that_rubik_keeps(void **state_) {
     end(&s, "rubik");
 }
 
+/* A beat of two atoms has come for RUBIK and given one. */
+static void half_a_beat(struct stop *s) {
+    merge(s);
+    moved(s, WAIT_TAKE_RUBIK, 127);
+    moved(s, WAIT_PUT_RUBIK, 0);
+    moved(s, WAIT_PACK_RUBIK, 0);
+    moved(s, WAIT_WRITE_RUBIK, 0);
+    moved(s, WAIT_BEAT_RUBIK, 0);
+    moved(s, WAIT_CMD_RUBIK, 0);
+    moved(s, WAIT_LAST_RUBIK, 0);
+    moved(s, WAIT_DONE_RUBIK, 0);
+    s->waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 0;
+}
+
 static void a_beat_of_two_atoms_that_gives_one(void **state_) {
     struct stop s;
     (void)state_;
-    merge(&s);
-    moved(&s, WAIT_TAKE_RUBIK, 127);
-    moved(&s, WAIT_PUT_RUBIK, 0);
-    moved(&s, WAIT_PACK_RUBIK, 0);
-    moved(&s, WAIT_WRITE_RUBIK, 0);
-    moved(&s, WAIT_BEAT_RUBIK, 0);
-    moved(&s, WAIT_CMD_RUBIK, 0);
-    moved(&s, WAIT_LAST_RUBIK, 0);
-    moved(&s, WAIT_DONE_RUBIK, 0);
-    s.waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 0;
+    half_a_beat(&s);
+    end(&s, "mcif");
+}
+
+static void a_clock_that_stands(void **state_) {
+    struct stop s;
+    (void)state_;
+    half_a_beat(&s);
+    state(&s, WAIT_STATE_RUBIK_CLOCK, "Stands");
+    end(&s, "rubik");
+    half_a_beat(&s);
+    state(&s, WAIT_STATE_RUBIK_CLOCK, "Runs");
+    state(&s, WAIT_STATE_BDMA_CLOCK, "Stands"); /* it has no layer */
     end(&s, "mcif");
 }
 
@@ -512,6 +529,7 @@ int main(void) {
         cmocka_unit_test(rubik_that_does_not_end),
         cmocka_unit_test(atoms_that_rubik_keeps),
         cmocka_unit_test(a_beat_of_two_atoms_that_gives_one),
+        cmocka_unit_test(a_clock_that_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
