@@ -28,7 +28,7 @@ package nvdla_cdp_pkg;
   localparam int CdpSelectBits = CdpWide != 0 ? 7 : 6;  // of SELECT, that count in integers
   localparam int CdpWideSeenLanes = CdpWideLanes + 2 * CdpHalo;
   // Stages that beats have left when the factors of the LUT are there.
-  localparam int CdpLutStages = Fp16 != 0 ? 6 : 3;
+  localparam int CdpLutStages = Fp16 != 0 ? 6 : 4;
   localparam int CdpFactor = 2 + CdpLutStages;
   localparam int CdpFp16Factor = 6 + CdpLutStages;
   // A beat and its neighbours: as many on either side as the widest precision needs.
@@ -51,7 +51,7 @@ package nvdla_cdp_pkg;
       input logic [7:0] x, input logic [7:0] offset, input logic [15:0] scale, input logic [4:0] shift);
     logic signed [31:0] value, half;
     value = (32'($signed(x)) - 32'($signed(offset))) * 32'($signed(scale));  // 25 bits
-    half = $signed(((32'd1 << shift) - {31'd0, value[31]}) >> 1);
+    half = $signed((value[31] ? ~({32{1'b1}} << shift) : 32'd1 << shift) >> 1);
     value = (value + half) >>> shift;
     if (value > 32'sd255) return 9'h0ff;
     if (value < -32'sd256) return 9'h100;

@@ -9,7 +9,7 @@ package nvdla_arith_pkg;
   function automatic logic signed [63:0] round_shift(input logic signed [63:0] value, input logic [5:0] shift);
     logic [63:0] half;
     logic signed [63:0] sum;
-    half = ((64'd1 << shift) - {63'd0, value[63]}) >> 1;
+    half = (value[63] ? ~({64{1'b1}} << shift) : 64'd1 << shift) >> 1;
     sum = value + $signed(half);
     return sum >>> shift;
   endfunction

@@ -5,8 +5,8 @@
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers or FP32 patterns (precision_i = LutFp16, in the
 // low 32 bits); in INT16 and FP16 only the WideLanes lower ones are looked up. A beat advances one stage in every clock
-// with step_i. Three stages: places in both tables and selection, entries, result; with Fp16 six, in all precisions, of
-// which integers use one for the result's product alone.
+// with step_i. Four stages: places in both tables and selection, entries, the product, its rounding; with Fp16 six, in
+// all precisions.
 // result_o: a lane has 16 bits signed, with Fp16 17: sign-extended, or an FP17 pattern. flags_o (a lane: {only LO hits,
 // only LE hits, both over, both under}) belongs to the beat that has left the first stage.
 //
@@ -148,13 +148,13 @@ module nvdla_lut
     return lo ? lo_oflow_shift : le_oflow_shift;
   endfunction
 
-  logic found_valid_q, entry_valid_q, product_valid_q;  // the last one with Fp16 only
+  logic found_valid_q, entry_valid_q, product_valid_q;
   logic find_now, product_now, result_now;
 
   assign find_now = step_i && valid_i && !floating;
   assign read_now = step_i && found_valid_q;
   assign product_now = step_i && entry_valid_q && !floating;
-  assign result_now = Fp16 != 0 ? step_i && product_valid_q : product_now;
+  assign result_now = step_i && product_valid_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -181,11 +181,10 @@ module nvdla_lut
     logic signed [LutDeltaBits-1:0] distance_q;  // from the slope's base
     logic signed [16:0] gain_q;                  // fraction, or slope
     logic signed [5:0] shift_q;
-    logic signed [LutDeltaBits-1:0] factor;  // stage 3
-    logic signed [LutProductBits-1:0] now, product;
-    logic signed [5:0] shift;
-
-    logic signed [15:0] first, second, entry;
+    logic signed [LutDeltaBits-1:0] factor;
+    logic signed [LutProductBits-1:0] product_q;
+    logic signed [15:0] first, second, entry_q;
+    logic signed [5:0] late_q;
     assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
     assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
     assign integer_flags[l*LutFlagBits+:LutFlagBits] =
@@ -208,35 +207,18 @@ module nvdla_lut
           shift_q <= 6'($signed(slope_shift(found_q.lo, found_q.under)));
         end
       end
-      if (result_now && used) result_q <= lut_result(entry, product, shift);
+      if (product_now && used) begin
+        product_q <= LutProductBits'(factor) * LutProductBits'(gain_q);
+        entry_q   <= first;
+        late_q    <= shift_q;
+      end
+      if (result_now && used) result_q <= lut_result(entry_q, product_q, late_q);
     end
-
-    // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
     assign factor = hit_q ? LutDeltaBits'(second) - LutDeltaBits'(first) : distance_q;
-    assign now = LutProductBits'(factor) * LutProductBits'(gain_q);
-    if (Fp16 != 0) begin : gen_product
-      logic signed [LutProductBits-1:0] product_q;
-      logic signed [15:0] entry_q;
-      logic signed [5:0] late_q;
-      always_ff @(posedge clk_i)
-        if (product_now && used) begin
-          product_q <= now;
-          entry_q   <= first;
-          late_q    <= shift_q;
-        end
-      assign product = product_q;
-      assign entry = entry_q;
-      assign shift = late_q;
-    end else begin : gen_at_once
-      assign product = now;
-      assign entry = first;
-      assign shift = shift_q;
-    end
 
 `ifdef NVDLA_CHECKS
     nvdla_lut_between #(
-        .Bits(16),
-        .Late(Fp16 != 0 ? 1 : 0)
+        .Bits(16)
     ) u_between (
         .clk_i,
         .rst_ni,

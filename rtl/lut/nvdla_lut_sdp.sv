@@ -4,9 +4,9 @@
 // cfg_req_i .. rdata_o: see nvdla_lut_tables.
 //
 // Look-ups: data_i holds Lanes inputs, lane 0 lowest, signed integers of 32 bits or FP32 patterns (precision_i =
-// LutFp16); a beat advances one stage in every clock with step_i. Three stages: places in both tables and selection,
-// entries, result; with Fp16 six, in all precisions, of which integers use one for the result's product alone.
-// result_o: a lane has 32 bits, a signed integer or an FP32 pattern.
+// LutFp16); a beat advances one stage in every clock with step_i. Four stages: places in both tables and selection,
+// entries, the product, its rounding; with Fp16 six, in all precisions. result_o: a lane has 32 bits, a signed integer
+// or an FP32 pattern.
 // found_o (a lane: {LO hits, LE hits, selected answer hits, is over, is under}) belongs to the beat that has left the
 // first stage. START and END are sign-extended from 32 bits; cfg_i and precision_i must not change while beats are in
 // flight.
@@ -37,7 +37,7 @@ module nvdla_lut_sdp
   logic [Lanes*2*LutEntryBits-1:0] entries;
   logic [Lanes*32-1:0] integer_results;
   logic [Lanes*LutFoundBits-1:0] integer_found;
-  logic found_valid_q, entry_valid_q, product_valid_q;  // the last one with Fp16 only
+  logic found_valid_q, entry_valid_q, product_valid_q;
   logic find_now, read_now, select_now, product_now, result_now, floating;
 
   assign floating = Fp16 != 0 && precision_i == LutFp16;
@@ -45,7 +45,7 @@ module nvdla_lut_sdp
   assign read_now = step_i && found_valid_q;
   assign select_now = read_now && !floating;
   assign product_now = step_i && entry_valid_q && !floating;
-  assign result_now = Fp16 != 0 ? step_i && product_valid_q : product_now;
+  assign result_now = step_i && product_valid_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -136,11 +136,10 @@ module nvdla_lut_sdp
     logic signed [15:0] scale_q;
     logic signed [4:0] shift_q;
     logic [31:0] result_q;
-    logic signed [LutProductBits-1:0] now, product;  // stage 3
-    logic signed [4:0] shift;
-    logic hit;
-
-    logic signed [15:0] first, second, entry;
+    logic signed [LutProductBits-1:0] product_q;
+    logic signed [15:0] first, second, entry_q;
+    logic signed [4:0] late_q;
+    logic late_hit_q;
     assign {second, first} = entries[l*2*LutEntryBits+:2*LutEntryBits];
     assign integer_words[l*9+:9] = lut_word(found_q.lo, found_q.hit, found_q.under, found_q.index);
     assign integer_found[l*LutFoundBits+:LutFoundBits] = {
@@ -170,39 +169,20 @@ module nvdla_lut_sdp
           end
         end
       end
-      if (result_now) result_q <= hit ? lut_sdp_hit(entry, product) : lut_sdp_miss(entry, product, shift);
-    end
-
-    // ---- stage 3: the product; with Fp16, where results wait for those of FP16 anyway, they follow a clock later ----
-    assign now = hit_q ? (LutProductBits'(second) - LutProductBits'(first)) * $signed(LutProductBits'(weight_q)) :
-        LutProductBits'(distance_q) * LutProductBits'(scale_q);
-    if (Fp16 != 0) begin : gen_product
-      logic signed [LutProductBits-1:0] product_q;
-      logic signed [15:0] entry_q;
-      logic signed [4:0] late_q;
-      logic late_hit_q;
-      always_ff @(posedge clk_i)
-        if (product_now) begin
-          product_q  <= now;
-          entry_q    <= first;
-          late_q     <= shift_q;
-          late_hit_q <= hit_q;
-        end
-      assign product = product_q;
-      assign entry = entry_q;
-      assign shift = late_q;
-      assign hit = late_hit_q;
-    end else begin : gen_at_once
-      assign product = now;
-      assign entry = first;
-      assign shift = shift_q;
-      assign hit = hit_q;
+      if (product_now) begin
+        product_q <= hit_q ? (LutProductBits'(second) - LutProductBits'(first)) * $signed(LutProductBits'(weight_q)) :
+            LutProductBits'(distance_q) * LutProductBits'(scale_q);
+        entry_q    <= first;
+        late_q     <= shift_q;
+        late_hit_q <= hit_q;
+      end
+      if (result_now)
+        result_q <= late_hit_q ? lut_sdp_hit(entry_q, product_q) : lut_sdp_miss(entry_q, product_q, late_q);
     end
 
 `ifdef NVDLA_CHECKS
     nvdla_lut_between #(
-        .Bits(32),
-        .Late(Fp16 != 0 ? 1 : 0)
+        .Bits(32)
     ) u_between (
         .clk_i,
         .rst_ni,

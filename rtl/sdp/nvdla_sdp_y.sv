@@ -73,7 +73,7 @@ module nvdla_sdp_y
   localparam int Parts = SdpBsThroughput / Lanes;  // of a transfer
   localparam int PartBits = Parts > 1 ? $clog2(Parts) : 1;
   localparam int Core = 5;                     // stages before the table
-  localparam int Table = (Fp16 != 0) ? 6 : 3;  // stages of nvdla_lut_sdp
+  localparam int Table = (Fp16 != 0) ? 6 : 4;  // stages of nvdla_lut_sdp
   localparam int Stages = Core + Table;
 
   // ---- flow ---------------------------------------------------------------------------------------------------------
