@@ -7,7 +7,7 @@
 # Environment:
 #   TARGETS    default "xilinx7 ecp5"
 #   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth_share.py), and what is mapped is
-#              flattened; for engines that are too big to be mapped flat (minutes and gigabytes of memory). Default: 1 for
+#              put together by scripts/synth_row.py; for engines that are too big to be mapped flat (minutes and gigabytes of memory). Default: 1 for
 #              configurations other than small and small_256
 #   BARS       1: nothing is mapped but memories: the row has the multiplications in a row, and arrays that become flip-flops are
 #              found, in a tenth of the time; Xilinx 7 only
@@ -54,14 +54,14 @@ map_commands() {
     else
         [ "$how" != flat ] || flatten=-flatten
         echo "synth_xilinx $flatten -noiopad -top $1 -run begin:map_dsp"
-        printf '%s\n' "design -push-copy" flatten "select -module $1" "write_json -selected $3-coarse.json" "design -pop"
+        echo "write_json -selected $3-coarse.json"
         if [ "$how" = memories ]; then
             echo "synth_xilinx -top $1 -run coarse:fine"
             return
         fi
         echo "synth_xilinx $flatten -noiopad -top $1 -run map_dsp:check"
     fi
-    printf '%s\n' flatten opt_clean "select -module $1" "write_json -selected $3.json"
+    echo "write_json -selected $3.json" # without the cells of the target, which are not selected
 }
 
 # netlist TOP TARGET NAME: both files. By module, the front end makes a module of each instance; those that are the same become one.

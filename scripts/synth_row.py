@@ -3,7 +3,7 @@
 
 usage: synth_row.py LOG NETLIST COARSE TOP TARGET HOW
   LOG      log of Yosys
-  NETLIST  the module mapped and flattened, as write_json has it, or -
+  NETLIST  the module mapped, with the modules in it, as write_json has them, or -
   COARSE   the same before multiplications are mapped, or -
   HOW      flat, by module, or memories (nothing else): how it was mapped, for the table
 
@@ -13,6 +13,7 @@ of the targets: it goes through them, and in loops it does not end.)
 Exit status 1 if an array of more than 2,048 bits became flip-flops, with a message for each.
 """
 import collections
+import itertools
 import json
 import re
 import sys
@@ -24,6 +25,7 @@ TABLE = re.compile(r"(LUT\d|INV|SRL\w+)$")
 TABLE_RAM = re.compile(r"RAM\d+(M|X1[SD])|TRELLIS_DPR16X4$")
 BLOCK_RAM = re.compile(r"RAMB\d+|DP16KD$|PDPW16KD$")
 MULTIPLIER = re.compile(r"DSP48E1$|MULT\w+$")
+CONSTANTS = {"0", "1", "x", "z"}
 CLOCK = re.compile(r"(CLK|C|G|WCLK|WCK|CLKARDCLK|CLKBWRCLK|CLK\w)$")
 
 
@@ -170,8 +172,48 @@ def arrays_in_flip_flops(log):
 
 
 def read_module(path, top):
+    """Module top of a netlist, flattened: 512 lanes that are alike lie there once, and Yosys needs an hour to flatten them."""
     with open(path, encoding="utf-8") as f:
-        return json.load(f)["modules"][top]
+        modules = json.load(f)["modules"]
+    flat = {"ports": modules[top]["ports"], "cells": {}, "netnames": {}}
+    outer = {b: b for port in flat["ports"].values() for b in port["bits"] if b not in CONSTANTS}
+    fresh = itertools.count(1 + max(outer, default=1))
+
+    def place(module, prefix, known):
+        """known: bits of the module that have a number outside."""
+        known.update((b, b) for b in CONSTANTS)
+
+        def outside(bits):
+            return [known[b] if b in known else known.setdefault(b, next(fresh)) for b in bits]
+
+        for name, net in module["netnames"].items():
+            flat["netnames"][prefix + name] = {**net, "bits": outside(net["bits"])}
+        for name, cell in module["cells"].items():
+            connections = {port: outside(bits) for port, bits in cell["connections"].items()}
+            if cell["type"] in modules:
+                inner = modules[cell["type"]]
+                place(inner, f"{prefix}{name}.", {b: c for port, bits in connections.items()
+                                                  for b, c in zip(inner["ports"][port]["bits"], bits)})
+            else:
+                flat["cells"][prefix + name] = {**cell, "connections": connections}
+
+    place(modules[top], "", outer)
+    return flat
+
+
+def drop_unused(module):
+    """Takes away the cells that nothing follows from which leaves the module: outputs of modules in it that are not connected."""
+    driver = {b: name for name, cell in module["cells"].items() for port, bits in cell["connections"].items()
+              if cell["port_directions"].get(port) == "output" for b in bits}
+    used = set()
+    wanted = [b for port in module["ports"].values() if port["direction"] == "output" for b in port["bits"]]
+    while wanted:
+        name = driver.get(wanted.pop())
+        if name is not None and name not in used:
+            used.add(name)
+            cell = module["cells"][name]
+            wanted.extend(b for port, bits in cell["connections"].items() if cell["port_directions"].get(port) != "output" for b in bits)
+    module["cells"] = {name: cell for name, cell in module["cells"].items() if name in used}
 
 
 def sizes(module):
@@ -201,6 +243,7 @@ def main(log_path, netlist, coarse, top, target, how):
     counts, path = ["-"] * 4, ["-", "-"]
     if netlist != "-":
         module = read_module(netlist, top)
+        drop_unused(module)
         counts = sizes(module)
         length, first, last = longest(module)
         path = [str(length), f"`{first}` to `{last}`"]
