@@ -123,6 +123,7 @@ csc/nvdla_csc_stream.sv
 csc/nvdla_csc_mask.sv
 csc/nvdla_csc_weight.sv
 cmac/nvdla_cmac.sv
+cmac/nvdla_cmac_sum.sv
 cmac/nvdla_cmac_cell.sv
 cmac/nvdla_cmac_lane.sv
 cmac/nvdla_cmac_array_cell.sv

@@ -30,9 +30,10 @@ module nvdla_cmac
 );
   localparam int DataWords = CmacAWords - CmacAFirstD;
 
-  logic unused_group, armed, done, valid_q, out_valid_q, swap, sums_wait;
+  logic unused_group, armed, done, valid_q, swap, sums_wait;
   logic last_valid, last_stripe_end, last_layer_end;  // a clock before the sums
-  logic [3:0] flags_q, out_flags_q;
+  logic [ConvSumClocks-2:0] stages;                   // there is an atom in stage s + 1
+  logic [3:0] flags_q;
   logic [DataWords*32-1:0] d_flat;
   logic [ConvAtomBits-1:0] data_q;
 
@@ -59,27 +60,34 @@ module nvdla_cmac
       .stat_i ((DataWords * 32)'(0))
   );
 
-  assign work_o = csb_req_i || armed || valid_q || sums_wait;
+  assign work_o = csb_req_i || armed || sums_wait;
 
   assign done = last_valid && last_stripe_end && last_layer_end;
   assign swap = atom_valid_i && atom_stripe_start_i;
 
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) begin
-      valid_q     <= 1'b0;
-      out_valid_q <= 1'b0;
-    end else begin
-      valid_q     <= atom_valid_i;
-      out_valid_q <= valid_q;
-    end
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= atom_valid_i;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i)
     if (atom_valid_i) begin
       data_q  <= atom_data_i;
       flags_q <= {atom_stripe_start_i, atom_stripe_end_i, atom_channel_end_i, atom_layer_end_i};
     end
-    out_flags_q <= flags_q;
-  end
+
+  nvdla_cmac_stages u_stages (
+      .clk_i,
+      .rst_ni,
+      .valid_i          (valid_q),
+      .flags_i          (flags_q),
+      .work_o           (sums_wait),
+      .stage_o          (stages),
+      .last_valid_o     (last_valid),
+      .last_stripe_end_o(last_stripe_end),
+      .last_layer_end_o (last_layer_end),
+      .valid_o,
+      .flags_o          ({stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
+  );
 
   // A cell's weights are those of one stripe operation; one that was not loaded gives 0.
   if (LaneBytes == 1) begin : gen_int8
@@ -90,17 +98,11 @@ module nvdla_cmac
           .load_i  (wt_valid_i && wt_sel_i[c]),
           .weight_i(wt_data_i),
           .swap_i  (swap),
-          .valid_i (valid_q),
+          .valid_i (stages),
           .data_i  (data_q),
           .sum_o   (sum_o[c*ConvSumBits+:ConvSumBits])
       );
     end
-    assign last_valid = valid_q;
-    assign last_stripe_end = flags_q[2];
-    assign last_layer_end = flags_q[0];
-    assign sums_wait = out_valid_q;
-    assign valid_o = out_valid_q;
-    assign {stripe_start_o, stripe_end_o, channel_end_o, layer_end_o} = out_flags_q;
     wire unused_d = &{1'b0, d_flat};
   end else begin : gen_mixed
     nvdla_cmac_mixed u_cells (
@@ -114,19 +116,7 @@ module nvdla_cmac
         .data_i  (data_q),
         .sum_o
     );
-
-    nvdla_cmac_stages u_stages (
-        .clk_i,
-        .rst_ni,
-        .valid_i          (out_valid_q),
-        .flags_i          (out_flags_q),
-        .work_o           (sums_wait),
-        .last_valid_o     (last_valid),
-        .last_stripe_end_o(last_stripe_end),
-        .last_layer_end_o (last_layer_end),
-        .valid_o,
-        .flags_o          ({stripe_start_o, stripe_end_o, channel_end_o, layer_end_o})
-    );
+    wire unused_stages = &{1'b0, stages};  // of its own
   end
 
   `NVDLA_PARAM(ClocksLegal, ConvSumClocks >= 2)

@@ -18,9 +18,9 @@ package nvdla_conv_pkg;
   localparam int ConvValueBits = 44;
   localparam int ConvValues = (Winograd != 0) ? 4 : 1;
   localparam int ConvSumBits = (LaneBytes == 2) ? ConvValues * ConvValueBits : ConvInt8Bits;
-  // Clocks from an atom to its sums: an input register and, with one precision, the products; else the stages of
-  // nvdla_cmac_array.
-  localparam int ConvSumClocks = (LaneBytes == 2) ? 6 : 2;
+  // Clocks from an atom to its sums: an input register, and the stages of nvdla_cmac_array or, with one precision, of
+  // nvdla_cmac_sum; eight products are added in one clock.
+  localparam int ConvSumClocks = (LaneBytes == 2) ? 6 : (AtomicC > 8) ? 4 : 2;
   // cells of both units: clocks in which they load the weights of an operation
   localparam int ConvLoads = 2 * ConvCells;
   localparam int ConvStripeMax = 2 * AtomicK;  // atoms of a stripe, results CACC accumulates at a time
