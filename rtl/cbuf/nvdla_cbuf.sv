@@ -162,6 +162,15 @@ module nvdla_cbuf
   logic begun_q;
   initial begun_q = 1'b0;
   always_ff @(posedge clk_i) begun_q <= 1'b1;
+  // Data is never in the last bank, weights never in the first one (chapter 30 section 4.2).
+  function automatic logic in_bank(input logic [CbufAddrBits-1:0] a, input int bank);
+    return 32'(a) / BankEntries == bank;
+  endfunction
+  `NVDLA_CHECK_AT(ReadsKeepToTheirBanks, clk_i, begun_q,
+                  !(dat_rd_valid && in_bank(dat_rd_addr, CbufBanks - 1)) &&
+                  !(dat_rd_next_valid && in_bank(dat_rd_next_addr, CbufBanks - 1)) &&
+                  !(wt_rd_valid && in_bank(wt_rd_addr, 0)) &&
+                  !(mask_rd_valid && !in_bank(mask_rd_i.addr, CbufBanks - 1)))
   // Half banks (chapter 30 section 4.1) take one write and one read a clock: {even or odd, bank} of two must differ.
   function automatic logic one_half(input logic [CbufAddrBits-1:0] a, input logic [CbufAddrBits-1:0] b);
     return a[0] == b[0] && 32'(a) / BankEntries == 32'(b) / BankEntries;
@@ -180,14 +189,15 @@ module nvdla_cbuf
                         wt_wr_addr[a*CbufAddrBits] != wt_wr_addr[b*CbufAddrBits])
       end
     end
+    `NVDLA_CHECK_AT(WritesKeepToTheirBanks, clk_i, begun_q,
+                    !(dat_wr_valid[a] && in_bank(dat_wr_addr[a*CbufAddrBits+:CbufAddrBits], CbufBanks - 1)) &&
+                    !(wt_wr_valid[a] && in_bank(wt_wr_addr[a*CbufAddrBits+:CbufAddrBits], 0)))
     `NVDLA_CHECK_AT(SlotLegal, clk_i, begun_q,
                     !(dat_wr_valid[a] && 32'(dat_wr_slot[a*SlotBits+:SlotBits]) >= Slots) &&
                     !(wt_wr_valid[a] && 32'(wt_wr_slot[a*SlotBits+:SlotBits]) >= Slots))
   end
   `NVDLA_CHECK_AT(NextIsOfTheOtherParity, clk_i, begun_q,
                   !(dat_rd_valid && dat_rd_next_valid) || dat_rd_addr[0] != dat_rd_next_addr[0])
-  `NVDLA_CHECK_AT(MasksAreInTheLastBank, clk_i, begun_q,
-                  !mask_rd_valid || 32'(mask_rd_i.addr) >= CbufEntries - BankEntries)
   logic [3:0] reads;
   logic [4*CbufAddrBits-1:0] read_addr;
   assign reads = {mask_rd_valid, wt_rd_valid, dat_rd_next_valid, dat_rd_valid};

@@ -4,9 +4,9 @@
 // Write port 0 is data, 1 weights; each takes CbufWrAtoms atoms a clock. wr_en_i: the slots that atom a of port p
 // writes, at (p * CbufWrAtoms + a) * Slots; wr_hit_i: the one that takes its data, the others become 0. Read ports are
 // data, its next entry (of the other parity), weights, and mask bits (the last bank); rd_data_o comes in the clock
-// after rd_valid_i and is meant only there. In one clock at most one read and one write of a half bank's memory;
-// nvdla_cbuf has the checks.
-// Spec: 30-cdma-cbuf, section 4.1.
+// after rd_valid_i and is meant only there. Data is never in the last bank, weights never in the first one, and those
+// paths do not exist. In one clock at most one read and one write of a half bank's memory; nvdla_cbuf has the checks.
+// Spec: 30-cdma-cbuf, sections 4.1 and 4.2.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
 `endif
@@ -37,25 +37,31 @@ module nvdla_cbuf_banks
   for (genvar h = 0; h < 2; h++) begin : gen_half
     logic [CbufBanks*EntryBits-1:0] half_data;  // what half banks give
     logic [BankBits-1:0] pair_bank_q;
-    // What a port writes to a slot of the even or odd entries, of whatever bank.
+    // What a port writes to a slot of the even or odd entries, of whatever bank. Of one atom a clock nothing depends on
+    // the parity but the enable, so that both half banks of a bank share one choice between the ports.
     logic [2*Slots-1:0] port_en;
     logic [2*Slots*CbufAddrBits-1:0] port_addr;
     logic [2*Slots*AtomBits-1:0] port_data;
     always_comb begin
+      logic here;
       port_en   = '0;
       port_addr = '0;
       port_data = '0;
+      here      = 1'b0;
       for (int a = 0; a < 2 * CbufWrAtoms; a++)
-        for (int s = 0; s < Slots; s++)
-          if (wr_en_i[a*Slots+s] && wr_addr_i[a*CbufAddrBits] == 1'(h)) begin
-            port_en[a/CbufWrAtoms*Slots+s] = 1'b1;
-            port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] =
-                port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] |
-                wr_addr_i[a*CbufAddrBits+:CbufAddrBits];
-            if (wr_hit_i[a*Slots+s]) port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] =
-                port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] | wr_data_i[a*AtomBits+:AtomBits];
+        for (int s = 0; s < Slots; s++) begin
+          here = wr_en_i[a*Slots+s] && wr_addr_i[a*CbufAddrBits] == 1'(h);
+          if (here) port_en[a/CbufWrAtoms*Slots+s] = 1'b1;
+          if (here || CbufWrAtoms == 1) begin
+            port_addr[(a/CbufWrAtoms*Slots+s)*CbufAddrBits+:CbufAddrBits] = wr_addr_i[a*CbufAddrBits+:CbufAddrBits];
+            port_data[(a/CbufWrAtoms*Slots+s)*AtomBits+:AtomBits] =
+                wr_hit_i[a*Slots+s] ? wr_data_i[a*AtomBits+:AtomBits] : '0;
           end
+        end
     end
+    // The weight port writes to its address: what chooses it in front of a bank.
+    logic [Slots-1:0] wt_writes;
+    assign wt_writes = (CbufWrAtoms == 1) ? {Slots{wr_en_i[Slots+:Slots] != '0}} : port_en[Slots+:Slots];
 
     // The data entry of this parity, of both data ports: an entry and the next one are even and odd.
     logic first_here;
@@ -67,26 +73,29 @@ module nvdla_cbuf_banks
     always_ff @(posedge clk_i) if (pair_valid[h]) pair_bank_q <= pair_addr[BankLow+:BankBits];
 
     for (genvar b = 0; b < CbufBanks; b++) begin : gen_bank
-      // Mask bits are in the last bank.
+      localparam bit Data = b != CbufBanks - 1, Weights = b != 0;
       logic pair_here, wt_here, mask_here;
       logic [IndexBits-1:0] rd_index;
-      assign pair_here = pair_valid[h] && pair_addr[BankLow+:BankBits] == BankBits'(b);
-      assign wt_here = wt_valid[h] && wt_addr[BankLow+:BankBits] == BankBits'(b);
-      assign mask_here = b == CbufBanks - 1 && rd_valid_i[3] && mask_addr[0] == 1'(h);
+      assign pair_here = Data && pair_valid[h] && pair_addr[BankLow+:BankBits] == BankBits'(b);
+      assign wt_here = Weights && wt_valid[h] && wt_addr[BankLow+:BankBits] == BankBits'(b);
+      assign mask_here = !Data && rd_valid_i[3] && mask_addr[0] == 1'(h);
       assign rd_index = mask_here ? mask_addr[1+:IndexBits] : wt_here ? wt_addr[1+:IndexBits] : pair_addr[1+:IndexBits];
 
       for (genvar s = 0; s < Slots; s++) begin : gen_slot
-        logic dat_en, wt_en;
-        assign dat_en = port_en[s] && port_addr[s*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
-        assign wt_en = port_en[Slots+s] && port_addr[(Slots+s)*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
+        logic dat_en, wt_en, wt_wr;
+        assign dat_en = Data && port_en[s] && port_addr[s*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
+        assign wt_wr = Weights && wt_writes[s] && port_addr[(Slots+s)*CbufAddrBits+BankLow+:BankBits] == BankBits'(b);
+        assign wt_en = wt_wr && port_en[Slots+s];
         nvdla_ram #(
             .Width(AtomBits),
-            .Words(HalfEntries)
+            .Words(HalfEntries),
+            .Style("block")
         ) u_ram (
             .clk_i,
             .wr_en_i  (dat_en || wt_en),
-            .wr_addr_i(wt_en ? port_addr[(Slots+s)*CbufAddrBits+1+:IndexBits] : port_addr[s*CbufAddrBits+1+:IndexBits]),
-            .wr_data_i(wt_en ? port_data[(Slots+s)*AtomBits+:AtomBits] : port_data[s*AtomBits+:AtomBits]),
+            .wr_addr_i((!Data || wt_wr) ? port_addr[(Slots+s)*CbufAddrBits+1+:IndexBits] :
+                       port_addr[s*CbufAddrBits+1+:IndexBits]),
+            .wr_data_i((!Data || wt_wr) ? port_data[(Slots+s)*AtomBits+:AtomBits] : port_data[s*AtomBits+:AtomBits]),
             .rd_en_i  (pair_here || wt_here || mask_here),
             .rd_addr_i(rd_index),
             .rd_data_o(half_data[(b*Slots+s)*AtomBits+:AtomBits])

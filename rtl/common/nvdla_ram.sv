@@ -8,7 +8,8 @@
 module nvdla_ram #(
     parameter int Width    = 8,
     parameter int Words    = 16,
-    parameter int AddrBits = (Words > 1) ? $clog2(Words) : 1
+    parameter int AddrBits = (Words > 1) ? $clog2(Words) : 1,
+    parameter Style = "auto"  // ram_style of FPGA tools; "block": a RAM block even if it is shallow
 ) (
     input  logic                clk_i,
     input  logic                wr_en_i,
@@ -18,7 +19,7 @@ module nvdla_ram #(
     input  logic [AddrBits-1:0] rd_addr_i,
     output logic [   Width-1:0] rd_data_o
 );
-  (* no_rw_check *) logic [Width-1:0] mem_q[0:Words-1];
+  (* no_rw_check, ram_style = Style *) logic [Width-1:0] mem_q[0:Words-1];
 
   always_ff @(posedge clk_i) if (wr_en_i) mem_q[wr_addr_i] <= wr_data_i;
   always_ff @(posedge clk_i) if (rd_en_i) rd_data_o <= mem_q[rd_addr_i];

@@ -444,10 +444,13 @@ class Cdma : public Agent {
 
     Cdma(Design &design, uint64_t seed) : design_(design), top(design.top), random(seed) {
         design.add(*this);
-        // CBUF holds garbage: nothing may depend on what was not written.
-        for (size_t e = 0; e < banks * depth; e++)
+        // CBUF holds garbage: nothing may depend on what was not written. As after reset, the data port writes the
+        // lower half of the banks, the weight port the upper one.
+        const size_t half = banks * depth / 2;
+        for (size_t e = 0; e < half; e++)
             for (size_t s = 0; s < slots; s++) {
                 dat = {true, e, s, garbage()};
+                wt = {true, half + e, s, garbage()};
                 design.clock();
             }
     }
