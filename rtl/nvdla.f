@@ -21,6 +21,7 @@ common/nvdla_check_ring.sv
 common/nvdla_check_window.sv
 common/nvdla_clock_gate.sv
 common/nvdla_fifo.sv
+common/nvdla_funnel.sv
 common/nvdla_ram.sv
 common/nvdla_sync.sv
 common/nvdla_reset_sync.sv
@@ -121,6 +122,7 @@ csc/nvdla_csc_data.sv
 csc/nvdla_csc_winograd.sv
 csc/nvdla_csc_stream.sv
 csc/nvdla_csc_mask.sv
+csc/nvdla_csc_expand.sv
 csc/nvdla_csc_weight.sv
 cmac/nvdla_cmac.sv
 cmac/nvdla_cmac_sum.sv

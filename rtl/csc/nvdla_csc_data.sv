@@ -336,55 +336,61 @@ module nvdla_csc_data
   assign read_done_o = in_valid_q && in_last_read && in_end && in_layer_end;
   wire unused_info = &{1'b0, in_info_q[ConvLaneBits+4:1]};
 
+  logic [EntryBits-1:0] window;
+  logic [ConvByteBits:0] window_at;
+  assign window_at = (in_valid_q && !winograd_i) ? {1'b0, in_byte_q} : '0;
+
+  nvdla_funnel #(
+      .Lanes   (EntryBytes),
+      .LaneBits(8)
+  ) u_window (
+      .low_i (rd_data_i),
+      .high_i(in_two_q ? rd_next_data_i : '0),
+      .at_i  (window_at),
+      .data_o(window)
+  );
+
   always_comb begin
-    word = rd_data_i;
-    if (in_valid_q && !winograd_i) begin
-      if (in_pad_q) word = wide_i ? {(EntryBytes / 2) {pad_value_i}} : {EntryBytes{pad_value_i[7:0]}};
-      else if (in_byte_q != '0) begin
-        word = rd_data_i >> ShiftBits'({in_byte_q, 3'b0});
-        if (in_two_q) word = word | (rd_next_data_i << (ShiftBits'(EntryBits) - ShiftBits'({in_byte_q, 3'b0})));
-      end
-    end
+    word = window;
+    if (in_pad_q && !winograd_i) word = wide_i ? {(EntryBytes / 2) {pad_value_i}} : {EntryBytes{pad_value_i[7:0]}};
   end
 
-  // Reads of a step: gathered, then sent atom by atom. Lines are shifted from position to position.
+  // Reads of a step: gathered, then sent atom by atom. A position takes a part of each line, emit_at_q bytes from its
+  // begin.
   logic [2:0] emit_q;  // atoms still to leave
   logic [1:0] tile_q;  // the next one of them
   logic emit_start_q, emit_end_q, emit_channel_end_q, emit_layer_end_q, emit_odd_q, gathered;
   logic [EntryBits-1:0] emit_mask_q, halves, quarters;
   logic [4*EntryBits-1:0] leave;
-  logic [ShiftBits-1:0] shift;
+  logic [ConvByteBits-1:0] emit_at_q;
 
   assign gathered = in_valid_q && gather && in_last_read;
-  assign shift = wide_i ? ShiftBits'({step_x_i, 4'b0}) : ShiftBits'({step_x_i, 3'b0});
-
   for (genvar j = 0; j < 4; j++) begin : gen_read
+    localparam int PartBits = (j < 2) ? EntryBits / 2 : EntryBits / 4;
     logic [EntryBits-1:0] gather_q, leave_q;
+    logic [PartBits-1:0] part;
     always_ff @(posedge clk_i)
       if (gather) begin
         if (in_valid_q && in_read == 2'(j)) gather_q <= word;
         if (gathered) leave_q <= (in_read == 2'(j)) ? word : gather_q;
-        else if (emit_q != '0 && !winograd_i) leave_q <= leave_q >> shift;
       end
     assign leave[j*EntryBits+:EntryBits] = leave_q;
-  end
-
-  always_comb begin
-    halves   = '0;
-    quarters = '0;
-    if (emit_q != '0 && !winograd_i) begin
-      if (!Halves || wide_i) begin
-        halves = {leave[EntryBits+:EntryBits/2], leave[0+:EntryBits/2]};
-        quarters = {leave[3*EntryBits+:EntryBits/4], leave[2*EntryBits+:EntryBits/4], leave[EntryBits+:EntryBits/4],
-            leave[0+:EntryBits/4]};
-      end else begin
-        halves = EntryBits'({leave[EntryBits+:EntryBits/4], leave[0+:EntryBits/4]});
-        quarters = EntryBits'({leave[3*EntryBits+:EntryBits/8], leave[2*EntryBits+:EntryBits/8],
-            leave[EntryBits+:EntryBits/8],
-                               leave[0+:EntryBits/8]});
-      end
+    always_comb begin
+      part = '0;
+      if (emit_q != '0 && !winograd_i) part = leave_q[{emit_at_q, 3'b0}+:PartBits];
     end
   end
+
+  always_comb
+    if (!Halves || wide_i) begin
+      halves   = {gen_read[1].part, gen_read[0].part};
+      quarters = {gen_read[3].part, gen_read[2].part, gen_read[1].part[EntryBits/4-1:0],
+                  gen_read[0].part[EntryBits/4-1:0]};
+    end else begin
+      halves   = EntryBits'({gen_read[1].part[EntryBits/4-1:0], gen_read[0].part[EntryBits/4-1:0]});
+      quarters = EntryBits'({gen_read[3].part[EntryBits/8-1:0], gen_read[2].part[EntryBits/8-1:0],
+                             gen_read[1].part[EntryBits/8-1:0], gen_read[0].part[EntryBits/8-1:0]});
+    end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) emit_q <= '0;
@@ -399,8 +405,10 @@ module nvdla_csc_data
       emit_layer_end_q   <= in_layer_end;
       emit_odd_q         <= in_odd;
       emit_mask_q        <= in_mask;
+      emit_at_q          <= '0;
       tile_q             <= '0;
     end else if (emit_q != '0) begin
+      emit_at_q    <= emit_at_q + ConvByteBits'(wide_i ? {step_x_i, 1'b0} : {1'b0, step_x_i});
       emit_start_q <= 1'b0;
       tile_q       <= tile_q + 2'd1;
     end

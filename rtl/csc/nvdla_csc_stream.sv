@@ -1,10 +1,10 @@
 // Reader of a packed stream in a ring of CBUF: takes pieces of 0 .. EntryBytes units of Unit bits, one a clock
 // (weights: bytes; mask bits: bits).
 //
-// The stream has no alignment: a piece begins at any unit of an entry. The rest of the last entry read stays in a
-// register, so one entry a piece is enough; the unit that issues a piece knows that its last entry is complete. Every
-// stripe of a group reads the group's stream again: position and rest at the group's begin are kept (the entry may be
-// released already).
+// The stream has no alignment: a piece begins at any unit of an entry. The last entry read stays in a register, so one
+// entry a piece is enough; the unit that issues a piece knows that its last entry is complete. Every stripe of a group
+// reads the group's stream again: the position at the group's begin and the entry of then are kept (it may be released
+// already).
 //
 // issue_i takes a piece of units_i units: first_i the first one of a stripe, again_i in a stripe that is not the
 // group's first one, group_last_i the group's last one. One clock later word_o has it in the low bits, with anything
@@ -41,22 +41,20 @@ module nvdla_csc_stream
     output logic [EntryCountBits-1:0] rl_entries_o
 );
   localparam int Units = EntryBits / Unit;  // of an entry
-  localparam int RestBits = $clog2(Units);
-  localparam int UnitShift = $clog2(Unit);
-  localparam int ShiftBits = RestBits + UnitShift + 1;  // shift amounts up to EntryBits
+  localparam int AtBits = $clog2(Units);
 
   // ---- position -----------------------------------------------------------------------------------------------------
   logic [EntryCountBits-1:0] ptr_q, layer_ptr_q, group_ptr_q, touched_q, ptr, touched;
-  logic [RestBits-1:0] rest_q, group_rest_q, rest;  // units left of the last entry read
-  logic [RestBits:0] units, over;
+  logic [AtBits-1:0] at_q, group_at_q, at;  // next unit of the entry read last; 0: it has no more
+  logic [AtBits:0] units, past;
   logic read;
 
-  assign units = (RestBits + 1)'(units_i);
+  assign units = (AtBits + 1)'(units_i);
   assign ptr = again_i ? group_ptr_q : ptr_q;
-  assign rest = again_i ? group_rest_q : rest_q;
+  assign at = again_i ? group_at_q : at_q;
+  assign past = {1'b0, at} + units;
+  assign read = (at == '0) ? units != '0 : past > (AtBits + 1)'(Units);
   assign touched = (first_i ? '0 : touched_q) + EntryCountBits'(read);
-  assign read = {1'b0, rest} < units;
-  assign over = units - {1'b0, rest};  // units taken from the entry that is read
   assign rd_valid_o = issue_i && read;
   assign rd_addr_o = base_i + ptr[CbufAddrBits-1:0];
 
@@ -75,22 +73,21 @@ module nvdla_csc_stream
   always_ff @(posedge clk_i)
     if (stream_i.start) begin
       layer_ptr_q <= ptr_q;
-      rest_q      <= '0;
+      at_q        <= '0;
     end else if (issue_i) begin
       touched_q    <= touched;
       rl_entries_o <= touched;
-      rest_q       <= read ? RestBits'(Units - 32'(over)) : RestBits'({1'b0, rest} - units);
+      at_q         <= past[AtBits-1:0];
       if (first_i && !again_i) begin
-        group_ptr_q  <= ptr_q;
-        group_rest_q <= rest_q;
+        group_ptr_q <= ptr_q;
+        group_at_q  <= at_q;
       end
     end
 
   // ---- data, one clock later ----------------------------------------------------------------------------------------
   logic valid_q, read_q, save_q, again_q;
-  logic [RestBits-1:0] at_q;
-  logic [RestBits:0] units_q, over_q;
-  logic [EntryBits-1:0] rest_data_q, group_data_q, rest_data;
+  logic [AtBits:0] take_q;  // first unit of the piece in the entry read before; Units: it is in the one that comes
+  logic [EntryBits-1:0] entry_q, group_entry_q, entry;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) valid_q <= 1'b0;
@@ -101,25 +98,25 @@ module nvdla_csc_stream
       read_q  <= read;
       save_q  <= first_i && !again_i;
       again_q <= again_i;
-      at_q    <= rest;
-      units_q <= units;
-      over_q  <= over;
+      take_q  <= {at == '0, at};
     end
 
-  // Units of the rest above its length are 0, so that the next entry can be ORed in.
-  assign rest_data = again_q ? group_data_q : rest_data_q;
+  assign entry = again_q ? group_entry_q : entry_q;
 
-  always_comb begin
-    word_o = rest_data;
-    if (valid_q && read_q) word_o = rest_data | (rd_data_i << (ShiftBits'(at_q) << UnitShift));
-  end
+  nvdla_funnel #(
+      .Lanes   (Units),
+      .LaneBits(Unit)
+  ) u_funnel (
+      .low_i (entry),
+      .high_i(rd_data_i),
+      .at_i  (valid_q ? take_q : '0),
+      .data_o(word_o)
+  );
 
   always_ff @(posedge clk_i)
-    if (stream_i.start) rest_data_q <= '0;
-    else if (valid_q) begin
-      rest_data_q <= read_q ? rd_data_i >> (ShiftBits'(over_q) << UnitShift) :
-          rest_data >> (ShiftBits'(units_q) << UnitShift);
-      if (save_q) group_data_q <= rest_data;
+    if (valid_q) begin
+      entry_q <= read_q ? rd_data_i : entry;
+      if (save_q) group_entry_q <= entry;
     end
 
   `NVDLA_PARAM(UnitLegal, Unit == 1 || Unit == 8)

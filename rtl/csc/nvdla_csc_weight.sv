@@ -53,7 +53,8 @@ module nvdla_csc_weight
   localparam int Depth = 8;
   localparam int PtrBits = $clog2(Depth);
   localparam int InfoBits = 1 + ConvKernelBits;
-  localparam int HalfBits = EntryBits / 2;
+  localparam int PieceBytes = AtomicC / 4;  // a quarter of the lanes
+  localparam int Pieces = EntryBytes / PieceBytes;
   localparam int ShiftBits = ConvByteBits + 4;  // shift amounts up to EntryBits
 
   // ---- pieces of the stream -----------------------------------------------------------------------------------------
@@ -104,12 +105,11 @@ module nvdla_csc_weight
       .rl_entries_o(rl_entries_o)
   );
 
-  // ---- elements, one clock later ------------------------------------------------------------------------------------
-  logic word_valid_q, word_last_q, word_compressed_q;
+  // ---- elements of the cell without gaps, one clock later -----------------------------------------------------------
+  logic word_valid_q, word_last_q, word_compressed_q, word_second_q;
   logic [ConvKernelBits-1:0] word_cell_q;
-  logic [ConvByteBits:0] word_elements_q;
-  logic [ConvLaneBits:0] word_channels_q;
-  logic [EntryBytes-1:0] word_mask_q;
+  logic [ConvLaneBits:0] word_channels_q, word_block_q;
+  logic [EntryBits-1:0] expanded, elements_all;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) word_valid_q <= 1'b0;
@@ -119,152 +119,98 @@ module nvdla_csc_weight
     if (issue) begin
       word_last_q       <= last;
       word_cell_q       <= cell_q;
-      word_elements_q   <= elements;
       word_channels_q   <= op_i.channels;
+      word_block_q      <= op_i.block;
+      word_second_q     <= elements > (ConvByteBits + 1)'(op_i.block);
       word_compressed_q <= compressed;
-      if (compressed) word_mask_q <= mask_i;
     end
 
-  // The bits of the first n elements of an entry.
-  function automatic logic [EntryBits-1:0] first_bits(input logic [ConvByteBits:0] n, input logic halfwords);
-    return ~({EntryBits{1'b1}} << (halfwords ? ShiftBits'({n, 4'b0}) : ShiftBits'({n, 3'b0})));
-  endfunction
-
-  // Where the elements of compressed weights are in the stream: mask bits before each one, as a tree of sums.
-  logic [ConvByteBits-1:0] place[0:EntryBytes-1];
-  always_comb begin
-    int right;  // first place of a right half
-    right = 0;
-    for (int i = 0; i < EntryBytes; i++) place[i] = '0;
-    if (WeightCompression != 0 && word_valid_q && word_compressed_q) begin
-      for (int i = 1; i < EntryBytes; i++) place[i] = ConvByteBits'(word_mask_q[i-1]);
-      for (int s = 0; s < ConvByteBits; s++)  // the right half of each 2^(s+1) places gets the sum of the left half
-        for (int i = 0; i < EntryBytes / 2; i++) begin
-          right = (2 * (i >> s) + 1) << s;
-          place[right+i%(1<<s)] = place[right+i%(1<<s)] + place[right-1];
-        end
+  if (WeightCompression != 0) begin : gen_compressed
+    logic [EntryBytes-1:0] byte_mask;
+    always_comb begin
+      byte_mask = mask_i;
+      if (LaneBytes == 2 && wide_i) for (int i = 0; i < EntryBytes; i++) byte_mask[i] = mask_i[i/2];
     end
+
+    nvdla_csc_expand #(
+        .Lanes(EntryBytes)
+    ) u_expand (
+        .clk_i   (clk_i),
+        .load_i  (issue && compressed),
+        .mask_i  (byte_mask),
+        .use_i   (word_valid_q && word_compressed_q),
+        .packed_i(word),
+        .data_o  (expanded)
+    );
+  end else begin : gen_uncompressed
+    wire unused_mask = &{1'b0, mask_i};
+    assign expanded = '0;
   end
+  assign elements_all = (WeightCompression != 0 && word_compressed_q) ? expanded : word;
 
-  logic valid_q, last_q;
+  // Where lanes have 16 bits, lanes come another clock later.
+  logic valid_q, last_q, second_q;
   logic [ConvKernelBits-1:0] index_q;
-  logic [EntryBits-1:0] lanes;
+  logic [ConvLaneBits:0] channels_q, block_q;
+  logic [EntryBits-1:0] elements_q;
 
   if (LaneBytes == 2) begin : gen_cells
-    // The elements of the cell without gaps, 0 after them; of compressed weights, the stream's elements at those whose
-    // mask bit is set.
-    logic [ConvLaneBits:0] word_block_q, block_q, channels_q;
-    logic [EntryBits-1:0] elements_q;
-
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) valid_q <= 1'b0;
       else valid_q <= word_valid_q;
 
-    always_ff @(posedge clk_i) begin
-      if (issue) word_block_q <= op_i.block;
+    always_ff @(posedge clk_i)
       if (word_valid_q) begin
         last_q     <= word_last_q;
         index_q    <= word_cell_q;
-        block_q    <= word_block_q;
         channels_q <= word_channels_q;
-        if (word_compressed_q) begin
-          if (wide_i)
-            for (int i = 0; i < AtomicC; i++)
-              elements_q[16*i+:16] <= word_mask_q[i] ? word[{place[i][ConvByteBits-2:0], 4'b0}+:16] : 16'd0;
-          else
-            for (int i = 0; i < EntryBytes; i++)
-              elements_q[8*i+:8] <= word_mask_q[i] ? word[{place[i], 3'b0}+:8] : 8'd0;
-        end else if (word_elements_q ==
-            (wide_i ? (ConvByteBits + 1)'(AtomicC) : (ConvByteBits + 1)'(EntryBytes))) elements_q <= word;
-        else elements_q <= word & first_bits(word_elements_q, wide_i);
+        block_q    <= word_block_q;
+        second_q   <= word_second_q;
+        elements_q <= elements_all;
       end
-    end
-
-    // ---- lanes, one clock later -------------------------------------------------------------------------------------
-    // A kernel's rows to their places: row j from lane j*AtomicC/N on. step: bits of a row.
-    function automatic logic [EntryBits-1:0] spread(input logic [EntryBits-1:0] rows, input logic [ShiftBits-1:0] step,
-        input logic two);
-      logic [EntryBits-1:0] mask, part;
-      mask = ~({EntryBits{1'b1}} << step);
-      part = rows;
-      spread = part & mask;
-      part = part >> step;
-      if (two) return spread | ((part & mask) << HalfBits);
-      spread = spread | ((part & mask) << (HalfBits / 2));
-      part = part >> step;
-      spread = spread | ((part & mask) << HalfBits);
-      part = part >> step;
-      return spread | ((part & mask) << (HalfBits + HalfBits / 2));
-    endfunction
-
-    function automatic logic [HalfBits-1:0] spread_half(input logic [HalfBits-1:0] rows,
-        input logic [ShiftBits-1:0] step, input logic two);
-      logic [HalfBits-1:0] mask, part;
-      mask = ~({HalfBits{1'b1}} << step);
-      part = rows;
-      spread_half = part & mask;
-      part = part >> step;
-      if (two) return spread_half | ((part & mask) << (HalfBits / 2));
-      spread_half = spread_half | ((part & mask) << (HalfBits / 4));
-      part = part >> step;
-      spread_half = spread_half | ((part & mask) << (HalfBits / 2));
-      part = part >> step;
-      return spread_half | ((part & mask) << (HalfBits / 2 + HalfBits / 4));
-    endfunction
-
-    always_comb begin
-      logic [HalfBits-1:0] low, high;
-      logic [ShiftBits-1:0] step;
-      lanes = '0;
-      low = '0;
-      high = '0;
-      step = '0;
-      if (valid_q) begin
-        if (wide_i) begin
-          step  = ShiftBits'({channels_q, 4'b0});
-          lanes = (rows_i == 3'd1) ? elements_q : spread(elements_q, step, rows_i == 3'd2);
-        end else begin
-          // The first kernel has block_q elements, the second one those behind.
-          low  = elements_q[HalfBits-1:0] & ~({HalfBits{1'b1}} << ShiftBits'({block_q, 3'b0}));
-          high = HalfBits'(elements_q >> ShiftBits'({block_q, 3'b0}));
-          step = ShiftBits'({channels_q, 3'b0});
-          if (rows_i != 3'd1) begin
-            low  = spread_half(low, step, rows_i == 3'd2);
-            high = spread_half(high, step, rows_i == 3'd2);
-          end
-          lanes = {high, low};
-        end
-      end
-    end
   end else begin : gen_kernels
-    wire unused_block = &{1'b0, op_i.block};
-    logic [EntryBits-1:0] block;
-    assign valid_q = word_valid_q;
-    assign last_q  = word_last_q;
-    assign index_q = word_cell_q;
+    assign valid_q    = word_valid_q;
+    assign last_q     = word_last_q;
+    assign index_q    = word_cell_q;
+    assign channels_q = word_channels_q;
+    assign block_q    = word_block_q;
+    assign second_q   = word_second_q;
+    assign elements_q = elements_all;
+  end
 
-    // The bytes of the stream go to the lanes whose mask bit is set.
-    always_comb begin
-      block = word;
-      if (WeightCompression != 0 && word_valid_q && word_compressed_q)
-        for (int i = 0; i < AtomicC; i++) block[8*i+:8] = word_mask_q[i] ? word[{place[i], 3'b0}+:8] : 8'd0;
-    end
-
-    always_comb begin
-      logic [EntryBits-1:0] row, part;
-      lanes = '0;
-      row = '0;
-      part = '0;
-      if (word_valid_q) begin
-        row = first_bits(word_channels_q, 1'b0);
-        if (rows_i == 3'd1) lanes = block & row;
-        else begin
-          part = block & first_bits(word_elements_q, 1'b0);
-          for (int j = 0; j < 4; j++) begin
-            lanes = lanes | ((part & row) << (rows_i == 3'd2 ? j * (EntryBits / 2) : j * (EntryBits / 4)));
-            part  = part >> ShiftBits'({word_channels_q, 3'b0});
-          end
-        end
+  // ---- lanes --------------------------------------------------------------------------------------------------------
+  // A piece is PieceBytes of the cell. It takes its part of a row from a byte of the elements on, and of that the lanes
+  // of the row's channels.
+  logic [EntryBits-1:0] row, lanes;
+  always_comb begin
+    logic [1:0] quarter, line, in_row;  // of the lanes; its row; quarter of that row's lanes
+    logic [2:0] place;                  // piece of the row
+    logic [ConvLaneBits+1:0] skip;      // elements of the rows before it
+    logic here;
+    logic [ConvByteBits-1:0] from;
+    lanes   = '0;
+    row     = '0;
+    quarter = '0;
+    line    = '0;
+    in_row  = '0;
+    place   = '0;
+    skip    = '0;
+    here    = 1'b0;
+    from    = '0;
+    if (valid_q) begin
+      row = ~({EntryBits{1'b1}} << (wide_i ? ShiftBits'({channels_q, 4'b0}) : ShiftBits'({channels_q, 3'b0})));
+      for (int p = 0; p < Pieces; p++) begin
+        quarter = wide_i ? 2'(p / 2) : 2'(p);
+        line    = (rows_i == 3'd4) ? quarter : (rows_i == 3'd2) ? {1'b0, quarter[1]} : 2'd0;
+        in_row  = (rows_i == 3'd4) ? 2'd0 : (rows_i == 3'd2) ? {1'b0, quarter[0]} : quarter;
+        place   = wide_i ? {in_row, 1'(p)} : {1'b0, in_row};
+        skip    = (line[0] ? {1'b0, channels_q} : '0) + (line[1] ? {channels_q, 1'b0} : '0);
+        here    = skip < {1'b0, block_q} && (p < 4 || wide_i || second_q);
+        from    = ConvByteBits'(wide_i ? {skip, 1'b0} : {1'b0, skip}) +
+            ConvByteBits'(32'(place) * PieceBytes) + ((p >= 4 && !wide_i) ? ConvByteBits'(block_q) : '0);
+        if (here)
+          lanes[8*PieceBytes*p+:8*PieceBytes] =
+              elements_q[{from, 3'b0}+:8*PieceBytes] & row[8*PieceBytes*32'(place)+:8*PieceBytes];
       end
     end
   end

@@ -46,6 +46,8 @@ prove nvdla_async_fifo "prep -flatten -top proof; memory_map; clk2fflogic; opt_c
 for inputs in 2 3 5 10; do
     prove "NV_DW02_tree_$inputs" "hierarchy -top proof -chparam Inputs $inputs; $one_clock" "tb/nvidia/NV_DW02_tree.sv tests/formal/dw02_tree.sv"
 done
+wires="memory_map; dffunmap; opt -full -nodffe -nosdff; techmap -map tests/formal/wires.v; opt_clean"
+prove nvdla_csc_expand "prep -flatten -top proof; $wires" "rtl/csc/nvdla_csc_expand.sv tests/formal/csc_expand.sv"
 
 # A proof that can't fail proves nothing: each with a fault in a copy of the module.
 # broken NAME MODULE SED PREPARATION OTHER-SOURCES
@@ -61,6 +63,8 @@ broken fifo_that_reads_what_it_writes common/nvdla_fifo.sv 's/if (pass || pop) p
 broken arbiter_that_starves mcif/nvdla_wrr_arbiter.sv "s/keep ? left_q - 8'd1/keep ? left_q/" "$one_clock" tests/formal/arbiter.sv
 broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_level_o\[DepthLog2\]/wr_ready_o = 1/' \
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
+broken expander_that_crosses_too_few csc/nvdla_csc_expand.sv "s/(t < 32'(count_q) %/(t <= 32'(count_q) %/" "prep -flatten -top proof; $wires" \
+    tests/formal/csc_expand.sv
 broken tree_that_keeps_its_carries_in_place ../tb/nvidia/NV_DW02_tree.sv 's/ << 1;/;/' "hierarchy -top proof -chparam Inputs 5; $one_clock" \
     tests/formal/dw02_tree.sv
 
