@@ -50,7 +50,7 @@ module nvdla_cacc_cell
         sum  = sums_i[n*ConvValueBits+:ConvValueBits];
         low  = fresh_i ? '0 : acc_q[position_i];
         high = '0;
-        if (fp16_i) low = $signed(fp48_add(low, sum));
+        if (fp16_i) low = $signed(fp48_sum(low, sum));
         else if (int8_i) begin
           low  = cacc_accumulate(low, CaccSumBits'($signed(sum[ConvInt8Bits-1:0])));
           high = fresh_i ? '0 : acc_high_q[position_i];

@@ -5,8 +5,9 @@
 // count.
 // Spec: 40-convolution-core, section 9.5.
 package nvdla_fp48_pkg;
-  // The sum of both. The first NaN wins. The operand with the smaller exponent is shifted right and keeps two bits and
-  // the OR of 38 more behind its end; the sum is rounded halves away from zero.
+  // The sum of both, as simulators compute it fast (nvdla_cacc_mixed). The first NaN wins. The operand with the smaller
+  // exponent is shifted right and keeps two bits and the OR of 38 more behind its end; the sum is rounded halves away
+  // from zero.
   function automatic logic [47:0] fp48_add(input logic [47:0] acc, input logic [43:0] in);
     /*verilator no_inline_task*/
     logic signed [39:0] a, b, q, upper, lower;
@@ -66,6 +67,108 @@ package nvdla_fp48_pkg;
       power = power - 8'd1;
     end else q = q + 40'(up);
     return (q == '0) ? '0 : {power, q};
+  endfunction
+
+  // The same sum for hardware (nvdla_cacc_cell), which needs it in one clock, since a stripe of one position feeds it
+  // back:
+  // zeros are counted and ones passed by trees, and what does not wait for a count is computed beside it.
+  function automatic logic [47:0] fp48_sum(input logic [47:0] acc, input logic [43:0] in);
+    /*verilator no_inline_task*/
+    logic [39:0] a, b, upper, lower;
+    logic [41:0] window;  // lower shifted right, and two bits behind its end
+    logic [63:0] behind;  // bits of lower that become the 38 behind these two
+    logic [6:0] zeros;
+    logic [9:0] apart, a_above;  // difference of the exponents before and after normalisation
+    logic [8:0] b_above, distance;
+    logic a_zero, b_zero, b_upper, beyond, sticky, sign, up;
+    logic [20:0] half;
+    logic [43:0] sum;
+    logic [39:0] q;
+    logic [37:0] ones;  // bit i: all bits of q up to i are 1
+    logic [7:0] power;
+
+    // The exponent of the normalised input is apart - zeros above the accumulator's.
+    b = acc[39:0];
+    b_zero = b == '0;
+    apart = 10'(in[43:38]) + 10'd47 - 10'(acc[47:40]);
+    zeros = fp48_zeros({in[34:0] ^ {35{in[35]}}, {4{in[35]}}, 25'd0});
+    a_zero = zeros[6];
+    a = {in[35:0], 4'd0};
+    for (int s = 5; s >= 0; s--) if (zeros[s]) a = a << (1 << s);
+    a_above = apart - 10'(zeros[5:0]);
+    b_above = 9'(zeros[5:0]) - apart[8:0];
+    b_upper = a_zero || (a_above[9] && !b_zero);
+    power = b_upper ? acc[47:40] : 8'(in[43:38]) + 8'd47 - 8'(zeros[5:0]);
+    distance = a_above[9] ? b_above : a_above[8:0];
+    upper = b_upper ? b : a;
+    lower = b_upper ? a : b;
+    beyond = distance[8:7] != '0;
+    behind = '0;
+    for (int i = 0; i < 40; i++) behind[i] = lower[i] && distance[6:0] >= 7'(i + 3) && distance[6:0] <= 7'(i + 40);
+    sticky = (!beyond && behind != '0) || ((beyond || distance[6:0] > 7'd42) && lower[39]);
+    window = {lower, 2'd0};
+    for (int s = 6; s >= 0; s--) if (distance[s]) window = 42'($signed(window) >>> (1 << s));
+    if (beyond) window = {42{lower[39]}};
+    half = 21'(upper[19:0]) + 21'(window[21:2]);
+    // The upper half of the sum is computed for both carries.
+    sum[22:0] = {half[19:0], window[1:0], sticky};
+    sum[43:23] = half[20] ? {upper[39], upper[39:20]} + {window[41], window[41:22]} + 21'd1 :
+        {upper[39], upper[39:20]} + {window[41], window[41:22]};
+
+    sign = sum[43];
+    zeros = fp48_zeros({sum[42:0] ^ {43{sign}}, 21'd0});
+    for (int s = 5; s >= 0; s--) if (zeros[s]) sum = sum << (1 << s);
+    q = sum[43:4];
+    up = sum[3] & (!sign | (sum[2:0] != '0));
+    // Rounding leaves the two highest bits, which differ: where a carry would reach them the exponent changes instead.
+    ones = q[37:0];
+    for (int s = 0; s < 6; s++) ones = ones & ((ones << (1 << s)) | ~(38'h3fffffffff << (1 << s)));
+    power = power + 8'd1 - 8'(zeros[5:0]);
+    if (up && ones[37]) power = sign ? power - 8'd1 : power + 8'd1;
+    q[37:0] = q[37:0] ^ ({ones[36:0], 1'b1} & {38{up}});
+    if (acc[47:40] == 8'hff) return {acc[47:29], 29'd0};
+    if (in[43:38] == 6'd63) return {8'hff, in[37:27], 29'd0};
+    return zeros[6] ? '0 : {power, q};
+  endfunction
+
+  // Of two halves the higher one's bit, or the lower one's where the higher one is zero.
+  function automatic logic [63:0] fp48_pick(input logic [63:0] zero, input logic [63:0] bits, input int width);
+    return (bits & zero) | ((bits >> width) & ~zero);
+  endfunction
+
+  // {all bits are 0, zeros above the highest 1} of x, as a tree: group i of 2^k bits is zero if bit i * 2^k of all says
+  // so, and the bits of its number of zeros lie there in c0 .. c5; other bits do not count.
+  function automatic logic [6:0] fp48_zeros(input logic [63:0] x);
+    logic [63:0] all, c0, c1, c2, c3, c4, c5;
+    all = ~x;
+    c0 = all >> 1;
+    all = all & c0;
+    c1 = all >> 2;
+    c0 = fp48_pick(c1, c0, 2);
+    all = all & c1;
+    c2 = all >> 4;
+    c0 = fp48_pick(c2, c0, 4);
+    c1 = fp48_pick(c2, c1, 4);
+    all = all & c2;
+    c3 = all >> 8;
+    c0 = fp48_pick(c3, c0, 8);
+    c1 = fp48_pick(c3, c1, 8);
+    c2 = fp48_pick(c3, c2, 8);
+    all = all & c3;
+    c4 = all >> 16;
+    c0 = fp48_pick(c4, c0, 16);
+    c1 = fp48_pick(c4, c1, 16);
+    c2 = fp48_pick(c4, c2, 16);
+    c3 = fp48_pick(c4, c3, 16);
+    all = all & c4;
+    c5 = all >> 32;
+    c0 = fp48_pick(c5, c0, 32);
+    c1 = fp48_pick(c5, c1, 32);
+    c2 = fp48_pick(c5, c2, 32);
+    c3 = fp48_pick(c5, c3, 32);
+    c4 = fp48_pick(c5, c4, 32);
+    all = all & c5;
+    return {all[0], c5[0], c4[0], c3[0], c2[0], c1[0], c0[0]};
   endfunction
 
   // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums

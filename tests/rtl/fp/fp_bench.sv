@@ -302,9 +302,12 @@ module fp_bench
   assign dot[5:0] = dots[43:38];
 
   // ---- CACC: four accumulators of 48 bits in a_i and sums of CMAC of 44 bits in b_i, 64 bits each -------------------
-  logic [255:0] fp48_sum, fp48_narrowed;
+  logic [255:0] fp48_both, fp48_narrowed;
   for (genvar l = 0; l < 4; l++) begin : gen_accumulators
-    always_ff @(posedge clk[Fp48Add]) fp48_sum[64*l+:64] <= 64'(fp48_add(a_i[64*l+:48], b_i[64*l+:44]));
+    // both forms: a difference is above the sum
+    always_ff @(posedge clk[Fp48Add])
+      fp48_both[64*l+:64] <= {16'(fp48_sum(a_i[64*l+:48], b_i[64*l+:44]) != fp48_add(a_i[64*l+:48], b_i[64*l+:44])),
+                              fp48_sum(a_i[64*l+:48], b_i[64*l+:44])};
     always_ff @(posedge clk[Fp48ToFp32]) fp48_narrowed[64*l+:64] <= 64'(fp48_to_fp32(a_i[64*l+:48]));
   end
 
@@ -409,7 +412,7 @@ module fp_bench
       5'(Interpolate): z_o = interpolated;
       5'(Dot), 5'(DotOfTile): z_o = 256'(dot);
       5'(DotInt8), 5'(DotInt8OfTile), 5'(DotInt16), 5'(DotInt16OfTile): z_o = 256'(dots);
-      5'(Fp48Add): z_o = fp48_sum;
+      5'(Fp48Add): z_o = fp48_both;
       5'(Fp48ToFp32): z_o = fp48_narrowed;
       5'(InputTile): z_o = tile;
       5'(SquareSum): z_o = square_sum;
