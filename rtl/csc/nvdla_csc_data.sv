@@ -338,21 +338,23 @@ module nvdla_csc_data
 
   logic [EntryBits-1:0] window;
   logic [ConvByteBits:0] window_at;
-  assign window_at = (in_valid_q && !winograd_i) ? {1'b0, in_byte_q} : '0;
+  assign window_at = (in_valid_q && !in_pad_q && !winograd_i) ? {1'b0, in_byte_q} : '0;
 
   nvdla_funnel #(
       .Lanes   (EntryBytes),
       .LaneBits(8)
   ) u_window (
-      .low_i (rd_data_i),
-      .high_i(in_two_q ? rd_next_data_i : '0),
-      .at_i  (window_at),
-      .data_o(window)
+      .low_i       (rd_data_i),
+      .high_i      (rd_next_data_i),
+      .high_valid_i(in_two_q),
+      .at_i        (window_at),
+      .data_o      (window)
   );
 
   always_comb begin
     word = window;
-    if (in_pad_q && !winograd_i) word = wide_i ? {(EntryBytes / 2) {pad_value_i}} : {EntryBytes{pad_value_i[7:0]}};
+    if (in_valid_q && in_pad_q && !winograd_i) word = wide_i ? {(EntryBytes / 2) {pad_value_i}} :
+        {EntryBytes{pad_value_i[7:0]}};
   end
 
   // Reads of a step: gathered, then sent atom by atom. A position takes a part of each line, emit_at_q bytes from its
@@ -360,37 +362,40 @@ module nvdla_csc_data
   logic [2:0] emit_q;  // atoms still to leave
   logic [1:0] tile_q;  // the next one of them
   logic emit_start_q, emit_end_q, emit_channel_end_q, emit_layer_end_q, emit_odd_q, gathered;
-  logic [EntryBits-1:0] emit_mask_q, halves, quarters;
+  logic [EntryBits-1:0] emit_mask_q, together;  // together: the lanes of all lines
   logic [4*EntryBits-1:0] leave;
   logic [ConvByteBits-1:0] emit_at_q;
+  logic [ConvByteBits+2:0] emit_bit;
 
   assign gathered = in_valid_q && gather && in_last_read;
+  assign emit_bit = {emit_at_q, 3'b0};
   for (genvar j = 0; j < 4; j++) begin : gen_read
-    localparam int PartBits = (j < 2) ? EntryBits / 2 : EntryBits / 4;
     logic [EntryBits-1:0] gather_q, leave_q;
-    logic [PartBits-1:0] part;
     always_ff @(posedge clk_i)
       if (gather) begin
         if (in_valid_q && in_read == 2'(j)) gather_q <= word;
         if (gathered) leave_q <= (in_read == 2'(j)) ? word : gather_q;
       end
     assign leave[j*EntryBits+:EntryBits] = leave_q;
-    always_comb begin
-      part = '0;
-      if (emit_q != '0 && !winograd_i) part = leave_q[{emit_at_q, 3'b0}+:PartBits];
-    end
   end
 
-  always_comb
-    if (!Halves || wide_i) begin
-      halves   = {gen_read[1].part, gen_read[0].part};
-      quarters = {gen_read[3].part, gen_read[2].part, gen_read[1].part[EntryBits/4-1:0],
-                  gen_read[0].part[EntryBits/4-1:0]};
-    end else begin
-      halves   = EntryBits'({gen_read[1].part[EntryBits/4-1:0], gen_read[0].part[EntryBits/4-1:0]});
-      quarters = EntryBits'({gen_read[3].part[EntryBits/8-1:0], gen_read[2].part[EntryBits/8-1:0],
-                             gen_read[1].part[EntryBits/8-1:0], gen_read[0].part[EntryBits/8-1:0]});
+  always_comb begin
+    together = '0;
+    if (emit_q != '0 && !winograd_i) begin
+      if (rows_i == 3'd2) begin
+        if (!Halves || wide_i)
+          together = {gen_read[1].leave_q[emit_bit+:EntryBits/2], gen_read[0].leave_q[emit_bit+:EntryBits/2]};
+        else together = EntryBits'({gen_read[1].leave_q[emit_bit+:EntryBits/4],
+                                    gen_read[0].leave_q[emit_bit+:EntryBits/4]});
+      end else if (!Halves || wide_i)
+        together = {gen_read[3].leave_q[emit_bit+:EntryBits/4], gen_read[2].leave_q[emit_bit+:EntryBits/4],
+                    gen_read[1].leave_q[emit_bit+:EntryBits/4], gen_read[0].leave_q[emit_bit+:EntryBits/4]};
+      else together = EntryBits'({gen_read[3].leave_q[emit_bit+:EntryBits/8],
+                                  gen_read[2].leave_q[emit_bit+:EntryBits/8],
+                                  gen_read[1].leave_q[emit_bit+:EntryBits/8],
+                                  gen_read[0].leave_q[emit_bit+:EntryBits/8]});
     end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) emit_q <= '0;
@@ -463,7 +468,7 @@ module nvdla_csc_data
     push_data = '0;
     if (push) begin
       if (winograd_i) push_data = tile;
-      else if (gather) push_data = (rows_i == 3'd2 ? halves : quarters) & emit_mask;
+      else if (gather) push_data = together & emit_mask;
       else push_data = word & in_mask;
     end
   end

@@ -107,10 +107,11 @@ module nvdla_csc_stream
       .Lanes   (Units),
       .LaneBits(Unit)
   ) u_funnel (
-      .low_i (entry),
-      .high_i(rd_data_i),
-      .at_i  (valid_q ? take_q : '0),
-      .data_o(word_o)
+      .low_i       (entry),
+      .high_i      (rd_data_i),
+      .high_valid_i(read_q),
+      .at_i        (valid_q ? take_q : '0),
+      .data_o      (word_o)
   );
 
   always_ff @(posedge clk_i)

@@ -108,8 +108,7 @@ module nvdla_csc_weight
   // ---- elements of the cell without gaps, one clock later -----------------------------------------------------------
   logic word_valid_q, word_last_q, word_compressed_q, word_second_q;
   logic [ConvKernelBits-1:0] word_cell_q;
-  logic [ConvLaneBits:0] word_channels_q, word_block_q;
-  logic [EntryBits-1:0] expanded, elements_all;
+  logic [EntryBits-1:0] expanded;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) word_valid_q <= 1'b0;
@@ -119,8 +118,6 @@ module nvdla_csc_weight
     if (issue) begin
       word_last_q       <= last;
       word_cell_q       <= cell_q;
-      word_channels_q   <= op_i.channels;
-      word_block_q      <= op_i.block;
       word_second_q     <= elements > (ConvByteBits + 1)'(op_i.block);
       word_compressed_q <= compressed;
     end
@@ -146,73 +143,84 @@ module nvdla_csc_weight
     wire unused_mask = &{1'b0, mask_i};
     assign expanded = '0;
   end
-  assign elements_all = (WeightCompression != 0 && word_compressed_q) ? expanded : word;
 
   // Where lanes have 16 bits, lanes come another clock later.
   logic valid_q, last_q, second_q;
   logic [ConvKernelBits-1:0] index_q;
-  logic [ConvLaneBits:0] channels_q, block_q;
   logic [EntryBits-1:0] elements_q;
+  // What an operation does, of the clock in front of its first cell's lanes.
+  logic plan;
+  logic [ConvLaneBits:0] plan_channels, plan_block;
 
   if (LaneBytes == 2) begin : gen_cells
+    logic [ConvLaneBits:0] word_channels_q, word_block_q;
+    assign plan          = word_valid_q && word_cell_q == '0;
+    assign plan_channels = word_channels_q;
+    assign plan_block    = word_block_q;
+
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) valid_q <= 1'b0;
       else valid_q <= word_valid_q;
 
-    always_ff @(posedge clk_i)
-      if (word_valid_q) begin
-        last_q     <= word_last_q;
-        index_q    <= word_cell_q;
-        channels_q <= word_channels_q;
-        block_q    <= word_block_q;
-        second_q   <= word_second_q;
-        elements_q <= elements_all;
+    always_ff @(posedge clk_i) begin
+      if (issue) begin
+        word_channels_q <= op_i.channels;
+        word_block_q    <= op_i.block;
       end
+      if (word_valid_q) begin
+        last_q   <= word_last_q;
+        index_q  <= word_cell_q;
+        second_q <= word_second_q;
+        if (WeightCompression != 0 && word_compressed_q) elements_q <= expanded;
+        else elements_q <= word;
+      end
+    end
   end else begin : gen_kernels
-    assign valid_q    = word_valid_q;
-    assign last_q     = word_last_q;
-    assign index_q    = word_cell_q;
-    assign channels_q = word_channels_q;
-    assign block_q    = word_block_q;
-    assign second_q   = word_second_q;
-    assign elements_q = elements_all;
+    wire unused_second = &{1'b0, second_q};
+    assign plan          = issue && cell_q == '0;
+    assign plan_channels = op_i.channels;
+    assign plan_block    = op_i.block;
+    assign valid_q       = word_valid_q;
+    assign last_q        = word_last_q;
+    assign index_q       = word_cell_q;
+    assign second_q      = word_second_q;
+    assign elements_q    = (WeightCompression != 0 && word_compressed_q) ? expanded : word;
   end
 
   // ---- lanes --------------------------------------------------------------------------------------------------------
-  // A piece is PieceBytes of the cell. It takes its part of a row from a byte of the elements on, and of that the lanes
-  // of the row's channels.
-  logic [EntryBits-1:0] row, lanes;
-  always_comb begin
+  // A piece is PieceBytes of the cell. It takes its part of a kernel row from a byte of the elements on, and of that
+  // the lanes of the row's channels; both are the same for all cells of an operation.
+  logic [ConvByteBits*Pieces-1:0] from_q;
+  logic [EntryBits-1:0] mask_q, lanes;
+
+  always_ff @(posedge clk_i) begin
+    logic [EntryBits-1:0] row;
     logic [1:0] quarter, line, in_row;  // of the lanes; its row; quarter of that row's lanes
     logic [2:0] place;                  // piece of the row
     logic [ConvLaneBits+1:0] skip;      // elements of the rows before it
-    logic here;
-    logic [ConvByteBits-1:0] from;
-    lanes   = '0;
-    row     = '0;
-    quarter = '0;
-    line    = '0;
-    in_row  = '0;
-    place   = '0;
-    skip    = '0;
-    here    = 1'b0;
-    from    = '0;
-    if (valid_q) begin
-      row = ~({EntryBits{1'b1}} << (wide_i ? ShiftBits'({channels_q, 4'b0}) : ShiftBits'({channels_q, 3'b0})));
+    if (plan) begin
+      row = ~({EntryBits{1'b1}} << (wide_i ? ShiftBits'({plan_channels, 4'b0}) : ShiftBits'({plan_channels, 3'b0})));
       for (int p = 0; p < Pieces; p++) begin
         quarter = wide_i ? 2'(p / 2) : 2'(p);
         line    = (rows_i == 3'd4) ? quarter : (rows_i == 3'd2) ? {1'b0, quarter[1]} : 2'd0;
         in_row  = (rows_i == 3'd4) ? 2'd0 : (rows_i == 3'd2) ? {1'b0, quarter[0]} : quarter;
         place   = wide_i ? {in_row, 1'(p)} : {1'b0, in_row};
-        skip    = (line[0] ? {1'b0, channels_q} : '0) + (line[1] ? {channels_q, 1'b0} : '0);
-        here    = skip < {1'b0, block_q} && (p < 4 || wide_i || second_q);
-        from    = ConvByteBits'(wide_i ? {skip, 1'b0} : {1'b0, skip}) +
-            ConvByteBits'(32'(place) * PieceBytes) + ((p >= 4 && !wide_i) ? ConvByteBits'(block_q) : '0);
-        if (here)
-          lanes[8*PieceBytes*p+:8*PieceBytes] =
-              elements_q[{from, 3'b0}+:8*PieceBytes] & row[8*PieceBytes*32'(place)+:8*PieceBytes];
+        skip    = (line[0] ? {1'b0, plan_channels} : '0) + (line[1] ? {plan_channels, 1'b0} : '0);
+        from_q[p*ConvByteBits+:ConvByteBits] <= ConvByteBits'(wide_i ? {skip, 1'b0} : {1'b0, skip}) +
+            ConvByteBits'(32'(place) * PieceBytes) + ((p >= 4 && !wide_i) ? ConvByteBits'(plan_block) : '0);
+        mask_q[8*PieceBytes*p+:8*PieceBytes] <=
+            (skip < {1'b0, plan_block}) ? row[8*PieceBytes*32'(place)+:8*PieceBytes] : '0;
       end
     end
+  end
+
+  always_comb begin
+    lanes = '0;
+    if (valid_q)
+      for (int p = 0; p < Pieces; p++)
+        if (p < 4 || wide_i || second_q)
+          lanes[8*PieceBytes*p+:8*PieceBytes] = mask_q[8*PieceBytes*p+:8*PieceBytes] &
+              elements_q[{from_q[p*ConvByteBits+:ConvByteBits], 3'b0}+:8*PieceBytes];
   end
 
   // ---- queue --------------------------------------------------------------------------------------------------------

@@ -48,6 +48,9 @@ for inputs in 2 3 5 10; do
 done
 wires="memory_map; dffunmap; opt -full -nodffe -nosdff; techmap -map tests/formal/wires.v; opt_clean"
 prove nvdla_csc_expand "prep -flatten -top proof; $wires" "rtl/csc/nvdla_csc_expand.sv tests/formal/csc_expand.sv"
+prove nvdla_funnel "prep -flatten -top proof" "rtl/common/nvdla_funnel.sv tests/formal/funnel.sv"
+claim nvdla_funnel_fast "Property proved\|^All outputs solved" "prep -flatten -top proof" "rtl/common/nvdla_funnel.sv tests/formal/funnel.sv" \
+    -DNVDLA_FAST_FORMS
 
 # A proof that can't fail proves nothing: each with a fault in a copy of the module.
 # broken NAME MODULE SED PREPARATION OTHER-SOURCES
@@ -65,6 +68,7 @@ broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
 broken expander_that_crosses_too_few csc/nvdla_csc_expand.sv "s/(t < 32'(count_q) %/(t <= 32'(count_q) %/" "prep -flatten -top proof; $wires" \
     tests/formal/csc_expand.sv
+broken funnel_that_turns_too_little common/nvdla_funnel.sv 's/s = AtBits - 2;/s = AtBits - 3;/' "prep -flatten -top proof" tests/formal/funnel.sv
 broken tree_that_keeps_its_carries_in_place ../tb/nvidia/NV_DW02_tree.sv 's/ << 1;/;/' "hierarchy -top proof -chparam Inputs 5; $one_clock" \
     tests/formal/dw02_tree.sv
 
