@@ -19,6 +19,7 @@ module nvdla_ram #(
     input  logic [AddrBits-1:0] rd_addr_i,
     output logic [   Width-1:0] rd_data_o
 );
+  wire unused_style = &{1'b0, Style == "auto"};  // simulators do not look at attributes
   (* no_rw_check, ram_style = Style *) logic [Width-1:0] mem_q[0:Words-1];
 
   always_ff @(posedge clk_i) if (wr_en_i) mem_q[wr_addr_i] <= wr_data_i;
