@@ -69,9 +69,8 @@ package nvdla_fp48_pkg;
     return (q == '0) ? '0 : {power, q};
   endfunction
 
-  // The same sum for hardware (nvdla_cacc_cell), which needs it in one clock, since a stripe of one position feeds it
-  // back:
-  // zeros are counted and ones passed by trees, and what does not wait for a count is computed beside it.
+  // The same sum for hardware (nvdla_cacc_cell), in one clock since a stripe of one position feeds it back: zeros are
+  // counted and ones passed by trees, and what does not wait for a count is computed beside it.
   function automatic logic [47:0] fp48_sum(input logic [47:0] acc, input logic [43:0] in);
     /*verilator no_inline_task*/
     logic [39:0] a, b, upper, lower;
