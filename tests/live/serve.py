@@ -671,7 +671,7 @@ def test_planted(wanted=3):
         server = Server("--dut=rtl:planted", f"--fault={fault['number']}", "--judge", "--stop", "--debug", f"--record={recording}")
         client = Client(server.path, Guest(MEMORY))
         try:
-            for title in ("convolution and pooling", "pooling", "normalisation", "pointwise"):
+            for title in ("convolution and pooling", "pooling", "normalisation", "pointwise", "image"):
                 client.call(RESET)
                 Trace(nvcosim, traces / f"small/{LAYERS[title]}.nvt.gz", folder).play(client, interrupts=False, tries=500)
         except (AssertionError, Closed):

@@ -878,18 +878,20 @@ class Bench {
             f->done.check(layers.size());
     }
 
-    // Reads a data entry after the last layer.
+    // Reads an entry after the last layer: those of the upper banks by the port of weights.
     Bytes peek(int entry) {
         Vbench &top = design.top;
-        top.dat_rd_valid_i = 1;
-        top.dat_rd_addr_i = uint16_t(entry);
+        const bool upper = entry >= banks * depth / 2;
+        top.dat_rd_valid_i = !upper;
+        top.wt_rd_valid_i = upper;
+        top.dat_rd_addr_i = top.wt_rd_addr_i = uint16_t(entry);
         for (const CData level : {CData(0), CData(1)}) {
             top.clk_i = level;
             top.eval();
         }
-        top.dat_rd_valid_i = 0;
+        top.dat_rd_valid_i = top.wt_rd_valid_i = 0;
         Bytes bytes(static_cast<size_t>(entry_bytes));
-        Pin(top.dat_rd_data_o).get(bytes.data(), bytes.size());
+        Pin(upper ? top.wt_rd_data_o : top.dat_rd_data_o).get(bytes.data(), bytes.size());
         return bytes;
     }
 
