@@ -151,6 +151,6 @@ def main(build, level="test"):
     return Runner(build, level).main()
 
 
-if len(sys.argv) not in (2, 3):
+if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
 sys.exit(main(*sys.argv[1:]))
