@@ -7,8 +7,8 @@
 # Environment:
 #   TARGETS    default "xilinx7 ecp5"
 #   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth_share.py), and what is mapped is
-#              put together by scripts/synth_row.py; for engines that are too big to be mapped flat (minutes and gigabytes of memory). Default: 1 for
-#              configurations other than small and small_256
+#              put together by scripts/synth_row.py; for engines that are too big to be mapped flat (minutes and gigabytes of
+#              memory). Default: 1 for configurations other than small and small_256
 #   BARS       1: nothing is mapped but memories: the row has the multiplications in a row, and arrays that become flip-flops are
 #              found, in a tenth of the time; Xilinx 7 only
 #   WRITE      1: the rows replace those of the same modules, targets and configuration in rtl/README.md

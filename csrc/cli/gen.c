@@ -23,6 +23,7 @@ struct gen_options {
     uint32_t engines;
     uint64_t seed, count;
     const char *out, *described; /* a trace whose comments describe the case; NULL: cases are drawn */
+    bool drawn;                  /* an option about what is drawn was given */
     bool quiet;
 };
 
@@ -77,6 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         state->child_inputs[0] = (void *)&options->config;
         return 0;
     case KEY_ENGINE:
+        options->drawn = true;
         options->engines = gen_engines(arg);
         if (options->engines == 0)
             argp_error(state,
@@ -85,10 +87,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
                        arg);
         return 0;
     case KEY_SEED:
+        options->drawn = true;
         if (!text_number(arg, UINT64_MAX - COUNT_MAX, &options->seed))
             argp_error(state, "--seed: found '%s', expected a number from 0 to %" PRIu64, arg, UINT64_MAX - COUNT_MAX);
         return 0;
     case KEY_COUNT:
+        options->drawn = true;
         if (!text_number(arg, COUNT_MAX, &options->count) || options->count == 0)
             argp_error(state, "--count: found '%s', expected a number from 1 to %d", arg, COUNT_MAX);
         return 0;
@@ -102,6 +106,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         options->quiet = true;
         return 0;
     case ARGP_KEY_END:
+        if (options->described && options->drawn)
+            argp_error(state, "--case: the trace describes the case; expected no --engine, --seed or --count");
         check_engines(options, state);
         return 0;
     case ARGP_KEY_ARG:

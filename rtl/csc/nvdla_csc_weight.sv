@@ -190,13 +190,6 @@ module nvdla_csc_weight
   // ---- lanes --------------------------------------------------------------------------------------------------------
   // A piece is PieceBytes of the cell. It takes its part of a kernel row from a byte of the elements on, and of that
   // the lanes of the row's channels; both are the same for all cells of an operation.
-`ifdef NVDLA_BOTH_FORMS
-  localparam bit OneRow = 1'b0;
-`elsif NVDLA_FAST_FORMS
-  localparam bit OneRow = LaneBytes == 1;  // simulates faster; the loop gives the same
-`else
-  localparam bit OneRow = 1'b0;
-`endif
   logic [ConvByteBits*Pieces-1:0] from_q;
   logic [EntryBits-1:0] mask_q, lanes;
 
@@ -223,14 +216,11 @@ module nvdla_csc_weight
 
   always_comb begin
     lanes = '0;
-    if (valid_q) begin
-      if (OneRow && rows_i == 3'd1) lanes = elements_q & mask_q;  // pieces in their order
-      else
-        for (int p = 0; p < Pieces; p++)
-          if (p < 4 || wide_i || second_q)
-            lanes[8*PieceBytes*p+:8*PieceBytes] = mask_q[8*PieceBytes*p+:8*PieceBytes] &
-                elements_q[{from_q[p*ConvByteBits+:ConvByteBits], 3'b0}+:8*PieceBytes];
-    end
+    if (valid_q)
+      for (int p = 0; p < Pieces; p++)
+        if (p < 4 || wide_i || second_q)
+          lanes[8*PieceBytes*p+:8*PieceBytes] = mask_q[8*PieceBytes*p+:8*PieceBytes] &
+              elements_q[{from_q[p*ConvByteBits+:ConvByteBits], 3'b0}+:8*PieceBytes];
   end
 
   // ---- queue --------------------------------------------------------------------------------------------------------

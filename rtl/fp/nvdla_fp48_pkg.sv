@@ -130,44 +130,20 @@ package nvdla_fp48_pkg;
     return zeros[6] ? '0 : {power, q};
   endfunction
 
-  // Of two halves the higher one's bit, or the lower one's where the higher one is zero.
-  function automatic logic [63:0] fp48_pick(input logic [63:0] zero, input logic [63:0] bits, input int width);
-    return (bits & zero) | ((bits >> width) & ~zero);
-  endfunction
-
-  // {all bits are 0, zeros above the highest 1} of x, as a tree: group i of 2^k bits is zero if bit i * 2^k of all says
-  // so, and the bits of its number of zeros lie there in c0 .. c5; other bits do not count.
+  // {all bits are 0, zeros above the highest 1} of x, as a tree. After step k group i of 2^(k+1) bits is zero if bit
+  // i * 2^(k+1) of all says so, and bit j of its number of zeros is there in the 64 bits j of count; other bits do not
+  // matter.
   function automatic logic [6:0] fp48_zeros(input logic [63:0] x);
-    logic [63:0] all, c0, c1, c2, c3, c4, c5;
-    all = ~x;
-    c0 = all >> 1;
-    all = all & c0;
-    c1 = all >> 2;
-    c0 = fp48_pick(c1, c0, 2);
-    all = all & c1;
-    c2 = all >> 4;
-    c0 = fp48_pick(c2, c0, 4);
-    c1 = fp48_pick(c2, c1, 4);
-    all = all & c2;
-    c3 = all >> 8;
-    c0 = fp48_pick(c3, c0, 8);
-    c1 = fp48_pick(c3, c1, 8);
-    c2 = fp48_pick(c3, c2, 8);
-    all = all & c3;
-    c4 = all >> 16;
-    c0 = fp48_pick(c4, c0, 16);
-    c1 = fp48_pick(c4, c1, 16);
-    c2 = fp48_pick(c4, c2, 16);
-    c3 = fp48_pick(c4, c3, 16);
-    all = all & c4;
-    c5 = all >> 32;
-    c0 = fp48_pick(c5, c0, 32);
-    c1 = fp48_pick(c5, c1, 32);
-    c2 = fp48_pick(c5, c2, 32);
-    c3 = fp48_pick(c5, c3, 32);
-    c4 = fp48_pick(c5, c4, 32);
-    all = all & c5;
-    return {all[0], c5[0], c4[0], c3[0], c2[0], c1[0], c0[0]};
+    logic [63:0] all, upper;  // upper: the upper half of a group is zero
+    logic [6*64-1:0] count;
+    all   = ~x;
+    count = '0;
+    for (int k = 0; k < 6; k++) begin
+      upper = all >> (1 << k);
+      count = (count & {6{upper}}) | ((count >> (1 << k)) & ~{6{upper}}) | ((6 * 64)'(upper) << (64 * k));
+      all   = all & upper;
+    end
+    return {all[0], count[64*5], count[64*4], count[64*3], count[64*2], count[64], count[0]};
   endfunction
 
   // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums

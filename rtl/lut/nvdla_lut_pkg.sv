@@ -162,22 +162,17 @@ package nvdla_lut_pkg;
     return $signed({start[LutPlaceBits-1], start} + first);
   endfunction
 
-  // Clamped to 18 bits, less the room for an entry: the sum with it neither wraps nor comes back into 16 bits.
-  function automatic logic signed [17:0] lut_sat18(input logic signed [LutProductBits-1:0] value);
-    if (value > LutProductBits'(65535)) return 18'sd65535;
-    if (value < -LutProductBits'(65536)) return -18'sd65536;
-    return $signed(value[17:0]);
-  endfunction
-
   // entry + product * 2^-shift, rounded half away from zero, saturated to 16 bits. product: factor * gain. shift
-  // -16..16. What is beyond 18 bits saturates the sum by its sign alone, before or after it is shifted.
+  // -16..16. What is beyond 17 bits saturates the sum by its sign alone, before and after it is shifted left.
   function automatic logic signed [15:0] lut_result(
       input logic signed [15:0] entry, input logic signed [LutProductBits-1:0] product, input logic signed [5:0] shift);
     logic signed [17:0] part, sum;
+    logic signed [LutProductBits-1:0] right;
     logic [LutProductBits:0] doubled, out;  // what is shifted out, and the bit above it, which rounds
     logic up;
-    part = lut_sat18(shift >= 6'sd0 ? product >>> $unsigned(shift) : product);
-    if (shift < 6'sd0) part = lut_sat18(LutProductBits'(part) <<< $unsigned(-shift));
+    right = shift >= 6'sd0 ? product >>> $unsigned(shift) : product;
+    part = 18'(sat17(64'(right)));
+    if (shift < 6'sd0) part = 18'(sat17(64'(part) <<< $unsigned(-shift)));
     doubled = {product, 1'b0};
     out = doubled & ~({(LutProductBits + 1) {1'b1}} << $unsigned(shift));
     up = shift > 6'sd0 && ((doubled >> $unsigned(shift)) & (LutProductBits + 1)'(1)) != '0 &&

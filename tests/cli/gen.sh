@@ -11,6 +11,7 @@ nv info cases/large_sdp-pdp_3.nvt.gz; check gen_config 0 "configuration large"
 that gen_names_its_seed sh -c 'zcat cases/small_mix_7.nvt.gz | grep -q "^# gen case engines=mix seed=7 "'
 nv gen --case cases/small_mix_8.nvt.gz --out again; check gen_case 0 "again/small_mix_8.nvt.gz: "
 that gen_case_is_the_same_again cmp -s cases/small_mix_8.nvt.gz again/small_mix_8.nvt.gz
+nv gen --case cases/small_mix_8.nvt.gz --seed 3; check gen_case_draws_nothing 2 "--case: the trace describes the case; expected no --engine, --seed or --count"
 printf '%s\n' 'nvt 1' 'config full' 'mode streams' '# a corner' '# gen case engines=conv seed=0 layers=1 place=0 expect_all=0' \
     '# gen layer 0 conv=1 sdp=1 precision=1 clip=31' 'reg_read GLB.S_INTR_STATUS' >made.nvt
 nv gen --case made.nvt --out made; check gen_case_by_hand 0 "made/made.nvt.gz: 1 layer, "
