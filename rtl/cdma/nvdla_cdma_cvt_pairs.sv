@@ -59,11 +59,21 @@ module nvdla_cdma_cvt_pairs
   logic [Halves-1:0] pixels;  // lanes that are watched
   assign pixels = (image_i && watch_i) ? ~beside(kind_i) : '1;
 
+  logic integer_clk;
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_integer_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (1'b0),
+      .work_i(valid_i && enable_i && !fp16_i),
+      .clk_o (integer_clk)
+  );
   for (genvar l = 0; l < Bytes; l++) begin : gen_product
     logic signed [33:0] product_q;
     assign product[l] = product_q;
-    always_ff @(posedge clk_i)
-      if (valid_i && enable_i && !fp16_i && (l < Halves || !wide_i))
+    always_ff @(posedge integer_clk)
+      if (valid_i && (l < Halves || !wide_i))
         product_q <= cvt_product(
             extend((image_i || source16_i) ? halves[l*16+:16] : {8'd0, data_i[l*8+:8]}, source16_i, signed_i),
             cvt_offset(mean_i, image_i ? kind_i[l*3+:3] : 3'd0, means_i, offset_i), $signed(scale_i));
@@ -90,7 +100,9 @@ module nvdla_cdma_cvt_pairs
   // To FP16: images only. The products stand still while the layer is another.
   logic float_clk;
   logic [5:0] truncate_q;
-  nvdla_clock_gate u_float_clock (
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_float_clock (
       .clk_i,
       .rst_ni,
       .on_i  (1'b0),

@@ -49,6 +49,8 @@ module nvdla_cdma_winograd
   localparam int PieceBits = 64;
   localparam int WideShift = AtomShift - 1;
 
+  logic clk;  // of all registers
+
   // ---- sizes of the layer; products from the clock after start_i on, row_entries_q one clock later ------------------
   logic [12:0] surfaces;  // minus 1
   // pixels of a padded line; data in it; the first pixel behind the data; first line below the data
@@ -70,7 +72,7 @@ module nvdla_cdma_winograd
   assign surface_entries = tiles << 2;  // of a surface of a phase
   assign superslice_entries = eps_i << 2;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     started_q <= start_i;
     if (start_i) begin
       columns_q       <= columns;
@@ -105,12 +107,12 @@ module nvdla_cdma_winograd
   assign rq_step     = rq_go & (~rq_inside | req_ready_i);
   assign reserve_o   = rq_step && rq_surface_q == '0 && rq_line_q == '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) rq_left_q <= '0;
     else if (start_i) rq_left_q <= superslices;
     else if (rq_step && rq_line_q == last_line && rq_surface_q == surfaces) rq_left_q <= rq_left_q - 1'b1;
 
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (start_i) begin
       rq_surface_q <= '0;
       rq_line_q    <= '0;
@@ -121,7 +123,7 @@ module nvdla_cdma_winograd
       if (rq_line_q == last_line && rq_surface_q == surfaces) rq_first_q <= rq_first_q + PixelBits'(last_line) + 1'b1;
     end
 
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (start_i) begin
       line_addr_q    <= datain_addr_0_i;
       surface_addr_q <= datain_addr_0_i;
@@ -186,7 +188,7 @@ module nvdla_cdma_winograd
   assign phase_x1 = (phase_x_q == conv_x_stride_i) ? 3'd0 : phase_x_q + 3'd1;
   assign tile_x1  = (phase_x_q == conv_x_stride_i) ? tile_x_q + 2'd1 : tile_x_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       left_q    <= '0;
       granted_q <= '0;
@@ -196,7 +198,7 @@ module nvdla_cdma_winograd
       else if (superslice_end) left_q <= left_q - 1'b1;
     end
 
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (start_i) begin
       surface_q    <= '0;
       line_q       <= '0;
@@ -270,7 +272,7 @@ module nvdla_cdma_winograd
       logic first_here, second_here;
       assign first_here  = phase_x_q[0] == 1'(p) && tile_x_q == 2'(x);
       assign second_here = phase_x1[0] == 1'(p) && tile_x1 == 2'(x);
-      always_ff @(posedge clk_i)
+      always_ff @(posedge clk)
         if (step && (first_here || second_here)) begin
           if (bank_q[0])
             odd_q[{bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
@@ -278,7 +280,7 @@ module nvdla_cdma_winograd
         end
       `NVDLA_CHECK(PixelsGoApart, !(step && first_here && second_here))
     end
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       logic [AtomBits-1:0] even, odd, pixel, other;
       if (out) begin
         even  = out_phase_q[0] ? gen_phase[1].even_q[from] : gen_phase[0].even_q[from];
@@ -291,7 +293,7 @@ module nvdla_cdma_winograd
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni)
+  always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
       full_q        <= '0;
       atoms_valid_o <= 1'b0;
@@ -305,7 +307,7 @@ module nvdla_cdma_winograd
   logic [2*EntryCountBits-1:0] entry_q;
   logic [1:0] out_slot_q;
   logic out_update_q, out_last_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (start_i) begin
       bank_q       <= '0;
       out_bank_q   <= '0;
@@ -341,6 +343,17 @@ module nvdla_cdma_winograd
       place_o <= {2'b11, entry_q, {2{out_slot_q}}, 2'b00, out_update_q, out_last_q, eps_i << 2, SizeBits'(4)};
   end
   assign next_ptr_o = superslice_q;
+
+  // ---- clock: a layer begins, lines to be requested, tiles on their way ---------------------------------------------
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (1'b0),
+      .work_i(start_i || started_q || rq_left_q != '0 || granted_q != '0 || full_q != '0 || atoms_valid_o),
+      .clk_o (clk)
+  );
 
   // ---- checks -------------------------------------------------------------------------------------------------------
   `NVDLA_PARAM(ShapeLegal, Slots == 4 && CbufWrAtoms == 2 && SlotBits == 2 && MemAtom == 32)

@@ -247,14 +247,18 @@ module nvdla_cdp_lrn
 
     // One of them moves at a time.
     logic int16_clk, fp16_clk;
-    nvdla_clock_gate u_int16_clock (
+    nvdla_clock_gate #(
+        .After(0)
+    ) u_int16_clock (
         .clk_i,
         .rst_ni(1'b1),  // nothing behind it is reset
         .on_i  (1'b0),
         .work_i(step && int16),
         .clk_o (int16_clk)
     );
-    nvdla_clock_gate u_fp16_clock (
+    nvdla_clock_gate #(
+        .After(0)
+    ) u_fp16_clock (
         .clk_i,
         .rst_ni(1'b1),
         .on_i  (1'b0),

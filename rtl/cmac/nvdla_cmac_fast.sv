@@ -2,6 +2,9 @@
 // compute an atomic operation; those of the layer's precision work, the others are idle. Their sums wait for as long as
 // the hardware takes.
 // Spec: 40-convolution-core, sections 4.3, 7.2, 9.1 and 9.2.
+`ifndef NVDLA_CHECK_SVH
+`include "../common/nvdla_check.svh"
+`endif
 `ifndef NVDLA_CMAC_A_D_UNUSED
 `include "nvdla_unused.svh"
 `endif
@@ -61,17 +64,26 @@ module nvdla_cmac_fast
       .sum_o   (fp16_sum)
   );
 
-  localparam int Waits = (ConvSumClocks > 2) ? ConvSumClocks - 2 : 1;
+  // A ring whose places are read and filled again after Waits clocks.
+  localparam int Waits = ConvSumClocks - 3;
   logic [Waits:0] valid_q;  // bit 0: the programs' sums are there
-  logic [ConvCells*ConvSumBits-1:0] sum_q[1:Waits];
+  logic [ConvCells*ConvSumBits-1:0] waiting_q[0:Waits-1], sum_q;
+  logic [$clog2(Waits)-1:0] at_q;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) valid_q <= '0;
-    else valid_q <= (Waits + 1)'({valid_q, valid_i});
+    if (!rst_ni) begin
+      valid_q <= '0;
+      at_q    <= '0;
+    end else begin
+      valid_q <= {valid_q[Waits-1:0], valid_i};
+      if (valid_q != '0) at_q <= (32'(at_q) == Waits - 1) ? '0 : at_q + 1'b1;
+    end
   always_ff @(posedge clk_i) begin
-    if (valid_q[0]) sum_q[1] <= fp16 ? fp16_sum : integer_sum;
-    for (int i = 2; i <= Waits; i++) if (valid_q[i-1]) sum_q[i] <= sum_q[i-1];
+    if (valid_q[0]) waiting_q[at_q] <= fp16 ? fp16_sum : integer_sum;
+    if (valid_q[Waits]) sum_q <= waiting_q[at_q];
   end
-  assign sum_o = sum_q[Waits];
+  assign sum_o = sum_q;
 
-  wire unused_d = &{1'b0, valid_q[Waits], `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
+  wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
+
+  `NVDLA_PARAM(SumsWait, Waits > 1)
 endmodule

@@ -1,13 +1,15 @@
-// Clock gate: clk_o is clk_i in every clock with work_i, in the clock after the last of them, in reset, and always
-// while on_i; else it stays low.
+// Clock gate: clk_o is clk_i in every clock with work_i, with After in the clock after the last of them, in reset, and
+// always while on_i; else it stays low.
 //
 // work_i and on_i are sampled until the falling edge of clk_i and gate the next rising edge, so a stage loses no clock
 // when its work begins: the logic clocked by clk_o sets work_i in every clock in which one of its registers has to
-// change. The clock after the last one takes pulses and answers back. Latches that are closed while clk_i is high keep
-// clk_o free of glitches.
+// change. With After, the clock after the last one takes pulses and answers back. Latches that are closed while clk_i
+// is high keep clk_o free of glitches.
 // Registers may pass values between clk_i and clk_o in both directions: their rising edges are the same.
 // Spec: 10-system, section 2 (global_clk_ovr_on, tmc2slcg_disable_clock_gating).
-module nvdla_clock_gate (
+module nvdla_clock_gate #(
+    parameter int After = 1
+) (
     input  logic clk_i,
     input  logic rst_ni,
     input  logic on_i,
@@ -18,7 +20,11 @@ module nvdla_clock_gate (
   // low only.
   logic work_q, worked_q, en_q;
 
-  always_ff @(posedge clk_i) worked_q <= work_q;
+  if (After != 0) begin : gen_after
+    always_ff @(posedge clk_i) worked_q <= work_q;
+  end else begin : gen_at_once
+    assign worked_q = 1'b0;
+  end
 
   always_latch
     if (!clk_i) begin

@@ -32,15 +32,18 @@ module nvdla_fifo #(
   localparam int Fast = 0;
 `endif
 
-  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q, rd_ptr_next;
+  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
   logic [CountBits-1:0] count_q;
   logic push, pop;
+
+  function automatic logic [PtrBits-1:0] after(input logic [PtrBits-1:0] ptr);
+    return (ptr == Last) ? '0 : ptr + 1'b1;
+  endfunction
 
   assign in_ready_o  = count_q != Full;
   assign out_valid_o = count_q != '0;
   assign push        = in_valid_i & in_ready_o;
   assign pop         = out_valid_o & out_ready_i;
-  assign rd_ptr_next = (rd_ptr_q == Last) ? '0 : rd_ptr_q + 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
@@ -48,8 +51,8 @@ module nvdla_fifo #(
       rd_ptr_q <= '0;
       count_q  <= '0;
     end else begin
-      if (push) wr_ptr_q <= (wr_ptr_q == Last) ? '0 : wr_ptr_q + 1'b1;
-      if (pop) rd_ptr_q <= rd_ptr_next;
+      if (push) wr_ptr_q <= after(wr_ptr_q);
+      if (pop) rd_ptr_q <= after(rd_ptr_q);
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
     end
 
@@ -75,7 +78,7 @@ module nvdla_fifo #(
         .wr_addr_i(wr_ptr_q),
         .wr_data_i(in_data_i),
         .rd_en_i  (pop && !pass),
-        .rd_addr_i(rd_ptr_next),
+        .rd_addr_i(after(rd_ptr_q)),
         .rd_data_o(word)
     );
   end

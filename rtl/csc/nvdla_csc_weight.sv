@@ -123,17 +123,19 @@ module nvdla_csc_weight
     end
 
   if (WeightCompression != 0) begin : gen_compressed
+    logic load;
     logic [EntryBytes-1:0] byte_mask;
+    assign load = issue && compressed;
     always_comb begin
       byte_mask = mask_i;
-      if (LaneBytes == 2 && wide_i) for (int i = 0; i < EntryBytes; i++) byte_mask[i] = mask_i[i/2];
+      if (LaneBytes == 2 && wide_i && load) for (int i = 0; i < EntryBytes; i++) byte_mask[i] = mask_i[i/2];
     end
 
     nvdla_csc_expand #(
         .Lanes(EntryBytes)
     ) u_expand (
         .clk_i   (clk_i),
-        .load_i  (issue && compressed),
+        .load_i  (load),
         .mask_i  (byte_mask),
         .use_i   (word_valid_q && word_compressed_q),
         .packed_i(word),

@@ -34,7 +34,9 @@ module nvdla_csc_winograd
   logic [3:0] valid_q;
   logic [3:0] flags_q[0:3];
 
-  nvdla_clock_gate u_clock (
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_clock (
       .clk_i,
       .rst_ni,
       .on_i  (clk_on_i),
@@ -42,7 +44,9 @@ module nvdla_csc_winograd
       .clk_o (clk)
   );
   // The floating-point transform: its inputs change with this clock only.
-  nvdla_clock_gate u_fp_clock (
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_fp_clock (
       .clk_i,
       .rst_ni,
       .on_i  (clk_on_i),

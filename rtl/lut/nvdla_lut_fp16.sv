@@ -40,7 +40,9 @@ module nvdla_lut_fp16
     else if (step_i) valid_q <= {valid_q[Stages-1:1], valid_i && on_i};
   end
 
-  nvdla_clock_gate u_clock (
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
       .on_i  (1'b0),

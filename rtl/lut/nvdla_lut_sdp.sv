@@ -231,8 +231,11 @@ module nvdla_lut_sdp
         .found_o  (floating_found)
     );
 
-    assign words = floating ? floating_words : integer_words;
-    assign found_o = floating ? floating_found : integer_found;
+    // Of what is inside; a register, so that what depends on it alone sleeps with the clock.
+    logic floating_q;
+    always_ff @(posedge clk_i) if (step_i && valid_i) floating_q <= floating;
+    assign words = floating_q ? floating_words : integer_words;
+    assign found_o = floating_q ? floating_found : integer_found;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) valid_q <= '0;
@@ -253,7 +256,7 @@ module nvdla_lut_sdp
           .a_i(floating_results[l*17+:17]),
           .z_o(pattern)
       );
-      assign result_o[l*32+:32] = floating ? pattern : results_q[Wait][l*32+:32];
+      assign result_o[l*32+:32] = floating_q ? pattern : results_q[Wait][l*32+:32];
     end
   end
 endmodule

@@ -97,7 +97,7 @@ module nvdla_sdp
   assign to_pdp = d.output_dst;
   assign to_memory = !to_pdp && !compare;
   // Precisions, Winograd order and batches, where the configuration has them.
-  logic fp_clk, fp, nan_to_zero, wide, out_wide, out_split;
+  logic fp, nan_to_zero, wide, out_wide, out_split;
   logic [4:0] batches;
   logic [1:0] main_in;
   if (Int16 != 0) begin : gen_modes
@@ -109,7 +109,6 @@ module nvdla_sdp
     assign batches = d.batch_number;
   end else begin : gen_int8
     assign {fp, nan_to_zero, wide, out_wide, out_split, batches} = '0;
-    assign fp_clk = 1'b0;
     wire unused_modes = &{1'b0, main_in, d.proc_precision, d.out_precision, d.nan_to_zero, d.batch_number};
   end
   assign surface_count = d.channel >> (wide ? $clog2(MemAtom / 2) : $clog2(MemAtom));
@@ -176,7 +175,6 @@ module nvdla_sdp
   if (Int16 != 0) begin : gen_source_wide
     nvdla_sdp_source_wide u_source (
         .clk_i          (clk),
-        .fp_clk_i       (fp_clk),
         .rst_ni         (rst_ni),
         .run_i          (run),
         .flying_i       (d.flying_mode),
@@ -223,7 +221,6 @@ module nvdla_sdp
 
   nvdla_sdp_x u_bs (
       .clk_i           (clk),
-      .fp_clk_i        (fp_clk),
       .rst_ni          (rst_ni),
       .fp_i            (fp),
       .nan_to_zero_i   (nan_to_zero),
@@ -258,7 +255,6 @@ module nvdla_sdp
 
   nvdla_sdp_x u_bn (
       .clk_i           (clk),
-      .fp_clk_i        (fp_clk),
       .rst_ni          (rst_ni),
       .fp_i            (fp),
       .nan_to_zero_i   (nan_to_zero),
@@ -361,7 +357,6 @@ module nvdla_sdp
   if (Int16 != 0) begin : gen_cvt_wide
     nvdla_sdp_cvt_wide u_cvt (
         .clk_i      (clk),
-        .fp_clk_i   (fp_clk),
         .rst_ni     (rst_ni),
         .compare_i  (compare),
         .fp_i       (fp),
@@ -495,17 +490,6 @@ module nvdla_sdp
       .work_i(work),
       .clk_o (clk)
   );
-  if (Fp16 != 0) begin : gen_fp_clock
-    // The same for floating point: in layers of which something is FP16.
-    nvdla_clock_gate u_fp_clock (
-        .clk_i,
-        .rst_ni,
-        .on_i  (clk_on_i),
-        .work_i(work && (fp || d.out_precision == nvdla_sdp_pkg::PrecisionFp16 ||
-                 main_in == nvdla_sdp_pkg::PrecisionFp16)),
-        .clk_o (fp_clk)
-    );
-  end
 
   wire unused_d = &{1'b0, `NVDLA_SDP_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 

@@ -3,8 +3,8 @@
 // Integers: (d - offset) * scale, rounding shift, clamp to 17 bits; from there to INT8 (sign-extended in its lane),
 // INT16, or FP16. FP16 layers: FP32 to FP16, and from there to INT16. With compare_i (EW compare mode) the low 16 bits
 // of d come out; the flags are those of the conversion all the same. saturated_o has one flag per lane. fp_i: PROC is
-// FP16; fp_clk_i runs in layers with PROC or OUT FP16, with clk_i's edges. Latency: 3 clocks (difference, product,
-// shift; FP16: input, FP16, result); the three registers move together. Settings are stable while data is inside.
+// FP16. Latency: 3 clocks (difference, product, shift; FP16: input, FP16, result); the three registers move together.
+// Settings are stable while data is inside.
 // Spec: 50-sdp sections 5.3, 6.4, 9 and 10.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -13,7 +13,7 @@ module nvdla_sdp_cvt_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, fp_clk_i, rst_ni, compare_i, fp_i,
+    input  logic                          clk_i, rst_ni, compare_i, fp_i,
     input  logic [                   1:0] out_i,  // OUT_PRECISION
     input  logic [                  31:0] offset_i,
     input  logic [                  15:0] scale_i,
@@ -48,6 +48,28 @@ module nvdla_sdp_cvt_wide
       .last_o
   );
 
+  // Clocks of the lanes, each while elements go through what it drives.
+  logic moves, integer_clk, fp_clk;
+  assign moves = move && (valid_i || first || second);
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_integer_clock (
+      .clk_i,
+      .rst_ni(1'b1),  // nothing behind it is reset
+      .on_i  (1'b0),
+      .work_i(moves && (!fp_i || compare_i)),
+      .clk_o (integer_clk)
+  );
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_fp_clock (
+      .clk_i,
+      .rst_ni(1'b1),
+      .on_i  (1'b0),
+      .work_i(moves && (fp_i || fp_out)),
+      .clk_o (fp_clk)
+  );
+
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     // Integers.
     logic signed [32:0] difference_q;
@@ -56,7 +78,7 @@ module nvdla_sdp_cvt_wide
     logic [15:0] result_q;
     logic flag_q;
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge integer_clk) begin
       if (move && valid_i && !fp_i) difference_q <= difference($signed(data_i[g*32+:32]), $signed(offset_i));
       if (move && first && !fp_i) product_q <= product(difference_q, $signed(scale_i));
       if (compare_i) begin
@@ -83,7 +105,7 @@ module nvdla_sdp_cvt_wide
         .a_i(t_q),
         .z_o(half_of_integer)
     );
-    always_ff @(posedge fp_clk_i) begin
+    always_ff @(posedge fp_clk) begin
       if (move && valid_i && fp_i) fp_q <= data_i[g*32+:32];
       if (move && first && fp_i) half_q <= half;
       if (move && second && fp_i) fp_result_q <= fp_out ? half_q : integer_of_half;

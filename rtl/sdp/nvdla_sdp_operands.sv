@@ -118,33 +118,33 @@ module nvdla_sdp_operands
   assign window = {last_place[0] ? odd_q[last_place[3:1]] : even_q[last_place[3:1]],
                    upper ? first_atom >> Part : first_atom};
 
-  for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-    logic [15:0] alu_q, mul_q;
-    assign alu_o[g*16+:16] = alu_q;
-    assign mul_o[g*16+:16] = mul_q;
-    always_ff @(posedge clk_i) begin
-      if (step_o) begin
-        case ({two_bytes_i, both_i})
-          2'b00: begin
-            alu_q <= {{8{window[g*8+7]}}, window[g*8+:8]};
-            mul_q <= {{8{window[g*8+7]}}, window[g*8+:8]};
-          end
-          2'b01: begin
-            alu_q <= {{8{window[g*16+7]}}, window[g*16+:8]};
-            mul_q <= {{8{window[g*16+15]}}, window[g*16+8+:8]};
-          end
-          2'b10: begin
-            alu_q <= window[g*16+:16];
-            mul_q <= window[g*16+:16];
-          end
-          default: begin
-            alu_q <= window[g*32+:16];
-            mul_q <= window[g*32+16+:16];
-          end
-        endcase
-      end
-    end
-  end
+  // Both operands of all lanes: MUL in the upper half.
+  localparam int Lanes16 = SdpBsThroughput * 16;
+  function automatic logic [2*Lanes16-1:0] cut(input logic [2*AtomBits-1:0] data, input logic two_bytes,
+      input logic both);
+    for (int g = 0; g < SdpBsThroughput; g++)
+      case ({two_bytes, both})
+        2'b00: begin
+          cut[g*16+:16] = {{8{data[g*8+7]}}, data[g*8+:8]};
+          cut[Lanes16+g*16+:16] = {{8{data[g*8+7]}}, data[g*8+:8]};
+        end
+        2'b01: begin
+          cut[g*16+:16] = {{8{data[g*16+7]}}, data[g*16+:8]};
+          cut[Lanes16+g*16+:16] = {{8{data[g*16+15]}}, data[g*16+8+:8]};
+        end
+        2'b10: begin
+          cut[g*16+:16] = data[g*16+:16];
+          cut[Lanes16+g*16+:16] = data[g*16+:16];
+        end
+        default: begin
+          cut[g*16+:16] = data[g*32+:16];
+          cut[Lanes16+g*16+:16] = data[g*32+16+:16];
+        end
+      endcase
+  endfunction
+  logic [2*Lanes16-1:0] operands_q;
+  always_ff @(posedge clk_i) if (step_o) operands_q <= cut(window, two_bytes_i, both_i);
+  assign {mul_o, alu_o} = operands_q;
 
   `NVDLA_PARAM(LanesOfHalfAnAtom, 2 * SdpBsThroughput == MemAtom)
   `NVDLA_CHECK(RingEmptyBetweenLayers, run_i || level_q == '0)

@@ -4,8 +4,7 @@
 // run_i is high while a layer is active. Exactly the transfers of the layer's cube are taken, of all its batches, as
 // SDP's own size registers count them; what comes after waits for the next layer. in_i: precision of MRDMA's elements;
 // an atom of INT8 gives two beats, others one. wide_i: PROC has 16 bits, a column is one beat; else two. fp_i: PROC is
-// FP16; with nan_to_zero_i what is NaN becomes +0. fp_clk_i runs in layers with PROC or MRDMA's elements in FP16, with
-// clk_i's edges.
+// FP16; with nan_to_zero_i what is NaN becomes +0.
 // Stream out: SdpBsThroughput lanes of 32 bits a transfer, last_o with the layer's last one. Latency: 1 clock.
 // Spec: 50-sdp sections 3 and 6.1.
 `ifndef NVDLA_CHECK_SVH
@@ -15,7 +14,7 @@ module nvdla_sdp_source_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, fp_clk_i, rst_ni, run_i, flying_i,
+    input  logic                          clk_i, rst_ni, run_i, flying_i,
     input  logic [                   1:0] in_i,
     input  logic                          wide_i, fp_i, nan_to_zero_i,
     input  logic [                  12:0] width_i,          // minus 1
@@ -78,6 +77,17 @@ module nvdla_sdp_source_wide
     end
   end
 
+  logic fp_clk;
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_fp_clock (
+      .clk_i,
+      .rst_ni(1'b1),  // nothing behind it is reset
+      .on_i  (1'b0),
+      .work_i(take && (fp_i || in_i == PrecisionFp16)),
+      .clk_o (fp_clk)
+  );
+
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
     logic [31:0] d_q, fp_q, widened, number;
     logic [15:0] half, half_in_q;
@@ -88,7 +98,7 @@ module nvdla_sdp_source_wide
       if (take && !fp_i) d_q <= flying_i ? cacc_data_i[g*32+:32] : bytes ? {{24{int8[7]}}, int8} :
           {{16{half[15]}}, half};
     end
-    always_ff @(posedge fp_clk_i) begin
+    always_ff @(posedge fp_clk) begin
       if (take && !flying_i && in_i == PrecisionFp16) half_in_q <= half;
       if (take && fp_i) fp_q <= flying_i ? cacc_data_i[g*32+:32] : {{16{half[15]}}, half};
     end

@@ -4,9 +4,8 @@
 // With bypass_i data passes combinationally and no operands are taken. Otherwise each transfer takes one beat of memory
 // operands if one of its active units has its source in memory (*_mem_i), and waits for it; a component that the memory
 // layout does not have never comes. Settings are stable while data is inside.
-// fp_i: the layer is FP16; fp_clk_i is a clock that runs in such layers only, with clk_i's edges (configurations with
-// FP16). Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU, product), 0 in bypass. The three registers move
-// together.
+// fp_i: the layer is FP16 (configurations with FP16). Latency: 3 clocks (ALU, product, shift; FP16: operands, ALU,
+// product), 0 in bypass. The three registers move together.
 // Spec: 50-sdp sections 5.1 and 6.3.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -15,7 +14,7 @@ module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, fp_clk_i, rst_ni, fp_i, nan_to_zero_i,
+    input  logic                          clk_i, rst_ni, fp_i, nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
     input  logic                          bypass_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
@@ -69,10 +68,37 @@ module nvdla_sdp_x
       .last_o  (stage_last)
   );
 
-  logic fp;
+  // Clocks of the lanes, each while elements of its kind go through them.
+  logic fp, moves, integer_clk, fp_clk;
   assign fp = Fp16 != 0 && fp_i;
+  assign moves = take || (move && (first || second));
+  if (SdpBsThroughput == 1) begin : gen_one_lane
+    assign integer_clk = clk_i;
+    wire unused_moves = moves;
+  end else begin : gen_integer_clock
+    nvdla_clock_gate #(
+        .After(0)
+    ) u_integer_clock (
+        .clk_i,
+        .rst_ni(1'b1),  // nothing behind it is reset
+        .on_i  (1'b0),
+        .work_i(moves && !fp),
+        .clk_o (integer_clk)
+    );
+  end
   if (Fp16 == 0) begin : gen_no_fp
-    wire unused_fp = &{1'b0, fp_clk_i, fp_i, nan_to_zero_i};
+    assign fp_clk = 1'b0;
+    wire unused_fp = &{1'b0, fp_clk, fp_i, nan_to_zero_i};
+  end else begin : gen_fp_clock
+    nvdla_clock_gate #(
+        .After(0)
+    ) u_fp_clock (
+        .clk_i,
+        .rst_ni(1'b1),
+        .on_i  (1'b0),
+        .work_i(moves && fp),
+        .clk_o (fp_clk)
+    );
   end
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
@@ -84,7 +110,7 @@ module nvdla_sdp_x
     if (Fp16 != 0) begin : gen_fp
       logic [31:0] fp_result;
       nvdla_sdp_x_fp u_fp (
-          .clk_i   (fp_clk_i),
+          .clk_i   (fp_clk),
           .take_i  (take && fp_i),
           .alu_i   (move && first && fp_i),
           .mul_i   (move && second && fp_i),
@@ -104,7 +130,7 @@ module nvdla_sdp_x
       assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result_q;
     end
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge integer_clk) begin
       if (take && !fp) begin
         if (alu_bypass_i) sum_q <= $signed({data_i[g*32+31], data_i[g*32+:32]});
         else sum_q <= x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),

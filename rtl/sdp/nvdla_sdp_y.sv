@@ -76,6 +76,16 @@ module nvdla_sdp_y
   localparam int Table = (Fp16 != 0) ? 6 : 4;  // stages of nvdla_lut_sdp
   localparam int Stages = Core + Table;
 
+  // Clock: an access to the table's registers, a layer that begins or ends, elements on their way.
+  logic clk, run_q;
+  nvdla_clock_gate u_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (1'b0),
+      .work_i(csb_req_i || run_i != run_q || busy_o),
+      .clk_o (clk)
+  );
+
   // ---- flow ---------------------------------------------------------------------------------------------------------
   logic [Stages:1] valid_q, last_q;     // valid_q[n]: a part has left stage n
   logic [PartBits-1:0] part_q, slot_q;  // part that enters; its place in the transfer that leaves
@@ -103,7 +113,7 @@ module nvdla_sdp_y
   assign pack = move && pack_valid;
   assign pack_last = look_up ? last_q[Stages] : last_q[Core];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= '0;
       part_q <= '0;
@@ -116,7 +126,7 @@ module nvdla_sdp_y
       out_valid_q <= pack && slot_q == PartBits'(Parts - 1);
     end
   end
-  always_ff @(posedge clk_i)
+  always_ff @(posedge clk)
     if (move) begin
       last_q <= {last_q[Stages-1:1], last_i && last_part};
       if (pack) out_last_q <= pack_last;
@@ -133,7 +143,7 @@ module nvdla_sdp_y
   for (genvar p = 0; p < Parts; p++) begin : gen_part
     logic [Lanes*32-1:0] out_q;
     assign data_o[p*Lanes*32+:Lanes*32] = bypass_i ? data_i[p*Lanes*32+:Lanes*32] : out_q;
-    always_ff @(posedge clk_i) if (pack && slot_q == PartBits'(p)) out_q <= result;
+    always_ff @(posedge clk) if (pack && slot_q == PartBits'(p)) out_q <= result;
   end
 
   // ---- integers -----------------------------------------------------------------------------------------------------
@@ -144,7 +154,7 @@ module nvdla_sdp_y
     logic multiplied_q;
     assign integer_data[g*32+:32] = data_5_q;
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       if (take && !floating) begin
         data_1_q <= $signed(data[g*32+:32]);
         if (alu_from_mem)
@@ -183,7 +193,7 @@ module nvdla_sdp_y
   if (Fp16 != 0) begin : gen_fp16
     logic [Lanes*32-1:0] floating_data;
     nvdla_sdp_y_fp16 u_fp16 (
-        .clk_i,
+        .clk_i   (clk),
         .rst_ni,
         .on_i    (floating),
         .nan_to_zero_i,
@@ -214,7 +224,6 @@ module nvdla_sdp_y
   localparam logic [SharedBits-1:0] SharedMask =
       SdpWriteMask[SharedBits-1:0] & {{(SharedBits-OtherBits){1'b1}}, {OtherBits{1'b0}}};
 
-  logic run_q;
   logic [SharedBits-1:0] shared;
   logic [31:0] shared_rdata, table_rdata;
   logic [Lanes*LutFoundBits-1:0] found;
@@ -230,7 +239,7 @@ module nvdla_sdp_y
       .WriteMask(SharedMask),
       .Reset    (SharedBits'(0))
   ) u_shared (
-      .clk_i,
+      .clk_i  (clk),
       .rst_ni,
       .req_i  (csb_req_i),
       .write_i(csb_write_i),
@@ -266,7 +275,7 @@ module nvdla_sdp_y
       .Lanes(Lanes),
       .Fp16 (Fp16)
   ) u_lut (
-      .clk_i,
+      .clk_i      (clk),
       .rst_ni,
       .cfg_req_i  (csb_req_i && csb_addr_i == CsbAddrBits'(SdpSLutAccessCfg)),
       .data_req_i (csb_req_i && csb_addr_i == CsbAddrBits'(SdpSLutAccessData)),
@@ -290,9 +299,9 @@ module nvdla_sdp_y
   end
   assign counts_o = {lo_hit_q, le_hit_q, hit_q, over_q, under_q};
 
-  always_ff @(posedge clk_i) if (run_i && !run_q) cfg_q <= cfg;
+  always_ff @(posedge clk) if (run_i && !run_q) cfg_q <= cfg;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk or negedge rst_ni) begin
     if (!rst_ni) begin
       run_q <= 1'b0;
       {under_q, over_q, hit_q, le_hit_q, lo_hit_q} <= '0;

@@ -32,7 +32,9 @@ module nvdla_sdp_y_fp16
     if (!rst_ni) valid_q <= '0;
     else if (move_i) valid_q <= {valid_q[Stages-2:1], valid_i && on_i};
 
-  nvdla_clock_gate u_clock (
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
       .on_i  (1'b0),
