@@ -22,48 +22,63 @@ module nvdla_fp_add #(
   localparam int Bits = 1 + ExpBits + ManBits;
   localparam int SumBits = ManBits + 5;  // carry, hidden 1, mantissa, guard, round, sticky
   localparam int Steps = $clog2(SumBits);
+  localparam int Groups = (SumBits + 3) / 4;  // of four bits
   localparam logic [Bits-2:0] Infinity = {{ExpBits{1'b1}}, ManBits'(0)};
   localparam logic [Bits-2:0] Largest = Infinity - 1'b1;
 
   function automatic logic [Bits-1:0] total(input logic [Bits-1:0] a, input logic [Bits-1:0] b);
-    logic swap, sign, up;
-    logic [Bits-1:0] major, minor;
-    logic [ExpBits-1:0] distance;
-    logic [SumBits-1:0] first, second, lost, sum;
-    logic signed [ExpBits+1:0] exponent;
-    logic [ManBits+1:0] rounded;
+    logic below, swap, minus, sign, up, carry;
+    logic [ExpBits:0] a_above;
+    logic [ExpBits-1:0] b_above, power, distance;
+    logic [SumBits-1:0] upper, lower, lost, first, second, sum;
+    logic [4*Groups-1:0] place;
+    logic [Steps-1:0] zeros;
+    logic signed [ExpBits+1:0] exponent, later;
     if (a[Bits-2:0] > Infinity) return a;
     if (b[Bits-2:0] > Infinity) return b;
-    swap = b[Bits-2:0] > a[Bits-2:0];
-    major = swap ? b : a;
-    minor = swap ? a : b;
-    sign = major[Bits-1];
-    distance = major[Bits-2-:ExpBits] - minor[Bits-2-:ExpBits];
-    first = {1'b0, major[Bits-2:0] != '0, major[ManBits-1:0], 3'b000};
-    second = {1'b0, minor[Bits-2:0] != '0, minor[ManBits-1:0], 3'b000};
-    if (32'(distance) >= SumBits) second = {(SumBits - 1)'(0), second != '0};
-    else begin
-      lost = second & ~({SumBits{1'b1}} << distance);
-      second = second >> distance;
-      second[0] = second[0] | (lost != '0);
+    // The exponents alone say what is shifted; where they are the same nothing is, and the mantissas say what is larger.
+    a_above = {1'b0, a[Bits-2-:ExpBits]} - {1'b0, b[Bits-2-:ExpBits]};
+    b_above = b[Bits-2-:ExpBits] - a[Bits-2-:ExpBits];
+    below = a_above[ExpBits];
+    swap = a_above == '0 && b[ManBits-1:0] > a[ManBits-1:0];
+    sign = (below || swap) ? b[Bits-1] : a[Bits-1];
+    minus = a[Bits-1] ^ b[Bits-1];
+    power = below ? b[Bits-2-:ExpBits] : a[Bits-2-:ExpBits];
+    distance = below ? b_above : a_above[ExpBits-1:0];
+    first = {1'b0, a[Bits-2:0] != '0, a[ManBits-1:0], 3'b000};
+    second = {1'b0, b[Bits-2:0] != '0, b[ManBits-1:0], 3'b000};
+    upper = below ? second : first;
+    lower = below ? first : second;
+    first = swap ? lower : upper;
+    second = swap ? upper : lower >> distance[Steps-1:0];
+    lost = lower & ~({SumBits{1'b1}} << distance[Steps-1:0]);
+    if (distance >> Steps != '0) second = {(SumBits - 1)'(0), lower != '0};
+    else second[0] = second[0] | (lost != '0);
+    // One chain: the 1 of the complement comes as the carry of a bit below the sum.
+    sum = SumBits'(({first, minus} + {second ^ {SumBits{minus}}, minus}) >> 1);
+    // The leading 1 goes to the top, by groups of four bits and within its group; where it stood tells the exponent.
+    place = (4 * Groups)'(sum) << (4 * Groups - SumBits);
+    zeros = '0;
+    for (int i = 1; i < Groups; i++) if (place[4*i+:4] != '0) zeros = Steps'(4 * i);
+    zeros = Steps'(4 * (Groups - 1)) - zeros;
+    place = place << zeros;
+    if (place[4*Groups-1-:4] == '0) return {sign, (Bits - 1)'(0)};
+    if (place[4*Groups-1-:2] == '0) begin
+      zeros[1] = 1'b1;
+      place = place << 2;
     end
-    sum = (sign == minor[Bits-1]) ? first + second : first - second;
-    if (sum == '0) return {sign, (Bits - 1)'(0)};
-    // The leading 1 goes to the top; where it stood tells the exponent.
-    exponent = $signed({2'b00, major[Bits-2-:ExpBits]}) + (ExpBits + 2)'(1);
-    for (int s = Steps - 1; s >= 0; s--)
-      if ((sum >> (SumBits - (1 << s))) == '0) begin
-        sum = sum << (1 << s);
-        exponent = exponent - (ExpBits + 2)'(1 << s);
-      end
+    if (!place[4*Groups-1]) begin
+      zeros[0] = 1'b1;
+      place = place << 1;
+    end
+    exponent = $signed({2'b00, power}) + (ExpBits + 2)'(1) - $signed({{(ExpBits + 2 - Steps){1'b0}}, zeros});
     if (exponent <= 0) return {sign, (Bits - 1)'(0)};
-    up = sum[3] & (sum[4] | (sum[2:0] != '0));
-    rounded = {1'b0, sum[SumBits-1:4]} + (ManBits + 2)'(up);
-    if (rounded[ManBits+1]) exponent = exponent + (ExpBits + 2)'(1);
+    up = place[4*Groups-ManBits-2] & (place[4*Groups-ManBits-1] | (place[4*Groups-ManBits-3:0] != '0));
+    carry = up && place[4*Groups-1-:ManBits+1] == '1;
     // Saturation needs a carry into an exponent of all ones; an operand that has it already keeps it.
-    if (exponent >= $signed({2'b00, {ExpBits{1'b1}}}) &&
-        exponent > $signed({2'b00, major[Bits-2-:ExpBits]})) return {sign, Largest};
-    return {sign, exponent[ExpBits-1:0], rounded[ManBits-1:0]};
+    later = exponent + (ExpBits + 2)'(carry);
+    if (later >= $signed({2'b00, {ExpBits{1'b1}}}) && later > $signed({2'b00, power})) return {sign, Largest};
+    return {sign, {exponent[ExpBits-1:0], place[4*Groups-2-:ManBits]} + (Bits - 1)'(up)};
   endfunction
 
   logic [Bits-1:0] sum_q;
