@@ -35,4 +35,18 @@ package nvdla_arith_pkg;
     return value[63] ? $signed(32'h8000_0000) : $signed(32'h7fff_ffff);
   endfunction
 
+  // sat32(round_shift(value, shift)) of any value but -2^63, for hardware: no sum in front of the shifter. What is shifted
+  // out says whether the floor of value / 2^shift becomes one more.
+  function automatic logic signed [31:0] round_sat32(input logic signed [63:0] value, input logic [5:0] shift);
+    logic signed [63:0] whole;
+    logic [63:0] half, below;
+    logic up;
+    whole = value >>> shift;
+    half  = (64'd1 << shift) >> 1;
+    below = ~({64{1'b1}} << shift) >> 1;
+    up = (value & half) != '0 && (!value[63] || (value & below) != '0);
+    if (whole != $signed({{32{whole[31]}}, whole[31:0]})) return $signed({value[63], {31{~value[63]}}});
+    return whole[31:0] + 32'(up && whole[31:0] != 32'h7fff_ffff);
+  endfunction
+
 endpackage

@@ -225,10 +225,11 @@ package nvdla_lut_pkg;
   // fraction.
   function automatic logic [31:0] lut_sdp_hit(
       input logic signed [15:0] first, input logic signed [LutProductBits-1:0] product);
-    logic signed [63:0] sum;
-    sum = (64'(first) <<< LutSdpFracBits) + 64'(product);
-    sum = round_shift(sum, 6'(LutSdpFracBits));
-    return sum[31:0];
+    logic signed [17:0] whole;
+    logic up;
+    whole = 18'(first) + 18'(product >>> LutSdpFracBits);
+    up = product[LutSdpFracBits-1] && (!whole[17] || product[LutSdpFracBits-2:0] != '0);
+    return 32'(whole) + 32'(up);
   endfunction
 
   // On a line: entry + sat32(product * 2^-shift), rounded half away from zero, saturated to 32 bits. product: distance
@@ -236,14 +237,15 @@ package nvdla_lut_pkg;
   function automatic logic [31:0] lut_sdp_miss(
       input logic signed [15:0] entry, input logic signed [LutProductBits-1:0] product,
       input logic signed [4:0] shift);
-    logic signed [63:0] term, rounded;
+    logic signed [63:0] term;
+    logic signed [31:0] right;
     term = 64'(product);
     // Not inside of if: Verilator 5.032 would reorder the statements of the inner function.
-    rounded = round_shift(term, 6'($unsigned(shift)));
+    right = round_sat32(term, 6'($unsigned(shift)));
     if (term > 64'sh0000_3fff_ffff_ffff) term = 64'sh0000_3fff_ffff_ffff;
     else if (term < -64'sh0000_4000_0000_0000) term = -64'sh0000_4000_0000_0000;
-    term = shift >= 5'sd0 ? rounded : term <<< (5'($unsigned(-shift)));
-    return sat32(64'(entry) + 64'(sat32(term)));
+    term = shift >= 5'sd0 ? 64'(right) : 64'(sat32(term <<< (5'($unsigned(-shift)))));
+    return sat32(64'(entry) + term);
   endfunction
 
 endpackage

@@ -7,7 +7,7 @@ package nvdla_sdp_y_pkg;
 
   // End of an operand convertor: product (nvdla_sdp_pkg) / 2^shift, saturated to 32 bits.
   function automatic logic signed [31:0] y_operand(input logic signed [48:0] p, input logic [5:0] shift);
-    return sat32(round_shift($signed({{15{p[48]}}, p}), shift));
+    return round_sat32($signed({{15{p[48]}}, p}), shift);
   endfunction
 
   // Product of two numbers of 32 bits, exact.
@@ -17,12 +17,7 @@ package nvdla_sdp_y_pkg;
 
   // Product / 2^shift to nearest, halves away from zero, saturated to 32 bits. The magnitude is at most 2^62.
   function automatic logic signed [31:0] y_truncate(input logic signed [63:0] p, input logic [9:0] shift);
-    logic [63:0] magnitude;
-    magnitude = p[63] ? -p : p;
-    if (shift[9:6] != 4'd0) return 32'sd0;
-    magnitude = (magnitude + ((64'd1 << shift[5:0]) >> 1)) >> shift[5:0];
-    if (p[63]) return magnitude > 64'h8000_0000 ? $signed(32'h8000_0000) : $signed(-magnitude[31:0]);
-    return magnitude > 64'h7fff_ffff ? $signed(32'h7fff_ffff) : $signed(magnitude[31:0]);
+    return shift[9:6] != 4'd0 ? 32'sd0 : round_sat32(p, shift[5:0]);
   endfunction
 
   // The ALU: the larger, the smaller, 0 if equal and 1 if not, the saturated sum.
