@@ -94,8 +94,8 @@ module nvdla_pdp_row
     PdpTotBits'($signed(d_i.pad_value_1x))};
 
   // ---- what happens in this clock -----------------------------------------------------------------------------------
-  logic take, push, ready, fold_ready, complete, fold, go, window_end, row_end, line_end, input_end, left_end,
-      surface_final, step;
+  logic take, push, ready, fold_ready, complete, fold, go, window_end, row_end, line_end, input_end, surface_final,
+      step;
   logic signed [14:0] missing;
   logic [13:0] row_next, rest, left_next;
   logic strip_final, strip_input_end, strip_end, layer_end, line_begin, window_begin;
@@ -108,14 +108,13 @@ module nvdla_pdp_row
   assign complete = missing <= 15'sd0 || (missing == 15'sd1 && PdpCountBits'(lane_q) < part_q);
   assign fold = state_q == StateLine && now_q.used && complete && ready;
   assign go = fold || (state_q == StateFlush && ready);
-  assign window_end = go && lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
-  assign row_end = window_end && column_q == column_last_q;
+  assign window_end = go && last_lane;
+  assign row_end = window_end && last_column;
   assign line_end = state_q == StateLine && (now_q.used ? row_end : complete);
-  assign input_end = line_end && line_q == d_i.cube_in_height;     // of the surface
-  assign left_end = row_end && (state_q == StateFlush || ride_q);  // a left row is out
+  assign input_end = line_end && last_line;  // of the surface
   assign row_next = row_q + 14'(now_q.emit);
   assign rest = 14'(d_i.cube_out_height) + 14'd1 - row_next;  // rows that an ending surface leaves
-  assign left_next = input_end ? rest : left_q - 14'(left_end);
+  assign left_next = last_line ? rest : left_q - 14'(left_leaves);
   assign surface_final = surface_q == surface_last;
   assign strip_final = strip_q == d_i.split_num;
   assign strip_input_end = input_end && surface_final;
@@ -125,6 +124,16 @@ module nvdla_pdp_row
   assign step = line_end || (state_q == StateFlush && row_end);  // to a line or a left row
   assign line_begin = state_q == StateLoad || (line_end && !strip_input_end);
   assign window_begin = line_begin || (fold && window_end);
+
+  // What follows is made ready before it is known whether the beat goes: a line or a left row may end in this clock,
+  // with last_line a surface, and a line begins.
+  logic last_lane, last_column, last_line, left_leaves, ending, beginning;
+  assign last_lane = lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
+  assign last_column = column_q == column_last_q;
+  assign last_line = state_q == StateLine && line_q == d_i.cube_in_height;
+  assign left_leaves = state_q == StateFlush || (state_q == StateLine && ride_q);
+  assign ending = (last_lane && last_column) || state_q == StateLoad || (state_q == StateLine && !now_q.used);
+  assign beginning = ending && state_q != StateFlush && !(last_line && surface_final);
 
   assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;
@@ -212,35 +221,35 @@ module nvdla_pdp_row
     x0_next = x0_q + $signed(15'(d_i.kernel_stride_width)) + 15'sd1;
     now_next = now_q;
     window_next = window_q;
-    if (step || state_q == StateLoad) begin
-      if (line_end && now_q.emit) begin
+    if (ending) begin
+      if (state_q == StateLine && now_q.emit) begin
         row_slot_next = row_slot_q + 3'd1;
         row_start_next = row_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
       end
-      if (input_end) begin
+      if (last_line) begin
         left_slot_next = row_slot_next;
         left_start_next = row_start_next;
         row_slot_next = row_slot_next + rest[2:0];
-      end else if (left_end) begin
+      end else if (left_leaves) begin
         left_slot_next = left_slot_q + 3'd1;
         left_start_next = left_start_q + $signed(15'(d_i.kernel_stride_height)) + 15'sd1;
       end
-      if (input_end || state_q == StateLoad) begin
+      if (last_line || state_q == StateLoad) begin
         line_next = 13'd0;
         row_first_next = 14'd0;
         row_start_next = -$signed(15'(d_i.pad_top));
       end else begin
         line_next = line_q + 13'd1;
       end
-      if (line_begin) now_next =
+      if (beginning) now_next =
           pdp_line(line_next, d_i.cube_in_height, row_first_next, row_slot_next, d_i.cube_out_height, row_start_next,
                                           d_i.kernel_height, d_i.kernel_stride_height, shift);
-      ride_next = left_next != 14'd0 && !final_q && !strip_input_end && now_next.used && !now_next.emit &&
+      ride_next = left_next != 14'd0 && !final_q && !(last_line && surface_final) && now_next.used && !now_next.emit &&
                   (now_next.write & pdp_banks_behind(left_slot_next, left_next, shift)) == 8'd0;
     end
-    if (line_begin) x0_next = -$signed(15'(pad_left_q));
-    if (window_begin) window_next = pdp_window(x0_next, width_q, d_i.kernel_width);
-    if (line_begin && !now_next.used) begin
+    if (beginning) x0_next = -$signed(15'(pad_left_q));
+    if (ending || last_lane) window_next = pdp_window(x0_next, width_q, d_i.kernel_width);
+    if (beginning && !now_next.used) begin
       window_next.need = width_q;
       window_next.keep = width_q;
     end
