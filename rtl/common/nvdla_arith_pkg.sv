@@ -35,8 +35,8 @@ package nvdla_arith_pkg;
     return value[63] ? $signed(32'h8000_0000) : $signed(32'h7fff_ffff);
   endfunction
 
-  // sat32(round_shift(value, shift)) of any value but -2^63, for hardware: no sum in front of the shifter. What is shifted
-  // out says whether the floor of value / 2^shift becomes one more.
+  // sat32(round_shift(value, shift)) of any value but -2^63, for hardware: no sum in front of the shifter. What is
+  // shifted out says whether the floor of value / 2^shift becomes one more.
   function automatic logic signed [31:0] round_sat32(input logic signed [63:0] value, input logic [5:0] shift);
     logic signed [63:0] whole;
     logic [63:0] half, below;

@@ -36,7 +36,8 @@ module nvdla_fp_add #(
     logic signed [ExpBits+1:0] exponent, later;
     if (a[Bits-2:0] > Infinity) return a;
     if (b[Bits-2:0] > Infinity) return b;
-    // The exponents alone say what is shifted; where they are the same nothing is, and the mantissas say what is larger.
+    // The exponents alone say what is shifted; where they are the same nothing is, and the mantissas say what is
+    // larger.
     a_above = {1'b0, a[Bits-2-:ExpBits]} - {1'b0, b[Bits-2-:ExpBits]};
     b_above = b[Bits-2-:ExpBits] - a[Bits-2-:ExpBits];
     below = a_above[ExpBits];
