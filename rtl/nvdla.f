@@ -61,7 +61,9 @@ sdp/nvdla_sdp.sv
 sdp/nvdla_sdp_beats.sv
 sdp/nvdla_sdp_blocks.sv
 sdp/nvdla_sdp_cvt.sv
+sdp/nvdla_sdp_cvt_lane.sv
 sdp/nvdla_sdp_cvt_wide.sv
+sdp/nvdla_sdp_cvt_wide_lane.sv
 sdp/nvdla_sdp_interleave.sv
 sdp/nvdla_sdp_lines.sv
 sdp/nvdla_sdp_operands.sv
@@ -77,6 +79,7 @@ sdp/nvdla_sdp_walk.sv
 sdp/nvdla_sdp_wdma.sv
 sdp/nvdla_sdp_x.sv
 sdp/nvdla_sdp_x_fp.sv
+sdp/nvdla_sdp_x_int.sv
 sdp/nvdla_sdp_y.sv
 sdp/nvdla_sdp_y_fp16.sv
 pdp/nvdla_pdp.sv

@@ -45,22 +45,19 @@ module nvdla_sdp_cvt
   );
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-    logic signed [32:0] difference_q;
-    logic signed [48:0] product_q;
-    logic [8:0] result_q;
-    assign data_o[g*8+:8] = result_q[7:0];
-    assign saturated_o[g] = result_q[8];
-
-    always_ff @(posedge clk_i) begin
-      if (move && valid_i) begin
-        difference_q <= difference($signed(data_i[g*32+:32]), compare_i ? 32'sd0 : $signed(offset_i));
-      end
-      if (move && first) begin
-        if (compare_i) product_q <= $signed({{16{difference_q[32]}}, difference_q});
-        else product_q <= product(difference_q, $signed(scale_i));
-      end
-      if (move && second) result_q <= compare_i ? {1'b0, product_q[7:0]} : cvt_round(product_q, shift_i);
-    end
+    nvdla_sdp_cvt_lane u_lane (
+        .clk_i,
+        .take_i     (move && valid_i),
+        .multiply_i (move && first),
+        .round_i    (move && second),
+        .compare_i,
+        .offset_i,
+        .scale_i,
+        .shift_i,
+        .data_i     (data_i[g*32+:32]),
+        .data_o     (data_o[g*8+:8]),
+        .saturated_o(saturated_o[g])
+    );
   end
 
   `NVDLA_STABLE(InputStable, valid_i, ready_o, {data_i, last_i})

@@ -71,50 +71,23 @@ module nvdla_sdp_cvt_wide
   );
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-    // Integers.
-    logic signed [32:0] difference_q;
-    logic signed [48:0] product_q;
-    logic [15:0] low1_q, low2_q, low_q;  // of d, in compare mode
-    logic [15:0] result_q;
-    logic flag_q;
-
-    always_ff @(posedge integer_clk) begin
-      if (move && valid_i && !fp_i) difference_q <= difference($signed(data_i[g*32+:32]), $signed(offset_i));
-      if (move && first && !fp_i) product_q <= product(difference_q, $signed(scale_i));
-      if (compare_i) begin
-        if (move && valid_i) low1_q <= data_i[g*32+:16];
-        if (move && first) low2_q <= low1_q;
-        if (move && second) low_q <= low2_q;
-      end
-      if (move && second && !fp_i) {flag_q, result_q} <= cvt_round_lane(product_q, shift_i, int8);
-    end
-
-    // FP16 in or out.
-    logic [16:0] t_q;
-    logic [31:0] fp_q;
-    logic [15:0] half, half_q, fp_result_q, integer_of_half, half_of_integer, fp_result;
-    nvdla_fp_narrow u_narrow (
-        .a_i(fp_q),
-        .z_o(half)
+    nvdla_sdp_cvt_wide_lane u_lane (
+        .clk_i      (integer_clk),
+        .fp_clk_i   (fp_clk),
+        .take_i     (move && valid_i),
+        .multiply_i (move && first),
+        .round_i    (move && second),
+        .compare_i,
+        .fp_i,
+        .int8_i     (int8),
+        .fp_out_i   (fp_out),
+        .offset_i,
+        .scale_i,
+        .shift_i,
+        .data_i     (data_i[g*32+:32]),
+        .data_o     (data_o[g*16+:16]),
+        .saturated_o(saturated_o[g])
     );
-    nvdla_fp16_to_int16 u_to_int16 (
-        .a_i(half_q),
-        .z_o(integer_of_half)
-    );
-    nvdla_fp16_from_int17 u_from_int17 (
-        .a_i(t_q),
-        .z_o(half_of_integer)
-    );
-    always_ff @(posedge fp_clk) begin
-      if (move && valid_i && fp_i) fp_q <= data_i[g*32+:32];
-      if (move && first && fp_i) half_q <= half;
-      if (move && second && fp_i) fp_result_q <= fp_out ? half_q : integer_of_half;
-      if (move && second && !fp_i && fp_out) t_q <= 17'(cvt_round_17(product_q, shift_i));
-    end
-    assign fp_result = fp_i ? fp_result_q : half_of_integer;
-
-    assign data_o[g*16+:16] = compare_i ? low_q : (fp_i || fp_out) ? fp_result : result_q;
-    assign saturated_o[g] = fp_out ? fp_result[14:0] == 15'h7bff : !fp_i && flag_q;
   end
 
   `NVDLA_STABLE(InputStable, valid_i, ready_o, {data_i, last_i})

@@ -102,11 +102,24 @@ module nvdla_sdp_x
   end
 
   for (genvar g = 0; g < SdpBsThroughput; g++) begin : gen_lane
-    logic signed [32:0] sum_q;
-    logic signed [15:0] factor_q;
-    logic signed [48:0] product_q;
-    logic pass_q;
-    logic [31:0] result_q;
+    logic [31:0] result;
+    nvdla_sdp_x_int u_int (
+        .clk_i     (integer_clk),
+        .take_i    (take && !fp),
+        .multiply_i(move && first && !fp),
+        .round_i   (move && second && !fp),
+        .alu_bypass_i,
+        .alu_algo_i,
+        .alu_shift_i,
+        .mul_bypass_i,
+        .mul_prelu_i,
+        .mul_shift_i,
+        .relu_i    (!relu_bypass_i),
+        .data_i    (data_i[g*32+:32]),
+        .op_alu_i  (alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
+        .op_mul_i  (mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
+        .data_o    (result)
+    );
     if (Fp16 != 0) begin : gen_fp
       logic [31:0] fp_result;
       nvdla_sdp_x_fp u_fp (
@@ -125,24 +138,9 @@ module nvdla_sdp_x
           .op_mul_i(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i),
           .data_o  (fp_result)
       );
-      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : fp_i ? fp_result : result_q;
+      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : fp_i ? fp_result : result;
     end else begin : gen_int
-      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result_q;
-    end
-
-    always_ff @(posedge integer_clk) begin
-      if (take && !fp) begin
-        if (alu_bypass_i) sum_q <= $signed({data_i[g*32+31], data_i[g*32+:32]});
-        else sum_q <= x_alu($signed(data_i[g*32+:32]), $signed(alu_mem_i ? op_alu_i[g*16+:16] : alu_operand_i),
-                            alu_shift_i, alu_algo_i);
-        factor_q <= $signed(mul_mem_i ? op_mul_i[g*16+:16] : mul_operand_i);
-      end
-      if (move && first && !fp) begin
-        pass_q <= !mul_bypass_i && mul_prelu_i && !sum_q[32];
-        if (mul_bypass_i || (mul_prelu_i && !sum_q[32])) product_q <= $signed({{16{sum_q[32]}}, sum_q});
-        else product_q <= product(sum_q, factor_q);
-      end
-      if (move && second && !fp) result_q <= x_round(product_q, pass_q, mul_shift_i, !relu_bypass_i);
+      assign data_o[g*32+:32] = bypass_i ? data_i[g*32+:32] : result;
     end
   end
 
