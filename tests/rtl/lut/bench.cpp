@@ -1,6 +1,7 @@
 // The look-up units of CDP and SDP against nvdla/lut.c: tables loaded and read through the access port, settings and
 // inputs near their corners, every precision, beats with gaps and stalls. A seed is some settings of one unit.
 #include <deque>
+#include <functional>
 
 #include "common/design.h"
 
@@ -248,11 +249,13 @@ struct Beat {
     uint32_t value[lanes] = {}, flags[lanes] = {};
 };
 
-Beat draw_beat(Random &r, Unit unit, Precision precision, const lut_settings &s, const lut_entries &entries) {
+using Input = std::function<int64_t()>; // draws the input of a lane
+
+Beat make_beat(Unit unit, Precision precision, const lut_settings &s, const lut_entries &entries, const Input &input) {
     Beat beat;
     beat.valid = true;
     for (size_t l = 0; l < lanes; l++) {
-        const int64_t x = beat.x[l] = draw_input(r, s, unit, precision);
+        const int64_t x = beat.x[l] = input();
         const uint32_t pattern = static_cast<uint32_t>(x);
         const lut_result want = unit == Sdp         ? precision == Fp16 ? lut_look_up_sdp_fp16(&s, &entries, pattern)
                                                                         : lut_look_up(&lut_sdp, &s, &entries, x)
@@ -271,8 +274,8 @@ Beat draw_beat(Random &r, Unit unit, Precision precision, const lut_settings &s,
     return beat;
 }
 
-void look_up(Bench &bench, Random &r, Precision precision, const lut_settings &s, const lut_entries &entries,
-             int count) {
+void look_up(Bench &bench, Random &r, Precision precision, const lut_settings &s, const lut_entries &entries, int count,
+             const Input &input) {
     auto &top = bench.design.top;
     const Unit unit = bench.unit;
     const int valid_percent = r.percent(50) ? 100 : 60, step_percent = r.percent(50) ? 100 : 70;
@@ -280,7 +283,7 @@ void look_up(Bench &bench, Random &r, Precision precision, const lut_settings &s
     for (int n = 0; n < count + 2 * static_cast<int>(latency); n++) {
         Beat next;
         if (n < count && r.percent(valid_percent))
-            next = draw_beat(r, unit, precision, s, entries);
+            next = make_beat(unit, precision, s, entries, input);
         for (size_t l = 0; l < lanes; l++)
             Pin(top.data_i, 38 * l, 38).set(static_cast<uint64_t>(next.x[l]));
         top.valid_i = static_cast<uint8_t>(next.valid << unit);
@@ -308,9 +311,42 @@ void look_up(Bench &bench, Random &r, Precision precision, const lut_settings &s
     top.valid_i = 0;
 }
 
+// Lines of SDP beyond LO's last entry whose value, distance * scale / 2, is within a half or so of an end of 32 bits.
+// The entry leads back inside, so that what is saturated too early or too late shows.
+void lines_at_the_ends() {
+    const struct {
+        int64_t distance;
+        int16_t scale;
+    } lines[] = {
+        {16843009, 255},  // 2^31 - 1/2
+        {6700417, 641},   // 2^31 + 1/2
+        {2147483646, 2},  // 2^31 - 2
+        {16843009, -255}, // -2^31 + 1/2
+        {6700417, -641},  // -2^31 - 1/2
+        {2147483647, -2}, // -2^31 + 1
+    };
+    Bench bench(Sdp);
+    Random r(1);
+    lut_entries entries;
+    load(bench, r, Int8, entries);
+    for (const auto &line : lines) {
+        const uint32_t last = LUT_LO_ENTRIES - 1;
+        entries.lo[last] = line.scale > 0 ? -5 : 5;
+        bench.write_cfg(0x30000 | last);
+        bench.write_data(static_cast<uint16_t>(entries.lo[last]));
+        lut_settings s = {};
+        s.le_linear = s.over_first_lo = true;
+        s.range[LUT_LO].over = {line.scale, 1};
+        bench.set(s, Int8);
+        look_up(bench, r, Int8, s, entries, 4, [&] { return line.distance; });
+    }
+}
+
 } // namespace
 
 void directed_cases() {
+    checks.start("SDP: lines that reach the ends of 32 bits");
+    lines_at_the_ends();
 }
 
 void random_case(uint64_t seed) {
@@ -329,7 +365,7 @@ void random_case(uint64_t seed) {
         for (int m = 0; m < 10; m++) {
             const lut_settings s = draw_settings(r, unit, precision);
             bench.set(s, precision);
-            look_up(bench, r, precision, s, entries, 100);
+            look_up(bench, r, precision, s, entries, 100, [&] { return draw_input(r, s, unit, precision); });
         }
     }
 }
