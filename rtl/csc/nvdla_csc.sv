@@ -131,6 +131,8 @@ module nvdla_csc
   assign rows = (!image || d.y_extension == 2'd0) ? 3'd1 : (d.y_extension == 2'd1) ? 3'd2 : 3'd4;
   assign by_line = rows != 3'd1 && d.dataout_width >= 13'(ConvLoads - 1);
 
+  logic step_clk;  // of the layer's settings and of the sequence of operations
+
   // ---- life of a layer ----------------------------------------------------------------------------------------------
   state_e state_q;
   logic [2:0] drain_q;
@@ -208,7 +210,7 @@ module nvdla_csc
       end
     end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge step_clk) begin
     if (begins) begin
       image_q         <= image;
       skip_data_q     <= d.skip_data_rls;
@@ -259,7 +261,7 @@ module nvdla_csc
     assign batches = (BatchMax > 1 && !d.datain_format && !winograd) ? 6'(d.batches) + 6'd1 : 6'd1;
     assign wide = d.proc_precision != 2'd0;
     assign rows_taken = winograd ? (wide ? 4'd4 : 4'd8) : (wide ? 4'd1 : 4'd2);
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge step_clk) begin
       if (begins) begin
         wide_q         <= wide;
         fp16_q         <= Fp16 != 0 && d.proc_precision == 2'd2;
@@ -396,8 +398,18 @@ module nvdla_csc
     assign op_elements_last = op_block_elements;
   end
 
+  nvdla_clock_gate #(
+      .After(0)
+  ) u_step_clock (
+      .clk_i,
+      .rst_ni,
+      .on_i  (1'b0),
+      .work_i(begins || start || done || (op_valid && op_ready)),
+      .clk_o (step_clk)
+  );
+
   nvdla_csc_sequence u_sequence (
-      .clk_i          (clk_i),
+      .clk_i          (step_clk),
       .rst_ni         (rst_ni),
       .start_i        (start),
       .image_i        (image_q),
