@@ -274,6 +274,25 @@ module nvdla_cdma_weight
         size_valid && mask_elements >= threshold_q && wt_written >= bytes_q + 33'(size) : wt_written >= threshold_q;
     assign complete = wt_complete && mask_complete && (size_valid || !compressed);
 
+`ifdef NVDLA_CHECKS
+    // Bytes of the groups reported, and of the next one, as they lie in memory and unpacked.
+    logic [63:0] packed_q, unpacked_q;
+    logic [63:0] packed_next, unpacked_next;
+    assign packed_next = packed_q + 64'(size);
+    assign unpacked_next = unpacked_q + (64'(byte_per_kernel_i) + 64'd1) * 64'(group_kernels);
+    always_ff @(posedge clk_i)
+      if (start_i) begin
+        packed_q   <= '0;
+        unpacked_q <= '0;
+      end else if (report) begin
+        packed_q   <= packed_next;
+        unpacked_q <= unpacked_next;
+      end
+    `NVDLA_CHECK(GroupIsReportedOnceItIsThere, done_o || last_group ||
+                 report == (compressed ? size_valid && 64'(mask_elements) >= unpacked_next &&
+                            64'(wt_written) >= packed_next : 64'(wt_written) >= unpacked_next))
+`endif
+
     // Weighted round robin of weights and mask bits behind the group sizes.
     assign masks_next   = mask_req && (masks_turn_q || !wt_req);
     assign source       = size_req ? Sizes : masks_next ? Masks : Weights;

@@ -248,7 +248,8 @@ module nvdla_cdp_lrn
     // One of them moves at a time.
     logic int16_clk, fp16_clk;
     nvdla_clock_gate #(
-        .After(0)
+        .After(0),
+        .Inner(1'b1)
     ) u_int16_clock (
         .clk_i,
         .rst_ni(1'b1),  // nothing behind it is reset
@@ -257,7 +258,8 @@ module nvdla_cdp_lrn
         .clk_o (int16_clk)
     );
     nvdla_clock_gate #(
-        .After(0)
+        .After(0),
+        .Inner(1'b1)
     ) u_fp16_clock (
         .clk_i,
         .rst_ni(1'b1),

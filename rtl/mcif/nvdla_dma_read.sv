@@ -131,6 +131,8 @@ module nvdla_dma_read
 
   `NVDLA_PARAM(DepthHoldsAPiece, Depth >= DbbPieceBeats && Depth >= CvsramPieceBeats)
   `NVDLA_PARAM(RspAtomsLegal, RspAtoms == 1 || RspAtoms == MifAtoms)
+  `NVDLA_CHECK(BusyWhileItWorks, busy_o || !((req_valid_i && req_ready_o) || mif_o.valid || mif_i.valid || taken ||
+               (rsp_valid_o && rsp_ready_i)))
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
   `NVDLA_STABLE(AnswerStable, rsp_valid_o, rsp_ready_i, rsp_data_o)
   // Beats in flight; beats in flight or in the buffer; answers that the engine has asked for and not taken.

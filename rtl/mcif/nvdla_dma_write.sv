@@ -187,6 +187,8 @@ module nvdla_dma_write
   `NVDLA_STABLE(CommandStable, cmd_valid_i, cmd_ready_o, {cmd_addr_i, cmd_size_i, cmd_ram_i, cmd_ack_i})
   `NVDLA_STABLE(DataStable, dat_valid_i, dat_ready_o, dat_data_i)
   `NVDLA_STABLE(PieceStable, mif_o.valid, mif_i.ready, {mif_o.ram, mif_o.addr, mif_o.len})
+  `NVDLA_CHECK(BusyWhileItWorks, busy_o || !((cmd_valid_i && cmd_ready_o) || (dat_valid_i && dat_ready_o) || stored ||
+               (pieces_valid && pieces_ready) || mif_o.valid || (mif_o.dat_valid && mif_i.dat_ready) || mif_i.done))
   `NVDLA_STABLE(BeatStable, mif_o.dat_valid, mif_i.dat_ready, {mif_o.dat_mask, mif_o.dat_data})
   // Beats in the buffer; those of them that no piece has been promised; beats of accepted pieces that have not left;
   // pieces in flight.
