@@ -160,8 +160,8 @@ package nvdla_pdp_pkg;
   endfunction
 
   // k times a value, by sums: products of so few bits take no multiplier.
-  function automatic logic [PdpTotBits-1:0] pdp_times(input logic [3:0] k, input logic [PdpTotBits-1:0] value);
-    return (k[0] ? value : '0) + (k[1] ? value << 1 : '0) + (k[2] ? value << 2 : '0) + (k[3] ? value << 3 : '0);
+  function automatic logic [PdpTotBits-1:0] pdp_times(input logic [2:0] k, input logic [PdpTotBits-1:0] value);
+    return (k[0] ? value : '0) + (k[1] ? value << 1 : '0) + (k[2] ? value << 2 : '0);
   endfunction
 
   // Input line y for the output rows from `row` (the first one not finished; its slot) on, which starts at line `start`
@@ -180,7 +180,7 @@ package nvdla_pdp_pkg;
     leaves = used && (16'(start) + $signed(16'(kernel)) == line || y == height);
     for (int b = 0; b < 8; b++) begin
       k = pdp_slot_distance(3'(b), slot, shift);
-      s = 16'(start) + $signed(16'(pdp_times(4'(k), PdpTotBits'(stride) + PdpTotBits'(1))));
+      s = 16'(start) + $signed(16'(pdp_times(k, PdpTotBits'(stride) + PdpTotBits'(1))));
       write[b] = s <= line && row + 14'(k) <= 14'(rows) && !(leaves && k == 3'd0);
       first[b] = s == line || y == 13'd0;
     end
@@ -229,7 +229,7 @@ package nvdla_pdp_pkg;
 
   // ... times the width of the kernel, of which `more` is one less.
   function automatic logic [PdpTotBits-1:0] pdp_row_pad(input logic [2:0] n, input logic [7*PdpTotBits-1:0] values,
-      input logic [3:0] more);
+      input logic [2:0] more);
     logic [PdpTotBits-1:0] pad;
     pad = pdp_pad(n, values);
     return pad + pdp_times(more, pad);

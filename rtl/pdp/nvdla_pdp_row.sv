@@ -79,13 +79,13 @@ module nvdla_pdp_row
   logic [12:0] surface_last;
   logic [7*PdpTotBits-1:0] pads;
   logic wide, mean;      // elements of 16 bits; an average of FP16
-  logic [3:0] pad_more;  // rows of pad count so many times more
+  logic [2:0] pad_more;  // rows of pad count so many times more
 
   assign shift = pdp_bank_shift(d_i.kernel_height, d_i.kernel_stride_height);
   assign surface_last = pdp_surface_last(d_i.cube_in_channel, d_i.input_data);
   assign wide = pdp_is_wide(d_i.input_data);
   assign mean = pdp_is_mean(d_i.input_data, d_i.pooling_method);
-  assign pad_more = mean ? 4'd0 : d_i.kernel_width;
+  assign pad_more = mean ? 3'd0 : d_i.kernel_width[2:0];
   assign pads = {
     PdpTotBits'($signed(d_i.pad_value_7x)), PdpTotBits'($signed(d_i.pad_value_6x)),
     PdpTotBits'($signed(d_i.pad_value_5x)),
