@@ -80,6 +80,14 @@ void draw_arithmetic(Random &r, Layer &l) {
     l.out_shift = static_cast<uint32_t>(r.percent(80) ? r.range(0, 10) + bits - 8 : r.range(0, 63)) & 63;
 }
 
+// What tables give goes to memory as it is, so that each rounded half of theirs is there.
+void show_tables(Random &r, Layer &l) {
+    l.sum_bypass = r.percent(60);
+    l.multiply_bypass = true;
+    l.in_offset = l.out_offset = l.in_shift = l.out_shift = 0;
+    l.in_scale = l.out_scale = 1;
+}
+
 // ---- the tables ----------------------------------------------------------------------------------------------------
 
 // An FP16 pattern: an ordinary number in most cases, else any, a NaN, infinite, denormal or the largest.
@@ -111,12 +119,14 @@ int draw_exponent(Random &r) {
 }
 
 // CDP_S_LUT_CFG .. CDP_S_LUT_LO_SLOPE_SHIFT, such that inputs of some kind fall into or near the tables. precision: of
-// the layers that the settings suit; others have to work with them too.
-std::vector<RegisterWrite> draw_tables(Random &r, nvdla_precision precision) {
+// the layers that the settings suit; others have to work with them too. halves: integers whose results lie halfway
+// between two numbers often, inside of the tables (steps of 2 and 4) and outside (slopes of halves and quarters).
+std::vector<RegisterWrite> draw_tables(Random &r, nvdla_precision precision, bool halves) {
     const bool fp16 = precision == NVDLA_FP16, int16 = precision == NVDLA_INT16;
     auto select = [&](int last) {
         int kind = r.range(0, 19);
         int value = fp16         ? draw_exponent(r)
+                    : halves     ? r.range(1, 2)
                     : kind < 15  ? r.range(-3, last + (int16 && r.percent(70) ? 16 : 0))
                     : kind == 15 ? (int16 ? -64 : -32)
                     : kind == 16 ? -31
@@ -127,6 +137,8 @@ std::vector<RegisterWrite> draw_tables(Random &r, nvdla_precision precision) {
         int kind = r.range(0, 9);
         if (fp16)
             return draw_fp32(r, r.percent(70));
+        if (halves)
+            return static_cast<uint64_t>(static_cast<int64_t>(r.range(-100, 60)));
         if (int16 && kind >= 5 && r.percent(70))
             return static_cast<uint64_t>(static_cast<int64_t>(r.range(-300000, 300000)) * 1000);
         if (kind < 7) {
@@ -138,11 +150,16 @@ std::vector<RegisterWrite> draw_tables(Random &r, nvdla_precision precision) {
     };
     auto scale = [&] {
         return fp16            ? draw_fp16(r)
+               : halves        ? static_cast<uint32_t>(2 * r.range(-4, 3) + 1) & 0xffff
                : r.percent(20) ? 0
                : r.percent(50) ? static_cast<uint32_t>(r.range(-50, 50)) & 0xffff
                                : r.bits() & 0xffff;
     };
-    auto shifts = [&] { return r.percent(70) ? r.bits() : r.percent(50) ? 0x3ff : 0x3df; }; // -1 and -1, -1 and -2
+    auto shifts = [&]() -> uint32_t {
+        if (halves)
+            return static_cast<uint32_t>(r.range(1, 2) | r.range(1, 2) << 5);
+        return r.percent(70) ? r.bits() : r.percent(50) ? 0x3ff : 0x3df; // -1 and -1, -1 and -2
+    };
     uint32_t le_select = select(15), lo_select = select(13);
     int offset_kind = r.range(0, 19); // START + B has 39 bits
     uint32_t offset = static_cast<uint32_t>(fp16               ? draw_exponent(r)
@@ -226,11 +243,12 @@ class Run : public ModelRun {
     Run(const Behaviour &behaviour, uint64_t seed) : ModelRun(NVDLA_CDP, NVDLA_CDP_RDMA, behaviour, seed) {
     }
 
-    // Loads both tables in random order, all entries; then port accesses of any kind; then the other S_LUT registers.
-    void load_tables(nvdla_precision precision) {
+    // Loads both tables in random order, all entries (halves: small ones); then port accesses of any kind; then the
+    // other S_LUT registers.
+    void load_tables(nvdla_precision precision, bool halves) {
         Random &r = random;
         const bool fp16 = precision == NVDLA_FP16;
-        int kind = r.range(0, 3);
+        int kind = halves ? 4 : r.range(0, 3);
         uint32_t first = r.bits() & 1;
         for (uint32_t i = 0; i < 2; i++) {
             uint32_t table = first ^ i, entries = table ? 257 : 65;
@@ -241,7 +259,8 @@ class Run : public ModelRun {
                                  : fp16      ? (kind == 1 ? 0x3c00 - 2 * n : draw_fp16(r))
                                  : kind == 1 ? step
                                  : kind == 2 ? 30000 - step
-                                             : (r.bits() & 1 ? 0x7fff : 0x8000);
+                                 : kind == 3 ? (r.bits() & 1 ? 0x7fff : 0x8000)
+                                             : static_cast<uint32_t>(r.range(-60, 60)) & 0xffff;
                 write(Main, CDP_S_LUT_ACCESS_DATA, value | r.bits() << 16);
                 if (r.percent(2))
                     compare(Main, r.percent(50) ? CDP_S_LUT_ACCESS_CFG : CDP_S_LUT_ACCESS_DATA);
@@ -261,7 +280,7 @@ class Run : public ModelRun {
                 compare(Main, what < 6 ? CDP_S_LUT_ACCESS_CFG : CDP_S_LUT_ACCESS_DATA);
             }
         }
-        std::vector<RegisterWrite> writes = draw_tables(r, precision);
+        std::vector<RegisterWrite> writes = draw_tables(r, precision, halves);
         r.shuffle(writes);
         for (const RegisterWrite &w : writes)
             write(Main, w.offset, w.value);
@@ -363,7 +382,7 @@ void rate(nvdla_precision precision, int w, int h, int c, int extra) {
     l.channels = c;
     l.precision = precision;
     l.in_scale = l.out_scale = 1;
-    run.load_tables(precision);
+    run.load_tables(precision, false);
     run.place(l, 0, true);
     run.launch(l, true);
     run.chain.wait_done(1);
@@ -401,13 +420,16 @@ void random_case(uint64_t seed) {
     size_t launched = 0;
     for (int chain = r.range(1, 2); chain > 0; chain--) {
         const nvdla_precision suited = draw_precision(run.random);
-        run.load_tables(suited);
+        const bool halves = suited != NVDLA_FP16 && run.random.percent(30);
+        run.load_tables(suited, halves);
         for (int count = crowd ? 8 : r.range(1, 4); count > 0; count--, launched++) {
             Layer l = {};
             Theme theme = crowd ? TINY : static_cast<Theme>((seed + launched * 5) % THEMES);
             l.precision = r.percent(80) ? suited : draw_precision(run.random);
             draw_geometry(run.random, theme, config->mem_atom, 1200, l);
             draw_arithmetic(run.random, l);
+            if (halves)
+                show_tables(run.random, l);
             run.place(l, static_cast<int>(launched), false);
             checks.detail(describe(l));
             const bool free = by_status ? run.chain.wait_free(Run::Main) && run.chain.wait_free(Run::Rdma)
