@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Plants faults in a copy of an RTL, all of them in one copy: each fault changes one operator or one constant in the body of a module. A
-number selects at run time which fault is present, so a thousand faults cost one build.
+"""Plants faults in a copy of an RTL, all of them in one copy: each fault changes one operator, constant, selection or condition in the body of a
+module, or drops an assignment (docs/qualify.md has the table). A number selects at run time which fault is present, so a thousand faults cost
+one build.
 
 usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--top MODULE]] [--verilator-option OPTION]... [FOLDER...]
   OUT         folder for the copy: rtl/ with the changed sources, faults.f, the file list of the copy, and faults.json, the table of faults
@@ -15,19 +16,19 @@ usage: plant.py OUT --count N --seed S [--config CONFIG] [--filelist FILE.f [--t
 
 OUT/made.json says what a copy was made of. If nothing of that has changed, and nothing in the copy, it stays as it is.
 
-OUT/rtl and the scratch folders OUT/trial and OUT/xml are emptied by each call. They carry a mark, the file planted-by-nvcosim.txt. A folder
-of that name that has files and no mark is refused, and so is an OUT that is the top of a project or contains the RTL.
+OUT/rtl and the scratch folders OUT/trial and OUT/xml are emptied by each call. They carry a mark, the file planted-by-nvcosim.txt. A folder of
+that name that has files and no mark is refused, and so is an OUT that is the top of a project or contains the RTL.
 
-An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E). The function (tb/planted.h, called from Verilator's C++) returns
-whether fault 7 is selected. It also records that the changed expression had another value, so one run without a fault lists the faults that
-could have any effect.
+An expression E with fault 7 becomes (nvdla_fault(7, E7 != E) ? E7 : E), an assignment that it drops if (!nvdla_fault(7, 1)). The function
+(tb/planted.h, called from Verilator's C++) returns whether fault 7 is selected. It also records that the changed expression had another value, so
+one run without a fault lists the faults that could have any effect.
 
-Faults are placed in the right-hand sides of assignments, in conditions, in the selectors of case statements and in the connections of
-inputs, in modules, functions and packages that are part of the elaborated design. These stay as they are: sizes, ranges, indices, labels,
-replications, parameters, comparisons of a parameter with a number (they switch parts of a design on or off), resets, initial blocks, clocks,
-and inactive branches of `ifdef. Verilator elaborates and translates the copy. A place that does not compile is replaced by the next one and
-counted. So is a place that the translated design no longer has: a function that nothing calls, logic that a parameter or a constant input
-switches off, a value that nothing reads.
+Faults are placed in the right-hand sides of assignments, in conditions, in the selectors and labels of case statements, in the connections of
+inputs and in the constants that a reset sets, in modules, functions and packages that are part of the elaborated design. These stay as they are:
+sizes, what is assigned to, replications, parameters, comparisons of a parameter with a number (they switch parts of a design on or off), the
+signals of clocks and resets, initial blocks, and inactive branches of `ifdef. Verilator elaborates and translates the copy. A place that does not
+compile is replaced by the next one and counted. So is a place that the translated design no longer has: a function that nothing calls, logic that
+a parameter or a constant input switches off, a value that nothing reads.
 """
 import argparse
 import concurrent.futures
@@ -40,78 +41,187 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import typing
 
 sys.dont_write_bytecode = True  # the folder of an installed copy stays as it is
-from verilog_source import Source
+from verilog_source import OPENING, Source
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 MARK = "planted-by-nvcosim.txt"
 HEADER = os.path.join(ROOT, "tb", "planted.h")
 OPERATORS = {"+": "-", "-": "+", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
              "||": "&&", "&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "!": "", "~": ""}
+OPERAND = re.compile(r"[\w$)\]}']")  # its last character
+REDUCTIONS = {"&": "|", "|": "&", "^": "|"}
+STRENGTH = {"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7, "<<": 8, ">>": 8, "<<<": 8, ">>>": 8,
+            "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "**": 11}
 ARITHMETIC = {"+", "-", "*", "/", "%", "<<", ">>", "<<<", ">>>", "~", "'0", "'1"}
 BASED = re.compile(r"(\d[\d_]*)\s*'(s?)([bodh])\s*([0-9a-f_]+)", re.I)
 BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 
 
-def faults_of(source, parameters):
-    """(site, token, replacement) for each change that a source allows."""
+class Fault(typing.NamedTuple):
+    """A change of a site: its tokens from `first` up to `last` become `text`."""
+    site: object
+    first: int
+    last: int
+    text: str
+    seen: int          # a person sees `original -> changed` instead of the tokens from here up to `until`
+    until: int
+    original: str
+    changed: str
+    kind: str          # a heading of the table in docs/qualify.md
+
+
+def token_fault(site, source, i, enums):
+    """The fault that changes one token; None if there is none."""
+    token, before, after = source.tokens[i], source.tokens[i - 1] if i > site.start else "(", source.tokens[i + 1] if i + 1 < site.end else ")"
+    operand = OPERAND.match(before[-1]) is not None
+    new, kind = None, "constant"
+    if token in ("!", "~"):
+        new, kind = "", "negation"
+    elif token in OPERATORS and operand:
+        new, kind = OPERATORS[token], "operator"
+    elif token in REDUCTIONS and not operand:
+        new, kind = REDUCTIONS[token], "operator"
+    elif token in enums:
+        new, kind = enums[token], "label" if site.kind == "label" else "state"
+    elif BASED.fullmatch(token):
+        width, sign, base, digits = BASED.fullmatch(token).groups()
+        value = (int(digits.replace("_", ""), BASES[base.lower()]) + 1) % (1 << int(width.replace("_", "")))
+        new = f"{width}'{sign}d{value}"
+    elif token in ("'0", "'1"):
+        new = "'1" if token == "'0" else "'0"
+    elif token.isdigit() and before not in (".", "'") and after not in ("'", "{"):
+        new = str(int(token) + 1)
+    if new is None or before == "'":
+        return None
+    if site.kind in ("reset", "label"):
+        kind = site.kind
+    return Fault(site, i, i + 1, new, i, i + 1, token, new, kind)
+
+
+def operand_end(source, site, at, step, strength):
+    """Where the operand of a binary operator ends that begins at a token, to the left or to the right."""
+    first = at
+    while site.start <= at < site.end:
+        token = source.tokens[at]
+        if step > 0 and token in OPENING:
+            at = source.close(at)
+            continue
+        if step < 0 and token in (")", "]", "}"):
+            at = source.opening[at] - 1
+            continue
+        unary = at == first if step > 0 else at == site.start or not OPERAND.match(source.tokens[at - 1][-1])
+        if token in (",", "?", ":", "(", "[", "{", ")", "]", "}") or (token in STRENGTH and STRENGTH[token] <= strength and not unary):
+            break
+        at += step
+    return at
+
+
+def choices(source, site, names):
+    """Faults of c ? a : b: the arms are swapped. names: whether tokens name a signal."""
+    for i in range(site.start, site.end):
+        if source.tokens[i] == "?":
+            first = operand_end(source, site, i - 1, -1, 0) + 1
+            if names(first, i):
+                yield Fault(site, first, i, f"!({source.flat(first, i)})", i, i + 1, "?", "arms swapped", "arms")
+
+
+def differences(source, site, fixed, names):
+    """Faults of a - b: b - a."""
+    for i in range(site.start + 1, site.end - 1):
+        if source.tokens[i] == "-" and OPERAND.match(source.tokens[i - 1][-1]) and i not in fixed:
+            first, last = operand_end(source, site, i - 1, -1, STRENGTH["-"]) + 1, operand_end(source, site, i + 1, 1, STRENGTH["-"])
+            if names(first, last) and (first == site.start or source.tokens[first - 1] != "-"):  # a - b - c is a - c - b
+                yield Fault(site, first, last, f"{source.flat(i + 1, last)} - {source.flat(first, i)}", i, i + 1, "-", "operands swapped", "operands")
+
+
+def selections(source, site):
+    """Faults of v[i], v[high:low], v[low+:width]: one further, and one bit less."""
+    plus = lambda text, more: str(int(text) + more) if text.isdigit() else f"({text}) {'+' if more > 0 else '-'} 1"
+    for i in range(site.start + 1, site.end):
+        end = source.close(i) - 1
+        if source.tokens[i] != "[" or not re.match(r"[\w$\]]", source.tokens[i - 1][-1]) or "?" in source.tokens[i:end]:
+            continue
+        colon = source.until(i + 1, ":", "+:", "-:", "]")
+        first, second = source.flat(i + 1, colon), source.flat(colon + 1, end)
+        changes = [(end if source.tokens[colon] == ":" else colon, plus(first, 1) + (f" : {plus(second, 1)}" if source.tokens[colon] == ":" else ""))]
+        if source.tokens[colon] == ":" and first != second:
+            changes.append((colon, plus(first, -1)))
+        for last, text in changes:
+            yield Fault(site, i + 1, last, text, i + 1, last, source.flat(i + 1, last), text, "selection")
+
+
+def faults_of(source, parameters, enums):
+    """The faults that a source allows. enums: of each enumerated name the next one."""
     for site in source.sites:
-        fixed = source.constants(site.start, site.end, parameters)
-        for i in range(site.start, site.end):
-            if i in fixed:
-                continue
-            token = source.tokens[i]
-            before = source.tokens[i - 1] if i > site.start else "("
-            after = source.tokens[i + 1] if i + 1 < site.end else ")"
-            operand = re.match(r"[\w$)\]}']", before[-1]) is not None
-            new = None
-            if token in ("!", "~"):
-                new = ""
-            elif token in OPERATORS and operand:
-                new = OPERATORS[token]
-            elif BASED.fullmatch(token):
-                width, sign, base, digits = BASED.fullmatch(token).groups()
-                value = (int(digits.replace("_", ""), BASES[base.lower()]) + 1) % (1 << int(width.replace("_", "")))
-                new = f"{width}'{sign}d{value}"
-            elif token in ("'0", "'1"):
-                new = "'1" if token == "'0" else "'0"
-            elif token.isdigit() and before not in (".", "'") and after not in ("'", "{"):
-                new = str(int(token) + 1)
-            if new is not None and before != "'":
-                yield site, i, new
+        start, end = site.start, site.end
+        whole = source.flat(start, end)
+        if site.kind == "assignment":
+            yield Fault(site, start, end, "", end, end, ";", "dropped", "dropped")
+            continue
+        fixed = source.constants(start, end, parameters)
+        for i in range(start, end):
+            fault = token_fault(site, source, i, enums) if i not in fixed else None
+            if fault:
+                yield fault
+        names = lambda a, b: any(re.match(r"[a-z\\]", t) and t not in parameters for t in source.tokens[a:b])
+        if not names(start, end) or (site.kind == "port" and not any(t in STRENGTH or t in ("?", "!", "~") for t in source.tokens[start:end])):
+            continue  # the latter may be an output
+        yield from choices(source, site, names)
+        yield from differences(source, site, fixed, names)
+        yield from selections(source, site)
+        high = start % 2  # one of both, or a third of all places were these
+        yield Fault(site, start, end, f"({whole}) {'|' if high else '& ~'}2'sd1", end, end, "bit 0", str(high), "stuck")
+        if site.kind == "condition" and source.tokens[start] != "!":
+            yield Fault(site, start, end, f"!({whole})", end, end, "true", "false", "arms")
 
 
-def statement_text(source, site, token, new):
+def statement_text(source, fault):
     """The statement with the change marked, on one line, without comments."""
-    text = "".join((" " if i > site.start and source.from_[i] > source.to[i - 1] else "")
-                   + (f"[[{source.tokens[i]} -> {new}]]" if i == token else source.tokens[i]) for i in range(site.start, site.end))
-    return " ".join(f"{site.head}{text}{')' if site.head.endswith('(') else ''}".split())
+    site, mark = fault.site, f"[[{fault.original} -> {fault.changed}]]"
+    text = ""
+    for i in range(site.start, site.end):
+        if fault.seen < i < fault.until:
+            continue
+        space = " " if i > site.start and source.from_[i] > source.to[i - 1] or text.endswith("[") and i == fault.seen else ""
+        text += space + (mark if i == fault.seen else source.tokens[i])
+    closed = ")" if site.head.endswith("(") else ""
+    return " ".join(f"{site.head}{text}{closed}{f' {mark}' if fault.seen == site.end else ''}".split())
 
 
 def planted(source, faults, asks):
-    """The text of a source with faults: (number, site, token, replacement). Lines keep their numbers. asks(source, number, site, changed
-    expression) returns the Verilog that asks for a fault."""
+    """The text of a source with faults: (number, fault). Lines keep their numbers. asks(source, number, fault) returns the Verilog that asks
+    for a fault."""
     sites = {}
-    for number, site, token, new in faults:
-        sites.setdefault(site.start, (site, []))[1].append((number, token, new))
-    text = source.text
-    for start in sorted(sites, reverse=True):
-        site, mine = sites[start]
-        a, b = source.from_[site.start], source.to[site.end - 1]
+    for number, fault in faults:
+        sites.setdefault(id(fault.site), (fault.site, []))[1].append((number, fault))
+    added = []  # (where, text)
+    for site, mine in sites.values():
         front, back = "", ""
-        for number, token, new in mine:
-            changed = " ".join(filter(None, (source.flat(site.start, token), new, source.flat(token + 1, site.end))))
-            front += f"({asks(source, number, site, changed)} ? ({changed}) : "
-            back += ")"
-        text = f"{text[:a]}{front}({text[a:b]}){back}{text[b:]}"
+        for number, fault in mine:
+            if site.kind == "assignment":
+                front, back = f"begin if (!{asks(source, number, fault)}) ", " end"
+            else:
+                changed = " ".join(filter(None, (source.flat(site.start, fault.first), fault.text, source.flat(fault.last, site.end))))
+                front += f"({asks(source, number, fault, changed)} ? ({changed}) : "
+                back += ")"
+        first, last = source.from_[site.start], source.to[site.end - (site.kind != "assignment")]
+        added += [(first, front if site.kind == "assignment" else front + "("), (last, back if site.kind == "assignment" else ")" + back)]
+    text = source.text
+    for where, more in sorted(added, key=lambda a: a[0], reverse=True):
+        text = text[:where] + more + text[where:]
     return text if asks is at_run_time else text.replace("verilator no_inline_task", "")  # such a task may read no variable
 
 
-def at_run_time(source, number, site, changed):
-    """Asks tb/planted.h."""
+def at_run_time(source, number, fault, changed=None):
+    """Asks tb/planted.h. changed: the site's expression with the fault; None: an assignment is dropped."""
+    site = fault.site
     original = source.flat(site.start, site.end)
-    if site.kind == "condition":
+    if site.kind in ("assignment", "reset", "label"):
+        differs = "1'b1"
+    elif site.kind == "condition":
         differs = f"(!({changed})) != (!({original}))"
     elif ARITHMETIC.isdisjoint(source.tokens[site.start:site.end]):
         differs = f"({changed}) != ({original})"
@@ -121,7 +231,7 @@ def at_run_time(source, number, site, changed):
     return f"1'($c(\"nvdla_fault(\", 32'd{number}, \", \", {differs}, \")\"))"
 
 
-def by_variable(_source, number, _site, _changed):
+def by_variable(_source, number, _fault, _changed=None):
     """Asks a variable that nothing sets: the translated design reads it where the fault would have an effect."""
     return f"nvdla_planted::there_{number}"
 
@@ -330,12 +440,12 @@ class Copy:
         return os.path.relpath(path, self.root)
 
     def write(self, chosen, out, asks=at_run_time):
-        """Writes the copy into a folder. chosen: (path, site, token, new) by number. A file that does not change is not written, so it
+        """Writes the copy into a folder. chosen: (path, fault) by number. A file that does not change is not written, so it
         is not compiled again. Returns the original of each copy."""
         copies = {}
         by_file = {}
-        for number, (path, *fault) in chosen.items():
-            by_file.setdefault(path, []).append((number, *fault))
+        for number, (path, fault) in chosen.items():
+            by_file.setdefault(path, []).append((number, fault))
         for path, faults in by_file.items():
             copies[path] = os.path.join(out, "rtl", self.relative(path))
             put(copies[path], planted(self.sources[path], faults, asks))
@@ -343,10 +453,10 @@ class Copy:
             for name in names:
                 if name != MARK and os.path.join(folder, name) not in copies.values():
                     os.remove(os.path.join(folder, name))
-        first = [f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]
+        first = ["-Wno-ENUMVALUE", f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]  # a state may get any value
         if asks is by_variable:
-            first = [os.path.join(out, "planted.sv")]
-            put(first[0], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
+            first[1:] = [os.path.join(out, "planted.sv")]
+            put(first[1], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
         self.listed.write(os.path.join(out, "faults.f"), first, copies)
         return {copy: path for path, copy in copies.items()}
 
@@ -354,7 +464,7 @@ class Copy:
         """Numbers of the faults that have any effect in the translated design. A fault in a condition that switches a part off would keep that part
         in the design, so neighbouring faults are translated in different copies."""
         apart = 4
-        order = sorted(chosen, key=lambda number: (chosen[number][0], chosen[number][1].start, number))
+        order = sorted(chosen, key=lambda number: (chosen[number][0], chosen[number][1].site.start, number))
 
         def some(first):
             folder = os.path.join(out, f"part{first}")
@@ -368,8 +478,8 @@ class Copy:
         """Indices of the faults whose lines the errors name; of their whole files if a line holds none."""
         lines = {(os.path.abspath(m.group(1)), int(m.group(2))) for m in re.finditer(r"(/[^\s:]+):(\d+):", errors)}
         found = set()
-        for index, (path, site, *_) in enumerate(chosen):
-            source = self.sources[path]
+        for index, (path, fault) in enumerate(chosen):
+            source, site = self.sources[path], fault.site
             span = range(source.line(site.start), source.line(site.end - 1) + 1)
             if any(originals.get(file) == path and line in span for file, line in lines):
                 found.add(index)
@@ -418,7 +528,10 @@ def choose(options, listed, verilator):
     root = os.path.commonpath([os.path.dirname(p) for p in paths])
     if not options.filelist:
         root = os.path.join(ROOT, "rtl")
-    places = [(path, *fault) for path in paths for fault in faults_of(sources[path], parameters)]
+    enums = {}
+    for source in sources.values():
+        enums.update(source.enums)
+    places = [(path, fault) for path in paths for fault in faults_of(sources[path], parameters, enums | sources[path].enums)]
     return sources, root, places
 
 
@@ -502,14 +615,14 @@ def main():
     if errors:
         sys.exit(f"{errors}plant: the copy does not compile; the errors are above")
 
-    def described(path, site, token, new):
+    def described(path, fault):
         source, name = sources[path], copy.relative(path)
-        return {"folder": os.path.dirname(name) or ".", "file": name, "line": source.line(token), "module": site.module,
-                "original": source.tokens[token], "changed": new, "statement": statement_text(source, site, token, new)}
+        return {"folder": os.path.dirname(name) or ".", "file": name, "line": source.line(fault.seen), "module": fault.site.module,
+                "kind": fault.kind, "original": fault.original, "changed": fault.changed, "statement": statement_text(source, fault)}
 
     table = {"seed": options.seed, "root": root, "faults": [{"number": n, **described(*p)} for n, p in enumerate(chosen, 1)],
              "broken": [described(*p) for p in dropped["broken"]], "gone": len(dropped["gone"]), "places": len(places),
-             "statements": sorted({f"{copy.relative(p[0])}\t{statement_text(sources[p[0]], *p[1:])}" for p in places})}
+             "statements": sorted({f"{copy.relative(p[0])}\t{statement_text(sources[p[0]], p[1])}" for p in places})}
     with open(os.path.join(options.out, "faults.json"), "w", encoding="utf-8", errors="surrogateescape") as f:
         json.dump(table, f, indent=1)
     for folder in scratch:

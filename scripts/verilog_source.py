@@ -31,11 +31,11 @@ MASKED = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
 
 
 class Site:
-    """An expression that may be changed."""
+    """An expression that may be changed, or an assignment that may be dropped."""
 
     def __init__(self, start, end, kind, left, head, module):
         self.start, self.end = start, end  # tokens
-        self.kind = kind                   # 'value' or 'condition'
+        self.kind = kind                   # 'value', 'condition', 'port', 'reset' (a constant), 'label' (of a case) or 'assignment'
         self.left = left                   # text of what it is assigned to, "" if unknown
         self.head = head                   # text before it, for a person
         self.module = module
@@ -55,8 +55,10 @@ class Source:
         self.to = [m.end() for m in matches]
         self.match()
         self.sites = []
+        self.enums = {}  # of each enumerated name: the next one of its type
         self.module = ""
         self.quiet = 0  # depth of statements without places
+        self.reset = 0  # depth of statements of a reset
         self.items(0, len(self.tokens))
 
     @staticmethod
@@ -98,14 +100,15 @@ class Source:
         return "\n".join(lines)
 
     def match(self):
-        """The closing bracket of each opening one."""
-        self.closing = {}
+        """The closing bracket of each opening one, and the other way round."""
+        self.closing, self.opening = {}, {}
         stack = []
         for i, token in enumerate(self.tokens):
             if token in OPENING:
                 stack.append(i)
             elif token in (")", "]", "}") and stack:
-                self.closing[stack.pop()] = i
+                self.opening[i] = stack.pop()
+                self.closing[self.opening[i]] = i
 
     def word(self, at):
         return self.tokens[at] if at < len(self.tokens) else ""
@@ -165,12 +168,21 @@ class Source:
         if word == "default" and self.word(at + 1) in (":", "begin"):
             return at + 1 + (self.word(at + 1) == ":")
         if word in SKIPPED:
-            return self.after(at, ";")
+            return self.skipped(at)
         if word.startswith("`"):
             at += 1
             at = self.close(at) if self.word(at) == "(" else at
             return at + (self.word(at) == ";")
         return self.declaration(at)
+
+    def skipped(self, at):
+        """An item without places; the names of an enumeration are kept."""
+        end = self.until(at, ";")
+        if self.word(at) == "typedef" and self.word(at + 1) == "enum":
+            brace = next((i for i in range(at, end) if self.tokens[i] == "{"), end)
+            names = [self.tokens[i] for i in range(brace + 1, end) if self.tokens[i - 1] in ("{", ",") and NAME.match(self.tokens[i])]
+            self.enums.update(zip(names, names[1:] + names[:1]))
+        return end + 1
 
     def label(self, at):
         return at + 2 if self.word(at) == ":" and NAME.match(self.word(at + 1)) else at
@@ -216,7 +228,7 @@ class Source:
         while i < end:
             if self.tokens[i] == "." and self.word(i + 2) == "(":
                 if not CLOCK_OR_RESET.search(self.tokens[i + 1]):
-                    self.site(i + 3, self.close(i + 2) - 1, "value", "", f"{instance}.{self.tokens[i + 1]}(")
+                    self.site(i + 3, self.close(i + 2) - 1, "port", "", f"{instance}.{self.tokens[i + 1]}(")
                 i = self.close(i + 2)
             else:
                 i += 1
@@ -279,14 +291,16 @@ class Source:
         reset = any(CLOCK_OR_RESET.search(t) for t in condition)
         if not reset:
             self.site(at + 2, end - 1, "condition", "", "if (")
-        self.quiet += reset
+        self.reset += reset
         at = self.statement(end)
-        self.quiet -= reset
+        self.reset -= reset
         return self.statement(at + 1) if self.word(at) == "else" else at
 
     def case_statement(self, at):
         end = self.close(at + 1)
-        self.site(at + 2, end - 1, "value", "", f"{self.tokens[at]} (")
+        head = f"{self.tokens[at]} ("
+        self.site(at + 2, end - 1, "value", "", head)
+        head += f"{self.flat(at + 2, end - 1)}) "
         at = end + (self.word(end) == "inside")
         while at < len(self.tokens) and self.tokens[at] != "endcase":
             if self.tokens[at] == "default":
@@ -295,9 +309,19 @@ class Source:
                 at = self.item(at)
                 continue
             else:
-                at = self.after(at, ":")
+                at = self.labels(at, head)
             at = self.statement(at)
         return at + 1
+
+    def labels(self, at, head):
+        """The labels of a branch of a case, to the token after their colon. head: the case, for a person."""
+        while True:
+            end = self.until(at, ",", ":")
+            if end == at + 1 or (end == at + 3 and self.word(at + 1) == "::"):
+                self.site(at, end, "label", "", head)
+            if self.word(end) != ",":
+                return end + 1
+            at = end + 1
 
     def simple(self, at):
         """An assignment, a declaration in a block, a call."""
@@ -314,16 +338,28 @@ class Source:
             left = equals - 1  # a declaration
             if self.tokens[at] in ("static", "const"):
                 return end + 1
+        target = self.flat(left, equals)
         if self.tokens[equals] in ("=", "<="):
-            self.site(start, end, "value", self.flat(left, equals), f"{self.flat(left, equals)} {self.tokens[equals]} ")
+            self.site(start, end, "value", target, f"{target} {self.tokens[equals]} ", alone=True)
+        never = "x" in self.tokens[end - 1].lower().partition("'")[2]  # an X: the statement is never reached
+        if left == at and not never and self.tokens[at:equals] != self.tokens[start:end]:
+            self.site(at, end, "assignment", target, "", alone=True)
         return end + 1
 
     # ---- places ----
 
-    def site(self, start, end, kind, left, head):
+    def site(self, start, end, kind, left, head, alone=False):
+        """alone: a single constant is a place, too."""
         tokens = self.tokens[start:end]
         names = [t for t in tokens if re.match(r"[a-z\\]", t)]
-        if self.quiet or not names or left.startswith("unused") or any("unused" in t for t in names):
+        single = end == start + 1 and (alone or kind == "label")
+        if self.quiet or left.startswith("unused") or any("unused" in t for t in names):
+            return
+        if self.reset:
+            if kind != "value" or names or not single:
+                return
+            kind, head = "reset", f"in reset: {head}"
+        elif not (names or single):
             return
         if any(CLOCK_OR_RESET.search(t) for t in names) or any(t.startswith('"') for t in tokens):
             return

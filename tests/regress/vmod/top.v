@@ -57,10 +57,12 @@ end
 `ifdef SYNTHESIS
 assign w = sum - 9'd1;
 `else
-assign #0 w = sum ^ {more, leaf_y};
+assign #0 w = sum ^ {more, leaf_y} ^ 9'(steps_y);
 `endif
 wire [`WIDTH-1:0] leaf_y;
 leaf #(.SHIFT(1 + 1)) u_leaf (.clk(nvdla_core_clk), .x (a | b), .y (leaf_y));
+wire [3:0] steps_y;
+steps u_steps (.clk(nvdla_core_clk), .rst_n(nvdla_core_rstn), .x(a), .y(steps_y));
 parameter WIDE = 0;
 wire more = WIDE != 0 && a != b;
 //synopsys translate_off
