@@ -514,6 +514,7 @@ module nvdla_csc_data
 
 `ifdef NVDLA_CHECKS
   `NVDLA_CHECK(PlacesAddUp, 32'(reserved_q) == Places.level_q)
+  `NVDLA_CHECK(WaitsOnlyForPlaces, issue || !op_valid_i || Places.level_q > Depth - 4)
   int stripe_q;  // atoms of the stripe that have left
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) stripe_q <= 0;
