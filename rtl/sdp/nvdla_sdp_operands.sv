@@ -121,9 +121,9 @@ module nvdla_sdp_operands
   // Both operands of all lanes: MUL in the upper half.
   localparam int Lanes16 = SdpBsThroughput * 16;
   function automatic logic [2*Lanes16-1:0] cut(input logic [2*AtomBits-1:0] data, input logic two_bytes,
-      input logic both);
+      input logic pairs);
     for (int g = 0; g < SdpBsThroughput; g++)
-      case ({two_bytes, both})
+      case ({two_bytes, pairs})
         2'b00: begin
           cut[g*16+:16] = {{8{data[g*8+7]}}, data[g*8+:8]};
           cut[Lanes16+g*16+:16] = {{8{data[g*8+7]}}, data[g*8+:8]};

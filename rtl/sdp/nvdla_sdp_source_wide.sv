@@ -84,7 +84,7 @@ module nvdla_sdp_source_wide
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
       .on_i  (1'b0),
-      .work_i(take && (fp_i || in_i == PrecisionFp16)),
+      .work_i(take && (fp_i || in_i == nvdla_sdp_pkg::PrecisionFp16)),
       .clk_o (fp_clk)
   );
 
