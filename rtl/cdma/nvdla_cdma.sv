@@ -341,6 +341,7 @@ module nvdla_cdma
     nvdla_cdma_winograd u_winograd (
         .clk_i              (clk),
         .rst_ni,
+        .clk_on_i,
         .start_i            (dat_start & winograd),
         .wide_i             (wide),
         .datain_width_i     (d.datain_width),
@@ -412,6 +413,7 @@ module nvdla_cdma
     nvdla_cdma_cvt_pairs u_cvt (
         .clk_i       (clk),
         .rst_ni,
+        .clk_on_i,
         .enable_i    (d.cvt_en & ~from_fp16),
         .image_i     (image),
         .source16_i  (d.in_precision != 2'd0),

@@ -18,7 +18,7 @@ module nvdla_cdma_cvt_pairs
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                            clk_i, rst_ni, enable_i, image_i, source16_i,
+    input  logic                            clk_i, rst_ni, clk_on_i, enable_i, image_i, source16_i,
     input  logic                            wide_i,  // processing precision of 16 bits
     input  logic                            fp16_i,  // and FP16
     input  logic                            signed_i, mean_i,
@@ -65,7 +65,7 @@ module nvdla_cdma_cvt_pairs
   ) u_integer_clock (
       .clk_i,
       .rst_ni,
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(valid_i && enable_i && !fp16_i),
       .clk_o (integer_clk)
   );
@@ -105,7 +105,7 @@ module nvdla_cdma_cvt_pairs
   ) u_float_clock (
       .clk_i,
       .rst_ni,
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(valid_i && enable_i && fp16_i),
       .clk_o (float_clk)
   );

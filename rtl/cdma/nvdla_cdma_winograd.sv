@@ -22,7 +22,7 @@ module nvdla_cdma_winograd
   import nvdla_cbuf_pkg::*;
   import nvdla_cdma_pkg::*;
 (
-    input  logic                      clk_i, rst_ni, start_i,
+    input  logic                      clk_i, rst_ni, clk_on_i, start_i,
     input  logic                      wide_i,  // elements of 16 bits
     input  logic [              12:0] datain_width_i, datain_height_i, datain_channel_i, datain_width_ext_i,
     input  logic [              12:0] datain_height_ext_i,
@@ -350,7 +350,7 @@ module nvdla_cdma_winograd
   ) u_clock (
       .clk_i,
       .rst_ni,
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(start_i || started_q || rq_left_q != '0 || granted_q != '0 || full_q != '0 || atoms_valid_o),
       .clk_o (clk)
   );

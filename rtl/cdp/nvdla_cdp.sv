@@ -237,6 +237,7 @@ module nvdla_cdp
   nvdla_cdp_lrn u_lrn (
       .clk_i           (clk),
       .rst_ni,
+      .clk_on_i,
       .run_i           (run),
       .precision_i     (precision),
       .sqsum_bypass_i  (d.sqsum_bypass),

@@ -14,7 +14,7 @@ module nvdla_cdp_lrn
   import nvdla_cdp_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                    clk_i, rst_ni, run_i,
+    input  logic                    clk_i, rst_ni, clk_on_i, run_i,
     input  logic [             1:0] precision_i,
     input  logic                    sqsum_bypass_i, mul_bypass_i,
     input  logic [             1:0] normalz_len_i,
@@ -120,6 +120,7 @@ module nvdla_cdp_lrn
   ) u_lut (
       .clk_i,
       .rst_ni,
+      .clk_on_i,
       .cfg_req_i,
       .data_req_i,
       .write_i,
@@ -253,7 +254,7 @@ module nvdla_cdp_lrn
     ) u_int16_clock (
         .clk_i,
         .rst_ni(1'b1),  // nothing behind it is reset
-        .on_i  (1'b0),
+        .on_i  (clk_on_i),
         .work_i(step && int16),
         .clk_o (int16_clk)
     );
@@ -263,7 +264,7 @@ module nvdla_cdp_lrn
     ) u_fp16_clock (
         .clk_i,
         .rst_ni(1'b1),
-        .on_i  (1'b0),
+        .on_i  (clk_on_i),
         .work_i(step && fp16),
         .clk_o (fp16_clk)
     );

@@ -403,7 +403,7 @@ module nvdla_csc
   ) u_step_clock (
       .clk_i,
       .rst_ni,
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(begins || start || done || (op_valid && op_ready)),
       .clk_o (step_clk)
   );

@@ -27,7 +27,7 @@ module nvdla_lut
     parameter int SelectBits = 6,     // 6 or 7
     parameter int Fp16 = 0
 ) (
-    input  logic                                 clk_i, rst_ni,
+    input  logic                                 clk_i, rst_ni, clk_on_i,
     // access port
     input  logic                                 cfg_req_i, data_req_i, write_i,
     input  logic [                         31:0] wdata_i,
@@ -239,6 +239,7 @@ module nvdla_lut
     assign words = integer_words;
     assign result_o = integer_results;
     assign flags_o = integer_flags;
+    wire unused_clk_on = clk_on_i;
   end else begin : gen_fp16
     localparam int Wait = 2;  // stages that integers wait for FP16
     logic [WideLanes*32-1:0] patterns;
@@ -254,6 +255,7 @@ module nvdla_lut
     ) u_fp16 (
         .clk_i,
         .rst_ni,
+        .clk_on_i,
         .on_i     (floating),
         .cfg_i,
         .step_i,

@@ -18,6 +18,7 @@ module nvdla_lut_fp16
 ) (
     input  logic                            clk_i,
     input  logic                            rst_ni,
+    input  logic                            clk_on_i,  // keeps the clock running
     input  logic                            on_i,
     input  lut_cfg_t                        cfg_i,
     input  logic                            step_i,
@@ -45,7 +46,7 @@ module nvdla_lut_fp16
   ) u_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(step_i && on_i && (valid_i || valid_q != '0)),
       .clk_o (clk)
   );

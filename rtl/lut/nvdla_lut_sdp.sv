@@ -20,7 +20,7 @@ module nvdla_lut_sdp
     parameter int Lanes = 1,
     parameter int Fp16 = 0
 ) (
-    input  logic                          clk_i, rst_ni,
+    input  logic                          clk_i, rst_ni, clk_on_i,
     // access port
     input  logic                          cfg_req_i, data_req_i, write_i,
     input  logic [                  31:0] wdata_i,
@@ -203,7 +203,7 @@ module nvdla_lut_sdp
     assign words = integer_words;
     assign result_o = integer_results;
     assign found_o = integer_found;
-    wire unused_precision = &{1'b0, precision_i};
+    wire unused_fp16 = &{1'b0, clk_on_i, precision_i};
   end else begin : gen_fp16
     localparam int Wait = 2;  // stages that integers wait for FP16
     logic [Lanes*9-1:0] floating_words;
@@ -219,6 +219,7 @@ module nvdla_lut_sdp
     ) u_fp16 (
         .clk_i,
         .rst_ni,
+        .clk_on_i,
         .on_i     (floating),
         .cfg_i,
         .step_i,

@@ -176,6 +176,7 @@ module nvdla_sdp
     nvdla_sdp_source_wide u_source (
         .clk_i          (clk),
         .rst_ni         (rst_ni),
+        .clk_on_i       (clk_on_i),
         .run_i          (run),
         .flying_i       (d.flying_mode),
         .in_i           (main_in),
@@ -222,6 +223,7 @@ module nvdla_sdp
   nvdla_sdp_x u_bs (
       .clk_i           (clk),
       .rst_ni          (rst_ni),
+      .clk_on_i        (clk_on_i),
       .fp_i            (fp),
       .nan_to_zero_i   (nan_to_zero),
       .bypass_i        (d.bs_bypass),
@@ -256,6 +258,7 @@ module nvdla_sdp
   nvdla_sdp_x u_bn (
       .clk_i           (clk),
       .rst_ni          (rst_ni),
+      .clk_on_i        (clk_on_i),
       .fp_i            (fp),
       .nan_to_zero_i   (nan_to_zero),
       .bypass_i        (d.bn_bypass),
@@ -291,6 +294,7 @@ module nvdla_sdp
     nvdla_sdp_y u_y (
         .clk_i             (clk),
         .rst_ni            (rst_ni),
+        .clk_on_i          (clk_on_i),
         .csb_req_i         (csb_req_i),
         .csb_write_i       (csb_write_i),
         .csb_addr_i        (csb_addr_i),
@@ -358,6 +362,7 @@ module nvdla_sdp
     nvdla_sdp_cvt_wide u_cvt (
         .clk_i      (clk),
         .rst_ni     (rst_ni),
+        .clk_on_i   (clk_on_i),
         .compare_i  (compare),
         .fp_i       (fp),
         .out_i      (d.out_precision),

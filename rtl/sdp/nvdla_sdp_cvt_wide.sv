@@ -13,7 +13,7 @@ module nvdla_sdp_cvt_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, compare_i, fp_i,
+    input  logic                          clk_i, rst_ni, clk_on_i, compare_i, fp_i,
     input  logic [                   1:0] out_i,  // OUT_PRECISION
     input  logic [                  31:0] offset_i,
     input  logic [                  15:0] scale_i,
@@ -56,7 +56,7 @@ module nvdla_sdp_cvt_wide
   ) u_integer_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(moves && (!fp_i || compare_i)),
       .clk_o (integer_clk)
   );
@@ -65,7 +65,7 @@ module nvdla_sdp_cvt_wide
   ) u_fp_clock (
       .clk_i,
       .rst_ni(1'b1),
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(moves && (fp_i || fp_out)),
       .clk_o (fp_clk)
   );

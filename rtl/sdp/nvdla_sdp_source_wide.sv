@@ -14,7 +14,7 @@ module nvdla_sdp_source_wide
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, run_i, flying_i,
+    input  logic                          clk_i, rst_ni, clk_on_i, run_i, flying_i,
     input  logic [                   1:0] in_i,
     input  logic                          wide_i, fp_i, nan_to_zero_i,
     input  logic [                  12:0] width_i,          // minus 1
@@ -83,7 +83,7 @@ module nvdla_sdp_source_wide
   ) u_fp_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(take && (fp_i || in_i == nvdla_sdp_pkg::PrecisionFp16)),
       .clk_o (fp_clk)
   );

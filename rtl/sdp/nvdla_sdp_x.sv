@@ -14,7 +14,7 @@ module nvdla_sdp_x
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, fp_i, nan_to_zero_i,
+    input  logic                          clk_i, rst_ni, clk_on_i, fp_i, nan_to_zero_i,
     // Settings of the layer: D_DP_BS_* or D_DP_BN_*.
     input  logic                          bypass_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
@@ -74,14 +74,14 @@ module nvdla_sdp_x
   assign moves = take || (move && (first || second));
   if (SdpBsThroughput == 1) begin : gen_one_lane
     assign integer_clk = clk_i;
-    wire unused_moves = moves;
+    wire unused_moves = &{1'b0, moves, clk_on_i};
   end else begin : gen_integer_clock
     nvdla_clock_gate #(
         .After(0)
     ) u_integer_clock (
         .clk_i,
         .rst_ni(1'b1),  // nothing behind it is reset
-        .on_i  (1'b0),
+        .on_i  (clk_on_i),
         .work_i(moves && !fp),
         .clk_o (integer_clk)
     );
@@ -95,7 +95,7 @@ module nvdla_sdp_x
     ) u_fp_clock (
         .clk_i,
         .rst_ni(1'b1),
-        .on_i  (1'b0),
+        .on_i  (clk_on_i),
         .work_i(moves && fp),
         .clk_o (fp_clk)
     );

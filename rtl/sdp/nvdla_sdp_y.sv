@@ -26,7 +26,7 @@ module nvdla_sdp_y
   import nvdla_sdp_y_pkg::*;
   import nvdla_lut_pkg::*;
 (
-    input  logic                          clk_i, rst_ni,
+    input  logic                          clk_i, rst_ni, clk_on_i,
     // Registers of the table.
     input  logic                          csb_req_i, csb_write_i,
     input  logic [       CsbAddrBits-1:0] csb_addr_i,
@@ -81,7 +81,7 @@ module nvdla_sdp_y
   nvdla_clock_gate u_clock (
       .clk_i,
       .rst_ni,
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(csb_req_i || run_i != run_q || busy_o),
       .clk_o (clk)
   );
@@ -195,6 +195,7 @@ module nvdla_sdp_y
     nvdla_sdp_y_fp16 u_fp16 (
         .clk_i   (clk),
         .rst_ni,
+        .clk_on_i,
         .on_i    (floating),
         .nan_to_zero_i,
         .alu_bypass_i,
@@ -277,6 +278,7 @@ module nvdla_sdp_y
   ) u_lut (
       .clk_i      (clk),
       .rst_ni,
+      .clk_on_i,
       .cfg_req_i  (csb_req_i && csb_addr_i == CsbAddrBits'(SdpSLutAccessCfg)),
       .data_req_i (csb_req_i && csb_addr_i == CsbAddrBits'(SdpSLutAccessData)),
       .write_i    (csb_write_i),

@@ -10,7 +10,7 @@ module nvdla_sdp_y_fp16
   import nvdla_pkg::*;
   import nvdla_sdp_pkg::*;
 (
-    input  logic                          clk_i, rst_ni, on_i, nan_to_zero_i, alu_bypass_i,
+    input  logic                          clk_i, rst_ni, clk_on_i, on_i, nan_to_zero_i, alu_bypass_i,
     input  logic [                   1:0] alu_algo_i,
     input  logic                          alu_mem_i,
     input  logic [                  31:0] alu_operand_i,
@@ -37,7 +37,7 @@ module nvdla_sdp_y_fp16
   ) u_clock (
       .clk_i,
       .rst_ni(1'b1),  // nothing behind it is reset
-      .on_i  (1'b0),
+      .on_i  (clk_on_i),
       .work_i(now != '0),
       .clk_o (clk)
   );

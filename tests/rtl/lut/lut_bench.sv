@@ -52,6 +52,7 @@ module lut_bench
   ) u_cdp (
       .clk_i,
       .rst_ni,
+      .clk_on_i  (1'b0),
       .cfg_req_i (cfg_req_i[0]),
       .data_req_i(data_req_i[0]),
       .write_i,
@@ -76,6 +77,7 @@ module lut_bench
   ) u_sdp (
       .clk_i,
       .rst_ni,
+      .clk_on_i  (1'b0),
       .cfg_req_i (cfg_req_i[1]),
       .data_req_i(data_req_i[1]),
       .write_i,
