@@ -9,6 +9,7 @@ cbuf/nvdla_cbuf_pkg.sv
 cdma/nvdla_cdma_pkg.sv
 csc/nvdla_conv_pkg.sv
 cacc/nvdla_cacc_pkg.sv
+fp/nvdla_fp16_pkg.sv
 fp/nvdla_fp48_pkg.sv
 fp/nvdla_check_fp_pkg.sv
 lut/nvdla_lut_pkg.sv
@@ -29,7 +30,6 @@ common/nvdla_async_fifo.sv
 common/nvdla_reg_file.sv
 common/nvdla_reg_group.sv
 fp/nvdla_fp16_mean.sv
-fp/nvdla_fp16_from_int17.sv
 fp/nvdla_fp16_to_int16.sv
 fp/nvdla_fp_add.sv
 fp/nvdla_fp_mul.sv

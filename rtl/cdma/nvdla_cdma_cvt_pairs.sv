@@ -50,7 +50,7 @@ module nvdla_cdma_cvt_pairs
   endfunction
 
   logic [Bytes*16-1:0] halves;  // 16-bit sources
-  logic [DataBits-1:0] low, raw_q, data_q, float;
+  logic [DataBits-1:0] low, raw_q, data_q;
   logic [Bytes-1:0] pass_q;
   logic signed [33:0] product[0:Bytes-1];
   assign halves = image_i ? element_i : {DataBits'(0), data_i};
@@ -59,20 +59,20 @@ module nvdla_cdma_cvt_pairs
   logic [Halves-1:0] pixels;  // lanes that are watched
   assign pixels = (image_i && watch_i) ? ~beside(kind_i) : '1;
 
-  logic integer_clk;
+  logic product_clk;
   nvdla_clock_gate #(
       .After(0)
-  ) u_integer_clock (
+  ) u_product_clock (
       .clk_i,
       .rst_ni,
       .on_i  (clk_on_i),
-      .work_i(valid_i && enable_i && !fp16_i),
-      .clk_o (integer_clk)
+      .work_i(valid_i && enable_i),
+      .clk_o (product_clk)
   );
   for (genvar l = 0; l < Bytes; l++) begin : gen_product
     logic signed [33:0] product_q;
     assign product[l] = product_q;
-    always_ff @(posedge integer_clk)
+    always_ff @(posedge product_clk)
       if (valid_i && (l < Halves || !wide_i))
         product_q <= cvt_product(
             extend((image_i || source16_i) ? halves[l*16+:16] : {8'd0, data_i[l*8+:8]}, source16_i, signed_i),
@@ -92,36 +92,10 @@ module nvdla_cdma_cvt_pairs
             cvt_int8(cvt_shift(product[l], truncate_i));
       else
         for (int l = 0; l < Halves; l++)
-          data_q[l*16+:16] <= pass_q[l] ? raw_q[l*16+:16] : fp16_i ? float[l*16+:16] :
-              cvt_int16(cvt_shift(product[l], truncate_i));
+          if (pass_q[l]) data_q[l*16+:16] <= raw_q[l*16+:16];
+          else if (fp16_i) data_q[l*16+:16] <= nvdla_fp16_pkg::fp16_from_int17(cvt_shift(product[l], truncate_i));
+          else data_q[l*16+:16] <= cvt_int16(cvt_shift(product[l], truncate_i));
     end
-  end
-
-  // To FP16: images only. The products stand still while the layer is another.
-  logic float_clk;
-  logic [5:0] truncate_q;
-  nvdla_clock_gate #(
-      .After(0)
-  ) u_float_clock (
-      .clk_i,
-      .rst_ni,
-      .on_i  (clk_on_i),
-      .work_i(valid_i && enable_i && fp16_i),
-      .clk_o (float_clk)
-  );
-  always_ff @(posedge float_clk) if (valid_i) truncate_q <= truncate_i;
-  for (genvar l = 0; l < Halves; l++) begin : gen_float
-    logic signed [33:0] float_product_q;
-    logic signed [16:0] integer_part;
-    always_ff @(posedge float_clk)
-      if (valid_i)
-        float_product_q <= cvt_product(extend(halves[l*16+:16], source16_i, signed_i),
-                                       cvt_offset(mean_i, kind_i[l*3+:3], means_i, offset_i), $signed(scale_i));
-    assign integer_part = cvt_shift(float_product_q, truncate_q);
-    nvdla_fp16_from_int17 u_float (
-        .a_i(integer_part),
-        .z_o(float[l*16+:16])
-    );
   end
 
   nvdla_cdma_specials u_specials (

@@ -44,16 +44,13 @@ module nvdla_sdp_cvt_wide_lane
       .a_i(half_q),
       .z_o(integer_of_half)
   );
-  nvdla_fp16_from_int17 u_from_int17 (
-      .a_i(t_q),
-      .z_o(half_of_integer)
-  );
   always_ff @(posedge fp_clk_i) begin
     if (take_i && fp_i) fp_q <= data_i;
     if (multiply_i && fp_i) half_q <= half;
     if (round_i && fp_i) fp_result_q <= fp_out_i ? half_q : integer_of_half;
     if (round_i && !fp_i && fp_out_i) t_q <= 17'(cvt_round_17(product_q, shift_i));
   end
+  assign half_of_integer = nvdla_fp16_pkg::fp16_from_int17(t_q);
   assign fp_result = fp_i ? fp_result_q : half_of_integer;
 
   assign data_o = compare_i ? low_q : (fp_i || fp_out_i) ? fp_result : result_q;

@@ -222,10 +222,7 @@ module fp_bench
     logic [16:0] int17_to_fp16_a_q;
     logic [15:0] int17_to_fp16;
     always_ff @(posedge clk[Int17ToFp16]) int17_to_fp16_a_q <= a[16:0];
-    nvdla_fp16_from_int17 u_int17_to_fp16 (
-        .a_i(int17_to_fp16_a_q),
-        .z_o(int17_to_fp16)
-    );
+    assign int17_to_fp16 = nvdla_fp16_pkg::fp16_from_int17(int17_to_fp16_a_q);
     assign z[Int17ToFp16][32*l+:32] = 32'(int17_to_fp16);
 
     logic [15:0] fraction16_a_q;
