@@ -10,9 +10,8 @@ package nvdla_fp16_pkg;
     logic [14:0] rounded;  // exponent and mantissa; the highest bit of `leading` is the hidden 1
     logic up;
     leading = {a[16] ? -a : a, 3'b000};
-    zeros   = 5'd0;
-    for (int i = 1; i < 5; i++) if (leading[4*i+:4] != '0) zeros = 5'(4 * i);
-    zeros   = 5'd16 - zeros;
+    zeros = 5'd16;
+    for (int i = 1; i < 5; i++) if (leading[4*i+:4] != '0) zeros = 5'(4 * (4 - i));
     leading = leading << zeros;
     if (leading[19:18] == '0) begin
       zeros[1] = 1'b1;

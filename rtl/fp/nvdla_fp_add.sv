@@ -59,9 +59,8 @@ module nvdla_fp_add #(
     sum = SumBits'(({first, minus} + {second ^ {SumBits{minus}}, minus}) >> 1);
     // The leading 1 goes to the top, by groups of four bits and within its group; where it stood tells the exponent.
     place = (4 * Groups)'(sum) << (4 * Groups - SumBits);
-    zeros = '0;
-    for (int i = 1; i < Groups; i++) if (place[4*i+:4] != '0) zeros = Steps'(4 * i);
-    zeros = Steps'(4 * (Groups - 1)) - zeros;
+    zeros = Steps'(4 * (Groups - 1));
+    for (int i = 1; i < Groups; i++) if (place[4*i+:4] != '0) zeros = Steps'(4 * (Groups - 1 - i));
     place = place << zeros;
     if (place[4*Groups-1-:4] == '0) return {sign, (Bits - 1)'(0)};
     if (place[4*Groups-1-:2] == '0) begin

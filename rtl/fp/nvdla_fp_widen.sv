@@ -16,7 +16,7 @@ module nvdla_fp_widen #(
     output logic [ExpOut+ManOut : 0] z_o
 );
   localparam int Rebias = (1 << (ExpOut - 1)) - (1 << (ExpIn - 1));
-  localparam int Steps = $clog2(ManIn + 1);
+  localparam int Groups = (ManIn + 4) / 4;  // of four bits
   localparam logic [ExpIn-1:0] Ones = '1;
 
   logic sign;
@@ -25,15 +25,20 @@ module nvdla_fp_widen #(
   assign {sign, exponent, mantissa} = a_i;
 
   logic [ExpOut-1:0] left;  // places that the leading 1 of a denormal goes up
-  logic [ManIn:0] leading;
+  logic [4*Groups-1:0] leading;
   always_comb begin
-    left = '0;
-    leading = {1'b0, mantissa};
-    for (int s = Steps - 1; s >= 0; s--)
-      if ((leading >> (ManIn + 1 - (1 << s))) == '0) begin
-        leading = leading << (1 << s);
-        left = left + ExpOut'(1 << s);
-      end
+    leading = (4 * Groups)'(mantissa) << (4 * Groups - 1 - ManIn);
+    left = ExpOut'(4 * (Groups - 1));
+    for (int i = 1; i < Groups; i++) if (leading[4*i+:4] != '0) left = ExpOut'(4 * (Groups - 1 - i));
+    leading = leading << left;
+    if (leading[4*Groups-1-:2] == '0) begin
+      left[1] = 1'b1;
+      leading = leading << 2;
+    end
+    if (!leading[4*Groups-1]) begin
+      left[0] = 1'b1;
+      leading = leading << 1;
+    end
   end
 
   always_comb begin
@@ -41,7 +46,7 @@ module nvdla_fp_widen #(
     else if (exponent == '0 && mantissa == '0) z_o = {sign, (ExpOut + ManOut)'(0)};
     else if (Denormals != 0 && exponent == Ones) z_o = {sign, {(ExpOut - 1) {1'b1}}, 1'b0, {ManOut{1'b1}}};
     else if (Denormals != 0 && exponent == '0)
-      z_o = {sign, ExpOut'(Rebias + 1) - left, ManOut'(leading[ManIn-1:0]) << (ManOut - ManIn)};
+      z_o = {sign, ExpOut'(Rebias + 1) - left, ManOut'(leading[4*Groups-2-:ManIn]) << (ManOut - ManIn)};
     else z_o = {sign, ExpOut'(exponent) + ExpOut'(Rebias), ManOut'(mantissa) << (ManOut - ManIn)};
   end
 endmodule
