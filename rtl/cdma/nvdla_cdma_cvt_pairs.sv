@@ -73,7 +73,7 @@ module nvdla_cdma_cvt_pairs
     logic signed [33:0] product_q;
     assign product[l] = product_q;
     always_ff @(posedge product_clk)
-      if (valid_i && (l < Halves || !wide_i))
+      if (l < Halves || !wide_i)
         product_q <= cvt_product(
             extend((image_i || source16_i) ? halves[l*16+:16] : {8'd0, data_i[l*8+:8]}, source16_i, signed_i),
             cvt_offset(mean_i, image_i ? kind_i[l*3+:3] : 3'd0, means_i, offset_i), $signed(scale_i));
