@@ -101,6 +101,16 @@ module nvdla_pdp_row
   logic strip_final, strip_input_end, strip_end, layer_end, line_begin, window_begin;
   logic [7:0] strip_next;
 
+  // What follows is made ready before it is known whether the beat goes: a line or a left row may end in this clock,
+  // with last_line a surface, and a line begins.
+  logic last_lane, last_column, last_line, left_leaves, ending, beginning;
+  assign last_lane = lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
+  assign last_column = column_q == column_last_q;
+  assign last_line = state_q == StateLine && line_q == d_i.cube_in_height;
+  assign left_leaves = state_q == StateFlush || (state_q == StateLine && ride_q);
+  assign ending = (last_lane && last_column) || state_q == StateLoad || (state_q == StateLine && !now_q.used);
+  assign beginning = ending && state_q != StateFlush && !(last_line && surface_final);
+
   assign take = in_valid_i && in_ready_o;
   assign push = take && in_last_i;
   assign ready = !valid_q || fold_ready;
@@ -124,16 +134,6 @@ module nvdla_pdp_row
   assign step = line_end || (state_q == StateFlush && row_end);  // to a line or a left row
   assign line_begin = state_q == StateLoad || (line_end && !strip_input_end);
   assign window_begin = line_begin || (fold && window_end);
-
-  // What follows is made ready before it is known whether the beat goes: a line or a left row may end in this clock,
-  // with last_line a surface, and a line begins.
-  logic last_lane, last_column, last_line, left_leaves, ending, beginning;
-  assign last_lane = lane_q == (wide ? PdpBeatBits'(PdpWideBeats - 1) : PdpBeatBits'(PdpBeatLast));
-  assign last_column = column_q == column_last_q;
-  assign last_line = state_q == StateLine && line_q == d_i.cube_in_height;
-  assign left_leaves = state_q == StateFlush || (state_q == StateLine && ride_q);
-  assign ending = (last_lane && last_column) || state_q == StateLoad || (state_q == StateLine && !now_q.used);
-  assign beginning = ending && state_q != StateFlush && !(last_line && surface_final);
 
   assign in_ready_o = arrived_q - $signed({1'b0, window_q.keep}) < 15'sd16;
   assign over_o = over_q;

@@ -88,17 +88,17 @@ package nvdla_sdp_pkg;
     return {t[17], t[15:0]};
   endfunction
 
-  // How many of 16 FP16 lanes are NaN, and infinite.
+  // How many of 16 FP16 lanes are NaN, and infinite: trees of adders.
   function automatic logic [5:0] fp16_nans(input logic [255:0] lanes);
     logic [5:0] count;
     count = 6'd0;
-    for (int g = 0; g < 16; g++) if (lanes[g*16+:15] > 15'h7c00) count = count + 6'd1;
+    for (int g = 0; g < 16; g++) count = count + 6'(lanes[g*16+:15] > 15'h7c00);
     return count;
   endfunction
   function automatic logic [5:0] fp16_infinities(input logic [255:0] lanes);
     logic [5:0] count;
     count = 6'd0;
-    for (int g = 0; g < 16; g++) if (lanes[g*16+:15] == 15'h7c00) count = count + 6'd1;
+    for (int g = 0; g < 16; g++) count = count + 6'(lanes[g*16+:15] == 15'h7c00);
     return count;
   endfunction
 
