@@ -133,22 +133,16 @@ package nvdla_pdp_pkg;
     pdp_window_t result;
     logic signed [15:0] x, w;
     logic [7:0] valid;
-    logic [3:0] count;
     w = $signed(16'(width));
-    valid = 8'd0;
-    count = 4'd0;
     for (int i = 0; i < 8; i++) begin
       x = 16'(x0) + $signed(16'(i));
-      if (4'(i) <= kernel && x >= 16'sd0 && x < w) begin
-        valid[i] = 1'b1;
-        count = count + 4'd1;
-      end
+      valid[i] = 4'(i) <= kernel && x >= 16'sd0 && x < w;
     end
     x = 16'(x0) + $signed(16'(kernel)) + 16'sd1;
     result.need = x < w ? 14'(x) : width;
     result.keep = x0 < 15'sd0 ? 14'd0 : 14'(x0);
     result.valid = valid;
-    result.pads = 3'(kernel + 4'd1 - count);
+    result.pads = 3'(kernel + 4'd1 - 4'($countones(valid)));
     return result;
   endfunction
 
