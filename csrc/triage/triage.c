@@ -338,10 +338,31 @@ static void blame_hang(const struct triage_input *input, const struct step_facts
     free(text.text);
 }
 
+/* The check of the register bus or of GLB that failed first, if before the step (NULL: at all). They see every access
+ * and interrupt, so what they find is not the consequence of an engine's fault; an engine that gets a wrong one goes
+ * wrong. */
+static const struct triage_sign *control_before(const struct triage_input *input, const struct walk_step *step) {
+    const struct triage_sign *first = NULL;
+    for (size_t i = 0; i < input->sign_count; i++) {
+        const struct triage_sign *sign = &input->signs[i];
+        if (sign->instance && sign->engine && (!step || sign->cycle < step->cycle) &&
+            (!strcmp(sign->engine, nvdla_engines[ENGINE_CSB].folder) ||
+             !strcmp(sign->engine, nvdla_engines[ENGINE_GLB].folder)) &&
+            (!first || sign->cycle < first->cycle))
+            first = sign;
+    }
+    return first;
+}
+
 static void decide(const struct triage_input *input, const struct step_facts *found, struct diagnosis *diagnosis) {
     struct walk *walk = &diagnosis->walk;
     const size_t value = first_value(walk, found), missing = first_missing(walk, found);
     walk->first = walk->count;
+    const struct triage_sign *control = control_before(input, value < walk->count ? &walk->steps[value] : NULL);
+    if (control) {
+        blame_sign(control, DIAGNOSIS_CHECK, diagnosis);
+        return;
+    }
     if (value < walk->count) {
         /* What passes the memory interface wrongly may be the fault of an engine that asks or takes wrongly. */
         const bool mif = found[value].checked && !strcmp(walk->steps[value].engine, "mcif");

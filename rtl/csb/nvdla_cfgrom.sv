@@ -26,10 +26,10 @@ module nvdla_cfgrom
   assign rdata_o = rdata_q;
 
 `ifdef NVDLA_CHECKS
-  logic asked_q;
+  logic [31:0] word_q;  // that was asked for
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) asked_q <= 1'b0;
-    else asked_q <= req_i && !write_i;
-  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
+    if (!rst_ni) word_q <= '1;
+    else word_q <= (req_i && !write_i) ? 32'(addr_i) : '1;
+  `NVDLA_CHECK(AnswersWithItsWord, rdata_o == (word_q < CfgromWords ? CfgromReset[word_q*32+:32] : '0))
 `endif
 endmodule

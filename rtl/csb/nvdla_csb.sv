@@ -168,6 +168,37 @@ module nvdla_csb
       .pop_i  (answer),
       .out_i  (nvdla2csb_wr_complete_o)
   );
+  // A request in the clock after it was taken, as its unit sees it; the answer that is due one clock later; what comes
+  // to the bus.
+  logic took_q;
+  logic [RequestBits-1:0] request_q;
+  logic answers_q, reads_q;
+  logic [Units-1:0] window;
+  always_comb for (int i = 0; i < Units; i++) window[i] = request_q[32+10+:6] == Windows[i*6+:6];
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      took_q    <= 1'b0;
+      answers_q <= 1'b0;
+    end else begin
+      took_q    <= req_valid && req_ready;
+      answers_q <= took_q && (!request_q[RequestBits-1] || request_q[RequestBits-2]);
+    end
+  always_ff @(posedge clk_i) begin
+    request_q <= {req_write, req_nposted, req_addr, req_wdata};
+    reads_q   <= !request_q[RequestBits-1];
+  end
+  `NVDLA_CHECK(UnitSeesTheRequest, !took_q ||
+               {write_o, addr_o, wdata_o, sel_o} == {request_q[RequestBits-1], request_q[32+:CsbAddrBits],
+                                                     request_q[31:0], window})
+  `NVDLA_CHECK(RequestIsAnswered, (read2_q || complete2_q) == answers_q && (!answers_q || read2_q == reads_q))
+  logic [33:0] response_q;
+  always_ff @(posedge csb_clk_i or negedge csb_rst_ni)
+    if (!csb_rst_ni) response_q <= '0;
+    else response_q <= {rsp_valid, rsp_read, rsp_data};
+  `NVDLA_CHECK_AT(ResponseReachesTheBus, csb_clk_i, csb_rst_ni,
+                  nvdla2csb_valid_o == (response_q[33] && response_q[32]) &&
+                  nvdla2csb_wr_complete_o == (response_q[33] && !response_q[32]) &&
+                  (!nvdla2csb_valid_o || nvdla2csb_data_o == response_q[31:0]))
   // The units' answers on their way to the bus.
   int select_q, answers_due_q;
   always_ff @(posedge clk_i or negedge rst_ni)

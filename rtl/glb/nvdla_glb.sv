@@ -60,22 +60,39 @@ module nvdla_glb
   assign rdata_o = rdata_q;
   assign intr_o  = intr_q;
 
-  `NVDLA_CHECK(InterruptIsUnmaskedStatus, intr_o == ((status_q & ~mask_q) != '0))
   `NVDLA_CHECK(OnlyStatusOfUnitsThatExist, (status_q & ~StatusBits) == '0)
 `ifdef NVDLA_CHECKS
-  logic asked_q;
-  logic [31:0] raised_q, cleared_q;
+  // The registers once more, from the accesses and the engines' pulses.
+  logic [31:0] mask, status, answer, raised;
+  always_comb begin
+    raised        = '0;
+    raised[9:0]   = {done_rubik_i, done_bdma_i, done_pdp_i, done_cdp_i, done_sdp_i};
+    raised[21:16] = {done_cacc_i, done_cdma_wt_i, done_cdma_dat_i};
+  end
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
-      asked_q   <= 1'b0;
-      raised_q  <= '0;
-      cleared_q <= '0;
+      mask   <= '0;
+      status <= '0;
+      answer <= '0;
     end else begin
-      asked_q   <= req_i && !write_i;
-      raised_q  <= (status_q | done) & StatusBits;
-      cleared_q <= (req_i && write_i && addr_i == CsbAddrBits'(GlbSIntrStatus)) ? wdata_i & ~done : '0;
+      status <= (status | raised) & StatusBits;
+      answer <= '0;
+      if (req_i && write_i)
+        case (32'(addr_i))
+          GlbSIntrMask:   mask <= wdata_i & MaskBits;
+          GlbSIntrSet:    status <= (status | wdata_i | raised) & StatusBits;
+          GlbSIntrStatus: status <= ((status & ~wdata_i) | raised) & StatusBits;
+          default:        ;
+        endcase
+      else if (req_i)
+        case (32'(addr_i))
+          GlbSNvdlaHwVersion: answer <= Version;
+          GlbSIntrMask:       answer <= mask;
+          GlbSIntrStatus:     answer <= status;
+          default:            ;
+        endcase
     end
-  `NVDLA_CHECK(AnswersOnlyWhenAsked, rdata_o == '0 || asked_q)
-  `NVDLA_CHECK(StatusStaysUntilCleared, (raised_q & ~cleared_q & ~status_q) == '0)
+  `NVDLA_CHECK(InterruptIsUnmaskedStatus, intr_o == |(status & ~mask))
+  `NVDLA_CHECK(AnswersWithItsRegister, rdata_o == answer)
 `endif
 endmodule

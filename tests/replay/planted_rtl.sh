@@ -8,10 +8,10 @@ set -eu
 cd "$(dirname "$0")/../.."
 build=$1 config=${2:-small}
 dir=$build/tests/planted
-folders=(cacc cbuf cdma cdp cmac csc lut mcif pdp sdp) count=20 seed=7
+folders=(cacc cbuf cdma cdp cmac csb csc glb lut mcif pdp sdp) count=24 seed=7
 if [ "$config" = full ]; then # what only full has, too
     # Not cmac: the multipliers are another form in simulators with waves (docs/architecture.md). Not fp: its modules are parts of several engines.
-    dir+=_full folders=(bdma cacc cbuf cdma cdp csc lut mcif pdp rubik sdp) count=33
+    dir+=_full folders=(bdma cacc cbuf cdma cdp csb csc glb lut mcif pdp rubik sdp) count=39
 fi
 mkdir -p "$build/tests"
 exec 9>"$dir.lock"

@@ -282,6 +282,28 @@ static void atoms_lost_behind_the_last_stream(void **state) {
     diagnosis_free(&found);
 }
 
+/* A wrong access or interrupt makes engines go wrong, and layers hang; the check of GLB or of the bus comes before. */
+static void check_of_the_control(void **state) {
+    (void)state;
+    const struct triage_sign hang = {.engine = "cdp", .cycle = 1000, .text = "CDP waits"};
+    struct triage_sign signs[] = {
+        {.engine = "sdp", .instance = "u_sdp", .name = "check-PdpStable", .cycle = 700},
+        {.engine = "glb", .instance = "u_glb", .name = "check-AnswersWithItsRegister", .cycle = 790}};
+    for (int late = 0; late < 2; late++) {
+        struct bench bench = bench_open();
+        record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, 0, ELEMENTS);
+        signs[1].cycle += (uint64_t)late * 20;
+        struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
+        assert_string_equal(late ? "sdp" : "glb", found.engine);
+        assert_string_equal(late ? "SDP_OUT" : "check-AnswersWithItsRegister", found.tap);
+        diagnosis_free(&found);
+    }
+    struct bench bench = bench_open();
+    struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang, .signs = signs, .sign_count = 2});
+    assert_string_equal("glb", found.engine);
+    diagnosis_free(&found);
+}
+
 /* An engine that asks or takes wrongly disturbs the memory interface; its own check fails before. */
 static void check_before_the_memory_interface(void **state) {
     (void)state;
@@ -322,6 +344,7 @@ int main(void) {
         cmocka_unit_test(place_may_be_wrong),
         cmocka_unit_test(time_beats_the_path),
         cmocka_unit_test(check_before_the_memory_interface),
+        cmocka_unit_test(check_of_the_control),
         cmocka_unit_test(passage_without_model),
         cmocka_unit_test(passage_with_words_of_its_own),
         cmocka_unit_test(hang_names_its_engine),

@@ -103,7 +103,11 @@ static bool choose(const struct second_look *look, const struct report_input *in
         wake->stop = UINT64_MAX;
         return !passed && figures.asleep > 0;
     }
-    case PLAY_BROKEN:
+    case PLAY_BROKEN: /* an access to a register has no answer, again */
+        if (!look->options->debug)
+            return false;
+        wake->stop = UINT64_MAX;
+        break;
     case PLAY_REFUSED:
         return false;
     }
