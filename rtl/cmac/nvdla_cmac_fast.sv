@@ -64,8 +64,9 @@ module nvdla_cmac_fast
       .sum_o   (fp16_sum)
   );
 
-  // A ring whose places are read and filled again after Waits clocks.
-  localparam int Waits = ConvSumClocks - 3;
+  // A ring whose places are read and filled again after Waits clocks. (2: where lanes have 8 bits, which have no such
+  // array.)
+  localparam int Waits = (ConvSumClocks > 4) ? ConvSumClocks - 3 : 2;
   logic [Waits:0] valid_q;  // bit 0: the programs' sums are there
   logic [ConvCells*ConvSumBits-1:0] waiting_q[0:Waits-1], sum_q;
   logic [$clog2(Waits)-1:0] at_q;
@@ -85,5 +86,5 @@ module nvdla_cmac_fast
 
   wire unused_d = &{1'b0, `NVDLA_CMAC_A_D_UNUSED(d)};  // names and reasons: rtl/unused_fields.csv
 
-  `NVDLA_PARAM(SumsWait, Waits > 1)
+  `NVDLA_PARAM(SumsWait, ConvSumClocks > 4)
 endmodule
