@@ -37,7 +37,7 @@ module nvdla_fifo #(
   logic push, pop;
 
   function automatic logic [PtrBits-1:0] after(input logic [PtrBits-1:0] ptr);
-    return (ptr == Last) ? '0 : ptr + 1'b1;
+    after = (ptr == Last) ? '0 : ptr + 1'b1;
   endfunction
 
   assign in_ready_o  = count_q != Full;
