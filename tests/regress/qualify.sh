@@ -88,11 +88,11 @@ rows() { # DATABASE: the outcome of each fault
 check "a campaign" $?
 rows "$dir/a/nights.db" >"$dir/a.rows"
 [ "$(wc -l <"$dir/a.rows")" -eq 16 ] && ! cut -f5 "$dir/a.rows" | grep -qvE '^(noticed|survived|unreached)$' &&
-    [ "$(cut -f5 "$dir/a.rows" | grep -c noticed)" -ge 8 ]
-check "every fault has a verdict, half of them are noticed" $?
+    [ "$(cut -f5 "$dir/a.rows" | grep -c noticed)" -ge 4 ]
+check "every fault has a verdict, a quarter of them are noticed by these eight traces" $?
 count() { cut -f5 "$dir/a.rows" | grep -c "$1"; }
 grep -qE "^all +16 +$(count noticed) +$(count survived) +$(count unreached) " "$dir/a.txt" &&
-    [ "$(grep -c '^  [a-z.]*/*[A-Za-z_]*/[a-z_]*.sv:[0-9]*: fault\|^  NV_nvdla.sv:[0-9]*: fault' "$dir/a.txt")" -eq "$(cut -f5 "$dir/a.rows" | grep -vc noticed)" ]
+    [ "$(grep -c '^  [a-z.]*/*[A-Za-z_]*/[A-Za-z_]*.sv:[0-9]*: fault\|^  NV_nvdla.sv:[0-9]*: fault' "$dir/a.txt")" -eq "$(cut -f5 "$dir/a.rows" | grep -vc noticed)" ]
 check "the table counts them, and names each that was not noticed" $?
 [ -s "$dir/a/night-1/index.html" ] && grep -q 'nvdla_' "$dir/a/night-1/index.html"
 check "the page is there" $?
