@@ -17,7 +17,7 @@ for engine in sdp pdp cdp conv img mix; do
 done
 for setting in "" "--stall 500 --latency-kind uniform --latency-max 90 --reorder --seed 2"; do
     # shellcheck disable=SC2086 # the options are words
-    play "$config with checks, memory ${setting:-default}" --config "$config" --checks --out build/checks-reports $setting -- \
+    play "$config with checks, memory ${setting:-default}" --config "$config" --checks --out "build/checks-reports/$config" $setting -- \
         "${chosen[@]}" "$dir"/*.nvt.gz
 done
 finish

@@ -26,7 +26,7 @@ play_all() {
     [ ${#traces[@]} -gt 0 ] || return
     for setting in "${settings[@]}"; do
         # shellcheck disable=SC2086 # the options are words
-        play "$1, memory ${setting:-default}" --config "$config" --out build/conformance-reports $setting -- "${traces[@]}"
+        play "$1, memory ${setting:-default}" --config "$config" --out "build/conformance-reports/$config" $setting -- "${traces[@]}"
     done
 }
 play_all "our own traces" all own
