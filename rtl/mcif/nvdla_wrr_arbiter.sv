@@ -78,6 +78,21 @@ module nvdla_wrr_arbiter #(
       else if (!may_win[i] || (advance_i && grant_o[i])) waits_q[i] <= 0;
       else if (advance_i) waits_q[i] <= waits_q[i] + 1;
   end
+  // The grants that the last winner may still take in a row.
+  logic [Clients-1:0] winner_q;
+  int row_q;
+  logic goes_on;
+  assign goes_on = row_q > 0 && (winner_q & may_win) != '0;
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) begin
+      winner_q <= '0;
+      row_q    <= 0;
+    end else if (advance_i) begin
+      winner_q <= grant_o;
+      row_q    <= (goes_on ? row_q : 32'(weight_i[32'(index_o)*8+:8])) - 1;
+    end
+  `NVDLA_CHECK(WinnerHasItsWeight, goes_on ? grant_o == winner_q :
+               grant_o != winner_q || (may_win & ~winner_q) == '0)
   `NVDLA_CHECK(WeightlessNeverWin, (grant_o & ~may_win) == '0)
   `NVDLA_CHECK(SomebodyWins, may_win == '0 || grant_o != '0)
   `NVDLA_CHECK(NobodyStarves, starves == '0)
