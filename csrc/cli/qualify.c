@@ -53,9 +53,8 @@ static const struct argp_option option_table[] = {
 
 static const char doc[] =
     "Measures how good a corpus of traces is. Plants faults in a copy of the RTL (changed operators, constants and "
-    "conditions, dropped assignments), "
-    "compiles all of them into one simulator, activates one in each run, and prints which faults the traces notice and "
-    "which survive.\v"
+    "conditions, dropped assignments), compiles all of them into one simulator, activates one in each run, and prints "
+    "which faults the traces notice and which survive.\v"
     "First every test is played without a fault, which shows which faults would change a value in which test. Then "
     "each fault is played with these tests, the shortest first, until one does not pass.\n"
     "\n"

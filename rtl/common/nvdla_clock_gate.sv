@@ -1,10 +1,10 @@
-// Clock gate: clk_o is clk_i in every clock with work_i, with After in the clock after the last of them, in reset, and
-// always while on_i; else it stays low.
+// Clock gate: clk_o is clk_i in every clock with work_i, in reset, and always while on_i; with After also in the clock
+// after the last work_i. Else it stays low.
 //
 // work_i and on_i are sampled until the falling edge of clk_i and gate the next rising edge, so a stage loses no clock
 // when its work begins: the logic clocked by clk_o sets work_i in every clock in which one of its registers has to
-// change. With After, the clock after the last one takes pulses and answers back. Latches that are closed while clk_i
-// is high keep clk_o free of glitches.
+// change. The clock that After adds takes pulses and answers back. Latches that are closed while clk_i is high keep
+// clk_o free of glitches.
 // Registers may pass values between clk_i and clk_o in both directions: their rising edges are the same.
 // Spec: 10-system, section 2 (global_clk_ovr_on, tmc2slcg_disable_clock_gating).
 `ifndef NVDLA_CHECK_SVH
