@@ -77,7 +77,7 @@ module nvdla_cacc
   );
 
   // ---- accumulators and delivery buffer -----------------------------------------------------------------------------
-  logic [ConvStripeBits-1:0] position_q;
+  logic [ConvStripeBits-1:0] position_q, next_position;
   logic fresh_q;      // the next operation is the first of a stripe
   logic final_valid;  // final results are written to the buffer
   logic final_last;   // they are the layer's last ones
@@ -85,12 +85,13 @@ module nvdla_cacc
   logic [7:0] clipped;
   logic [ConvRowBits:0] rows;  // that wait for SDP
 
+  assign next_position = stripe_end_i ? '0 : position_q + 1'b1;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
       position_q <= '0;
       fresh_q    <= 1'b1;
     end else if (valid_i) begin
-      position_q <= stripe_end_i ? '0 : position_q + 1'b1;
+      position_q <= next_position;
       if (stripe_end_i) fresh_q <= channel_end_i;
     end
 
@@ -170,6 +171,7 @@ module nvdla_cacc
         .valid_i,
         .sums_i        ({sum_b_i, sum_a_i}),
         .position_i    (position_q),
+        .next_i        (next_position),
         .fresh_i       (fresh_q),
         .channel_end_i,
         .last_i        (stripe_end_i && layer_end_i),

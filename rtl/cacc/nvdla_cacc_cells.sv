@@ -24,11 +24,11 @@ module nvdla_cacc_cells
     input  logic [                        4:0] truncate_i, batches_i,
     input  logic [                       12:0] width_i, height_i,
     input  logic [                        2:0] odd_i,
-    // An atom: its sums, its place in the stripe, and whether it is of the stripe's first operation, of its last one,
-    // the layer's last.
+    // An atom: its sums, its place in the stripe and that of the next one, and whether it is of the stripe's first
+    // operation, of its last one, the layer's last.
     input  logic                               valid_i,
     input  logic [2*ConvCells*ConvSumBits-1:0] sums_i,
-    input  logic [         ConvStripeBits-1:0] position_i,
+    input  logic [         ConvStripeBits-1:0] position_i, next_i,
     input  logic                               fresh_i, channel_end_i, last_i,
     // Final results are in the buffer; saturated ones among them.
     output logic                               final_valid_o, final_last_o,
@@ -163,6 +163,7 @@ module nvdla_cacc_cells
         .valid_i,
         .sums_i    (sums_i[c*ConvSumBits+:ConvSumBits]),
         .position_i,
+        .next_i,
         .fresh_i,
         .final_i   (channel_end_i),
         .place_i   (at),

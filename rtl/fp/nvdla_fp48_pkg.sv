@@ -5,6 +5,8 @@
 // count.
 // Spec: 40-convolution-core, section 9.5.
 package nvdla_fp48_pkg;
+  localparam int Fp48Low = 36;  // bits past an accumulator's end that a sum keeps: see fp48_sum
+
   // The sum of both, as simulators compute it fast (nvdla_cacc_mixed). The first NaN wins. The operand with the smaller
   // exponent is shifted right and keeps two bits and the OR of 38 more behind its end; the sum is rounded halves away
   // from zero.
@@ -69,81 +71,76 @@ package nvdla_fp48_pkg;
     return (q == '0) ? '0 : {power, q};
   endfunction
 
-  // The same sum for hardware (nvdla_cacc_cell), in one clock since a stripe of one position feeds it back: zeros are
-  // counted and ones passed by trees, and what does not wait for a count is computed beside it.
+  // The same sum for hardware (nvdla_cacc_cell), in one clock since a stripe of one position feeds it back. It is the
+  // exact sum, rounded once: the input is not normalised, the operand with the smaller exponent is shifted by their
+  // difference alone and keeps Fp48Low bits past the other one's end, and the sum is normalised. What is shifted out
+  // further cannot become the bit that rounds, since the lowest bit of the input is four bits above the end. Zeros are
+  // counted and ones passed by trees.
   function automatic logic [47:0] fp48_sum(input logic [47:0] acc, input logic [43:0] in);
     /*verilator no_inline_task*/
     logic [39:0] a, b, upper, lower;
-    logic [41:0] window;  // lower shifted right, and two bits behind its end
-    logic [63:0] behind;  // bits of lower that become the 38 behind these two
-    logic [6:0] zeros;
-    logic [9:0] apart, a_above;  // difference of the exponents before and after normalisation
-    logic [8:0] b_above, distance;
-    logic a_zero, b_zero, b_upper, beyond, sticky, sign, up;
+    logic [39+Fp48Low:0] window;  // lower shifted right
+    logic [8:0] a_above;          // difference of the exponents, signed
+    logic [7:0] b_above, distance;
+    logic a_zero, b_upper, lost, sign, up;
     logic [20:0] half;
-    logic [43:0] sum;
+    logic [40+Fp48Low:0] sum;
+    logic [7:0] zeros;
     logic [39:0] q;
     logic [37:0] ones;  // bit i: all bits of q up to i are 1
     logic [7:0] power;
 
-    // The exponent of the normalised input is apart - zeros above the accumulator's.
-    b = acc[39:0];
-    b_zero = b == '0;
-    apart = 10'(in[43:38]) + 10'd47 - 10'(acc[47:40]);
-    zeros = fp48_zeros({in[34:0] ^ {35{in[35]}}, {4{in[35]}}, 25'd0});
-    a_zero = zeros[6];
     a = {in[35:0], 4'd0};
-    for (int s = 5; s >= 0; s--) if (zeros[s]) a = a << (1 << s);
-    a_above = apart - 10'(zeros[5:0]);
-    b_above = 9'(zeros[5:0]) - apart[8:0];
-    b_upper = a_zero || (a_above[9] && !b_zero);
-    power = b_upper ? acc[47:40] : 8'(in[43:38]) + 8'd47 - 8'(zeros[5:0]);
-    distance = a_above[9] ? b_above : a_above[8:0];
+    b = acc[39:0];
+    a_zero = in[35:0] == '0;
+    a_above = 9'(in[43:38]) + 9'd47 - 9'(acc[47:40]);
+    b_above = acc[47:40] - 8'(in[43:38]) - 8'd47;
+    b_upper = a_zero || a_above[8];
+    power = b_upper ? acc[47:40] : 8'(in[43:38]) + 8'd47;
+    distance = b_upper ? b_above : a_above[7:0];  // anything with a 0, which is shifted
     upper = b_upper ? b : a;
     lower = b_upper ? a : b;
-    beyond = distance[8:7] != '0;
-    behind = '0;
-    for (int i = 0; i < 40; i++) behind[i] = lower[i] && distance[6:0] >= 7'(i + 3) && distance[6:0] <= 7'(i + 40);
-    sticky = (!beyond && behind != '0) || ((beyond || distance[6:0] > 7'd42) && lower[39]);
-    window = {lower, 2'd0};
-    for (int s = 6; s >= 0; s--) if (distance[s]) window = 42'($signed(window) >>> (1 << s));
-    if (beyond) window = {42{lower[39]}};
-    half = 21'(upper[19:0]) + 21'(window[21:2]);
+    lost = 1'b0;
+    for (int i = 0; i < 40; i++) lost = lost | (lower[i] && distance > 8'(i + Fp48Low));
+    window = {lower, Fp48Low'(0)};
+    for (int s = 7; s >= 0; s--) if (distance[s]) window = (40 + Fp48Low)'($signed(window) >>> (1 << s));
+    half = 21'(upper[19:0]) + 21'(window[19+Fp48Low:Fp48Low]);
     // The upper half of the sum is computed for both carries.
-    sum[22:0] = {half[19:0], window[1:0], sticky};
-    sum[43:23] = half[20] ? {upper[39], upper[39:20]} + {window[41], window[41:22]} + 21'd1 :
-        {upper[39], upper[39:20]} + {window[41], window[41:22]};
+    sum[19+Fp48Low:0] = {half[19:0], window[Fp48Low-1:0]};
+    sum[40+Fp48Low:20+Fp48Low] = half[20] ?
+        {upper[39], upper[39:20]} + {window[39+Fp48Low], window[39+Fp48Low:20+Fp48Low]} + 21'd1 :
+        {upper[39], upper[39:20]} + {window[39+Fp48Low], window[39+Fp48Low:20+Fp48Low]};
 
-    sign = sum[43];
-    zeros = fp48_zeros({sum[42:0] ^ {43{sign}}, 21'd0});
-    for (int s = 5; s >= 0; s--) if (zeros[s]) sum = sum << (1 << s);
-    q = sum[43:4];
-    up = sum[3] & (!sign | (sum[2:0] != '0));
+    sign = sum[40+Fp48Low];
+    zeros = fp48_zeros({sum[39+Fp48Low:0] ^ {(40 + Fp48Low) {sign}}, (88 - Fp48Low)'(0)});
+    for (int s = 6; s >= 0; s--) if (zeros[s]) sum = sum << (1 << s);
+    q = sum[40+Fp48Low:1+Fp48Low];
+    up = sum[Fp48Low] & (!sign | lost | (sum[Fp48Low-1:0] != '0));
     // Rounding leaves the two highest bits, which differ: where a carry would reach them the exponent changes instead.
     ones = q[37:0];
     for (int s = 0; s < 6; s++) ones = ones & ((ones << (1 << s)) | ~(38'h3fffffffff << (1 << s)));
-    power = power + 8'd1 - 8'(zeros[5:0]);
+    power = power + 8'd1 - 8'(zeros[6:0]);
     if (up && ones[37]) power = sign ? power - 8'd1 : power + 8'd1;
     q[37:0] = q[37:0] ^ ({ones[36:0], 1'b1} & {38{up}});
     if (acc[47:40] == 8'hff) return {acc[47:29], 29'd0};
     if (in[43:38] == 6'd63) return {8'hff, in[37:27], 29'd0};
-    return zeros[6] ? '0 : {power, q};
+    return zeros[7] ? '0 : {power, q};
   endfunction
 
   // {all bits are 0, zeros above the highest 1} of x, as a tree. After step k group i of 2^(k+1) bits is zero if bit
-  // i * 2^(k+1) of all says so, and bit j of its number of zeros is there in the 64 bits j of count; other bits do not
+  // i * 2^(k+1) of all says so, and bit j of its number of zeros is there in the 128 bits j of count; other bits do not
   // matter.
-  function automatic logic [6:0] fp48_zeros(input logic [63:0] x);
-    logic [63:0] all, upper;  // upper: the upper half of a group is zero
-    logic [6*64-1:0] count;
+  function automatic logic [7:0] fp48_zeros(input logic [127:0] x);
+    logic [127:0] all, upper;  // upper: the upper half of a group is zero
+    logic [7*128-1:0] count;
     all   = ~x;
     count = '0;
-    for (int k = 0; k < 6; k++) begin
+    for (int k = 0; k < 7; k++) begin
       upper = all >> (1 << k);
-      count = (count & {6{upper}}) | ((count >> (1 << k)) & ~{6{upper}}) | ((6 * 64)'(upper) << (64 * k));
+      count = (count & {7{upper}}) | ((count >> (1 << k)) & ~{7{upper}}) | ((7 * 128)'(upper) << (128 * k));
       all   = all & upper;
     end
-    return {all[0], count[64*5], count[64*4], count[64*3], count[64*2], count[64], count[0]};
+    return {all[0], count[128*6], count[128*5], count[128*4], count[128*3], count[128*2], count[128], count[0]};
   endfunction
 
   // As FP32, rounded halves away from zero. A NaN keeps its sign, its mantissa comes to the low ten bits. Legal sums
