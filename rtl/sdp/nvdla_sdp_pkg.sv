@@ -62,17 +62,21 @@ package nvdla_sdp_pkg;
   endfunction
 
   // End of the output convertor where results may have 16 bits: {saturation flag, result of 17 bits}. The flag says
-  // that the clamp to 17 bits changes the floor of the shifted product by more than 1.
+  // that the clamp to 17 bits changes the floor of the shifted product by more than 1. No sum is in front of the
+  // shifter: what is shifted out says whether the floor becomes one more.
   function automatic logic [17:0] cvt_round_17(input logic signed [48:0] p, input logic [5:0] shift);
-    logic signed [63:0] wide;
-    logic signed [63:0] floor;
-    logic signed [16:0] t;
-    logic signed [63:0] distance;
-    wide = $signed({{15{p[48]}}, p});
-    floor = wide >>> shift;
-    t = nvdla_arith_pkg::sat17(nvdla_arith_pkg::round_shift(wide, shift));
-    distance = floor - $signed({{47{t[16]}}, t});
-    return {distance > 64'sd1 || distance < -64'sd1, t};
+    logic signed [49:0] parts;  // the floor, and the highest bit that is shifted out
+    logic [49:0] below;         // the bits below that one
+    logic [48:0] floor;
+    logic up, fits, near;
+    parts = $signed({p, 1'b0}) >>> shift;
+    below = {p[48], p} & (~({50{1'b1}} << shift) >> 1);
+    floor = parts[49:1];
+    up = parts[0] && (!p[48] || below != '0);
+    fits = floor[48:16] == '0 || floor[48:16] == '1;
+    near = floor == 49'h0_0000_0001_0000 || floor == 49'h1_ffff_fffe_ffff;  // one beyond the range
+    if (!fits) return {!near, p[48], {16{!p[48]}}};
+    return {1'b0, floor[16:0] + 17'(up && floor[16:0] != 17'h0_ffff)};
   endfunction
 
   // The same for an output lane of INT8, sign-extended, or INT16: {saturation flag, result}; the last clamp raises no
