@@ -2,8 +2,8 @@
 //
 // Beats advance one stage in every clock with step_i. view_i: see nvdla_cdp_window; FP17. beat_valid_i: a beat is
 // offered; summing_i: one is offered or under way to sums_o (FP32), which it enters after six stages. values_i: the
-// elements of the beat in sums_o, factors_i and late_values_i (FP17) belong together when factors_valid_i says so; that
-// beat is in words_o (FP16) one stage later.
+// elements of the beat that this step brings to sums_o; factors_i and late_values_i (FP17) belong together when
+// factors_valid_i says so; that beat is in words_o (FP16) one stage later.
 // Spec: 62-cdp, sections 5, 7, 8.
 module nvdla_cdp_fp16
   import nvdla_pkg::*;
@@ -45,7 +45,7 @@ module nvdla_cdp_fp16
 
   for (genvar l = 0; l < CdpWideLanes; l++) begin : gen_lane
     logic [CdpWideValueBits-1:0] value, factor, product, passed_q;
-    logic [31:0] wide;
+    logic [31:0] wide, wide_q;
     wire unused_top = &{1'b0, values_i[l*CdpWidePlaceBits+CdpWideValueBits],
         late_values_i[l*CdpWidePlaceBits+CdpWideValueBits]};
     nvdla_fp_widen #(
@@ -57,7 +57,8 @@ module nvdla_cdp_fp16
         .a_i(sqsum_bypass_i ? values_i[l*CdpWidePlaceBits+:CdpWideValueBits] : CdpWideValueBits'(0)),
         .z_o(wide)
     );
-    assign sums_o[l*32+:32] = sqsum_bypass_i ? wide : sums[l*32+:32];
+    always_ff @(posedge clk_i) if (step_i && sqsum_bypass_i) wide_q <= wide;
+    assign sums_o[l*32+:32] = sqsum_bypass_i ? wide_q : sums[l*32+:32];
 
     assign value = late_values_i[l*CdpWidePlaceBits+:CdpWideValueBits];
     assign factor = factors_i[l*CdpWideValueBits+:CdpWideValueBits];

@@ -220,14 +220,17 @@ module nvdla_cdp_lrn
   logic [DelayBits-1:0] place_q;
   logic [CdpBeatWidth-1:0] values;  // whose factors are there
 
-  // Places behind the newest; names of their own, since Icarus does not let an index wrap.
-  logic [DelayBits-1:0] factor_place, sum_place;
-  assign factor_place = place_q - (fp16 ? DelayBits'(CdpFp16Factor) : DelayBits'(CdpFactor));
-  assign sum_place = place_q - DelayBits'(Fp16Sums);
-  assign values = elements[factor_place];
+  // The place of the newest one, and of those whose factors are there in integers: counts of their own, so that no sum
+  // is in front of the memory.
+  logic [DelayBits-1:0] integer_place_q;
   always_ff @(posedge clk_i or negedge rst_ni)
-    if (!rst_ni) place_q <= '0;
-    else if (step) place_q <= place_q + DelayBits'(1);
+    if (!rst_ni) begin
+      place_q         <= '0;
+      integer_place_q <= DelayBits'((1 << DelayBits) - CdpFactor);
+    end else if (step) begin
+      place_q         <= place_q + DelayBits'(1);
+      integer_place_q <= integer_place_q + DelayBits'(1);
+    end
   always_ff @(posedge clk_i) if (step && beat_valid_i) elements[place_q] <= view_i[CdpHaloWidth+:CdpBeatWidth];
 
   // ---- INT16 and FP16 -----------------------------------------------------------------------------------------------
@@ -245,6 +248,18 @@ module nvdla_cdp_lrn
     logic [CdpWideLanes*33-1:0] int16_products;
     logic [CdpWideLanes*32-1:0] fp16_sums;
     logic [CdpWideLanes*CdpWideValueBits-1:0] fp16_factors, fp16_products;
+
+    // Places of FP16: whose factors are there, and of the beat that this step brings to the LUT.
+    logic [DelayBits-1:0] fp16_place_q, sum_place_q;
+    assign values = elements[fp16 ? fp16_place_q : integer_place_q];
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        fp16_place_q <= DelayBits'((1 << DelayBits) - CdpFp16Factor);
+        sum_place_q  <= DelayBits'((1 << DelayBits) + 1 - Fp16Sums);
+      end else if (step) begin
+        fp16_place_q <= fp16_place_q + DelayBits'(1);
+        sum_place_q  <= sum_place_q + DelayBits'(1);
+      end
 
     // One of them moves at a time.
     logic int16_clk, fp16_clk;
@@ -301,7 +316,7 @@ module nvdla_cdp_lrn
         .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
         .factors_valid_i(factors_valid),
         .view_i,
-        .values_i       (fp16 ? elements[sum_place] : '0),
+        .values_i       (fp16 ? elements[sum_place_q] : '0),
         .sums_o         (fp16_sums),
         .factors_i      (fp16_factors),
         .late_values_i  (values),
@@ -324,7 +339,8 @@ module nvdla_cdp_lrn
     assign words_nan[CdpThroughput-1:CdpWideLanes] = '0;
     assign words = fp16 ? fp16_words : int16_words;
   end else begin : gen_int8
-    wire unused_offset = &{1'b0, datout_offset_i[31:25], sum_place};
+    wire unused_offset = &{1'b0, datout_offset_i[31:25]};
+    assign values = elements[integer_place_q];
     assign wide_sums = '0;
     assign words = '0;
     assign words_clipped = '0;
