@@ -47,11 +47,14 @@ module nvdla_cmac_array
     return {a[15], a[14:12], 14'(significand) << a[11:10]};
   endfunction
 
-  // The first NaN of an atom: {there is one, sign, mantissa (10)}.
+  // The first NaN of an atom, as a tree: {there is one, sign, mantissa (10)}.
   function automatic logic [11:0] first_nan(input logic [ConvAtomBits-1:0] atom);
-    first_nan = '0;
-    for (int l = AtomicC - 1; l >= 0; l--)
-      if (atom[16*l+:15] > 15'h7c00) first_nan = {1'b1, atom[16*l+15], atom[16*l+:10]};
+    logic [AtomicC*12-1:0] nan;  // of lane l, then of the lanes from l * 2^step on
+    for (int l = 0; l < AtomicC; l++)
+      nan[12*l+:12] = (atom[16*l+:15] > 15'h7c00) ? {1'b1, atom[16*l+15], atom[16*l+:10]} : '0;
+    for (int lanes = AtomicC / 2; lanes > 0; lanes = lanes / 2)
+      for (int l = 0; l < lanes; l++) nan[12*l+:12] = nan[24*l+11] ? nan[24*l+:12] : nan[24*l+12+:12];
+    return nan[11:0];
   endfunction
 
   logic swap_q;
