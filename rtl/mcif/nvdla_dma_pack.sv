@@ -30,7 +30,7 @@ module nvdla_dma_pack
 );
   // The oldest command, and the atoms of it that have left in beats or are held.
   logic valid, upper, ends;
-  logic [15:0] size, gone_q, left;
+  logic [15:0] size, gone_q;
   logic take, done;
   logic [AtomBits-1:0] held_q;  // an atom that waits for the other half of its beat
   logic holds_q;
@@ -50,7 +50,6 @@ module nvdla_dma_pack
   );
 
   assign busy_o = valid;
-  assign left = size - gone_q;  // atoms - 1
   assign take = dat_valid_i & dat_ready_o;
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) gone_q <= '0;
@@ -60,7 +59,7 @@ module nvdla_dma_pack
   if (DatAtoms == 1) begin : gen_single
     logic half;
     assign half = upper ^ gone_q[0];
-    assign ends = left == '0;
+    assign ends = gone_q == size;
     assign beat_valid_o = valid & dat_valid_i & (half | ends);
     assign beat_o = half ? {dat_data_i, held_q} : {AtomBits'(0), dat_data_i};
     assign beat_mask_o = half ? {1'b1, holds_q} : 2'b01;
@@ -75,6 +74,8 @@ module nvdla_dma_pack
     // Words that begin in an upper half: the upper half of each waits for the next. What is held when no atom is left
     // is the last beat.
     logic rest;
+    logic [15:0] left;
+    assign left = size - gone_q;  // atoms - 1
     assign rest = holds_q & gone_q > size;
     assign dat_atoms_o = (left != '0) ? 2'd2 : 2'd1;
     assign ends = upper ? left == '0 : left <= 16'd1;
