@@ -393,9 +393,9 @@ module nvdla_cdma_image
   endfunction
 
   // Lane kinds of the same chunk; phase: component of lane 0 with three channels.
-  function automatic logic [Lanes*3-1:0] kinds(input logic [LaneBits-1:0] from, input logic [LaneBits-1:0] n,
-    input  logic [15:0] left,
-                                               input logic one, input logic three, input logic [1:0] phase);
+  function automatic logic [Lanes*3-1:0] kinds(
+      input logic [LaneBits-1:0] from, input logic [LaneBits-1:0] n, input logic [15:0] left,
+      input logic one, input logic three, input logic [1:0] phase);
     logic [Lanes-1:0] data_lanes;
     logic [Lanes-1:0] line_lanes;
     logic [1:0] channel;

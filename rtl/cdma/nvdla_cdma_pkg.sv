@@ -38,9 +38,8 @@ package nvdla_cdma_pkg;
   localparam logic [2:0] LanePad = 3'd5;   // pad pixel, not converted
 
   // Entry index a + b in a ring; a < ring, b <= ring.
-  function automatic logic [EntryCountBits-1:0] ring_add(input logic [EntryCountBits-1:0] a,
-    input  logic [EntryCountBits-1:0] b,
-                                                         input logic [EntryCountBits-1:0] ring);
+  function automatic logic [EntryCountBits-1:0] ring_add(
+      input logic [EntryCountBits-1:0] a, input logic [EntryCountBits-1:0] b, input logic [EntryCountBits-1:0] ring);
     logic [EntryCountBits:0] sum;
     sum = {1'b0, a} + {1'b0, b};
     if (sum >= {1'b0, ring}) sum = sum - {1'b0, ring};

@@ -36,7 +36,7 @@ package nvdla_cdp_pkg;
   localparam int CdpHaloWidth = CdpHalo * (CdpWide != 0 ? CdpWidePlaceBits : CdpValueBits);
   localparam int CdpViewWidth = CdpBeatWidth + 2 * CdpHaloWidth;
 
-  // One block. The order is line, column, surface: surface_last ends a group of columns, line_last stands with all
+  // One block. The order is line, column, surface: surface_last ends a group of columns, line_last is set with all
   // blocks of a line's last group of columns, layer_last with the last block alone.
   typedef struct packed {
     logic [2:0] columns;  // less one

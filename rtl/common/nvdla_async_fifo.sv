@@ -3,7 +3,8 @@
 // A word accepted at write edge 0 is offered after the second read edge that follows. Both resets must be asserted
 // together; they may be released at different times, words written meanwhile are kept. wr_level_o is the number of
 // words that the write side must count as stored (never less than the truth). rd_data_o means nothing while rd_valid_o
-// is 0.
+// is 0. What crosses is the pointers, whose bits have to arrive within a clock of the receiving side, and mem_q, which
+// is read directly and has been stable since before its pointer changed.
 `ifndef NVDLA_CHECK_SVH
 `include "nvdla_check.svh"
 `endif

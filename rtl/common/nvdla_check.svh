@@ -10,7 +10,7 @@
 //   `NVDLA_CHECK_AT, `NVDLA_STABLE_AT         the same in another clock domain: (Name, Clock, ResetN, ...)
 //   `NVDLA_CHECK_ON(Name, Clock, Cond)        Cond holds at every rising edge of a clock, for modules without a reset
 //   `NVDLA_ONEHOT(Word), `NVDLA_ONEHOT0(Word)   $onehot and $onehot0, which synthesis tools need not know
-//   `NVDLA_LAYER(Start, Done)                 tells the testbench which layer a register group runs
+//   `NVDLA_LAYER(Start, Done)                 reports to the testbench which layer a register group runs
 //
 // Only NVDLA_CHECKS (simulators of VARIANT=checks and waves) compiles them in. They see what flip-flops see: values just before the
 // edge. State that only checks need is in `ifdef NVDLA_CHECKS and comes from the handshakes, never from the logic under check.

@@ -1,10 +1,11 @@
 // Clock gate: clk_o is clk_i in every clock with work_i, in reset, and always while on_i; with After also in the clock
 // after the last work_i. Else it stays low.
 //
-// work_i and on_i are sampled until the falling edge of clk_i and gate the next rising edge, so a stage loses no clock
-// when its work begins: the logic clocked by clk_o sets work_i in every clock in which one of its registers has to
-// change. The clock that After adds takes pulses and answers back. Latches that are closed while clk_i is high keep
-// clk_o free of glitches.
+// work_i and on_i may change up to the rising edge of clk_i that they gate, so a stage loses no clock when its work
+// begins: the logic clocked by clk_o sets work_i in every clock in which one of its registers has to change. The clock
+// that After adds takes pulses and answers back. Latches that are closed while clk_i is high keep clk_o free of
+// glitches. The clock gate of a cell library is en_q and the AND gate; its enable is what en_q takes, with work_i for
+// work_q, and on_i is its test enable.
 // Registers may pass values between clk_i and clk_o in both directions: their rising edges are the same.
 // Spec: 10-system, section 2 (global_clk_ovr_on, tmc2slcg_disable_clock_gating).
 `ifndef NVDLA_CHECK_SVH

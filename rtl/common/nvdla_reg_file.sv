@@ -25,9 +25,8 @@ module nvdla_reg_file
   logic [31:0] rdata_q;
 
   // The window with one word written.
-  function automatic logic [Words*32-1:0] with_word(input logic [Words*32-1:0] window,
-    input  logic [CsbAddrBits-1:0] index,
-                                                     input logic [31:0] data);
+  function automatic logic [Words*32-1:0] with_word(
+      input logic [Words*32-1:0] window, input logic [CsbAddrBits-1:0] index, input logic [31:0] data);
     with_word = window;
     with_word[32'(index)*32+:32] =
         (data & WriteMask[32'(index)*32+:32]) | (Reset[32'(index)*32+:32] & ~WriteMask[32'(index)*32+:32]);

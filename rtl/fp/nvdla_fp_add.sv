@@ -57,7 +57,7 @@ module nvdla_fp_add #(
     else second[0] = second[0] | (lost != '0);
     // One chain: the 1 of the complement comes as the carry of a bit below the sum.
     sum = SumBits'(({first, minus} + {second ^ {SumBits{minus}}, minus}) >> 1);
-    // The leading 1 goes to the top, by groups of four bits and within its group; where it stood tells the exponent.
+    // The leading 1 goes to the top, by groups of four bits and within its group; where it was gives the exponent.
     place = (4 * Groups)'(sum) << (4 * Groups - SumBits);
     zeros = Steps'(4 * (Groups - 1));
     for (int i = 1; i < Groups; i++) if (place[4*i+:4] != '0) zeros = Steps'(4 * (Groups - 1 - i));

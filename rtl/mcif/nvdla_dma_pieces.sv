@@ -3,7 +3,7 @@
 //
 // A request is req_size_i + 1 contiguous atoms from byte address req_addr_i of memory req_ram_i (1 primary, 0
 // secondary); req_tag_i comes back with the last piece. piece_addr_o is the byte address of the piece's first atom (low
-// bits as requested), piece_len_o the beats that it touches - 1, piece_last_o tells the last piece of its request.
+// bits as requested), piece_len_o the beats that it touches - 1, piece_last_o marks the last piece of its request.
 // Accepted request to first piece: one clock; one piece per clock, also from one request to the next. req_ready_o comes
 // from a register.
 // Spec: 70-memory-interface, sections 1 and 4.

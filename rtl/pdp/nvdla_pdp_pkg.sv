@@ -162,8 +162,8 @@ package nvdla_pdp_pkg;
   // (negative in the top pad). height, rows, kernel, stride: register values (one less).
   function automatic pdp_line_t pdp_line(
       input logic [12:0] y, input logic [12:0] height, input logic [13:0] row, input logic [2:0] slot,
-    input  logic [12:0] rows,
-      input logic signed [14:0] start, input logic [3:0] kernel, input logic [3:0] stride, input logic [1:0] shift);
+      input logic [12:0] rows, input logic signed [14:0] start,
+      input logic [3:0] kernel, input logic [3:0] stride, input logic [1:0] shift);
     pdp_line_t result;
     logic signed [15:0] line, s;
     logic [7:0] write, first;

@@ -2,7 +2,7 @@
 //
 // step_i moves on by one atom. last_of_surface_o and last_o say that the present atom is the last one of its surface
 // and of the cube. clear_i goes back to the first atom and must be high for a clock before the sizes are used.
-// With batches_i > 0 the two columns of a pair come once for each batch before the next pair: second_o tells the second
+// With batches_i > 0 the two columns of a pair come once for each batch before the next pair: second_o marks the second
 // column, turn_end_o the last one of the pair (of the last pair of an odd width the only one), round_end_o that this is
 // the last batch. Without batches a column is a turn of its own. Winograd order only permutes columns and lines of a
 // surface: what is counted here is the same.
