@@ -22,6 +22,7 @@ common/nvdla_check_ring.sv
 common/nvdla_check_window.sv
 common/nvdla_clock_gate.sv
 common/nvdla_fifo.sv
+common/nvdla_skid.sv
 common/nvdla_funnel.sv
 common/nvdla_ram.sv
 common/nvdla_sync.sv

@@ -259,6 +259,8 @@ module nvdla_pdp
     logic [16:0] tot_pad;
     logic [PdpColumnBits-1:0] mean_data;
     logic [31:0] nans_q;
+    logic atom_begun, atom_valid, atom_ready, atom_last;
+    logic [AtomBits-1:0] atom_data;
 
     assign mean = pdp_is_mean(d.input_data, d.pooling_method);
     assign row_valid = mean ? mean_valid : in_valid;
@@ -317,12 +319,27 @@ module nvdla_pdp
         .tot_last_i    (tot_last),
         .tot_i         (tot),
         .tot_pad_i     (tot_pad),
-        .atom_begun_o  (out_begun),
-        .atom_valid_o  (out_valid),
-        .atom_ready_i  (out_ready),
-        .atom_last_o   (out_last),
-        .atom_data_o   (out_data)
+        .atom_begun_o  (atom_begun),
+        .atom_valid_o  (atom_valid),
+        .atom_ready_i  (atom_ready),
+        .atom_last_o   (atom_last),
+        .atom_data_o   (atom_data)
     );
+
+    // Ready of the write DMA ends here: all stages up to the walk move by ready.
+    nvdla_skid #(
+        .Width(1 + AtomBits)
+    ) u_skid (
+        .clk_i      (clk),
+        .rst_ni,
+        .in_valid_i (atom_valid),
+        .in_ready_o (atom_ready),
+        .in_data_i  ({atom_last, atom_data}),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready),
+        .out_data_o ({out_last, out_data})
+    );
+    assign out_begun = out_valid || atom_begun;
 
     // NaNs that left (D_NAN_OUTPUT_NUM), counted over the whole output cube.
     logic count;
