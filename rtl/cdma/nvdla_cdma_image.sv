@@ -200,27 +200,39 @@ module nvdla_cdma_image
   logic [1:0] in_turn_q;                        // 0 plane 0; 1 and 2 plane 1: first and second answer of a run
   logic in_first0_q, in_first1_q;               // next answer is the first one of its plane's line
 
-  // The next chunk of the string: lanes [0, pad_lanes) left pad, then `count` lanes of pixels, then right pad up to
-  // string_left.
+  // A chunk of the string: lanes [0, pad_lanes) left pad, then `count` lanes of pixels, then right pad up to
+  // string_left. It is planned when the one before it leaves: registers say what the next chunk has and needs.
   logic [SizeBits-1:0] lines_q;    // lines not finished
   logic [SizeBits-1:0] granted_q;  // of those, the ones with room in CBUF: only they may leave, their left pad too
-  logic load_q;                    // the line's counts must be taken (first clock of a layer)
+  logic started_q;                 // start_i of the clock before
+  // Of the line, after the planned chunk.
   logic [15:0] pad_left_q, pixels_left_q, string_left_q, fill_left_q;
-  // modulo 3: first element of the chunk in the string, next element of the pixels in theirs
-  logic [1:0] phase_q, pixel_phase_q;
+  logic [1:0] pixel_phase_q;  // next element of the pixels modulo 3
 
   logic [15:0] pad_left, pixels_left, string_left, fill_left;
   logic [LaneBits-1:0] chunk, pad_lanes, rest, count;
   logic [LaneBits:0] three_sum, three_full, three_touched;
-  logic emit, drained, accept0, accept1, first0, in_uv, in_over, line_over;
+  logic plan, load, drains, line_over;  // load: a line begins; drains: it has the last pixels of the line
+
+  // The planned chunk.
+  logic [LaneBits-1:0] pad_lanes_q, count_q;
+  logic [LaneBits:0] three_full_q, three_touched_q;
+  logic [15:0] chunk_left_q;  // string_left
+  logic [1:0] chunk_phase_q;  // pixel_phase_q
+  logic drains_q, line_over_q;
+  logic [1:0] phase_q;  // first element of the chunk in the string modulo 3
+
+  logic emit, drained, accept0, accept1, first0, in_uv, in_over;
   logic [CountBits-1:0] use0, use1, base0, base1, come, come0, come1;
 
+  assign plan        = started_q | emit;
+  assign load        = started_q | line_over_q;
   assign chunk       = wide ? LaneBits'(Lanes / 2) : LaneBits'(Lanes);
-  assign pad_left    = load_q ? left_q : pad_left_q;
-  assign pixels_left = load_q ? pixels_q : pixels_left_q;
-  assign string_left = load_q ? string_q : string_left_q;
+  assign pad_left    = load ? left_q : pad_left_q;
+  assign pixels_left = load ? pixels_q : pixels_left_q;
+  assign string_left = load ? string_q : string_left_q;
   // up to the end of Lanes elements
-  assign fill_left   = load_q ? (string_q + 16'(Lanes - 1)) & ~16'(Lanes - 1) : fill_left_q;
+  assign fill_left   = load ? (string_q + 16'(Lanes - 1)) & ~16'(Lanes - 1) : fill_left_q;
   assign line_over   = (LaneBytes == 2 ? fill_left : string_left) <= 16'(chunk);
 
   assign pad_lanes = (pad_left > 16'(chunk)) ? chunk : LaneBits'(pad_left);
@@ -231,13 +243,32 @@ module nvdla_cdma_image
   assign three_sum     = (LaneBits + 1)'(count) + (LaneBits + 1)'(pixel_phase_q);
   assign three_full    = (LaneBits + 1)'(div3(7'(three_sum)));
   assign three_touched = (LaneBits + 1)'(div3(7'(three_sum) + 7'd2));
+  assign drains        = (pixels_left != 16'd0) & (pixels_left == 16'(count));
 
-  assign use0 = planar_q ? CountBits'(three_full) : CountBits'(count);
-  assign use1 = planar_q ? CountBits'({three_full, 1'b0}) : '0;
+  always_ff @(posedge clk_i)
+    if (start_i) pixel_phase_q <= 2'd0;
+    else if (plan) begin
+      pad_left_q      <= pad_left - 16'(pad_lanes);
+      pixels_left_q   <= pixels_left - 16'(count);
+      string_left_q   <= (string_left > 16'(chunk)) ? string_left - 16'(chunk) : '0;
+      fill_left_q     <= fill_left - 16'(chunk);
+      pixel_phase_q   <= drains ? 2'd0 : 2'(three_sum - three_full - (three_full << 1));
+      pad_lanes_q     <= pad_lanes;
+      count_q         <= count;
+      three_full_q    <= three_full;
+      three_touched_q <= three_touched;
+      chunk_left_q    <= string_left;
+      chunk_phase_q   <= pixel_phase_q;
+      drains_q        <= drains;
+      line_over_q     <= line_over;
+    end
+
+  assign use0 = planar_q ? CountBits'(three_full_q) : CountBits'(count_q);
+  assign use1 = planar_q ? CountBits'({three_full_q, 1'b0}) : '0;
   assign emit = (granted_q != '0) &
-      (planar_q ? count0_q >= CountBits'(three_touched) && count1_q >= CountBits'({three_touched, 1'b0}) :
-          count0_q >= CountBits'(count));
-  assign drained = emit & (pixels_left != 16'd0) & (pixels_left == 16'(count));
+      (planar_q ? count0_q >= CountBits'(three_touched_q) && count1_q >= CountBits'({three_touched_q, 1'b0}) :
+          count0_q >= CountBits'(count_q));
+  assign drained = emit & drains_q;
 
   assign base0   = drained ? '0 : emit ? count0_q - use0 : count0_q;
   assign base1   = drained ? '0 : emit ? count1_q - use1 : count1_q;
@@ -416,35 +447,27 @@ module nvdla_cdma_image
 
   always_ff @(posedge clk_i or negedge rst_ni)
     if (!rst_ni) begin
+      started_q     <= 1'b0;
       lines_q       <= '0;
       granted_q     <= '0;
       chunk_valid_q <= 1'b0;
     end else begin
+      started_q     <= start_i;
       chunk_valid_q <= emit;
-      granted_q     <= granted_q + SizeBits'(reserve_o) - SizeBits'(emit && line_over);
+      granted_q     <= granted_q + SizeBits'(reserve_o) - SizeBits'(emit && line_over_q);
       if (start_i) lines_q <= SizeBits'(datain_height_i) + 1'b1;
-      else if (emit && line_over) lines_q <= lines_q - 1'b1;
+      else if (emit && line_over_q) lines_q <= lines_q - 1'b1;
     end
 
   always_ff @(posedge clk_i)
-    if (start_i) begin
-      load_q        <= 1'b1;
-      phase_q       <= 2'd0;
-      pixel_phase_q <= 2'd0;
-    end else if (emit) begin
-      load_q        <= line_over;
-      pad_left_q    <= pad_left - 16'(pad_lanes);
-      pixels_left_q <= pixels_left - 16'(count);
-      string_left_q <= (string_left > 16'(chunk)) ? string_left - 16'(chunk) : '0;
-      fill_left_q   <= fill_left - 16'(chunk);
-      phase_q       <= line_over ? 2'd0 : mod3(3'(phase_q) + (wide ? 3'(Lanes / 2 % 3) : 3'(Lanes % 3)));
-      pixel_phase_q <= drained ? 2'd0 : 2'(three_sum - three_full - (three_full << 1));
-      chunk_q       <= compose(planar_q ? interleave(pixel_phase_q, win0_q, win1_q, u_first) : win0_q[ChunkBits-1:0],
-          pad_lanes, count,
-                               string_left, pad_value_i);
-      chunk_end_q   <= line_over;
-      chunk_last_q  <= line_over & (lines_q == SizeBits'(1));
-      if (kinds_i) kind_q <= kinds(pad_lanes, count, string_left, single_q, planar_q, phase_q);
+    if (start_i) phase_q <= 2'd0;
+    else if (emit) begin
+      phase_q      <= line_over_q ? 2'd0 : mod3(3'(phase_q) + (wide ? 3'(Lanes / 2 % 3) : 3'(Lanes % 3)));
+      chunk_q      <= compose(planar_q ? interleave(chunk_phase_q, win0_q, win1_q, u_first) : win0_q[ChunkBits-1:0],
+          pad_lanes_q, count_q, chunk_left_q, pad_value_i);
+      chunk_end_q  <= line_over_q;
+      chunk_last_q <= line_over_q & (lines_q == SizeBits'(1));
+      if (kinds_i) kind_q <= kinds(pad_lanes_q, count_q, chunk_left_q, single_q, planar_q, phase_q);
     end
 
   // ---- placement ----------------------------------------------------------------------------------------------------
@@ -512,7 +535,7 @@ module nvdla_cdma_image
       lines_done_q    <= 0;
     end else begin
       asked_q      <= asked_q + (fire ? 32'(req_size_o) + 1 : 0) - ((rsp_valid_i && rsp_ready_o) ? 1 + 32'(in_two) : 0);
-      open_lines_q <= open_lines_q + 32'(reserve_o) - 32'(emit && line_over);
+      open_lines_q <= open_lines_q + 32'(reserve_o) - 32'(emit && line_over_q);
       if (chunk_valid_q) string_chunks_q <= chunk_end_q ? 0 : string_chunks_q + 1;
       if (chunk_valid_q && chunk_end_q) lines_done_q <= lines_done_q + 1;
     end
