@@ -20,7 +20,8 @@ module nvdla_fp_add #(
     output logic [ExpBits+ManBits : 0] sum_o
 );
   localparam int Bits = 1 + ExpBits + ManBits;
-  localparam int SumBits = ManBits + 5;  // carry, hidden 1, mantissa, guard, round, sticky
+  localparam int SumBits = ManBits + 5;   // carry, hidden 1, mantissa, guard, round, sticky
+  localparam int Half = SumBits / 2 + 1;  // bits of the lower half of the sum, the one below it included
   localparam int Steps = $clog2(SumBits);
   localparam int Groups = (SumBits + 3) / 4;  // of four bits
   localparam logic [Bits-2:0] Infinity = {{ExpBits{1'b1}}, ManBits'(0)};
@@ -31,6 +32,7 @@ module nvdla_fp_add #(
     logic [ExpBits:0] a_above;
     logic [ExpBits-1:0] b_above, power, distance;
     logic [SumBits-1:0] upper, lower, lost, first, second, sum;
+    logic [Half:0] half;
     logic [4*Groups-1:0] place;
     logic [Steps-1:0] zeros;
     logic signed [ExpBits+1:0] exponent, later;
@@ -55,8 +57,11 @@ module nvdla_fp_add #(
     lost = lower & ~({SumBits{1'b1}} << distance[Steps-1:0]);
     if (distance >> Steps != '0) second = {(SumBits - 1)'(0), lower != '0};
     else second[0] = second[0] | (lost != '0);
-    // One chain: the 1 of the complement comes as the carry of a bit below the sum.
-    sum = SumBits'(({first, minus} + {second ^ {SumBits{minus}}, minus}) >> 1);
+    // The 1 of the complement comes as the carry of a bit below the sum; the upper half is computed for both carries.
+    second = second ^ {SumBits{minus}};
+    half = {1'b0, first[Half-2:0], minus} + {1'b0, second[Half-2:0], minus};
+    sum = {half[Half] ? first[SumBits-1:Half-1] + second[SumBits-1:Half-1] + 1'b1 :
+        first[SumBits-1:Half-1] + second[SumBits-1:Half-1], half[Half-1:1]};
     // The leading 1 goes to the top, by groups of four bits and within its group; where it was gives the exponent.
     place = (4 * Groups)'(sum) << (4 * Groups - SumBits);
     zeros = Steps'(4 * (Groups - 1));
