@@ -40,6 +40,7 @@ for depth in 1 2 3 5; do
     prove "nvdla_fifo_${depth}_registered" "hierarchy -top proof -chparam Depth $depth -chparam Registered 1; $one_clock" \
         "$ram rtl/common/nvdla_fifo.sv tests/formal/fifo.sv"
 done
+prove nvdla_skid "$one_clock" "rtl/common/nvdla_skid.sv tests/formal/skid.sv"
 prove nvdla_wrr_arbiter "$one_clock" "rtl/mcif/nvdla_wrr_arbiter.sv tests/formal/arbiter.sv"
 prove nvdla_async_fifo "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" \
     "rtl/common/nvdla_sync.sv rtl/common/nvdla_async_fifo.sv tests/formal/async_fifo.sv"
@@ -63,6 +64,7 @@ broken fifo_that_takes_one_too_many common/nvdla_fifo.sv 's/count_q != Full;/1;/
 broken fifo_that_wraps_wrongly common/nvdla_fifo.sv 's/rd_ptr_q <= after(rd_ptr_q)/rd_ptr_q <= (rd_ptr_q == Last - 1) ? 0 : after(rd_ptr_q)/' "$one_clock" "$ram tests/formal/fifo.sv"
 broken fifo_that_reads_what_it_writes common/nvdla_fifo.sv 's/if (pass || pop) passed_q/if (pop) passed_q/' \
     "hierarchy -top proof -chparam Registered 1; $one_clock" "$ram tests/formal/fifo.sv"
+broken skid_that_loses_what_waits_twice common/nvdla_skid.sv 's/held_q <= out_valid_o/held_q <= in_valid_i/' "$one_clock" tests/formal/skid.sv
 broken arbiter_that_starves mcif/nvdla_wrr_arbiter.sv "s/keep ? left_q - 8'd1/keep ? left_q/" "$one_clock" tests/formal/arbiter.sv
 broken async_fifo_that_overflows common/nvdla_async_fifo.sv 's/wr_ready_o = ~wr_level_o\[DepthLog2\]/wr_ready_o = 1/' \
     "prep -flatten -top proof; memory_map; clk2fflogic; opt_clean" "rtl/common/nvdla_sync.sv tests/formal/async_fifo.sv"
