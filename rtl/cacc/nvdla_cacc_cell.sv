@@ -46,7 +46,7 @@ module nvdla_cacc_cell
     logic signed [CaccAccBits-1:0] low_q;
     logic signed [CaccNarrowBits-1:0] high_q;
 
-    // Sums of the positions: what this atom continues, and what comes of it. Only integers clip.
+    // Sums of the positions: what this atom continues, and its result. Only integers clip.
     logic on;
     logic [CaccAccBits-1:0] stored_low;
     logic [CaccNarrowBits-1:0] stored_high;

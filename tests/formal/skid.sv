@@ -1,4 +1,5 @@
-// nvdla_skid: ready and valid follow from the word that is kept, which is the last one that came while the output waited.
+// nvdla_skid: ready and valid follow from the word that is kept, which is the last one that came while the output
+// waited.
 module proof (
     input  logic       clk_i,
     input  logic       rst_ni,
