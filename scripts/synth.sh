@@ -85,6 +85,7 @@ netlist() {
 # map TOP TARGET: one module; prints its row of the table
 map() {
     local name=$config-$1-$2 mapped=- coarse=- status
+    echo "mapping $1 of $config to $2 ($how); log: $logs/$name.log" >&2
     netlist "$1" "$2" "$name"
     status=$?
     rm -f "$logs/$name.il" "$logs/$name-front.il"

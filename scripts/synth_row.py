@@ -8,8 +8,8 @@ usage: synth_row.py LOG NETLIST COARSE TOP TARGET HOW
   HOW      flat, by module, or memories (nothing else): how it was mapped, for the table
 
 Cells are counted in the netlist; a look-up table that is used as memory counts as one. The longest path is counted in cells (a look-up
-table, four bits of a carry chain, a DSP), from a flip-flop, a memory or an input to the next. (`ltp -noff` does not know the flip-flops
-of the targets: it goes through them, and in loops it does not end.)
+table, four bits of a carry chain or two of ECP5's, a DSP), from a flip-flop, a memory or an input to the next. (`ltp -noff` does not
+know the flip-flops of the targets: it goes through them, and in loops it does not end.)
 Exit status 1 if an array of more than 2,048 bits became flip-flops, with a message for each.
 """
 import collections
@@ -122,7 +122,8 @@ def longest(module):
         came, out = groups[ready.pop()]
         last = max((b for b in came if b in level), key=lambda b: level[b], default=None)
         for bit in out:
-            level[bit], source[bit] = (level[last] + 1, source[last]) if last is not None else (1, "constant")
+            if last is not None: # else a constant, where no path begins
+                level[bit], source[bit] = level[last] + 1, source[last]
             for index in users[bit]:
                 waits[index] -= 1
                 if not waits[index]:
