@@ -309,7 +309,8 @@ module nvdla_pdp_row
 
   // ---- ring and fold ------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(PdpColumnBits);
-  logic [PdpColumnBits-1:0] ring [0:15];
+  // Eight read ports are eight copies of a memory of look-up tables; flip-flops would take a selection of 16 for each.
+  (* ram_style = "distributed" *) logic [PdpColumnBits-1:0] ring [0:15];
   logic [PdpColumnBits-1:0] column[0:7];  // of the window, leftmost first: the ring's read ports
   for (genvar k = 0; k < 8; k++) begin : gen_place
     logic [3:0] place;
