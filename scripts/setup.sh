@@ -64,6 +64,7 @@ more=(
     chromium         # looks at report.html and index.html in tests, and takes their pictures for docs
     help2man         # man pages
     yosys            # proofs of leaf modules
+    opensta          # reads the timing constraints of the RTL
     gcc-riscv64-linux-gnu   # other machines that exported C programs are compiled for
     gcc-arm-linux-gnueabihf
     libc6-dev-riscv64-cross

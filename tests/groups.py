@@ -55,6 +55,7 @@ GROUPS = [
           "tests/rtl/strict/strict.sh $BUILD $(awk -F, 'NR > 1 { print $1 }' csrc/nvdla/configurations.csv)"),
     Group("test nightly", "mistakes that a strict front end names", "tests/rtl/strict/planted.py $BUILD"),
     Group("test nightly", "rtl mapped to fpgas", "tests/rtl/synth/synth.sh $BUILD"),
+    Group("test nightly", "timing constraints of the rtl", "tests/rtl/sdc/sdc.sh $BUILD"),
     Group("test nightly", "proofs of leaf modules", "tests/formal/prove.sh $BUILD"),
     *(Group(levels, f"engine alone: {b}", f"make bench-{b} && $BUILD/benches/{b}/bench ${{NIGHTLY:+--seeds 1000}}") for levels, b in benches()),
     Group("nightly", "nightly plan", "tests/regress/nightly.sh"),
