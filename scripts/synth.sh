@@ -50,6 +50,7 @@ map_commands() {
         [ "$how" = flat ] || flatten=-noflatten
         echo "synth_ecp5 $flatten -top $1 -run begin:map_ffs"
         echo 'chtype -set LATCH t:$_DLATCH_*' # of clock gates: ECP5 has none, and Yosys would stop
+        [ -z "${without_mfs:-}" ] || echo 'scratchpad -set abc9.script "+&scorr;&sweep;&dc2;&dch,-f,-r;&ps;&if,{W},{D},{R},-v"'
         echo "synth_ecp5 $flatten -top $1 -run map_ffs:check"
     else
         [ "$how" != flat ] || flatten=-flatten
@@ -88,6 +89,11 @@ map() {
     echo "mapping $1 of $config to $2 ($how); log: $logs/$name.log" >&2
     netlist "$1" "$2" "$name"
     status=$?
+    if [ $status -ne 0 ] && grep -aq Gia_ManInsertMfs "$logs/$name.log"; then # ABC's last step, which improves a little, crashes on some
+        echo "mapping $1 again without &mfs, in which ABC crashed" >&2
+        without_mfs=1 netlist "$1" "$2" "$name"
+        status=$?
+    fi
     rm -f "$logs/$name.il" "$logs/$name-front.il"
     [ $status -ne 3 ] || { tail -n 5 "$logs/$name.log" >&2; exit 3; }
     if [ $status -ne 0 ]; then

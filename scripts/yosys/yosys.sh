@@ -27,4 +27,5 @@ mkdir -p "$home"
     cmp -s "$here/yosys.mjs" "$home/yosys.mjs" || cp "$here/yosys.mjs" "$home/"
 ) 9>"$home/lock" || exit $?
 ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -Hs)" # it calls itself as deep as loops are unrolled
-exec "$home/node_modules/.bin/node" --no-warnings --experimental-wasm-exnref --stack-size=900000 "$home/yosys.mjs" "$@"
+# 4 GB of memory of its own, the default, is too little for CSC of full.
+exec "$home/node_modules/.bin/node" --no-warnings --experimental-wasm-exnref --stack-size=900000 --max-old-space-size=12288 "$home/yosys.mjs" "$@"
