@@ -190,6 +190,8 @@ module nvdla_pdp
   logic [PdpColumnBits-1:0] row_atom_data;
   logic walk_over, beat_valid, beat_ready, tot_valid, tot_ready, tot_last;
   pdp_beat_t beat;
+  logic [7:0] bank_read;
+  logic [PdpBankAddrBits-1:0] bank_addr;
   logic [PdpThroughput*PdpRowBits-1:0] row;
   logic [PdpThroughput*PdpSumBits-1:0] tot;
   logic out_begun, out_valid, out_ready, out_last;
@@ -212,7 +214,9 @@ module nvdla_pdp
       .beat_valid_o  (beat_valid),
       .beat_ready_i  (beat_ready),
       .beat_o        (beat),
-      .row_o         (row)
+      .row_o         (row),
+      .read_o        (bank_read),
+      .read_addr_o   (bank_addr)
   );
 
   if (Int16 == 0) begin : gen_narrow
@@ -232,6 +236,8 @@ module nvdla_pdp
         .beat_ready_o(beat_ready),
         .beat_i      (beat),
         .row_i       (row),
+        .read_i      (bank_read),
+        .read_addr_i (bank_addr),
         .tot_valid_o (tot_valid),
         .tot_ready_i (tot_ready),
         .tot_last_o  (tot_last),
@@ -299,6 +305,8 @@ module nvdla_pdp
         .beat_ready_o  (beat_ready),
         .beat_i        (beat),
         .row_i         (row),
+        .read_i        (bank_read),
+        .read_addr_i   (bank_addr),
         .tot_valid_o   (tot_valid),
         .tot_ready_i   (tot_ready),
         .tot_last_o    (tot_last),

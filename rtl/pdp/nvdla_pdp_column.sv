@@ -1,9 +1,10 @@
 // 2-D pooling: the line buffer. Eight banks of 16 output columns (one atom each, PdpTotBits per lane), shared by the
 // output rows that overlap (60-pdp section 9); a kernel of height 1 needs none.
 //
-// Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock. The row that ends
-// with it leaves instead of being stored, with its vertical pad term added; flush beats take a stored row out. tot_o:
-// PdpThroughput lanes of PdpSumBits, one clock later.
+// Every beat of a row result is folded into the banks of all output rows it belongs to, in one clock; read_i names the
+// banks that it reads, one clock before it comes. The row that ends with it leaves instead of being stored, with its
+// vertical pad term added; flush beats take a stored row out. tot_o: PdpThroughput lanes of PdpSumBits, one clock
+// later.
 // Spec: 60-pdp, sections 5.1, 5.3, 9.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -19,6 +20,8 @@ module nvdla_pdp_column
     output logic                                beat_ready_o,
     input  pdp_beat_t                           beat_i,
     input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
+    input  logic [                         7:0] read_i,
+    input  logic [         PdpBankAddrBits-1:0] read_addr_i,
     output logic                                tot_valid_o,
     input  logic                                tot_ready_i,
     output logic                                tot_last_o,
@@ -29,7 +32,7 @@ module nvdla_pdp_column
   localparam int Words = 1 << PdpBankAddrBits;
 
   logic valid_q, last_q;
-  logic [8*WordBits-1:0] stored;  // word of each bank at the beat's address
+  logic [8*WordBits-1:0] stored;  // word of each bank at the beat's address, if it reads the bank
   logic [PdpBankAddrBits-1:0] addr;
   logic [7:0] first, write;
   logic [BitBits-1:0] emit_bit;
@@ -52,18 +55,28 @@ module nvdla_pdp_column
   always_ff @(posedge clk_i) if (emit) last_q <= beat_i.last;
 
   for (genvar b = 0; b < 8; b++) begin : gen_bank
-    logic [WordBits-1:0] mem [0:Words-1];
-    logic [WordBits-1:0] word;
-    assign word = mem[addr];
+    logic [WordBits-1:0] word, folded;
     assign stored[b*WordBits+:WordBits] = word;
-    always_ff @(posedge clk_i) begin
-      if (write[b]) begin
-        for (int p = 0; p < PdpThroughput; p++) begin
-          mem[addr][p*PdpTotBits+:PdpTotBits] <=
-            pdp_column_fold(method_i, first[b], word[p*PdpTotBits+:PdpTotBits], row_i[p*PdpRowBits+:PdpRowBits]);
-        end
-      end
+    always_comb begin
+      folded = '0;
+      if (write[b])
+        for (int p = 0; p < PdpThroughput; p++)
+          folded[p*PdpTotBits+:PdpTotBits] =
+              pdp_column_fold(method_i, first[b], word[p*PdpTotBits+:PdpTotBits], row_i[p*PdpRowBits+:PdpRowBits]);
     end
+    nvdla_ram #(
+        .Width(WordBits),
+        .Words(Words)
+    ) u_bank (
+        .clk_i,
+        .wr_en_i  (write[b]),
+        .wr_addr_i(addr),
+        .wr_data_i(folded),
+        .rd_en_i  (read_i[b]),
+        .rd_addr_i(read_addr_i),
+        .rd_data_o(word)
+    );
+    `NVDLA_CHECK(NotReadAsItIsWritten, !(write[b] && read_i[b] && addr == read_addr_i))
   end
 
   for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane

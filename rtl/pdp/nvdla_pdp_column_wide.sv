@@ -1,7 +1,8 @@
 // 2-D pooling with elements of 8 or 16 bits: nvdla_pdp_column for INT8, INT16 and FP16.
 //
-// The line buffer is the same: eight banks of 16 output columns. Averages of FP16 add up one clock after they have read
-// a bank, so what they read must not have been written in the clock before; the beats of an atom lie between. tot_o:
+// The line buffer is the same: eight banks of 16 output columns. Averages of FP16 write one clock after their beat, so
+// the beat must not be for the same place as the one before it; the beats of an atom lie between. What is read in the
+// clock in which it is written is kept beside the memory. tot_o:
 // PdpThroughput lanes of PdpSumBits, one clock after the beat. Averages of integers have their vertical pad term in
 // it, those of FP16 leave it, as an FP17 number, to tot_pad_o. clk_mean_i is clk_i in layers of them, else it may stand
 // still.
@@ -21,6 +22,8 @@ module nvdla_pdp_column_wide
     output logic                                beat_ready_o,
     input  pdp_beat_t                           beat_i,
     input  logic [PdpThroughput*PdpRowBits-1:0] row_i,
+    input  logic [                         7:0] read_i,
+    input  logic [         PdpBankAddrBits-1:0] read_addr_i,
     output logic                                tot_valid_o,
     input  logic                                tot_ready_i,
     output logic                                tot_last_o,
@@ -28,6 +31,7 @@ module nvdla_pdp_column_wide
     output logic [                        16:0] tot_pad_o
 );
   localparam int Words = 1 << PdpBankAddrBits;
+  localparam int WordBits = PdpThroughput * PdpTotBits;
 
   logic mean;
   logic valid_q, last_q, emit, take;
@@ -80,20 +84,45 @@ module nvdla_pdp_column_wide
       .product_o(tot_pad_o)
   );
 
-  // ---- lanes --------------------------------------------------------------------------------------------------------
-  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
-    logic [PdpRowBits-1:0] row;
-    logic [16:0] late_row_q, mean_sum;
-    logic [PdpTotBits-1:0] leaving;  // stored word of the row that leaves
-    logic [PdpSumBits-1:0] tot_q;
+  // ---- banks --------------------------------------------------------------------------------------------------------
+  logic [PdpThroughput*17-1:0] late_row_q;
+  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_late
+    always_ff @(posedge clk_mean_i) if (take) late_row_q[p*17+:17] <= row_i[p*PdpRowBits+:17];
+  end
 
-    assign row = row_i[p*PdpRowBits+:PdpRowBits];
+  for (genvar b = 0; b < 8; b++) begin : gen_bank
+    logic [WordBits-1:0] read, stored, folded;
+    logic [PdpThroughput*17-1:0] late, kept_q;  // late: what an average of FP16 writes
+    logic keep, kept_here_q;
+    logic write_here;
+    assign write_here = late_q[b] || (write[b] && !mean);
+    assign keep = late_q[b] && late_addr_q == read_addr_i;
 
-    for (genvar b = 0; b < 8; b++) begin : gen_bank
-      logic [PdpTotBits-1:0] mem [0:Words-1];
+    nvdla_ram #(
+        .Width(WordBits),
+        .Words(Words)
+    ) u_bank (
+        .clk_i,
+        .wr_en_i  (write_here),
+        .wr_addr_i(late_q[b] ? late_addr_q : addr),
+        .wr_data_i(folded),
+        .rd_en_i  (read_i[b]),
+        .rd_addr_i(read_addr_i),
+        .rd_data_o(read)
+    );
+    always_ff @(posedge clk_mean_i)
+      if (read_i[b]) begin
+        kept_here_q <= keep;
+        if (keep) kept_q <= late;
+      end
+
+    for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
       logic [16:0] sum;
-      logic [PdpBankAddrBits-1:0] place;
-      assign place = late_q[b] ? late_addr_q : addr;
+      logic [PdpRowBits-1:0] row;
+      logic [PdpTotBits-1:0] word;
+      assign row = row_i[p*PdpRowBits+:PdpRowBits];
+      assign word = (mean && kept_here_q) ? PdpTotBits'(kept_q[p*17+:17]) : read[p*PdpTotBits+:PdpTotBits];
+      assign stored[p*PdpTotBits+:PdpTotBits] = word;
       nvdla_fp_add #(
           .ExpBits(6),
           .ManBits(10)
@@ -101,26 +130,39 @@ module nvdla_pdp_column_wide
           .clk_i(clk_mean_i),
           .en_i (write[b] && mean && !first[b]),
           .a_i  (row[16:0]),
-          .b_i  (mem[addr][16:0]),
+          .b_i  (word[16:0]),
           .sum_o(sum)
       );
-      always_ff @(posedge clk_i)
-        if (late_q[b] || (write[b] && !mean))
-          mem[place] <= late_q[b] ? (late_first_q[b] ? PdpTotBits'(late_row_q) : PdpTotBits'(sum)) :
-              pdp_wide_column_fold(precision_i, method_i, first[b], mem[addr], row);
+      assign late[p*17+:17] = late_first_q[b] ? late_row_q[p*17+:17] : sum;
+      always_comb begin
+        folded[p*PdpTotBits+:PdpTotBits] = PdpTotBits'(late[p*17+:17]);
+        if (write[b] && !mean)
+          folded[p*PdpTotBits+:PdpTotBits] = pdp_wide_column_fold(precision_i, method_i, first[b], word, row);
+      end
     end
+    `NVDLA_CHECK(NotReadAsItIsWritten, mean || !(write[b] && read_i[b] && addr == read_addr_i))
+  end
+
+  // ---- lanes --------------------------------------------------------------------------------------------------------
+  for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
+    logic [PdpRowBits-1:0] row;
+    logic [16:0] mean_sum;
+    logic [PdpTotBits-1:0] leaving;  // stored word of the row that leaves
+    logic [PdpSumBits-1:0] tot_q;
+
+    assign row = row_i[p*PdpRowBits+:PdpRowBits];
     always_comb begin
       leaving = '0;
       if (emit)
         case (beat_i.bank)
-          3'd0: leaving = gen_bank[0].mem[addr];
-          3'd1: leaving = gen_bank[1].mem[addr];
-          3'd2: leaving = gen_bank[2].mem[addr];
-          3'd3: leaving = gen_bank[3].mem[addr];
-          3'd4: leaving = gen_bank[4].mem[addr];
-          3'd5: leaving = gen_bank[5].mem[addr];
-          3'd6: leaving = gen_bank[6].mem[addr];
-          default: leaving = gen_bank[7].mem[addr];
+          3'd0: leaving = gen_bank[0].stored[p*PdpTotBits+:PdpTotBits];
+          3'd1: leaving = gen_bank[1].stored[p*PdpTotBits+:PdpTotBits];
+          3'd2: leaving = gen_bank[2].stored[p*PdpTotBits+:PdpTotBits];
+          3'd3: leaving = gen_bank[3].stored[p*PdpTotBits+:PdpTotBits];
+          3'd4: leaving = gen_bank[4].stored[p*PdpTotBits+:PdpTotBits];
+          3'd5: leaving = gen_bank[5].stored[p*PdpTotBits+:PdpTotBits];
+          3'd6: leaving = gen_bank[6].stored[p*PdpTotBits+:PdpTotBits];
+          default: leaving = gen_bank[7].stored[p*PdpTotBits+:PdpTotBits];
         endcase
     end
 
@@ -135,7 +177,6 @@ module nvdla_pdp_column_wide
         .sum_o(mean_sum)
     );
 
-    always_ff @(posedge clk_mean_i) if (take) late_row_q <= row[16:0];
     always_ff @(posedge clk_i) begin
       if (emit) begin
         if (mean) tot_q <= beat_i.flush ? leaving : row;

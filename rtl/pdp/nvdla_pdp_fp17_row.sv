@@ -3,7 +3,8 @@
 // columns_i: 8 columns of PdpThroughput lanes, leftmost lowest, those of present_i count; pad_i is added if padded_i.
 // They stand with valid_i and beat_i until ready_o. last_i: kernel width less one, the same for all of a layer. A
 // column is added per clock, so that row_o and beat_o follow after last_i + 1 clocks, one beat per clock. A beat
-// without columns (of a flush) brings anything in row_o.
+// without columns (of a flush) brings anything in row_o. The banks that it reads (read_o, at read_addr_o)
+// are named in the clock before it comes.
 // Spec: 60-pdp, section 5.4.
 `ifndef NVDLA_CHECK_SVH
 `include "../common/nvdla_check.svh"
@@ -24,7 +25,9 @@ module nvdla_pdp_fp17_row
     output logic                          valid_o,
     input  logic                          ready_i,
     output pdp_beat_t                     beat_o,
-    output logic [  PdpThroughput*17-1:0] row_o
+    output logic [  PdpThroughput*17-1:0] row_o,
+    output logic [                   7:0] read_o,
+    output logic [   PdpBankAddrBits-1:0] read_addr_o
 );
   localparam int WordBits = PdpThroughput * 17;
 
@@ -116,6 +119,10 @@ module nvdla_pdp_fp17_row
   assign add_pad = step && exit_valid && exit_padded;
   assign valid_o = valid_q;
   assign beat_o = beat_q;
+  assign read_o = (step && exit_valid) ?
+      pdp_banks_read(exit_beat.write, exit_beat.first, exit_beat.emit && (exit_beat.flush || !exit_beat.emit_first),
+                     exit_beat.bank) : 8'd0;
+  assign read_addr_o = exit_beat.addr;
   always_comb
     case (last_i)
       3'd0: exit_beat = gen_stage[0].beat;

@@ -41,6 +41,12 @@ package nvdla_pdp_pkg;
     logic [PdpTotBits-1:0] pad;        // T(ny) * kw of the row that leaves; FP16: T17(ny)
   } pdp_beat_t;
 
+  // Banks that a beat reads: those that fold into a row which has begun, and that of a row which leaves.
+  function automatic logic [7:0] pdp_banks_read(input logic [7:0] write, input logic [7:0] first, input logic leaves,
+                                                input logic [2:0] bank);
+    return (write & ~first) | (leaves ? 8'd1 << bank : 8'd0);
+  endfunction
+
   // Geometry of one window along W, result of pdp_window.
   typedef struct packed {
     logic [13:0] need;  // columns of the line that must have arrived

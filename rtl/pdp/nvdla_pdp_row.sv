@@ -8,7 +8,8 @@
 // lines of the next surface, as long as these send no row out and need no bank of the others, else by flush beats
 // without a row result.
 // beat_o with row_o (PdpThroughput lanes of PdpRowBits): one clock after the ring, one beat per clock, no gaps between
-// windows, lines and surfaces, one clock between strips. over_o: the walk through the active layer has ended.
+// windows, lines and surfaces, one clock between strips. The banks that it reads (read_o, at read_addr_o) are named in
+// the clock before it comes. over_o: the walk through the active layer has ended.
 // Averages of FP16: atoms come as FP17 numbers, and nvdla_pdp_fp17_row adds up the columns of a window, some clocks
 // more. clk_mean_i is clk_i in layers of them, else it may stand still.
 // Spec: 60-pdp, sections 4, 5, 7.
@@ -35,7 +36,9 @@ module nvdla_pdp_row
     output logic                                beat_valid_o,
     input  logic                                beat_ready_i,
     output pdp_beat_t                           beat_o,
-    output logic [PdpThroughput*PdpRowBits-1:0] row_o
+    output logic [PdpThroughput*PdpRowBits-1:0] row_o,
+    output logic [                         7:0] read_o,
+    output logic [         PdpBankAddrBits-1:0] read_addr_o
 );
   typedef enum logic [1:0] {
     StateIdle,  // no layer, or its walk has ended
@@ -292,20 +295,23 @@ module nvdla_pdp_row
   assign row_last = state_q == StateFlush ? final_q && left_q == 14'd1  // the last row of the strip
                                           : surface_final && now_q.emit && row_q == 14'(d_i.cube_out_height);
 
-  pdp_beat_t beat_q;
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      beat_q.last <= row_end && row_last && strip_final;
-      beat_q.emit <= flush || now_q.emit;
-      beat_q.flush <= flush;
-      beat_q.emit_first <= now_q.emit_first;
-      beat_q.bank <= ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
-      beat_q.write <= state_q == StateFlush ? 8'd0 : now_q.write & banks;
-      beat_q.first <= now_q.first;
-      beat_q.addr <= {column_q[3:0], lane_q};
-      beat_q.pad <= flush ? left_pad_q : pad_q;
-    end
+  pdp_beat_t beat_next, beat_q;
+  always_comb begin
+    beat_next.last = row_end && row_last && strip_final;
+    beat_next.emit = flush || now_q.emit;
+    beat_next.flush = flush;
+    beat_next.emit_first = now_q.emit_first;
+    beat_next.bank = ((flush ? left_slot_q : row_slot_q) << shift) | (column_q[6:4] & ~(3'd7 << shift));
+    beat_next.write = state_q == StateFlush ? 8'd0 : now_q.write & banks;
+    beat_next.first = now_q.first;
+    beat_next.addr = {column_q[3:0], lane_q};
+    beat_next.pad = flush ? left_pad_q : pad_q;
   end
+  always_ff @(posedge clk_i) if (go) beat_q <= beat_next;
+
+  logic [7:0] banks_read;
+  assign banks_read = go ? pdp_banks_read(beat_next.write, now_q.first, flush || (now_q.emit && !now_q.emit_first),
+                                          beat_next.bank) : 8'd0;
 
   // ---- ring and fold ------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(PdpColumnBits);
@@ -331,6 +337,8 @@ module nvdla_pdp_row
     assign fold_ready = beat_ready_i;
     assign beat_valid_o = valid_q;
     assign beat_o = beat_q;
+    assign read_o = banks_read;
+    assign read_addr_o = beat_next.addr;
     wire unused_clk = clk_mean_i;
 
     for (genvar p = 0; p < PdpThroughput; p++) begin : gen_lane
@@ -357,10 +365,14 @@ module nvdla_pdp_row
     logic [PdpThroughput*17-1:0] means;
     logic [8*PdpThroughput*17-1:0] columns;  // leftmost lowest
     pdp_beat_t mean_beat;
+    logic [7:0] mean_read;
+    logic [PdpBankAddrBits-1:0] mean_read_addr;
 
     assign fold_ready = mean ? mean_ready : beat_ready_i;
     assign beat_valid_o = mean ? mean_valid : valid_q;
     assign beat_o = mean ? mean_beat : beat_q;
+    assign read_o = mean ? mean_read : banks_read;
+    assign read_addr_o = mean ? mean_read_addr : beat_next.addr;
 
     always_ff @(posedge clk_mean_i) begin
       if (go) columns_q <= fold ? window_q.valid : 8'd0;
@@ -400,20 +412,22 @@ module nvdla_pdp_row
     end
 
     nvdla_pdp_fp17_row u_mean (
-        .clk_i    (clk_mean_i),
+        .clk_i      (clk_mean_i),
         .rst_ni,
-        .last_i   (d_i.kernel_width[2:0]),
-        .valid_i  (valid_q && mean),
-        .ready_o  (mean_ready),
-        .beat_i   (beat_q),
-        .columns_i(columns),
-        .present_i(columns_q),
-        .pad_i    (mean_pad_q),
-        .padded_i (mean_pads_q != 3'd0),
-        .valid_o  (mean_valid),
-        .ready_i  (beat_ready_i),
-        .beat_o   (mean_beat),
-        .row_o    (means)
+        .last_i     (d_i.kernel_width[2:0]),
+        .valid_i    (valid_q && mean),
+        .ready_o    (mean_ready),
+        .beat_i     (beat_q),
+        .columns_i  (columns),
+        .present_i  (columns_q),
+        .pad_i      (mean_pad_q),
+        .padded_i   (mean_pads_q != 3'd0),
+        .valid_o    (mean_valid),
+        .ready_i    (beat_ready_i),
+        .beat_o     (mean_beat),
+        .row_o      (means),
+        .read_o     (mean_read),
+        .read_addr_o(mean_read_addr)
     );
   end
 
