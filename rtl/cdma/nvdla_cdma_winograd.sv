@@ -266,32 +266,45 @@ module nvdla_cdma_winograd
   // ones, and two banks that leave together are even and odd.
   logic [2:0] from;  // {bank / 2, phase / 2}
   assign from = {out_bank_q[1], out_phase_q[2:1]};
+  // They are read with the first piece of a row.
+  logic out_odd_q, out_other_odd_q, out_phase_odd_q;  // parities of what was read
+  logic [1:0] out_piece_q, out_piece1_q;
   for (genvar x = 0; x < 4; x++) begin : gen_pixel
+    logic [AtomBits-1:0] pixels[0:3];  // {phase, bank}, of both the parity
+    logic [AtomBits-1:0] pixel, other;
     for (genvar p = 0; p < 2; p++) begin : gen_phase
-      logic [AtomBits-1:0] even_q[0:7], odd_q[0:7];
       logic first_here, second_here;
       assign first_here  = phase_x_q[0] == 1'(p) && tile_x_q == 2'(x);
       assign second_here = phase_x1[0] == 1'(p) && tile_x1 == 2'(x);
-      always_ff @(posedge clk)
-        if (step && (first_here || second_here)) begin
-          if (bank_q[0])
-            odd_q[{bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
-          else even_q[{bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}] <= first_here ? atom0 : atom1;
-        end
+      for (genvar b = 0; b < 2; b++) begin : gen_bank
+        nvdla_ram #(
+            .Width(AtomBits),
+            .Words(8)
+        ) u_pixels (
+            .clk_i    (clk),
+            .wr_en_i  (step && (first_here || second_here) && bank_q[0] == 1'(b)),
+            .wr_addr_i({bank_q[1], first_here ? phase_x_q[2:1] : phase_x1[2:1]}),
+            .wr_data_i(first_here ? atom0 : atom1),
+            .rd_en_i  (out && piece_q == '0 && out_phase_q[0] == 1'(p) && (paired || out_bank_q[0] == 1'(b))),
+            .rd_addr_i(from),
+            .rd_data_o(pixels[2*p+b])
+        );
+      end
       `NVDLA_CHECK(PixelsGoApart, !(step && first_here && second_here))
     end
-    always_ff @(posedge clk) begin
-      logic [AtomBits-1:0] even, odd, pixel, other;
-      if (out) begin
-        even  = out_phase_q[0] ? gen_phase[1].even_q[from] : gen_phase[0].even_q[from];
-        odd   = out_phase_q[0] ? gen_phase[1].odd_q[from] : gen_phase[0].odd_q[from];
-        pixel = out_bank_q[0] ? odd : even;
-        other = other_bank[0] ? odd : even;
-        atoms_data_o[x*PieceBits+:PieceBits]          <= pixel[piece_q*PieceBits+:PieceBits];
-        atoms_data_o[AtomBits+x*PieceBits+:PieceBits] <= other[piece1*PieceBits+:PieceBits];
-      end
-    end
+    assign pixel = pixels[{out_phase_odd_q, out_odd_q}];
+    assign other = pixels[{out_phase_odd_q, out_other_odd_q}];
+    assign atoms_data_o[x*PieceBits+:PieceBits] = pixel[out_piece_q*PieceBits+:PieceBits];
+    assign atoms_data_o[AtomBits+x*PieceBits+:PieceBits] = other[out_piece1_q*PieceBits+:PieceBits];
   end
+  always_ff @(posedge clk)
+    if (out) begin
+      out_odd_q       <= out_bank_q[0];
+      out_other_odd_q <= other_bank[0];
+      out_phase_odd_q <= out_phase_q[0];
+      out_piece_q     <= piece_q;
+      out_piece1_q    <= piece1;
+    end
 
   always_ff @(posedge clk or negedge rst_ni)
     if (!rst_ni) begin
