@@ -216,7 +216,7 @@ module nvdla_cdp_lrn
   end
 
   // ---- the elements, until their factors are there ------------------------------------------------------------------
-  logic [CdpBeatWidth-1:0] elements[0:(1<<DelayBits)-1];
+  logic [CdpBeatWidth-1:0] elements_q[0:(1<<DelayBits)-1];
   logic [DelayBits-1:0] place_q;
   logic [CdpBeatWidth-1:0] values;  // whose factors are there
 
@@ -231,7 +231,7 @@ module nvdla_cdp_lrn
       place_q         <= place_q + DelayBits'(1);
       integer_place_q <= integer_place_q + DelayBits'(1);
     end
-  always_ff @(posedge clk_i) if (step && beat_valid_i) elements[place_q] <= view_i[CdpHaloWidth+:CdpBeatWidth];
+  always_ff @(posedge clk_i) if (step && beat_valid_i) elements_q[place_q] <= view_i[CdpHaloWidth+:CdpBeatWidth];
 
   // ---- INT16 and FP16 -----------------------------------------------------------------------------------------------
   logic [CdpThroughput*LutInputBits-1:0] wide_sums;
@@ -251,7 +251,7 @@ module nvdla_cdp_lrn
 
     // Places of FP16: whose factors are there, and of the beat that this step brings to the LUT.
     logic [DelayBits-1:0] fp16_place_q, sum_place_q;
-    assign values = elements[fp16 ? fp16_place_q : integer_place_q];
+    assign values = elements_q[fp16 ? fp16_place_q : integer_place_q];
     always_ff @(posedge clk_i or negedge rst_ni)
       if (!rst_ni) begin
         fp16_place_q <= DelayBits'((1 << DelayBits) - CdpFp16Factor);
@@ -316,7 +316,7 @@ module nvdla_cdp_lrn
         .summing_i      (beat_valid_i || valid_q[Fp16Sums-1:1] != '0),
         .factors_valid_i(factors_valid),
         .view_i,
-        .values_i       (fp16 ? elements[sum_place_q] : '0),
+        .values_i       (fp16 ? elements_q[sum_place_q] : '0),
         .sums_o         (fp16_sums),
         .factors_i      (fp16_factors),
         .late_values_i  (values),
@@ -340,7 +340,7 @@ module nvdla_cdp_lrn
     assign words = fp16 ? fp16_words : int16_words;
   end else begin : gen_int8
     wire unused_offset = &{1'b0, datout_offset_i[31:25]};
-    assign values = elements[integer_place_q];
+    assign values = elements_q[integer_place_q];
     assign wide_sums = '0;
     assign words = '0;
     assign words_clipped = '0;

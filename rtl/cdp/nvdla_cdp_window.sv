@@ -38,8 +38,8 @@ module nvdla_cdp_window
   localparam int AtomWidth = MemAtom * CdpValueBits;
 
   // ---- conversion into the ring -------------------------------------------------------------------------------------
-  logic [AtomWidth-1:0] ring[0:Words-1];
-  logic [CdpBlockBits-1:0] ring_block[0:Words-1];
+  logic [AtomWidth-1:0] ring_q[0:Words-1];
+  logic [CdpBlockBits-1:0] ring_block_q[0:Words-1];
   logic [PlaceBits-1:0] write_q, read_q;
   logic [PlaceBits:0] count_q;  // atoms from the current one on
   logic ended_q;                // the layer's last atom has come
@@ -88,7 +88,7 @@ module nvdla_cdp_window
   assign block_end = column_q == here.columns;
   assign load = open && there && count_q != '0 && (!block_begin || block_ready_i);
 
-  assign here = ring_block[read_q];
+  assign here = ring_block_q[read_q];
   assign block_valid_o = open && there && count_q != '0 && block_begin;
   assign block_o = here;
   assign beat_valid_o = valid_q;
@@ -137,14 +137,14 @@ module nvdla_cdp_window
           if (CdpAtomShift'(l) <= lanes_i)
             atom[l*CdpValueBits+:CdpValueBits] = cdp_input(atom_data_i[l*8+:8], offset[7:0], scale, shift);
       end
-      ring[write_q]       <= atom;
-      ring_block[write_q] <= block_i;
+      ring_q[write_q]       <= atom;
+      ring_block_q[write_q] <= block_i;
     end
     if (load) begin
       last_q <= here.layer_last && block_end;
-      view_q[CdpHaloWidth-1:0] <= first_q ? '0 : ring[above][AtomWidth-1-:CdpHaloWidth];
-      view_q[CdpHaloWidth+:AtomWidth] <= ring[read_q];
-      view_q[CdpHaloWidth+AtomWidth+:CdpHaloWidth] <= here.surface_last ? '0 : ring[below][CdpHaloWidth-1:0];
+      view_q[CdpHaloWidth-1:0] <= first_q ? '0 : ring_q[above][AtomWidth-1-:CdpHaloWidth];
+      view_q[CdpHaloWidth+:AtomWidth] <= ring_q[read_q];
+      view_q[CdpHaloWidth+AtomWidth+:CdpHaloWidth] <= here.surface_last ? '0 : ring_q[below][CdpHaloWidth-1:0];
     end else if (step_i && valid_q) begin
       view_q <= view_q >> CdpBeatWidth;
     end

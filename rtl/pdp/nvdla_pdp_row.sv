@@ -316,18 +316,18 @@ module nvdla_pdp_row
   // ---- ring and fold ------------------------------------------------------------------------------------------------
   localparam int BitBits = $clog2(PdpColumnBits);
   // Eight read ports are eight copies of a memory of look-up tables; flip-flops would take a selection of 16 for each.
-  (* ram_style = "distributed" *) logic [PdpColumnBits-1:0] ring [0:15];
+  (* ram_style = "distributed" *) logic [PdpColumnBits-1:0] ring_q[0:15];
   logic [PdpColumnBits-1:0] column[0:7];  // of the window, leftmost first: the ring's read ports
   for (genvar k = 0; k < 8; k++) begin : gen_place
     logic [3:0] place;
     assign place = ring_base_q + x0_q[3:0] + 4'(k);
-    assign column[k] = ring[place];
+    assign column[k] = ring_q[place];
   end
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      if (in_atom_i) ring[ring_write_q] <= in_atom_data_i;
-      else ring[ring_write_q][32'(in_beat_i)*SdpBsThroughput*8+:SdpBsThroughput*8] <= in_beat_data_i;
+      if (in_atom_i) ring_q[ring_write_q] <= in_atom_data_i;
+      else ring_q[ring_write_q][32'(in_beat_i)*SdpBsThroughput*8+:SdpBsThroughput*8] <= in_beat_data_i;
     end
   end
 
