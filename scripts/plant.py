@@ -453,10 +453,10 @@ class Copy:
             for name in names:
                 if name != MARK and os.path.join(folder, name) not in copies.values():
                     os.remove(os.path.join(folder, name))
-        first = ["-Wno-ENUMVALUE", f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]  # a state may get any value
+        first = ["-Wno-ENUMVALUE", "--x-initial unique", f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]  # a state may get any value; an initialisation that is missing shows
         if asks is by_variable:
-            first[1:] = [os.path.join(out, "planted.sv")]
-            put(first[1], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
+            first[2:] = [os.path.join(out, "planted.sv")]
+            put(first[2], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
         self.listed.write(os.path.join(out, "faults.f"), first, copies)
         return {copy: path for path, copy in copies.items()}
 

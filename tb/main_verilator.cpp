@@ -58,6 +58,10 @@ struct Simulation : VerilatedContext {
 #ifdef COSIM_WAVES
         traceEverOn(true);
 #endif
+        if (!COSIM_FOREIGN) {
+            randReset(2); // registers begin with anything where the design is compiled for it: build_simulator.sh
+            randSeed(1);
+        }
         top = std::make_unique<Vtb_top>(this);
         top->rootp->tb_top__DOT__clk = 0;
         top->eval();

@@ -57,7 +57,7 @@ struct simulator {
     /* Evaluates the checks of the end of a run (NVDLA_FINAL); NULL as checks_connect. */
     void (*checks_final)(void *context);
     /* Planted faults of the design, as in struct rtl_statistics. */
-    const uint8_t *faults_met;
+    uint8_t *faults_met;
     uint32_t fault_count;
     /* Where the simulator keeps a signal of tb_top, in words of 32 bits, the lowest first: reading it every clock then
      * needs no VPI. NULL, or a NULL result: VPI is the only way. */

@@ -546,6 +546,30 @@ static void check_end(struct builder *b) {
             read_register(b, counters[i].unit, counters[i].offset, true);
 }
 
+/* In half of the placed cases, the memory interfaces get weights of clients and limits of transactions in flight other
+ * than after a reset. No result depends on them, but a limit below 3 stops CVIF. Spec: 70-memory-interface sections 3.1
+ * and 3.3. */
+static void write_arbiters(struct builder *b) {
+    static const enum nvdla_unit units[] = {NVDLA_MCIF, NVDLA_CVIF};
+    static const int64_t weights[] = {1, 1, 2, 3, 4, 7, 16, 255}, limits[] = {255, 255, 63, 15, 7, 3};
+    struct rng rng = rng_make(b->gen->place, NVDLA_MCIF);
+    if (b->gen->place == 0 || rng_chance(&rng, 50))
+        return;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!nvdla_register_find(b->gen->config, units[i], "CFG_RD_WEIGHT_0"))
+            continue;
+        for (uint32_t offset = MCIF_CFG_RD_WEIGHT_0; offset <= MCIF_CFG_WR_WEIGHT_1; offset += 4) {
+            uint32_t value = 0;
+            for (int field = 0; field < 4; field++)
+                value = value << 8 | (uint32_t)rng_pick(&rng, weights, sizeof weights / sizeof weights[0]);
+            write_register(b, units[i], offset, value, false);
+        }
+        uint32_t reads = (uint32_t)rng_pick(&rng, limits, sizeof limits / sizeof limits[0]);
+        uint32_t writes = (uint32_t)rng_pick(&rng, limits, sizeof limits / sizeof limits[0]);
+        write_register(b, units[i], MCIF_CFG_OUTSTANDING_CNT, reads | writes << 8, false);
+    }
+}
+
 struct program *gen_build(const struct gen_case *gen, const char *path, struct error *err) {
     struct gen_shape shapes[GEN_LAYERS];
     if (!gen_case_shape(gen, shapes, err))
@@ -557,6 +581,7 @@ struct program *gen_build(const struct gen_case *gen, const char *path, struct e
     for (int i = 0; i < gen->count; i++)
         place_layer(&b, i);
     write_register(&b, NVDLA_GLB, GLB_S_INTR_MASK, interrupt_mask(&b), false);
+    write_arbiters(&b);
     for (int i = 0; i < gen->count; i++)
         build_layer(&b, i);
     check_end(&b);

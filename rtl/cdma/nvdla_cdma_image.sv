@@ -514,7 +514,7 @@ module nvdla_cdma_image
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(WindowsNeverOverflow, 32'(count0_q) <= 2 * Lanes && 32'(count1_q) <= 2 * Lanes)
   `NVDLA_CHECK(UsesOnlyWhatIsThere, !emit || (use0 <= count0_q && use1 <= count1_q))
-  `NVDLA_CHECK(TurnLegal, in_turn_q != 2'd3)
+  `NVDLA_CHECK(TurnLegal, !rsp_valid_i || in_turn_q != 2'd3)
   `NVDLA_CHECK(GrantedLinesAreOfTheLayer, granted_q <= lines_q)
   `NVDLA_CHECK(LineLeavesOnlyGranted, !emit || granted_q != '0)
   `NVDLA_CHECK(PlaceInsideRing, !chunk_valid_q || entry_q < ring_i)

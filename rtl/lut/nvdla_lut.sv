@@ -229,7 +229,7 @@ module nvdla_lut
         .result_i (result_now && used),
         .value_i  ($signed(result_q))
     );
-    `NVDLA_CHECK(OneAnswer, !found_valid_q ||
+    `NVDLA_CHECK(OneAnswer, !found_valid_q || floating || !used ||
                  !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
 `endif
   end

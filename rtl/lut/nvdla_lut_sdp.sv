@@ -193,7 +193,7 @@ module nvdla_lut_sdp
         .result_i (result_now),
         .value_i  ($signed(result_q))
     );
-    `NVDLA_CHECK(OneAnswer, !found_valid_q ||
+    `NVDLA_CHECK(OneAnswer, !found_valid_q || floating ||
                  !(found_q.hit && (found_q.under || found_q.both_under || found_q.both_over)))
 `endif
   end
