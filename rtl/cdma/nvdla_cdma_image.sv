@@ -512,7 +512,8 @@ module nvdla_cdma_image
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_STABLE(AnswerTaken, rsp_valid_i, rsp_ready_o, rsp_data_i)
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
-  `NVDLA_CHECK(WindowsNeverOverflow, 32'(count0_q) <= 2 * Lanes && 32'(count1_q) <= 2 * Lanes)
+  `NVDLA_CHECK(WindowsNeverOverflow, !(rsp_valid_i || emit) ||
+               (32'(count0_q) <= 2 * Lanes && 32'(count1_q) <= 2 * Lanes))
   `NVDLA_CHECK(UsesOnlyWhatIsThere, !emit || (use0 <= count0_q && use1 <= count1_q))
   `NVDLA_CHECK(TurnLegal, !rsp_valid_i || in_turn_q != 2'd3)
   `NVDLA_CHECK(GrantedLinesAreOfTheLayer, granted_q <= lines_q)
