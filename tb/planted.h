@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 extern uint8_t nvdla_faults_chosen[COSIM_FAULTS + 1]; // by number: 1 if it is active
-extern uint8_t nvdla_faults_met[COSIM_FAULTS + 1];    // 1 if the changed expression ever had another value
+extern uint8_t nvdla_faults_met[COSIM_FAULTS + 1];    // struct rtl_statistics
 
 // True if that fault is active. differs: the changed expression has another value now.
 static inline bool nvdla_fault(uint32_t number, bool differs) {
-    nvdla_faults_met[number] |= differs;
+    nvdla_faults_met[number] |= uint8_t(2 | differs);
     return nvdla_faults_chosen[number];
 }
 

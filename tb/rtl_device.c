@@ -222,8 +222,8 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     signals_encode_reset(&rtl->layout, true, rtl->in);
     for (int i = 0; i < RESET_HIGH; i++)
         step(rtl);
-    if (rtl->simulator.faults_met) /* until now registers held anything */
-        memset(rtl->simulator.faults_met, 0, rtl->simulator.fault_count + 1);
+    for (uint32_t n = 1; n <= rtl->simulator.fault_count; n++) /* until now registers held anything */
+        rtl->simulator.faults_met[n] = (uint8_t)((rtl->simulator.faults_met[n] & 1) << 2);
     signals_encode_reset(&rtl->layout, false, rtl->in);
     for (int i = 0; i < RESET_LOW; i++)
         step(rtl);

@@ -288,6 +288,7 @@ module nvdla_cdma_dc
 
   `NVDLA_PARAM(ShapeLegal, CbufWrAtoms == 1 || (CbufWrAtoms == 2 && Slots == 4))
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
+  `NVDLA_CHECK(RequestsOfWholeAtoms, !req_valid_o || req_addr_o[$clog2(MemAtom)-1:0] == '0)
   `NVDLA_CHECK(AnswerStays, !split_q || rsp_valid_i)
   `NVDLA_CHECK(ReservesOnlyFreeRoom, !reserve_o || space_i)
   `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || (entry_q < ring_i && (!two || entry1 < ring_i)))

@@ -364,6 +364,7 @@ module nvdla_cdma_weight
   `NVDLA_PARAM(AnswersAreCounted, CbufWrAtoms == 1 || WeightCompression != 0)
   `NVDLA_STABLE(RequestStable, req_valid_o, req_ready_i, {req_addr_o, req_size_o})
   `NVDLA_CHECK(StartsOnlyWhenDone, !start_i || done_o)
+  `NVDLA_CHECK(RequestsOfWholeAtoms, !source_valid || source_addr[$clog2(MemAtom)-1:0] == '0)
   `NVDLA_CHECK(AtomOfOneSurface, !(wt_rsp && mask_rsp))
   `NVDLA_CHECK(ReportsOnlyInLayer, !report || !done_o)
 

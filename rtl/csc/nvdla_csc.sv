@@ -692,6 +692,7 @@ module nvdla_csc
                !(op_valid || data_op_valid || weight_op_valid || atom_valid || weight_valid))
   `NVDLA_CHECK(OneCellLoads, !wt_valid_o || `NVDLA_ONEHOT({wt_sel_b_o, wt_sel_a_o}))
   `NVDLA_CHECK(PendingTogether, !cdma_o.dat_pending_req || cdma_o.wt_pending_req)
+  `NVDLA_CHECK_OTHERS(AcknowledgedTogether, !cdma_i.dat_pending_ack || cdma_i.wt_pending_ack)
 
 `ifdef NVDLA_CHECKS
   // An operation goes to all readers in the same clock.

@@ -129,6 +129,7 @@ module nvdla_sdp_blocks
     else if (!run_i) atoms_q <= '0;
     else if (valid_o && ready_i) atoms_q <= atoms_q + 64'(size_o) + 64'd1;
   `NVDLA_CHECK(LayerEndsWithItsLastAtom, !valid_o || last_o == (atoms_q + 64'(size_o) + 64'd1 == atoms))
+  `NVDLA_CHECK(RequestsOfWholeAtoms, !valid_o || addr_o[$clog2(MemAtom)-1:0] == '0)
   `NVDLA_CHECK(WholeBands, !valid_o || !band_i || line_count_i[1:0] == 2'd3)
 `endif
 endmodule

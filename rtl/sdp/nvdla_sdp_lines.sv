@@ -77,6 +77,7 @@ module nvdla_sdp_lines
     if (!rst_ni) lines_q <= '0;
     else if (!run_i) lines_q <= '0;
     else if (valid_o && ready_i) lines_q <= lines_q + 32'd1;
+  `NVDLA_CHECK(RequestsOfWholeAtoms, !valid_o || addr_o[$clog2(MemAtom)-1:0] == '0)
   `NVDLA_CHECK(LayerEndsWithItsLastLine, !valid_o || last_o == (lines_q + 32'd1 == lines))
 `endif
 endmodule

@@ -50,7 +50,7 @@ static void fill_device(struct result *result, const struct played *played) {
             memory_statistics_print(&memory, s->rtl->memory);
         device->memory = memory.text;
         for (uint32_t n = 1; n <= s->rtl->fault_count; n++)
-            if (s->rtl->faults_met[n])
+            if (s->rtl->faults_met[n] & 1 || s->rtl->faults_met[n] == 4)
                 result_add_fault(result, n);
     }
     if (s->model) {
