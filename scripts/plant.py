@@ -417,17 +417,17 @@ class Verilator:
 
     def read(self, filelist, folder):
         """Numbers of the faults, planted with by_variable, that have any effect: Verilator removes what constants decide and what nothing
-        reads. folder: for the translated design; it is removed again."""
+        reads; and the errors as text, None if there are none. folder: for the translated design; it is removed again."""
         done = subprocess.run([*self.words, "--cc", "-Mdir", folder, "-f", filelist], capture_output=True, text=True, errors="replace", check=False)
         if done.returncode:
-            sys.exit(f"{done.stderr}plant: the copy is not translated; the errors are above")
+            return set(), "".join(line + "\n" for line in done.stderr.splitlines() if line.startswith("%Error"))
         numbers = set()
         for name in os.listdir(folder):
             if name.endswith("_nvdla_planted.h"):
                 with open(os.path.join(folder, name), encoding="utf-8") as f:
                     numbers.update(int(number) for number in re.findall(r"\bthere_(\d+);", f.read()))
         shutil.rmtree(folder)
-        return numbers
+        return numbers, None
 
 
 class Copy:
@@ -461,18 +461,27 @@ class Copy:
         return {copy: path for path, copy in copies.items()}
 
     def counting(self, chosen, out):
-        """Numbers of the faults that have any effect in the translated design. A fault in a condition that switches a part off would keep that part
-        in the design, so neighbouring faults are translated in different copies."""
+        """Numbers of the faults that have any effect in the translated design, and of those that Verilator cannot translate. A fault in a condition
+        that switches a part off would keep that part in the design, so neighbouring faults are translated in different copies."""
         apart = 4
         order = sorted(chosen, key=lambda number: (chosen[number][0], chosen[number][1].site.start, number))
 
         def some(first):
-            folder = os.path.join(out, f"part{first}")
-            self.write({number: chosen[number] for number in order[first::apart]}, folder, by_variable)
-            return self.verilator.read(os.path.join(folder, "faults.f"), os.path.join(folder, "translated"))
+            folder, mine, refused = os.path.join(out, f"part{first}"), order[first::apart], set()
+            while True:
+                originals = self.write({number: chosen[number] for number in mine}, folder, by_variable)
+                found, errors = self.verilator.read(os.path.join(folder, "faults.f"), os.path.join(folder, "translated"))
+                if errors is None:
+                    return found, refused
+                broken = self.broken([chosen[number] for number in mine], errors, originals)
+                if not broken:
+                    sys.exit(f"{errors}plant: the copy is not translated, and the errors name no fault; they are above")
+                refused |= {number for i, number in enumerate(mine) if i in broken}
+                mine = [number for number in mine if number not in refused]
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            return set().union(*pool.map(some, range(min(apart, len(order)))))
+            parts = list(pool.map(some, range(min(apart, len(order)))))
+        return tuple(set().union(*sets) for sets in zip(*parts))
 
     def broken(self, chosen, errors, originals):
         """Indices of the faults whose lines the errors name; of their whole files if a line holds none."""
@@ -572,8 +581,9 @@ def settle(options, copy, verilator, order):
             fresh = [p for i, p in enumerate(trial) if i not in broken and p not in good]
         if fresh:
             trial = good + fresh
-            counting = copy.counting(dict(enumerate(trial, 1)), out)
-            dropped["gone"] += [p for i, p in enumerate(trial, 1) if i not in counting]
+            counting, refused = copy.counting(dict(enumerate(trial, 1)), out)
+            dropped["broken"] += [p for i, p in enumerate(trial, 1) if i in refused]
+            dropped["gone"] += [p for i, p in enumerate(trial, 1) if i not in counting | refused]
             good = [p for i, p in enumerate(trial, 1) if i in counting]
     return good[:options.count], dropped
 
