@@ -90,9 +90,9 @@ struct rtl_statistics {
     uint64_t wave_cycles;            /* cycles in the wave file */
     const struct timeline *timeline; /* device/timeline.h; NULL: not counted */
     const struct activity *activity; /* device/activity.h, over wave_cycles: nothing without a SAIF file */
-    /* Planted faults (scripts/plant.py): of byte N, bit 1 if the changed expression of fault N has been evaluated, bit 0
-     * if it differed from the original then; bit 2 if it did before the reset, which alone counts for a constant. NULL:
-     * the design has no planted faults. */
+    /* Planted faults (scripts/plant.py): of byte N, bit 1 if the changed expression of fault N has been evaluated, bit
+     * 0 if it differed from the original then; bit 2 if it did before the reset, which alone counts for a constant.
+     * NULL: the design has no planted faults. */
     const uint8_t *faults_met;
     uint32_t fault_count;                   /* numbered 1 to fault_count */
     const struct memory_statistics *memory; /* of the DRAM; NULL: latencies. Valid until the next call */
