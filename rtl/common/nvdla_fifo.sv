@@ -26,7 +26,9 @@ module nvdla_fifo #(
   localparam logic [PtrBits-1:0] Last = PtrBits'(Depth - 1);
   localparam logic [CountBits-1:0] Full = CountBits'(Depth);
 
-`ifdef NVDLA_FAST_FORMS
+`ifdef NVDLA_BOTH_FORMS
+  localparam int Fast = 0;
+`elsif NVDLA_FAST_FORMS
   localparam int Fast = 1;
 `else
   localparam int Fast = 0;
