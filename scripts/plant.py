@@ -453,10 +453,12 @@ class Copy:
             for name in names:
                 if name != MARK and os.path.join(folder, name) not in copies.values():
                     os.remove(os.path.join(folder, name))
-        first = ["-Wno-ENUMVALUE", "--x-initial unique", f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]  # a state may get any value; an initialisation that is missing shows
+        first = ["-Wno-ENUMVALUE", f"-CFLAGS -DCOSIM_FAULTS={len(chosen)}", f"-CFLAGS -include{HEADER}"]  # a state may get any value
         if asks is by_variable:
-            first[2:] = [os.path.join(out, "planted.sv")]
-            put(first[2], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
+            first[1:] = [os.path.join(out, "planted.sv")]
+            put(first[1], "package nvdla_planted;\n" + "".join(f"  logic there_{number};\n" for number in chosen) + "endpackage\n")
+        elif self.options.random_start:
+            first.append("--x-initial unique")
         self.listed.write(os.path.join(out, "faults.f"), first, copies)
         return {copy: path for path, copy in copies.items()}
 
@@ -597,6 +599,7 @@ def main():
     parser.add_argument("--config", default="small", help="configuration of the copy")
     parser.add_argument("--filelist", help="file list of another RTL")
     parser.add_argument("--top", default="NV_nvdla", help="top module")
+    parser.add_argument("--random-start", action="store_true", help="registers begin with random values: an initialisation that is missing shows")
     parser.add_argument("--verilator-option", action="append", default=[], help="further option for Verilator")
     options = parser.parse_intermixed_args()
     options.out = os.path.abspath(options.out)

@@ -546,12 +546,11 @@ static void check_end(struct builder *b) {
             read_register(b, counters[i].unit, counters[i].offset, true);
 }
 
-/* In half of the placed cases, the memory interfaces get weights of clients and limits of transactions in flight other
- * than after a reset. No result depends on them, but a limit below 3 stops CVIF. Spec: 70-memory-interface sections 3.1
- * and 3.3. */
+/* In half of the placed cases, the memory interfaces get weights of clients other than after a reset. No result depends
+ * on them. Spec: 70-memory-interface section 3.1. */
 static void write_arbiters(struct builder *b) {
     static const enum nvdla_unit units[] = {NVDLA_MCIF, NVDLA_CVIF};
-    static const int64_t weights[] = {1, 1, 2, 3, 4, 7, 16, 255}, limits[] = {255, 255, 63, 15, 7, 3};
+    static const int64_t weights[] = {1, 1, 2, 3, 4, 7, 16, 255};
     struct rng rng = rng_make(b->gen->place, NVDLA_MCIF);
     if (b->gen->place == 0 || rng_chance(&rng, 50))
         return;
@@ -564,9 +563,6 @@ static void write_arbiters(struct builder *b) {
                 value = value << 8 | (uint32_t)rng_pick(&rng, weights, sizeof weights / sizeof weights[0]);
             write_register(b, units[i], offset, value, false);
         }
-        uint32_t reads = (uint32_t)rng_pick(&rng, limits, sizeof limits / sizeof limits[0]);
-        uint32_t writes = (uint32_t)rng_pick(&rng, limits, sizeof limits / sizeof limits[0]);
-        write_register(b, units[i], MCIF_CFG_OUTSTANDING_CNT, reads | writes << 8, false);
     }
 }
 

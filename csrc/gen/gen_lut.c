@@ -13,7 +13,7 @@ struct limits {
 
 static struct limits limits_of(const struct gen_layer *layer) {
     if (!layer->cdp)
-        return (struct limits){32, 32, 127};
+        return (struct limits){32, 32, 31};
     return layer->precision == NVDLA_INT8 ? (struct limits){22, 38, 31} : (struct limits){38, 38, 63};
 }
 
@@ -166,7 +166,7 @@ static void draw_range(struct rng *rng, const struct gen_layer *layer, int bits,
     *start = rng_chance(rng, 40)   ? 0
              : rng_chance(rng, 80) ? rng_range(rng, -((int64_t)1 << bits), (int64_t)1 << (bits - 1))
                                    : rng_signed(rng, limits.start_bits);
-    int64_t width = *select > 38 || *select < -38 ? 0 : *select >= 0 ? entries << *select : entries >> -*select;
+    int64_t width = *select > 38 ? 0 : *select >= 0 ? entries << *select : entries >> -*select;
     *end = rng_chance(rng, 75) ? *start + width
                                : rng_signed(rng, rng_chance(rng, 50) ? limits.start_bits : limits.end_bits);
     if (layer->cdp && layer->precision == NVDLA_INT8)

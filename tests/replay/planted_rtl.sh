@@ -11,7 +11,7 @@ dir=$build/tests/planted
 folders=(cacc cbuf cdma cdp cmac csb csc glb lut mcif pdp sdp) count=24 seed=7
 if [ "$config" = full ]; then # what only full has, too
     # Not cmac: the multipliers are another form in simulators with waves (docs/architecture.md). Not fp: its modules are parts of several engines.
-    dir+=_full folders=(bdma cacc cbuf cdma cdp csb csc glb lut mcif pdp rubik sdp) count=39
+    dir+=_full folders=(bdma cacc cbuf cdma cdp csb csc glb lut mcif pdp rubik sdp) count=91
 fi
 mkdir -p "$build/tests"
 exec 9>"$dir.lock"

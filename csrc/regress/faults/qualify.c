@@ -140,6 +140,7 @@ static bool plant(const struct qualification *q, const char *filelist, struct er
     words_add(&words, "--count=%u", options->count);
     words_add(&words, "--seed=%" PRIu64, options->seed);
     words_add(&words, "--config=%s", options->config->name);
+    words_add(&words, "--random-start");
     if (options->source.top)
         words_add(&words, "--top=%s", options->source.top);
     if (filelist)
