@@ -18,8 +18,7 @@ build=$1 logs=${LOGS:-$1/strict} rtl=${RTL:-rtl} top=${TOP:-NV_nvdla} failed=0
 shift
 [ $# -gt 0 ] || { echo "strict.sh: found no configuration, expected BUILD CONFIG..." >&2; exit 2; }
 mkdir -p "$logs"
-mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e "s:^:$rtl/:" "$rtl/nvdla.f")
-mapfile -t headers < <(find "$rtl" -name '*.svh' | sort)
+. scripts/yosys/rtl_files.sh
 
 # Modules with many instances, which would be elaborated one by one: they are read on their own, where the design has them, and are boxes in
 # what is around them. No input may lead to an output but through registers: a loop of logic through a box would not be found.

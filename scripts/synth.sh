@@ -32,8 +32,7 @@ if [ $# -eq 0 ]; then
     set -- "${tops[@]}"
 fi
 mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
-mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e 's:^:rtl/:' rtl/nvdla.f)
-mapfile -t headers < <(find rtl -name '*.svh' | sort)
+. scripts/yosys/rtl_files.sh
 files=("$gen"/nvdla_{pkg.sv,unused.svh} "${headers[@]}" "${sources[@]}") # what the front end reads
 
 # yosys SCRIPT FILE...: runs it in $logs and adds its messages to SCRIPT.log

@@ -11,8 +11,7 @@ mkdir -p "$out"
 make -s "$gen/nvdla_pkg.sv" || exit 1
 engines=(nvdla_{sdp,pdp,cdp,cdma,cbuf,csc,cmac,cacc})
 mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
-mapfile -t sources < <(sed -e 's://.*::' -e '/\.svh/d' -e '/^[[:space:]]*$/d' -e 's:^:rtl/:' rtl/nvdla.f)
-mapfile -t headers < <(find rtl -name '*.svh' | sort)
+. scripts/yosys/rtl_files.sh
 cat >"$out/top.ys" <<END
 read_slang -j 1 --top NV_nvdla -D SYNTHESIS ${defines[*]} ${engines[*]/#/--blackboxed-module } -I $gen $gen/nvdla_pkg.sv ${sources[*]}
 delete ${engines[*]/#/t:}
