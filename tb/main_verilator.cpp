@@ -5,6 +5,7 @@
 // COSIM_FOREIGN (not a copy of this project's either), COSIM_THREADS (of the compiled design), COSIM_FAULTS (number of
 // planted faults, if any), COSIM_INNER_EVAL if the design needs nothing else in a clock and, for the variants that
 // record, COSIM_WAVES or COSIM_COVERAGE.
+#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -51,7 +52,8 @@ struct Simulation : VerilatedContext {
     std::unique_ptr<WaveFile> waves;
 #endif
 
-    explicit Simulation(const char **argv) {
+    // seed: of what registers begin with, where the design is compiled for it (build_simulator.sh).
+    Simulation(const char **argv, uint64_t seed) {
         Verilated::threadContextp(this);
         threads(COSIM_THREADS); // not one for each processor: a process with threads cannot be copied
         commandArgs(1, argv);   // other RTL may read plusargs: there are none
@@ -59,8 +61,8 @@ struct Simulation : VerilatedContext {
         traceEverOn(true);
 #endif
         if (!COSIM_FOREIGN) {
-            randReset(2); // registers begin with anything where the design is compiled for it: build_simulator.sh
-            randSeed(1);
+            randReset(2);
+            randSeed(static_cast<int>(1 + seed % INT_MAX));
         }
         top = std::make_unique<Vtb_top>(this);
         top->rootp->tb_top__DOT__clk = 0;
@@ -149,7 +151,7 @@ struct device *open_rtl(void *context, const struct nvdla_config *config, const 
         if (options->faults[i] <= COSIM_FAULTS)
             nvdla_faults_chosen[options->faults[i]] = 1;
 #endif
-    main->simulation = std::make_unique<Simulation>(main->argv);
+    main->simulation = std::make_unique<Simulation>(main->argv, options->axi.seed);
     struct simulator simulator = {};
     simulator.context = main->simulation.get();
     simulator.clock = {clock_design, simulator.context};

@@ -317,6 +317,23 @@ module nvdla_cdma_weight
         end else grants_q <= grants_q + 4'd1;
       end
 
+`ifdef NVDLA_CHECKS
+    // Requests of one kind in a row while the other kind waits.
+    logic [4:0] row_q;
+    logic row_masks_q;
+    always_ff @(posedge clk_i or negedge rst_ni)
+      if (!rst_ni) begin
+        row_q       <= '0;
+        row_masks_q <= 1'b0;
+      end else if (!mask_req || !wt_req) row_q <= '0;
+      else if (mask_take || wt_take) begin
+        row_q       <= (mask_take == row_masks_q) ? row_q + 5'd1 : 5'd1;
+        row_masks_q <= mask_take;
+      end
+    `NVDLA_CHECK(TurnsByTheirWeights, !mask_req || !wt_req || !(mask_take || wt_take) || mask_take != row_masks_q ||
+                 row_q <= (mask_take ? {1'b0, arb_mask_i} : {1'b0, arb_weight_i}))
+`endif
+
     nvdla_fifo #(
         .Width(6),
         .Depth(Requests)
