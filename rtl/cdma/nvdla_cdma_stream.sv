@@ -145,6 +145,8 @@ module nvdla_cdma_stream
 
   `NVDLA_CHECK(TakesOnlyOffers, !take_i || req_valid_o)
   `NVDLA_CHECK(RequestInRange, !req_valid_o || (req_atoms_o != '0 && 32'(req_atoms_o) <= 32'd8))
+  `NVDLA_CHECK(RequestInsideAChunk,
+               !req_valid_o || 32'(addr_q[AtomShift+:ChunkShift]) + 32'(req_atoms_o) <= 32'd1 << ChunkShift)
   `NVDLA_CHECK(AtomOnlyIfMissing, !rsp_valid_i || missing_q > 32'(two))
   `NVDLA_CHECK(PlaceInsideRing, !rsp_valid_i || (entry_q < ring_i && ring_entry < ring_i))
   `NVDLA_CHECK(RoomIsThere, !take_i || 32'(req_atoms_o) <= (32'(ring_i) << SlotShift) - 32'(used_q))
