@@ -320,6 +320,8 @@ module nvdla_cdma_dc
   `NVDLA_CHECK(AsksForItsAtomsOnly, !fire || asked_q + 64'(req_size_o) + 64'd1 <= atoms)
   `NVDLA_CHECK(AtomsOnlyAskedFor, !rsp_valid_i || come_q + 64'(two) < asked_q)
   `NVDLA_CHECK(LayerEndsWithItsLastAtom, !up_q || place_o.last == (come_q == atoms))
+  `NVDLA_CHECK(NoMoreThanAGrain, !(up_q && place_o.update) ||
+               32'(place_o.slices) <= (line_packed_i ? 32'(grains_i) : 32'd0) + 32'd1)
   `NVDLA_CHECK(AllLinesAreReported, !(up_q && place_o.last) || lines_up_q + 32'(place_o.slices) == 32'(height))
 `endif
 endmodule
