@@ -8,8 +8,8 @@
 #              empty: rtl/taps.csv for the RTL in rtl/ and copies of it, as far as it fits these
 #   VARIANT    empty: as fast as possible; waves: records FST, with checks; coverage, toggle: counts executed lines or toggled
 #              bits; checks: the checks inside the RTL are compiled in (NVDLA_CHECKS), and the hardware works instead of its fast forms,
-#              which are compared with it (NVDLA_BOTH_FORMS); taps: the streams inside the RTL can be read, as in waves. In checks, waves
-#              and taps the registers of this project's RTL begin with random values, from --seed: one that needs an initialisation shows
+#              which are compared with it (NVDLA_BOTH_FORMS); taps: the streams inside the RTL can be read, as in waves. In checks
+#              registers begin with random values, from --seed: one that needs an initialisation shows
 # Environment, each empty if not given; a value is kept for later builds, and auto returns to the default:
 #   COMPILER, OPT          C++ compiler (else DEFAULT_COMPILER) and its optimisation (else the best for that compiler)
 #   SIM_THREADS            threads of the Verilated design, default 1
@@ -67,7 +67,7 @@ fi
 define=(-DCOSIM_CONFIG="\\\"$config\\\"" -DCOSIM_RTL="\\\"$name\\\"" -DCOSIM_PINS="\\\"${pins// /,}\\\"")
 case $variant in
 '') ;;
-waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS --x-initial unique) define+=(-DCOSIM_WAVES) ;;
+waves) sources+=(--trace-fst --trace-structs +define+NVDLA_CHECKS) define+=(-DCOSIM_WAVES) ;;
 # Splitting or reordering a block would part the counters from the statements they count: branches would be counted as not taken.
 coverage)
     sources+=(--coverage-line -fno-split -fno-reorder) define+=(-DCOSIM_COVERAGE)
@@ -76,7 +76,7 @@ coverage)
     ;;
 toggle) sources+=(--coverage-toggle) define+=(-DCOSIM_COVERAGE) ;;
 checks) sources+=(+define+NVDLA_CHECKS +define+NVDLA_BOTH_FORMS --x-initial unique) ;;
-taps) sources+=(--x-initial unique) ;;
+taps) ;;
 *) echo "build_simulator: there is no variant '$variant'; expected waves, taps, coverage, toggle or checks" >&2; exit 2 ;;
 esac
 

@@ -96,9 +96,7 @@ def emit_sv(rows):
         body += guarded(r, [f"  waits[{at * 32}+:32] = 32'({r['valid']});"])
         at += KINDS["counter"]
     out += ["// Nothing else reads waits: blocking assignments keep it one vector.", "/* verilator lint_off BLKSEQ */",
-            "always @(posedge clk) begin", "  waits[31:0] = waits[31:0] + 32'd1;",
-            "  if (!dla_reset_rstn) begin  // until then registers hold anything", f"    waits[{words * 32 - 1}:32] = '0;", "    waits_pair = '0;", "  end else begin"] + \
-        body + ["  end", "end", "/* verilator lint_on BLKSEQ */", "/* verilator lint_on WIDTHCONCAT */", "/* verilator tracing_on */", ""]
+            "always @(posedge clk) begin", "  waits[31:0] = waits[31:0] + 32'd1;"] + body + ["end", "/* verilator lint_on BLKSEQ */", "/* verilator lint_on WIDTHCONCAT */", "/* verilator tracing_on */", ""]
     return out
 
 

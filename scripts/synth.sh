@@ -48,7 +48,7 @@ map_commands() {
     if [ "$2" = ecp5 ]; then
         [ "$how" = flat ] || flatten=-noflatten
         echo "synth_ecp5 $flatten -top $1 -run begin:map_ffs"
-        # Latches of clock gates: ECP5 has none, and Yosys would stop.
+        # Latches of clock gates: ECP5 has none. Without the ports of a cell they would vanish, with all that they drive.
         printf '%s\n' 'read_verilog -lib <<EOT' 'module LATCH(input D, E, output Q); endmodule' EOT 'chtype -set LATCH t:$_DLATCH_*'
         [ -z "${without_mfs:-}" ] || echo 'scratchpad -set abc9.script "+&scorr;&sweep;&dc2;&dch,-f,-r;&ps;&if,{W},{D},{R},-v"'
         echo "synth_ecp5 $flatten -top $1 -run map_ffs:check"

@@ -138,11 +138,10 @@ module nvdla_pdp_rdma
 
   `NVDLA_STABLE(AtomStable, atom_valid_o, atom_ready_i, atom_data_o)
   `NVDLA_CHECK(AtomsOnlyInLayer, !atom_valid_o || run_i)
-  // A strip begins a whole number of atoms after the first one.
-  `NVDLA_CHECK(AddressOfItsLine, !req_valid || (line_addr_q - src_base_addr_i - AddrBits'(line_q) *
-               AddrBits'(src_line_stride_i) - AddrBits'(surface_q) * AddrBits'(src_surface_stride_i)) %
-               AddrBits'(MemAtom) ==
-               '0)
+  // Without its line and its surface an address is whole atoms from the base: where the strip begins.
+  `NVDLA_CHECK(AddressOfItsLine,
+               !req_valid || (line_addr_q - src_base_addr_i - AddrBits'(line_q) * AddrBits'(src_line_stride_i) -
+                            AddrBits'(surface_q) * AddrBits'(src_surface_stride_i)) % AddrBits'(MemAtom) == '0)
   // Atoms requested and not delivered.
   `NVDLA_BALANCE(Pending, 2 * 8192 + 2 * 65536, req_valid && req_ready, 32'(width_q), atom_valid_o && atom_ready_i, 1)
 `ifdef NVDLA_CHECKS

@@ -136,10 +136,9 @@ module nvdla_pdp_wdma
   `NVDLA_STABLE(AtomStable, atom_valid_i, atom_ready_o, {atom_last_i, atom_data_i})
   `NVDLA_CHECK(LayerEndsWithItsLastLine,
                !(dat_take && atom_last_i) || (line_end && strip_last && strip_q == split_num_i))
-  // A strip begins a whole number of atoms after the first one.
-  `NVDLA_CHECK(AddressOfItsLine, !cmd_valid || (line_addr_q - dst_base_addr_i - AddrBits'(line_q) *
-               AddrBits'(dst_line_stride_i) - AddrBits'(surface_q) * AddrBits'(dst_surface_stride_i)) %
-               AddrBits'(MemAtom) ==
-               '0)
+  // Without its line and its surface an address is whole atoms from the base: where the strip begins.
+  `NVDLA_CHECK(AddressOfItsLine,
+               !cmd_valid || (line_addr_q - dst_base_addr_i - AddrBits'(line_q) * AddrBits'(dst_line_stride_i) -
+                            AddrBits'(surface_q) * AddrBits'(dst_surface_stride_i)) % AddrBits'(MemAtom) == '0)
   `NVDLA_CHECK(CommandBeforeItsAtoms, !dat_take || !command_q)
 endmodule
