@@ -1,0 +1,218 @@
+"""The options of a command, as argp of the C library reads and explains them: abbreviated long
+options, words in any order, optional arguments by `=` only, the layout of --help (from which man
+pages and completion are made) and the messages of wrong usage."""
+import dataclasses
+import sys
+import types
+import typing
+
+from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK
+
+WIDTH, DOC_COLUMN = 79, 29
+Kind = typing.Callable[[str], typing.Any]
+
+
+class Wrong(ValueError):
+    """An argument that its option cannot take; the text goes behind "--NAME: "."""
+
+
+def number(least: int, most: int) -> Kind:
+    """A number from least to most, decimal or 0x..."""
+    def take(text: str) -> int:
+        try:
+            value = int(text, 16 if text[:2] in ("0x", "0X") else 10) if text[:1].isdigit() else -1
+        except ValueError:
+            value = -1
+        if not least <= value <= most or not text.isascii() or "_" in text:
+            raise Wrong(f"found '{text}', expected a number from {least} to {most}")
+        return value
+    return take
+
+
+def text(what: str) -> Kind:
+    """A text that is not empty. what: what was expected."""
+    def take(given: str) -> str:
+        if not given:
+            raise Wrong(f"found '', expected {what}")
+        return given
+    return take
+
+
+@dataclasses.dataclass
+class Option:
+    """A row of a command's table. arg: name of its argument, "": it has none. group: rows of a
+    lower group come first in --help."""
+    long: str
+    short: str = ""
+    arg: str = ""
+    optional: bool = False
+    help: str = ""
+    kind: Kind = str
+    repeat: bool = False
+    dest: str = ""
+    group: int = 0
+
+    def shown(self, long: str) -> str:
+        """--LONG with its argument."""
+        argument = f"[={self.arg}]" if self.optional else f"={self.arg}" if self.arg else ""
+        return f"--{long}{argument}"
+
+
+def _wrap(paragraph: str, width: int) -> list[str]:
+    """Lines of at most `width` columns, those of the text as far as they fit; like argp, the last
+    of a line that is cut leaves a column free."""
+    lines = []
+    for line in paragraph.split("\n"):
+        while len(line) >= width:
+            at = line.rfind(" ", 0, width + 1)
+            if at <= 0:
+                at = line.find(" ", width)
+                if at < 0:
+                    break
+            lines.append(line[:at].rstrip())
+            line = line[at:].lstrip()
+        lines.append(line)
+    return lines
+
+
+class Parser:
+    """The options of `nvcosim NAME`. synopses: what stands after the options in the usage."""
+
+    def __init__(self, name: str, *synopses: str, doc: str, after: str = "") -> None:
+        self.name = f"nvcosim {name}"
+        self.synopses = synopses
+        self.doc, self.after = doc, after
+        self.options: list[Option] = []
+        self.add("help", help="Give this help list", group=99, short="?")
+        self.add("usage", help="Give a short usage message", group=99)
+
+    def add(self, long: str, **members: typing.Any) -> None:
+        """Adds an option: Option(long, ...); dest is its long name with _ for - by default."""
+        option = Option(long, **members)
+        option.dest = option.dest or long.replace("-", "_")
+        self.options.append(option)
+
+    # ---- reading ----
+
+    def parse(self, argv: typing.Sequence[str]) -> types.SimpleNamespace:
+        """The values by dest: True or False of an option without argument; None, or a list of a
+        repeated one, where it is not given; "" of an optional argument that is not. Other words
+        are in `words`. Ends the program, as argp does, after --help or with a usage error."""
+        found = types.SimpleNamespace(words=[])
+        for option in self.options:
+            setattr(found, option.dest, [] if option.repeat else None if option.arg else False)
+        rest = list(argv)
+        while rest:
+            word = rest.pop(0)
+            if word == "--":
+                found.words += rest
+                break
+            if word.startswith("--"):
+                self._long(word[2:], rest, found)
+            elif word.startswith("-") and word != "-":
+                self._short(word[1:], rest, found)
+            else:
+                found.words.append(word)
+        return found
+
+    def _long(self, word: str, rest: list[str], found: types.SimpleNamespace) -> None:
+        name, equals, value = word.partition("=")
+        options = [o for o in self.options if o.long == name] or \
+                  [o for o in self.options if o.long.startswith(name)]
+        if not options:
+            self.error(f"unrecognized option '--{word if equals else name}'", prefix=True)
+        if len(options) > 1:
+            listed = " ".join(f"'--{o.long}'" for o in options)
+            self.error(f"option '--{word}' is ambiguous; possibilities: {listed}", prefix=True)
+        option = options[0]
+        if equals and not option.arg:
+            self.error(f"option '--{option.long}' doesn't allow an argument", prefix=True)
+        if option.arg and not equals and not option.optional:
+            if not rest:
+                self.error(f"option '--{option.long}' requires an argument", prefix=True)
+            value = rest.pop(0)
+        self._take(option, value if equals or value else None, found)
+
+    def _short(self, letters: str, rest: list[str], found: types.SimpleNamespace) -> None:
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            option = next((o for o in self.options if o.short == letter), None)
+            if option is None:
+                self.error(f"invalid option -- '{letter}'", prefix=True)
+            if not option.arg:
+                self._take(option, None, found)
+                continue
+            if not letters and not option.optional:
+                if not rest:
+                    self.error(f"option requires an argument -- '{letter}'", prefix=True)
+                letters = rest.pop(0)
+            self._take(option, letters or None, found)
+            return
+
+    def _take(self, option: Option, value: str | None, found: types.SimpleNamespace) -> None:
+        if option.long == "help" and option.group == 99:
+            self._print(self.help())
+        if option.long == "usage" and option.group == 99:
+            self._print(self.usage())
+        try:
+            result = True if not option.arg else \
+                "" if value is None and option.optional else option.kind(value or "")
+        except Wrong as wrong:
+            self.error(f"--{option.long}: {wrong}")
+        if option.repeat:
+            getattr(found, option.dest).append(result)
+        else:
+            setattr(found, option.dest, result)
+
+    def error(self, message: str, prefix: bool = True) -> typing.NoReturn:
+        """Ends the program with a usage error."""
+        sys.stdout.flush()
+        lines = [f"{self.name}: {message}" if prefix else message, *_wrap(
+            f"Try `{self.name} --help' or `{self.name} --usage' for more information.", WIDTH)]
+        print(*lines, sep="\n", file=sys.stderr)
+        sys.exit(EXIT_BAD_INPUT)
+
+    # ---- explaining ----
+
+    @staticmethod
+    def _print(lines: list[str]) -> typing.NoReturn:
+        print(*lines, sep="\n", flush=True)
+        sys.exit(EXIT_OK)
+
+    def _sorted(self) -> list[Option]:
+        return sorted(self.options, key=lambda o: (
+            o.group, (o.short or o.long)[0].lower(), o.short != "", o.long.lower()))
+
+    def help(self) -> list[str]:
+        """The lines of --help."""
+        usages = [f"{'Usage:' if i == 0 else '  or: '} {self.name} [OPTION...] {words}".rstrip()
+                  for i, words in enumerate(self.synopses)]
+        lines = [*usages, *_wrap(self.doc, WIDTH), ""]
+        for option in self._sorted():
+            left = f"  -{option.short}, " if option.short else "      "
+            left += option.shown(option.long)
+            doc = _wrap(option.help, WIDTH - DOC_COLUMN)
+            if len(left) > DOC_COLUMN + 3:
+                lines.append(left)
+            else:
+                lines.append(f"{left:{DOC_COLUMN}}" + ("   " if len(left) >= DOC_COLUMN else "")
+                             + doc.pop(0))
+            lines += [" " * DOC_COLUMN + line for line in doc]
+        if any(o.short and o.arg for o in self.options):
+            lines += ["", *_wrap("Mandatory or optional arguments to long options are also mandatory"
+                                 " or optional for any corresponding short options.", WIDTH)]
+        return [*lines, "", *_wrap(self.after, WIDTH)] if self.after else lines
+
+    def usage(self) -> list[str]:
+        """The lines of --usage."""
+        ordered = self._sorted()
+        words = [f"[-{''.join(o.short for o in ordered if o.short and not o.arg)}]"]
+        words += [f"[-{o.short} {o.arg}]" for o in ordered if o.short and o.arg]
+        words += [f"[{o.shown(o.long)}]" for o in ordered]
+        line, lines = f"Usage: {self.name}", []
+        for word in [*words, *self.synopses[0].split(" ")]:
+            if len(line) + 1 + len(word) > WIDTH:
+                lines.append(line)
+                line = " " * 11
+            line += " " + word
+        return [*lines, line, *(f"  or:  {self.name} [OPTION...] {s}" for s in self.synopses[1:])]

@@ -1,0 +1,68 @@
+"""The C program from here: where it is, how it is called, and the exit statuses that all commands
+share."""
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import typing
+
+EXIT_OK, EXIT_DIFFERENT, EXIT_BAD_INPUT, EXIT_HANG, EXIT_CRASH = range(5)
+_WORST_FIRST = (EXIT_BAD_INPUT, EXIT_CRASH, EXIT_HANG, EXIT_DIFFERENT, EXIT_OK)
+
+
+class Failure(Exception):
+    """An error of the user's: the message says what was found, what was expected, what to do."""
+
+    def __init__(self, message: str, status: int = EXIT_BAD_INPUT) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def worst(statuses: typing.Iterable[int]) -> int:
+    """The exit status that counts among several: 128 + N (a signal), then 2, 4, 3, 1, 0."""
+    return min(statuses, default=EXIT_OK,
+               key=lambda s: _WORST_FIRST.index(s) if s in _WORST_FIRST else -1)
+
+
+def program() -> str:
+    """Path of the C program; command.py sets it, for others NVCOSIM or the build tree has it."""
+    found = os.environ.get("NVCOSIM_PROGRAM")
+    if found:
+        return found
+    built = pathlib.Path(__file__).resolve().parents[2] / "build" / "nvcosim"
+    return str(built) if built.exists() else "nvcosim"
+
+
+def sources() -> pathlib.Path:
+    """The folder that holds scripts/, rtl/ and python/: a checkout, or share/nvcosim."""
+    return pathlib.Path(__file__).resolve().parents[2]
+
+
+@functools.cache
+def version() -> str:
+    """As `nvcosim --version` prints it, without the name."""
+    return run("--version").split(" ", 1)[1].strip()
+
+
+def run(*words: str, stdin: str | None = None) -> str:
+    """Runs the C program and returns its standard output. Failure with its last lines if its
+    status is not 0."""
+    done = subprocess.run([program(), *words], input=stdin, capture_output=True, check=False,
+                          encoding="utf-8", errors="surrogateescape")
+    if done.returncode:
+        said = done.stderr.strip().removeprefix("nvcosim: ")
+        raise Failure(said or f"nvcosim {words[0]} ended with status {done.returncode}")
+    return done.stdout
+
+
+def run_json(*words: str, stdin: str | None = None) -> typing.Any:
+    """The same for a command whose standard output is one JSON value."""
+    return json.loads(run(*words, stdin=stdin))
+
+
+def complain(message: str, command: str = "") -> None:
+    """Prints an error or a warning on stderr, after the results that stdout has."""
+    sys.stdout.flush()
+    print(f"nvcosim{' ' + command if command else ''}: {message}", file=sys.stderr, flush=True)
