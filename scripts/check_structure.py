@@ -48,6 +48,7 @@ MAY_INCLUDE = {
         "run/process run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",
+    "run/list": "nvdla report run/process run/options run/result run/jobs",
     "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/process run/network",
     "run/accuracy": "nvdla memory trace loadable device model replay report run/process run/network run/options run/result run/jobs",
     "regress/plan": "nvdla memory trace gen run/options",
@@ -64,7 +65,7 @@ MAY_INCLUDE = {
     "doctor": "nvdla memory trace loadable device",
     "tb": "nvdla memory dram layers device observe replay run/session",
     "cli": "nvdla memory dram layers trace loadable estimate observe model gen coverage report split export import compare doctor "
-        "run/process run/network run/simulators run/options run/result run/session run/jobs run/accuracy run/estimate regress/engine "
+        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/accuracy run/estimate regress/engine "
         "regress/pages regress/night regress/faults regress/bisect run/guest",
 }
 

@@ -44,7 +44,7 @@ _nvcosim() {
         return 0
     fi
     if [ -z "$command" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p')" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z-]+) .*/\1/p')" -- "$cur")
         return
     fi
     compopt -o default 2>/dev/null # files

@@ -24,7 +24,7 @@ summary() {
 }
 
 page nvcosim --help "co-simulation of NVDLA: traces on RTL and model, compared"
-"$nvcosim" --help | sed -n '/^Commands:/,/^$/p' | sed -nE '/^  help /d; s/^  ([a-z]+) .*/\1/p' | while read -r command; do
+"$nvcosim" --help | sed -n '/^Commands:/,/^$/p' | sed -nE '/^  help /d; s/^  ([a-z-]+) .*/\1/p' | while read -r command; do
     page "nvcosim-$command" "$command --help" "$(summary "$command")"
 done
 

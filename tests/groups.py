@@ -45,6 +45,7 @@ GROUPS = [
     Group("nightly", "model against the plain definitions, many layers", "tests/naive/run.sh $BUILD 200000"),
     Group("check", "command line, the core", "tests/cli/cli.sh info lint run_usage run_model diff output gen"),
     Group("test nightly", "command line", "tests/cli/cli.sh"),
+    Group("check test nightly", "play-list: tests for another program", "tests/cli/play_list.py $NVCOSIM"),
     Group("test nightly", "setting up", "tests/setup.sh"),
     Group("check", "lint, the quick half", "tests/succeeds.sh make lint LINT=quick"),
     Group("test", "lint of the sources", "tests/succeeds.sh make lint LINT=sources"),

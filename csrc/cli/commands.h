@@ -6,6 +6,7 @@
 int run_main(int argc, char **argv);
 int import_main(int argc, char **argv);
 int export_main(int argc, char **argv);
+int play_list_main(int argc, char **argv);
 int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int accuracy_main(int argc, char **argv);

@@ -13,13 +13,13 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    {"run", run_main},       {"regress", regress_main}, {"history", history_main},   {"qualify", qualify_main},
-    {"info", info_main},     {"convert", convert_main}, {"diff", diff_main},         {"build", build_main},
-    {"gen", gen_main},       {"shrink", shrink_main},   {"coverage", coverage_main}, {"calibrate", calibrate_main},
-    {"debug", debug_main},   {"bisect", bisect_main},   {"lint", lint_main},         {"import", import_main},
-    {"export", export_main}, {"compile", compile_main}, {"split", split_main},       {"doctor", doctor_main},
-    {"serve", serve_main},   {"linux", linux_main},     {"estimate", estimate_main}, {"accuracy", accuracy_main},
-    {"sweep", sweep_main},
+    {"run", run_main},       {"regress", regress_main},     {"history", history_main},   {"qualify", qualify_main},
+    {"info", info_main},     {"convert", convert_main},     {"diff", diff_main},         {"build", build_main},
+    {"gen", gen_main},       {"shrink", shrink_main},       {"coverage", coverage_main}, {"calibrate", calibrate_main},
+    {"debug", debug_main},   {"bisect", bisect_main},       {"lint", lint_main},         {"import", import_main},
+    {"export", export_main}, {"compile", compile_main},     {"split", split_main},       {"doctor", doctor_main},
+    {"serve", serve_main},   {"linux", linux_main},         {"estimate", estimate_main}, {"accuracy", accuracy_main},
+    {"sweep", sweep_main},   {"play-list", play_list_main},
 };
 
 static const struct argp_option option_table[] = {
@@ -54,6 +54,7 @@ static const struct argp_option option_table[] = {
     "  shrink TRACE       make a failing trace smaller\n"                                                              \
     "  coverage TRACE...  count the kinds of layers in traces, list missing ones\n"                                    \
     "  calibrate TRACE    recommend convertor settings for the values of each layer\n"                                 \
+    "  play-list          play tests that another program sends, one a line, for a runner\n"                           \
     "  help [COMMAND]     print this text, or the manual of a command\n"
 
 static const char doc[] =

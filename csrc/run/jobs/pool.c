@@ -253,15 +253,21 @@ static void hear_all(struct pool *pool, const struct job_listener *listener) {
 
 int pool_wait(struct pool *pool, double seconds, const struct job_listener *listener) {
     const double pause = pool->busy ? BUSY_SECONDS : pool->pause;
-    struct pollfd files[1 + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    struct pollfd files[1 + POOL_ALSO + SERVERS_HEARD] = {{.fd = pool->signals, .events = POLLIN}};
+    struct pollfd *const also = &files[1], *const heard = also + pool->also_count;
     int sockets[SERVERS_HEARD];
     const size_t count = servers_sockets(&pool->servers, sockets, SERVERS_HEARD);
     bool children = false;
+    for (size_t i = 0; i < pool->also_count; i++)
+        also[i] = pool->also[i];
     for (size_t i = 0; i < count; i++)
-        files[1 + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
+        heard[i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     if (seconds < 0 || seconds > pause)
         seconds = pause;
-    poll(files, 1 + count, (int)ceil(1e3 * seconds)); /* 0: do not wait */
+    if (poll(files, 1 + pool->also_count + count, (int)ceil(1e3 * seconds)) < 0) /* 0: do not wait */
+        memset(files, 0, sizeof files);
+    for (size_t i = 0; i < pool->also_count; i++)
+        pool->also[i].revents = also[i].revents;
     const int number = take_signals(pool, &children); /* before looking for ended processes: no end is missed */
     const double now = process_clock();
     if (children || now - pool->heard >= pause) {

@@ -2,10 +2,14 @@
 #ifndef RUN_JOBS_POOL_H
 #define RUN_JOBS_POOL_H
 
+#include <poll.h>
+
 #include "run/jobs/job.h"
 #include "run/jobs/lanes.h"
 #include "run/process/process.h"
 #include "run/serve/servers.h"
+
+enum { POOL_ALSO = 2 };
 
 struct pool {
     struct job **running;
@@ -15,11 +19,13 @@ struct pool {
     bool groups; /* each job leads a process group, and everything that it started ends with it */
     struct process_guard guard;
     struct servers servers;
-    struct lanes lanes;           /* of them */
-    size_t to_come;               /* jobs still to be started, if the owner of the pool says so */
-    double pause;                 /* seconds between two reads of what the jobs send */
-    double checked, heard, swept; /* process_clock() of the last check, read, and search for orphans */
-    bool busy;                    /* a job sends much */
+    struct lanes lanes;            /* of them */
+    size_t to_come;                /* jobs still to be started, if the owner of the pool says so */
+    double pause;                  /* seconds between two reads of what the jobs send */
+    double checked, heard, swept;  /* process_clock() of the last check, read, and search for orphans */
+    bool busy;                     /* a job sends much */
+    struct pollfd also[POOL_ALSO]; /* of the owner: what happens to them also ends a wait, which sets revents */
+    size_t also_count;
 };
 
 /* False with a message if the system refuses. */
