@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/python.h"
 #include "run/options/options.h"
 #include "run/options/output.h"
 #include "run/simulators/version.h"
@@ -21,6 +22,16 @@ static const struct {
     {"serve", serve_main},   {"linux", linux_main},         {"estimate", estimate_main}, {"accuracy", accuracy_main},
     {"sweep", sweep_main},   {"play-list", play_list_main},
 };
+
+/* True for a command that is to run as python/nvcosim/commands/NAME.py. */
+static bool is_in_python(const char *name) {
+    static const char *const names[] = {"regress", "history", "qualify", "bisect", "accuracy", "sweep", "linux"};
+    const char *wanted = getenv("NVCOSIM_PYTHON");
+    for (size_t i = 0; wanted && strcmp(wanted, "1") == 0 && i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
 
 static const struct argp_option option_table[] = {
     {.name = "version", .key = 'V', .doc = "Print the version"},
@@ -106,6 +117,8 @@ static int run_command(int argc, char **argv) {
     const size_t count = sizeof commands / sizeof commands[0];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(argv[0], commands[i].name) == 0) {
+            if (is_in_python(argv[0]))
+                return python_command(commands[i].name, argv);
             static char name[32]; /* argp and what runs at exit keep it */
             snprintf(name, sizeof name, "nvcosim %s", argv[0]);
             argv[0] = name;
