@@ -48,7 +48,7 @@ MAY_INCLUDE = {
         "run/process run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",
-    "run/list": "nvdla report run/process run/options run/result run/jobs",
+    "run/list": "nvdla trace gen coverage report run/process run/simulators run/options run/result run/jobs",
     "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/process run/network",
     "run/accuracy": "nvdla memory trace loadable device model replay report run/process run/network run/options run/result run/jobs",
     "regress/plan": "nvdla memory trace gen run/options",

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/options/rtl_source.h"
@@ -25,7 +26,11 @@ enum {
     KEY_OPTIMIZE,
     KEY_PROFILE,
     KEY_NO_PROFILE,
-    KEY_SIM_THREADS
+    KEY_SIM_THREADS,
+    KEY_UPDATE,
+    KEY_KNOWN,
+    KEY_VARIANT,
+    KEY_JSON
 };
 
 struct build_options {
@@ -34,9 +39,10 @@ struct build_options {
     const char *name;
     const char *taps;                              /* table of taps or NULL */
     const char *compiler, *optimize, *sim_threads; /* NULL: as before */
-    bool profile, no_profile;
-    struct words training;     /* traces for the profile; none: random layers */
-    const char *nvidia, *rams; /* instead of a file list: checkout of NVIDIA's repository; its RAM models */
+    bool profile, no_profile, update, known, json;
+    enum simulator_variant variant; /* with update or known */
+    struct words training;          /* traces for the profile; none: random layers */
+    const char *nvidia, *rams;      /* instead of a file list: checkout of NVIDIA's repository; its RAM models */
 };
 
 static const struct argp_option option_table[] = {
@@ -63,6 +69,22 @@ static const struct argp_option option_table[] = {
     OPTION("sim-threads", KEY_SIM_THREADS, "N",
            "Threads that evaluate the design (default 1); stays set until changed. More than one pays off only for "
            "large designs on an otherwise idle machine"),
+    {.doc = "For another program (docs/results.md)", .group = 1},
+    {.name = "update",
+     .key = KEY_UPDATE,
+     .group = 1,
+     .doc = "Build the simulator if it is missing or its sources have changed, and print where it is, or why it cannot "
+            "be built"},
+    {.name = "known",
+     .key = KEY_KNOWN,
+     .group = 1,
+     .doc = "Build nothing; print whether there is such a simulator, or it can be built"},
+    {.name = "variant",
+     .key = KEY_VARIANT,
+     .arg = "VARIANT",
+     .group = 1,
+     .doc = "With these: plain (default), waves, taps, coverage, toggle or checks"},
+    {.name = "json", .key = KEY_JSON, .group = 1, .doc = "Print JSON; needed with these"},
     {0},
 };
 
@@ -102,8 +124,33 @@ static const char *word(struct argp_state *state, const char *option, const char
 static const struct argument settings[] = {
     {.key = KEY_PROFILE, FLAG_AT(OF(profile))},     {.key = KEY_NO_PROFILE, FLAG_AT(OF(no_profile))},
     {.key = KEY_NVIDIA, TEXT_AT(OF(nvidia), NULL)}, {.key = KEY_RAMS, TEXT_AT(OF(rams), NULL)},
-    {.key = KEY_TAPS, TEXT_AT(OF(taps), NULL)},
+    {.key = KEY_TAPS, TEXT_AT(OF(taps), NULL)},     {.key = KEY_UPDATE, FLAG_AT(OF(update))},
+    {.key = KEY_KNOWN, FLAG_AT(OF(known))},         {.key = KEY_JSON, FLAG_AT(OF(json))},
 };
+
+static enum simulator_variant variant_option(const char *arg, struct argp_state *state) {
+    for (int i = VARIANT_PLAIN + 1; i < VARIANT_COUNT; i++)
+        if (strcmp(arg, simulator_variant_names[i]) == 0)
+            return (enum simulator_variant)i;
+    if (strcmp(arg, "plain") != 0 && arg[0])
+        argp_error(state, "--variant: found '%s', expected plain, waves, taps, coverage, toggle or checks", arg);
+    return VARIANT_PLAIN;
+}
+
+/* Checks the options for another program. */
+static void check_questions(const struct build_options *options, struct argp_state *state) {
+    const bool asked = options->update || options->known;
+    if (options->update && options->known)
+        argp_error(state, "--update and --known exclude each other");
+    if (asked != options->json)
+        argp_error(state, asked ? "--update and --known need --json" : "--json needs --update or --known");
+    if (options->variant != VARIANT_PLAIN && !asked)
+        argp_error(state, "--variant needs --update or --known");
+    if (asked && (!is_known(options) || options->training.count > 0 || options->compiler || options->optimize ||
+                  options->sim_threads || options->no_profile || (options->profile && options->known)))
+        argp_error(state,
+                   "--update and --known take only --config, --name, --variant and --json; --update also --profile");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     struct build_options *options = state->input;
@@ -133,10 +180,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
             argp_error(state, "--sim-threads: found '%s', expected 1 to %d", arg, SIM_THREADS_MOST);
         options->sim_threads = arg;
         return 0;
+    case KEY_VARIANT:
+        options->variant = variant_option(arg, state);
+        return 0;
     case ARGP_KEY_ARG:
         words_add(&options->training, "%s", arg);
         return 0;
     case ARGP_KEY_END:
+        check_questions(options, state);
         if (options->training.count > 0 && !options->profile)
             argp_error(state, "found '%s', expected options only, or --profile", options->training.items[0]);
         if (options->profile && options->no_profile)
@@ -294,14 +345,25 @@ static int build(const struct build_options *options) {
     return ok ? EXIT_OK : EXIT_BAD_INPUT;
 }
 
+static int answer(const struct build_options *options) {
+    const struct facts_simulator simulator = {
+        .config = options->config->name, .rtl_name = options->name ? options->name : "", .variant = options->variant};
+    if (options->known)
+        facts_of_simulator(stdout, &simulator);
+    else
+        facts_update_simulator(stdout, &simulator, options->profile);
+    return EXIT_OK;
+}
+
 int build_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &config_small_argp}, {.argp = &rtl_source_argp}, {0}};
     static const struct argp argp = {
         .children = children, .options = option_table, .parser = parse, .args_doc = "[TRACE...]", .doc = doc};
     struct build_options options = {.config = nvdla_config_find("small")};
-    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0
-                           ? (is_known(&options) ? rebuild(&options) : build(&options))
-                           : EXIT_BAD_INPUT;
+    const int status = argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 ? (options.json         ? answer(&options)
+                                                                                : is_known(&options) ? rebuild(&options)
+                                                                                                     : build(&options))
+                                                                             : EXIT_BAD_INPUT;
     words_free(&options.training);
     rtl_source_free(&options.source);
     return status;

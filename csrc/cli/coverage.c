@@ -3,21 +3,26 @@
 
 #include "cli/commands.h"
 #include "coverage/coverage.h"
+#include "run/list/facts.h"
 #include "run/options/arguments.h"
 #include "run/process/progress.h"
 #include "run/session/session.h"
 
-enum { KEY_MERGE = 0x100 };
+enum { KEY_MERGE = 0x100, KEY_BITS };
 
 struct coverage_options {
     const struct nvdla_config *config;
     const char *out;
+    bool bits;
     struct words merge, traces;
 };
 
 static const struct argp_option option_table[] = {
     OPTION("merge", KEY_MERGE, "FILE", "Add the counts of an earlier run; may be repeated"),
     OPTION("out", 'o', "FILE", "Write the counts, one line `BIN COUNT` each"),
+    OPTION("bits", KEY_BITS, NULL,
+           "Instead of traces: read the bins of tests from stdin, a line of hex digits each (docs/results.md: "
+           "coverage), and print JSON"),
     {0},
 };
 
@@ -39,6 +44,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_MERGE:
         words_add(&options->merge, "%s", arg);
         break;
+    case KEY_BITS:
+        options->bits = true;
+        return 0;
     case 'o':
         options->out = arg;
         return 0;
@@ -46,6 +54,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         words_add(&options->traces, "%s", arg);
         break;
     case ARGP_KEY_END:
+        if (options->bits) {
+            if (options->traces.count > 0 || options->merge.count > 0 || options->out)
+                argp_error(state, "--bits: found traces or other options as well; expected --bits alone");
+            return 0;
+        }
         if (options->traces.count == 0 && options->merge.count == 0)
             argp_error(state, "no trace is given; expected at least one .cfg, .txn, .nvt or .nvt.gz file, or a "
                               "directory that holds one, or --merge FILE");
@@ -106,12 +119,15 @@ int coverage_main(int argc, char **argv) {
     static const struct argp argp = {.children = children,
                                      .options = option_table,
                                      .parser = parse,
-                                     .args_doc = "TRACE...\n--merge FILE...",
+                                     .args_doc = "TRACE...\n--merge FILE...\n--bits",
                                      .doc = doc};
     struct coverage_options options = {0};
     struct coverage *coverage = NULL;
     int status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0) {
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) == 0 && options.bits) {
+        facts_of_coverage(stdin, stdout);
+        status = EXIT_OK;
+    } else {
         coverage = coverage_new();
         if (merge_files(&options, coverage) && add_traces(&options, coverage))
             status = print(&options, coverage);

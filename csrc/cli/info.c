@@ -5,23 +5,29 @@
 #include "cli/with_trace.h"
 #include "nvdla/text.h"
 #include "report/explain.h"
+#include "run/list/facts.h"
 #include "run/network/network_info.h"
 #include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/simulators/build_info.h"
 
-enum { KEY_JSON = 0x100, KEY_DOT, KEY_REPORT, KEY_BUILD };
+enum { KEY_JSON = 0x100, KEY_DOT, KEY_REPORT, KEY_BUILD, KEY_BRIEF };
 
 struct info_options {
     struct trace_options trace;
-    bool json, build;
+    bool json, build, brief;
     struct network_info_options network;
-    const char *path;
+    struct words traces;
+    const char *path; /* the first of them */
 };
 
 static const struct argp_option option_table[] = {
-    OPTION("json", KEY_JSON, NULL, "Print JSON"),
+    OPTION("json", KEY_JSON, NULL,
+           "Print JSON. Without a trace: version, configurations, engines, options of run, registers of this program "
+           "(docs/results.md)"),
+    OPTION("brief", KEY_BRIEF, NULL,
+           "With --json: only name and configuration of each TRACE, one a line; without a trace all but the registers"),
     OPTION("dot", KEY_DOT, NULL, "Print the graph of a network for Graphviz (dot -Tsvg)"),
     OPTION("report", KEY_REPORT, "FILE",
            "Add clocks and MAC utilisation of each layer of a network, from report.json of a run with --html"),
@@ -74,12 +80,21 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_BUILD:
         options->build = true;
         return 0;
+    case KEY_BRIEF:
+        options->brief = true;
+        return 0;
     case ARGP_KEY_ARG:
-        if (options->path)
-            argp_error(state, "found '%s', expected one trace", arg);
-        options->path = arg;
+        words_put(&options->traces, arg);
         return 0;
     case ARGP_KEY_END:
+        options->path = options->traces.count ? options->traces.items[0] : NULL;
+        if (options->brief && !options->json)
+            argp_error(state, "--brief needs --json");
+        if (options->traces.count > 1 && !options->brief)
+            argp_error(state, "found '%s', expected one trace", options->traces.items[1]);
+        if (options->json && (options->brief || !options->path) && !options->build && !options->network.dot &&
+            !options->network.report)
+            return 0;
         if (options->build) {
             if (options->path || options->network.dot || options->network.report)
                 argp_error(state,
@@ -110,8 +125,11 @@ static bool print_trace(struct program *prog, void *context, struct error *err) 
 
 int info_main(int argc, char **argv) {
     static const struct argp_child children[] = {{.argp = &trace_options_argp}, {0}};
-    static const struct argp argp = {
-        .children = children, .options = option_table, .parser = parse, .args_doc = "TRACE\n--build", .doc = doc};
+    static const struct argp argp = {.children = children,
+                                     .options = option_table,
+                                     .parser = parse,
+                                     .args_doc = "TRACE\n--build\n--json [--brief [TRACE...]]",
+                                     .doc = doc};
     struct info_options options = {0};
     struct error err;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
@@ -122,7 +140,15 @@ int info_main(int argc, char **argv) {
             fprintf(stderr, "nvcosim info: %s\n", err.text);
         return fine ? EXIT_OK : EXIT_BAD_INPUT;
     }
-    if (is_network(options.path))
-        return info_network(&options);
-    return with_trace(options.path, &options.trace, print_trace, &options);
+    int status = EXIT_OK;
+    if (!options.path)
+        facts_print(stdout, options.brief);
+    else if (options.brief)
+        facts_of_traces(stdout, &options.traces);
+    else if (is_network(options.path))
+        status = info_network(&options);
+    else
+        status = with_trace(options.path, &options.trace, print_trace, &options);
+    words_free(&options.traces);
+    return status;
 }

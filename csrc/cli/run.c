@@ -9,6 +9,7 @@
 #include "nvdla/xalloc.h"
 #include "run/jobs/jobs.h"
 #include "run/jobs/pieces.h"
+#include "run/list/facts.h"
 #include "run/network/open.h"
 #include "run/options/arguments.h"
 #include "run/session/session.h"
@@ -48,7 +49,7 @@ static const char doc[] =
     "hang or time-out; 4 CRASH: the simulator ended without a verdict (a signal, out of memory, a missing library). "
     "With several traces the worst counts, in the order 2, 4, 3, 1, 0.";
 
-enum { KEY_SHOW_INPUT = 0x3000, KEY_PIECES, KEY_SAMPLE };
+enum { KEY_SHOW_INPUT = 0x3000, KEY_PIECES, KEY_SAMPLE, KEY_CHECK_OPTIONS };
 
 enum { PIECES_MAX = 100000 };
 
@@ -70,6 +71,12 @@ static const struct argp_option network_table[] = {
      .group = 8,
      .doc = "Play only K of the pieces, chosen at random by --seed, longer ones with higher probability, and estimate "
             "the total cycles with a standard error (default: of --pieces all)"},
+    {.doc = "For another program (docs/results.md)", .group = 9},
+    {.name = "check-options",
+     .key = KEY_CHECK_OPTIONS,
+     .group = 9,
+     .doc = "As the first option: play nothing, but check the others, and print as JSON what they ask for. With - "
+            "instead of options: check each line of stdin, a list of options as JSON"},
     {0},
 };
 
@@ -103,6 +110,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case KEY_SAMPLE:
         arguments->in_pieces = true;
         arguments->pieces.sample = (size_t)argument_number(state, "sample", arg, 1, PIECES_MAX);
+        return 0;
+    case KEY_CHECK_OPTIONS:
+        argp_error(state, "--check-options: expected before all other options");
         return 0;
     case ARGP_KEY_SUCCESS:
         for (size_t i = 0; i < arguments->run.traces.count; i++)
@@ -189,6 +199,20 @@ static void announce_fault(const struct run_options *options) {
             info->visible ? info->visible : "nothing wrong");
 }
 
+/* Checks the options in argv[2], ... Returns the exit status. */
+static int check_options(char **argv) {
+    struct words words = {0};
+    struct error err;
+    for (size_t i = 2; argv[i]; i++)
+        words_put(&words, argv[i]);
+    const bool lists = words.count == 1 && strcmp(words.items[0], "-") == 0;
+    const bool fine = lists ? facts_of_lists(stdin, stdout, &err) : facts_of_options(stdout, &words, &err);
+    words_free(&words);
+    if (!fine)
+        fprintf(stderr, "nvcosim run: %s\n", err.text);
+    return fine ? EXIT_OK : EXIT_BAD_INPUT;
+}
+
 int run_main(int argc, char **argv) {
     static const struct argp run_argp = {.options = run_option_table, .parser = run_option_parse};
     static const struct argp_child children[] = {{.argp = &run_argp}, {.argp = &compile_argp, .group = 7}, {0}};
@@ -197,6 +221,8 @@ int run_main(int argc, char **argv) {
     struct arguments arguments = {0};
     struct error err;
     char *outputs = NULL;
+    if (argc > 1 && strcmp(argv[1], "--check-options") == 0)
+        return check_options(argv);
     run_options_init(&arguments.run);
     compile_options_init(&arguments.compile);
     int status = EXIT_BAD_INPUT;

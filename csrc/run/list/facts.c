@@ -1,0 +1,236 @@
+/* Facts of this program as JSON. See facts.h. */
+#include "run/list/facts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/gen.h"
+#include "nvdla/engines.h"
+#include "nvdla/registers.h"
+#include "nvdla/xalloc.h"
+#include "report/json_text.h"
+#include "run/options/options.h"
+#include "run/simulators/version.h"
+#include "trace/formats.h"
+
+static void print_line(FILE *out, json_t *json) {
+    char *text = json_to_text(json, JSON_COMPACT);
+    fprintf(out, "%s\n", text);
+    free(text);
+}
+
+/* ---- this program ---- */
+
+#define NUMBER(member) {#member, offsetof(struct nvdla_config, member)}
+
+static json_t *configuration(const struct nvdla_config *config) {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } numbers[] = {
+        NUMBER(int16),
+        NUMBER(fp16),
+        NUMBER(weight_compression),
+        NUMBER(winograd),
+        NUMBER(batch_max),
+        NUMBER(atomic_c),
+        NUMBER(atomic_k),
+        NUMBER(mem_atom),
+        NUMBER(cbuf_banks),
+        NUMBER(cbuf_bank_bytes),
+        NUMBER(cbuf_bank_depth),
+        NUMBER(sdp_bs_throughput),
+        NUMBER(sdp_bn_throughput),
+        NUMBER(sdp_ew_throughput),
+        NUMBER(sdp_lut),
+        NUMBER(pdp_throughput),
+        NUMBER(cdp_throughput),
+        NUMBER(bdma),
+        NUMBER(rubik),
+        NUMBER(secondary_memory),
+        NUMBER(dbb_data_bits),
+        NUMBER(dbb_burst_beats),
+        NUMBER(dbb_latency),
+        NUMBER(cvsram_data_bits),
+        NUMBER(cvsram_burst_beats),
+        NUMBER(cvsram_latency),
+        NUMBER(addr_bits),
+    };
+    const uint32_t engines = gen_config_engines(config);
+    json_t *generators = json_array();
+    json_t *json = json_pack("{s:s, s:s}", "name", config->name, "map", nvdla_register_maps[config->map].name);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int value;
+        memcpy(&value, (const char *)config + numbers[i].offset, sizeof value);
+        json_object_set_new(json, numbers[i].name, json_integer(value));
+    }
+    for (int i = 0; i < GEN_ENGINE_COUNT; i++) {
+        char name[GEN_ENGINES_NAME];
+        if (engines >> i & 1u)
+            json_array_append_new(generators, json_string(gen_engines_name(1u << i, name, sizeof name)));
+    }
+    json_object_set_new(json, "generators", generators);
+    return json;
+}
+
+static json_t *engine(const struct nvdla_engine_facts *engine) {
+    return json_pack("{s:s, s:s?, s:s?, s:s?}", "name", engine->name, "folder", engine->folder, "unit",
+                     engine->unit == NVDLA_UNIT_COUNT ? NULL : nvdla_unit_names[engine->unit], "lane", engine->lane);
+}
+
+/* An option of nvcosim run, and the devices under test that it matters for. */
+static json_t *option(const struct argp_option *row) {
+    json_t *duts = json_array();
+    char *word = xprintf("--%s", row->name);
+    static const char *const names[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
+    for (enum dut dut = DUT_MODEL; dut <= DUT_BOTH; dut++)
+        if (run_option_applies(word, dut))
+            json_array_append_new(duts, json_string(names[dut]));
+    free(word);
+    return json_pack("{s:s, s:s?, s:b, s:o}", "name", row->name, "argument", row->arg, "hidden",
+                     (row->flags & OPTION_HIDDEN) != 0, "duts", duts);
+}
+
+static json_t *field(const struct nvdla_field *field) {
+    static const char *const access[] = {"RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"};
+    json_t *values = json_object();
+    for (size_t i = 0; i < field->enum_count; i++)
+        json_object_set_new(values, field->enums[i].name, json_integer(field->enums[i].value));
+    return json_pack("{s:s, s:i, s:i, s:s, s:I, s:o, s:s?}", "name", field->name, "msb", field->msb, "lsb", field->lsb,
+                     "access", access[field->access], "reset", (json_int_t)field->reset, "values", values, "text",
+                     field->text);
+}
+
+static json_t *registers_of(const struct nvdla_register_map *map, json_t *list) {
+    for (size_t i = 0; i < map->count; i++) {
+        const struct nvdla_register *reg = &map->registers[i];
+        json_t *fields = json_array();
+        for (size_t k = 0; k < reg->field_count; k++)
+            json_array_append_new(fields, field(&reg->fields[k]));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:o}", "map", map->name, "unit",
+                                              nvdla_unit_names[reg->unit], "name", reg->name, "address",
+                                              (json_int_t)reg->address, "grouped", reg->grouped, "reset",
+                                              (json_int_t)reg->reset, "fields", fields));
+    }
+    return list;
+}
+
+void facts_print(FILE *out, bool brief) {
+    json_t *json = json_pack("{s:s}", "version", nvcosim_version());
+    json_t *configurations = json_array(), *engines = json_array(), *options = json_array();
+    for (int i = 0; i < nvdla_config_count; i++)
+        json_array_append_new(configurations, configuration(&nvdla_configs[i]));
+    for (int i = 0; i < ENGINE_COUNT; i++)
+        json_array_append_new(engines, engine(&nvdla_engines[i]));
+    for (const struct argp_option *row = run_option_table; row->name || row->doc; row++)
+        if (row->name)
+            json_array_append_new(options, option(row));
+    json_object_set_new(json, "configurations", configurations);
+    json_object_set_new(json, "engines", engines);
+    json_object_set_new(json, "options", options);
+    if (!brief) {
+        json_t *registers = json_array();
+        for (int i = 0; i < NVDLA_MAP_COUNT; i++)
+            registers_of(&nvdla_register_maps[i], registers);
+        json_object_set_new(json, "registers", registers);
+    }
+    print_line(out, json);
+}
+
+/* ---- traces ---- */
+
+void facts_of_traces(FILE *out, const struct words *traces) {
+    for (size_t i = 0; i < traces->count; i++) {
+        char name[400];
+        bool named = false;
+        struct error err;
+        const struct nvdla_config *config = trace_config(traces->items[i], &named, &err);
+        print_line(out, json_pack("{s:o, s:o, s:s?, s:b, s:o?}", "path", json_text(traces->items[i]), "name",
+                                  json_text(trace_name(traces->items[i], name, sizeof name)), "config",
+                                  config ? config->name : NULL, "named", named, "error",
+                                  config ? NULL : json_text(err.text)));
+    }
+}
+
+/* ---- options ---- */
+
+static json_t *text_or_null(char *text) {
+    json_t *json = text ? json_text(text) : json_null();
+    free(text);
+    return json;
+}
+
+/* The name of the simulator; NULL if there is none. */
+static char *simulator_of(const struct run_options *options, const char **variant) {
+    if (options->dut == DUT_MODEL || !options->config)
+        return NULL;
+    const enum simulator_variant which = run_variant(options, options->config->name);
+    *variant = simulator_variant_names[which];
+    return simulator_name(options->config->name, options->rtl_name, which);
+}
+
+/* What the options ask for; NULL with a message if they cannot be used. */
+static json_t *asked_for(const struct words *given, struct error *err) {
+    static const char *const duts[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
+    struct run_options options;
+    struct words words = {0};
+    json_t *json = NULL;
+    for (size_t i = 0; i < given->count; i++)
+        words_put(&words, given->items[i]);
+    words_put(&words, "trace");
+    run_options_init(&options);
+    if (run_options_read(&options, &words, err)) {
+        const char *variant = "", *debug_variant = "";
+        json = json_pack("{s:s?, s:s, s:s}", "config", options.config ? options.config->name : NULL, "dut",
+                         duts[options.dut], "rtl", options.rtl_name);
+        json_object_set_new(json, "simulator", text_or_null(simulator_of(&options, &variant)));
+        json_object_set_new(json, "variant", json_string(variant));
+        options.debug = true;
+        json_object_set_new(json, "debug_simulator", text_or_null(simulator_of(&options, &debug_variant)));
+        json_object_set_new(json, "debug_variant", json_string(debug_variant));
+        json_object_set_new(json, "coverage", json_boolean(options.coverage));
+    }
+    run_options_free(&options);
+    words_free(&words);
+    return json;
+}
+
+bool facts_of_options(FILE *out, const struct words *options, struct error *err) {
+    json_t *json = asked_for(options, err);
+    if (json)
+        print_line(out, json);
+    return json;
+}
+
+/* The words of a line; false if it is something else. */
+static bool read_words(const char *line, struct words *words) {
+    json_t *json = json_loads(line, 0, NULL);
+    bool well = json_is_array(json);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const char *word = json_string_value(json_array_get(json, i));
+        well = well && word;
+        words_put(words, word ? word : "");
+    }
+    json_decref(json);
+    return well;
+}
+
+bool facts_of_lists(FILE *in, FILE *out, struct error *err) {
+    char *line = NULL;
+    size_t size = 0, number = 0;
+    bool well = true;
+    while (well && getline(&line, &size, in) >= 0) {
+        struct words words = {0};
+        struct error wrong;
+        number++;
+        well = read_words(line, &words) ||
+               error_set(err, "line %zu: expected a list of options, [\"--NAME=VALUE\", ...]", number);
+        json_t *json = well ? asked_for(&words, &wrong) : NULL;
+        if (well)
+            print_line(out, json ? json : json_pack("{s:o}", "error", json_text(wrong.text)));
+        words_free(&words);
+    }
+    free(line);
+    return well;
+}

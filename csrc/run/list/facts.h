@@ -1,0 +1,40 @@
+/* What another program asks before it plays (docs/results.md): facts of this program as JSON, whether options of a run
+ * can be used, which configuration a trace is for, what is known about a simulator, what tests have covered. */
+#ifndef RUN_LIST_FACTS_H
+#define RUN_LIST_FACTS_H
+
+#include <stdio.h>
+
+#include "nvdla/text.h"
+#include "run/simulators/simulators.h"
+
+/* Prints version, configurations, engines, generators of layers and options of a run; registers too unless brief. */
+void facts_print(FILE *out, bool brief);
+
+/* Prints a line for each trace: its name and configuration, or the error. */
+void facts_of_traces(FILE *out, const struct words *traces);
+
+/* Prints what options of nvcosim run ask for. False with a message if they cannot be used. */
+bool facts_of_options(FILE *out, const struct words *options, struct error *err);
+
+/* The same for lists of words, one a line of JSON, each answered by a line. False with a message, that begins with the
+ * number of the line, if one is something else. */
+bool facts_of_lists(FILE *in, FILE *out, struct error *err);
+
+struct facts_simulator {
+    const char *config, *rtl_name; /* rtl_name: "" for the project's own */
+    enum simulator_variant variant;
+};
+
+/* Prints whether a simulator exists or can be built, where it is, the file list of its RTL, and what a profile costs.
+ */
+void facts_of_simulator(FILE *out, const struct facts_simulator *simulator);
+
+/* Brings it up to date (update_simulator), and prints where it is or why it cannot be built. */
+void facts_update_simulator(FILE *out, const struct facts_simulator *simulator, bool profile);
+
+/* Reads functional bins, a line of hex digits for each test (docs/results.md: coverage), and prints how many bins they
+ * exercise together, by engine, aspect and cross, with the values that no test has. */
+void facts_of_coverage(FILE *in, FILE *out);
+
+#endif
