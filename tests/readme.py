@@ -34,6 +34,7 @@ WORDS = [
     (r"TRACE", f"{SMALL}/rand_sdp_000.nvt.gz"),
     (r"--cube \.\.\.", "--cube base=0x80010000,w=8,h=1,c=8,line=64,surf=64,atom=8"),
     (r"--count 1000\b", "--count 30"),
+    (r"^python3 ", "PYTHONPATH=$TREE/python NVCOSIM_PROGRAM=$PWD/build/nvcosim /usr/bin/python3 "),  # which has Debian's numpy
     (r"--filelist vmod\.f --name mine( --verilator-option=-DSYNTHESIS)?", "--filelist mine/nvdla.f --name mine"),
 ]
 # The RTL with a bug of docs/debug.md. Its simulators need not be fast.
@@ -45,6 +46,8 @@ FILES = [
     (r"\bt\.cfg", "t.cfg", 'export NVCOSIM="$PWD/build/nvcosim"; mkdir cli; cd cli; . "$TREE/tests/cli/traces.sh"; cp good/good.cfg ../t.cfg; cp good/in.dat ..'),
     (r"cases/\*", "cases", "build/nvcosim gen --config small --engine mix --seed 1 --count 3 --out cases"),
     (r"cases/small_mix_30\.", "cases/small_mix_30.nvt.gz", "build/nvcosim gen --config small --engine mix --seed 30 --count 1 --out cases"),
+    *((rf"\b{name}\.py", file, f"""awk '/^```/ {{ on = 0 }} $0 == "# {file}" {{ on = 1 }} on' "$TREE/docs/python.md" >{file}""")
+      for name, file in (("(layer|sweep|trace)", "layer.py"), ("sweep", "sweep.py"), ("trace", "trace.py"))),
     (r"\ba\.bin", "a.bin", "head -c 64 /dev/zero >a.bin"),
     (r"\bb\.bin\.gz", "b.bin.gz", "head -c 64 /dev/zero | gzip >b.bin.gz"),
     (r"import .*\bdmesg\.log", "dmesg.log", "cp traces/captures/synth_small_rand_dc_000/dmesg.log ."),
