@@ -9,6 +9,7 @@ from nvcosim.registers import Registers, Value
 
 if typing.TYPE_CHECKING:
     import numpy
+    Array = numpy.ndarray[typing.Any, typing.Any]
 
 PAGE = 4096
 
@@ -72,7 +73,7 @@ class Memory:
     def __setitem__(self, place: slice, data: typing.Any) -> None:
         self.bytes[place] = memoryview(data).cast("B")
 
-    def array(self, offset: int, shape: typing.Sequence[int], dtype: str = "int8") -> "numpy.ndarray[typing.Any, typing.Any]":
+    def array(self, offset: int, shape: typing.Sequence[int], dtype: str = "int8") -> "Array":
         """A numpy array over bytes of the memory: what the device writes shows in it."""
         import numpy
         return numpy.ndarray(tuple(shape), numpy.dtype(dtype), self.bytes, offset)
@@ -84,9 +85,10 @@ class Memory:
         self[offset:offset + len(data)] = data
 
     def cube(self, offset: int, shape: typing.Sequence[int], dtype: str = "int8", line: int = 0,
-             surface: int = 0) -> "numpy.ndarray[typing.Any, typing.Any]":
+             surface: int = 0) -> "Array":
         """Reads one: an array of that shape, [channels, height, width]."""
-        return layout.cube_array(self.bytes[offset:], self.device.config, shape, dtype, line, surface)
+        return layout.cube_array(self.bytes[offset:], self.device.config, shape, dtype, line,
+                                 surface)
 
     def put_weights(self, offset: int, array: typing.Any) -> int:
         """Writes the weights of a direct convolution, [kernel, channel, r, s]. Returns

@@ -71,7 +71,8 @@ def weight_bytes(array: typing.Any, config: str) -> bytes:
     import numpy
     array = numpy.ascontiguousarray(array)
     if array.ndim != 4:
-        raise ValueError(f"weights: found {array.ndim} dimensions, expected [kernel, channel, r, s]")
+        raise ValueError(f"weights: found {array.ndim} dimensions, "
+                         "expected [kernel, channel, r, s]")
     facts = configuration(config)
     group, block = facts["atomic_k"] // array.itemsize, facts["atomic_c"]
     data = b"".join(

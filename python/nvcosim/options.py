@@ -199,8 +199,9 @@ class Parser:
                              + doc.pop(0))
             lines += [" " * DOC_COLUMN + line for line in doc]
         if any(o.short and o.arg for o in self.options):
-            lines += ["", *_wrap("Mandatory or optional arguments to long options are also mandatory"
-                                 " or optional for any corresponding short options.", WIDTH)]
+            lines += ["", *_wrap("Mandatory or optional arguments to long options are also "
+                                 "mandatory or optional for any corresponding short options.",
+                                 WIDTH)]
         return [*lines, "", *_wrap(self.after, WIDTH)] if self.after else lines
 
     def usage(self) -> list[str]:

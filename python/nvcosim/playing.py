@@ -36,7 +36,8 @@ def run_network(network: str | pathlib.Path, inputs: typing.Sequence[str | pathl
     in the units of the network."""
     import numpy
     with tempfile.TemporaryDirectory(prefix="nvcosim-") as folder:
-        words = [f"--dut={dut}", f"--out={folder}", f"--outputs={folder}/outputs", "--npy", *options]
+        words = [f"--dut={dut}", f"--out={folder}", f"--outputs={folder}/outputs", "--npy",
+                 *options]
         words += [f"--config={config}"] if config else []
         words += [f"--input={one}" for one in inputs]
         result = _run([str(network)], words)[0]
