@@ -22,6 +22,7 @@ UNUSED_FIELDS = os.path.join(RTL, "unused_fields.csv")
 TAPS = os.path.join(RTL, "taps.csv")
 STREAMS = os.path.join(TABLES, "..", "..", "tb", "streams.csv")
 ACCESS = ["RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"]
+KINDS = ("address", "address_high", "table_port", "weight", "wait", "volatile")  # of registers; volatile: of fields
 STORED = ("RW", "RWT")  # accesses whose written value is kept and read back
 
 
@@ -53,9 +54,13 @@ def load_registers():
         regs = maps.setdefault(r["config"], OrderedDict())
         key = (r["unit"], r["register"])
         reg = regs.setdefault(key, dict(unit=r["unit"], name=r["register"], offset=int(r["byte_offset"], 16),
-                                        group=r["group"] == "D", fields=[], where=r.where))
+                                        group=r["group"] == "D", fields=[], where=r.where, kinds=set(), pair=r["pair"]))
+        kinds = set(r["kind"].split())
+        if not kinds <= set(KINDS):
+            sys.exit(f"{r.where}: {r['unit']}.{r['register']}: kind {r['kind']!r}, expected words of {', '.join(KINDS)}")
+        reg["kinds"] |= kinds
         field = dict(name=r["field"], msb=int(r["msb"]), lsb=int(r["lsb"]), access=r["access"],
-                     reset=int(r["reset_hex"], 16), text=r["description"],
+                     reset=int(r["reset_hex"], 16), text=r["description"], volatile="volatile" in kinds,
                      enums=enums.get((r["config"], r["unit"], r["register"], r["field"]), []))
         if field["access"] not in ACCESS:
             sys.exit(f"{r.where}: {r['unit']}.{r['register']}.{r['field']}: access {r['access']!r}, expected one of {ACCESS}")
@@ -63,6 +68,8 @@ def load_registers():
     for regs in maps.values():
         for reg in regs.values():
             reg["fields"].sort(key=lambda f: f["lsb"])
+            if reg["pair"] and (reg["unit"], reg["pair"]) not in regs:
+                sys.exit(f"{reg['where']}: {reg['unit']}.{reg['name']}: there is no register {reg['pair']} in the unit")
     return {m: sorted(regs.values(), key=lambda r: r["offset"]) for m, regs in maps.items()}
 
 
@@ -260,10 +267,15 @@ def generate_c(outdir):
             e = f"&{m}_enums[{f['enum_first']}], {len(f['enums'])}" if f["enums"] else "NULL, 0"
             out.append(f"    {{{c_string(f['name'])}, {f['msb']}, {f['lsb']}, NVDLA_ACCESS_{f['access']}, {f['reset']:#x}u, {e}, {c_string(f['text'])}}},")
         out.append("};")
+        index = {(r["unit"], r["name"]): i for i, r in enumerate(regs)}
         out.append(f"static const struct nvdla_register {m}_registers[] = {{")
         for r in regs:
+            volatile = sum(mask(f) for f in r["fields"] if f["volatile"])
+            kinds = " | ".join(f"REGISTER_{k.upper()}" for k in sorted(r["kinds"] - {"volatile"})) or "0"
+            high = f"&{m}_registers[{index[r['unit'], r['pair']]}]" if r["pair"] else "NULL"
             out.append(f"    {{NVDLA_{r['unit']}, {c_string(r['name'])}, {r['offset']:#x}u, {'true' if r['group'] else 'false'}, "
-                       f"{reg_reset(r):#010x}u, {reg_mask(r, STORED):#010x}u, &{m}_fields[{r['first']}], {len(r['fields'])}}},")
+                       f"{reg_reset(r):#010x}u, {reg_mask(r, STORED):#010x}u, {volatile:#010x}u, {kinds}, {high}, &{m}_fields[{r['first']}], "
+                       f"{len(r['fields'])}}},")
         out.append("};")
     out.append("const struct nvdla_register_map nvdla_register_maps[NVDLA_MAP_COUNT] = {")
     for m, regs in maps.items():

@@ -201,7 +201,7 @@ static const char *always_idle(const struct nvdla_config *config, const struct n
         return "counts only";
     if (strcmp(reg->name, "D_CYA") == 0 || strncmp(reg->name, "D_RESERVED_", 11) == 0)
         return "has no function";
-    if (strstr(reg->name, "ADDR_HIGH") && config->addr_bits <= 32)
+    if ((reg->kinds & REGISTER_ADDRESS_HIGH) && config->addr_bits <= 32)
         return "addresses have 32 bits";
     if (strstr(reg->name, "NAN_FLUSH") && !nvdla_has(config, FEATURE_FP16))
         return "no FP16";

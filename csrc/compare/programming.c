@@ -180,7 +180,7 @@ static bool is_setting(const struct nvdla_register *reg) {
 }
 
 static bool is_address(const struct nvdla_register *reg) {
-    return strstr(reg->name, "ADDR_LOW") || strstr(reg->name, "ADDR_HIGH") || strcmp(reg->name, "D_DATAOUT_ADDR") == 0;
+    return reg->kinds & (REGISTER_ADDRESS | REGISTER_ADDRESS_HIGH);
 }
 
 /* A register of a launch; of BDMA that of a descriptor, as long as the launch has one of that number. */
@@ -190,21 +190,11 @@ static uint32_t setting(const struct nvdla_config *config, const struct launch *
     return block < launch->block_count ? launch_block_register(launch, block, offset) : launch_register(launch, offset);
 }
 
-/* The register with the upper half of an address; NULL: there is none, or it is not used. */
-static const struct nvdla_register *upper_half(const struct nvdla_config *config, const struct nvdla_register *reg) {
-    char name[64];
-    const char *at = strstr(reg->name, "LOW");
-    if (!at || config->addr_bits <= 32)
-        return NULL;
-    snprintf(name, sizeof name, "%.*sHIGH%s", (int)(at - reg->name), reg->name, at + 3);
-    return nvdla_register_find(config, reg->unit, name);
-}
-
 static void note_address(struct comparison *comparison, const struct launch *const launches[2], const char *place,
                          const struct nvdla_register *reg, const uint32_t values[2]) {
-    if (strstr(reg->name, "HIGH"))
+    if (reg->kinds & REGISTER_ADDRESS_HIGH)
         return; /* with its lower half */
-    const struct nvdla_register *high = upper_half(comparison->config, reg);
+    const struct nvdla_register *high = comparison->config->addr_bits > 32 ? reg->high : NULL;
     uint64_t addresses[2] = {values[0], values[1]};
     for (int i = 0; high && i < 2; i++)
         addresses[i] |= (uint64_t)setting(comparison->config, launches[i], comparison->block, high) << 32;

@@ -212,7 +212,7 @@ struct device {
     struct memory
         *memory[SPACE_COUNT]; /* owned by the device; secondary NULL if the configuration has no second port */
     uint32_t units;           /* bit per enum nvdla_unit: units whose registers this device has */
-    bool timeless;            /* its wait counters (nvdla_register_waits) stay 0: it has no clock */
+    bool timeless;            /* its wait counters (REGISTER_WAIT) stay 0: it has no clock */
     bool stop;                /* set from outside to end the run: advance() then returns soon; reset() clears it */
     uint64_t still_limit;     /* clocks without movement after which a run counts as hung; 0: the player's default */
     struct finding *findings; /* owned by the device */

@@ -79,20 +79,6 @@ uint64_t relocate_address(const struct relocate *relocate, uint64_t address, uin
     return address;
 }
 
-/* For a register with the lower half of an address, the one with the upper half, or NULL. *low: the register holds the
- * lower half, or all, of an address. */
-static const struct nvdla_register *high_half(const struct nvdla_config *config, const struct nvdla_register *reg,
-                                              bool *low) {
-    const char *at = strstr(reg->name, "ADDR_LOW");
-    char name[64];
-    *low = at || strcmp(reg->name, "D_DATAOUT_ADDR") == 0;
-    if (!at)
-        return NULL;
-    const size_t head = (size_t)(at - reg->name) + strlen("ADDR_");
-    snprintf(name, sizeof name, "%.*sHIGH%s", (int)head, reg->name, at + strlen("ADDR_LOW"));
-    return nvdla_register_find(config, reg->unit, name);
-}
-
 uint32_t relocate_write(struct relocate *relocate, uint32_t address, uint32_t value) {
     const struct nvdla_config *config = relocate->config;
     const struct nvdla_register *reg = relocate->count > 0 ? nvdla_register_at(config, address) : NULL;
@@ -102,10 +88,9 @@ uint32_t relocate_write(struct relocate *relocate, uint32_t address, uint32_t va
     uint32_t *words = relocate->words[reg->unit];
     const uint32_t group = reg->grouped ? words[1] & 1 : 0; /* PRODUCER: all units have S_POINTER at 4 */
     words[group * WINDOW_WORDS + (address - base) / 4] = value;
-    bool low;
-    const struct nvdla_register *high = high_half(config, reg, &low);
-    if (!low)
+    if (!(reg->kinds & REGISTER_ADDRESS))
         return value;
+    const struct nvdla_register *high = reg->high;
     const uint64_t upper =
         high && config->addr_bits > 32 ? words[group * WINDOW_WORDS + (high->address - base) / 4] : 0;
     uint64_t run;

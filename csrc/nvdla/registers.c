@@ -138,21 +138,10 @@ const char *nvdla_interrupt_name(int bit) {
 
 bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask) {
     const struct nvdla_register *reg = nvdla_register_at(config, address);
-    if (!reg)
-        return false;
-    const char *name = reg->name;
-    if (!strcmp(name, "S_POINTER"))
-        return mask & 0x10000; /* CONSUMER */
-    if (reg->unit == NVDLA_BDMA && (!strcmp(name, "STATUS") || strstr(name, "_STALL")))
-        return true;
-    return !strcmp(name, "S_STATUS") || !strcmp(name, "S_CBUF_FLUSH_STATUS") || !strncmp(name, "D_STATUS_", 9) ||
-           (!strncmp(name, "D_PERF_", 7) && strcmp(name, "D_PERF_ENABLE")) ||
-           (!strncmp(name, "D_NAN_", 6) && strcmp(name, "D_NAN_FLUSH_TO_ZERO")) || !strncmp(name, "D_INF_", 6);
+    return reg && (reg->volatile_mask & mask);
 }
 
-bool nvdla_register_waits(const struct nvdla_config *config, uint32_t address) {
+bool nvdla_register_is(const struct nvdla_config *config, uint32_t address, enum nvdla_register_kind kind) {
     const struct nvdla_register *reg = nvdla_register_at(config, address);
-    if (!reg)
-        return false;
-    return strstr(reg->name, "_STALL") || (!strncmp(reg->name, "D_PERF_", 7) && strstr(reg->name, "_LATENCY"));
+    return reg && (reg->kinds & kind);
 }

@@ -28,13 +28,25 @@ struct nvdla_field {
     const char *text; /* one line of description */
 };
 
+/* Kinds of registers, several of which may apply. */
+enum nvdla_register_kind {
+    REGISTER_ADDRESS = 1,      /* an address, or its lower half */
+    REGISTER_ADDRESS_HIGH = 2, /* the upper half of one */
+    REGISTER_TABLE_PORT = 4,   /* access to the entries of a look-up table */
+    REGISTER_WEIGHT = 8,       /* of the arbiters of a memory interface */
+    REGISTER_WAIT = 16,        /* counter of clocks in which a memory client waits */
+};
+
 struct nvdla_register {
     enum nvdla_unit unit;
-    const char *name;     /* without unit, e.g. "D_CVT_SCALE" */
-    uint32_t address;     /* byte offset from the NVDLA base */
-    bool grouped;         /* exists once per ping-pong group */
-    uint32_t reset;       /* of the whole register */
-    uint32_t stored_mask; /* bits that keep the written value (RW, RWT) */
+    const char *name;                  /* without unit, e.g. "D_CVT_SCALE" */
+    uint32_t address;                  /* byte offset from the NVDLA base */
+    bool grouped;                      /* exists once per ping-pong group */
+    uint32_t reset;                    /* of the whole register */
+    uint32_t stored_mask;              /* bits that keep the written value (RW, RWT) */
+    uint32_t volatile_mask;            /* bits whose value depends on time: 80-trace-formats section 9.3 */
+    unsigned kinds;                    /* of enum nvdla_register_kind */
+    const struct nvdla_register *high; /* REGISTER_ADDRESS: with the upper half, NULL: none */
     const struct nvdla_field *fields;
     size_t field_count;
 };
@@ -98,10 +110,10 @@ int nvdla_interrupt_bit(const char *name);
 /* Name of an interrupt bit, NULL if the bit has no source. */
 const char *nvdla_interrupt_name(int bit);
 
-/* True if the value read from these bits depends on time: 80-trace-formats section 9.3. */
+/* True if the register at the address has a bit of the mask whose value depends on time. */
 bool nvdla_register_volatile(const struct nvdla_config *config, uint32_t address, uint32_t mask);
 
-/* True for the counters of clocks in which a memory client waits: D_PERF_..._STALL, D_PERF_..._LATENCY, and BDMA's. */
-bool nvdla_register_waits(const struct nvdla_config *config, uint32_t address);
+/* True if the register at the address is of the kind. */
+bool nvdla_register_is(const struct nvdla_config *config, uint32_t address, enum nvdla_register_kind kind);
 
 #endif

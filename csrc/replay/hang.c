@@ -62,8 +62,7 @@ static void find_blocked(const struct player *p, struct hang *hang) {
     for (size_t r = 0; r < map->count; r++) {
         const struct nvdla_register *reg = &map->registers[r];
         uint32_t value;
-        if ((reg->unit != NVDLA_MCIF && reg->unit != NVDLA_CVIF) || !strstr(reg->name, "_WEIGHT_") ||
-            !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
+        if (!(reg->kinds & REGISTER_WEIGHT) || !nvdla_has_unit(p->prog->config, reg->unit) || !peek(p, reg, &value))
             continue;
         for (size_t i = 0; i < reg->field_count && hang->blocked_count < HANG_BLOCKED; i++)
             if (nvdla_field_value(&reg->fields[i], value) == 0 && !strstr(reg->fields[i].name, "RSV"))

@@ -138,7 +138,7 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
                             : -1;
         if (nvdla_interrupt_unit(bit) < NVDLA_UNIT_COUNT) /* whose interrupt is unexpected or missing */
             unit = nvdla_interrupt_unit(bit);
-        const bool table = strstr(name, "_LUT_ACCESS_") != NULL; /* the access port of the table belongs to the table */
+        const bool table = nvdla_register_is(input->prog->config, op->address, REGISTER_TABLE_PORT);
         sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? nvdla_unit_folder(unit) : NULL;
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
