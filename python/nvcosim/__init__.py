@@ -4,9 +4,11 @@ that Python writes, and what `nvcosim` says of a run. docs/python.md has example
 The rest of the package plans, runs, keeps and compares what the C program plays and explains."""
 import typing
 
-_PUBLIC = {"Device": "device", "DeviceError": "device", "Memory": "device",
-           "Registers": "registers", "Trace": "trace", "Failure": "tool", "play": "playing", "run_network": "playing",
-           "cube_bytes": "layout", "cube_array": "layout", "weight_bytes": "layout"}
+_PUBLIC = {
+    "Device": "device", "DeviceError": "device", "Memory": "device", "Registers": "registers",
+    "Trace": "trace", "Failure": "tool", "play": "playing", "run_network": "playing",
+    "cube_bytes": "layout", "cube_array": "layout", "weight_bytes": "layout",
+}
 __all__ = list(_PUBLIC)
 
 

@@ -25,11 +25,17 @@ struct place {
     uint64_t address, size;
 };
 
+/* Width, height and channels; 0: there is no cube. */
+struct size {
+    unsigned w, h, c;
+};
+
 /* A layer, on an engine or the CPU. */
 struct layer {
     size_t task, operation;
     const char *type;
-    char *what, *in, *out, *precision;
+    char *what, *precision;
+    struct size in, out;
     uint64_t macs, clocks; /* minimum clocks of the MAC array; 0: it does nothing, or not known */
     struct place reads[SOURCES_MAX], writes;
     int read_count;
@@ -54,8 +60,16 @@ struct info {
 
 /* ---- reading ---- */
 
-static char *size_of(const struct data_cube *cube) {
-    return xprintf("%ux%ux%u", cube->width, cube->height, cube->channel);
+static struct size size_of(const struct data_cube *cube) {
+    return (struct size){cube->width, cube->height, cube->channel};
+}
+
+/* "8x8x16", or "". Returns text. */
+static char *size_text(const struct size *size, char text[40]) {
+    text[0] = '\0';
+    if (size->w)
+        snprintf(text, 40, "%ux%ux%u", size->w, size->h, size->c);
+    return text;
 }
 
 static struct place place_of(const struct data_cube *cube) {
@@ -96,11 +110,8 @@ static void read_operation(struct info *info, struct layer *layer, const struct 
     layer->precision = precision_of(op);
     layer->macs = operation_multiplications(op);
     layer->clocks = info->config ? operation_mac_clocks(op, info->config) : 0;
-    if (op->type == TYPE_BDMA) {
-        layer->in = xstrdup("");
-        layer->out = xstrdup("");
+    if (op->type == TYPE_BDMA)
         return;
-    }
     layer->in = size_of(&op->src);
     layer->out = size_of(&op->dst);
     add_read(layer, place_of(&op->src));
@@ -160,8 +171,8 @@ static bool read_cpu(struct info *info, size_t number, struct error *err) {
         struct layer *layer = new_layer(info, number, i);
         layer->type = "CPU";
         layer->what = xstrdup(cpu_type_names[op->type]);
-        layer->in = xprintf("%ux%ux%u", op->source.width, op->source.height, op->source.channel);
-        layer->out = xprintf("%ux%ux%u", op->destination.width, op->destination.height, op->destination.channel);
+        layer->in = (struct size){op->source.width, op->source.height, op->source.channel};
+        layer->out = (struct size){op->destination.width, op->destination.height, op->destination.channel};
         layer->precision = xstrdup(op->source.half ? "fp16" : "int8");
         add_read(layer, place_of_buffer(&op->source));
         layer->writes = place_of_buffer(&op->destination);
@@ -322,13 +333,14 @@ static void print_layers(FILE *out, const struct info *info, bool report) {
     for (size_t i = 0; i < info->count; i++) {
         const struct layer *layer = &info->layers[i];
         struct text from = {0};
-        char number[32];
+        char number[40];
         add_from(&from, info, layer);
         words_add(&table.words, "%zu.%zu", layer->task, layer->operation);
         words_add(&table.words, "%s", layer->type);
         words_add(&table.words, "%s", layer->what);
-        words_add(&table.words, "%s", layer->in);
-        words_add(&table.words, "%s%s", layer->out, layer->writes.memory || !layer->out[0] ? "" : "*");
+        words_add(&table.words, "%s", size_text(&layer->in, number));
+        words_add(&table.words, "%s%s", size_text(&layer->out, number),
+                  layer->writes.memory || !layer->out.w ? "" : "*");
         words_add(&table.words, "%s", layer->precision);
         words_add(&table.words, "%s", from.text ? from.text : "");
         words_add(&table.words, "%s", layer->macs ? thousands(layer->macs, number) : "");
@@ -442,12 +454,12 @@ static void put_quoted(FILE *out, const char *text) {
 static void print_node(FILE *out, const struct layer *layer) {
     const char *colour =
         strcmp(layer->type, "CPU") == 0 ? "#f4cccc" : nvdla_engines[nvdla_units[layer->unit].engine].fill;
-    char number[32];
+    char number[40];
     fprintf(out, "  l%zu_%zu [fillcolor=\"%s\", label=\"%zu.%zu %s", layer->task, layer->operation, colour, layer->task,
             layer->operation, layer->type);
     if (layer->what[0])
         fprintf(out, " %s", layer->what);
-    fprintf(out, "\\n%s", layer->out);
+    fprintf(out, "\\n%s", size_text(&layer->out, number));
     if (layer->macs)
         fprintf(out, "\\n%s multiplications", thousands(layer->macs, number));
     if (layer->took)
@@ -494,10 +506,9 @@ static void print_graph(FILE *out, const struct info *info) {
 
 /* ---- JSON ---- */
 
-/* Width, height and channels from a text of size_of(); null for none. */
-static json_t *json_size(const char *text) {
-    int w, h, c;
-    return sscanf(text, "%dx%dx%d", &w, &h, &c) == 3 ? json_pack("[iii]", w, h, c) : json_null();
+/* [width, height, channels]; null for none. */
+static json_t *json_size(const struct size *size) {
+    return size->w ? json_pack("[iii]", (int)size->w, (int)size->h, (int)size->c) : json_null();
 }
 
 static json_t *json_address(uint64_t address) {
@@ -518,8 +529,8 @@ static json_t *json_layer(const struct info *info, const struct layer *layer) {
     }
     json_t *json = json_pack("{si si ss ss so so ss so so sI}", "task", (int)layer->task, "layer",
                              (int)layer->operation, "type", layer->type, "description", layer->what, "in",
-                             json_size(layer->in), "out", json_size(layer->out), "precision", layer->precision, "from",
-                             from, "inputs", inputs, "multiplications", (json_int_t)layer->macs);
+                             json_size(&layer->in), "out", json_size(&layer->out), "precision", layer->precision,
+                             "from", from, "inputs", inputs, "multiplications", (json_int_t)layer->macs);
     if (layer->ordinal != NONE)
         json_object_set_new(json, "launch",
                             json_pack("{ss si}", "unit", nvdla_unit_names[layer->unit], "number", layer->ordinal));
@@ -614,8 +625,6 @@ bool network_info(FILE *out, struct loadable *loadable, const struct network_inf
     }
     for (size_t i = 0; i < info.count; i++) {
         free(info.layers[i].what);
-        free(info.layers[i].in);
-        free(info.layers[i].out);
         free(info.layers[i].precision);
         free(info.layers[i].origin);
     }
