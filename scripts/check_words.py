@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs/style.md"
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+?) \| ([^|]*?) ?\|$", re.M)
-PLACES = ("*.md", "Makefile", ".ci/run", "docs/*.md", "docs/ci/*", "plans/*.yml", *(f"{folder}/**/*" for folder in ("csrc", "tb", "rtl", "scripts", "tests")))
+PLACES = ("*.md", "Makefile", ".ci/run", "docs/*.md", "docs/ci/*", "plans/*.yml", *(f"{folder}/**/*" for folder in ("csrc", "tb", "rtl", "scripts", "python", "tests")))
 KINDS = {".md", ".c", ".h", ".cpp", ".sv", ".svh", ".py", ".sh", ".bash", ".mk", ".awk", ".csv", ".tsv", ".sql", ".yml", ""}
 # Not ours to word: corpora of the fuzzers and Verilog as other tools generate it. docs/nvdla is not in PLACES: the specification keeps to the
 # terms of the hardware, and is reviewed on its own.

@@ -208,7 +208,7 @@ class Device:
         self.clocks(clocks, until_interrupt=True)
         if not self.interrupt:
             raise TimeoutError(f"no interrupt within {clocks} clocks; armed layers wait for "
-                               "something: `nvcosim debug` of the same trace tells what")
+                               "something: `nvcosim debug` of the same trace says what")
         register, _ = self.registers.find("GLB.S_INTR_STATUS")
         status = self.read(register.address)
         self.write(register.address, status)

@@ -17,7 +17,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def shown(text: str) -> str:
-    r"""A name or a message as it may stand in a line: control characters, and bytes that are not
+    r"""A name or a message as it may be shown in a line: control characters, and bytes that are not
     UTF-8 (surrogates here), as \n, \t, \r or \xHH. It cannot send commands to the terminal."""
     return _UNSAFE.sub(_escape, text)
 
