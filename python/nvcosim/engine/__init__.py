@@ -1,0 +1,1 @@
+"""Where tests are played: processes of this machine, or jobs of a cluster."""

@@ -1,0 +1,1 @@
+"""Plans of regressions: what a YAML file says becomes tests (docs/plans.md)."""

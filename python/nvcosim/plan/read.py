@@ -1,0 +1,343 @@
+"""The plan of a regression: a YAML file that says which traces and random layers run, on which
+device, with which memory settings, and what is known to fail (docs/plans.md). The dataclasses here
+are the table of its keys; expand.py makes tests from them."""
+import dataclasses
+import gzip
+import os
+import re
+import typing
+
+from nvcosim.plan import facts, paths, tree, values
+from nvcosim.plan.tree import Node, Place
+from nvcosim.plan.values import Word, Words, member
+from nvcosim.text import guess
+from nvcosim.tool import Failure
+
+_LAYERS, _RESEED = 100000, 10000  # layers of one item or range, plays of one test after the first
+_VARIANTS = ("waves", "coverage", "toggle", "checks", "taps")  # of simulators: no names of RTL
+
+
+# ---- words that have to name something
+
+def _config(plan: "Plan", node: Node, what: str) -> None:
+    known = facts.configurations()
+    if node.text not in known:
+        raise plan.refuse(node, what, f"a configuration: {', '.join(known)}"
+                                      f"{guess(node.text, known)}")
+
+
+def _dut(plan: "Plan", node: Node, what: str) -> None:
+    rtl = re.fullmatch("rtl:([a-z0-9_]{1,31})", node.text)
+    if node.text not in ("both", "model", "rtl") and (not rtl or rtl[1] in _VARIANTS):
+        raise plan.refuse(node, what, "both, model, rtl, or rtl:NAME of an RTL that `nvcosim "
+                                      "build` has made")
+
+
+def _memory(plan: "Plan", node: Node, what: str) -> None:
+    if node.text != "default" and node.text not in plan.memories:
+        names = f": {', '.join(plan.memories)}" if plan.memories else ""
+        raise plan.refuse(node, what, f"default or a name of the plan's memories{names}"
+                                      f"{guess(node.text, ['default', *plan.memories])}")
+
+
+def _tag(plan: "Plan", node: Node, what: str) -> None:
+    if not values.is_name(node.text, ".:"):
+        raise plan.refuse(node, what, values.NAME + ", or a list of such; '.' and ':' may be in it")
+
+
+def _engines(plan: "Plan", node: Node, what: str) -> None:
+    if not facts.engines(node.text):
+        raise plan.refuse(node, what, f"{', '.join(facts.all_engines())}, several of them with "
+                                      "commas between, or mix; or a list of such")
+
+
+# ---- what an item has
+
+@dataclasses.dataclass
+class Limits:
+    seconds: float = member(values.seconds(or_none=True), 0.0)  # 0: no limit
+    cycles: int = member(values.amount(
+        "kMG", 1000,
+        "core clocks, at least 1, such as 500000 or 20M (k, M, G: thousands), or none"), 0)
+    memory: int = member(values.amount(
+        "KMGT", 1024, "bytes, at least 1, such as 512M or 2G (K, M, G, T: times 1024), or none"), 0)
+
+
+def _limits(plan: "Plan", node: Node, what: str) -> Limits:
+    values.check_keys(plan, node, what, Limits)
+    return values.fill(plan, node, dataclasses.replace(plan.limits), what + ": ")
+
+
+def _ranges(plan: "Plan", node: Node, what: str) -> list[range]:
+    """17, 1-500, or a list of these."""
+    found: list[range] = []
+    for element in node.nodes if node.kind == "list" else [node]:
+        first, dash, last = element.text.partition("-")
+        a, b = values.whole(first), values.whole(last if dash else first)
+        if a is None or b is None or not 0 <= b - a < _LAYERS:
+            raise plan.refuse(element, what, "a seed, or a range of at most 100000 such as 1-500, "
+                                             "or a list of these")
+        for other in found:
+            if a < other.stop and other.start <= b:
+                raise plan.fail(element.place, f"{what}: found '{element.text}', expected no seed "
+                                f"of {other.start}-{other.stop - 1}, which was given before")
+        found.append(range(a, b + 1))
+    if not found:
+        raise plan.refuse(node, what, "at least one seed or range")
+    return found
+
+
+@dataclasses.dataclass
+class Random:
+    """Layers of each engine and configuration: count with seeds of the night, or those of seeds."""
+    engines: Words = member(values.words("names of engines", _engines), ())
+    count: int = member(values.number(1, _LAYERS), 0)
+    seeds: list[range] | tuple[()] = member(_ranges, ())
+
+
+def _random(plan: "Plan", node: Node, what: str) -> Random:
+    values.check_keys(plan, node, what, Random)
+    count, seeds = node.member("count"), node.member("seeds")
+    if not node.member("engines"):
+        raise plan.fail(node.place, f"{what}: expected the key engines, such as engines: mix")
+    if bool(count) == bool(seeds):
+        raise plan.fail(node.place, f"{what}: found {'both' if count else 'neither'} count "
+                        f"{'and' if count else 'nor'} seeds, expected either count (layers with "
+                        "seeds of the night) or seeds (the same layers every night, such as 1-500)")
+    return values.fill(plan, node, Random())
+
+
+def _seed(plan: "Plan", node: Node, what: str) -> int | None:
+    value = values.whole(node.text) if values.is_text(node) else None
+    if value is None and (node.kind != "text" or node.text != "night"):
+        raise plan.refuse(node, what, "a number from 0 to 2^63-1, or night: one drawn from the "
+                                      "seed of the night")
+    return value
+
+
+def _item_name(plan: "Plan", node: Node, what: str) -> Word:
+    if not values.is_text(node) or not values.is_name(node.text):
+        raise plan.refuse(node, what, values.NAME)
+    for item in plan.items:
+        if item.name.text == node.text:
+            raise plan.fail(node.place, f"{what}: found '{node.text}' again; it is that of the "
+                                        f"item in line {item.name.place[0]}")
+    return Word(node.text, node.place)
+
+
+@dataclasses.dataclass
+class Item:
+    """Traces or random layers, and what they are played on."""
+    name: Word = member(_item_name, Word("", (0, 0)))
+    traces: Words = member(values.words("a pattern of file names, or a list of such"), ())
+    random: Random | None = member(_random)
+    config: Words = member(values.words("the name of a configuration, or a list of such", _config),
+                           ())  # each trace's own
+    dut: Words = member(values.words("both, model, rtl, rtl:NAME, or a list of such", _dut), ())
+    memories: Words = member(values.words("names of the plan's memories, or default", _memory), ())
+    tags: Words = member(values.words("words, or a list of such", _tag), ())
+    options: Words = member(values.words("a list of options of nvcosim run, such as [--strict]",
+                                         values.option, again=True), ())
+    seed: int | None = member(_seed, 1)  # None: one of the night
+    reseed: int = member(values.number(0, _RESEED), 0)
+    limits: Limits = member(_limits)
+    optional: bool = member(values.boolean, False)
+    exclude: Words = member(values.words("a pattern of names of traces, or a list of such"), ())
+
+
+def _item(plan: "Plan", node: Node, what: str) -> Item:
+    values.check_keys(plan, node, what, Item)
+    name, traces, random = map(node.member, ("name", "traces", "random"))
+    if not name:
+        raise plan.fail(node.place, f"{what}: found an item without the key name, expected one")
+    word = _item_name(plan, name, "name")
+    if bool(traces) == bool(random):
+        raise plan.fail(node.place, f"item {word.text}: found {'both' if traces else 'neither'} "
+                        f"traces {'and' if traces else 'nor'} random, expected either traces "
+                        "(patterns of file names) or random (layers)")
+    item = Item(limits=plan.limits)
+    values.fill(plan, node, item)
+    item.dut = item.dut or (Word("both", word.place),)
+    item.memories = item.memories or (Word("default", word.place),)
+    if item.random:
+        item.config = item.config or (Word("small", word.place),)
+        if item.random.count and not node.member("seed"):
+            item.seed = None
+    _check_item(plan, node, item)
+    plan.items.append(item)
+    return item
+
+
+def _check_item(plan: "Plan", node: Node, item: Item) -> None:
+    """What only traces have, and what only RTL has."""
+    for key in ("optional", "exclude"):
+        given = node.member(key)
+        if item.random and given:
+            raise plan.fail(given.place, f"{key}: it is of items with the key traces; this one has "
+                                         "random layers")
+    memories = node.member("memories")
+    if memories and [dut.text for dut in item.dut] == ["model"]:
+        raise plan.fail(memories.place, "memories: the model has none; leave the key out, or play "
+                                        "on another dut than model")
+    for dut in item.dut:
+        useful = [word for word in item.options if facts.applies(word.text, dut.text)]
+        for word in item.options:
+            if word not in useful and len(item.dut) == 1:
+                raise plan.fail(word.place, f"options: {word.text} has no effect with dut "
+                                            f"{dut.text}")
+        plan.check_later(dut.text, useful, (), dut.place, "options")
+        for memory in item.memories if dut.text != "model" else ():
+            plan.check_later(dut.text, useful, plan.memories.get(memory.text, ()), memory.place,
+                             "options and memories together")
+
+
+# ---- the others
+
+@dataclasses.dataclass
+class Triage:
+    debug: int = member(values.number(0, 100000), 20)
+    debug_seconds: float = member(values.seconds(or_none=False), 600.0)
+    shrink_seconds: float = member(values.seconds(or_none=False), 60.0)
+
+
+def _triage(plan: "Plan", node: Node, what: str) -> Triage:
+    values.check_keys(plan, node, what, Triage)
+    return values.fill(plan, node, Triage(), what + ": ")
+
+
+def _memories(plan: "Plan", node: Node, what: str) -> dict[str, Words]:
+    read = values.words("a list of options of nvcosim run, such as [--latency=200]", values.option,
+                        again=True)
+    if node.kind != "map":
+        raise plan.refuse(node, what, "a mapping of names to lists of options of nvcosim run")
+    found = {}
+    for name, options in zip(node.nodes[::2], node.nodes[1::2]):
+        if not values.is_name(name.text) or name.text == "default":
+            raise plan.refuse(name, what, values.NAME
+                              + ", and not default, which is the memory without options")
+        found[name.text] = read(plan, options, name.text)
+        plan.check_later("both", found[name.text], (), name.place, name.text)
+    return found
+
+
+def _day(plan: "Plan", node: Node, what: str) -> str:
+    import datetime
+    try:
+        if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", node.text):
+            raise ValueError
+        datetime.date.fromisoformat(node.text)
+    except ValueError:
+        raise plan.refuse(node, what,
+                          "the last day on which it is known, YYYY-MM-DD") from None
+    return node.text
+
+
+@dataclasses.dataclass
+class Known:
+    """Tests that are known to fail: patterns of keys."""
+    test: Words = member(values.words("a pattern of names of tests, or a list of such"), ())
+    reason: str = member(values.text, "")
+    until: str = member(_day, "")
+    place: Place = (0, 0)
+
+
+def _known(plan: "Plan", node: Node, what: str) -> Known:
+    values.check_keys(plan, node, what, Known)
+    for key in values.kinds(Known):
+        if not node.member(key):
+            raise plan.fail(node.place, f"{what}: found an entry without the key {key}, expected "
+                                        "test, reason and until")
+    return values.fill(plan, node, Known(place=node.place))
+
+
+def _database(plan: "Plan", node: Node, what: str) -> str:
+    text = values.text(plan, node, what)
+    try:
+        return paths.seen_from(plan.folder, paths.variables(text))
+    except Failure as failure:
+        raise plan.fail(node.place, f"{what}: {failure}") from None
+
+
+# ---- the plan
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Of the night, or their defaults; None, jobs 0: the plan says nothing."""
+    name: str  # of the plan: its key `name`, or the file name without suffix
+    database: str | None  # path, absolute
+    slurm_options: str | None  # words for sbatch
+    jobs: int  # processes at a time
+    debug_reports: int  # failures that nvcosim debug looks at
+    debug_seconds: float  # wall time for all of them; 0: none
+    shrink_seconds: float  # to shrink the smallest case of one bucket; 0: it is not
+    night_seconds: float  # wall time of the night: no test starts after it; 0: no limit
+
+
+@dataclasses.dataclass
+class Plan(values.File):
+    """What the file says, with the place of all that may still prove wrong."""
+    file: str
+    text: str
+    name: str | None = member(values.text)
+    database: str | None = member(_database)
+    jobs: int = member(values.number(1, 1024), 0)
+    night_seconds: float = member(values.seconds(or_none=True), 0.0)
+    slurm_options: str | None = member(values.text)
+    limits: Limits = member(_limits, Limits)  # of items that do not give theirs
+    triage: Triage = member(_triage, Triage)
+    memories: dict[str, Words] = member(_memories, dict)
+    items: list[Item] = member(values.mappings(_item), list)
+    known_failures: list[Known] = member(values.mappings(_known), list)
+    folder: str = ""  # that relative paths begin at, absolute
+    checks: list[facts.Together] = dataclasses.field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: str) -> "Plan":
+        """Failure: FILE:LINE:COLUMN: what was found, what was expected."""
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise Failure(f"{path}: is not a regular file")
+        try:
+            with open(path, "rb") as file:
+                packed = file.read(2) == b"\x1f\x8b"
+            with gzip.open(path) if packed else open(path, "rb") as file:
+                data = file.read(tree.BYTES + 1)
+        except (OSError, EOFError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise Failure(f"{path}: cannot open: {reason}") from None
+        return cls.parse(path, data)
+
+    @classmethod
+    def parse(cls, name: str, data: bytes) -> "Plan":
+        """name: of the file, for messages and to find what is named relative to it."""
+        root = tree.parse(name, data)
+        plan = cls(name, data.decode(), folder=paths.folder_of(name))
+        later = None
+        try:
+            values.check_keys(plan, root, "plan", Plan)
+            if not root.member("items"):
+                raise plan.fail(root.place, "plan: found no key items, expected it: what is to be "
+                                            "run")
+            values.fill(plan, root, plan)
+        except Failure as failure:
+            later = failure
+        wrong = facts.first_wrong(plan.checks)  # these come before the failure
+        if wrong:
+            raise plan.fail(*wrong)
+        if later:
+            raise later
+        return plan
+
+    def check_later(self, dut: str, own: typing.Sequence[Word], more: typing.Sequence[Word],
+                    otherwise: Place, what: str) -> None:
+        """Whether the options go together is asked once, for all."""
+        if own or more:
+            all_words = [f"--dut={dut}", *(word.text for word in (*own, *more))]
+            self.checks.append(facts.Together(all_words, [word.place for word in own], otherwise,
+                                              what))
+
+    @property
+    def settings(self) -> Settings:
+        base = os.path.basename(self.file)
+        return Settings(self.name or re.sub(r"(.)\.[^.]*$", r"\1", base), self.database,
+                        self.slurm_options, self.jobs, self.triage.debug, self.triage.debug_seconds,
+                        self.triage.shrink_seconds, self.night_seconds)
