@@ -1,7 +1,7 @@
 #!/bin/bash
 # Lint of everything: Verilator -Wall and Icarus for the RTL of every configuration, cppcheck and clang-format for C and C++, the
-# layout of SystemVerilog (format_sv.py), shellcheck (.shellcheckrc) and pyflakes for scripts, the order of the folders, opening
-# comments, the index of the chapters.
+# layout of SystemVerilog (format_sv.py), shellcheck (.shellcheckrc) for scripts, pyflakes, types and sizes for Python, the order of
+# the folders, opening comments, the index of the chapters. Prints the sizes by folder.
 #
 # usage: lint.sh PART CONFIG...      NIGHTLY=1 in the environment: clang-tidy too (it takes minutes)
 #   PART   quick: what takes seconds; sources: that, shellcheck, and cppcheck of what reads files and messages of others; rtl: Verilator
@@ -50,8 +50,12 @@ quick() {
     result "clang-format" $status
     find rtl tb tests -name '*.sv' -print0 | xargs -0 scripts/format_sv.py --check
     result "layout of SystemVerilog" $?
-    find scripts tests -name '*.py' -print0 | xargs -0 pyflakes3
+    find scripts python tests -name '*.py' -print0 | xargs -0 pyflakes3
     result "pyflakes" $?
+    (cd python && mypy --no-error-summary --cache-dir ../build/mypy nvcosim command.py)
+    result "types of python/" $?
+    scripts/check_python.py
+    result "sizes of functions, files and lines of python/" $?
     scripts/check_words.py >"$log"
     status=$?
     head -20 "$log"
@@ -86,4 +90,5 @@ case $part in
 sources) sources csrc/{doctor,import,live,loadable,memory,quantised,trace} ;;
 all) sources csrc tb/*.c tb/observers/*.c ;;
 esac
+[[ $part = @(fast|rtl) ]] || scripts/sizes.py
 exit $failed

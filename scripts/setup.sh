@@ -8,7 +8,8 @@ set -u
 what=${1:-all}
 packages=(
     build-essential  # gcc, g++, make
-    python3          # table generator
+    python3          # table generator, and the commands of python/
+    python3-yaml     # which read plans
     verilator        # RTL simulator (5.006 in Debian 12, 5.032 in Debian 13)
     clang            # compiler of the Verilated code, sanitizers, fuzzing
     ccache           # makes rebuilding the Verilated code cheap
@@ -26,7 +27,8 @@ packages=(
 check=(
     clang-format-19  # of one version, whose layout the code has
     git              # lists the files that lint looks at
-    pyflakes3        # lint of the Python scripts
+    pyflakes3        # lint of Python
+    mypy             # types of python/
     libcmocka-dev    # unit tests
 )
 # What building the packages needs.
@@ -57,7 +59,6 @@ more=(
     gtkwave          # looks at waves
     xvfb             # a screen for it in tests, and for a picture in docs
     libxml2-utils    # checks JUnit XML in tests
-    python3-yaml     # reads the files of docs/ci in tests
     python3-numpy    # trains networks (scripts/digits)
     pkg-config       # libnvcosim for C programs
     jq               # an example in docs/results.md
