@@ -34,6 +34,7 @@ check=(
 # What building the packages needs.
 deb=(
     debhelper
+    dh-python        # commands in Python
     git              # lists the files of the source archive
     help2man         # man pages
     lintian
