@@ -374,7 +374,7 @@ def main():
     given = arguments.parse_intermixed_args()
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     test = Test(given.build, given.write, given.only)
-    _, text = test.sandbox.shell("for c in '' $(nvcosim help | sed -n '/^Commands/,/^$/s/^  \\([a-z]*\\) .*/\\1/p' | grep -v '^help'); do nvcosim $c --help; done")
+    _, text = test.sandbox.shell("for c in '' $(nvcosim help | sed -n '/^Commands/,/^$/s/^  \\([a-z-]*\\) .*/\\1/p' | grep -v '^help'); do nvcosim $c --help; done")
     options = set(re.findall(r"--[a-z][\w-]*", text)) | {f"--stall-{channel}" for channel in ("r", "aw", "w", "b")}  # "likewise" in --help
     # The page that plants a bug comes first: others use its RTL.
     first = ["docs/debug.md", "README.md"]
