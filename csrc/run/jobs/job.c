@@ -25,7 +25,7 @@
 enum { RESULT_FD = 3, LEDGER_FD, FILES };
 
 /* Only the end of a simulator's output is kept: this much, when it is more than the most. */
-enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = JOB_DRAIN / CHUNK };
+enum { OUTPUT_KEPT = 4096, OUTPUT_MOST = 1 << 16, CHUNK = 1 << 14, CHUNKS = 8 };
 
 /* A job must send less result than this, and print less. */
 enum { RESULT_LIMIT = 64 << 20, OUTPUT_LIMIT = 256 << 20 };
@@ -52,7 +52,6 @@ struct child {
     bool progress;
     const char *simulator;
     struct server *server;          /* that can start it; NULL: none */
-    bool queued;                    /* a lane adds the options of the ledger */
     char *const *words;             /* of another program; NULL: the simulator */
     struct process_program program; /* its files, group and limits */
 };
@@ -75,7 +74,7 @@ static void command_line(const struct child *child, struct words *line) {
     }
     words_add(line, "--name=%s", child->job->name);
     words_add(line, "--result-fd=%d", RESULT_FD);
-    if (child->job->ledger && !child->queued)
+    if (child->job->ledger)
         words_add(line, "--ledger=%d,%zu,%.6f", LEDGER_FD, child->job->number, child->job->start);
     if (child->progress)
         words_add(line, "--progress");
@@ -230,21 +229,6 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     return clean_report(job, options, err) && start_between_pipes(&child, job, err);
 }
 
-bool job_queue(struct job *job, const struct run_options *options, bool progress, struct server *server, uint64_t id) {
-    struct error err;
-    struct words line = {0};
-    struct child child = {
-        .options = options, .job = job, .progress = progress, .simulator = server_simulator(server), .queued = true};
-    child.program = confinement(job, NULL);
-    command_line(&child, &line);
-    child.program.words = line.items;
-    const uint64_t number = job->number;
-    const bool queued =
-        clean_report(job, options, &err) && server_queue(server, &child.program, id, job->ledger ? &number : NULL);
-    words_free(&line);
-    return queued;
-}
-
 bool job_start_program(struct job *job, char *const *words, struct error *err) {
     struct child child = {.job = job, .words = words};
     return start_between_pipes(&child, job, err);
@@ -271,12 +255,7 @@ static void take_progress(struct job *job, const json_t *json) {
 }
 
 void job_signal(const struct job *job, int number) {
-    const struct serve_signal order = {.id = job->lane.id, .number = number};
-    if (job->lane.pid)
-        while (write(job->lane.signals, &order, sizeof order) < 0 && errno == EINTR)
-            continue;
-    else
-        kill(job->own_group ? -job->pid : job->pid, number);
+    kill(job->own_group ? -job->pid : job->pid, number);
 }
 
 /* Ends a job for a limit. One that takes too long may still write what it knows. */
@@ -325,7 +304,9 @@ static void take_lines(struct job *job) {
     memmove(job->lines.text, rest, job->lines.n + 1);
 }
 
-size_t job_drain(int *end, struct text *text) {
+/* Reads from a pipe, up to a limit that is at least the size of an ordinary pipe, so that one busy writer does not
+ * block the others; closes it at its end. Returns the number of bytes. */
+static size_t drain(int *end, struct text *text) {
     char chunk[CHUNK];
     size_t taken = 0;
     for (int i = 0; i < CHUNKS && *end >= 0; i++) {
@@ -356,8 +337,8 @@ static void shorten(struct text *output) {
 
 size_t job_listen(struct job *job) {
     shorten(&job->output);
-    const size_t printed = job_drain(&job->output_end, &job->output);
-    const size_t said = job_drain(&job->result_end, &job->lines);
+    const size_t printed = drain(&job->output_end, &job->output);
+    const size_t said = drain(&job->result_end, &job->lines);
     if (said > 0)
         take_lines(job);
     job->printed += printed;
@@ -369,34 +350,8 @@ size_t job_listen(struct job *job) {
     return printed;
 }
 
-void job_says(struct job *job, char *line, size_t size) {
-    if (job->exceeded)
-        return;
-    if (job->said + size > RESULT_LIMIT)
-        exceed(job, LIMIT_RESULT);
-    else if (line) {
-        job->said += size;
-        take_line(job, line);
-    }
-}
-
-void job_prints(struct job *job, const char *bytes, size_t size) {
-    shorten(&job->output);
-    text_add(&job->output, bytes, size);
-    job->printed += size;
-    if (job->printed > OUTPUT_LIMIT)
-        exceed(job, LIMIT_OUTPUT);
-}
-
-void job_has_played(struct job *job, const struct job_end *end) {
-    job->lane.pid = 0;
-    job->played = true;
-    job->end = *end;
-    job->state = JOB_DONE;
-}
-
 uint64_t job_memory(const struct job *job) {
-    return !job->max_memory ? 0 : job->lane.pid ? process_memory_below(job->lane.pid) : process_memory(job->pid);
+    return job->max_memory ? process_memory(job->pid) : 0;
 }
 
 void job_check(struct job *job, uint64_t memory) {
@@ -618,12 +573,17 @@ static void report_crash(const struct run_options *options, struct result *resul
     free(folder);
 }
 
+/* Exit of a process, and what it used. */
+struct job_end {
+    int wait_status;
+    double seconds, cpu_seconds;
+    uint64_t memory_peak; /* bytes resident */
+};
+
 /* Waits for a process that has ended. */
 static struct job_end leave(struct job *job) {
     int wait_status;
     struct rusage usage;
-    if (job->played)
-        return job->end;
     while (wait4(job->pid, &wait_status, 0, &usage) < 0 && errno == EINTR)
         continue;
     if (job->result_end >= 0)

@@ -13,9 +13,6 @@
 /* Bytes on a pipe between two reads that make another read urgent: a pipe holds 64 KiB. */
 enum { JOB_BUSY = 16 << 10 };
 
-/* The most that job_drain() reads at once. */
-enum { JOB_DRAIN = 128 << 10 };
-
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
 /* The limits of a job. */
@@ -25,20 +22,6 @@ enum job_limit {
     LIMIT_MEMORY,
     LIMIT_OUTPUT, /* it prints more than anyone reads */
     LIMIT_RESULT, /* or sends more than any result needs */
-};
-
-/* Exit of a process, and what it used. */
-struct job_end {
-    int wait_status;
-    double seconds, cpu_seconds;
-    uint64_t memory_peak; /* bytes resident */
-};
-
-/* The lane that plays a job (run/jobs/lanes.h). */
-struct job_lane {
-    pid_t pid;   /* 0: none */
-    int signals; /* write end of its pipe of signals */
-    uint64_t id; /* of the job in the lane */
 };
 
 struct job {
@@ -55,9 +38,6 @@ struct job {
     bool own_group; /* its process leads a group that ends with it (process_guard_add) */
     enum job_state state;
     pid_t pid;                  /* of its own process */
-    struct job_lane lane;       /* that plays it */
-    bool played;                /* played by a lane, */
-    struct job_end end;         /* with this end */
     int result_end, output_end; /* read ends of the pipes; -1: closed */
     double start;               /* process_clock() */
     enum job_limit exceeded;    /* limit for which it is being ended */
@@ -79,10 +59,6 @@ struct job_listener {
     /* The job has sent something; printed: bytes at the end of job->output. NULL: not needed. */
     void (*progress)(void *context, struct job *job, size_t printed);
     void (*ended)(void *context, struct job *job); /* call job_result() for its result */
-    /* Of jobs put into a queue by job_queue(): a lane now plays it; or it was lost without a result and must be started
-     * in another way. */
-    void (*started)(void *context, struct job *job);
-    void (*lost)(void *context, struct job *job);
     void *context;
 };
 
@@ -99,26 +75,9 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
  * it with job_abandon(). */
 bool job_start_program(struct job *job, char *const *words, struct error *err);
 
-/* Prepares a job as job_start() does, and puts it into the server's queue for a lane to play, as `id`. False if that is
- * not possible now. */
-bool job_queue(struct job *job, const struct run_options *options, bool progress, struct server *server, uint64_t id);
-
 /* Reads what the process has sent, up to a limit, without waiting. Returns the number of bytes it has printed since the
  * last call: the last ones of job->output, of which only the end is kept. */
 size_t job_listen(struct job *job);
-
-/* Handles a line that its process has sent, or the arrival of bytes of an incomplete line (line: NULL). */
-void job_says(struct job *job, char *line, size_t size);
-
-/* Handles what its process has printed. */
-void job_prints(struct job *job, const char *bytes, size_t size);
-
-/* Its lane has reported the end. */
-void job_has_played(struct job *job, const struct job_end *end);
-
-/* Reads from a pipe, up to a limit that is at least the size of an ordinary pipe, so that one busy writer does not
- * block the others; closes it at its end. Returns the number of bytes. */
-size_t job_drain(int *end, struct text *text);
 
 /* Resident bytes of its process and descendants; 0 if no limit needs them. */
 uint64_t job_memory(const struct job *job);

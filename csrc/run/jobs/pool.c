@@ -62,7 +62,6 @@ void pool_close(struct pool *pool) {
         continue; /* signals that came too late */
     if (pool->signals >= 0)
         close(pool->signals);
-    lanes_free(&pool->lanes);
     servers_free(&pool->servers);
     if (pool->groups)
         process_guard_close(&pool->guard);
@@ -87,15 +86,6 @@ static struct server *server_for(struct pool *pool, const struct run_options *op
                : NULL;
 }
 
-struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options) {
-    return server_for(pool, options, job->config);
-}
-
-bool pool_server_ready(struct pool *pool, struct server *server, const struct job *job,
-                       const struct run_options *options) {
-    return server_ready(&pool->servers, server, options, job->config, pool->to_come);
-}
-
 void pool_expect(struct pool *pool, const struct run_options *options, const struct nvdla_config *config) {
     struct server *server = server_for(pool, options, config);
     if (server)
@@ -103,20 +93,15 @@ void pool_expect(struct pool *pool, const struct run_options *options, const str
 }
 
 bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options) {
-    struct server *server = pool_server(pool, job, options);
+    struct server *server = server_for(pool, options, job->config);
     return !server || !server_coming(server);
 }
 
 bool pool_start(struct pool *pool, struct job *job, const struct run_options *options, bool progress,
                 struct error *err) {
-    struct server *server = pool_server(pool, job, options);
-    if (server && !pool_server_ready(pool, server, job, options))
+    struct server *server = server_for(pool, options, job->config);
+    if (server && !server_ready(&pool->servers, server, options, job->config, pool->to_come))
         server = NULL;
-    return pool_start_with(pool, server, job, options, progress, err);
-}
-
-bool pool_start_with(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
-                     bool progress, struct error *err) {
     job->own_group = pool->groups;
     if (!job_start(job, options, progress, server, err))
         return false;
@@ -132,32 +117,9 @@ bool pool_start_program(struct pool *pool, struct job *job, char *const *words, 
     return true;
 }
 
-/* Lanes do not record waves. */
 void pool_signal(const struct pool *pool, int number) {
     for (size_t i = 0; i < pool->count; i++)
         job_signal(pool->running[i], number);
-    if (number != SIGUSR1)
-        lanes_signal(&pool->lanes, number);
-}
-
-/* ---- lanes ---- */
-
-bool pool_queue(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
-                bool progress) {
-    job->own_group = pool->groups;
-    return lanes_queue(&pool->lanes, server, job, options, progress);
-}
-
-bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct job_listener *listener) {
-    return lanes_start(&pool->lanes, server, ledger, &pool->guard, listener);
-}
-
-void pool_take_back(struct pool *pool, const struct job_listener *listener) {
-    lanes_take_back(&pool->lanes, &pool->servers, listener);
-}
-
-size_t pool_playing(const struct pool *pool) {
-    return pool->count + pool->lanes.count;
 }
 
 /* ---- waiting ---- */
@@ -192,7 +154,7 @@ static void hear_out(struct job *job, const struct job_listener *listener) {
 
 /* Removes jobs whose processes have ended. */
 static void let_go(struct pool *pool, const struct job_listener *listener) {
-    bool gone = lanes_let_go(&pool->lanes, &pool->guard, listener);
+    bool gone = false;
     for (size_t i = 0; i < pool->count;) {
         struct job *job = pool->running[i];
         if (!process_has_ended(job->pid)) {
@@ -210,39 +172,35 @@ static void let_go(struct pool *pool, const struct job_listener *listener) {
     if (!gone || !pool->groups || now - pool->swept < CHECK_SECONDS) /* pool_close() does it too */
         return;
     pool->swept = now;
-    const size_t room = pool->count + pool->lanes.count + pool->servers.count;
+    const size_t room = pool->count + pool->servers.count;
     pid_t *leaders = xcalloc(room + 1, sizeof *leaders);
     for (size_t i = 0; i < pool->count; i++)
         leaders[i] = pool->running[i]->pid;
     size_t count = pool->count;
-    count += lanes_pids(&pool->lanes, leaders + count, room - count);
     count += servers_pids(&pool->servers, leaders + count, room - count);
     process_guard_sweep(&pool->guard, leaders, count);
     free(leaders);
 }
 
 static bool has_limits(const struct pool *pool) {
-    if (pool->lanes.count > 0)
-        return true;
     for (size_t i = 0; i < pool->count; i++)
         if (pool->running[i]->max_seconds > 0 || pool->running[i]->max_memory)
             return true;
     return false;
 }
 
-static void check_limits(struct pool *pool, const struct job_listener *listener) {
+static void check_limits(struct pool *pool) {
     const double now = process_clock();
     if (now - pool->checked < CHECK_SECONDS)
         return;
     pool->checked = now;
     for (size_t i = 0; i < pool->count; i++)
         job_check(pool->running[i], job_memory(pool->running[i]));
-    lanes_check(&pool->lanes, listener);
 }
 
 /* Reads what all jobs have sent since the last time. */
 static void hear_all(struct pool *pool, const struct job_listener *listener) {
-    pool->busy = lanes_hear(&pool->lanes, listener);
+    pool->busy = false;
     for (size_t i = 0; i < pool->count; i++) {
         struct job *job = pool->running[i];
         const uint64_t before = job->said + job->printed;
@@ -277,6 +235,6 @@ int pool_wait(struct pool *pool, double seconds, const struct job_listener *list
     if (children)
         let_go(pool, listener);
     if (has_limits(pool))
-        check_limits(pool, listener);
+        check_limits(pool);
     return number;
 }

@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include "run/jobs/job.h"
-#include "run/jobs/lanes.h"
 #include "run/process/process.h"
 #include "run/serve/servers.h"
 
@@ -19,7 +18,6 @@ struct pool {
     bool groups; /* each job leads a process group, and everything that it started ends with it */
     struct process_guard guard;
     struct servers servers;
-    struct lanes lanes;            /* of them */
     size_t to_come;                /* jobs still to be started, if the owner of the pool says so */
     double pause;                  /* seconds between two reads of what the jobs send */
     double checked, heard, swept;  /* process_clock() of the last check, read, and search for orphans */
@@ -42,31 +40,6 @@ void pool_expect(struct pool *pool, const struct run_options *options, const str
 
 /* False while that server is not ready: the job starts sooner if it waits until pool_wait() returns. */
 bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options);
-
-/* Starts a job with that server; NULL: none. */
-bool pool_start_with(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
-                     bool progress, struct error *err);
-
-/* The server that may play the job; NULL: none. */
-struct server *pool_server(struct pool *pool, const struct job *job, const struct run_options *options);
-
-/* True if that server is ready for it. */
-bool pool_server_ready(struct pool *pool, struct server *server, const struct job *job,
-                       const struct run_options *options);
-
-/* Puts a job into the queue of a ready server, for its lanes. False if that is not possible now. */
-bool pool_queue(struct pool *pool, struct server *server, struct job *job, const struct run_options *options,
-                bool progress);
-
-/* Starts one more lane of it, to play what is in the queue; ledger: that of its jobs. False if it cannot be started:
- * the queue is lost then unless another lane runs. */
-bool pool_lane(struct pool *pool, struct server *server, int ledger, const struct job_listener *listener);
-
-/* Takes back everything from the queues: it is lost. */
-void pool_take_back(struct pool *pool, const struct job_listener *listener);
-
-/* Number of players: jobs with their own process, and lanes. */
-size_t pool_playing(const struct pool *pool);
 
 /* Starts another program, see job_start_program(). */
 bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);

@@ -108,15 +108,6 @@ pid_t process_fork_sibling(void) {
     return pid;
 }
 
-pid_t process_fork(void) {
-    const pid_t parent = getpid();
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid == 0)
-        begin_child(parent);
-    return pid;
-}
-
 void process_confine(const struct process_program *program) {
     const struct rlimit none = {0, 0}, data = {(rlim_t)program->data_limit, (rlim_t)program->data_limit};
     if (program->own_group)
@@ -293,42 +284,6 @@ uint64_t process_memory(pid_t pid) {
     return resident(pid, 0);
 }
 
-uint64_t process_memory_below(pid_t pid) {
-    pid_t children[CHILDREN_MOST];
-    const size_t count = children_of(pid, children, CHILDREN_MOST);
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += resident(children[i], 1);
-    return bytes;
-}
-
-void process_adopt(void) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-static void signal_below(pid_t pid, int number, int depth) {
-    pid_t children[CHILDREN_MOST];
-    const size_t count = depth < DEPTH_MOST ? children_of(pid, children, CHILDREN_MOST) : 0;
-    for (size_t i = 0; i < count; i++) {
-        signal_below(children[i], number, depth + 1); /* before it ends: its children get a new parent then */
-        kill(children[i], number);
-    }
-}
-
-void process_signal_below(int number) {
-    signal_below(getpid(), number, 0);
-}
-
-void process_end_below(void) {
-    pid_t pid;
-    while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 || errno == EINTR)
-        if (pid == 0) { /* one still runs; its orphans become children of this process */
-            process_signal_below(SIGKILL);
-            while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
-                continue;
-        }
-}
-
 /* ---- groups that end with this process ---- */
 
 /* Notes the leaders that it reads from the pipe, forgets those that are negative, and kills the groups of the rest when
@@ -375,7 +330,7 @@ bool process_guard_open(struct process_guard *guard, struct error *err) {
         close(ends[1]);
         guard->to = -1;
     }
-    process_adopt();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     return guard->pid >= 0;
 }
 

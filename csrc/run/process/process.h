@@ -40,9 +40,6 @@ void process_take_files(const struct process_program *program);
  * Returns 0 in the copy, its ID here, or -1 with errno set. The process must have one thread. */
 pid_t process_fork_sibling(void);
 
-/* The same, but the copy is a child of this process. */
-pid_t process_fork(void);
-
 /* Restores and unblocks the signals that end a run, whatever the caller had set. */
 void process_obey_signals(void);
 
@@ -70,18 +67,6 @@ char *process_output(char *const *words, int *status, struct error *err);
 
 /* Resident bytes of a process and its descendants; 0 if it is gone. */
 uint64_t process_memory(pid_t pid);
-
-/* Resident bytes of its descendants only. */
-uint64_t process_memory_below(pid_t pid);
-
-/* Makes orphaned descendants children of this process. */
-void process_adopt(void);
-
-/* Sends a signal to all descendants of this process. */
-void process_signal_below(int number);
-
-/* Kills all descendants and waits for them. The caller must have no other children that someone waits for. */
-void process_end_below(void);
 
 /* A small process that kills (SIGKILL) the groups entrusted to it when this process is gone, for any reason: the
  * descendants of a child do not notice that themselves. */

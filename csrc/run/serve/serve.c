@@ -97,98 +97,6 @@ static void take_words(const char *word, uint32_t count, struct words *words) {
     }
 }
 
-/* ---- lanes ---- */
-
-/* Takes the next test from the queue; the words are stored as those of an order. False if there is none. */
-static bool take_test(struct serve_test *test, struct message *message) {
-    struct iovec parts[] = {{test, sizeof *test}, {message->words, sizeof message->words}};
-    struct msghdr header = {.msg_iov = parts, .msg_iovlen = sizeof parts / sizeof *parts};
-    ssize_t n;
-    do
-        n = recvmsg(LANE_QUEUE, &header, MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    return n >= (ssize_t)sizeof *test;
-}
-
-static void hand_on(uint64_t id) {
-    struct serve_signal order;
-    if (read(LANE_SIGNALS, &order, sizeof order) == (ssize_t)sizeof order && order.id == id)
-        process_signal_below(order.number);
-}
-
-/* Waits for the copy that plays the test, and for any processes it left running. Returns its wait status. */
-static int wait_for(pid_t pid, uint64_t id, struct rusage *usage) {
-    int status;
-    struct pollfd fds[] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
-                           {.fd = LANE_SIGNALS, .events = POLLIN}};
-    while (fds[0].fd >= 0 && !(fds[0].revents & POLLIN))
-        if (poll(fds, sizeof fds / sizeof *fds, -1) > 0 && (fds[1].revents & POLLIN))
-            hand_on(id);
-    while (wait4(pid, &status, 0, usage) < 0 && errno == EINTR)
-        continue;
-    if (fds[0].fd >= 0)
-        close(fds[0].fd);
-    process_end_below();
-    return status;
-}
-
-/* Sends a line to the runner. There is nothing to do if that fails: the runner is gone. */
-static void tell(int file, struct text *text) {
-    for (size_t n = 0; n < text->n;) {
-        const ssize_t written = write(file, text->text + n, text->n - n);
-        if (written < 0 && errno != EINTR)
-            _exit(EXIT_FAILURE);
-        n += written > 0 ? (size_t)written : 0;
-    }
-    text->n = 0;
-}
-
-/* The copy that plays a test. */
-static void begin_test(const struct serve_test *test, const struct message *message, double start,
-                       struct words *words) {
-    const struct process_program program = {.no_core = test->no_core, .data_limit = test->data_limit};
-    const char *rest = message->words + strlen(message->words) + 1;
-    close_range(LANE_TEST_FILES, ~0U, 0);
-    process_confine(&program);
-    take_words(message->words, 1, words);
-    if (test->ledger)
-        words_add(words, "--ledger=%d,%" PRIu64 ",%.6f", LANE_LEDGER, test->number, start);
-    take_words(rest, test->words - 1, words);
-}
-
-/* Plays the tests in the queue. Returns in the copies that play; the lane itself ends. */
-static void run_lane(struct message *message, struct words *words) {
-    struct serve_test test = {.id = 0};
-    struct text said = {0}, printed = {0};
-    process_adopt();
-    while (take_test(&test, message)) {
-        const double start = process_clock();
-        struct rusage usage = {.ru_maxrss = 0};
-        text_printf(&said, LANE_START, test.id, start);
-        text_printf(&printed, LANE_PRINTS, test.id);
-        tell(STDOUT_FILENO, &printed);
-        tell(SERVE_SOCKET, &said); /* results of a lane go there */
-        const pid_t pid = process_fork();
-        if (pid == 0) {
-            begin_test(&test, message, start, words);
-            free(said.text);
-            free(printed.text);
-            return;
-        }
-        if (pid < 0)
-            dprintf(STDERR_FILENO, "a process cannot be started: %s\n", strerror(errno));
-        const int status = pid < 0 ? W_EXITCODE(EXIT_FAILURE, 0) : wait_for(pid, test.id, &usage);
-        text_printf(&said, LANE_END, test.id, status, process_clock() - start, process_cpu_seconds(&usage),
-                    (uint64_t)usage.ru_maxrss * 1024);
-        if (status != 0) { /* a crashed copy has not noted its result: the runner does */
-            tell(SERVE_SOCKET, &said);
-            kill(getppid(), SIGCHLD);
-        }
-    }
-    tell(SERVE_SOCKET, &said);
-    _exit(EXIT_SUCCESS);
-}
-
 /* ---- orders ---- */
 
 /* The copy: gives it the state that a simulator started for the trace has. */
@@ -202,10 +110,7 @@ static void become(int socket, struct message *message, struct words *words) {
         _exit(EXIT_FAILURE);
     process_confine(&program);
     process_take_files(&program);
-    if (message->order.lane)
-        run_lane(message, words);
-    else
-        take_words(message->words, message->order.words, words);
+    take_words(message->words, message->order.words, words);
 }
 
 bool serve(int socket, struct words *words) {

@@ -9,21 +9,7 @@
  *
  * The copy is a child of the runner like any simulator (CLONE_PARENT): limits, signals, exit status, CPU time and
  * output are those of one trace, and neither it nor the server depends on the other any longer. If a server dies, no
- * copy dies with it; the runner then starts simulators as usual.
- *
- * For many traces, a copy can be a lane instead, so that the runner need not wake up for each of them. A lane takes one
- * test after another from a queue that the lanes of the server share, plays each in its own copy, waits for it, ends
- * any processes it leaves running, and ends when the queue is empty.
- *
- *       runner (lanes.h)                            lane
- *         puts tests into the queue .................  takes one, reports its start, copies itself
- *         ... reads a few times a second ............  the copy writes what every simulator writes
- *         a signal for a test that is over a limit ..  passes it on to that test, if it still runs
- *                                                      reports its exit and what it used; the next one
- *         ... and at once (SIGCHLD) .................  unless its status is 0
- *
- * No test is blamed for the death of a lane: the one that it played (which ends with it) is repeated outside of lanes,
- * and the rest is still in the queue. */
+ * copy dies with it; the runner then starts simulators as usual. */
 #ifndef RUN_SERVE_SERVE_H
 #define RUN_SERVE_SERVE_H
 
@@ -38,7 +24,6 @@ struct serve_order {
     uint32_t words, file_count;
     uint64_t data_limit;
     bool own_group, no_core;
-    bool lane; /* no words follow */
 };
 
 enum { SERVE_FILES = 8, SERVE_WORDS = 64 << 10 /* bytes of all words */ };
@@ -48,31 +33,6 @@ enum { SERVE_READY = 0, SERVE_FAILED = -1 };
 
 /* The descriptor of a server's socket. */
 enum { SERVE_SOCKET = 3 };
-
-/* The descriptors of a lane: those of simulators (0 to 4, the last one for the ledger), the end of the queue to take
- * tests from (SOCK_SEQPACKET), and the read end of a pipe of struct serve_signal. */
-enum { LANE_LEDGER = 4, LANE_TEST_FILES, LANE_QUEUE = LANE_TEST_FILES, LANE_SIGNALS, LANE_FILES };
-
-/* A test in the queue is one message: this, then the words. */
-struct serve_test {
-    uint64_t id;         /* shared by runner and lane */
-    uint64_t number;     /* under which its result is noted in the ledger */
-    uint64_t data_limit; /* bytes; 0: none */
-    uint32_t words;
-    bool ledger, no_core;
-};
-
-struct serve_signal {
-    uint64_t id; /* of the test to signal */
-    int32_t number;
-};
-
-/* Lines of a lane between those of its tests on the pipe of results: for a start, the ID and clock (process_clock());
- * for an end, the ID, wait status, seconds, CPU seconds and most resident bytes. And the line with the ID that it
- * prints before a test's output. */
-#define LANE_START "\n#start %" PRIu64 " %.6f\n"
-#define LANE_END "\n#end %" PRIu64 " %d %.6f %.6f %" PRIu64 "\n"
-#define LANE_PRINTS "\036%" PRIu64 "\036"
 
 /* Why copies of this process would not behave like simulators started by the runner (its process ID): the design has
  * threads or open files or has printed something, or this process is not a child of the runner. NULL: they would. */

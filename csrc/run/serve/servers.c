@@ -34,9 +34,7 @@ struct server {
     bool asked; /* for the first time */
     bool unfit; /* no server of that kind can be used */
     int deaths;
-    double ahead;
     double until;  /* process_clock() until which jobs wait for it; 0: they do not */
-    int queue[2];  /* of its lanes: write and read end; -1: there is none */
     uint64_t used; /* struct servers: at its last request */
 };
 
@@ -149,14 +147,10 @@ struct server *servers_find(struct servers *servers, const struct run_options *o
     if (!key)
         return NULL;
     struct server *server = xcalloc(1, sizeof *server);
-    *server = (struct server){.key = key, .simulator = xstrdup(simulator), .queue = {-1, -1}};
+    *server = (struct server){.key = key, .simulator = xstrdup(simulator)};
     servers->items = xgrow(servers->items, servers->count, sizeof *servers->items);
     servers->items[servers->count++] = server;
     return server;
-}
-
-const char *server_simulator(const struct server *server) {
-    return server->simulator;
 }
 
 /* Checks whether it is ready now. */
@@ -225,14 +219,13 @@ static uint32_t add_words(const struct process_program *program, struct text *wo
 }
 
 /* Sends a program as an order. False if it is too long, or the server is gone. */
-static bool send_order(int socket, const struct process_program *program, bool lane) {
+static bool send_order(int socket, const struct process_program *program) {
     struct text words = {0};
     struct serve_order order = {.words = add_words(program, &words),
                                 .file_count = (uint32_t)program->file_count,
                                 .data_limit = program->data_limit,
                                 .own_group = program->own_group,
-                                .no_core = program->no_core,
-                                .lane = lane};
+                                .no_core = program->no_core};
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(SERVE_FILES * sizeof(int))];
@@ -266,10 +259,10 @@ static bool hear(struct server *server, int32_t *said) {
     return n == (ssize_t)sizeof *said;
 }
 
-static pid_t give_order(struct server *server, const struct process_program *program, bool lane) {
+pid_t server_start(struct server *server, const struct process_program *program) {
     int32_t said = SERVE_FAILED;
     errno = 0;
-    const bool sent = send_order(server->socket, program, lane);
+    const bool sent = send_order(server->socket, program);
     if (!sent && errno != EPIPE && errno != ECONNRESET) /* it can continue with others */
         return -1;
     if (!sent || !hear(server, &said)) {
@@ -277,70 +270,6 @@ static pid_t give_order(struct server *server, const struct process_program *pro
         return -1;
     }
     return said;
-}
-
-pid_t server_start(struct server *server, const struct process_program *program) {
-    return give_order(server, program, false);
-}
-
-/* ---- lanes ---- */
-
-static bool make_queue(struct server *server) {
-    if (server->queue[0] >= 0)
-        return true;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, server->queue) != 0) {
-        server->queue[0] = server->queue[1] = -1;
-        return false;
-    }
-    for (int i = 0; i < 2; i++)
-        server->queue[i] = high(server->queue[i]);
-    return true;
-}
-
-bool server_queue(struct server *server, const struct process_program *program, uint64_t id, const uint64_t *number) {
-    struct text words = {0};
-    struct serve_test test = {.id = id,
-                              .number = number ? *number : 0,
-                              .data_limit = program->data_limit,
-                              .words = add_words(program, &words),
-                              .ledger = number != NULL,
-                              .no_core = program->no_core};
-    struct iovec parts[] = {{&test, sizeof test}, {words.text, words.n}};
-    const struct msghdr header = {.msg_iov = parts, .msg_iovlen = sizeof parts / sizeof *parts};
-    const bool sent = words.n <= SERVE_WORDS && make_queue(server) &&
-                      sendmsg(server->queue[0], &header, MSG_NOSIGNAL) == (ssize_t)(sizeof test + words.n);
-    free(words.text);
-    return sent;
-}
-
-double *server_ahead(struct server *server) {
-    return &server->ahead;
-}
-
-bool server_has_queue(const struct server *server) {
-    struct pollfd fd = {.fd = server->queue[1], .events = POLLIN};
-    return poll(&fd, 1, 0) > 0 && (fd.revents & POLLIN);
-}
-
-bool server_take_back(struct server *server, uint64_t *id) {
-    struct serve_test test;
-    if (recv(server->queue[1], &test, sizeof test, MSG_DONTWAIT) != (ssize_t)sizeof test) /* the rest of it is lost */
-        return false;
-    *id = test.id;
-    return true;
-}
-
-pid_t server_lane(struct server *server, const int files[LANE_QUEUE], int signals) {
-    int all[LANE_FILES];
-    memcpy(all, files, LANE_QUEUE * sizeof *files);
-    all[LANE_QUEUE] = server->queue[1];
-    all[LANE_SIGNALS] = signals;
-    const struct process_program program = {.files = all, .file_count = LANE_FILES, .own_group = true, .no_core = true};
-    return server->ready ? give_order(server, &program, true) : -1;
-}
-
-void server_lane_died(struct server *server) {
-    server->unfit = server->unfit || ++server->deaths >= DEATHS_MOST;
 }
 
 size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room) {
@@ -361,9 +290,6 @@ void servers_free(struct servers *servers) {
     for (size_t i = 0; i < servers->count; i++) {
         struct server *server = servers->items[i];
         end(server);
-        for (int k = 0; k < 2; k++)
-            if (server->queue[k] >= 0)
-                close(server->queue[k]);
         free(server->key);
         free(server->simulator);
         free(server);

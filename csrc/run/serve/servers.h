@@ -24,9 +24,6 @@ struct servers {
 struct server *servers_find(struct servers *servers, const struct run_options *options,
                             const struct nvdla_config *config, const char *simulator);
 
-/* The path of its program. */
-const char *server_simulator(const struct server *server);
-
 /* Requests it for a job with these options. True if it is ready now. It is started on the second request if `to_come`
  * more jobs are worth it. */
 bool server_ready(struct servers *servers, struct server *server, const struct run_options *options,
@@ -45,26 +42,6 @@ size_t servers_sockets(const struct servers *servers, int *sockets, size_t room)
 /* Makes a copy of the server play: a child of this process, as if started by process_spawn(). Returns its ID, or -1 if
  * that failed. */
 pid_t server_start(struct server *server, const struct process_program *program);
-
-/* Puts a test into the queue of the server's lanes, with the words and limits of the program. number: in the ledger, if
- * it notes its result there. False if the queue is full. */
-bool server_queue(struct server *server, const struct process_program *program, uint64_t id, const uint64_t *number);
-
-/* Seconds that the tests in its queue take: for the caller that fills it. */
-double *server_ahead(struct server *server);
-
-/* True if a test is in the queue. */
-bool server_has_queue(const struct server *server);
-
-/* Takes a test back out of the queue. False if it is empty. */
-bool server_take_back(struct server *server, uint64_t *id);
-
-/* Makes a copy of the server a lane: a child of this process. files: its descriptors up to LANE_QUEUE; signals: the
- * read end of the pipe of signals. Returns its ID, or -1 if that failed. */
-pid_t server_lane(struct server *server, const int files[LANE_QUEUE], int signals);
-
-/* Notes that one of its lanes has died. */
-void server_lane_died(struct server *server);
 
 /* The IDs of running servers; returns the number, at most room. */
 size_t servers_pids(const struct servers *servers, pid_t *pids, size_t room);
