@@ -73,7 +73,7 @@ static bool store_ended(struct night *night) {
 
 /* True if the result is in the ledger: noted by the process of the test, or now. */
 static bool note(const struct night *night, size_t test, const char *host, const struct result *result) {
-    if (result->line)
+    if (result->same)
         return true;
     char *line = result_json(result);
     const bool noted = ledger_note(night->ledger, test, host, line);

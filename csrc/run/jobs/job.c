@@ -481,7 +481,8 @@ static void keep_output(const struct job *job, struct result *result) {
 /* The result of a job: what it sent, if that is consistent. */
 static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
     struct result result;
-    if (!job->record || !result_parse(job->record, &result))
+    json_t *json = job->record ? json_loads(job->record, 0, NULL) : NULL;
+    if (!result_read(json, &result))
         result = empty_result(options, job, job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH);
     const bool in_time = WIFEXITED(wait_status) && result.verdict == VERDICT_PASS; /* when it was asked to end */
     if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
@@ -504,7 +505,8 @@ static struct result read_result(const struct run_options *options, const struct
     }
     if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
         strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)
-        result.line = xstrdup(job->record); /* nothing in it will change */
+        result.same = json_incref(json); /* nothing in it will change */
+    json_decref(json);
     set_text(&result.trace, xstrdup(job->name));
     set_text(&result.path, xstrdup(job->path));
     if (!result.reason)

@@ -85,7 +85,7 @@ static void add_ended(struct list *list, struct list_test *test) {
 static void send_results(struct list *list) {
     for (size_t i = 0; i < list->ended_count; i++) {
         struct list_test *test = list->ended[i];
-        const bool noted = test->noted || (list->options->ledger && test->result.line);
+        const bool noted = test->noted || (list->options->ledger && test->result.same);
         char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
         text_printf(&list->answers, "{\"done\":%zu,\"noted\":%s,\"result\":", test->job.number,
                     noted ? "true" : "false");

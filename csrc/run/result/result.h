@@ -4,6 +4,7 @@
 #ifndef RUN_RESULT_RESULT_H
 #define RUN_RESULT_RESULT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -98,8 +99,8 @@ struct result {
     char *wave_command;          /* to record waves around the failure; NULL: there is none */
     char *debug_command;         /* to find the engine to blame; NULL: there is none */
     char *output;                /* CRASH: last lines of the simulator's output; else NULL */
-    char *line; /* of JSON that it was read from, if since then only process figures, command and coverage have changed:
-                   result_json() copies the rest. NULL: there is none */
+    json_t *same; /* that it was read from, if since then only process figures, command and coverage have changed:
+                     result_json() has the rest from there. NULL: there is none */
 };
 
 void result_free(struct result *result);
@@ -111,8 +112,9 @@ void result_add_fault(struct result *result, uint32_t fault);
 /* One line of JSON without the line end; free() it. Described in docs/results.md. */
 char *result_json(const struct result *result);
 
-/* Reads such a line. False if it is not one, or has no verdict or no configuration. */
+/* Reads such a line, or the JSON of one. False if it is not one, or has no verdict or no configuration. */
 bool result_parse(const char *line, struct result *result);
+bool result_read(const json_t *json, struct result *result);
 
 /* How a result is printed. */
 struct result_style {

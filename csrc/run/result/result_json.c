@@ -90,78 +90,28 @@ static json_t *json_faults(const struct result *result) {
     return json;
 }
 
-/* Start of a member of a line made by result_json(), at the outermost level, between two places; NULL if it is missing.
- * begins: ",\"key\":". The keys searched for do not occur in inner objects, and quotes inside a text have a backslash.
- */
-static const char *find_member(const char *from, const char *to, const char *begins) {
-    return memmem(from, (size_t)(to - from), begins, strlen(begins));
+static char *line_of(const json_t *json) {
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    return text ? text : xstrdup("{}");
 }
 
-/* Adds a part of a line, without its coverage unless wanted. */
-static void add_part(struct text *text, const char *from, const char *to, bool coverage) {
-    static const char begins[] = ",\"coverage\":\"";
-    const char *begin = coverage ? NULL : find_member(from, to, begins);
-    const char *value = begin ? begin + sizeof begins - 1 : NULL;
-    const char *end = begin ? memchr(value, '"', (size_t)(to - value)) : NULL;
-    if (end) {
-        text_add(text, from, (size_t)(begin - from));
-        from = end + 1;
-    }
-    text_add(text, from, (size_t)(to - from));
-}
-
-/* A number formatted as by json_dumps(): 1.5. Returns text. */
-static char *real_text(double value, char *text, size_t size) {
-    const int n = snprintf(text, size, "%.9g", value);
-    if (n > 0 && !strpbrk(text, ".e"))
-        snprintf(text + n, size - (size_t)n, ".0");
-    return text;
-}
-
-/* Adds a text formatted as by json_dumps(). */
-static void add_quoted(struct text *text, const char *value) {
-    const char *c = value;
-    while (*c >= ' ' && *c < 0x7f && *c != '"' && *c != '\\')
-        c++;
-    if (*c == '\0') {
-        text_put(text, "\"");
-        text_add(text, value, (size_t)(c - value));
-        text_put(text, "\"");
-        return;
-    }
-    json_t *json = json_text(value);
-    char *quoted = json_dumps(json, JSON_ENCODE_ANY);
-    text_put(text, quoted);
-    free(quoted);
-    json_decref(json);
-}
-
-/* The line that the result was read from, updated; NULL if it is not in the format of result_json(). */
-static char *line_again(const struct result *result) {
-    const char *line = result->line, *end = line + strlen(line), *figures = find_member(line, end, ",\"exit_status\":"),
-               *rest = figures ? find_member(figures, end, ",\"operations\":") : NULL,
-               *after = rest ? find_member(rest, end, ",\"cycles\":") : NULL;
-    char seconds[32], cpu_seconds[32];
-    if (!after || find_member(rest, after, ",\"command\":"))
-        return NULL;
-    struct text text = {0};
-    text_add(&text, line, (size_t)(figures - line));
-    text_printf(&text, ",\"exit_status\":%d,\"seconds\":%s,\"cpu_seconds\":%s,\"memory_peak\":%" PRIu64,
-                result->exit_status, real_text(result->seconds, seconds, sizeof seconds),
-                real_text(result->cpu_seconds, cpu_seconds, sizeof cpu_seconds), result->memory_peak);
-    add_part(&text, rest, after, result->coverage != NULL);
-    if (result->command) {
-        text_put(&text, ",\"command\":");
-        add_quoted(&text, result->command);
-    }
-    text_add(&text, after, (size_t)(end - after));
-    return text.text;
+/* The JSON that the result was read from, updated. */
+static char *same_again(const struct result *result) {
+    json_t *json = result->same;
+    json_object_set_new(json, "exit_status", json_integer(result->exit_status));
+    json_object_set_new(json, "seconds", json_real(result->seconds));
+    json_object_set_new(json, "cpu_seconds", json_real(result->cpu_seconds));
+    json_object_set_new(json, "memory_peak", json_integer((json_int_t)result->memory_peak));
+    if (result->command)
+        json_object_set_new(json, "command", json_text(result->command));
+    if (!result->coverage)
+        json_object_del(json, "coverage");
+    return line_of(json);
 }
 
 char *result_json(const struct result *result) {
-    char *again = result->line ? line_again(result) : NULL;
-    if (again)
-        return again;
+    if (result->same)
+        return same_again(result);
     json_t *json = json_object(), *devices = json_array(), *findings = json_array();
     const struct result_device *first = &result->devices[0];
     json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
@@ -184,9 +134,9 @@ char *result_json(const struct result *result) {
     if (result->fault_count > 0)
         json_object_set_new(json, "faults", json_faults(result));
     json_object_set_new(json, "version", json_string(nvcosim_version()));
-    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = line_of(json);
     json_decref(json);
-    return text ? text : xstrdup("{}");
+    return text;
 }
 
 /* ---- in ---- */
@@ -230,18 +180,13 @@ static void take_beats(uint64_t *beats, bool write, const json_t *json) {
         beats[id] = (uint64_t)json_integer_value(json_object_get(json, nvdla_client_name(id, write)));
 }
 
-bool result_parse(const char *line, struct result *result) {
-    if (result_scan(line, result))
-        return true;
-    json_t *json = json_loads(line, 0, NULL);
+bool result_read(const json_t *json, struct result *result) {
     const json_t *faults = json_object_get(json, "faults");
     const int verdict = verdict_find(json_string_value(json_object_get(json, "verdict")));
     const json_t *devices = json_object_get(json, "devices"), *findings = json_object_get(json, "findings");
     *result = (struct result){.verdict = verdict < 0 ? VERDICT_COUNT : (enum verdict)verdict};
-    if (verdict < 0 || !json_is_string(json_object_get(json, "config"))) {
-        json_decref(json);
+    if (verdict < 0 || !json_is_string(json_object_get(json, "config")))
         return false;
-    }
     take(result, &result_head_members, json);
     take(&result->mismatch, &result_mismatch_members, json_object_get(json, "mismatch"));
     take_words(&result->warnings, json_object_get(json, "warnings"));
@@ -259,8 +204,14 @@ bool result_parse(const char *line, struct result *result) {
         take_beats(device->read_beats, false, json_object_get(from, "read_beats"));
         take_beats(device->write_beats, true, json_object_get(from, "write_beats"));
     }
-    json_decref(json);
     return true;
+}
+
+bool result_parse(const char *line, struct result *result) {
+    json_t *json = json_loads(line, 0, NULL);
+    const bool well = result_read(json, result);
+    json_decref(json);
+    return well;
 }
 
 /* ---- life ---- */
@@ -283,7 +234,7 @@ void result_free(struct result *result) {
     for (int i = 0; i < result->device_count; i++)
         drop(&result->devices[i], &result_device_members);
     free(result->faults);
-    free(result->line);
+    json_decref(result->same);
     words_free(&result->warnings);
     words_free(&result->notes);
     *result = (struct result){.verdict = VERDICT_ERROR};

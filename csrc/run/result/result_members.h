@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct result; /* run/result/result.h */
-
 enum member_kind { TEXT, NUMBER, INTEGER, REAL, TRUTH };
 
 struct member {
@@ -23,10 +21,5 @@ struct members {
 /* Members of the result itself (without verdict and status, and those after `output`), of a device (without its beats),
  * of its mismatch and of a finding. */
 extern const struct members result_head_members, result_device_members, result_mismatch_members, result_finding_members;
-
-/* Reads a line made by result_json() for a trace that passed without findings, as most lines of a night are; several
- * times as fast as a JSON parser. False, with an empty result, for any other line, which a JSON parser may understand.
- */
-bool result_scan(const char *line, struct result *result);
 
 #endif
