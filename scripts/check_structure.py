@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "device": "nvdla memory dram",
     "observe": "nvdla",
     "model": "nvdla memory layers device observe",
-    "live": "nvdla memory layers device",
+    "live": "nvdla memory layers trace device model",
     "client": "live",
     "quantised": "nvdla memory loadable",
     "gen": "nvdla layers trace",

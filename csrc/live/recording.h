@@ -11,7 +11,7 @@
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 
-/* Follows a recording, to keep only its end (run/session/ring.h). */
+/* Follows a recording, to keep only its end (live/recording_end.h). */
 struct recording_keeper {
     void (*access)(void *context, bool write, uint32_t address, uint32_t value);
     /* A launch that writes memory has been armed. */

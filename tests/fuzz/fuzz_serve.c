@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "live/function.h"
+#include "live/recording_end.h"
 #include "model/model.h"
-#include "run/session/ring.h"
 #include "tests/unit/legal_layers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -279,10 +279,10 @@ static void step(struct fuzz *f) {
 /* As in struct recording. */
 static bool finish(void *context, const struct recording *recording, int part, struct error *err) {
     uint64_t kept, all;
-    const struct ring *ring = context;
+    const struct recording_end *end = context;
     (void)part;
-    FILE *log = ring ? ring_log(ring, recording->log, &kept, &all, err) : NULL;
-    assert(!ring || (log && kept <= all));
+    FILE *log = end ? recording_end_log(end, recording->log, &kept, &all, err) : NULL;
+    assert(!end || (log && kept <= all));
     if (log)
         fclose(log);
     return true;
@@ -306,10 +306,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct device *model = model_new(nvdla_config_find(kind & 1 ? "full" : "small"), &options);
     const bool records = (kind & 0xe0) == 0x20, judges = (kind & 0xe0) == 0x40;
     recording.config = model->config;
-    struct ring *ring = records && (kind & 16) ? ring_new(model->config, 1 + (kind >> 3 & 1), &err) : NULL;
-    recording.context = ring;
-    if (ring)
-        recording.keeper = ring_keeper(ring);
+    struct recording_end *end =
+        records && (kind & 16) ? recording_end_new(model->config, 1 + (kind >> 3 & 1), &err) : NULL;
+    recording.context = end;
+    if (end)
+        recording.keeper = recording_end_keeper(end);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ||
         (records && !recording_open(&recording, &err)) ||
         !live_device_open(&f.live, model, NULL, records ? &recording : NULL, &err))
@@ -336,7 +337,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (judges)
         judge_close(&judge);
     recording_close(&recording);
-    ring_free(ring);
+    recording_end_free(end);
     close(f.socket);
     free(f.heard);
     return 0;

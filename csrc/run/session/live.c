@@ -10,6 +10,7 @@
 #include "device/timeline.h"
 #include "import/lift.h"
 #include "layers/cubes.h"
+#include "live/recording_end.h"
 #include "live/server.h"
 #include "memory/file.h"
 #include "model/model.h"
@@ -19,7 +20,6 @@
 #include "report/outcome.h"
 #include "run/process/process.h"
 #include "run/session/diagnose.h"
-#include "run/session/ring.h"
 #include "run/session/taps.h"
 
 /* rtl: must outlive the device. */
@@ -47,7 +47,7 @@ struct live_verdicts {
     struct live_device *live;
     struct judge judge;
     struct recording *recording; /* NULL: none */
-    struct ring *ring;           /* NULL: all of it is kept */
+    struct recording_end *end;   /* NULL: all of it is kept */
     struct taps taps;            /* of --tap */
     int sessions;                /* that have ended */
     bool judged;
@@ -111,8 +111,8 @@ static bool write_trace(void *context, const struct recording *recording, int pa
     struct live_verdicts *verdicts = context;
     const struct run_options *run = verdicts->options;
     uint64_t kept = 0, all = 0;
-    FILE *last = verdicts->ring ? ring_log(verdicts->ring, recording->log, &kept, &all, err) : NULL;
-    if (verdicts->ring && !last)
+    FILE *last = verdicts->end ? recording_end_log(verdicts->end, recording->log, &kept, &all, err) : NULL;
+    if (verdicts->end && !last)
         return false;
     char *log = xprintf("/proc/self/fd/%d", fileno(last ? last : recording->log));
     char *path = part_path(run->live.record, ".nvt", part);
@@ -150,10 +150,10 @@ static bool open_recording(const struct run_options *options, struct live_verdic
     file_writer_close(writer, false, &(struct error){0});
     verdicts->recording = recording;
     if (options->live.last) {
-        verdicts->ring = ring_new(options->config, options->live.last, err);
-        if (!verdicts->ring)
+        verdicts->end = recording_end_new(options->config, options->live.last, err);
+        if (!verdicts->end)
             return false;
-        recording->keeper = ring_keeper(verdicts->ring);
+        recording->keeper = recording_end_keeper(verdicts->end);
     }
     return recording_open(recording, err);
 }
@@ -387,7 +387,7 @@ int live_one(const struct run_options *options, const char *name, rtl_open open,
         taps_free(&verdicts.taps);
     }
     recording_close(&recording);
-    ring_free(verdicts.ring);
+    recording_end_free(verdicts.end);
     if (!good)
         text_print_line(stderr, "nvcosim serve: %s", err.text);
     return !good ? EXIT_BAD_INPUT : found ? EXIT_DIFFERENT : EXIT_OK;

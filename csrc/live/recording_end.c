@@ -1,5 +1,5 @@
-/* Follows the registers, and finds where a recording can begin; see ring.h. */
-#include "run/session/ring.h"
+/* Follows the registers, and finds where a recording can begin; see recording_end.h. */
+#include "live/recording_end.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct cut {
     size_t register_count;
 };
 
-struct ring {
+struct recording_end {
     const struct nvdla_config *config;
     uint64_t last;   /* layers wanted */
     uint64_t layers; /* since the reset */
@@ -55,16 +55,16 @@ static void empty(FILE *file) {
 }
 
 /* Forgets cuts in the older file; the others lie in it now. */
-static void age_cuts(struct ring *ring) {
+static void age_cuts(struct recording_end *end) {
     size_t left = 0;
-    for (size_t i = 0; i < ring->cut_count; i++)
-        if (ring->cuts[i].before)
-            free(ring->cuts[i].registers);
+    for (size_t i = 0; i < end->cut_count; i++)
+        if (end->cuts[i].before)
+            free(end->cuts[i].registers);
         else
-            ring->cuts[left++] = ring->cuts[i];
-    ring->cut_count = left;
+            end->cuts[left++] = end->cuts[i];
+    end->cut_count = left;
     for (size_t i = 0; i < left; i++)
-        ring->cuts[i].before = true;
+        end->cuts[i].before = true;
 }
 
 /* A model in its state after reset. What it writes to memory does not matter. */
@@ -73,47 +73,47 @@ static struct device *new_model(const struct nvdla_config *config) {
     return model_new(config, &options);
 }
 
-struct ring *ring_new(const struct nvdla_config *config, uint64_t layers, struct error *err) {
+struct recording_end *recording_end_new(const struct nvdla_config *config, uint64_t layers, struct error *err) {
     FILE *before = new_file(err);
     if (!before)
         return NULL;
-    struct ring *ring = xcalloc(1, sizeof *ring);
-    ring->config = config;
-    ring->last = layers;
-    ring->before = before;
-    ring->model = new_model(config);
-    ring->lost = !ring->model->ops->reset(ring->model, &(struct error){0});
-    return ring;
+    struct recording_end *end = xcalloc(1, sizeof *end);
+    end->config = config;
+    end->last = layers;
+    end->before = before;
+    end->model = new_model(config);
+    end->lost = !end->model->ops->reset(end->model, &(struct error){0});
+    return end;
 }
 
-static void forget(struct ring *ring) {
-    age_cuts(ring);
-    age_cuts(ring);
-    ring->model->ops->destroy(ring->model);
+static void forget(struct recording_end *end) {
+    age_cuts(end);
+    age_cuts(end);
+    end->model->ops->destroy(end->model);
 }
 
-void ring_free(struct ring *ring) {
-    if (!ring)
+void recording_end_free(struct recording_end *end) {
+    if (!end)
         return;
-    forget(ring);
-    free(ring->cuts);
-    fclose(ring->before);
-    free(ring);
+    forget(end);
+    free(end->cuts);
+    fclose(end->before);
+    free(end);
 }
 
 /* As in struct recording_keeper. */
 static void take_reset(void *context) {
-    struct ring *ring = context;
-    forget(ring);
-    empty(ring->before);
-    ring->layers = ring->began = 0;
-    ring->dropped = false;
-    ring->model = new_model(ring->config);
-    ring->lost = !ring->model->ops->reset(ring->model, &(struct error){0});
+    struct recording_end *end = context;
+    forget(end);
+    empty(end->before);
+    end->layers = end->began = 0;
+    end->dropped = false;
+    end->model = new_model(end->config);
+    end->lost = !end->model->ops->reset(end->model, &(struct error){0});
 }
 
-static bool write_register(struct ring *ring, uint32_t address, uint32_t value, struct error *err) {
-    struct device *model = ring->model;
+static bool write_register(struct recording_end *end, uint32_t address, uint32_t value, struct error *err) {
+    struct device *model = end->model;
     enum device_state state = DEVICE_RUNNING;
     if (!model->ops->csb_write(model, address, value, false, err))
         return false;
@@ -124,12 +124,12 @@ static bool write_register(struct ring *ring, uint32_t address, uint32_t value, 
 
 /* As in struct recording_keeper. */
 static void take_access(void *context, bool write, uint32_t address, uint32_t value) {
-    struct ring *ring = context;
+    struct recording_end *end = context;
     struct error err;
-    if (ring->lost || (write ? write_register(ring, address, value, &err)
-                             : ring->model->ops->csb_read(ring->model, address, &value, &err)))
+    if (end->lost || (write ? write_register(end, address, value, &err)
+                            : end->model->ops->csb_read(end->model, address, &value, &err)))
         return;
-    ring->lost = true;
+    end->lost = true;
     text_print_line(stderr,
                     "nvcosim: --last: everything from here to the next reset is kept, for the model cannot "
                     "follow the registers: %s",
@@ -138,15 +138,15 @@ static void take_access(void *context, bool write, uint32_t address, uint32_t va
 
 /* As in struct recording_keeper. */
 static void take_layer(void *context) {
-    struct ring *ring = context;
-    ring->layers++;
+    struct recording_end *end = context;
+    end->layers++;
 }
 
 /* As in struct recording_keeper. */
 static bool can_cut(const void *context) {
-    const struct ring *ring = context;
-    const uint64_t before = ring->cut_count > 0 ? ring->cuts[ring->cut_count - 1].layers : ring->began;
-    return !ring->lost && ring->layers > before && model_at_ease(ring->model) && model_cbuf_free(ring->model);
+    const struct recording_end *end = context;
+    const uint64_t before = end->cut_count > 0 ? end->cuts[end->cut_count - 1].layers : end->began;
+    return !end->lost && end->layers > before && model_at_ease(end->model) && model_cbuf_free(end->model);
 }
 
 static void take_register(void *context, uint32_t address, uint32_t value) {
@@ -157,64 +157,64 @@ static void take_register(void *context, uint32_t address, uint32_t value) {
 
 /* As in struct recording_keeper. */
 static void take_cut(void *context, FILE **log) {
-    struct ring *ring = context;
-    if (ring->layers - ring->began >= ring->last) {
-        FILE *older = ring->before;
-        ring->dropped |= ring->began > 0;
-        age_cuts(ring);
-        ring->before = *log;
+    struct recording_end *end = context;
+    if (end->layers - end->began >= end->last) {
+        FILE *older = end->before;
+        end->dropped |= end->began > 0;
+        age_cuts(end);
+        end->before = *log;
         *log = older;
         empty(older);
-        ring->began = ring->layers;
+        end->began = end->layers;
     }
-    ring->cuts = xgrow(ring->cuts, ring->cut_count, sizeof *ring->cuts);
-    struct cut *cut = &ring->cuts[ring->cut_count++];
-    *cut = (struct cut){.at = ftello(*log), .layers = ring->layers};
-    model_registers(ring->model, take_register, cut);
+    end->cuts = xgrow(end->cuts, end->cut_count, sizeof *end->cuts);
+    struct cut *cut = &end->cuts[end->cut_count++];
+    *cut = (struct cut){.at = ftello(*log), .layers = end->layers};
+    model_registers(end->model, take_register, cut);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        if (unit_has_groups(ring->config, unit))
-            cut->second |= (uint32_t)model_consumer(ring->model, unit) << unit;
+        if (unit_has_groups(end->config, unit))
+            cut->second |= (uint32_t)model_consumer(end->model, unit) << unit;
     for (int space = 0; space < SPACE_COUNT; space++)
-        if (ring->model->memory[space]) { /* what its layers wrote */
-            memory_free(ring->model->memory[space]);
-            ring->model->memory[space] = memory_new();
+        if (end->model->memory[space]) { /* what its layers wrote */
+            memory_free(end->model->memory[space]);
+            end->model->memory[space] = memory_new();
         }
 }
 
-struct recording_keeper ring_keeper(struct ring *ring) {
-    return (struct recording_keeper){take_access, take_layer, can_cut, take_cut, take_reset, ring};
+struct recording_keeper recording_end_keeper(struct recording_end *end) {
+    return (struct recording_keeper){take_access, take_layer, can_cut, take_cut, take_reset, end};
 }
 
 /* ---- the recording from a cut on ---- */
 
 /* S_POINTER has the same offset in all units with groups. */
-static uint32_t pointer_of(const struct ring *ring, enum nvdla_unit unit) {
-    return nvdla_unit_base(ring->config, unit) + SDP_S_POINTER;
+static uint32_t pointer_of(const struct recording_end *end, enum nvdla_unit unit) {
+    return nvdla_unit_base(end->config, unit) + SDP_S_POINTER;
 }
 
 /* The registers at a cut, and reads that say which group each unit runs next, and that CBUF must be clear. */
-static void put_registers(const struct ring *ring, const struct cut *cut, FILE *to) {
+static void put_registers(const struct recording_end *end, const struct cut *cut, FILE *to) {
     uint32_t pointers[NVDLA_UNIT_COUNT] = {0};
     for (size_t i = 0; i < cut->register_count; i++) {
         const struct access *access = &cut->registers[i];
-        const enum nvdla_unit unit = nvdla_unit_at(ring->config, access->address);
+        const enum nvdla_unit unit = nvdla_unit_at(end->config, access->address);
         recording_put(to, true, access->address, access->value);
-        if (unit_has_groups(ring->config, unit) && access->address == pointer_of(ring, unit))
+        if (unit_has_groups(end->config, unit) && access->address == pointer_of(end, unit))
             pointers[unit] = access->value | (cut->second >> unit & 1) << SDP_S_POINTER__CONSUMER_LSB;
     }
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
-        if (unit_has_groups(ring->config, unit))
-            recording_put(to, false, pointer_of(ring, unit), pointers[unit]);
-    recording_put(to, false, nvdla_unit_base(ring->config, NVDLA_CDMA) + CDMA_S_CBUF_FLUSH_STATUS,
+        if (unit_has_groups(end->config, unit))
+            recording_put(to, false, pointer_of(end, unit), pointers[unit]);
+    recording_put(to, false, nvdla_unit_base(end->config, NVDLA_CDMA) + CDMA_S_CBUF_FLUSH_STATUS,
                   CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE_MASK);
 }
 
 /* The last cut after which enough layers follow; else the first, if there is nothing before it; NULL: the reset. */
-static const struct cut *choose(const struct ring *ring) {
-    for (size_t i = ring->cut_count; i-- > 0;)
-        if (ring->layers - ring->cuts[i].layers >= ring->last)
-            return &ring->cuts[i];
-    return ring->dropped ? &ring->cuts[0] : NULL;
+static const struct cut *choose(const struct recording_end *end) {
+    for (size_t i = end->cut_count; i-- > 0;)
+        if (end->layers - end->cuts[i].layers >= end->last)
+            return &end->cuts[i];
+    return end->dropped ? &end->cuts[0] : NULL;
 }
 
 /* Appends a file from a byte on. The file's own position stays. */
@@ -230,18 +230,18 @@ static bool copy(FILE *from, off_t at, FILE *to) {
     return good;
 }
 
-FILE *ring_log(const struct ring *ring, FILE *log, uint64_t *kept, uint64_t *all, struct error *err) {
-    const struct cut *cut = choose(ring);
+FILE *recording_end_log(const struct recording_end *end, FILE *log, uint64_t *kept, uint64_t *all, struct error *err) {
+    const struct cut *cut = choose(end);
     FILE *to = new_file(err);
     if (!to)
         return NULL;
     if (cut)
-        put_registers(ring, cut, to);
+        put_registers(end, cut, to);
     const bool older = !cut || cut->before;
-    bool good = !older || copy(ring->before, cut ? cut->at : 0, to);
+    bool good = !older || copy(end->before, cut ? cut->at : 0, to);
     good = good && copy(log, cut && !older ? cut->at : 0, to) && fflush(to) == 0;
-    *all = ring->layers;
-    *kept = ring->layers - (cut ? cut->layers : 0);
+    *all = end->layers;
+    *kept = end->layers - (cut ? cut->layers : 0);
     if (good)
         return to;
     error_set(err, "--record: the temporary file cannot be written (%s); is there space for temporary files?",
