@@ -1,0 +1,1 @@
+"""What is reported of nights: on terminals, in pages, for other tools."""
