@@ -34,7 +34,8 @@ class Metric:
 
     def colour(self, change: float) -> str:
         """How a change of the value counts: "good", "odd" (worse), or "" (neither)."""
-        return "" if not change or not self.better else "good" if change * self.better > 0 else "odd"
+        effect = change * self.better
+        return "good" if effect > 0 else "odd" if effect else ""
 
 
 METRICS = {

@@ -13,7 +13,8 @@ DEFAULT = f"{FOLDER}/{DATABASE}"  # if nothing else is given
 def _schema() -> Schema:
     text = pathlib.Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
     return Schema(application=0x6e76636f, text=text, steps=(  # "nvco"
-        "ALTER TABLE bucket ADD COLUMN shrunk_command TEXT; ALTER TABLE bucket ADD COLUMN note TEXT;",
+        "ALTER TABLE bucket ADD COLUMN shrunk_command TEXT; "
+        "ALTER TABLE bucket ADD COLUMN note TEXT;",
     ))
 
 

@@ -26,7 +26,7 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> "Result | None":
-        """None: it is no result: not an object, or without a verdict or a configuration."""
+        """None: it is not a result: not an object, or without a verdict or a configuration."""
         try:
             return cls.of(json.loads(text))
         except ValueError:
@@ -142,8 +142,9 @@ def _describe(mismatch: Members | None) -> str | None:
     """ "SDP #0 surface 0, line 1, column 2, channel 3: primary 0xa0000000, 128 bytes, cycle 8"."""
     if not mismatch:
         return None
-    where = "{} #{} {}: ".format(*(mismatch.get(name) or "" for name in (
-        "unit", "launch", "element"))) if mismatch.get("unit") else ""
+    where = ""
+    if mismatch.get("unit"):
+        where = f"{mismatch['unit']} #{mismatch.get('launch', 0)} {mismatch.get('element') or ''}: "
     count = mismatch.get("bytes", 0)
     golden = ", from a golden" if mismatch.get("golden") else ""
     cycle = f", cycle {mismatch['cycle']}" if mismatch.get("cycle") else ""

@@ -14,8 +14,8 @@ class Revision:
 
 
 def _ask(folder: str, *question: str) -> str | None:
-    """What git prints, None if it fails. It asks for no password, takes no lock that an editor would
-    stumble over, and has ten seconds."""
+    """What git prints, None if it fails. It asks for no password, takes no lock that would disturb
+    an editor, and has ten seconds."""
     words = ["timeout", "-k", "1", "10", "env", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
              "LC_ALL=C", "git", "-C", folder, *question]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,

@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
     from nvcosim.store.results import Result
 
 WORDS_KEPT = 120
-_NUMBER = re.compile("[0-9](?:[0-9a-fA-F]|(?<=0)x)*")  # a zero may go on with an x: 0x80
+_NUMBER = re.compile("[0-9](?:[0-9a-fA-F]|(?<=0)x)*")  # an x may follow a zero: 0x80
 
 
 def _of_crash(status: int) -> str:

@@ -83,7 +83,7 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def explain(error: sqlite3.Error, path: str, doing: str) -> str:
-    """What SQLite reports and what to do about it. doing: what failed, "a result cannot be kept"."""
+    """What SQLite reports and what to do about it. doing: what failed."""
     def system() -> str:
         try:
             os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
