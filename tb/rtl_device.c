@@ -241,7 +241,7 @@ static bool rtl_reset(struct device *dev, struct error *err) {
     for (int i = 0; i < flush + RESET_IDLE; i++)
         step(rtl);
     for (int i = 0; i < SIGNAL_LINKS; i++)
-        rtl->links[i] = (struct device_link){.name = signal_links[i]};
+        rtl->links[i] = (struct device_link){.link = signal_links[i]};
     rtl->links_seen = 0; /* of the zero fill */
     rtl->link_beats = (struct link_beats){{0}};
     if (rtl->options.copies && !copies_woken(rtl->options.copies))

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const signal_links[SIGNAL_LINKS] = {"CDMA to CBUF (data)",  "CDMA to CBUF (weights)",
-                                                "CSC to CMAC (data)",   "CSC to CMAC (weights)",
-                                                "CMAC to CACC",         "CACC to SDP",
-                                                "SDP to PDP",           "CBUF to CSC (data)",
-                                                "CBUF to CSC (weights)"};
+const struct link_facts signal_links[SIGNAL_LINKS] = {{"CDMA to CBUF (data)", ENGINE_CDMA_DAT, ENGINE_CBUF},
+                                                      {"CDMA to CBUF (weights)", ENGINE_CDMA_WT, ENGINE_CBUF},
+                                                      {"CSC to CMAC (data)", ENGINE_CSC, ENGINE_CMAC},
+                                                      {"CSC to CMAC (weights)", ENGINE_CSC, ENGINE_CMAC},
+                                                      {"CMAC to CACC", ENGINE_CMAC, ENGINE_CACC},
+                                                      {"CACC to SDP", ENGINE_CACC, ENGINE_SDP},
+                                                      {"SDP to PDP", ENGINE_SDP, ENGINE_PDP},
+                                                      {"CBUF to CSC (data)", ENGINE_CBUF, ENGINE_CSC},
+                                                      {"CBUF to CSC (weights)", ENGINE_CBUF, ENGINE_CSC}};
 
 struct signal_layout signal_layout(const struct nvdla_config *config) {
     const int bytes[AXI_PORTS] = {config->dbb_data_bits / 8,

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/link.h"
 #include "nvdla/config.h"
 #include "nvdla/error.h"
 #include "tap_streams.h"
@@ -82,7 +83,7 @@ enum { LAYOUT_LINKS = 1 << 30 };
 enum { LAYOUT_TAPS = 1 << 29 };
 
 /* Names of the links between the engines: bit OUT_LINKS_LSB + i of outs is 1 in a clock in which link i moves. */
-extern const char *const signal_links[SIGNAL_LINKS];
+extern const struct link_facts signal_links[SIGNAL_LINKS];
 
 /* Computes the layout of a configuration (addresses up to 64 bits, buses of 64 to 512 bits). */
 struct signal_layout signal_layout(const struct nvdla_config *config);

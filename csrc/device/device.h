@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "device/beat.h"
+#include "device/link.h"
 #include "device/rtl_options.h"
 #include "memory/memory.h"
 #include "memory/space.h"
@@ -131,9 +132,9 @@ enum device_state {
     DEVICE_FAILED,    /* err says why, and whether the device refused */
 };
 
-/* A stream between two engines. */
+/* How far a stream between two engines came. */
 struct device_link {
-    const char *name; /* "CACC to SDP" */
+    struct link_facts link;
     bool moved;
     uint64_t last; /* cycle, to within some thousands */
 };

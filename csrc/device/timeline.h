@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/link.h"
 #include "nvdla/clients.h"
 #include "nvdla/registers.h"
 
@@ -76,7 +77,7 @@ struct timeline {
     uint64_t bucket; /* clocks of a bucket */
     size_t count;    /* buckets, up to the last with any movement, which may be incomplete */
     struct timeline_bucket buckets[TIMELINE_BUCKETS];
-    const char *const *link_names;    /* "CDMA to CBUF (data)" */
+    const struct link_facts *links;   /* TIMELINE_LINKS at most */
     int link_count;                   /* 0: the links of this RTL are not visible */
     struct timeline_launch *launches; /* in order of arming */
     size_t launch_count;

@@ -89,7 +89,7 @@ static void write_macs(struct events *events) {
     const struct timeline *timeline = events->timeline;
     double last = 0;
     int link = 0;
-    while (link < timeline->link_count && strcmp(timeline->link_names[link], "CSC to CMAC (data)") != 0)
+    while (link < timeline->link_count && strcmp(timeline->links[link].name, "CSC to CMAC (data)") != 0)
         link++;
     if (link == timeline->link_count)
         return;

@@ -124,12 +124,12 @@ static void print_links(const struct device *dev, FILE *out) {
     for (size_t i = 0; links && i < count; i++)
         if (links[i].moved)
             fprintf(out, "%s %s at cycle %" PRIu64,
-                    moved++ ? "," : "  last moved between engines (about):", links[i].name, links[i].last);
+                    moved++ ? "," : "  last moved between engines (about):", links[i].link.name, links[i].last);
     if (!moved)
         return;
     for (size_t i = 0, still = 0; i < count; i++)
         if (!links[i].moved)
-            fprintf(out, "%s %s", still++ ? "," : "; never:", links[i].name);
+            fprintf(out, "%s %s", still++ ? "," : "; never:", links[i].link.name);
     fputc('\n', out);
 }
 

@@ -121,11 +121,6 @@ void html_walk(const struct page *page) {
 
 /* ---- hangs ---- */
 
-/* Everything that a link's name says: "A to B (what)". False if it says something else. */
-static bool ends_of(const char *name, char from[16], char to[16]) {
-    return sscanf(name, "%15[A-Z] to %15[A-Z]", from, to) == 2;
-}
-
 /* True if a unit's registers are an engine's: CMAC_A is CMAC, SDP_RDMA is SDP. */
 static bool is_of(enum nvdla_unit unit, const struct nvdla_engine_facts *engine) {
     return strcmp(nvdla_unit_folder(unit), engine->folder) == 0;
@@ -141,13 +136,14 @@ static void write_armed(FILE *out, const struct hang *hang, const struct nvdla_e
         }
 }
 
-static void write_links(FILE *out, const struct device_link *links, size_t count, const char *engine, uint64_t now) {
-    char from[16], to[16], number[HTML_NUMBER], ago[HTML_NUMBER];
+static void write_links(FILE *out, const struct device_link *links, size_t count,
+                        const struct nvdla_engine_facts *engine, uint64_t now) {
+    char number[HTML_NUMBER], ago[HTML_NUMBER];
     for (size_t i = 0; i < count; i++) {
-        if (!ends_of(links[i].name, from, to) || strcmp(from, engine) != 0)
+        if (strcmp(nvdla_engines[links[i].link.from].folder, engine->folder) != 0)
             continue;
         fprintf(out, "<li class=\"tap %s\"><b>", links[i].moved ? "short" : "unseen");
-        html_text(out, links[i].name + strlen(from) + 1);
+        html_text(out, links[i].link.name + strlen(engine->lane) + 1);
         if (links[i].moved)
             fprintf(out, "</b> <em>moved last about cycle %s</em><small>%s clocks before the end</small></li>\n",
                     html_count(links[i].last, number), html_count(now > links[i].last ? now - links[i].last : 0, ago));
@@ -167,17 +163,17 @@ static void write_hang(const struct page *page, const struct hang *hang) {
         if (!engine->lane)
             continue;
         bool armed = false, linked = false;
-        char from[16], to[16];
         for (size_t i = 0; i < hang->armed_count; i++)
             armed = armed || is_of(hang->armed[i].unit, engine);
         for (size_t i = 0; links && i < count; i++)
-            linked = linked || (links[i].moved && ends_of(links[i].name, from, to) && strcmp(from, engine->lane) == 0);
+            linked =
+                linked || (links[i].moved && strcmp(nvdla_engines[links[i].link.from].folder, engine->folder) == 0);
         if (!armed && !linked)
             continue;
         fprintf(out, "<li class=\"engine%s\"><h3>%s</h3><ul>\n", armed ? " waiting" : "", engine->lane);
         write_armed(out, hang, engine);
         if (links)
-            write_links(out, links, count, engine->lane, hang->now);
+            write_links(out, links, count, engine, hang->now);
         fputs("</ul></li>\n", out);
     }
     fputs("</ol>\n", out);

@@ -304,7 +304,7 @@ static json_t *json_hang(const struct hang *hang) {
         json_array_append_new(armed, json_pack("{s:s, s:i, s:b}", "unit", nvdla_unit_names[hang->armed[i].unit],
                                                "group", hang->armed[i].group, "behind", (int)hang->armed[i].behind));
     for (size_t i = 0; link && i < link_count; i++)
-        json_array_append_new(links, json_pack("{s:s, s:o}", "link", link[i].name, "last",
+        json_array_append_new(links, json_pack("{s:s, s:o}", "link", link[i].link.name, "last",
                                                link[i].moved ? json_u64(link[i].last) : json_null()));
     json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "reason", reasons[hang->reason], "cycle",
                              json_u64(hang->now), "last_done", json_u64(hang->last_done), "streams", streams,

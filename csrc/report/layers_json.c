@@ -94,7 +94,7 @@ json_t *json_timeline(const struct report_layers *layers) {
     const struct timeline *timeline = layers->timeline;
     json_t *links = json_object(), *launches = json_array();
     for (int i = 0; i < timeline->link_count; i++)
-        add_series(links, timeline->link_names[i], timeline,
+        add_series(links, timeline->links[i].name, timeline,
                    offsetof(struct timeline_bucket, links) + (size_t)i * sizeof(uint32_t));
     for (size_t i = 0; i < timeline->launch_count; i++) {
         const struct timeline_launch *launch = &timeline->launches[i];

@@ -1,7 +1,6 @@
 /* What engines do over time; see occupancy.h. */
 #include "report/occupancy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,17 +56,18 @@ struct neighbours {
     bool serves[NVDLA_CLIENT_COUNT];
 };
 
+static bool same_lane(enum nvdla_engine a, enum nvdla_engine b) {
+    return strcmp(nvdla_engines[a].folder, nvdla_engines[b].folder) == 0;
+}
+
 static void find_neighbours(const struct timeline *timeline, enum nvdla_engine engine, struct neighbours *neighbours) {
-    char from[16], to[16];
     *neighbours = (struct neighbours){0};
     for (int i = 0; i < timeline->link_count; i++) {
         struct neighbour *link = &neighbours->links[i];
-        if (sscanf(timeline->link_names[i], "%15[A-Z] to %15[A-Z]", from, to) != 2)
-            continue;
-        link->out = strcmp(from, nvdla_engines[engine].lane) == 0;
-        link->in = strcmp(to, nvdla_engines[engine].lane) == 0;
+        link->out = same_lane(timeline->links[i].from, engine);
+        link->in = same_lane(timeline->links[i].to, engine);
         for (int e = 0; link->in && e < ENGINE_COUNT; e++)
-            if (nvdla_engines[e].lane && strcmp(nvdla_engines[e].lane, from) == 0)
+            if (nvdla_engines[e].lane && same_lane((enum nvdla_engine)e, timeline->links[i].from))
                 link->before = nvdla_engines[e].lane;
     }
     for (int c = 0; c < NVDLA_CLIENT_COUNT; c++)

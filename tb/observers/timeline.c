@@ -75,7 +75,7 @@ struct timeline_counter *timeline_counter_new(const struct nvdla_config *config,
         counter->found[0][id] = nvdla_client_find(id, false);
         counter->found[1][id] = nvdla_client_find(id, true);
     }
-    counter->timeline.link_names = signal_links;
+    counter->timeline.links = signal_links;
     counter->timeline.link_count = links ? SIGNAL_LINKS : 0;
     counter->timeline.port_bytes[0] = config->dbb_data_bits / 8;
     counter->timeline.port_bytes[1] = config->secondary_memory ? config->cvsram_data_bits / 8 : 0;

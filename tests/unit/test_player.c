@@ -156,7 +156,8 @@ static uint64_t fake_still(struct device *dev) {
 }
 
 static const struct device_link *fake_links(struct device *dev, size_t *count) {
-    static const struct device_link links[] = {{"CSC to CMAC", true, 1234}, {"CACC to SDP", false, 0}};
+    static const struct device_link links[] = {{{"CSC to CMAC", ENGINE_CSC, ENGINE_CMAC}, true, 1234},
+                                               {{"CACC to SDP", ENGINE_CACC, ENGINE_SDP}, false, 0}};
     (void)dev;
     *count = 2;
     return links;
