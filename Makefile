@@ -49,7 +49,7 @@ PLATFORMS := $(patsubst csrc/%.inc,$(B)/gen/%.embed.h,$(wildcard csrc/export/*.i
 MEMORIES := $(patsubst csrc/%.yml,$(B)/gen/%.embed.h,$(wildcard csrc/dram/*.yml))
 MESSAGES := $(patsubst csrc/%.proto,$(B)/gen/%.pb-c.c,$(wildcard csrc/*/*.proto))
 LAWS := $(B)/gen/estimate/laws.embed.h
-EMBEDDED := $(PAGES) $(PLATFORMS) $(MEMORIES) $(LAWS) $(B)/gen/regress/store/schema.embed.h $(MESSAGES)
+EMBEDDED := $(PAGES) $(B)/gen/report/pages.embed.h $(PLATFORMS) $(MEMORIES) $(LAWS) $(B)/gen/regress/store/schema.embed.h $(MESSAGES)
 CONFIGS := $(shell awk -F, 'NR > 1 { print $$1 }' csrc/nvdla/configurations.csv)
 
 LIB_SRC := $(filter-out csrc/cli/main.c,$(wildcard csrc/*/*.c csrc/*/*/*.c))
@@ -102,11 +102,14 @@ $(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
 $(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py
 	@python3 scripts/gen_waits.py $(B)/gen
 
-# Styles and script of a page as strings: NAME_css and NAME_js.
+# Styles and script of a page as strings: NAME_css and NAME_js. Those of every page are shared with the pages of the Python package.
 $(PAGES): $(B)/gen/%.embed.h: csrc/%.css csrc/%.js
+$(B)/gen/report/report.embed.h: csrc/report/timeline.js
+$(B)/gen/report/pages.embed.h: python/nvcosim/pages/base.css python/nvcosim/pages/base.js
+$(PAGES) $(B)/gen/report/pages.embed.h:
 	@mkdir -p $(@D)
-	@for kind in css js; do \
-		echo "static const char $(notdir $*)_$$kind[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' csrc/$*.$$kind; echo "    ;"; \
+	@for file in $^; do \
+		name=$${file##*/}; echo "static const char $${name%.*}_$${name#*.}[] ="; sed -e 's:[\\"]:\\&:g' -e 's:.*:    "&\\n":' $$file; echo "    ;"; \
 	done >$@
 
 # The schema of the database of regressions, likewise: schema_sql.

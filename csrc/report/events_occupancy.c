@@ -3,17 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nvdla/xalloc.h"
 #include "report/events_parts.h"
-#include "report/occupancy.h"
+#include "report/lanes.h"
 
 /* ---- what engines do ---- */
 
-/* What an engine mostly does in a bucket: NULL: nothing, "": it is busy, otherwise for whom it waits. */
-static const char *state_of(const struct occupancy *occupancy, size_t bucket) {
-    if (occupancy->busy[bucket] == 0 && occupancy->wait[bucket] == 0)
-        return NULL;
-    return occupancy->wait[bucket] > occupancy->busy[bucket] ? occupancy->cause[bucket] : "";
+/* What an engine mostly does in a bucket. */
+enum state { IDLE, BUSY, WAITS_BEFORE, WAITS_MEMORY };
+
+static enum state state_of(const struct report_lane *lane, size_t bucket) {
+    const uint32_t memory = lane->wait[LANE_WAITS_MEMORY][bucket],
+                   wait = lane->wait[LANE_WAITS_BEFORE][bucket] + memory;
+    if (lane->busy[bucket] == 0 && wait == 0)
+        return IDLE;
+    return wait <= lane->busy[bucket] ? BUSY : memory ? WAITS_MEMORY : WAITS_BEFORE;
 }
 
 static uint64_t bucket_start(const struct timeline *timeline, size_t bucket) {
@@ -22,27 +25,28 @@ static uint64_t bucket_start(const struct timeline *timeline, size_t bucket) {
 }
 
 /* A slice for each run of buckets with the same state. */
-static void write_engine(struct events *events, enum nvdla_engine engine, const struct occupancy *occupancy) {
+static void write_engine(struct events *events, const struct report_lane *lane) {
     const struct timeline *timeline = events->timeline;
+    const int track = (int)lane->engine + 1;
     char name[64];
-    events_track(events, EVENTS_OCCUPANCY, (int)engine + 1, nvdla_engines[engine].lane);
+    events_track(events, EVENTS_OCCUPANCY, track, nvdla_engines[lane->engine].lane);
     for (size_t first = 0, end; first < timeline->count; first = end) {
-        const char *state = state_of(occupancy, first);
-        double busy = 0, wait = 0, clocks = 0;
-        for (end = first; end < timeline->count; end++) {
-            const char *next = state_of(occupancy, end);
-            if (!next != !state || (next && strcmp(next, state) != 0))
-                break;
-            busy += occupancy->busy[end] * (double)timeline_clocks(timeline, end);
-            wait += occupancy->wait[end] * (double)timeline_clocks(timeline, end);
-            clocks += (double)timeline_clocks(timeline, end);
+        const enum state state = state_of(lane, first);
+        uint64_t busy = 0, wait = 0, clocks = 0;
+        for (end = first; end < timeline->count && state_of(lane, end) == state; end++) {
+            busy += lane->busy[end];
+            wait += lane->wait[LANE_WAITS_BEFORE][end] + lane->wait[LANE_WAITS_MEMORY][end];
+            clocks += timeline_clocks(timeline, end);
         }
-        if (!state || clocks == 0)
+        if (state == IDLE || clocks == 0)
             continue;
-        snprintf(name, sizeof name, "%s%s", state[0] ? "waits for " : "busy", state);
-        events_slice(events, EVENTS_OCCUPANCY, (int)engine + 1, bucket_start(timeline, first),
-                     bucket_start(timeline, end), state[0] ? "wait" : "busy", name);
-        fprintf(events->out, ",\"busy %%\":%.1f,\"waits %%\":%.1f}}", 100 * busy / clocks, 100 * wait / clocks);
+        if (state != BUSY)
+            snprintf(name, sizeof name, "waits for %s",
+                     state == WAITS_MEMORY ? "the memory" : nvdla_engines[lane->before].lane);
+        events_slice(events, EVENTS_OCCUPANCY, track, bucket_start(timeline, first), bucket_start(timeline, end),
+                     state == BUSY ? "busy" : "wait", state == BUSY ? "busy" : name);
+        fprintf(events->out, ",\"busy %%\":%.1f,\"waits %%\":%.1f}}", 100 * (double)busy / (double)clocks,
+                100 * (double)wait / (double)clocks);
     }
 }
 
@@ -84,12 +88,12 @@ static void write_clients(struct events *events, const struct counter *counter) 
     }
 }
 
-/* The share of clocks in which CSC hands an atom to the MACs. */
+/* The share of clocks in which CSC hands an atom to the MACs: its first link, that of data. */
 static void write_macs(struct events *events) {
     const struct timeline *timeline = events->timeline;
     double last = 0;
     int link = 0;
-    while (link < timeline->link_count && strcmp(timeline->links[link].name, "CSC to CMAC (data)") != 0)
+    while (link < timeline->link_count && timeline->links[link].from != ENGINE_CSC)
         link++;
     if (link == timeline->link_count)
         return;
@@ -112,12 +116,10 @@ void events_occupancy(struct events *events) {
         {"writes outstanding", offsetof(struct timeline_bucket, outstanding), 1, true},
         {"read: % of clocks refused", offsetof(struct timeline_bucket, refused), 100, false},
         {"write: % of clocks refused", offsetof(struct timeline_bucket, refused), 100, true}};
-    struct occupancy *occupancy = xcalloc(1, sizeof *occupancy);
-    for (int engine = 0; engine < ENGINE_COUNT; engine++)
-        if (nvdla_engines[engine].lane &&
-            occupancy_of(&events->layers, events->report, (enum nvdla_engine)engine, occupancy))
-            write_engine(events, (enum nvdla_engine)engine, occupancy);
-    free(occupancy);
+    struct report_lanes lanes = report_lanes(&events->layers, events->report);
+    for (size_t i = 0; i < lanes.count; i++)
+        write_engine(events, &lanes.items[i]);
+    report_lanes_free(&lanes);
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         write_clients(events, &counters[i]);
     write_macs(events);

@@ -8,7 +8,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
-#include "report/markup.h"
+#include "report/escape.h"
 
 enum { BAR = 32 }; /* characters of the longest bar */
 
@@ -253,7 +253,7 @@ char *histograms_svg(const struct histogram_set *set, const char *title) {
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f4\"/>\n"
             "<g font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n<text x=\"%d\" y=\"22\" font-size=\"14\">",
             width, height, width, height, MARGIN);
-    html_text(out, title);
+    escape_text(out, title);
     fprintf(out,
             "</text>\n<text x=\"%d\" y=\"42\">values by bin: the leftmost bit that is not the sign (FP: the exponent); "
             "positive ones up, negative ones down</text>\n",

@@ -1,12 +1,17 @@
-/* The report as a page: one HTML file with styles, script and pictures inside, which needs no network and is complete
- * without its script. Names from traces are always escaped. */
+/* The report as a page: one HTML file that holds report.json, what the page needs beyond it, and the script that draws
+ * it (report.js). It needs no network. Without JavaScript it shows the text of the report. */
 #ifndef REPORT_HTML_H
 #define REPORT_HTML_H
 
+#include <jansson.h>
+
 #include "report/outcome.h"
 
-/* The whole page; free() it. Its size is bounded for every trace: large data is shown with fewer, larger cells in maps
- * and charts. */
-char *report_html(const struct report *report);
+/* The whole page; free() it. value: report_value() of the report, which this releases. Its size is bounded for every
+ * trace: long lists are cut, large maps have fewer, larger cells. */
+char *report_html(const struct report *report, json_t *value);
+
+/* The maps of what differs: {title, about, items, more}; NULL if nothing does. */
+json_t *html_maps(const struct report *report);
 
 #endif

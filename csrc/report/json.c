@@ -1,26 +1,11 @@
 /* The report as JSON. See json.h. */
 #include "report/json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "dram/system.h"
 #include "nvdla/clients.h"
-#include "nvdla/xalloc.h"
-#include "replay/hang_triage.h"
-#include "report/json_text.h"
-#include "report/layers_json.h"
+#include "report/json_parts.h"
 #include "report/outcome.h"
-
-static json_t *json_u64(uint64_t value) {
-    return json_integer((json_int_t)value);
-}
-
-static json_t *json_hex(uint64_t value) {
-    return json_sprintf("0x%08" PRIx64, value);
-}
 
 static json_t *json_bytes(const struct memory *mem, uint64_t address) {
     uint8_t bytes[REPORT_WINDOW];
@@ -217,143 +202,21 @@ static json_t *json_beats(const uint64_t *beats, bool write) {
     return json;
 }
 
-/* Operations by their line in the trace. */
-static json_t *json_place(const struct program *prog, const struct op *op) {
-    char position[REPORT_POSITION];
-    return json_text(op_position(prog, op, position, sizeof position));
-}
-
-/* The chain of waits: replay/hang_triage.h. */
-static json_t *json_triage(const struct hang_triage *triage) {
-    const struct device_waits *waits = triage->waits;
-    json_t *chain = json_array(), *engines = json_array(), *links = json_array(), *states = json_array(),
-           *counters = json_array(), *bursts = json_array();
-    for (size_t i = 0; i < triage->chain_count; i++) {
-        const struct hang_step *step = &triage->chain[i];
-        json_array_append_new(chain, json_pack("{s:s, s:s, s:o, s:s}", "unit", step->engine->name, "engine",
-                                               step->engine->folder, "since",
-                                               step->since ? json_u64(step->since) : json_null(), "text", step->text));
-    }
-    for (size_t i = 0; i < triage->engine_count; i++) {
-        const struct hang_engine *engine = &triage->engines[i];
-        if (engine->seen)
-            json_array_append_new(engines, json_pack("{s:s, s:s, s:i, s:s?, s:s}", "unit", engine->name, "engine",
-                                                     engine->folder, "armed", engine->armed, "waits_for",
-                                                     engine->waits_for, "text", engine->text));
-    }
-    for (size_t i = 0; i < triage->link_count; i++) {
-        const struct hang_link *link = &triage->links[i];
-        const struct wait_pair *pair = link->pair;
-        json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", pair->name, "from", pair->from, "to",
-                                 pair->to, "stuck", (int)link->stuck, "elements", json_u64(pair->moved), "last",
-                                 pair->last ? json_u64(pair->last) : json_null());
-        if (pair->seen)
-            json_object_update_new(json, json_pack("{s:b, s:b, s:o}", "valid", (int)pair->valid, "ready",
-                                                   (int)pair->ready, "since", json_u64(pair->since)));
-        if (link->counted)
-            json_object_update_new(json, json_pack("{s:i, s:o, s:o, s:o}", "launch", link->ordinal, "moved",
-                                                   json_u64(link->moved), "required", json_u64(link->required), "owed",
-                                                   json_u64(link->owed)));
-        json_array_append_new(links, json);
-    }
-    for (int i = 0; triage->inside && i < WAIT_STATE_COUNT; i++)
-        json_array_append_new(states, json_pack("{s:s, s:s, s:s, s:o}", "unit", waits->states[i].engine, "name",
-                                                waits->states[i].name, "value", waits->states[i].value, "since",
-                                                json_u64(waits->states[i].since)));
-    for (int i = 0; triage->inside && i < WAIT_COUNTER_COUNT; i++)
-        json_array_append_new(counters,
-                              json_pack("{s:s, s:s, s:o}", "unit", waits->counters[i].engine, "name",
-                                        waits->counters[i].name, "value", json_u64(waits->counters[i].value)));
-    for (size_t i = 0; i < waits->burst_count; i++) {
-        const struct wait_burst *burst = &waits->bursts[i];
-        json_array_append_new(
-            bursts, json_pack("{s:s, s:b, s:i, s:s, s:o, s:i, s:o}", "space", memory_space_name(burst->port), "write",
-                              (int)burst->write, "axi_id", burst->id, "client",
-                              nvdla_client_name(burst->id % AXI_IDS, burst->write), "address", json_hex(burst->address),
-                              "beats", burst->beats, "since", json_u64(burst->since)));
-    }
-    return json_pack("{s:s?, s:s?, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "engine", triage->engine, "unit",
-                     triage->unit, "launch", triage->ordinal, "cycle", json_u64(triage->cycle), "text",
-                     triage->sentence, "inside", (int)triage->inside, "chain", chain, "engines", engines, "links",
-                     links, "states", states, "counters", counters, "outstanding", bursts);
-}
-
-/* The hang as data, like the text of hang_text.h. */
-static json_t *json_hang(const struct hang *hang) {
-    static const char *const reasons[] = {[HANG_STILL] = "still",
-                                          [HANG_TIMEOUT] = "timeout",
-                                          [HANG_MAX_CYCLES] = "max cycles",
-                                          [HANG_IDLE] = "idle",
-                                          [HANG_AT_END] = "at the end"};
-    const struct program *prog = hang->prog;
-    json_t *streams = json_array(), *events = json_array(), *armed = json_array(), *links = json_array();
-    size_t link_count = 0;
-    const struct device *dev = hang->dev;
-    const struct device_link *link =
-        dev->ops && dev->ops->links ? dev->ops->links((struct device *)dev, &link_count) : NULL;
-    for (size_t i = 0; i < hang->stream_count; i++) {
-        const struct hang_stream *stream = &hang->streams[i];
-        json_array_append_new(streams,
-                              json_pack("{s:o, s:o, s:o, s:o}", "stream", json_text(prog->streams[stream->stream]),
-                                        "position", json_place(prog, &prog->ops[stream->op]), "done",
-                                        json_u64(stream->index), "operations", json_u64(stream->count)));
-    }
-    for (size_t i = 0; i < hang->event_count; i++)
-        json_array_append_new(events, json_text(prog->events[hang->events[i]]));
-    for (size_t i = 0; i < hang->armed_count; i++)
-        json_array_append_new(armed, json_pack("{s:s, s:i, s:b}", "unit", nvdla_unit_names[hang->armed[i].unit],
-                                               "group", hang->armed[i].group, "behind", (int)hang->armed[i].behind));
-    for (size_t i = 0; link && i < link_count; i++)
-        json_array_append_new(links, json_pack("{s:s, s:o}", "link", link[i].link.name, "last",
-                                               link[i].moved ? json_u64(link[i].last) : json_null()));
-    json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "reason", reasons[hang->reason], "cycle",
-                             json_u64(hang->now), "last_done", json_u64(hang->last_done), "streams", streams,
-                             "outstanding_events", events, "armed", armed);
-    json_object_set_new(json, "links", links);
-    if (hang->triage)
-        json_object_set_new(json, "triage", json_triage(hang->triage));
-    if (hang->answers) {
-        json_object_set_new(json, "intr_status", json_hex(hang->intr_status));
-        json_object_set_new(json, "intr_mask", json_hex(hang->intr_mask));
-        json_object_set_new(json, "dla_intr", json_boolean(hang->intr_line));
-    }
+static json_t *json_finding(const struct finding *finding) {
+    static const char *const kinds[] = {[FINDING_PINS] = "pins",
+                                        [FINDING_AXI] = "axi",
+                                        [FINDING_ACCESS] = "access",
+                                        [FINDING_CHECK] = "check",
+                                        [FINDING_SIZE] = "size"};
+    json_t *json = json_pack("{s:o, s:s, s:s, s:s}", "cycle", json_u64(finding->cycle), "rule", finding->rule, "kind",
+                             kinds[finding->kind], "text", finding->text);
+    if (finding->owner.unit >= 0)
+        json_object_update_new(json, json_pack("{s:s, s:i}", "unit", nvdla_unit_names[finding->owner.unit], "launch",
+                                               finding->owner.ordinal));
+    if (finding->kind == FINDING_CHECK)
+        json_object_update_new(
+            json, json_pack("{s:s*, s:b}", "instance", finding->instance, "of_others", (int)finding->of_others));
     return json;
-}
-
-static json_t *json_latency(const struct memory_latency *latency) {
-    json_t *bins = json_array();
-    for (int bin = 0; bin < LATENCY_BINS; bin++)
-        if (latency->bins[bin])
-            json_array_append_new(bins,
-                                  json_pack("{s:i, s:o}", "below", 1 << bin, "count", json_u64(latency->bins[bin])));
-    return json_pack("{s:o, s:f, s:o, s:o}", "count", json_u64(latency->count), "mean", memory_latency_mean(latency),
-                     "most", json_u64(latency->most), "histogram", bins);
-}
-
-/* The DRAM behind the RTL. */
-static json_t *json_memory(const struct memory_statistics *memory) {
-    const struct dram_counts *dram = &memory->dram;
-    json_t *masters = json_array(), *clients = json_array();
-    for (size_t m = 0; m < memory->master_count; m++) {
-        const struct memory_master *master = &memory->masters[m];
-        json_array_append_new(masters,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", master->name, "read_bytes",
-                                        json_u64(master->read_bytes), "write_bytes", json_u64(master->write_bytes),
-                                        "read_latency", json_latency(&master->read), "write_latency",
-                                        json_latency(&master->write), "nvdla_waited_clocks", json_u64(master->waited)));
-    }
-    for (int client = 0; client < SYSTEM_CLIENTS; client++)
-        if (memory->clients[client].count)
-            json_array_append_new(
-                clients, json_pack("{s:s, s:b, s:o}", "client", nvdla_client_name(client % AXI_IDS, client >= AXI_IDS),
-                                   "write", client >= AXI_IDS, "latency", json_latency(&memory->clients[client])));
-    return json_pack("{s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", memory->name,
-                     "core_mhz", memory->core_mhz, "pin_bytes_per_second", memory->pin_bandwidth, "reads",
-                     json_u64(dram->reads), "writes", json_u64(dram->writes), "row_hits", json_u64(dram->hits),
-                     "row_misses", json_u64(dram->misses), "row_conflicts", json_u64(dram->conflicts), "refreshes",
-                     json_u64(dram->refreshes), "data_clocks", json_u64(dram->data_clocks), "shared_reads",
-                     json_u64(memory->merged), "refresh_waited_clocks", json_u64(memory->waited_refresh), "masters",
-                     masters, "clients", clients);
 }
 
 static json_t *json_played(const struct report *report, int index) {
@@ -363,11 +226,8 @@ static json_t *json_played(const struct report *report, int index) {
     json_t *failures = json_array(), *findings = json_array(), *warnings = json_array();
     for (size_t i = 0; i < result->failure_count; i++)
         json_array_append_new(failures, json_failure(report, index, &result->failures[i]));
-    for (size_t i = 0; i < played->dev->finding_count; i++) {
-        const struct finding *finding = &played->dev->findings[i];
-        json_array_append_new(findings, json_pack("{s:o, s:s, s:s}", "cycle", json_u64(finding->cycle), "rule",
-                                                  finding->rule, "text", finding->text));
-    }
+    for (size_t i = 0; i < played->dev->finding_count; i++)
+        json_array_append_new(findings, json_finding(&played->dev->findings[i]));
     json_t *json =
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "device", played->dev->name, "outcome",
                   report_outcome_text(result->outcome), "checks_done", json_u64(result->checks_done),
@@ -394,20 +254,6 @@ static json_t *json_played(const struct report *report, int index) {
     return json;
 }
 
-static json_t *json_activity(const struct report_layers *layers) {
-    json_t *parts = json_array();
-    for (size_t i = 0; i < layers->activity->count; i++) {
-        const struct activity_part *part = &layers->activity->parts[i];
-        json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "instance", json_text(part->instance), "bits",
-                                               json_u64(part->bits), "toggles", json_u64(part->toggles)));
-    }
-    return json_pack("{s:o, s:o}", "clocks", json_u64(layers->activity_clocks), "parts", parts);
-}
-
-static json_t *text_or_null(const char *text) {
-    return text ? json_text(text) : json_null();
-}
-
 /* The result of `nvcosim debug`. */
 static json_t *json_verdict(const struct diagnosis *diagnosis) {
     static const char *const states[] = {[WALK_EQUAL] = "equal",
@@ -417,23 +263,24 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
     json_t *steps = json_array(), *evidence = json_array();
     for (size_t i = 0; i < diagnosis->walk.count; i++) {
         const struct walk_step *step = &diagnosis->walk.steps[i];
-        json_array_append_new(
-            steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine", step->engine, "tap", json_text(step->stream),
-                             "state", states[step->state], "elements", json_u64(step->elements), "cycle",
-                             step->cycle ? json_u64(step->cycle) : json_null(), "text", json_text(step->text)));
+        json_array_append_new(steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine", step->engine, "tap",
+                                               json_text(step->stream), "state", states[step->state], "elements",
+                                               json_u64(step->elements), "cycle", json_known(step->cycle), "text",
+                                               json_text(step->text)));
     }
     for (size_t i = 0; i < diagnosis->evidence.count; i++)
         json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
-    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     diagnosis_kind_names[diagnosis->kind], "engine", text_or_null(diagnosis->engine), "or_before",
-                     (int)diagnosis->or_before, "tap", text_or_null(diagnosis->tap), "element",
-                     text_or_null(diagnosis->element), "cycle",
-                     diagnosis->cycle ? json_u64(diagnosis->cycle) : json_null(), "expected",
-                     text_or_null(diagnosis->expected), "got", text_or_null(diagnosis->got), "sentence",
-                     json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps);
+    return json_pack("{s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                     diagnosis_kind_names[diagnosis->kind], "engine", json_text_or_null(diagnosis->engine), "or_before",
+                     (int)diagnosis->or_before, "check", (int)diagnosis->check, "tap",
+                     json_text_or_null(diagnosis->tap), "element", json_text_or_null(diagnosis->element), "cycle",
+                     json_known(diagnosis->cycle), "expected", json_text_or_null(diagnosis->expected), "got",
+                     json_text_or_null(diagnosis->got), "sentence", json_text(diagnosis->walk.sentence), "evidence",
+                     evidence, "walk", steps, "first",
+                     diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
 }
 
-char *report_json(const struct report *report) {
+json_t *report_value(const struct report *report) {
     const struct report_input *in = &report->input;
     json_t *played = json_array(), *mismatches = json_array();
     for (int i = 0; i < in->played_count; i++)
@@ -447,7 +294,7 @@ char *report_json(const struct report *report) {
     struct report_layers layers = report_layers(report);
     json_object_set_new(json, "layers", json_layers(report, &layers));
     if (layers.timeline)
-        json_object_set_new(json, "timeline", json_timeline(&layers));
+        json_object_set_new(json, "timeline", json_timeline(report, &layers));
     if (layers.activity)
         json_object_set_new(json, "activity", json_activity(&layers));
     report_layers_free(&layers);
@@ -455,5 +302,9 @@ char *report_json(const struct report *report) {
         json_object_set_new(json, "verdict", json_verdict(in->diagnosis));
     if (in->wrong)
         json_object_set_new(json, "first_wrong", json_wrong(report));
-    return json_to_text(json, JSON_INDENT(1));
+    return json;
+}
+
+char *report_json(const struct report *report) {
+    return json_to_text(report_value(report), JSON_INDENT(1));
 }

@@ -1,10 +1,13 @@
-/* The report as JSON. */
+/* The report as JSON; docs/results.md describes parts of it. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 
+#include <jansson.h>
+
 #include "report/outcome.h"
 
-/* The whole report; free() it. */
+/* The whole report, and its text as in report.json; release them. */
+json_t *report_value(const struct report *report);
 char *report_json(const struct report *report);
 
 #endif

@@ -108,7 +108,8 @@ bool report_write(const struct report *report, const char *directory, struct err
             return false;
     if (report->input.histograms && !histograms_write(report->input.histograms, report->input.name, directory, err))
         return false;
-    if (report_has_page(report) && !write_text(directory, "report.html", report_html(report), err))
+    if (report_has_page(report) &&
+        !write_text(directory, "report.html", report_html(report, report_value(report)), err))
         return false;
     return write_text(directory, "report.json", report_json(report), err) &&
            write_text(directory, "report.txt", report_text(report), err);

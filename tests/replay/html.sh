@@ -59,9 +59,7 @@ page "a hang" "$(ends $? 3; echo $?)" "$dir/out/partner/report.html" --timeline 
         print "\n}" }' >large/large_golden_80400000.dat
 )
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/badgold/badgold.cfg" 2>/dev/null
-page "one byte that differs from a golden" "$(ends $? 1; echo $?)" "$dir/out/badgold/report.html" --map
-grep -qF '<rect x="1" y="0" width="1" height="1" class="c1 first" data-n="1/8" data-b="0,1,1,ee,fe"/>' "$dir/out/badgold/report.html"
-check "it is line 0, column 1, channel 1, expected ee, got fe" $?
+page "one byte that differs from a golden" "$(ends $? 1; echo $?)" "$dir/out/badgold/report.html" --map --cell 1/8 0,1,1,ee,fe
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/odd_name/"*.cfg 2>/dev/null
 page "a name that is markup" "$(ends $? 1; echo $?)" "$(echo "$dir"/out/*script*/report.html)" --map
 "$NVCOSIM" run -q --dut model --out "$dir/out" "$dir/large/large.cfg" 2>/dev/null

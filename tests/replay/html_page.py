@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What a browser makes of a report.html, and whether it is what report.json says.
 
-usage: html_page.py PAGE [--timeline] [--map] [--hang] [--most BYTES]
+usage: html_page.py PAGE [--timeline] [--map] [--cell OF PLACE] [--hang] [--most BYTES]
   --timeline   it has charts of what was counted, whose figures add up to what the device counted
   --map        it has a map, which marks the elements that report.json names
+  --cell       the map has a cell with these bytes, "1/8", and this first one, "line,column,channel,expected,got"
   --hang       it shows who waits for whom
   --most       bytes that the page may have (default 1000000)
-Always: it stands alone, the browser reports no error, nothing from names became markup, and its script works.
+Always: it stands alone, without a script it shows report.txt, the browser reports no error, nothing from names became markup, and its script works.
 """
 import argparse
 import html.parser
@@ -21,11 +22,13 @@ parser = argparse.ArgumentParser()
 parser.add_argument("page")
 parser.add_argument("--timeline", action="store_true")
 parser.add_argument("--map", action="store_true")
+parser.add_argument("--cell", nargs=2)
 parser.add_argument("--hang", action="store_true")
 parser.add_argument("--most", type=int, default=1000000)
 options = parser.parse_args()
 source = open(options.page, encoding="utf-8").read()
-report = json.load(open(os.path.join(os.path.dirname(options.page), "report.json"), encoding="utf-8"))
+folder = os.path.dirname(options.page)
+report = json.load(open(os.path.join(folder, "report.json"), encoding="utf-8"))
 passed = failed = 0
 
 
@@ -105,7 +108,7 @@ class Elements(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         item = {"tag": tag, "text": "", "parents": list(self.open), **{name: value or "" for name, value in attrs}}
         self.items.append(item)
-        if tag not in ("meta", "rect", "path", "br", "link", "img", "input"):
+        if tag not in ("meta", "br", "link", "img", "input"):
             self.open.append(item)
 
     def handle_startendtag(self, tag, attrs):
@@ -128,18 +131,14 @@ class Elements(html.parser.HTMLParser):
 # ---- the file as it is ----
 check(f"the page has {len(source)} bytes, at most {options.most}", len(source) <= options.most)
 still = Elements(source)
+text = open(os.path.join(folder, "report.txt"), encoding="utf-8", errors="replace").read()
+check("without JavaScript it shows report.txt", still.all("noscript")[0]["text"] == text, still.all("noscript")[0]["text"][:200])
+scripts = still.all("script")
+check("it has its own data and script alone", [script.get("id", "") for script in scripts] == ["data", ""], len(scripts))
 links = [item for item in still.items if item.get("src") or item.get("srcset") or item.get("action") or (item.get("href") and not item["href"].startswith("#"))]
 check("it refers to nothing outside itself", not links, links)
 outside = re.findall(r"(?:https?:|data:\w+/|@import|url\()[^\s\"']*", source)
 check("it names no address and no data URI", not outside, outside)
-targets = [item["href"][1:] for item in still.items if item.get("href")]
-missing = [name for name in targets if not still.all(id=name)]
-check("its links inside have their targets", not missing, missing)
-scripts = still.all("script")
-check("it has its own scripts alone", len(scripts) == (2 if still.all(id="figures") else 1), len(scripts))
-pictures = [item for item in still.all("svg") if item.get("role") != "img" or not item.get("aria-label")]
-check("every picture has words for those who do not see it", not pictures, pictures)
-check("it is headed by the status and the name of the trace", still.all("p", class_="status")[0]["text"].split()[-1] == report["status"], still.all("p", class_="status"))
 
 # ---- in a browser, wide and narrow ----
 for width in (1280, 500):
@@ -149,6 +148,15 @@ for width in (1280, 500):
     root = seen.all("html")[0]
     check(f"{width} pixels: no error in its script", "data-error" not in root, root.get("data-error"))
     check(f"{width} pixels: nothing is wider than the screen", root.get("data-wide") == "false", root.get("data-wide"))
+links = [item for item in seen.items if item.get("src") or item.get("srcset") or item.get("action") or (item.get("href") and not item["href"].startswith("#"))]
+check("what is drawn refers to nothing outside", not links, links)
+check("no name became an element", len(seen.all("script")) == 3, len(seen.all("script")))
+targets = [item["href"][1:] for item in seen.items if item.get("href")]
+missing = [name for name in targets if not seen.all(id=name)]
+check("its links inside have their targets", not missing, missing)
+pictures = [item for item in seen.all("svg") if item.get("role") != "img" or not item.get("aria-label")]
+check("every picture has words for those who do not see it", not pictures, pictures)
+check("it is headed by the status and the name of the trace", seen.all("p", class_="status")[0]["text"].split()[-1] == report["status"] and seen.all("h1")[0]["text"] == report["trace"], seen.all("p", class_="status"))
 check("the colours can be changed", root.get("data-scheme") in ("light", "dark"), root.get("data-scheme"))
 if report["layers"]:
     rows = [item for item in seen.all("tbody") if item.get("id", "").startswith("layer-")]
@@ -158,23 +166,23 @@ if report["layers"]:
     check("a row opens", root["data-opened"] == "true" and root["data-detail"] == "table-row", root)
 
 if options.timeline:
-    figures = json.loads(still.all(id="figures")[0]["text"])
     timeline = report["timeline"]
-    lanes = still.all("div", class_="lane")
-    names = {lane["data-lane"]: next(item["text"] for item in still.all("span", class_="name") if lane in item["parents"]) for lane in lanes if "data-lane" in lane}
+    steps = timeline["count"]
+    lanes = seen.all("div", class_="lane")
+    names = {lane["data-lane"]: next(item["text"] for item in seen.all("span", class_="name") if lane in item["parents"]) for lane in lanes if "data-lane" in lane}
     device = next(device for device in report["devices"] if device["device"] != "model")
     for direction, beats in (("reads", device["read_beats"]), ("writes", device["write_beats"])):
         for client, wanted in beats.items():
             counted = sum(sum(item.get("beats", [])) for item in timeline["clients"] if item["client"] == client and item["write"] == (direction == "writes"))
             check(f"{client} {direction}: {wanted} beats over time", counted == wanted, counted)
             check(f"{client} {direction}: it has a lane", f"{client} {direction}" in names.values(), names)
-    drawn = [lane for lane in still.all("path", class_="busy") if re.fullmatch(r"(M\d+ \d+V-?\d+H\d+V\d+z)+", lane["d"])]
-    check(f"the lanes are drawn ({len(drawn)})", len(drawn) >= 4, [item["d"][:40] for item in still.all("path", class_="busy")])
-    check("every lane has a figure for every step of time", len(figures["lanes"]) == len(names) and all(len(lane["v"]) == figures["count"] for lane in figures["lanes"]), len(figures["lanes"]))
-    bars = [item for item in still.all("a", class_="layer")]
+    drawn = [lane for lane in seen.all("path", class_="busy") if re.fullmatch(r"(M\d+ \d+V-?\d+H\d+V\d+z)+", lane["d"])]
+    check(f"the lanes are drawn ({len(drawn)})", len(drawn) >= 4, [item["d"][:40] for item in seen.all("path", class_="busy")])
+    series = [engine[kind] for engine in timeline["engines"] for kind in ("busy", "waits", "waits_for_memory") if kind in engine]
+    check("every lane has a figure for every step of time", all(len(one) == steps for one in series) and all(engine["engine"] in names.values() for engine in timeline["engines"]), names)
+    bars = [item for item in seen.all("a", class_="layer")]
     check("every layer that ran is in it", len(bars) == sum("start" in layer for layer in report["layers"]) > 0, len(bars))
     first, _, size, _ = (float(number) for number in root["data-zoomed"].split())
-    steps = figures["count"]
     check("a button zooms to the middle half", abs(first - steps / 4) < 1 and abs(size - steps / 2) < 1 or steps < 8, root["data-zoomed"])
     left, width = (float(number) for number in root["data-shown"].split())
     check("a search finds a layer and shows it", root["data-found"] == bars[0]["text"].strip() and -1 < left < 100 and 0 < width <= 100, root)
@@ -184,7 +192,7 @@ if options.timeline:
 if options.map:
     mismatch = report["mismatches"][0] if report["mismatches"] else next(failure for device in report["devices"] for failure in device["failures"] if failure["kind"] == "memory")
     element = mismatch["element"]
-    first = [item for item in still.all("rect", class_="first")]
+    first = [item for item in seen.all("rect", class_="first")]
     areas = len(report["mismatches"]) or 1
     check("each map marks the first that differs", len(first) == min(areas, 6), len(first))
     picture = first[0]["parents"][-1]
@@ -193,20 +201,24 @@ if options.map:
     check(f"it is that of report.json, {element}", place == [element["surface"], element["line"] // step, element["column"] // step], place)
     check("with its channel", first[0]["data-b"].split(",")[2] == str(element["channel"]), first[0]["data-b"])
     article = [item for item in first[0]["parents"] if item["tag"] == "article"][0]
-    wrong = sum(int(item["data-n"].split("/")[0]) for item in still.all("rect") if "data-n" in item and article in item["parents"])
+    wrong = sum(int(item["data-n"].split("/")[0]) for item in seen.all("rect") if "data-n" in item and article in item["parents"])
     check(f"the cells of the first map hold all {mismatch['count']} bytes", wrong == mismatch["count"], wrong)
     check("the pointer describes a cell", " bytes differ; first: line " in root.get("data-tip", ""), root.get("data-tip"))
 
+if options.cell:
+    cells = [(item["data-n"], item["data-b"]) for item in seen.all("rect") if "data-n" in item]
+    check(f"a cell of the map is {options.cell}", tuple(options.cell) in cells, cells[:5])
+
 if options.hang:
-    section = still.all("section", id="hang")
+    section = seen.all("section", id="hang")
     check("it shows who waits for whom", len(section) == 1, len(section))
-    shown = [item["text"] for item in still.all("li", class_="engine") if section and section[0] in item["parents"]]
+    shown = [item["text"] for item in seen.all("li", class_="engine") if section and section[0] in item["parents"]]
     armed = next(device["hang"]["armed"] for device in report["devices"] if "hang" in device)
     missing = [unit["unit"] for unit in armed if not any(unit["unit"].replace("CMAC_A", "CMAC").replace("CMAC_B", "CMAC") in text for text in shown)]
     check("with every unit that is armed", not missing, missing)
     triage = next((device["hang"]["triage"] for device in report["devices"] if "triage" in device.get("hang", {})), None)
     if triage and triage["chain"]:
-        chain = [item["text"] for item in still.all("li", class_="engine") if any("chain" in parent.get("class", "").split() for parent in item["parents"])]
+        chain = [item["text"] for item in seen.all("li", class_="engine") if any("chain" in parent.get("class", "").split() for parent in item["parents"])]
         check("the chain of waits in its order", len(chain) == len(triage["chain"]) and all(text.startswith(step["unit"]) for text, step in zip(chain, triage["chain"])), chain)
 
 print(f"{passed} passed, {failed} failed")

@@ -111,8 +111,8 @@ def reported(folder, sums):
         activity = json.load(f)["activity"]
     found = {part["instance"]: (part["bits"], part["toggles"]) for part in activity["parts"]}
     with open(f"{folder}/report.html", encoding="utf-8") as f:
-        rows = re.findall(r"<td>([^<]*)</td><td>([0-9,]+)</td><td>([0-9,]+)</td>", f.read().split('id="activity"', 1)[1].split("</section>")[0])
-    shown = {instance.replace("wires between them", ""): (int(b.replace(",", "")), int(t.replace(",", ""))) for instance, b, t in rows}
+        page = json.loads(f.read().split('id="data">', 1)[1].split("</script>")[0])
+    shown = {part["instance"]: (part["bits"], part["toggles"]) for part in page["activity"]["parts"]}
     clocks = activity["clocks"]
     good = len(sums) > 5 and found == sums and shown == sums and clocks > 0
     print(f"{len(found)} instances in {clocks} clocks, {'as' if good else 'NOT as'} in the SAIF file")

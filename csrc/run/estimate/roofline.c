@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/markup.h"
+#include "report/escape.h"
 
 enum { WIDTH = 860, HEIGHT = 520, LEFT = 80, RIGHT = 190, TOP = 50, BOTTOM = 60, FEWEST = 4 /* pixels of a dot */ };
 
@@ -112,7 +112,7 @@ void roofline_write(FILE *out, const char *title, const struct nvdla_config *con
             "circle{fill-opacity:.6;stroke:#fff}</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
     fprintf(out, "<text x=\"%d\" y=\"24\" font-size=\"16\">", LEFT);
-    html_text(out, title);
+    escape_text(out, title);
     fprintf(out, "</text>\n");
     draw_axes(out, &x, &y);
     draw_roof(out, &x, &y, peak, bytes);

