@@ -1,0 +1,165 @@
+"""The page of a night, index.html: the Review as JSON inside a short page that night.js draws. It is
+one file and needs no network; without JavaScript it shows the summary. The page of a comparison is
+made of the same parts (compare_page.py)."""
+import contextlib
+import dataclasses
+import html
+import json
+import os
+import pathlib
+import re
+import typing
+from urllib.parse import quote
+
+from nvcosim.pages.review import Review, Test
+from nvcosim.pages.summary import summary_text
+from nvcosim.store.nights import trace_name
+from nvcosim.text import duration, shown
+from nvcosim.tool import Failure
+
+Links = typing.Iterable[tuple[str, str]]  # of a page without JavaScript: address and text
+_NAMED = 3   # traces that the command of a night names; of more it says how many they are
+_WORTH = 8   # characters that it takes to say that a text begins like the one before
+_PATHS = ("page", "shrunk")           # members that are links
+_NOT_DRAWN = ("item", "trace")        # of a test
+_SEEDS = ("seed", "layer_seed")       # a number of the script has 53 bits
+_FRAME = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<button id="theme" type="button" hidden>light / dark</button>
+<noscript><pre>{text}</pre>{links}</noscript>
+<script type="application/json" id="tests-data">{data}</script>
+<script>
+{script}</script>
+</body>
+</html>
+"""
+
+
+# ---- pages ----
+
+def link(path: str) -> str:
+    """The address of a file beside the page, whatever its name holds."""
+    return quote(os.fsencode(path), safe="/._~-")
+
+
+def data_of(value: typing.Any) -> typing.Any:
+    """What the script gets of dataclasses, lists and texts."""
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, (list, tuple)):
+        return [data_of(each) for each in value]
+    if dataclasses.is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {name: link(each) if name in _PATHS and each else
+                str(each) if name in _SEEDS and each is not None else data_of(each) for name, each in value.items()}
+    return value
+
+
+def page_text(title: str, summary: str, links: Links, data: typing.Any) -> str:
+    """A page that night.js draws from the data. summary, links: shown without JavaScript."""
+    def part(name: str) -> str:
+        return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+    packed = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    packed = re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", packed)
+    return _FRAME.format(
+        title=html.escape(shown(title)), style=part("base.css") + part("night.css"),
+        text="\n".join(html.escape(shown(line)) for line in summary.split("\n")),
+        links="".join(f'\n<p><a href="{address}">{html.escape(shown(text))}</a></p>'
+                      for address, text in links),
+        data=packed, script=part("base.js") + part("night.js"))
+
+
+def write_file(path: str, text: str) -> None:
+    """Writes a file; readers see the old one or all of the new one. Failure: it cannot be written."""
+    regular = os.path.isfile(path) or not os.path.exists(path)
+    temporary = f"{path}.{os.getpid()}.tmp" if regular else path
+    try:
+        with open(temporary, "w", encoding="utf-8") as out:
+            out.write(text)
+        if regular:
+            os.replace(temporary, path)
+    except OSError as error:
+        if regular:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        raise Failure(f"{shown(path)}: cannot write: {error.strerror}") from None
+
+
+# ---- the page of a night ----
+
+def short_command(review: Review) -> str:
+    """The command of the night with many traces as their number: "nvcosim qualify --count 60 (313
+    traces)"."""
+    names = {test.trace for test in review.tests}
+    words = re.findall(r"(?:'[^']*'?|\\.|[^ '])+", review.command)
+    rest = [word for word in words if trace_name(word.strip("'")) not in names]
+    count = len(words) - len(rest)
+    return " ".join(words if count <= _NAMED else [*rest, f"({count} traces)"])
+
+
+def page_of_night(review: Review, folder: str) -> str | None:
+    """Where the page of another night is, seen from this one's; None unless their folders lie side
+    by side."""
+    own, other = review.folder.rpartition("/"), folder.rpartition("/")
+    return link(f"../{other[2]}/index.html") if own[:2] == other[:2] and own[1] else None
+
+
+def _packed(texts: list[str]) -> list[typing.Any]:
+    """Columns of texts repeat themselves: a text is 0 if it is that of the test before, [N, "rest"]
+    if it begins like that one with N characters."""
+    packed: list[typing.Any] = []
+    last = "\ufffe"
+    for text in texts:
+        low, high = 0, min(len(text), len(last)) if last.isascii() else 0
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if text[:middle] == last[:middle] else (low, middle - 1)
+        packed.append(0 if text == last else [low, text[low:]] if low >= _WORTH else text)
+        last = text
+    return packed
+
+
+def _column(name: str, tests: list[Test]) -> list[typing.Any]:
+    values = [getattr(test, name) for test in tests]
+    if name in _SEEDS:
+        values = [None if value is None else str(value & (1 << 64) - 1) for value in values]
+    if any(isinstance(value, str) for value in values):
+        safe = link if name in _PATHS else shown
+        return _packed([safe(value) if value else "" for value in values])
+    return [float(f"{value:.5g}") if isinstance(value, float) else
+            int(value) if isinstance(value, bool) else value for value in values]
+
+
+def page_write(review: Review, path: str) -> None:
+    """Writes the page. Failure: it cannot be written."""
+    command, summary = short_command(review), summary_text(review)
+    columns = {field.name: _column(field.name, review.tests)
+               for field in dataclasses.fields(Test) if field.name not in _NOT_DRAWN}
+    trends = [{**data_of(trend), "page": page_of_night(review, trend.folder)}
+              for trend in review.trends]
+    data = {**data_of(dataclasses.replace(review, tests=[], trends=[])),
+            "outcome": review.outcome, "sentence": shown(review.sentence()),
+            "command": shown(command), "trends": trends, "tests": columns,
+            "time": duration(review.seconds),
+            "cpu_time": duration(sum(test.cpu_seconds for test in review.tests)),
+            "whole": None if command == review.command else shown(review.command),
+            "before_page": page_of_night(review, review.before_folder)}
+    links = [(link(failed.page), title) for failed, title in [
+        *((bucket, f"debug report of bucket {bucket.number}") for bucket in review.buckets),
+        *((test, f"report of {test.key}") for test in review.tests if test.state == "failed")]
+        if failed.page]
+    title = f"{review.outcome} {review.plan}, night {review.night}"
+    write_file(path, page_text(title, summary, links, data))
