@@ -67,8 +67,9 @@ def data_of(value: typing.Any) -> typing.Any:
     return value
 
 
-def page_text(title: str, summary: str, links: Links, data: typing.Any) -> str:
-    """A page that night.js draws from the data. summary, links: shown without JavaScript."""
+def page_text(title: str, summary: str, links: Links, data: typing.Any, *scripts: str) -> str:
+    """A page that night.js, and further scripts, draw from the data. summary, links: shown without
+    JavaScript."""
     def part(name: str) -> str:
         return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
 
@@ -79,7 +80,7 @@ def page_text(title: str, summary: str, links: Links, data: typing.Any) -> str:
         text="\n".join(html.escape(shown(line)) for line in summary.split("\n")),
         links="".join(f'\n<p><a href="{address}">{html.escape(shown(text))}</a></p>'
                       for address, text in links),
-        data=packed, script=part("base.js") + part("night.js"))
+        data=packed, script="".join(map(part, ("base.js", "night.js", *scripts))))
 
 
 def write_file(path: str, text: str) -> None:

@@ -233,23 +233,25 @@ class Review:
         return f"{text}. "
 
 
-def kept(text: typing.Any) -> str | None:
-    """A text of the database, cut between characters if it is too long for people."""
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "surrogateescape")
-    if text is None or len(text) * 4 <= TEXT:
+def kept(value: typing.Any, most: int) -> str | None:
+    """A text of the database, cut between characters if it has more bytes."""
+    if value is None:
+        return None
+    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    if len(text) * 4 <= most:
         return text
-    raw, end = text.encode("utf-8", "surrogateescape"), TEXT
-    if len(raw) <= TEXT:
-        return str(text)
+    raw, end = text.encode("utf-8", "surrogateescape"), most
+    if len(raw) <= most:
+        return text
     while end and raw[end] & 0xc0 == 0x80:
         end -= 1
     return raw[:end].decode("utf-8", "surrogateescape") + " ..."
 
 
-def taken(kind: typing.Any, row: "sqlite3.Row", **more: typing.Any) -> typing.Any:
+def taken(kind: typing.Any, row: "sqlite3.Row", most: int = TEXT,
+          **more: typing.Any) -> typing.Any:
     """A dataclass of the columns of a row that have the names of its fields; NULL is None of a text
-    and 0 of a number that cannot be None."""
+    and 0 of a number that cannot be None. most: bytes of a text."""
     names = set(row.keys())
     values = {}
     for field in dataclasses.fields(kind):
@@ -257,7 +259,7 @@ def taken(kind: typing.Any, row: "sqlite3.Row", **more: typing.Any) -> typing.An
             value = row[field.name]
             if field.type in (int, float, bool):
                 value = field.type(value or 0)
-            values[field.name] = value if isinstance(value, (int, float)) else kept(value)
+            values[field.name] = value if isinstance(value, (int, float)) else kept(value, most)
     return kind(**values, **more)
 
 

@@ -1,0 +1,396 @@
+"""Two nights side by side, or two selections of tests of one: what fails now, what was fixed, how
+cycles and the speed of simulation changed. Text, page and data are made from one Comparison, so that
+they agree.
+
+A side is NIGHT[:NAME=VALUE,...]. NIGHT is the number of a night, "latest" (the last one that is
+done), "previous" (the last done one of the same plan and selection before the other side), or a git
+revision, of which the last night counts. The names are item, config, dut, memory, tag (patterns with
+* and ?), which choose tests, and plan, which chooses the night. Tests are paired by their keys; where
+a side chooses by item, config, dut or memory, both sides' keys are compared without that part."""
+import dataclasses
+import fnmatch
+import math
+import re
+import sys
+import typing
+
+from nvcosim.pages.review import taken
+from nvcosim.text import plural
+from nvcosim.tool import Failure
+
+if typing.TYPE_CHECKING:
+    from nvcosim.store.database import Store
+
+EXTREMES = 10      # tests that changed most, which are shown
+SPEED_SECONDS = 1  # CPU time of a run from which on its speed is worth a colour, not noise
+CHANGES = (
+    "new failure",         # fails in B, and is not known to; in A it did not fail
+    "fails otherwise",     # fails in both, with different signatures
+    "fails in both",       # alike
+    "fixed",               # failed in A, passes in B
+    "not run in both",     # has no result in B, or passes there and has none in A
+    "now fails as known",  # fails in B as it is known to; in A it did not
+    "passes in both",
+    "only in A",
+    "only in B",           # and it does not fail there
+)
+_LETTERS = 4  # of a revision, at least
+_OF_KEY = ("item", "config", "dut", "memory")
+_CHOICES = (*_OF_KEY, "tag", "plan")
+
+
+@dataclasses.dataclass
+class Run:
+    """A test in a night. verdict None: it has not run; cycles, speed 0: not known."""
+    name: str  # what pairs it: its key without what the sides choose by
+    key: str
+    item: str
+    config: str
+    verdict: str | None
+    known: str | None
+    signature: str | None
+    reason: str | None
+    page: str | None
+    command: str | None
+    debug_command: str | None
+    seed: int
+    layer_seed: int | None
+    cycles: int
+    cpu_seconds: float
+    engines: frozenset[str]  # whose data it moves
+
+    @property
+    def speed(self) -> float:
+        """Core clocks a second of CPU time."""
+        return self.cycles / self.cpu_seconds if self.cycles > 0 < self.cpu_seconds else 0
+
+    @property
+    def fails(self) -> bool:
+        return self.verdict not in (None, "PASS")
+
+
+@dataclasses.dataclass
+class Side:
+    """One of both nights. chosen: ":NAME=VALUE,...", ""."""
+    given: str
+    night: int
+    plan: str
+    started: str
+    state: str
+    revision: str | None
+    version: str
+    folder: str
+    dirty: bool
+    runs: list[Run] = dataclasses.field(default_factory=list)  # those that are chosen, by name
+
+    @property
+    def chosen(self) -> str:
+        return "".join(self.given.partition(":")[1:])
+
+    def count(self) -> dict[str, int]:
+        """How many tests were chosen, and what became of them."""
+        failed = [run.known is None for run in self.runs if run.fails]
+        return {"tests": len(self.runs), "passed": sum(r.verdict == "PASS" for r in self.runs),
+                "failed": failed.count(True), "known": failed.count(False),
+                "open": sum(run.verdict is None for run in self.runs)}
+
+
+@dataclasses.dataclass
+class Pair:
+    """A test of both sides, or of one. Ratios: B to A; 0: not to be compared."""
+    a: Run | None
+    b: Run | None
+    change: str
+    same_work: bool = False  # the same layer; the same seeds unless the sides differ in what plays
+    cycles_ratio: float = 0
+    speed_ratio: float = 0
+    speed_counts: bool = False
+
+    @property
+    def told(self) -> Run:
+        """The test of B where it is there, else of A."""
+        run = self.b or self.a
+        assert run
+        return run
+
+    @classmethod
+    def of(cls, a: Run | None, b: Run | None, other_seeds: bool) -> "Pair":
+        pair = cls(a, b, _change(a, b))
+        if a and b and pair.change == "passes in both":
+            pair.same_work = a.layer_seed == b.layer_seed and (other_seeds or a.seed == b.seed)
+        if a and b and pair.same_work:
+            pair.cycles_ratio = b.cycles / a.cycles if a.cycles > 0 < b.cycles else 0
+            pair.speed_ratio = b.speed / a.speed if a.speed else 0
+            pair.speed_counts = min(a.cpu_seconds, b.cpu_seconds) >= SPEED_SECONDS
+        return pair
+
+
+def _change(a: Run | None, b: Run | None) -> str:
+    if b and b.fails:
+        if not a or not a.fails:
+            return "new failure" if b.known is None else "now fails as known"
+        otherwise = a.signature and b.signature and a.signature != b.signature
+        return "fails otherwise" if otherwise else "fails in both"
+    if not a or not b:
+        return "only in B" if b else "only in A"
+    if a.verdict is None or b.verdict is None:
+        return "not run in both"
+    return "fixed" if a.fails else "passes in both"
+
+
+@dataclasses.dataclass
+class Mean:
+    """Geometric means of the ratios over tests. kind: "item", "config", "engine"; "" of all."""
+    kind: str
+    name: str
+    pairs: list[Pair]
+
+    def _of(self, name: str) -> tuple[int, float]:
+        logs = [math.log(ratio) for pair in self.pairs for ratio in [getattr(pair, name)] if ratio]
+        return len(logs), math.exp(sum(logs) / len(logs)) if logs else 0
+
+    def figures(self) -> dict[str, typing.Any]:
+        """Counts and means; 0: none. speed_counts: that of at least half of the tests does."""
+        tests, cycles = self._of("cycles_ratio")
+        speed_tests, speed = self._of("speed_ratio")
+        counting = sum(pair.speed_counts for pair in self.pairs if pair.speed_ratio)
+        return {"tests": tests, "more": sum(pair.cycles_ratio > 1 for pair in self.pairs),
+                "fewer": sum(0 < pair.cycles_ratio < 1 for pair in self.pairs), "cycles": cycles,
+                "speed_tests": speed_tests, "speed": speed,
+                "speed_counts": 2 * counting >= speed_tests}
+
+
+@dataclasses.dataclass
+class Comparison:
+    """limit: how much more cycles a test may take in B, per cent; None: any."""
+    a: Side
+    b: Side
+    limit: float | None
+    pairs: list[Pair]  # by change, then by name
+
+    def of(self, change: str) -> list[Pair]:
+        return [pair for pair in self.pairs if pair.change == change]
+
+    def over(self) -> int:
+        """Tests over the limit."""
+        return sum(pair.cycles_ratio > 1 + self.limit / 100 for pair in self.pairs) \
+            if self.limit is not None else 0
+
+    def worse(self) -> bool:
+        """Whether B has new failures, or tests over the limit."""
+        return any(pair.change == "new failure" for pair in self.pairs) or self.over() > 0
+
+    def other_work(self) -> int:
+        """Pairs that pass twice and are not the same work."""
+        return sum(not pair.same_work for pair in self.of("passes in both"))
+
+    def most_changed(self, more: bool) -> list[Pair]:
+        """Those with more cycles, or with fewer; the most changed first."""
+        pairs = [p for p in self.pairs if p.cycles_ratio and p.cycles_ratio != 1
+                 and (p.cycles_ratio > 1) == more]
+        return sorted(pairs, key=lambda p: (-abs(math.log(p.cycles_ratio)), p.told.name))
+
+    def means(self) -> list[Mean]:
+        """All tests, then by item, by configuration, by engine."""
+        means: dict[tuple[int, str], Mean] = {}
+        for pair in self.pairs:
+            if not (pair.cycles_ratio or pair.speed_ratio) or not pair.a or not pair.b:
+                continue
+            for place, kind, names in (
+                    (0, "", ["all"]), (1, "item", [pair.b.item]), (2, "config", [pair.b.config]),
+                    (3, "engine", pair.a.engines | pair.b.engines)):
+                for name in names:
+                    means.setdefault((place, name), Mean(kind, name, [])).pairs.append(pair)
+        return [means[key] for key in sorted(means)]
+
+    def sentence(self) -> str:
+        """ "5 new failures, 3 fixed, ..." """
+        n = {change: len(self.of(change)) for change in CHANGES}
+        text = f"{plural(n['new failure'], 'new failure')}, {n['fixed']} fixed, " \
+               f"{plural(n['fails in both'] + n['fails otherwise'], 'fails', 'fail')} in both"
+        if n["fails otherwise"]:
+            text += f" ({n['fails otherwise']} otherwise)"
+        text += f", {plural(n['passes in both'], 'passes', 'pass')} in both"
+        if n["now fails as known"]:
+            text += f", {n['now fails as known']} now " \
+                    f"{'fails' if n['now fails as known'] == 1 else 'fail'} as known"
+        for change in ("not run in both", "only in A", "only in B"):
+            text += f", {n[change]} {change}" if n[change] else ""
+        if self.limit is None:
+            return f"{text}."
+        return f"{text}. {plural(self.over(), 'test takes', 'tests take')} " \
+               f"more than {self.limit:g} % more cycles."
+
+
+# ---- what a side asks for ----
+
+@dataclasses.dataclass
+class _Request:
+    given: str
+    night: str
+    patterns: dict[str, str]
+
+    @classmethod
+    def read(cls, given: str) -> "_Request":
+        night, _, rest = given.partition(":")
+        if not night:
+            raise Failure(f"'{given}': found no night, expected NIGHT or NIGHT:NAME=VALUE,...; NIGHT "
+                          "is a number, latest, previous or a git revision")
+        patterns: dict[str, str] = {}
+        for word in rest.split(",") if ":" in given else []:
+            name, equals, value = word.partition("=")
+            if not equals or name not in _CHOICES:
+                raise Failure(f"'{given}': found '{word}', expected item=, config=, dut=, memory=, "
+                              "tag= or plan= and a value")
+            if name in patterns:
+                raise Failure(f"'{given}': found a second {name}=; a pattern such as * chooses "
+                              "several")
+            patterns[name] = value
+        return cls(given, night, patterns)
+
+    def takes(self, row: typing.Mapping[str, str]) -> bool:
+        """Whether it chooses the test."""
+        def fits(value: str, name: str) -> bool:
+            return fnmatch.fnmatchcase(value, self.patterns[name].replace("[^", "[!"))
+
+        return all(fits(row[name], name) for name in _OF_KEY if name in self.patterns) and \
+            ("tag" not in self.patterns or any(fits(tag, "tag") for tag in row["tags"].split()))
+
+
+def _previous(store: "Store", other: int) -> int:
+    row = store.row("SELECT max(b.id) FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan = "
+                    "n.plan AND b.kind = n.kind AND b.selected IS n.selected AND b.state = 'done' "
+                    "WHERE n.id = ?", other)
+    if not row or not row[0]:
+        raise Failure(f"'previous': no night before night {other} has its plan and selection and is "
+                      "done")
+    return int(row[0])
+
+
+def _of_revision(store: "Store", letters: str, plan: str) -> int:
+    """The last night of a revision, by the first letters of its name; 0: none."""
+    row = store.row("SELECT group_concat(DISTINCT substr(revision, 1, 12)) AS names, count(DISTINCT "
+                    "revision) AS count FROM night WHERE substr(revision, 1, length(?1)) = ?1 AND "
+                    "plan GLOB ?2", letters, plan)
+    if row and row["count"] > 1:
+        raise Failure(f"'{letters}': several revisions begin like that: {row['names']}")
+    row = store.row("SELECT id FROM night WHERE substr(revision, 1, length(?1)) = ?1 AND plan GLOB ?2"
+                    " ORDER BY state = 'done' DESC, id DESC LIMIT 1", letters, plan)
+    return row["id"] if row else 0
+
+
+def _find_night(store: "Store", request: _Request, other: int) -> int:
+    """The night that a request names; "previous" is the one before `other`."""
+    name, plan, file = request.night, request.patterns.get("plan", "*"), store.file_name()
+    if name == "previous":
+        return _previous(store, other)
+    row = None
+    if name == "latest":
+        row = store.row("SELECT id FROM night WHERE state = 'done' AND kind = 'regress' AND plan GLOB "
+                        "? ORDER BY id DESC LIMIT 1", plan)
+        if not row:
+            of_plan = f" of plan {plan}" if "plan" in request.patterns else ""
+            raise Failure(f"'latest': {file} has no night of nvcosim regress{of_plan} that is done")
+    elif re.fullmatch("[0-9]{1,18}", name):
+        row = store.row("SELECT id FROM night WHERE id = ? AND plan GLOB ?", int(name), plan)
+    night = row["id"] if row else 0
+    if not night and re.fullmatch(f"[0-9a-f]{{{_LETTERS},}}", name):
+        night = _of_revision(store, name, plan)
+    if not night:
+        from nvcosim.store.revision import revision_named
+        commit = revision_named(".", name)
+        night = _of_revision(store, commit, plan) if commit else 0
+        lack = f"no night has revision {commit[:12]} in" if commit else "found no such night in"
+        if not night:
+            raise Failure(f"'{name}': {lack} {file}; expected the number of a night, latest, previous "
+                          "or a git revision that a night has; nvcosim history shows all nights")
+    return int(night)
+
+
+def _find_nights(store: "Store", a: _Request, b: _Request) -> tuple[int, int]:
+    """Both nights; "previous" is before the other one."""
+    if a.night == b.night == "previous":
+        raise Failure("found 'previous' twice, expected another night to compare it with")
+    night = 0 if a.night == "previous" else _find_night(store, a, 0)
+    other = _find_night(store, b, night)
+    night = night or _find_night(store, a, other)
+    if night == other and {**a.patterns, "plan": ""} == {**b.patterns, "plan": ""}:
+        raise Failure(f"'{a.given}' and '{b.given}' are the same, night {night}; expected two nights, "
+                      f"or two choices such as {night}:dut=both and {night}:dut=rtl:mine")
+    return night, other
+
+
+# ---- tests of a side ----
+
+_RUNS = """
+SELECT key, item, config, dut, memory, tags, verdict, known, signature, reason, page, command,
+    debug_command, seed, layer_seed, cycles, cpu_seconds,
+    iif(json_valid(result), json_extract(result, '$.devices[0].read_beats'), NULL) AS reads,
+    iif(json_valid(result), json_extract(result, '$.devices[0].write_beats'), NULL) AS writes
+FROM result WHERE night = ? ORDER BY number"""
+
+
+def pair_name(row: typing.Mapping[str, str], drop: typing.Container[str]) -> str:
+    """The key of a test, ITEM/NAME[,CONFIG][,DUT][@MEMORY][+RESEED], without the parts to drop."""
+    item, rest = row["item"], row["key"].removeprefix(f"{row['item']}/")
+    reseed = re.search(r"(\+[0-9]+)?\Z", rest)
+    assert reseed
+    rest, ends = rest[:reseed.start()], reseed[0]
+    for name, mark in (("memory", "@"), ("dut", ","), ("config", ",")):
+        end = row[name].replace(":", "-") if name == "dut" else row[name]
+        if end and rest.endswith(mark + end) and len(rest) > len(mark + end):
+            rest = rest[:-len(mark + end)]
+            ends = ends if name in drop else mark + end + ends
+    return ("" if "item" in drop else f"{item}/") + rest + ends
+
+
+def _engines(reads: str | None, writes: str | None) -> frozenset[str]:
+    """Whose data a test moves; those of convolutions, with the SDP after them, count as "conv"."""
+    engines = {name.lower() for name in re.findall('"([A-Z_]+)"', writes or "")}
+    if '"CDMA_DAT"' in (reads or ""):
+        engines = engines - {"sdp"} | {"conv"}
+    return frozenset(engines)
+
+
+def _read_side(store: "Store", request: _Request, night: int, drop: set[str]) -> Side:
+    row = store.row("SELECT id AS night, plan, started, revision, version, folder, state, dirty FROM night "
+                    "WHERE id = ?", night)
+    assert row
+    side: Side = taken(Side, row, sys.maxsize, given=request.given)
+    runs = [taken(Run, row, sys.maxsize, name=pair_name(row, drop),
+                  engines=_engines(row["reads"], row["writes"]))
+            for row in store.rows(_RUNS, night) if request.takes(row)]
+    if not runs:
+        raise Failure(f"'{request.given}': night {night} has no such test; nvcosim history --sql "
+                      "'SELECT DISTINCT item, config, dut, memory FROM result WHERE night = "
+                      f"{night}' shows what it has")
+    side.runs = sorted(runs, key=lambda run: run.name)
+    for one, two in zip(side.runs, side.runs[1:]):
+        if one.name == two.name:
+            raise Failure(f"'{request.given}': chooses both {one.key} and {two.key}, expected one of "
+                          "them; choose by item, config, dut or memory as well, with the same names "
+                          "in both sides")
+    return side
+
+
+def compare_read(store: "Store", a: str, b: str, limit: float | None = None) -> Comparison:
+    """Reads both sides. Failure: a side that names no night or chooses no test, both name the same,
+    or they have no test in common."""
+    requests = _Request.read(a), _Request.read(b)
+    nights = _find_nights(store, *requests)
+    of_a, of_b = (request.patterns for request in requests)
+    named = {name for name in _OF_KEY if name in of_a or name in of_b}
+    # Keys have to stay apart where both sides choose the same.
+    drop = {name for name in named if of_a.get(name) != of_b.get(name)}
+    sides = [_read_side(store, *asked, drop) for asked in zip(requests, nights)]
+    runs_a, runs_b = ({run.name: run for run in side.runs} for side in sides)
+    pairs = [Pair.of(runs_a.get(name), runs_b.get(name), bool(named))
+             for name in runs_a.keys() | runs_b.keys()]
+    pairs.sort(key=lambda pair: (CHANGES.index(pair.change), pair.told.name))
+    if all(pair.a is None or pair.b is None for pair in pairs):
+        one, two = (next(run.key for pair in pairs for run in [pick(pair)] if run)
+                    for pick in (lambda pair: pair.a, lambda pair: pair.b))
+        raise Failure(f"'{a}' and '{b}' have no test in common, such as {one} and {two}: there is "
+                      "nothing to compare; where they differ in item, config, dut or memory, both "
+                      "have to choose by it")
+    return Comparison(*sides, limit=limit, pairs=pairs)
