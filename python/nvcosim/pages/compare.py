@@ -1,12 +1,13 @@
 """Two nights side by side, or two selections of tests of one: what fails now, what was fixed, how
-cycles and the speed of simulation changed. Text, page and data are made from one Comparison, so that
-they agree.
+cycles and the speed of simulation changed. Text, page and data are made from one Comparison, so
+that they agree.
 
 A side is NIGHT[:NAME=VALUE,...]. NIGHT is the number of a night, "latest" (the last one that is
 done), "previous" (the last done one of the same plan and selection before the other side), or a git
-revision, of which the last night counts. The names are item, config, dut, memory, tag (patterns with
-* and ?), which choose tests, and plan, which chooses the night. Tests are paired by their keys; where
-a side chooses by item, config, dut or memory, both sides' keys are compared without that part."""
+revision, of which the last night counts. The names are item, config, dut, memory, tag (patterns
+with * and ?), which choose tests, and plan, which chooses the night. Tests are paired by their
+keys; where a side chooses by item, config, dut or memory, both sides' keys are compared without
+that part."""
 import dataclasses
 import fnmatch
 import math
@@ -19,6 +20,7 @@ from nvcosim.text import plural
 from nvcosim.tool import Failure
 
 if typing.TYPE_CHECKING:
+    import sqlite3
     from nvcosim.store.database import Store
 
 EXTREMES = 10      # tests that changed most, which are shown
@@ -234,8 +236,8 @@ class _Request:
     def read(cls, given: str) -> "_Request":
         night, _, rest = given.partition(":")
         if not night:
-            raise Failure(f"'{given}': found no night, expected NIGHT or NIGHT:NAME=VALUE,...; NIGHT "
-                          "is a number, latest, previous or a git revision")
+            raise Failure(f"'{given}': found no night, expected NIGHT or NIGHT:NAME=VALUE,...; "
+                          "NIGHT is a number, latest, previous or a git revision")
         patterns: dict[str, str] = {}
         for word in rest.split(",") if ":" in given else []:
             name, equals, value = word.partition("=")
@@ -248,7 +250,7 @@ class _Request:
             patterns[name] = value
         return cls(given, night, patterns)
 
-    def takes(self, row: typing.Mapping[str, str]) -> bool:
+    def takes(self, row: "sqlite3.Row") -> bool:
         """Whether it chooses the test."""
         def fits(value: str, name: str) -> bool:
             return fnmatch.fnmatchcase(value, self.patterns[name].replace("[^", "[!"))
@@ -262,21 +264,21 @@ def _previous(store: "Store", other: int) -> int:
                     "n.plan AND b.kind = n.kind AND b.selected IS n.selected AND b.state = 'done' "
                     "WHERE n.id = ?", other)
     if not row or not row[0]:
-        raise Failure(f"'previous': no night before night {other} has its plan and selection and is "
-                      "done")
+        raise Failure(f"'previous': no night before night {other} has its plan and selection and "
+                      "is done")
     return int(row[0])
 
 
 def _of_revision(store: "Store", letters: str, plan: str) -> int:
     """The last night of a revision, by the first letters of its name; 0: none."""
-    row = store.row("SELECT group_concat(DISTINCT substr(revision, 1, 12)) AS names, count(DISTINCT "
-                    "revision) AS count FROM night WHERE substr(revision, 1, length(?1)) = ?1 AND "
-                    "plan GLOB ?2", letters, plan)
+    known = "FROM night WHERE substr(revision, 1, length(?1)) = ?1 AND plan GLOB ?2"
+    row = store.row("SELECT group_concat(DISTINCT substr(revision, 1, 12)) AS names, "
+                    f"count(DISTINCT revision) AS count {known}", letters, plan)
     if row and row["count"] > 1:
         raise Failure(f"'{letters}': several revisions begin like that: {row['names']}")
-    row = store.row("SELECT id FROM night WHERE substr(revision, 1, length(?1)) = ?1 AND plan GLOB ?2"
-                    " ORDER BY state = 'done' DESC, id DESC LIMIT 1", letters, plan)
-    return row["id"] if row else 0
+    row = store.row(f"SELECT id {known} ORDER BY state = 'done' DESC, id DESC LIMIT 1", letters,
+                    plan)
+    return int(row["id"]) if row else 0
 
 
 def _find_night(store: "Store", request: _Request, other: int) -> int:
@@ -286,8 +288,8 @@ def _find_night(store: "Store", request: _Request, other: int) -> int:
         return _previous(store, other)
     row = None
     if name == "latest":
-        row = store.row("SELECT id FROM night WHERE state = 'done' AND kind = 'regress' AND plan GLOB "
-                        "? ORDER BY id DESC LIMIT 1", plan)
+        row = store.row("SELECT id FROM night WHERE state = 'done' AND kind = 'regress' AND plan "
+                        "GLOB ? ORDER BY id DESC LIMIT 1", plan)
         if not row:
             of_plan = f" of plan {plan}" if "plan" in request.patterns else ""
             raise Failure(f"'latest': {file} has no night of nvcosim regress{of_plan} that is done")
@@ -302,8 +304,9 @@ def _find_night(store: "Store", request: _Request, other: int) -> int:
         night = _of_revision(store, commit, plan) if commit else 0
         lack = f"no night has revision {commit[:12]} in" if commit else "found no such night in"
         if not night:
-            raise Failure(f"'{name}': {lack} {file}; expected the number of a night, latest, previous "
-                          "or a git revision that a night has; nvcosim history shows all nights")
+            raise Failure(f"'{name}': {lack} {file}; expected the number of a night, latest, "
+                          "previous or a git revision that a night has; nvcosim history shows all "
+                          "nights")
     return int(night)
 
 
@@ -315,8 +318,8 @@ def _find_nights(store: "Store", a: _Request, b: _Request) -> tuple[int, int]:
     other = _find_night(store, b, night)
     night = night or _find_night(store, a, other)
     if night == other and {**a.patterns, "plan": ""} == {**b.patterns, "plan": ""}:
-        raise Failure(f"'{a.given}' and '{b.given}' are the same, night {night}; expected two nights, "
-                      f"or two choices such as {night}:dut=both and {night}:dut=rtl:mine")
+        raise Failure(f"'{a.given}' and '{b.given}' are the same, night {night}; expected two "
+                      f"nights, or two choices such as {night}:dut=both and {night}:dut=rtl:mine")
     return night, other
 
 
@@ -330,9 +333,10 @@ SELECT key, item, config, dut, memory, tags, verdict, known, signature, reason, 
 FROM result WHERE night = ? ORDER BY number"""
 
 
-def pair_name(row: typing.Mapping[str, str], drop: typing.Container[str]) -> str:
+def pair_name(row: "sqlite3.Row", drop: typing.Container[str]) -> str:
     """The key of a test, ITEM/NAME[,CONFIG][,DUT][@MEMORY][+RESEED], without the parts to drop."""
-    item, rest = row["item"], row["key"].removeprefix(f"{row['item']}/")
+    item = str(row["item"])
+    rest = str(row["key"]).removeprefix(f"{item}/")
     reseed = re.search(r"(\+[0-9]+)?\Z", rest)
     assert reseed
     rest, ends = rest[:reseed.start()], reseed[0]
@@ -353,8 +357,7 @@ def _engines(reads: str | None, writes: str | None) -> frozenset[str]:
 
 
 def _read_side(store: "Store", request: _Request, night: int, drop: set[str]) -> Side:
-    row = store.row("SELECT id AS night, plan, started, revision, version, folder, state, dirty FROM night "
-                    "WHERE id = ?", night)
+    row = store.row("SELECT id AS night, * FROM night WHERE id = ?", night)
     assert row
     side: Side = taken(Side, row, sys.maxsize, given=request.given)
     runs = [taken(Run, row, sys.maxsize, name=pair_name(row, drop),
@@ -367,9 +370,9 @@ def _read_side(store: "Store", request: _Request, night: int, drop: set[str]) ->
     side.runs = sorted(runs, key=lambda run: run.name)
     for one, two in zip(side.runs, side.runs[1:]):
         if one.name == two.name:
-            raise Failure(f"'{request.given}': chooses both {one.key} and {two.key}, expected one of "
-                          "them; choose by item, config, dut or memory as well, with the same names "
-                          "in both sides")
+            raise Failure(f"'{request.given}': chooses both {one.key} and {two.key}, expected one "
+                          "of them; choose by item, config, dut or memory as well, with the same "
+                          "names in both sides")
     return side
 
 
@@ -382,15 +385,15 @@ def compare_read(store: "Store", a: str, b: str, limit: float | None = None) -> 
     named = {name for name in _OF_KEY if name in of_a or name in of_b}
     # Keys have to stay apart where both sides choose the same.
     drop = {name for name in named if of_a.get(name) != of_b.get(name)}
-    sides = [_read_side(store, *asked, drop) for asked in zip(requests, nights)]
-    runs_a, runs_b = ({run.name: run for run in side.runs} for side in sides)
+    side_a, side_b = (_read_side(store, *asked, drop) for asked in zip(requests, nights))
+    runs_a, runs_b = ({run.name: run for run in side.runs} for side in (side_a, side_b))
     pairs = [Pair.of(runs_a.get(name), runs_b.get(name), bool(named))
              for name in runs_a.keys() | runs_b.keys()]
     pairs.sort(key=lambda pair: (CHANGES.index(pair.change), pair.told.name))
     if all(pair.a is None or pair.b is None for pair in pairs):
-        one, two = (next(run.key for pair in pairs for run in [pick(pair)] if run)
-                    for pick in (lambda pair: pair.a, lambda pair: pair.b))
+        one = next(pair.a.key for pair in pairs if pair.a)
+        two = next(pair.b.key for pair in pairs if pair.b)
         raise Failure(f"'{a}' and '{b}' have no test in common, such as {one} and {two}: there is "
                       "nothing to compare; where they differ in item, config, dut or memory, both "
                       "have to choose by it")
-    return Comparison(*sides, limit=limit, pairs=pairs)
+    return Comparison(side_a, side_b, limit, pairs)

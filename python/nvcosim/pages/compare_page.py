@@ -24,28 +24,28 @@ def _default_path(comparison: Comparison) -> str:
     return f"{folder}compare-{a.night}{_file_word(a.chosen)}-{b.night}{_file_word(b.chosen)}.html"
 
 
-def _run(run: Run | None, address: str | None, told: bool) -> dict[str, typing.Any] | None:
+def _run(run: Run, address: str | None, told: bool) -> dict[str, typing.Any]:
     """What the page shows of a test in a night. told: with what stands in the lists of changes."""
-    if not run:
-        return None
-    values = {"verdict": run.verdict, "known": run.known is not None, "cycles": run.cycles,
-              "speed": float(f"{run.speed:.5g}")}
+    values: dict[str, typing.Any] = {
+        "verdict": run.verdict, "known": run.known is not None, "cycles": run.cycles,
+        "speed": float(f"{run.speed:.5g}")}
     if told:
         values |= {"signature": run.signature, "reason": run.reason, "report": address,
                    "command": run.fails and (run.debug_command or run.command)}
     return {name: value for name, value in values.items() if value}
 
 
-def _pair(pair: Pair, told: bool, address: typing.Callable[..., str | None]) -> dict[str, typing.Any]:
-    a, b = (_run(run, run and address(letter, run.page), told)
-            for letter, run in (("a", pair.a), ("b", pair.b)))
-    return {"name": pair.told.name, "change": pair.change, "a": a, "b": b, "cycles": pair.cycles_ratio,
-            "speed": pair.speed_ratio, "speed_counts": pair.speed_counts}
+def _pair(pair: Pair, told: bool,
+          address: typing.Callable[[str, str | None], str | None]) -> dict[str, typing.Any]:
+    return {"name": pair.told.name, "change": pair.change, "cycles": pair.cycles_ratio,
+            "speed": pair.speed_ratio, "speed_counts": pair.speed_counts,
+            "a": pair.a and _run(pair.a, address("a", pair.a.page), told),
+            "b": pair.b and _run(pair.b, address("b", pair.b.page), told)}
 
 
 def compare_page(comparison: Comparison, path: str | None = None) -> str:
-    """Writes the page; path None: compare-A-B.html where the folder of B's night is. Returns where it
-    is. Failure: it cannot be written."""
+    """Writes the page; path None: compare-A-B.html where the folder of B's night is. Returns where
+    it is. Failure: it cannot be written."""
     path = path or _default_path(comparison)
     folder = os.path.dirname(os.path.abspath(path))
     sides = {"a": comparison.a, "b": comparison.b}
@@ -68,7 +68,7 @@ def compare_page(comparison: Comparison, path: str | None = None) -> str:
             report = told and address("b" if pair.b else "a", pair.told.page)
             links += [(report, f"report of {pair.told.key}")] if report else []
     data = {"title": title, "outcome": outcome, "sentence": comparison.sentence(), "pairs": pairs,
-            "sides": [{**data_of(dataclasses.replace(side, runs=[])), **side.count(),
+            "sides": [{**data_of(dataclasses.replace(side, runs=[])), "tests": len(side.runs),
                        "chosen": side.chosen, "index": indexes[letter]}
                       for letter, side in sides.items()],
             "limit": comparison.limit, "over": comparison.over(), "extremes": EXTREMES,

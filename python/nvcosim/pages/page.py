@@ -1,6 +1,6 @@
-"""The page of a night, index.html: the Review as JSON inside a short page that night.js draws. It is
-one file and needs no network; without JavaScript it shows the summary. The page of a comparison is
-made of the same parts (compare_page.py)."""
+"""The page of a night, index.html: the Review as JSON inside a short page that night.js draws. It
+is one file and needs no network; without JavaScript it shows the summary. The page of a comparison
+is made of the same parts (compare_page.py)."""
 import contextlib
 import dataclasses
 import html
@@ -63,7 +63,8 @@ def data_of(value: typing.Any) -> typing.Any:
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {name: link(each) if name in _PATHS and each else
-                str(each) if name in _SEEDS and each is not None else data_of(each) for name, each in value.items()}
+                str(each) if name in _SEEDS and each is not None else data_of(each)
+                for name, each in value.items()}
     return value
 
 
@@ -84,7 +85,8 @@ def page_text(title: str, summary: str, links: Links, data: typing.Any, *scripts
 
 
 def write_file(path: str, text: str) -> None:
-    """Writes a file; readers see the old one or all of the new one. Failure: it cannot be written."""
+    """Writes a file; readers see the old one or all of the new one. Failure: it cannot be
+    written."""
     regular = os.path.isfile(path) or not os.path.exists(path)
     temporary = f"{path}.{os.getpid()}.tmp" if regular else path
     try:
@@ -158,9 +160,10 @@ def page_write(review: Review, path: str) -> None:
             "cpu_time": duration(sum(test.cpu_seconds for test in review.tests)),
             "whole": None if command == review.command else shown(review.command),
             "before_page": page_of_night(review, review.before_folder)}
-    links = [(link(failed.page), title) for failed, title in [
-        *((bucket, f"debug report of bucket {bucket.number}") for bucket in review.buckets),
-        *((test, f"report of {test.key}") for test in review.tests if test.state == "failed")]
-        if failed.page]
+    reports = [*((bucket.page, f"debug report of bucket {bucket.number}")
+                 for bucket in review.buckets),
+               *((test.page, f"report of {test.key}")
+                 for test in review.tests if test.state == "failed")]
+    links = [(link(file), text) for file, text in reports if file]
     title = f"{review.outcome} {review.plan}, night {review.night}"
     write_file(path, page_text(title, summary, links, data))

@@ -1,6 +1,6 @@
-"""Everything that is said or drawn of a night: its tests and how they compare with the night before,
-its buckets, faults and trends. Page, JUnit XML and summary are made from one Review, so that they
-agree. It is read from the database alone, in one read transaction."""
+"""Everything that is said or drawn of a night: its tests and how they compare with the night
+before, its buckets, faults and trends. Page, JUnit XML and summary are made from one Review, so
+that they agree. It is read from the database alone, in one read transaction."""
 import collections
 import contextlib
 import dataclasses
@@ -297,15 +297,14 @@ def _snapshot(connection: "sqlite3.Connection") -> typing.Iterator[None]:
 
 
 def _read_night(store: "Store", night: int) -> Review:
-    row = store.row("SELECT id AS night, seed, kind, plan, plan_path, selected, state, started, "
-                    "ended, host, version, revision, engine, command, folder, seconds, cores, dirty "
-                    "FROM night WHERE id = ?", night)
+    row = store.row("SELECT id AS night, * FROM night WHERE id = ?", night)
     if not row:
         raise Failure(f"no night {night} in the database, expected one of: SELECT id FROM night")
     review: Review = taken(Review, row, command=row["command"])
     review.seed &= (1 << 64) - 1
-    before = store.row(f"SELECT id, started, revision, folder FROM night WHERE id < ? AND {_OF_PLAN}"
-                       " AND state = 'done' ORDER BY id DESC LIMIT 1", night, *_plan(review))
+    before = store.row("SELECT id, started, revision, folder FROM night WHERE id < ? AND "
+                       f"{_OF_PLAN} AND state = 'done' ORDER BY id DESC LIMIT 1", night,
+                       *_plan(review))
     if before:
         review.before, review.before_started, review.before_revision, review.before_folder = before
     return review
@@ -317,8 +316,11 @@ def _plan(review: Review) -> tuple[str, str, str | None]:
 
 # ---- the tests and the nights before ----
 
-_TESTS = """
-SELECT *, CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse,
+_READ = [field.name for field in dataclasses.fields(Test)
+         if field.default is dataclasses.MISSING and not field.name.startswith("excuse")]
+_TESTS = f"""
+SELECT {', '.join(_READ)},
+    CASE WHEN json_valid(test) THEN json_extract(test, '$.known') END AS excuse,
     CASE WHEN json_valid(test) THEN json_extract(test, '$.known_until') END AS excuse_until
 FROM result WHERE night = ? ORDER BY number"""
 
@@ -351,8 +353,8 @@ _Pasts = dict[str, list[_Past | None]]  # by key; one of each past night, None: 
 def _read_past(store: "Store", review: Review) -> _Pasts:
     """What became of the tests in the last nights, and of all that the night before had."""
     nights = [(row["id"], row["revision"]) for row in store.rows(
-        "SELECT id, CASE WHEN dirty THEN NULL ELSE revision END AS revision FROM night WHERE id <= ?"
-        " AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?", review.night, review.plan,
+        "SELECT id, CASE WHEN dirty THEN NULL ELSE revision END AS revision FROM night WHERE "
+        "id <= ? AND plan = ? AND kind = ? ORDER BY id DESC LIMIT ?", review.night, review.plan,
         review.kind, PAST)][::-1]
     tests = {test.key: test for test in review.tests}
     pasts: _Pasts = {key: [None] * len(nights) for key in tests}
@@ -446,7 +448,8 @@ SELECT id AS night, count(number) AS tests, sum(verdict = 'PASS') AS passed,
     sum(CASE WHEN dut <> 'model' THEN cpu_seconds END) AS cpu_seconds,
     (SELECT count(*) FROM fault WHERE fault.night = id) AS faults,
     (SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed') AS noticed,
-    (SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent') AS equivalent,
+    (SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent')
+        AS equivalent,
     night.seconds AS seconds, started, revision, folder, state
 FROM night LEFT JOIN result ON result.night = id WHERE id IN {_TREND_NIGHTS}
 GROUP BY id ORDER BY id"""
