@@ -203,8 +203,7 @@ const faults_section = () => {
     return element("tr", { class: kind }, element("th", { scope: "row" }, name), cell(null, null, faults.length), cell(null, null, gauge(share), ` ${fixed(share, 1)} %`),
       [["survived", "bad"], ["unreached", "wait"], ["equivalent", null], [null, null]].map(([state, colour]) => (n(state) ? cell(colour, null, n(state)) : cell(null, null, "\u2013"))));
   };
-  const by = (faults, name) => Object.values(Object.groupBy ? Object.groupBy(faults, (fault) => `/${fault[name]}`)
-    : faults.reduce((groups, fault) => ({ ...groups, [`/${fault[name]}`]: [...(groups[`/${fault[name]}`] || []), fault] }), {}));
+  const by = (faults, name) => [...new Set(faults.map((fault) => fault[name]))].map((value) => faults.filter((fault) => fault[name] === value));
   return page.faults.length > 0 && section("faults", "Planted faults",
     "One fault at a time in a copy of the RTL. What no test notices is where the tests are blind; shares are of the faults that are not equivalent.",
     element("div", { class: "scroll" }, table("places", null, ["folder, module", "faults", "noticed", "survived", "unreached", "equivalent", "open"],
@@ -275,13 +274,14 @@ const coverage_section = () => {
 const cycles_part = (tests) => {
   const WORST = 10, compared = tests.filter((t) => t.ratio > 0), n = compared.length;
   if (n === 0) return null;
-  const slower = compared.filter((t) => t.cycles > t.cycles_before).sort((a, b) => b.ratio - a.ratio), faster = compared.filter((t) => t.cycles < t.cycles_before).sort((a, b) => a.ratio - b.ratio);
+  const exact = (t) => t.cycles / t.cycles_before;
+  const slower = compared.filter((t) => exact(t) > 1).sort((a, b) => exact(b) - exact(a)), faster = compared.filter((t) => exact(t) < 1).sort((a, b) => exact(a) - exact(b));
   const rows = (some, kind) => some.slice(0, WORST).map((t) => [test_link(t), t.cycles_before, t.cycles, cell(kind, null, fixed(t.ratio, 3))]);
   const changed = slower.length + faster.length;
   return [element("h3", {}, `Cycles against night ${page.before}`), element("p", { class: "about", id: "cycles" }, changed === 0
     ? `${n === 1 ? "The one test" : "All tests"} that can be compared ${plural(n, "takes", "take")} exactly the cycles of night ${page.before}.`
     : `Of ${n} tests that pass in both nights with the same seeds ${slower.length} take more cycles, ${faster.length} fewer, ${n - changed} the same; geometric mean of the ratio ${
-      fixed(mean(compared.map((t) => t.cycles / t.cycles_before)), 4)}.`),
+      fixed(mean(compared.map(exact)), 4)}.`),
   changed > 0 && element("div", { class: "charts" },
     scatter("Cycles, now / before", "each dot a test, by its cycles before", "cycles before", "cycles now", compared.map((t) => [t.cycles_before, t.cycles])),
     extremes("Slowed down most", rows(slower, "bad")), extremes("Sped up most", rows(faster, "good")))];
