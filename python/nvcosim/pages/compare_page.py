@@ -25,7 +25,7 @@ def _default_path(comparison: Comparison) -> str:
 
 
 def _run(run: Run, address: str | None, told: bool) -> dict[str, typing.Any]:
-    """What the page shows of a test in a night. told: with what stands in the lists of changes."""
+    """What the page shows of a test in a night. told: with what the lists of changes say of it."""
     values: dict[str, typing.Any] = {
         "verdict": run.verdict, "known": run.known is not None, "cycles": run.cycles,
         "speed": float(f"{run.speed:.5g}")}
