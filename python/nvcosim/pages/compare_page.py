@@ -77,6 +77,6 @@ def compare_page(comparison: Comparison, path: str | None = None) -> str:
                       for mean in comparison.means()]}
     text = io.StringIO()
     compare_print(comparison, Style(text), every=False)
-    write_file(path, page_text(f"{outcome} {title}", text.getvalue(), links, data_of(data),
-                               "compare.js"))
+    write_file(path, page_text(f"{outcome} {title}", text.getvalue(), links, "compare.js",
+                               data_of(data)))
     return path

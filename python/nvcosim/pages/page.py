@@ -68,9 +68,8 @@ def data_of(value: typing.Any) -> typing.Any:
     return value
 
 
-def page_text(title: str, summary: str, links: Links, data: typing.Any, *scripts: str) -> str:
-    """A page that night.js, and further scripts, draw from the data. summary, links: shown without
-    JavaScript."""
+def page_text(title: str, summary: str, links: Links, script: str, data: typing.Any) -> str:
+    """A page that a script draws from the data. summary, links: shown without JavaScript."""
     def part(name: str) -> str:
         return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
 
@@ -81,7 +80,7 @@ def page_text(title: str, summary: str, links: Links, data: typing.Any, *scripts
         text="\n".join(html.escape(shown(line)) for line in summary.split("\n")),
         links="".join(f'\n<p><a href="{address}">{html.escape(shown(text))}</a></p>'
                       for address, text in links),
-        data=packed, script="".join(map(part, ("base.js", "night.js", *scripts))))
+        data=packed, script="".join(map(part, ("base.js", "charts.js", script))))
 
 
 def write_file(path: str, text: str) -> None:
@@ -166,4 +165,4 @@ def page_write(review: Review, path: str) -> None:
                  for test in review.tests if test.state == "failed")]
     links = [(link(file), text) for file, text in reports if file]
     title = f"{review.outcome} {review.plan}, night {review.night}"
-    write_file(path, page_text(title, summary, links, data))
+    write_file(path, page_text(title, summary, links, "night.js", data))
