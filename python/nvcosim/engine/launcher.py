@@ -13,10 +13,11 @@ if typing.TYPE_CHECKING:
 @dataclasses.dataclass(frozen=True)
 class Play:
     """One trace to play, as `nvcosim play-list` takes it. options: of nvcosim run, without the
-    trace and without --seed. layer: generator and seed of a random layer, which is written to
+    trace, --seed and --name. layer: generator and seed of a random layer, which is written to
     `trace` if that does not exist. seconds: wall time that is expected, 0: not known. clean: its
-    folder of reports holds none of an earlier run. noted: it plays nothing, and completes the
-    result that the process of the test has noted in the ledger."""
+    folder of reports holds none of an earlier run. simulator: file name of the one that it needs.
+    noted: it plays nothing, and completes the result that the process of the test has noted in the
+    ledger."""
     number: int
     trace: str
     name: str
@@ -29,16 +30,19 @@ class Play:
     layer: tuple[str, int] | None = None
     seconds: float = 0
     clean: bool = False
+    simulator: str = ""
     noted: "Members | None" = None
 
     @classmethod
-    def of(cls, number: int, test: "Test", folder: str, clean: bool = False) -> "Play":
+    def of(cls, number: int, test: "Test", folder: str, clean: bool = False,
+           simulator: str = "") -> "Play":
         """Test `number` of the night in that folder."""
-        options = tuple(word for word in test.words(folder) if not word.startswith("--seed="))
+        options = tuple(word for word in test.words(folder)
+                        if not word.startswith(("--seed=", "--name=")))
         return cls(number, test.trace_path(folder), test.file_name(), test.config, options,
                    test.seed, test.command(), test.max_seconds, test.max_memory,
                    (test.generator, test.layer_seed) if test.generator else None,
-                   max(test.expected_seconds, 0), clean)
+                   max(test.expected_seconds, 0), clean, simulator)
 
 
 @dataclasses.dataclass(frozen=True)

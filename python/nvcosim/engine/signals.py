@@ -1,0 +1,45 @@
+"""SIGINT and SIGTERM as numbers that a loop takes when it is ready for them."""
+import os
+import signal
+import types
+import typing
+
+
+class Signals:
+    """While it is entered, signals end nothing. fileno(): readable when one has come. Afterwards
+    they end the program again."""
+    CAUGHT = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self._come: list[int] = []
+        self._out, self._in = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def _note(self, number: int, _frame: types.FrameType | None) -> None:
+        self._come.append(number)
+
+    def __enter__(self) -> "Signals":
+        signal.set_wakeup_fd(self._in, warn_on_full_buffer=False)
+        for number in self.CAUGHT:
+            signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number in self.CAUGHT:
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        os.close(self._out)
+        os.close(self._in)
+
+    def fileno(self) -> int:
+        return self._out
+
+    def take(self) -> int:
+        """The oldest signal that has come since, 0: none."""
+        if not self._come:
+            return 0
+        if len(self._come) == 1:
+            try:
+                os.read(self._out, 64)
+            except BlockingIOError:
+                pass
+        return self._come.pop(0)
