@@ -5,10 +5,12 @@ import dataclasses
 import json
 import os
 import shutil
+import subprocess
 import time
 import typing
 
 from nvcosim import tool
+from nvcosim.engine.signals import end_with_parent
 from nvcosim.store.results import Result
 from nvcosim.tool import Failure
 
@@ -35,10 +37,14 @@ class Build:
 
     def ask(self, *words: str) -> dict[str, typing.Any]:
         """What `nvcosim build` says of it."""
-        named = [f"--name={self.rtl}"] if self.rtl else []
-        return typing.cast(dict[str, typing.Any], tool.run_json(
-            "build", *words, f"--config={self.config}", *named, f"--variant={self.variant}",
-            "--json"))
+        command = [tool.program(), "build", *words, f"--config={self.config}", "--json"]
+        command += [f"--name={self.rtl}"] if self.rtl else []
+        command += [f"--variant={self.variant}"] if self.variant else []
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False,
+                              preexec_fn=end_with_parent)
+        if done.returncode:
+            raise Failure(f"nvcosim build ended with status {done.returncode}")
+        return typing.cast(dict[str, typing.Any], json.loads(done.stdout))
 
     def make(self, profile: bool, report: Report) -> None:
         """Makes it; one that cannot be made with a profile is made without."""
@@ -173,7 +179,11 @@ class Builds:
                             "copy of the old one")
         return build.kept
 
-    def directory(self) -> str | None:
+    def directory(self) -> str:
+        """Of the copies."""
+        return f"{self.folder}/{FOLDER}"
+
+    def tested_folder(self) -> str | None:
         """The folder of the file lists if every test on RTL plays a foreign one, from one
         folder."""
         lists = [build.ask("--known")["filelist"] if build.rtl else None

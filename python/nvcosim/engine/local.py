@@ -107,8 +107,10 @@ class LocalLauncher:
         return len(self.running)
 
     def kill(self) -> None:
-        self.stopped = self.killed = True
-        self.player.terminate()
+        if not self.killed:
+            self.stopped = self.killed = True
+            self.killed_at = time.monotonic()
+            self.player.terminate()
 
     def _flush(self) -> None:
         try:
@@ -211,6 +213,8 @@ class LocalLauncher:
             self._check_time()
             self._flush()
             now = time.monotonic()
+            if self.killed and now - self.killed_at > PATIENCE_SECONDS:
+                self.player.kill()  # it was stopped
             resting = self.looked + self.pause - now if len(self.open) > _FEW * self.jobs else 0
             poll = select.poll()
             if resting <= 0:
@@ -234,7 +238,9 @@ class LocalLauncher:
         self.player.stdout.close()
 
     def close(self) -> None:
-        self._close()  # which ends it, if it still plays
+        if not self.over:
+            self.kill()
+        self._close()
         try:
             self.player.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:

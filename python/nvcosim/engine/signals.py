@@ -1,4 +1,5 @@
-"""SIGINT and SIGTERM as numbers that a loop takes when it is ready for them."""
+"""SIGINT and SIGTERM as numbers that a loop takes when it is ready for them; and children that end
+with this process."""
 import os
 import signal
 import types
@@ -43,3 +44,10 @@ class Signals:
             except BlockingIOError:
                 pass
         return self._come.pop(0)
+
+
+def end_with_parent() -> None:
+    """preexec_fn of a child that is to get SIGTERM when this process ends, however it does."""
+    import ctypes
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)

@@ -1,6 +1,5 @@
 """Slurm's commands: run in the background, because they hang while the controller is busy or gone,
 and their output parsed."""
-import ctypes
 import dataclasses
 import os
 import shlex
@@ -8,6 +7,7 @@ import signal
 import subprocess
 import time
 
+from nvcosim.engine.signals import end_with_parent
 from nvcosim.tool import Failure
 
 COMMAND_SECONDS = 90  # after which a command is ended
@@ -20,14 +20,6 @@ _PASSING = ("contact slurm controller", "not connected", "timed out", "temporari
             "unexpected message", "queue is full")
 _ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL",
           "DEADLINE", "OUT_OF_MEMORY", "REVOKED")
-
-
-_prctl = ctypes.CDLL(None).prctl
-
-
-def _end_with_parent() -> None:
-    pr_set_pdeathsig = 1
-    _prctl(pr_set_pdeathsig, signal.SIGTERM)
 
 
 class Command:
@@ -47,7 +39,7 @@ class Command:
         try:
             self.process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.errors,
-                env=environment, preexec_fn=_end_with_parent)
+                env=environment, preexec_fn=end_with_parent)
         except OSError as error:
             os.write(self.errors, f"{words[0]}: {error.strerror}".encode())
             self._finish(MISSING)
@@ -138,10 +130,17 @@ class Task:
 
 def split_words(text: str) -> list[str]:
     """Words as a shell has them. Failure if a quote is not closed."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
-    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return list(lexer)
+        return shlex.split(text)
     except ValueError:
-        quote = lexer.state if lexer.state in ("'", '"') else "\\"
+        quote = next((q for q in "'\"" if _is_open(text, q)), "\\")
         raise Failure(f"--slurm-options: {text}: the quote {quote} is not closed") from None
+
+
+def _is_open(text: str, quote: str) -> bool:
+    """Whether another quote of that kind would close the last word."""
+    try:
+        shlex.split(text + quote)
+        return True
+    except ValueError:
+        return False

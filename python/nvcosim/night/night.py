@@ -1,0 +1,317 @@
+"""One night: its tests, from the launcher into the ledger and the database, and what is written
+when all are done: buckets, page, JUnit XML, summary."""
+import os
+import sys
+import time
+import typing
+
+from nvcosim.engine import builds
+from nvcosim.engine.launcher import Done, Ended, Event, Launcher, Message, Play, Progress, Started
+from nvcosim.engine.local import LocalLauncher
+from nvcosim.engine.schedule import Schedule
+from nvcosim.engine.signals import Signals
+from nvcosim.night.begin import Begun, Options, report
+from nvcosim.night.dry_run import clock, dry_run
+from nvcosim.night.live import Live
+from nvcosim.store.results import STATUSES, Row
+from nvcosim.text import plural, quoted, shown
+from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain, worst
+
+if typing.TYPE_CHECKING:
+    from nvcosim.store.database import Store
+    from nvcosim.store.ledger import Ledger
+
+# Results go into the database, which costs milliseconds for the disk, and are printed at this
+# interval. They are in the ledger of the night at once.
+STORE_SECONDS = 2.0
+TICK_SECONDS = 0.25
+SIGINT = 2
+
+
+class Night:
+    """Runs a night that has begun."""
+
+    def __init__(self, begun: Begun) -> None:
+        assert begun.store and begun.ledger
+        self.begun, self.options = begun, begun.options
+        self.store: "Store" = begun.store
+        self.ledger: "Ledger" = begun.ledger
+        self.start = self.stored = time.monotonic()
+        self.ended: list[Row] = []  # results that so far are only in the ledger, and not printed
+        self.lost = False  # results could not be kept in the database
+        self.broken = False  # something that is to be written could not be
+        self.signal = 0  # that ends the night
+        self.live: Live | None = None
+        self.schedule = Schedule.make(begun.tests, begun.done)
+        self.on_slurm = begun.engine == "slurm"
+        self.copies = f"{begun.folder}/{builds.FOLDER}"
+
+    def complain(self, text: str) -> None:
+        """Something could not be written: a line for a person, and the exit status says so."""
+        self.broken = True
+        if self.live:
+            self.live.message(text)
+        else:
+            complain(text)
+
+    # ---- results ----
+
+    def _store_ended(self) -> bool:
+        """Stores the results that are only in the ledger, then prints them."""
+        self.stored = time.monotonic()
+        rows, self.ended = self.ended, []
+        try:
+            if rows:
+                self.store.store_results(self.begun.id, rows)
+        except Failure as failure:
+            self.lost = True
+            self.complain(str(failure))
+        if self.live and not self.lost:
+            for row in rows:
+                self.live.result(row.number, row.result)
+            sys.stdout.flush()
+        return not self.lost
+
+    def _keep(self, row: Row, noted: bool) -> bool:
+        """A result that outlives this process from now on. False: results cannot be kept."""
+        if not noted:
+            try:
+                self.ledger.note(row.number, row.host or "", row.result)
+                noted = True
+            except OSError:
+                pass
+        if self.live:
+            self.live.ended(row.number)
+        self.ended.append(row)
+        if noted and time.monotonic() - self.stored < STORE_SECONDS:
+            return not self.lost
+        return self._store_ended()
+
+    def _drop_unbuilt(self) -> bool:
+        """Gives the tests whose simulator could not be built their result, and takes them out of
+        the order."""
+        order, self.schedule.order = self.schedule.order, []
+        host = os.uname().nodename
+        for number in order:
+            failed = self.begun.builds.failed(self.begun.tests[number])
+            if not failed:
+                self.schedule.order.append(number)
+            elif not self._keep(Row(number, host, failed, int(time.time())), False):
+                return False
+        return self._store_ended()
+
+    # ---- the tests ----
+
+    def _print_beginning(self, before: int) -> None:
+        begun, count = self.begun, len(self.schedule.order)
+        line = f"night {begun.id} of {shown(begun.settings.name)}: {plural(count, 'test')}"
+        line += f" left of {len(begun.tests)}" if before else ""
+        line += ", on Slurm" if self.on_slurm else f", {begun.jobs} at a time"
+        line += f", seed {begun.seed}"
+        span = self.schedule.span(1 if self.on_slurm else begun.jobs)
+        if self.schedule.unknown == count:
+            line += ", none with a history"
+        elif span >= 1:
+            line += f", about {clock(span)}{' of computing' if self.on_slurm else ''}" + (
+                " (not all have a history)" if self.schedule.unknown else "")
+        print(f"{line}; {shown(begun.folder)}", flush=True)
+
+    def _launcher(self, progress: bool) -> Launcher:
+        seconds = self.begun.settings.night_seconds
+        end = self.start + seconds if seconds > 0 else 0.0
+        if self.on_slurm:
+            from nvcosim.engine.slurm import SlurmLauncher
+            return SlurmLauncher(
+                self.begun.folder, self.options.slurm or self.begun.settings.slurm_options or "",
+                self.options.chunk_seconds, end)
+        return LocalLauncher(self.begun.jobs, self.ledger, progress, self.copies, end)
+
+    def _submit(self, launcher: Launcher) -> None:
+        begun = self.begun
+        clean = not os.listdir(f"{begun.folder}/reports")
+        for number in self.schedule.order:
+            test = begun.tests[number]
+            name = begun.builds.name(test) if self.on_slurm else ""
+            launcher.submit(Play.of(number, test, begun.folder, clean, name))
+        launcher.finish()
+
+    def _play(self, live: Live, signals: Signals) -> str:
+        """Plays the tests. "": all have a result; else why not."""
+        launcher = self._launcher(live.terminal)
+        try:
+            self._submit(launcher)
+            while True:
+                for event in launcher.wait(TICK_SECONDS, signals.fileno()):
+                    if isinstance(event, Ended):
+                        if event.how == "failed":
+                            self.complain(event.why)
+                        return "" if event.how == "done" else event.how
+                    if not self._take(live, event):
+                        return "lost"
+                number = signals.take()
+                if number:
+                    self._obey(launcher, live, number)
+                if self.ended and time.monotonic() - self.stored >= STORE_SECONDS \
+                        and not self._store_ended():
+                    return "lost"
+                live.tick()
+        finally:
+            launcher.close()
+
+    def _take(self, live: Live, event: Event) -> bool:
+        """False: a result could not be kept."""
+        match event:
+            case Started():
+                live.started(event.number)
+            case Progress():
+                live.progress(event.number, event.part)
+            case Message():
+                live.message(event.text)
+            case Done() if event.result:
+                return self._keep(Row(event.number, event.host, event.result, int(time.time())),
+                                  event.noted)
+        return True
+
+    def _obey(self, launcher: Launcher, live: Live, number: int) -> None:
+        """The first Ctrl-C lets the running tests finish; the second one, or another signal, ends
+        them."""
+        patient = number == SIGINT and not self.signal
+        self.signal = number
+        if not patient:
+            launcher.kill()
+            return
+        left = launcher.stop()
+        if left:
+            live.message(f"interrupted: waiting for the {left} running test"
+                         f"{'' if left == 1 else 's'}; once more ends "
+                         f"{'it' if left == 1 else 'them'} at once")
+
+    def _run_tests(self, signals: Signals) -> bool:
+        """True if all have a result."""
+        before = sum(self.begun.done)
+        self._print_beginning(before)
+        self.live = Live(self.begun.tests, self.schedule, before,
+                         1 if self.on_slurm else self.begun.jobs)
+        try:
+            well = self._drop_unbuilt()
+            if well and self.schedule.order:
+                well = not self._play(self.live, signals)
+        except Failure as failure:
+            self.complain(str(failure))
+            well = False
+        well = self._store_ended() and well
+        self.live.close()
+        self.live = None
+        return well
+
+    # ---- after the tests ----
+
+    def _fill_buckets(self, look: bool, signals: Signals) -> bool:
+        """Groups the failures into buckets, and looks at some of them if all tests have run.
+        Returns whether it finished; errors are reported."""
+        from nvcosim.night.buckets import triage_failures
+        from nvcosim.night.triage import Job
+        begun = self.begun
+
+        def launch() -> LocalLauncher:
+            return LocalLauncher(begun.jobs, simulators=self.copies)
+
+        job = Job(self.store, begun.id, begun.folder, begun.tests, begun.builds, begun.jobs,
+                  begun.settings, lambda line: print(line, flush=True), launch, signals)
+        try:
+            ended = triage_failures(job, look)
+        except Failure as failure:
+            self.complain(str(failure))
+            return False
+        self.signal = self.signal or ended
+        return not ended
+
+    def _resume_command(self) -> str:
+        options = self.options
+        words = [f"--database={quoted(self.begun.database)}"]
+        words += [f"--jobs={options.jobs}"] if options.jobs else []
+        words += [f"--slurm-options={quoted(options.slurm)}"] if options.slurm else []
+        words += [f"--chunk-seconds={options.chunk_seconds}"] if options.chunk_seconds else []
+        words += [f"--notify={quoted(options.notify)}"] if options.notify else []
+        return f"nvcosim regress {' '.join(words)} --resume={self.begun.id}"
+
+    def _attempt(self, does: typing.Callable[[], None]) -> bool:
+        """Does something; an error is reported, and the rest is done all the same."""
+        try:
+            does()
+            return True
+        except Failure as failure:
+            self.complain(str(failure))
+            return False
+
+    def _write_outputs(self, state: str) -> None:
+        """The files and the summary of the night."""
+        from nvcosim.night.notify import notify
+        from nvcosim.pages.junit import junit_write
+        from nvcosim.pages.page import page_write
+        from nvcosim.pages.review import review_read
+        from nvcosim.pages.summary import summary_text
+        page = f"{self.begun.folder}/index.html"
+        review = review_read(self.store, self.begun.id)
+        review.state = state  # a full disk may have kept it from the database
+        self._attempt(lambda: junit_write(review, f"{self.begun.folder}/junit.xml"))
+        paged = self._attempt(lambda: page_write(review, page))
+        summary = summary_text(review, page if paged else None)
+        print(summary, end="", flush=True)
+        if self.options.notify and not self.signal:
+            try:
+                notify(self.options.notify, summary)
+            except Failure as failure:
+                self.complain(f"--notify: {failure}")
+
+    def _worst_status(self, status: int) -> int:
+        """The exit status by the results."""
+        return worst([status, *(STATUSES[row["verdict"]] for row in self.store.rows(
+            "SELECT DISTINCT verdict FROM result WHERE night = ? AND known IS NULL AND verdict IS "
+            "NOT NULL", self.begun.id))])
+
+    def run(self) -> int:
+        """All of it. Returns the exit status."""
+        from nvcosim.night.recover import recover_night
+        with Signals() as signals:
+            all_run = self._run_tests(signals)
+            if not all_run and not self.lost:
+                self._attempt(lambda: recover_night(self.store, self.begun.id, self.ledger))
+            whole = self._fill_buckets(all_run, signals) and all_run
+            state = "done" if whole else "interrupted"
+            self._attempt(lambda: self.store.state(self.begun.id, state,
+                                                   time.monotonic() - self.start))
+        # Ctrl-C ends what follows.
+        status = EXIT_OK if whole else EXIT_DIFFERENT
+        try:
+            status = self._worst_status(status)
+        except Failure as failure:
+            self.complain(str(failure))
+        self._attempt(lambda: self._write_outputs(state))
+        if whole:
+            builds.remove(self.begun.folder)
+        else:
+            print("\n" + ("The failures have not all been looked at" if all_run else
+                          "Not all tests have run")
+                  + f". To continue: {self._resume_command()}", flush=True)
+        self.ledger.close(remove=not self.lost)
+        self.begun.ledger = None
+        return 128 + self.signal if self.signal else EXIT_BAD_INPUT if self.broken else status
+
+
+def run_night(options: Options) -> int:
+    """Returns the exit status: 0 all passed or failed as known; else the worst, as nvcosim run has
+    it; 2 also if something could not be read, kept or written; 128 + N: interrupted by signal
+    N."""
+    begun = Begun(options)
+    try:
+        begun.prepare()
+        if options.dry_run:
+            dry_run(begun.tests, begun.done, 0 if begun.engine == "slurm" else begun.jobs)
+            return EXIT_OK if builds.possible(begun.left(), report) else EXIT_BAD_INPUT
+        return Night(begun).run()
+    except Failure as failure:
+        complain(str(failure))
+        return EXIT_BAD_INPUT
+    finally:
+        begun.close()
