@@ -3,6 +3,7 @@
 # behaves as the name of its trace says. If the file tree/fail exists, the build fails. Sourced by tests.
 mkdir -p tree/build
 cp "$NVCOSIM" tree/build/nvcosim
+ln -s "$ROOT/python" tree/python # its commands in Python
 # shellcheck disable=SC2034 # for the files that include this one
 TREE=$WORK/tree/build/nvcosim
 cat >tree/Makefile <<'END'

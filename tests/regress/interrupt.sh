@@ -74,8 +74,8 @@ command=("$TREE" regress p.yml --resume); check relinked_resumed 0 "nvcosim-smal
 
 # the time of the night is over
 rm -rf go started nvcosim-nights
-sed 's/^name: p/name: short\nnight_seconds: 1/' p.yml >short.yml
-command=(bash -c '(sleep 2.5; touch go) & "$0" regress short.yml -j 2' "$TREE"); check night_is_over 1 "the time of the night is over: 2 tests not started" "4 pass"
+sed 's/^name: p/name: short\nnight_seconds: 8/' p.yml >short.yml
+command=(bash -c '"$0" regress short.yml -j 2 2> >(while read -r line; do echo "$line"; touch go; done)' "$TREE"); check night_is_over 1 "the time of the night is over: 2 tests not started" "4 pass"
 that night_is_over_state test "$(state)" = "interrupted|4"
 # traces that are gone
 rm fast3.cfg

@@ -33,6 +33,7 @@ ulimit -c 0
 # rtl:second, for which every trace passes after a second.
 mkdir -p tree/build traces
 cp "$build/nvcosim" tree/build/
+ln -s "$ROOT/python" tree/python
 NV=$PWD/tree/build/nvcosim
 cat >tree/Makefile <<END
 .PHONY: simulator simulator-base

@@ -36,9 +36,9 @@ class Play:
     @classmethod
     def of(cls, number: int, test: "Test", folder: str, clean: bool = False,
            simulator: str = "") -> "Play":
-        """Test `number` of the night in that folder."""
-        options = tuple(word for word in test.words(folder)
-                        if not word.startswith(("--seed=", "--name=")))
+        """Test `number` of the night in that folder. It leaves a report only if it fails."""
+        options = (*(word for word in test.words(folder)
+                     if not word.startswith(("--seed=", "--name="))), "--only-failed")
         return cls(number, test.trace_path(folder), test.file_name(), test.config, options,
                    test.seed, test.command(), test.max_seconds, test.max_memory,
                    (test.generator, test.layer_seed) if test.generator else None,

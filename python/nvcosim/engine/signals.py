@@ -1,17 +1,18 @@
-"""SIGINT and SIGTERM as numbers that a loop takes when it is ready for them; and children that end
+"""Signals that end a program as numbers that a loop takes when it is ready for them; and children that end
 with this process."""
 import os
 import signal
 import types
-import typing
 
 
 class Signals:
-    """While it is entered, signals end nothing. fileno(): readable when one has come. Afterwards
-    they end the program again."""
-    CAUGHT = (signal.SIGINT, signal.SIGTERM)
+    """While it is entered, SIGINT, SIGTERM and SIGHUP end nothing. fileno(): readable when one has
+    come. Afterwards they end the program again."""
 
     def __init__(self) -> None:
+        self._caught = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
+            self._caught.append(signal.SIGHUP)
         self._come: list[int] = []
         self._out, self._in = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -20,12 +21,12 @@ class Signals:
 
     def __enter__(self) -> "Signals":
         signal.set_wakeup_fd(self._in, warn_on_full_buffer=False)
-        for number in self.CAUGHT:
+        for number in self._caught:
             signal.signal(number, self._note)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for number in self.CAUGHT:
+        for number in self._caught:
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
         os.close(self._out)

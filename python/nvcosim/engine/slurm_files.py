@@ -69,9 +69,9 @@ def give_up_chunk(folder: str, chunk: int) -> None:
 
 
 def _play(members: dict[str, typing.Any]) -> Play:
-    layer = members.pop("layer")
-    return Play(**members | {"options": tuple(members["options"]),
-                             "layer": tuple(layer) if layer else None})
+    members["options"] = tuple(members["options"])
+    members["layer"] = members["layer"] and tuple(members["layer"])
+    return Play(**members)
 
 
 def read_chunk(folder: str, chunk: int) -> tuple[list[Play], float]:

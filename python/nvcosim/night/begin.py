@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import struct
+import time
 import typing
 
 from nvcosim.engine.builds import Builds
@@ -55,6 +56,7 @@ class Begun:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.start = time.monotonic()
         self.id, self.seed, self.folder, self.database = 0, 0, "", ""
         self.tests: "list[Test]" = []
         self.done: list[bool] = []

@@ -36,7 +36,7 @@ class Night:
         self.begun, self.options = begun, begun.options
         self.store: "Store" = begun.store
         self.ledger: "Ledger" = begun.ledger
-        self.start = self.stored = time.monotonic()
+        self.start, self.stored = begun.start, time.monotonic()
         self.ended: list[Row] = []  # results that so far are only in the ledger, and not printed
         self.lost = False  # results could not be kept in the database
         self.broken = False  # something that is to be written could not be
