@@ -170,15 +170,16 @@ def limits():
     all_gone()
 
 
-def the_ledger_has_what_tests_noted():
+def the_ledger_has_all_results():
+    """By the process of the test; of one that crashed by the list, which names the host."""
     with open("ledger", "a+", encoding="utf-8") as ledger:
         fcntl.flock(ledger, fcntl.LOCK_EX)
         runner = Runner(f"--ledger={ledger.fileno()}", files=[ledger.fileno()])
         runner.send(options(), test(8), test(9, "crash"), {"end": True})
         assert runner.end() == (0, "")
-        assert done(runner.answers)[8]["noted"] and not done(runner.answers)[9]["noted"]
+        assert done(runner.answers)[8]["noted"] and done(runner.answers)[9]["noted"]
         noted = [json.loads(line) for line in pathlib.Path("ledger").read_text(encoding="utf-8").splitlines() if line]
-        assert [entry["test"] for entry in noted] == [8]
+        assert [(entry["test"], "host" in entry) for entry in noted] == [(8, False), (9, True)]
         again = Runner()
         again.send(options(), test(8, noted=noted[0]["result"]), test(9, noted={"no": "result"}), {"end": True})
         assert again.end() == (0, "")
@@ -305,7 +306,7 @@ def usage():
         assert run.returncode == 2 and message in run.stderr, run.stderr
 
 
-CHECKS = [in_order_so_many_at_a_time, results_of_tests_that_fail, limits, the_ledger_has_what_tests_noted, on_the_model,
+CHECKS = [in_order_so_many_at_a_time, results_of_tests_that_fail, limits, the_ledger_has_all_results, on_the_model,
           stop_lets_running_tests_finish, kill_ends_them, the_end_of_the_input_ends_them, a_reader_that_is_gone_ends_them, signals,
           a_killed_runner_leaves_nothing, wrong_lines, a_slow_reader_does_not_block_tests, usage]
 

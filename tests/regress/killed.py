@@ -90,7 +90,7 @@ while [ ! -e {folder}/go ]; do sleep 0.05; done
 echo '{{"verdict":"PASS","config":"small","dut":"rtl:held","reason":"","compared":true}}' >&3
 """)
     (tree / "nvcosim-small-held").chmod(0o755)
-    pathlib.Path("python").symlink_to(ROOT / "python")
+    (tree / "python").symlink_to(ROOT / "python")
     traces = sorted((ROOT / "traces/conformance/small").glob("rand_[ps]d*.nvt.gz"))[:40]
     held = max(traces, key=lambda trace: trace.stat().st_size)  # tests without a history start by size
     total = 1 + 2 * len(traces) + 2 * LAYERS

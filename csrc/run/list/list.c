@@ -12,6 +12,7 @@
 #include "report/json_text.h"
 #include "run/jobs/pool.h"
 #include "run/list/input.h"
+#include "run/result/ledger.h"
 
 /* Answers are sent that often, and at once while no test waits: the other program need not wake up for each. */
 #define SEND_SECONDS 0.1
@@ -82,11 +83,22 @@ static void add_ended(struct list *list, struct list_test *test) {
     list->ended[list->ended_count++] = test;
 }
 
+/* True if the ledger has the result: noted by the process of the test, or now. */
+static bool note(const struct list *list, const struct list_test *test, const char *result) {
+    char host[256] = "";
+    if (test->noted || !list->options->ledger)
+        return test->noted;
+    gethostname(host, sizeof host - 1);
+    return test->result.same || ledger_note(list->options->ledger, test->job.number, host, result);
+}
+
 static void send_results(struct list *list) {
     for (size_t i = 0; i < list->ended_count; i++) {
         struct list_test *test = list->ended[i];
-        const bool noted = test->noted || (list->options->ledger && test->result.same);
         char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
+        const bool noted = test->result.config && note(list, test, line);
+        char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
+        const bool noted = test->result.config && note(list, test, line);
         text_printf(&list->answers, "{\"done\":%zu,\"noted\":%s,\"result\":", test->job.number,
                     noted ? "true" : "false");
         text_put(&list->answers, line);

@@ -10,7 +10,7 @@
 
 struct list_options {
     int jobs;               /* tests at a time */
-    int ledger;             /* where tests note their results (run/result/ledger.h), at least 16; 0: nowhere */
+    int ledger;             /* where results are noted at once (run/result/ledger.h), at least 16; 0: nowhere */
     bool progress;          /* tests report how far they are */
     const char *simulators; /* folder of the simulators to use; NULL: those that are built */
 };

@@ -61,7 +61,7 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Done:
-    """Of each play once at most. noted: the result is in the ledger already. result: None if what
+    """Of each play once at most. noted: it is in the ledger already. result: None if what
     was noted was none."""
     number: int
     host: str

@@ -24,7 +24,7 @@ _FEW = 4  # plays for each that runs: with fewer left, each result is read at on
 
 
 class LocalLauncher:
-    """jobs: tests at a time. ledger: in which tests note their results themselves. progress: how
+    """jobs: tests at a time. ledger: in which each result is noted at once. progress: how
     far tests are is reported. simulators: folder of those to use, "": those that are built. end:
     time.monotonic() after which nothing starts, 0: never. pause: seconds between two looks at what
     has happened, so that short tests do not wake this process for each."""
@@ -177,12 +177,17 @@ class LocalLauncher:
             self._end("failed", str(failure))
 
     def _noted(self) -> dict[int, typing.Any]:
-        """What the tests of a player that is gone have noted, as soon as the last of them is."""
+        """What the tests of a player that is gone have noted, as soon as the last of them is. What
+        it has noted itself is done."""
         assert self.ledger
         end = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < end and _in_use(self.ledger.file):
             time.sleep(0.02)
-        return {entry.test: entry.result for entry in self.ledger.read() if entry.host is None}
+        entries = self.ledger.read()
+        for entry in entries:
+            if entry.host is not None and self.open.pop(entry.test, None):
+                self.events.append(Done(entry.test, entry.host, Result.of(entry.result), True))
+        return {entry.test: entry.result for entry in entries if entry.host is None}
 
     def _begin_again(self, why: str, noted: dict[int, typing.Any]) -> None:
         left = {number: dataclasses.replace(play, clean=False, noted=noted.get(number))
