@@ -14,9 +14,10 @@ enum { JOBS_MOST = 1024, LEDGER_LOWEST = 16 };
 
 static const struct argp_option option_table[] = {
     OPTION("jobs", 'j', "N", "Play N tests at a time (default 1)"),
-    OPTION("ledger", KEY_LEDGER, "FD",
-           "Inherited descriptor of a file, open for appending, to which each result is added as a line at once, by the "
-           "process of the test where it can: results that are in it survive any process that is killed"),
+    OPTION(
+        "ledger", KEY_LEDGER, "FD",
+        "Inherited descriptor of a file, open for appending, to which each result is added as a line at once, by the "
+        "process of the test where it can: results that are in it survive any process that is killed"),
     OPTION("progress", KEY_PROGRESS, NULL, "Report how far each test is"),
     OPTION("simulators", KEY_SIMULATORS, "DIR", "Folder of ready simulators to use (default: those that are built)"),
     {0},
