@@ -137,12 +137,12 @@ def _check(p: Parser, found: types.SimpleNamespace) -> None:
         p.error("--select: a night that is resumed has its tests already")
 
 
-def _work(folder: str, words: list[str], p: Parser) -> int:
-    """A job of a cluster."""
-    if len(words) != 1 or not words[0].isdecimal():
-        p.error(f"--worker: found '{words[0] if words else ''}', expected the number of a chunk")
+def _work(words: list[str], p: Parser) -> int:
+    """A job of a cluster: chunk words[1] of the night in the folder words[0]."""
+    if len(words) != 2 or not words[1].isdecimal():
+        p.error(f"--worker: found '{' '.join(words[1:])}', expected the number of a chunk")
     from nvcosim.engine.worker import Worker
-    return Worker(folder, int(words[0])).run()
+    return Worker(words[0], int(words[1])).run()
 
 
 def _compare(found: types.SimpleNamespace) -> int:
@@ -174,8 +174,9 @@ def main(argv: list[str]) -> int:
     p = Parser("regress", "PLAN", "--compare A B", doc=_DOC, after=_AFTER)
     _add_night(p)
     _add_compare(p)
-    if argv and argv[0].startswith("--worker="):
-        return _work(argv[0].removeprefix("--worker="), argv[1:], p)
+    if argv and argv[0].partition("=")[0] == "--worker":  # FOLDER CHUNK
+        words = [*argv[0].split("=", 1)[1:], *argv[1:]]
+        return _work(words, p)
     found = p.parse(argv)
     _check(p, found)
     if found.compare:
