@@ -18,6 +18,7 @@ import os
 import typing
 
 from nvcosim.engine.launcher import Play
+from nvcosim.store.results import Result
 from nvcosim.tool import Failure
 
 CHUNK_SHORTEST = 60  # seconds: more chunks than by length only if they take at least that
@@ -102,10 +103,13 @@ def read_news(line: bytes) -> dict[str, typing.Any] | None:
         news = json.loads(line)
     except ValueError:
         return None
-    good = isinstance(news, dict) and (
-        any(isinstance(news.get(key), str) for key in _TEXTS)
-        or any(isinstance(news.get(key), int) for key in _TESTS))
-    return news if good else None
+    if not isinstance(news, dict):
+        return None
+    said = any(isinstance(news.get(key), str) for key in _TEXTS)
+    tests = [news[key] for key in _TESTS if key in news]
+    of_test = tests and isinstance(tests[0], int) and tests[0] >= 0 and (
+        "done" not in news or Result.of(news.get("result")))
+    return news if said or of_test else None
 
 
 def cut(plays: list[Play], seconds: typing.Callable[[Play], float], chunk_seconds: float,
