@@ -8,8 +8,11 @@ usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the 
 The ledger of the night, which the process of each test writes before it ends, shows what has run. The whole test is done twice: with a script
 that starts the simulator, as users have them, and with the simulator itself, which then plays many traces in one process.
 
+Then the processes that the runner has started are killed, and stopped, one after the other: the night goes on.
+
 However quick the machine is, the night is not over before the last call: its longest test waits for the file "go".
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -181,11 +184,65 @@ items:
     check("a crash that the runner has noted is not run again", noted_by.read_text().count("\n") == 3, noted_by.read_text())
 
 
+def children(pid):
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        found += map(int, task.read_text().split())
+    return found
+
+
+def player(run):
+    """The process that plays the tests of a runner: `nvcosim play-list`."""
+    while run.poll() is None:
+        for child in children(run.pid):
+            with contextlib.suppress(OSError):
+                if b"play-list" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                    return child
+        time.sleep(0.005)
+    return None
+
+
+def players(folder):
+    """What plays the tests is killed, stopped for a while, and one of its own processes is killed: the night goes on."""
+    tree = pathlib.Path("build")
+    shutil.rmtree("nvcosim-nights")
+    pathlib.Path("go").unlink()
+    run = subprocess.Popen([str(tree / "nvcosim"), "regress", "p.yml", "-j", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    killed = 0
+    for number in range(3):
+        while len(noted()) < 20 * number and run.poll() is None:
+            time.sleep(0.002)
+        last = player(run)
+        os.kill(last, signal.SIGKILL)
+        while player(run) == last:
+            time.sleep(0.002)
+    for stopped in (run.pid, player(run)):
+        os.kill(stopped, signal.SIGSTOP)
+        time.sleep(0.5)
+        os.kill(stopped, signal.SIGCONT)
+    while not killed and run.poll() is None:
+        for child in children(player(run)):
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+                break
+    pathlib.Path("go").touch()
+    output, errors = run.communicate()
+    everything, twice = finished(), noted()
+    check("the night goes on when its player is killed", errors.count("nvcosim play-list was ended by signal 9") == 3, errors)
+    check("players killed: every test has one result", not rows("1", "verdict IS NULL") and len(everything) > 200, len(everything))
+    bad = rows("key, verdict, reason", "verdict NOT IN ('PASS')")
+    check("players killed: all pass, but what ran in the process that was killed", len(bad) <= 2 and all("signal 9" in row[2] for row in bad), bad)
+    check("players killed: nothing is noted twice", len(twice) == len(set(twice)), twice)
+    check("players killed: no process is left", not alive(folder), alive(folder))
+
+
 start = time.monotonic()
 for served in (False, True):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         print(nights(folder, served))
+        players(folder)
         if not served:
             crashes(folder)
         os.chdir(ROOT)
