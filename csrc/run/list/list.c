@@ -97,8 +97,6 @@ static void send_results(struct list *list) {
         struct list_test *test = list->ended[i];
         char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
         const bool noted = test->result.config && note(list, test, line);
-        char *line = test->result.config ? result_json(&test->result) : xstrdup("null");
-        const bool noted = test->result.config && note(list, test, line);
         text_printf(&list->answers, "{\"done\":%zu,\"noted\":%s,\"result\":", test->job.number,
                     noted ? "true" : "false");
         text_put(&list->answers, line);
