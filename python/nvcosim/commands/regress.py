@@ -147,7 +147,9 @@ def _work(words: list[str], p: Parser) -> int:
 
 def _compare(found: types.SimpleNamespace) -> int:
     from nvcosim.night.recover import recover_nights
-    from nvcosim.pages import compare, compare_page
+    from nvcosim.pages import compare_text
+    from nvcosim.pages.compare import compare_read
+    from nvcosim.pages.compare_page import compare_page
     from nvcosim.store.database import Store
     from nvcosim.tool import Failure
     database = found.database or database_of(found.out or "")
@@ -156,17 +158,17 @@ def _compare(found: types.SimpleNamespace) -> int:
     except Failure as failure:  # existing results can be compared anyway
         complain(f"warning: {failure}")
     with Store.open_read_only(database) as store:
-        comparison = compare.compare_read(store, found.compare, found.words[0], found.limit)
+        comparison = compare_read(store, found.compare, found.words[0], found.limit)
         if found.csv:
-            compare.compare_csv(comparison, sys.stdout)
+            compare_text.compare_csv(comparison, sys.stdout)
         elif found.json:
-            compare.compare_json(comparison, sys.stdout)
+            compare_text.compare_json(comparison, sys.stdout)
         else:
-            compare.compare_print(comparison, Style.of(sys.stdout), found.all)
+            compare_text.compare_print(comparison, Style.of(sys.stdout), found.all)
         if found.page is not None:
-            page = compare_page.compare_page(comparison, found.page)
+            page = compare_page(comparison, found.page or None)
             print(f"page: {page}", file=sys.stderr if found.csv or found.json else sys.stdout)
-    return EXIT_DIFFERENT if comparison.worse else EXIT_OK
+    return EXIT_DIFFERENT if comparison.worse() else EXIT_OK
 
 
 def main(argv: list[str]) -> int:

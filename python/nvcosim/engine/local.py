@@ -185,7 +185,8 @@ class LocalLauncher:
             time.sleep(0.02)
         entries = self.ledger.read()
         for entry in entries:
-            if entry.host is not None and self.open.pop(entry.test, None):
+            if entry.host is not None and entry.test in self.open:
+                del self.open[entry.test]
                 self.events.append(Done(entry.test, entry.host, Result.of(entry.result), True))
         return {entry.test: entry.result for entry in entries if entry.host is None}
 
