@@ -152,8 +152,7 @@ class SlurmLauncher(SlurmWork):
 
     def _end(self) -> None:
         self._cancel_all()
-        if not self.killed:
-            self.read_all()
+        self.read_all()
         self.over = True
         how = "killed" if self.killed else "done" if not self.plays else \
             "failed" if self.failed and not self.stopped else "stopped"
