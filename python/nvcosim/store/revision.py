@@ -18,8 +18,12 @@ def _ask(folder: str, *question: str) -> str | None:
     an editor, and has ten seconds."""
     words = ["timeout", "-k", "1", "10", "env", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
              "LC_ALL=C", "git", "-C", folder, *question]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
-                          stderr=subprocess.DEVNULL, encoding="utf-8", errors="surrogateescape")
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.DEVNULL, encoding="utf-8",
+                              errors="surrogateescape")
+    except FileNotFoundError:  # as without git
+        return None
     return None if done.returncode else done.stdout
 
 
