@@ -1,0 +1,252 @@
+"""The failures of a night in buckets of those that look alike, so that a person looks at one of
+each. bucket_rule() decides which belong together.
+
+`nvcosim debug` looks at some failures before that, small ones of each kind first, and `nvcosim
+shrink` makes the smallest case of the first buckets smaller (triage.py). The same failures give the
+same buckets in the same order: known failures last, the largest first, then by signature."""
+import dataclasses
+import itertools
+import re
+import typing
+
+from nvcosim.night.triage import Discoveries, Discovery, Job, Target, Triage
+from nvcosim.store.results import Result
+from nvcosim.store.signature import likeness
+from nvcosim.text import plural
+from nvcosim.tool import Failure
+
+if typing.TYPE_CHECKING:
+    import sqlite3
+
+
+SHRUNK_BUCKETS = 20  # at most, where the plan lets nvcosim debug look at none
+_KIND = re.compile("([^: ]*)(?::([^: ]+))?")
+
+
+@dataclasses.dataclass
+class Case:
+    """A test that fails. number: of the test. coarse: what its result alone says, one word or
+    more. known: why it is known to fail, "": it is not. debuggable: RTL and model were compared.
+    shrinkable: it would fail again, and soon. note: why nvcosim debug could not be asked. found:
+    what nvcosim debug found, None: it has not looked. signature: of its bucket. causes: signatures
+    that nvcosim debug found for those of the same coarse one."""
+    number: int
+    coarse: str
+    reason: str
+    command: str
+    known: str
+    debuggable: bool
+    shrinkable: bool
+    cycles: int
+    macs: int
+    note: str | None = None
+    found: Discovery | None = None
+    signature: str = ""
+    causes: int = 0
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """The smallest case is the first: by clocks, by work, by the order of the plan."""
+        return self.cycles, self.macs, self.number
+
+    @property
+    def group(self) -> tuple[bool, str]:
+        """Known failures are apart, after the others, by their reason."""
+        return self.known != "", self.known
+
+
+def bucket_rule(case: Case, alike: list[Case]) -> str:
+    """THE BUCKET RULE: the signature of the bucket of a failure. Failures of the same signature
+    are one bucket; known failures never share one with others. Change it here, and nowhere else.
+
+    alike: all failures with the same coarse signature, this one among them.
+
+    What nvcosim debug found counts: engine and tap. A failure that it has not looked at belongs to
+    those alike if they all have one cause; otherwise, and where nvcosim debug found none, to a
+    bucket by the result alone: the rule that was broken, the unit that wrote the first wrong byte,
+    the engine that hangs, the words of the reason (store/signature.py: likeness())."""
+    if case.found and case.found.signature:
+        return case.found.signature
+    causes = _causes(alike)
+    if len(causes) == 1 and case.debuggable and not case.found:
+        return causes.pop()
+    return case.coarse
+
+
+def _causes(alike: list[Case]) -> set[str]:
+    """The signatures that nvcosim debug has found."""
+    return {case.found.signature for case in alike if case.found and case.found.signature}
+
+
+@dataclasses.dataclass
+class Bucket:
+    """cases: the smallest first. shrunk: what nvcosim shrink found, None: it was not asked."""
+    cases: list[Case]
+    shrunk: Discovery | None = None
+
+    @property
+    def smallest(self) -> Case:
+        return self.cases[0]
+
+    @property
+    def found(self) -> Discovery | None:
+        """Of its smallest case for which nvcosim debug has named an engine."""
+        return next((case.found for case in self.cases
+                     if case.found and case.found.signature), None)
+
+    @property
+    def order(self) -> tuple[bool, int, str, str]:
+        first = self.smallest
+        return first.known != "", -len(self.cases), first.signature, first.known
+
+    def note(self) -> str | None:
+        """What a person should know of it beside its title."""
+        first, looked = self.smallest, sum(case.found is not None for case in self.cases)
+        notes = [first.note, first.found.note if first.found else None,
+                 self.shrunk.note if self.shrunk else None]
+        if self.found and looked < len(self.cases):
+            notes.insert(0, f"nvcosim debug has looked at {looked} of them, the others look the "
+                         "same")
+        elif first.causes > 1 and not self.found and looked == 0:
+            notes.insert(0, "nvcosim debug has not looked at any of them; others that look the "
+                         f"same have {first.causes} different causes")
+        return "; ".join(filter(None, notes)) or None
+
+
+# ---- from the database, and into it ----
+
+def _case(job: Job, row: "sqlite3.Row") -> Case:
+    result = Result.from_json(row["result"] or "")
+    coarse = result and likeness(result)
+    if not result or not coarse or not 0 <= row["number"] < len(job.tests):
+        raise Failure(f"night {job.night}: the result of test {row['number']} cannot be read")
+    # One at a limit of time or memory takes all of it at every attempt to shrink it.
+    soon = result.verdict in ("FAIL", "HANG", "CRASH") and \
+        not coarse.startswith(("limit", "crash:SIGKILL"))
+    return Case(row["number"], coarse, row["reason"] or "", row["command"] or "",
+                row["known"] or "", not row["known"] and row["debug_command"] is not None,
+                not row["known"] and soon, row["cycles"] or 0, row["macs"] or 0)
+
+
+def _shrunk_command(job: Job, bucket: Bucket) -> str | None:
+    """The command that plays what was shrunk."""
+    if not bucket.shrunk or not bucket.shrunk.trace:
+        return None
+    return dataclasses.replace(job.tests[bucket.shrunk.test], generator=None,
+                               trace=f"{job.folder}/{bucket.shrunk.trace}").command()
+
+
+def _columns(job: Job, number: int, bucket: Bucket) -> dict[str, typing.Any]:
+    first, found, shrunk = bucket.smallest, bucket.found, bucket.shrunk
+    sentence = (found and found.sentence) or first.reason or first.coarse
+    kind, unit = _KIND.findall(first.coarse)[0]
+    page = found or first.found
+    return {
+        "night": job.night, "number": number, "signature": first.signature,
+        "title": f"known, {first.known}: {sentence}" if first.known else sentence,
+        "count": len(bucket.cases), "tap": found and found.tap,
+        "engine": found.engine if found else unit or None if kind == "hang" else None,
+        "kind": found.what if found else kind,
+        "smallest": first.number, "shrunk": shrunk and shrunk.trace,
+        "shrunk_cycles": (shrunk and shrunk.cycles) or None, "command": first.command,
+        "page": page and page.page, "shrunk_command": _shrunk_command(job, bucket),
+        "note": bucket.note()}
+
+
+def _write(job: Job, buckets: list[Bucket]) -> None:
+    with job.store.transaction("the buckets cannot be kept"):
+        job.store.run("DELETE FROM bucket WHERE night = ?", (job.night,))
+        for number, bucket in enumerate(buckets, 1):
+            columns = _columns(job, number, bucket)
+            job.store.run(f"INSERT INTO bucket ({', '.join(columns)}) VALUES "
+                          f"({', '.join(':' + name for name in columns)})", columns)
+            for case in bucket.cases:
+                job.store.run("UPDATE result SET signature = ?, bucket = ? WHERE night = ? AND "
+                              "number = ?", (case.signature, number, job.night, case.number))
+
+
+# ---- what belongs together ----
+
+def _alike(cases: list[Case]) -> list[list[Case]]:
+    """Groups of the same coarse signature, the smallest case of each first."""
+    def key(case: Case) -> tuple[tuple[bool, str], str]:
+        return case.group, case.coarse
+
+    ordered = sorted(cases, key=lambda case: (key(case), case.size))
+    return [list(group) for _, group in itertools.groupby(ordered, key)]
+
+
+def _buckets(cases: list[Case], discoveries: Discoveries) -> list[Bucket]:
+    """The buckets in their order."""
+    def key(case: Case) -> tuple[tuple[bool, str], str]:
+        return case.group, case.signature
+
+    for case in cases:
+        case.found = discoveries.find("debug", case.number) if case.debuggable else None
+    for alike in _alike(cases):
+        for case in alike:
+            case.signature, case.causes = bucket_rule(case, alike), len(_causes(alike))
+    ordered = sorted(cases, key=lambda case: (key(case), case.size))
+    return sorted((Bucket(list(group)) for _, group in itertools.groupby(ordered, key)),
+                  key=lambda bucket: bucket.order)
+
+
+# ---- debug and shrink ----
+
+def _debug(job: Job, cases: list[Case], discoveries: Discoveries) -> int:
+    """Lets nvcosim debug look at the first of each kind, then at the second of each, ...: small
+    ones first. Returns the signal that ended it."""
+    ranked = [(rank, case.size, case) for alike in _alike(cases)
+              for rank, case in enumerate(case for case in alike if case.debuggable)]
+    chosen = [case for _, _, case in sorted(ranked, key=lambda entry: entry[:2])]
+    triage, targets = Triage(job, "debug", discoveries), []
+    if triage.time_left() <= 0:
+        return 0
+    for case in chosen[:job.settings.debug_reports]:
+        if not discoveries.find("debug", case.number):
+            case.note = job.builds.for_debug(job.tests[case.number])
+            if not case.note:
+                targets.append(Target(case.number, case.coarse))
+    if targets:
+        job.report(f"nvcosim debug looks at {len(targets)} of {len(cases)} failures")
+    return Triage(job, "debug", discoveries).look_at(targets)
+
+
+def _shrink(job: Job, buckets: list[Bucket], discoveries: Discoveries) -> int:
+    """Shrinks the smallest case of the first buckets, at which a person looks. Returns the signal
+    that ended it."""
+    if job.settings.shrink_seconds <= 0:
+        return 0
+    targets = [Target(bucket.smallest.number, bucket.smallest.signature, bucket.smallest.cycles,
+                      bucket.found is not None)
+               for bucket in buckets[:job.settings.debug_reports or SHRUNK_BUCKETS]
+               if bucket.smallest.shrinkable and not discoveries.find(
+                   "shrink", bucket.smallest.number, bucket.smallest.signature)]
+    if targets:
+        job.report(f"nvcosim shrink tries the smallest of {plural(len(targets), 'bucket')}, up to "
+                   f"{job.settings.shrink_seconds:.6g} seconds each")
+    return Triage(job, "shrink", discoveries).look_at(targets)
+
+
+def triage_failures(job: Job, look: bool) -> int:
+    """Debugs and shrinks failures (look; else what earlier calls found counts), and writes the
+    buckets of the night and the bucket of each result, in one transaction that replaces those of an
+    earlier call. Debug and shrink continue where an earlier call was ended; their errors are in the
+    notes of the buckets. Returns the signal that ended debug and shrink, else 0; the buckets are
+    written all the same. Failure if they could not be."""
+    cases = [_case(job, row) for row in job.store.rows(
+        "SELECT number, result, reason, command, known, cycles, macs, debug_command FROM result "
+        "WHERE night = ? AND verdict <> 'PASS' ORDER BY number", job.night)]
+    if not cases:
+        _write(job, [])
+        return 0
+    discoveries = Discoveries(job.folder)
+    number = _debug(job, cases, discoveries) if look else 0
+    buckets = _buckets(cases, discoveries)
+    if look and not number:
+        number = _shrink(job, buckets, discoveries)
+    for bucket in buckets:
+        first = bucket.smallest
+        bucket.shrunk = discoveries.find("shrink", first.number, first.signature)
+    _write(job, buckets)
+    return number
