@@ -41,7 +41,8 @@ def text(what: str) -> Kind:
 @dataclasses.dataclass
 class Option:
     """A row of a command's table. arg: name of its argument, "": it has none. group: rows of a
-    lower group come first in --help."""
+    lower group come first in --help. hidden: it is not there. passed: its value is the option as
+    a word for another program, --LONG or --LONG=VALUE."""
     long: str
     short: str = ""
     arg: str = ""
@@ -51,6 +52,8 @@ class Option:
     repeat: bool = False
     dest: str = ""
     group: int = 0
+    hidden: bool = False
+    passed: bool = False
 
     def shown(self, long: str) -> str:
         """--LONG with its argument."""
@@ -91,6 +94,25 @@ class Parser:
         option = Option(long, **members)
         option.dest = option.dest or long.replace("-", "_")
         self.options.append(option)
+
+    def add_run(self, *left_out: str) -> None:
+        """Adds the options of `nvcosim run` except these and those that the command has itself;
+        dest: "run", the words to pass on. check_run() judges them."""
+        from nvcosim import tool
+        own = {*left_out, *(option.long for option in self.options)}
+        for row in tool.run_json("info", "--json", "--brief")["options"]:
+            if row["name"] not in own:
+                self.add(row["name"], short=row["letter"], arg=row["argument"] or "",
+                         optional=row["optional"], help=row["text"] or "", hidden=row["hidden"],
+                         group=1, dest="run", repeat=True, passed=True)
+
+    def check_run(self, words: list[str]) -> None:
+        """Ends the program with a usage error if `nvcosim run` does not take these words."""
+        import json
+        from nvcosim import tool
+        wrong = json.loads(tool.run("run", "--check-options", "-", stdin=json.dumps(words)))
+        if "error" in wrong:
+            self.error(wrong["error"])
 
     # ---- reading ----
 
@@ -155,7 +177,8 @@ class Parser:
         if option.long == "usage" and option.group == 99:
             self._print(self.usage())
         try:
-            result = True if not option.arg else \
+            result = f"--{option.long}" + ("" if value is None else f"={value}") \
+                if option.passed else True if not option.arg else \
                 "" if value is None and option.optional else option.kind(value or "")
         except Wrong as wrong:
             self.error(f"--{option.long}: {wrong}")
@@ -180,7 +203,7 @@ class Parser:
         sys.exit(EXIT_OK)
 
     def _sorted(self) -> list[Option]:
-        return sorted(self.options, key=lambda o: (
+        return sorted((o for o in self.options if not o.hidden), key=lambda o: (
             o.group, (o.short or o.long)[0].lower(), o.short != "", o.long.lower()))
 
     def help(self) -> list[str]:
@@ -198,7 +221,7 @@ class Parser:
                 lines.append(f"{left:{DOC_COLUMN}}" + ("   " if len(left) >= DOC_COLUMN else "")
                              + doc.pop(0))
             lines += [" " * DOC_COLUMN + line for line in doc]
-        if any(o.short and o.arg for o in self.options):
+        if any(o.short and o.arg for o in self._sorted()):
             lines += ["", *_wrap("Mandatory or optional arguments to long options are also "
                                  "mandatory or optional for any corresponding short options.",
                                  WIDTH)]

@@ -33,6 +33,14 @@ class Progress:
         print(f"\r{text[:width - 1]}\033[K", end="", file=sys.stderr, flush=True)
         self.shown = True
 
+    def left(self, done: float, total: float) -> str:
+        """", 1:05 left" for `done` of `total` equal parts since it began; "" if nothing is done."""
+        if done <= 0 or total < done:
+            return ""
+        left = int(self.seconds * (total - done) / done + 0.5)
+        hours = f"{left // 3600}:{left // 60 % 60:02}" if left >= 3600 else f"{left // 60}"
+        return f", {hours}:{left % 60:02} left"
+
     def clear(self) -> None:
         """Erases the line, before anything else is printed."""
         if self.shown:

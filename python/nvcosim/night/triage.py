@@ -18,7 +18,7 @@ from nvcosim.engine.guard import Guard, has_ended, memory
 from nvcosim.engine.launcher import Done, Ended, Play
 from nvcosim.progress import Progress
 from nvcosim.store.signature import likeness
-from nvcosim.tool import EXIT_CRASH, EXIT_DIFFERENT, EXIT_HANG, EXIT_OK, program
+from nvcosim.tool import EXIT_CRASH, EXIT_DIFFERENT, EXIT_HANG, EXIT_OK, Failure, program
 
 if typing.TYPE_CHECKING:
     from nvcosim.engine.builds import Builds
@@ -67,13 +67,16 @@ class Discoveries:
     has left incomplete."""
 
     def __init__(self, folder: str) -> None:
-        os.makedirs(f"{folder}/buckets", exist_ok=True)
         self.path = f"{folder}/buckets/found.jsonl"
         self.found: list[Discovery] = []
-        with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as file:
-            for line in file:
-                with contextlib.suppress(ValueError, TypeError):
-                    self.found.append(Discovery(**json.loads(line)))
+        try:
+            os.makedirs(f"{folder}/buckets", exist_ok=True)
+            with contextlib.suppress(FileNotFoundError), open(self.path, "rb") as file:
+                for line in file:
+                    with contextlib.suppress(ValueError, TypeError):
+                        self.found.append(Discovery(**json.loads(line)))
+        except OSError as error:
+            raise Failure(_why(error)) from None
 
     def add(self, discovery: Discovery) -> str:
         """Keeps a discovery, on the disk too; what a person should know if that is not possible: it
@@ -209,7 +212,7 @@ class Triage:
     def _verdict(self, number: int, result: "Result") -> Discovery:
         """What nvcosim debug says, in its report; if there is none, the note says why."""
         found = Discovery("debug", number)
-        verdict = _report(result).get("verdict") or {}
+        verdict = _verdict_of_report(result)
         kind, engine, tap, sentence = (verdict.get(name) for name in (
             "kind", "engine", "tap", "sentence"))
         if kind and engine and result.verdict in ("FAIL", "HANG"):
@@ -343,25 +346,29 @@ class Triage:
         calls included; each shrink has shrink_seconds. Returns the signal that ended it, or 0."""
         if not targets:
             return 0
-        with Guard() as self.guard, contextlib.closing(self.job.launch()) as self.launcher, \
-                select.epoll() as self.wake:
-            self.wake.register(self.job.signals.fileno(), select.EPOLLIN)
-            try:
-                return self._run(targets)
-            finally:
-                for _target, _look, process in self.shrinking:
-                    process.end(self.guard)
+        try:
+            with Guard() as self.guard, contextlib.closing(self.job.launch()) as self.launcher, \
+                    select.epoll() as self.wake:
+                self.wake.register(self.job.signals.fileno(), select.EPOLLIN)
+                try:
+                    return self._run(targets)
+                finally:
+                    for _target, _look, process in self.shrinking:
+                        process.end(self.guard)
+        except OSError as error:
+            raise Failure(_why(error)) from None
 
 
 def _why(error: OSError) -> str:
     return f"{error.filename or 'a process cannot be started'}: {error.strerror}"
 
 
-def _report(result: "Result") -> "Members":
-    """The report.json of a result; {} if it cannot be read."""
+def _verdict_of_report(result: "Result") -> "Members":
+    """Whom nvcosim debug blames in its report; {} if that is not there, or says of a crash only
+    that it was one."""
     try:
         with open(result.text("report") or "", encoding="utf-8", errors="surrogateescape") as file:
-            report = json.load(file)
-    except (OSError, ValueError):
+            verdict = json.load(file)["verdict"]
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
-    return report if isinstance(report, dict) else {}
+    return verdict if isinstance(verdict, dict) else {}

@@ -1,0 +1,1 @@
+"""Finds the commit of an RTL since which a trace fails."""

@@ -1,0 +1,210 @@
+"""Finds the commit of an RTL since which a trace fails: `git bisect` searches in a checkout of its
+own in a temporary folder. Each revision that it asks for is built as another RTL in today's
+harness, and played (play.py). A guard (engine/guard.py) ends what runs and removes the checkout,
+however this process ends."""
+import itertools
+import os
+import re
+import sys
+import tempfile
+
+from nvcosim import tool
+from nvcosim.bisect.play import SHORT_HASH, Git, Look, Options, Player
+from nvcosim.engine.guard import Guard
+from nvcosim.text import Style, plural, quoted, shown
+from nvcosim.tool import EXIT_DIFFERENT, EXIT_OK, Failure
+
+_TITLE_SHOWN = 60  # columns
+_CLEAN = """git -C "$1" worktree remove --force --force "$2/tree"
+for i in 1 2 3 4 5; do rm -rf "$2" && break; sleep 0.2; done
+git -C "$1" worktree prune
+"""
+_ENDS = re.compile(r"^# (possible )?first bad commit: \[([0-9a-f]+)\]", re.MULTILINE)
+_COLOURS = {"good": "\033[32m", "bad": "\033[31m", "otherwise": "\033[33m", "skip": "\033[33m"}
+_SKIPPED = {"otherwise": ": fails in another way than --bad, and is skipped (--any-failure counts "
+                         "it as bad)", "skip": ": skipped"}
+
+
+# ---- what can be known before anything is built ----
+
+def _commit(git: Git, name: str) -> str:
+    """The full hash."""
+    status, said = git.ask("rev-parse", "--verify", "--quiet", "--end-of-options",
+                           f"{name}^{{commit}}")
+    if status:
+        raise Failure(f"'{name}': found no such commit in {git.folder}, expected a branch, a tag "
+                      "or a hash")
+    return said
+
+
+def _look_ahead(options: Options) -> tuple[Git, str, str]:
+    """The repository, good and bad as hashes."""
+    status, top = Git(options.repo).ask("rev-parse", "--show-toplevel")
+    if status or not top.startswith("/"):
+        raise Failure(f"{options.repo}: {top}; --repo DIR names a checkout of the RTL")
+    git = Git(top)
+    bad, good = _commit(git, options.bad), _commit(git, options.good)
+    if good == bad:
+        raise Failure(f"--good and --bad are the same commit, {good:.{SHORT_HASH}}")
+    if git.ask("merge-base", "--is-ancestor", bad, good)[0] == 0:
+        raise Failure(f"--bad '{options.bad}' comes before --good '{options.good}', expected it "
+                      "after; are they swapped?")
+    if not options.filelist and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
+        raise Failure(f"{top} is no repository of nvcosim: expected --filelist FILE.f, what to "
+                      "compile, relative to the top of the repository")
+    return git, good, bad
+
+
+# ---- the search ----
+
+class Bisection:
+    """git: of the repository. good, bad: hashes."""
+
+    def __init__(self, options: Options, git: Git, good: str, bad: str) -> None:
+        self.options, self.git, self.good, self.bad = options, git, good, bad
+        self.first_parent = ["--first-parent"] if options.first_parent else []
+        self.style = Style.of(sys.stdout)
+        self.wanted: str | None = None  # signature at bad; None: any failure
+
+    def _say(self, what: str, revision: str, look: Look) -> None:
+        """The lines of a revision. what: "bad ", "step 3:"."""
+        title = self.git.well("log", "-1", "--no-show-signature", "--format=%cs %s", revision)
+        text = f"{_COLOURS[look.state]}{look.text}\033[0m" if self.style.colour else look.text
+        more = _SKIPPED.get(look.state, "") if what.startswith("step") else ""
+        if look.cached:
+            more += f" (built before, run {look.run_seconds:.1f} s)"
+        elif look.run_seconds > 0:
+            more += f" (build {look.build_seconds:.1f} s, run {look.run_seconds:.1f} s)"
+        print(f"{what} {revision:.{SHORT_HASH}} {shown(title)[:_TITLE_SHOWN]}\n  {text}{more}",
+              flush=True)
+
+    def _check_ends(self, player: Player) -> None:
+        """Looks at the ends that are said to be bad and good."""
+        options = self.options
+        look = self._look_at_end(player, "bad ", self.bad)
+        if look.state == "skip":
+            raise Failure(f"--bad '{options.bad}' cannot be judged: {look.text}")
+        if look.state != "bad":
+            raise Failure(f"--bad '{options.bad}' passes: {options.trace} does not fail there; is "
+                          "it the right trace, with the right options?")
+        self.wanted = None if options.any_failure else look.signature
+        look = self._look_at_end(player, "good", self.good)
+        if look.state == "skip":
+            raise Failure(f"--good '{options.good}' cannot be judged: {look.text}")
+        if look.state != "good":
+            raise Failure(f"--good '{options.good}' fails ({look.text}): there is no change from "
+                          "good to bad; expected an older revision")
+
+    def _look_at_end(self, player: Player, what: str, revision: str) -> Look:
+        player.git.well("checkout", "--quiet", "--force", "--detach", revision)
+        look = player.look_at(revision, self.wanted)
+        self._say(what, revision, look)
+        return look
+
+    def _log(self, git: Git) -> str:
+        """What was decided: git can replay it, so it is kept."""
+        log = git.well("bisect", "log")
+        path = f"{self.options.out}/bisect.log"
+        try:
+            with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(log)
+        except OSError as error:
+            tool.complain(f"{path}: {error.strerror}", "bisect")
+        return log
+
+    def _steps_left(self, git: Git) -> str:
+        found = git.well("rev-list", "--bisect-vars", *self.first_parent, "refs/bisect/bad",
+                         "--not", "--glob=refs/bisect/good-*")
+        steps = int(re.findall(r"^bisect_steps=(\d+)", found, re.MULTILINE)[0])
+        return f", about {steps} more after it" if steps > 0 else ""
+
+    def _search(self, player: Player) -> list[tuple[str, str]]:
+        """What git says of the end: ("", commit), or ("possible ", commit) for each that may be
+        it."""
+        git = player.git
+        status, said = git.ask("bisect", "start", *self.first_parent, self.bad, self.good)
+        for step in itertools.count(1):
+            if status not in (0, 2):  # 2: only skipped ones remain
+                raise Failure(f"git bisect: {said}")
+            ends = _ENDS.findall(self._log(git))
+            if ends:
+                return ends
+            if status:
+                raise Failure(f"git bisect: {said}")
+            revision = git.well("rev-parse", "HEAD")
+            look = player.look_at(revision, self.wanted)
+            self._say(f"step {step}{self._steps_left(git)}:", revision, look)
+            status, said = git.ask("bisect", look.state if look.state in ("good", "bad") else "skip")
+        raise AssertionError
+
+    # ---- what was found ----
+
+    def _print(self, indent: str, *words: str) -> None:
+        """Lines of git about a commit."""
+        for line in self.git.well(*words).split("\n"):
+            if line:
+                print(indent + shown(line.replace("\t", " ")))
+
+    def _print_debug(self, revision: str) -> None:
+        options, short = self.options, f"{revision:.{SHORT_HASH}}"
+        tree, trace = quoted(f"{options.out}/tree-{short}"), quoted(options.trace)
+        given = "".join(f" {quoted(word)}" for word in options.run)
+        print("debug it with:\n"
+              f"  git -C {quoted(self.git.folder)} worktree add --detach {tree} {short}")
+        if options.prepare:
+            print(f"  (cd {tree} && eval {quoted(options.prepare)})")
+        if not options.filelist:
+            print(f"  make -C {tree} build && {tree}/build/nvcosim debug "
+                  f"--config={options.config}{given} {trace}")
+            return
+        more = f" --top={options.top}" if options.top else ""
+        more += "".join(f" --verilator-option={quoted(word)}" for word in options.verilator)
+        print(f"  nvcosim build --config={options.config} --filelist={tree}/{options.filelist} "
+              f"--name=bad{more}\n"
+              f"  nvcosim debug --config={options.config} --dut=rtl:bad{given} {trace}")
+
+    def _conclude(self, ends: list[tuple[str, str]]) -> int:
+        if ends[0][0]:
+            print("the first bad commit is one of these; those between could not be judged:")
+            for _, revision in ends:
+                self._print("  ", "log", "-1", "--format=%h %an, %cs: %s", revision)
+            print(f"logs: {self.options.out}")
+            return EXIT_DIFFERENT
+        revision = ends[0][1]
+        print(f"{revision} is the first bad commit")
+        self._print("  ", "log", "-1", "--no-show-signature",
+                    "--format=author: %an <%ae>, %ad%nsubject: %s", "--date=iso", revision)
+        print("  files:")
+        self._print("    ", "diff-tree", "-r", "-m", "--first-parent", "--root", "--no-commit-id",
+                    "--name-status", revision)
+        self._print_debug(revision)
+        print(f"logs and reports: {self.options.out}")
+        return EXIT_OK
+
+    def run(self, guard: Guard, folder: str) -> int:
+        options = self.options
+        count = self.git.well("rev-list", "--count", *self.first_parent, f"{self.good}..{self.bad}")
+        print(f"{plural(int(count), 'commit')} of {self.git.folder}, played with {options.trace} "
+              f"on {options.config}; logs: {options.out}", flush=True)
+        player = Player(options, guard, folder)
+        Git(self.git.folder, guard).well("worktree", "add", "--quiet", "--force", "--detach",
+                                         player.tree, self.bad)
+        self._check_ends(player)
+        return self._conclude(self._search(player))
+
+
+def bisect(options: Options) -> int:
+    """All of it. Returns the exit status: 0 the commit is found, 1 only skipped ones remain.
+    Failure: it cannot be done."""
+    git, good, bad = _look_ahead(options)
+    try:
+        os.makedirs(options.out, exist_ok=True)
+        options.out = os.path.realpath(options.out)
+        root = os.environ.get("TMPDIR", "")
+        folder = tempfile.mkdtemp(prefix="nvcosim-bisect-",
+                                  dir=root if root.startswith("/") else "/tmp")
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}; TMPDIR and --out name other "
+                      "places") from None
+    with Guard("sh", "-c", _CLEAN, "nvcosim-bisect", git.folder, folder) as guard:
+        return Bisection(options, git, good, bad).run(guard, folder)

@@ -1,0 +1,243 @@
+"""Builds and plays one revision of an RTL. Its simulator is named by what it is built from and kept
+beside the others (nvcosim-CONFIG-bisect_HASH), so that no revision is built twice."""
+import contextlib
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from nvcosim import tool
+from nvcosim.engine.guard import Guard
+from nvcosim.plan.seeds import fnv
+from nvcosim.progress import Progress
+from nvcosim.store.results import Result
+from nvcosim.store.signature import signature
+from nvcosim.text import shown
+
+KEPT = 32  # simulators: as many as a search among four thousand million commits looks at
+SHORT_HASH = 10  # letters of a hash for a person
+_LINE_SHOWN = 200  # columns of a line of a log
+_KEPT_NAME = re.compile("nvcosim-.*-(bisect_[0-9a-f]{16})")
+
+
+@dataclasses.dataclass
+class Options:
+    """repo: a folder in the repository. good, bad: names of commits. filelist: relative to the top
+    of the repository, "": rtl/nvdla.f, as this project has it. top, taps, verilator: as of nvcosim
+    build. prepare: command of the shell that runs in each checkout before it is built. run: further
+    options of nvcosim run. out: folder of logs and reports."""
+    config: str
+    trace: str
+    good: str
+    bad: str
+    repo: str = "."
+    filelist: str = ""
+    top: str = ""
+    taps: str = ""
+    verilator: list[str] = dataclasses.field(default_factory=list)
+    prepare: str = ""
+    run: list[str] = dataclasses.field(default_factory=list)
+    out: str = "nvcosim-bisect"
+    first_parent: bool = False
+    any_failure: bool = False
+
+
+@dataclasses.dataclass
+class Look:
+    """A revision that was looked at. state: "good", "bad", "otherwise" (it fails in another way
+    than bad), "skip". text: for a person: "FAIL value:SDP", "it does not build: ..."."""
+    state: str = "skip"
+    text: str = ""
+    signature: str | None = None
+    cached: bool = False
+    build_seconds: float = 0
+    run_seconds: float = 0
+
+
+class Skip(Exception):
+    """Why a revision cannot be judged."""
+
+
+class Git:
+    """git in a folder. guard: it ends with this process; needed where it changes files."""
+    # Variables of the caller name another repository; hooks belong to the user's work.
+    COMMAND = ("git", "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false", "-C")
+
+    def __init__(self, folder: str, guard: Guard | None = None) -> None:
+        self.folder, self.guard = folder, guard
+
+    def ask(self, *words: str) -> tuple[int, str]:
+        """Its status, and what it prints without the last line end."""
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")}
+        environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
+        output = os.memfd_create("output")
+        run = self.guard.run if self.guard else subprocess.call
+        try:
+            status = run([*self.COMMAND, self.folder, *words], stdin=subprocess.DEVNULL,
+                         stdout=output, stderr=output, env=environment)
+            said = os.pread(output, os.fstat(output).st_size, 0)
+        finally:
+            os.close(output)
+        return status or 0, said.decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def well(self, *words: str) -> str:
+        """The same where git has to succeed."""
+        status, said = self.ask(*words)
+        if status:
+            raise tool.Failure(f"git {words[0]}: {said}")
+        return said
+
+
+class Player:
+    """folder: temporary, for what is built from. tree: the checkout in it."""
+
+    def __init__(self, options: Options, guard: Guard, folder: str) -> None:
+        self.options, self.guard, self.folder = options, guard, folder
+        self.tree = f"{folder}/tree"
+        self.git = Git(self.tree, guard)
+
+    # ---- the simulator of a revision ----
+
+    def _name(self) -> str:
+        """The name that the RTL of the checkout has for nvcosim: what it is built from decides it,
+        so that the same is built once."""
+        options, program = self.options, os.stat(tool.program())
+        lines = [self.git.well("rev-parse", "HEAD^{tree}"), options.config, options.filelist,
+                 options.top, options.taps, options.prepare,
+                 f"{program.st_size} {int(program.st_mtime)}", *options.verilator]
+        return f"bisect_{fnv(''.join(line + chr(10) for line in lines)):016x}"
+
+    def _run(self, words: list[str], log: str, doing: str) -> int:
+        """Runs a program, its output into a file; returns its status."""
+        progress = Progress()
+        with open(log, "ab") as file:
+            status = self.guard.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file,
+                                    tick=lambda: progress.show(f"{doing}: {progress.seconds:.0f} s"))
+        progress.clear()
+        return status or 0
+
+    def _shell(self, command: str, log: str, doing: str) -> int:
+        """Runs a command of the shell in the checkout."""
+        return self._run(["sh", "-c", 'cd "$1" && eval "$2"', "sh", self.tree, command], log, doing)
+
+    def _file_list(self, log: str, doing: str) -> str:
+        """The file list of the checkout."""
+        name = self.options.filelist or "rtl/nvdla.f"
+        if not os.access(f"{self.tree}/{name}", os.R_OK):
+            raise Skip(f"it has no {name}")
+        if self.options.filelist:
+            return f"{self.tree}/{name}"
+        # This project's RTL: a package that its own tables give comes before its list.
+        if self._shell(f"python3 scripts/gen_tables.py sv ../gen {self.options.config}", log, doing):
+            raise Skip("its scripts/gen_tables.py makes no package")
+        with open(f"{self.folder}/list.f", "w", encoding="ascii") as file:
+            file.write("gen/nvdla_pkg.sv\n-F tree/rtl/nvdla.f\n")
+        return file.name
+
+    def _build(self, name: str, ready: str, log: str, doing: str) -> None:
+        """Builds the simulator of the checkout. Skip: what is wrong."""
+        options = self.options
+        if options.prepare and self._shell(options.prepare, log, doing):
+            raise Skip("--prepare fails on it")
+        words = [tool.program(), "build", f"--config={options.config}",
+                 f"--filelist={self._file_list(log, doing)}", f"--name={name}"]
+        words += [f"--top={options.top}"] if options.top else []
+        words += [f"--taps={options.taps}"] if options.taps else []
+        words += [f"--verilator-option={option}" for option in options.verilator]
+        status = self._run(words, log, doing)
+        objects = f"{ready}/sim/nvcosim-{options.config}-{name}"  # the simulator stays
+        shutil.rmtree(objects, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.unlink(f"{objects}.lock")
+        trim_cache(ready, KEPT)
+        if status:
+            raise Skip("it does not build")
+
+    # ---- one revision ----
+
+    def _play(self, name: str, revision: str, log: str) -> Result:
+        options, folder = self.options, f"{self.options.out}/{revision:.12}"
+        results = f"{folder}.json"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(results)
+        status = self._run(
+            [tool.program(), "run", *options.run, f"--config={options.config}", f"--dut=rtl:{name}",
+             f"--out={folder}", "--only-failed", f"--results={results}", "--", options.trace], log,
+            f"playing {revision:.{SHORT_HASH}}")
+        with contextlib.suppress(OSError), \
+                open(results, encoding="utf-8", errors="surrogateescape") as file:
+            result = Result.from_json(file.read())
+            if result:
+                return result
+        raise Skip(f"it gives no result (status {status})")
+
+    def look_at(self, revision: str, wanted: str | None) -> Look:
+        """Builds and plays what the checkout holds. wanted: signature of the failure that is bad,
+        None: any."""
+        name, look = self._name(), Look()
+        path = tool.run_json("build", "--known", f"--config={self.options.config}",
+                             f"--name={name}", "--json")["path"]
+        logs = [f"{self.options.out}/{revision:.12}.{what}.log" for what in ("build", "run")]
+        for log in logs:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(log)
+        look.cached, start, log = os.access(path, os.X_OK), time.monotonic(), logs[0]
+        try:
+            if look.cached:
+                os.utime(path)
+            else:
+                self._build(name, os.path.dirname(path), log,
+                            f"building {revision:.{SHORT_HASH}}")
+            look.build_seconds, start, log = time.monotonic() - start, time.monotonic(), logs[1]
+            judge(self._play(name, revision, log), wanted, look)
+        except Skip as why:
+            look.text = _why_skipped(str(why), log)
+        if log == logs[1]:
+            look.run_seconds = time.monotonic() - start
+        return look
+
+
+def judge(result: Result, wanted: str | None, look: Look) -> None:
+    """Sets state, signature and text by a result."""
+    look.signature = signature(result)
+    look.text = " ".join(filter(None, (result.verdict, look.signature)))
+    if result.verdict == "PASS":
+        look.state = "good"
+    elif result.verdict == "ERROR":
+        look.text = f"it cannot be played: {result.reason}"
+    else:
+        look.state = "bad" if wanted in (None, look.signature) else "otherwise"
+
+
+def _why_skipped(message: str, log: str) -> str:
+    """The message, the line of the log that says most, and where that is."""
+    told = ""
+    with contextlib.suppress(OSError), \
+            open(log, encoding="utf-8", errors="surrogateescape") as file:
+        for line in map(str.rstrip, file):
+            told = line or told
+            if line.startswith("%Error") or re.search("[eE]rror: ", line):
+                break  # the first error of a tool; else the last line
+    said = shown(told)[:_LINE_SHOWN]
+    return f"{message}: {said} ({log})" if said else f"{message} ({log})"
+
+
+def trim_cache(folder: str, most: int) -> None:
+    """Removes the simulators of bisections that were used longest ago, with all their files, until
+    `most` remain. What cannot be removed stays."""
+    used = {}
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            found = _KEPT_NAME.fullmatch(entry.name)
+            with contextlib.suppress(OSError):
+                if found:
+                    used[found[1]] = entry.stat(follow_symlinks=False).st_mtime_ns
+    old = set(sorted(used, key=lambda name: -used[name])[most:])
+    for name in os.listdir(folder) if old else []:
+        found = re.search("-(bisect_[0-9a-f]{16})", name)
+        with contextlib.suppress(OSError):
+            if found and found[1] in old:
+                os.unlink(f"{folder}/{name}")
