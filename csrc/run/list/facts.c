@@ -1,6 +1,7 @@
 /* Facts of this program as JSON. See facts.h. */
 #include "run/list/facts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +83,15 @@ static json_t *engine(const struct nvdla_engine_facts *engine) {
 /* An option of nvcosim run, and the devices under test that it matters for. */
 static json_t *option(const struct argp_option *row) {
     json_t *duts = json_array();
+    const char letter[2] = {row->key < 0x80 && isprint(row->key) ? (char)row->key : '\0'};
     char *word = xprintf("--%s", row->name);
     static const char *const names[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
     for (enum dut dut = DUT_MODEL; dut <= DUT_BOTH; dut++)
         if (run_option_applies(word, dut))
             json_array_append_new(duts, json_string(names[dut]));
     free(word);
-    return json_pack("{s:s, s:s?, s:b, s:o}", "name", row->name, "argument", row->arg, "hidden",
+    return json_pack("{s:s, s:s, s:s?, s:b, s:s?, s:b, s:o}", "name", row->name, "letter", letter, "argument", row->arg,
+                     "optional", (row->flags & OPTION_ARG_OPTIONAL) != 0, "text", row->doc, "hidden",
                      (row->flags & OPTION_HIDDEN) != 0, "duts", duts);
 }
 

@@ -37,12 +37,12 @@ def _commit(git: Git, name: str) -> str:
     return said
 
 
-def _look_ahead(options: Options) -> tuple[Git, str, str]:
-    """The repository, good and bad as hashes."""
-    status, top = Git(options.repo).ask("rev-parse", "--show-toplevel")
+def _look_ahead(options: Options, guard: Guard) -> tuple[str, str, str]:
+    """The top of the repository, good and bad as hashes."""
+    status, top = Git(options.repo, guard).ask("rev-parse", "--show-toplevel")
     if status or not top.startswith("/"):
         raise Failure(f"{options.repo}: {top}; --repo DIR names a checkout of the RTL")
-    git = Git(top)
+    git = Git(top, guard)
     bad, good = _commit(git, options.bad), _commit(git, options.good)
     if good == bad:
         raise Failure(f"--good and --bad are the same commit, {good:.{SHORT_HASH}}")
@@ -52,16 +52,17 @@ def _look_ahead(options: Options) -> tuple[Git, str, str]:
     if not options.filelist and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
         raise Failure(f"{top} is no repository of nvcosim: expected --filelist FILE.f, what to "
                       "compile, relative to the top of the repository")
-    return git, good, bad
+    return top, good, bad
 
 
 # ---- the search ----
 
 class Bisection:
-    """git: of the repository. good, bad: hashes."""
+    """player: in the temporary folder. git: of the repository. good, bad: hashes."""
 
-    def __init__(self, options: Options, git: Git, good: str, bad: str) -> None:
-        self.options, self.git, self.good, self.bad = options, git, good, bad
+    def __init__(self, options: Options, player: Player, git: Git, good: str, bad: str) -> None:
+        self.options, self.player, self.git = options, player, git
+        self.good, self.bad = good, bad
         self.first_parent = ["--first-parent"] if options.first_parent else []
         self.style = Style.of(sys.stdout)
         self.wanted: str | None = None  # signature at bad; None: any failure
@@ -78,32 +79,32 @@ class Bisection:
         print(f"{what} {revision:.{SHORT_HASH}} {shown(title)[:_TITLE_SHOWN]}\n  {text}{more}",
               flush=True)
 
-    def _check_ends(self, player: Player) -> None:
+    def _check_ends(self) -> None:
         """Looks at the ends that are said to be bad and good."""
         options = self.options
-        look = self._look_at_end(player, "bad ", self.bad)
+        look = self._look_at_end("bad ", self.bad)
         if look.state == "skip":
             raise Failure(f"--bad '{options.bad}' cannot be judged: {look.text}")
         if look.state != "bad":
             raise Failure(f"--bad '{options.bad}' passes: {options.trace} does not fail there; is "
                           "it the right trace, with the right options?")
         self.wanted = None if options.any_failure else look.signature
-        look = self._look_at_end(player, "good", self.good)
+        look = self._look_at_end("good", self.good)
         if look.state == "skip":
             raise Failure(f"--good '{options.good}' cannot be judged: {look.text}")
         if look.state != "good":
             raise Failure(f"--good '{options.good}' fails ({look.text}): there is no change from "
                           "good to bad; expected an older revision")
 
-    def _look_at_end(self, player: Player, what: str, revision: str) -> Look:
-        player.git.well("checkout", "--quiet", "--force", "--detach", revision)
-        look = player.look_at(revision, self.wanted)
+    def _look_at_end(self, what: str, revision: str) -> Look:
+        self.player.git.well("checkout", "--quiet", "--force", "--detach", revision)
+        look = self.player.look_at(revision, self.wanted)
         self._say(what, revision, look)
         return look
 
-    def _log(self, git: Git) -> str:
+    def _log(self) -> str:
         """What was decided: git can replay it, so it is kept."""
-        log = git.well("bisect", "log")
+        log = self.player.git.well("bisect", "log")
         path = f"{self.options.out}/bisect.log"
         try:
             with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -112,28 +113,28 @@ class Bisection:
             tool.complain(f"{path}: {error.strerror}", "bisect")
         return log
 
-    def _steps_left(self, git: Git) -> str:
-        found = git.well("rev-list", "--bisect-vars", *self.first_parent, "refs/bisect/bad",
-                         "--not", "--glob=refs/bisect/good-*")
+    def _steps_left(self) -> str:
+        found = self.player.git.well("rev-list", "--bisect-vars", *self.first_parent,
+                                     "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
         steps = int(re.findall(r"^bisect_steps=(\d+)", found, re.MULTILINE)[0])
         return f", about {steps} more after it" if steps > 0 else ""
 
-    def _search(self, player: Player) -> list[tuple[str, str]]:
+    def _search(self) -> list[tuple[str, str]]:
         """What git says of the end: ("", commit), or ("possible ", commit) for each that may be
         it."""
-        git = player.git
+        git = self.player.git
         status, said = git.ask("bisect", "start", *self.first_parent, self.bad, self.good)
         for step in itertools.count(1):
             if status not in (0, 2):  # 2: only skipped ones remain
                 raise Failure(f"git bisect: {said}")
-            ends = _ENDS.findall(self._log(git))
+            ends = _ENDS.findall(self._log())
             if ends:
                 return ends
             if status:
                 raise Failure(f"git bisect: {said}")
             revision = git.well("rev-parse", "HEAD")
-            look = player.look_at(revision, self.wanted)
-            self._say(f"step {step}{self._steps_left(git)}:", revision, look)
+            look = self.player.look_at(revision, self.wanted)
+            self._say(f"step {step}{self._steps_left()}:", revision, look)
             status, said = git.ask("bisect", look.state if look.state in ("good", "bad") else "skip")
         raise AssertionError
 
@@ -166,7 +167,7 @@ class Bisection:
     def _conclude(self, ends: list[tuple[str, str]]) -> int:
         if ends[0][0]:
             print("the first bad commit is one of these; those between could not be judged:")
-            for _, revision in ends:
+            for _, revision in reversed(ends):  # the oldest first
                 self._print("  ", "log", "-1", "--format=%h %an, %cs: %s", revision)
             print(f"logs: {self.options.out}")
             return EXIT_DIFFERENT
@@ -181,22 +182,22 @@ class Bisection:
         print(f"logs and reports: {self.options.out}")
         return EXIT_OK
 
-    def run(self, guard: Guard, folder: str) -> int:
+    def run(self) -> int:
         options = self.options
         count = self.git.well("rev-list", "--count", *self.first_parent, f"{self.good}..{self.bad}")
         print(f"{plural(int(count), 'commit')} of {self.git.folder}, played with {options.trace} "
               f"on {options.config}; logs: {options.out}", flush=True)
-        player = Player(options, guard, folder)
-        Git(self.git.folder, guard).well("worktree", "add", "--quiet", "--force", "--detach",
-                                         player.tree, self.bad)
-        self._check_ends(player)
-        return self._conclude(self._search(player))
+        self.git.well("worktree", "add", "--quiet", "--force", "--detach", self.player.tree,
+                      self.bad)
+        self._check_ends()
+        return self._conclude(self._search())
 
 
 def bisect(options: Options) -> int:
     """All of it. Returns the exit status: 0 the commit is found, 1 only skipped ones remain.
     Failure: it cannot be done."""
-    git, good, bad = _look_ahead(options)
+    with Guard() as guard:
+        top, good, bad = _look_ahead(options, guard)
     try:
         os.makedirs(options.out, exist_ok=True)
         options.out = os.path.realpath(options.out)
@@ -206,5 +207,5 @@ def bisect(options: Options) -> int:
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}; TMPDIR and --out name other "
                       "places") from None
-    with Guard("sh", "-c", _CLEAN, "nvcosim-bisect", git.folder, folder) as guard:
-        return Bisection(options, git, good, bad).run(guard, folder)
+    with Guard("sh", "-c", _CLEAN, "nvcosim-bisect", top, folder) as guard:
+        return Bisection(options, Player(options, guard, folder), Git(top, guard), good, bad).run()

@@ -3,9 +3,9 @@ beside the others (nvcosim-CONFIG-bisect_HASH), so that no revision is built twi
 import contextlib
 import dataclasses
 import os
+import pathlib
 import re
 import shutil
-import subprocess
 import time
 
 from nvcosim import tool
@@ -19,7 +19,6 @@ from nvcosim.text import shown
 KEPT = 32  # simulators: as many as a search among four thousand million commits looks at
 SHORT_HASH = 10  # letters of a hash for a person
 _LINE_SHOWN = 200  # columns of a line of a log
-_KEPT_NAME = re.compile("nvcosim-.*-(bisect_[0-9a-f]{16})")
 
 
 @dataclasses.dataclass
@@ -61,27 +60,19 @@ class Skip(Exception):
 
 
 class Git:
-    """git in a folder. guard: it ends with this process; needed where it changes files."""
+    """git in a folder."""
     # Variables of the caller name another repository; hooks belong to the user's work.
-    COMMAND = ("git", "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false", "-C")
+    COMMAND = ("env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_INDEX_FILE", "LC_ALL=C",
+               "GIT_TERMINAL_PROMPT=0", "git", "-c", "core.hooksPath=/dev/null", "-c",
+               "advice.detachedHead=false", "-C")
 
-    def __init__(self, folder: str, guard: Guard | None = None) -> None:
+    def __init__(self, folder: str, guard: Guard) -> None:
         self.folder, self.guard = folder, guard
 
     def ask(self, *words: str) -> tuple[int, str]:
         """Its status, and what it prints without the last line end."""
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")}
-        environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-        output = os.memfd_create("output")
-        run = self.guard.run if self.guard else subprocess.call
-        try:
-            status = run([*self.COMMAND, self.folder, *words], stdin=subprocess.DEVNULL,
-                         stdout=output, stderr=output, env=environment)
-            said = os.pread(output, os.fstat(output).st_size, 0)
-        finally:
-            os.close(output)
-        return status or 0, said.decode("utf-8", "surrogateescape").rstrip("\n")
+        status, said = self.guard.ask([*self.COMMAND, self.folder, *words])
+        return status, said.rstrip("\n")
 
     def well(self, *words: str) -> str:
         """The same where git has to succeed."""
@@ -114,10 +105,10 @@ class Player:
         """Runs a program, its output into a file; returns its status."""
         progress = Progress()
         with open(log, "ab") as file:
-            status = self.guard.run(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file,
-                                    tick=lambda: progress.show(f"{doing}: {progress.seconds:.0f} s"))
+            status, _ = self.guard.ask(words, stdout=file, stderr=file, tick=lambda: progress.show(
+                f"{doing}: {progress.seconds:.0f} s"))
         progress.clear()
-        return status or 0
+        return status
 
     def _shell(self, command: str, log: str, doing: str) -> int:
         """Runs a command of the shell in the checkout."""
@@ -161,15 +152,14 @@ class Player:
     def _play(self, name: str, revision: str, log: str) -> Result:
         options, folder = self.options, f"{self.options.out}/{revision:.12}"
         results = f"{folder}.json"
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(results)
+        pathlib.Path(results).unlink(missing_ok=True)
         status = self._run(
             [tool.program(), "run", *options.run, f"--config={options.config}", f"--dut=rtl:{name}",
              f"--out={folder}", "--only-failed", f"--results={results}", "--", options.trace], log,
             f"playing {revision:.{SHORT_HASH}}")
-        with contextlib.suppress(OSError), \
-                open(results, encoding="utf-8", errors="surrogateescape") as file:
-            result = Result.from_json(file.read())
+        with contextlib.suppress(OSError):
+            text = pathlib.Path(results).read_text(encoding="utf-8", errors="surrogateescape")
+            result = Result.from_json(text)
             if result:
                 return result
         raise Skip(f"it gives no result (status {status})")
@@ -182,8 +172,7 @@ class Player:
                              f"--name={name}", "--json")["path"]
         logs = [f"{self.options.out}/{revision:.12}.{what}.log" for what in ("build", "run")]
         for log in logs:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(log)
+            pathlib.Path(log).unlink(missing_ok=True)
         look.cached, start, log = os.access(path, os.X_OK), time.monotonic(), logs[0]
         try:
             if look.cached:
@@ -228,16 +217,8 @@ def _why_skipped(message: str, log: str) -> str:
 def trim_cache(folder: str, most: int) -> None:
     """Removes the simulators of bisections that were used longest ago, with all their files, until
     `most` remain. What cannot be removed stays."""
-    used = {}
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            found = _KEPT_NAME.fullmatch(entry.name)
-            with contextlib.suppress(OSError):
-                if found:
-                    used[found[1]] = entry.stat(follow_symlinks=False).st_mtime_ns
-    old = set(sorted(used, key=lambda name: -used[name])[most:])
-    for name in os.listdir(folder) if old else []:
-        found = re.search("-(bisect_[0-9a-f]{16})", name)
-        with contextlib.suppress(OSError):
-            if found and found[1] in old:
-                os.unlink(f"{folder}/{name}")
+    found = pathlib.Path(folder).glob("nvcosim-*-bisect_" + "[0-9a-f]" * 16)
+    with contextlib.suppress(OSError):
+        for old in sorted(found, key=lambda path: -path.lstat().st_mtime_ns)[most:]:
+            for path in pathlib.Path(folder).glob(f"*-{old.name.rpartition('-')[2]}*"):
+                path.unlink()

@@ -11,10 +11,12 @@ import select
 import signal
 import subprocess
 import time
-import types
 import typing
 
 TICK_SECONDS = 0.05
+GRACE_SECONDS = 5  # to obey SIGTERM
+MEMORY_ROOM = 256 << 20  # bytes for stacks and libraries beyond 1.5 times the limit
+OUTPUT_MOST = 256 << 20  # bytes that a child may print
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _GUARD = """trap '' HUP INT QUIT TERM PIPE
 groups=' '
@@ -34,6 +36,33 @@ echo "+ $$" >"$0" && exec "$@"
 """
 
 
+class Child:
+    """A program that Guard.start() has started, and its limits. output: a file of its own with what
+    it prints. fileno(): readable when it has ended."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", output: int, seconds: float,
+                 memory: int) -> None:
+        self.pid, self.process, self.output, self.memory = process.pid, process, output, memory
+        self.end = time.monotonic() + seconds
+        self.file = os.pidfd_open(self.pid)
+        self.late = False  # it was asked to end for the time that it took
+
+    def fileno(self) -> int:
+        return self.file
+
+    def has_ended(self) -> bool:
+        """Whether it has. One that exceeds a limit is made to. It is not waited for: its group
+        keeps its name."""
+        over = time.monotonic() - self.end
+        if over > 0 and not self.late:
+            self.late = True
+            os.killpg(self.pid, signal.SIGTERM)
+        if over > GRACE_SECONDS or (self.memory and memory_of(self.pid) > self.memory) or \
+                os.fstat(self.output).st_size > OUTPUT_MOST:
+            os.killpg(self.pid, signal.SIGKILL)
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+
 class Guard:
     """last: words of a command that it runs when everything has ended, with signals ignored; its
     output is discarded. OSError if it cannot be started."""
@@ -49,8 +78,7 @@ class Guard:
     def __enter__(self) -> "Guard":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: types.TracebackType | None) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -58,47 +86,55 @@ class Guard:
         self._pipe.close()
         self._shell.wait()
 
-    def start(self, words: typing.Sequence[str], memory: int = 0,
-              **settings: typing.Any) -> "subprocess.Popen[bytes]":
+    def start(self, words: typing.Sequence[str], seconds: float = math.inf, memory: int = 0,
+              **settings: typing.Any) -> Child:
         """Starts a program in a process group of its own, which leaves no core file; end() has to
-        be called for it. memory: bytes that it can allocate, 0: no limit. settings: of Popen."""
+        be called for it. seconds, memory (bytes resident, 0: no limit): Child.has_ended() ends it
+        beyond. settings: of Popen; by default it prints into Child.output, and reads nothing."""
         path = f"/proc/{os.getpid()}/fd/{self._pipe.fileno()}"
-        return subprocess.Popen(["/bin/sh", "-c", _CHILD, path, str(memory // 1024), *words],
-                                process_group=0, **settings)
-
-    def end(self, process: "subprocess.Popen[bytes]") -> int:
-        """Kills what is left of its group; its exit status, 128 + N: signal N ended it."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        with contextlib.suppress(BrokenPipeError):
-            self._pipe.write(f"- {process.pid}\n".encode())
-        status = process.wait()
-        return status if status >= 0 else 128 - status
-
-    def run(self, words: typing.Sequence[str], seconds: float = math.inf,
-            tick: typing.Callable[[], None] = lambda: None, **settings: typing.Any) -> int | None:
-        """Starts a program and waits for it; calls tick() meanwhile. Returns its status as end()
-        does, None if it was killed after so many seconds."""
-        process = self.start(words, **settings)
-        end = time.monotonic() + seconds
-        file = os.pidfd_open(process.pid)
+        data = (memory * 3 // 2 + MEMORY_ROOM) // 1024 if memory else 0
+        output = os.memfd_create("output")
+        settings = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output} | settings
         try:
-            while not select.select([file], [], [], TICK_SECONDS)[0]:
+            process = subprocess.Popen(["/bin/sh", "-c", _CHILD, path, str(data), *words],
+                                       process_group=0, **settings)
+        except OSError:
+            os.close(output)
+            raise
+        return Child(process, output, seconds, memory)
+
+    def end(self, child: Child) -> tuple[int, str]:
+        """Kills what is left of its group; its exit status, 128 + N: signal N ended it, and what
+        it has printed."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        with contextlib.suppress(BrokenPipeError):
+            self._pipe.write(f"- {child.pid}\n".encode())
+        status = child.process.wait()
+        said = os.pread(child.output, OUTPUT_MOST, 0).decode("utf-8", "surrogateescape")
+        os.close(child.output)
+        os.close(child.file)
+        return status if status >= 0 else 128 - status, said
+
+    def ask(self, words: typing.Sequence[str], tick: typing.Callable[[], None] | None = None,
+            **settings: typing.Any) -> tuple[int, str]:
+        """Starts a program as start() does and waits for it; calls tick() meanwhile. Returns its
+        status and what it has printed, as end()."""
+        child = self.start(words, **settings)
+        while not child.has_ended():
+            select.select([child], [], [], TICK_SECONDS)
+            if tick:
                 tick()
-                if time.monotonic() > end:
-                    self.end(process)
-                    return None
-        finally:
-            os.close(file)
-        return self.end(process)
+        return self.end(child)
+
+    def run(self, words: typing.Sequence[str], **settings: typing.Any) -> int:
+        """The same, but it reads from and prints to where this process does, unless settings say
+        otherwise. Returns its status."""
+        own: dict[str, typing.Any] = dict.fromkeys(("stdin", "stdout", "stderr"))
+        return self.ask(words, **own | settings)[0]
 
 
-def has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Whether it has ended. It is not waited for: its group keeps its name."""
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-
-
-def memory(pid: int) -> int:
+def memory_of(pid: int) -> int:
     """Resident bytes of a process and its descendants; 0 if it is gone."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
@@ -107,4 +143,4 @@ def memory(pid: int) -> int:
             children = file.read().split()
     except OSError:
         return 0
-    return pages * _PAGE + sum(memory(int(child)) for child in children)
+    return pages * _PAGE + sum(map(memory_of, map(int, children)))

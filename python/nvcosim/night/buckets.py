@@ -49,11 +49,6 @@ class Case:
         """The smallest case is the first: by clocks, by work, by the order of the plan."""
         return self.cycles, self.macs, self.number
 
-    @property
-    def group(self) -> tuple[bool, str]:
-        """Known failures are apart, after the others, by their reason."""
-        return self.known != "", self.known
-
 
 def bucket_rule(case: Case, alike: list[Case]) -> str:
     """THE BUCKET RULE: the signature of the bucket of a failure. Failures of the same signature
@@ -167,27 +162,28 @@ def _write(job: Job, buckets: list[Bucket]) -> None:
 
 # ---- what belongs together ----
 
-def _alike(cases: list[Case]) -> list[list[Case]]:
-    """Groups of the same coarse signature, the smallest case of each first."""
-    def key(case: Case) -> tuple[tuple[bool, str], str]:
-        return case.group, case.coarse
+def _grouped(cases: list[Case], text: typing.Callable[[Case], str]) -> list[list[Case]]:
+    """Groups of cases with the same text, the smallest case of each first; known failures are
+    apart, after the others, by their reason."""
+    def key(case: Case) -> tuple[bool, str, str]:
+        return case.known != "", case.known, text(case)
 
     ordered = sorted(cases, key=lambda case: (key(case), case.size))
     return [list(group) for _, group in itertools.groupby(ordered, key)]
 
 
+def _alike(cases: list[Case]) -> list[list[Case]]:
+    return _grouped(cases, lambda case: case.coarse)
+
+
 def _buckets(cases: list[Case], discoveries: Discoveries) -> list[Bucket]:
     """The buckets in their order."""
-    def key(case: Case) -> tuple[tuple[bool, str], str]:
-        return case.group, case.signature
-
     for case in cases:
         case.found = discoveries.find("debug", case.number) if case.debuggable else None
     for alike in _alike(cases):
         for case in alike:
             case.signature, case.causes = bucket_rule(case, alike), len(_causes(alike))
-    ordered = sorted(cases, key=lambda case: (key(case), case.size))
-    return sorted((Bucket(list(group)) for _, group in itertools.groupby(ordered, key)),
+    return sorted(map(Bucket, _grouped(cases, lambda case: case.signature)),
                   key=lambda bucket: bucket.order)
 
 
@@ -199,8 +195,8 @@ def _debug(job: Job, cases: list[Case], discoveries: Discoveries) -> int:
     ranked = [(rank, case.size, case) for alike in _alike(cases)
               for rank, case in enumerate(case for case in alike if case.debuggable)]
     chosen = [case for _, _, case in sorted(ranked, key=lambda entry: entry[:2])]
-    triage, targets = Triage(job, "debug", discoveries), []
-    if triage.time_left() <= 0:
+    targets: list[Target] = []
+    if discoveries.spent("debug") >= job.settings.debug_seconds:
         return 0
     for case in chosen[:job.settings.debug_reports]:
         if not discoveries.find("debug", case.number):

@@ -9,12 +9,10 @@ import json
 import math
 import os
 import select
-import signal
-import subprocess
 import time
 import typing
 
-from nvcosim.engine.guard import Guard, has_ended, memory
+from nvcosim.engine.guard import Child, Guard
 from nvcosim.engine.launcher import Done, Ended, Play
 from nvcosim.progress import Progress
 from nvcosim.store.signature import likeness
@@ -32,12 +30,8 @@ if typing.TYPE_CHECKING:
 TICK_SECONDS = 0.25
 SHRINK_ATTEMPTS = 100000
 SHRINK_GRACE = 30  # seconds beyond its own limit in which shrink may write its trace
-END_GRACE = 5  # seconds that a process has to obey SIGTERM
 SHRINK_MEMORY = 256 << 20  # bytes that shrink needs beside those of the run
 DEBUG_MEMORY = 2  # memory of debug, with waves and copies of the process, in runs
-MEMORY_ROOM = 256 << 20  # bytes for stacks and libraries beyond 1.5 times the limit
-OUTPUT_MOST = 256 << 20  # bytes that shrink may print
-OUTPUT_READ = 4096
 
 
 @dataclasses.dataclass
@@ -134,47 +128,15 @@ class Target:
     debugged: bool = False
 
 
-@dataclasses.dataclass
-class Shrinking:
-    """A process of nvcosim shrink, from its words to its end."""
+@dataclasses.dataclass(frozen=True)
+class Shrink:
+    """nvcosim shrink and its limits; its result are exit status and output."""
     words: list[str]
     seconds: float
     memory: int
-    process: "subprocess.Popen[bytes] | None" = None
-    output: int = -1
-    file: int = -1  # readable when it has ended
-    began: float = 0
-
-    def start(self, guard: Guard) -> None:
-        self.output = os.memfd_create("output")
-        room = self.memory and self.memory * 3 // 2 + MEMORY_ROOM
-        self.process = guard.start(self.words, room, stdin=subprocess.DEVNULL, stdout=self.output,
-                                   stderr=self.output)
-        self.file, self.began = os.pidfd_open(self.process.pid), time.monotonic()
-
-    def check(self) -> bool:
-        """Whether it has ended. One that exceeds a limit is made to."""
-        assert self.process
-        late = time.monotonic() - self.began - self.seconds
-        big = self.memory and memory(self.process.pid) > self.memory
-        if big or late > END_GRACE or os.fstat(self.output).st_size > OUTPUT_MOST:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        elif late > 0:
-            os.killpg(self.process.pid, signal.SIGTERM)
-        return has_ended(self.process)
-
-    def end(self, guard: Guard) -> tuple[int, str]:
-        """Its exit status, and the last line that it printed."""
-        assert self.process
-        status = guard.end(self.process)
-        at = max(0, os.fstat(self.output).st_size - OUTPUT_READ)
-        said = os.pread(self.output, OUTPUT_READ, at).decode("utf-8", "surrogateescape")
-        os.close(self.output)
-        os.close(self.file)
-        return status, said.rstrip("\n").rpartition("\n")[2].lstrip(" \t")
 
 
-Look = typing.Generator[Play | Shrinking, typing.Any, Discovery]
+Look = typing.Generator[Play | Shrink, typing.Any, Discovery]
 
 
 class Triage:
@@ -184,7 +146,7 @@ class Triage:
         self.job, self.kind, self.discoveries = job, kind, discoveries
         self.before, self.began = discoveries.spent(kind), time.monotonic()
         self.plays: dict[int, tuple[Target, Look]] = {}  # by their number in the launcher
-        self.shrinking: list[tuple[Target, Look, Shrinking]] = []
+        self.shrinking: list[tuple[Target, Look, Child]] = []
         self.played = self.done = 0
 
     # ---- a look ----
@@ -250,14 +212,15 @@ class Triage:
         shrunk = f"{self.job.folder}/buckets/{test.file_name()}.nvt"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(shrunk)
-        status, said = yield Shrinking(
+        status, said = yield Shrink(
             self._shrink_words(test, shrunk),
             math.ceil(self.job.settings.shrink_seconds) + SHRINK_GRACE,
             test.max_memory and test.max_memory + SHRINK_MEMORY)
+        last = said.rstrip("\n").rpartition("\n")[2].lstrip(" \t")
         fails = status in (EXIT_DIFFERENT, EXIT_HANG, EXIT_CRASH)
         if not fails or not os.access(shrunk, os.R_OK):
             found.note = "nvcosim shrink sees it pass" if status == EXIT_OK else \
-                f"nvcosim shrink ended with status {status}" + (f": {said}" if said else "")
+                f"nvcosim shrink ended with status {status}" + (f": {last}" if last else "")
             return found
         result = yield self._play(target, shrunk)
         cycles, signature = result.clocks("cycles") or 0, likeness(result)
@@ -285,9 +248,9 @@ class Triage:
                 self.plays[step.number] = target, look
                 self.launcher.submit(step)
             else:
-                step.start(self.guard)
-                self.shrinking.append((target, look, step))
-                self.wake.register(step.file, select.EPOLLIN)
+                child = self.guard.start(step.words, step.seconds, step.memory)
+                self.shrinking.append((target, look, child))
+                self.wake.register(child, select.EPOLLIN)
         except StopIteration as end:
             self._keep(end.value)
         except OSError as error:
@@ -310,9 +273,9 @@ class Triage:
                 self._go_on(*self.plays.pop(event.number), event.result)
             elif isinstance(event, Ended):
                 why = event.why or f"nothing more is played: {event.how}"
-        for target, look, process in [each for each in self.shrinking if each[2].check()]:
-            self.shrinking.remove((target, look, process))
-            self._go_on(target, look, process.end(self.guard))
+        for each in [each for each in self.shrinking if each[2].has_ended()]:
+            self.shrinking.remove(each)
+            self._go_on(*each[:2], self.guard.end(each[2]))
         return why
 
     def _run(self, targets: list[Target]) -> int:
@@ -353,8 +316,8 @@ class Triage:
                 try:
                     return self._run(targets)
                 finally:
-                    for _target, _look, process in self.shrinking:
-                        process.end(self.guard)
+                    for _target, _look, child in self.shrinking:
+                        self.guard.end(child)
         except OSError as error:
             raise Failure(_why(error)) from None
 
