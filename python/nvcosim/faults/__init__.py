@@ -1,0 +1,1 @@
+"""Faults planted in an RTL, and which of them a corpus of traces notices."""

@@ -1,0 +1,260 @@
+"""Is the corpus any good? Faults are planted into a copy of an RTL, all into one simulator, one of
+them chosen for each run, and the tests are played until one notices it (docs/qualify.md): a night
+of kind "qualify", from the copy to the table.
+
+A run of each test without any fault shows which faults could have changed something in it (member
+`faults` of its result): a fault is played with these tests only, the shortest first."""
+import dataclasses
+import os
+import subprocess
+import sys
+import time
+import typing
+
+from nvcosim import tool
+from nvcosim.engine import builds
+from nvcosim.engine.guard import Guard
+from nvcosim.engine.local import LocalLauncher
+from nvcosim.engine.signals import Signals
+from nvcosim.faults import equivalents
+from nvcosim.faults.campaign import Campaign
+from nvcosim.faults.faults import Faults
+from nvcosim.plan.expand import expand, today
+from nvcosim.plan.paths import seen_from
+from nvcosim.plan.read import Plan
+from nvcosim.store.database import DATABASE, FOLDER, Store
+from nvcosim.store.nights import NightFacts
+from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain
+
+if typing.TYPE_CHECKING:
+    from nvcosim.plan.test import Test
+
+PATIENCE_SECONDS = 5  # for what a killed campaign has started to end
+
+
+@dataclasses.dataclass
+class Options:
+    """Those of the command line; words: the traces, if no plan is given. top, pin,
+    verilator_option, filelist: of an RTL that is not the project's own. folder: of the RTL that get
+    faults, by turns. name: of the simulator, rtl:NAME. together: faults that are played at a time
+    with those that have survived the first tests. at_least: per cent of the faults that are not
+    equivalent that must be noticed."""
+    command: str
+    words: list[str]
+    pin: list[str]
+    verilator_option: list[str]
+    folder: list[str]
+    config: str = "small"
+    filelist: str = ""
+    top: str = ""
+    count: int = 200
+    seed: int = 1
+    name: str = "qualify"
+    equivalents: str = ""
+    plan: str = ""
+    select: str | None = None
+    database: str = ""
+    out: str = FOLDER
+    jobs: int = 0
+    together: int = 32
+    at_least: int = 0
+    resume: bool = False
+
+    def of_rtl(self, *names: str) -> list[str]:
+        """Those of its options as words."""
+        given = {"top": [self.top] if self.top else [], "pin": self.pin,
+                 "verilator-option": self.verilator_option}
+        return [f"--{name}={value}" for name in names for value in given[name]]
+
+
+def _absolute(path: str) -> str:
+    return seen_from(os.getcwd(), path)
+
+
+# ---- which tests
+
+
+def _plan_of(options: Options) -> Plan:
+    """The plan, or one with the traces of the command line."""
+    if options.plan:
+        return Plan.read(_absolute(options.plan))
+    traces = (_absolute(trace).replace("\\", "\\\\").replace('"', '\\"')
+              for trace in options.words)
+    text = (f"items:\n  - name: traces\n    config: {options.config}\n    traces:\n"
+            + "".join(f'      - "{trace}"\n' for trace in traces))
+    return Plan.parse(_absolute("qualify.yml"),  # what names in it are relative to
+                      text.encode("utf-8", "surrogateescape"))
+
+
+def _tests_of(options: Options, plan: Plan) -> "list[Test]":
+    """The tests of the configuration that play on an RTL, whichever, each once; on the copy now."""
+    found: "dict[typing.Any, Test]" = {}
+    for test in expand(plan, options.seed, today(), options.select).tests:
+        if test.config == options.config and test.dut != "model":
+            found.setdefault((test.trace, test.seed, test.options), dataclasses.replace(
+                test, dut=f"rtl:{options.name}",
+                options=(*test.options, "--stop-at-first", "--no-report")))
+    if not found:
+        raise Failure(f"{plan.file}: no test of configuration {options.config} plays on an RTL"
+                      + (f"; --select {options.select}" if options.select else ""))
+    return list(found.values())
+
+
+# ---- the copy
+
+
+def _lock(path: str, name: str) -> typing.IO[str]:
+    """One campaign at a time with a simulator of that name."""
+    import fcntl
+    file = open(path, "a+", encoding="utf-8")
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise Failure(f"another nvcosim qualify uses the simulator rtl:{name}; choose "
+                              "another --name") from None
+        time.sleep(0.02)
+
+
+def _plant(options: Options, planted: str, guard: Guard) -> Faults:
+    """Runs scripts/plant.py, which says on stderr what it does, and reads what was planted."""
+    words = ["python3", f"{tool.sources()}/scripts/plant.py", planted, f"--count={options.count}",
+             f"--seed={options.seed}", f"--config={options.config}", "--random-start",
+             *options.of_rtl("top", "verilator-option")]
+    if options.filelist:
+        words.append(f"--filelist={os.path.realpath(options.filelist, strict=True)}")
+    if guard.run([*words, *options.folder], stdin=subprocess.DEVNULL, stdout=sys.stderr):
+        raise Failure("no faults could be planted; the reason is above")
+    faults = Faults.read(f"{planted}/faults.json")
+    if not faults:
+        raise Failure("the RTL has no place for a fault")
+    return faults
+
+
+def _build(options: Options, planted: str, guard: Guard) -> None:
+    status = guard.run([tool.program(), "build", f"--config={options.config}",
+                        f"--name={options.name}", f"--filelist={planted}/faults.f",
+                        *options.of_rtl("top", "verilator-option", "pin")],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    if status:
+        raise Failure(f"rtl:{options.name} could not be built; the reason is above")
+
+
+# ---- the night
+
+
+class Qualification:
+    """tests: of the plan; an interrupted night has its own."""
+
+    def __init__(self, options: Options, store: Store, plan: Plan, tests: "list[Test]",
+                 faults: Faults) -> None:
+        self.options, self.store, self.faults = options, store, faults
+        self.began = time.monotonic()
+        name = f"qualify-{plan.settings.name if options.plan else options.config}"
+        if options.resume:
+            self._resume(name)
+        else:
+            self._begin(name, plan, tests)
+
+    def _begin(self, name: str, plan: Plan, tests: "list[Test]") -> None:
+        options, out = self.options, _absolute(self.options.out)
+        self.tests = tests
+        self.night = self.store.begin_night(NightFacts(
+            kind="qualify", plan=name, plan_path=plan.file, plan_text=plan.text,
+            selected=options.select, version=tool.version(), engine="local",
+            command=options.command, folder=out, seed=options.seed), tests)
+        self.folder = f"{out}/night-{self.night}"
+        os.makedirs(self.folder, exist_ok=True)
+        self.store.set_folder(self.night, self.folder)
+        self.faults.begin(self.store, self.night)
+
+    def _resume(self, name: str) -> None:
+        self.night = self.store.unfinished(name)
+        row = self.store.row("SELECT folder, seed FROM night WHERE id = ?", self.night)
+        if not row:
+            raise Failure(f"{self.store.path}: no qualification {name} is left to resume")
+        if row["seed"] != self.options.seed:
+            raise Failure(f"night {self.night} has seed {row['seed']}, not {self.options.seed}")
+        self.folder = row["folder"]
+        self.tests, _ = self.store.tests(self.night)
+        self.faults.resume(self.store, self.night)
+        self.store.state(self.night, "running")
+
+    def play(self) -> tuple[bool, int]:
+        """Whether everything was played, and the signal that interrupted it."""
+        kept = builds.Builds(self.tests, self.folder, lambda line: complain(line, "qualify"))
+        kept.keep(self.folder)
+        launcher = LocalLauncher(self.options.jobs or len(os.sched_getaffinity(0)),
+                                 simulators=f"{self.folder}/{builds.FOLDER}")
+        with Signals() as signals:
+            campaign = Campaign(self.store, self.night, self.folder, self.tests, self.faults,
+                                launcher, signals, self.options.together)
+            try:
+                return campaign.run(), campaign.signal
+            except Failure as failure:
+                campaign.progress.clear()
+                complain(str(failure), "qualify")
+                return False, 0
+            finally:
+                launcher.close()
+
+    def end(self, whole: bool, signal: int) -> int:
+        """Prints the result; the exit status."""
+        from nvcosim.pages.page import page_write
+        from nvcosim.pages.review import review_read
+        status = EXIT_OK if whole else EXIT_BAD_INPUT
+        share, page = self.faults.share(), f"{self.folder}/index.html"
+        if whole:
+            builds.remove(self.folder)
+            status = EXIT_DIFFERENT if share < self.options.at_least else EXIT_OK
+        self.faults.print(sys.stdout)
+        try:
+            self.store.state(self.night, "done" if whole else "interrupted",
+                             time.monotonic() - self.began)
+            page_write(review_read(self.store, self.night), page)
+        except Failure as failure:
+            complain(str(failure), "qualify")
+            status = EXIT_BAD_INPUT
+        print(f"\n{share:.1f} % of the faults that are not known to be equivalent are noticed; "
+              f"night {self.night} in {self.store.path}\n{page}\nTo look at fault N: nvcosim debug "
+              f"--config {self.options.config} --dut rtl:{self.options.name} --fault N TRACE")
+        if not whole:
+            print("\nNot everything was played. To continue, give the same command with --resume")
+        return 128 + signal if signal else status
+
+
+def qualify(options: Options) -> int:
+    """Does it and prints the result on stdout. Returns the exit status: 1 if fewer faults are
+    noticed than at_least asks for, 128 + N if it was ended by signal N."""
+    plan = _plan_of(options)
+    tests = _tests_of(options, plan)
+    known = equivalents.read(options.equivalents) if options.equivalents else {}
+    said = tool.run_json("build", "--known", "--json", f"--config={options.config}",
+                         f"--name={options.name}")
+    if not said["path"]:
+        raise Failure(said["error"])
+    planted = os.path.realpath(f"{os.path.dirname(said['path'])}/qualify/{options.config}-"
+                               f"{options.name}")
+    database = _absolute(options.database) if options.database else \
+        plan.settings.database or f"{options.out}/{DATABASE}"
+    try:
+        os.makedirs(planted, exist_ok=True)
+        with _lock(f"{planted}/lock", options.name), Guard() as guard:
+            faults = _plant(options, planted, guard)
+            for entry in faults.exempt(known):
+                complain(f"the list of equivalents is stale in line {entry.line}: the RTL no "
+                         f"longer has such a place: {entry.file}: {entry.statement}", "qualify")
+            os.makedirs(options.out, exist_ok=True)
+            with Store.open(database, create=not options.resume) as store:
+                qualification = Qualification(options, store, plan, tests, faults)
+                print(f"building rtl:{options.name}, configuration {options.config}, with "
+                      f"{len(faults)} faults ...", file=sys.stderr, flush=True)
+                _build(options, planted, guard)
+                return qualification.end(*qualification.play())
+    except OSError as error:
+        if not error.filename:  # of the output
+            raise
+        raise Failure(f"{error.filename}: {error.strerror}") from None
