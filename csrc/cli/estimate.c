@@ -1,10 +1,12 @@
 /* nvcosim estimate: clocks of the layers of a trace or network, without RTL. */
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/with_trace.h"
 #include "nvdla/text.h"
+#include "report/json_text.h"
 #include "run/estimate/point.h"
 #include "run/estimate/roofline.h"
 #include "run/options/arguments.h"
@@ -20,6 +22,7 @@ enum {
     KEY_MHZ,
     KEY_LAWS,
     KEY_CSV,
+    KEY_JSON,
     KEY_PLAN,
     KEY_ROOFLINE
 };
@@ -33,7 +36,7 @@ struct estimate_options {
     struct estimate_laws laws;
     const char *laws_file, *roofline;
     uint64_t mhz; /* 0: that of the memory, or 1000 */
-    bool csv, plan;
+    bool csv, json, plan;
 };
 
 static const struct argp_option option_table[] = {
@@ -53,6 +56,7 @@ static const struct argp_option option_table[] = {
     OPTION("plan", KEY_PLAN, NULL,
            "Plan a quantised network from its sizes alone, without registers and latencies, as published figures are"),
     OPTION("csv", KEY_CSV, NULL, "Print a line for each layer, as CSV"),
+    OPTION("json", KEY_JSON, NULL, "Print an object of JSON for each trace and memory, one a line"),
     OPTION("roofline", KEY_ROOFLINE, "FILE", "Draw the layers below the roofline of the first memory, as SVG"),
     {0},
 };
@@ -91,6 +95,8 @@ static error_t parse_file(int key, char *arg, struct argp_state *state) {
             argp_error(state, "no trace is given; expected traces or compiled networks");
         if (options->roofline && options->traces.count > 1)
             argp_error(state, "--roofline: found %zu traces, expected one", options->traces.count);
+        if (options->csv && options->json)
+            argp_error(state, "--csv and --json exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -120,6 +126,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_CSV:
         options->csv = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
         return 0;
     case KEY_PLAN:
         options->plan = true;
@@ -161,6 +170,56 @@ static void print_estimate(const struct estimate_options *options, const char *p
                estimate->clocks > 0 ? mhz * 1e6 / estimate->clocks : 0, mhz);
 }
 
+/* ---- JSON ---- */
+
+static json_t *json_layer(const struct nvdla_config *config, const struct estimated_layer *layer) {
+    const bool waits = layer->limit >= LIMIT_WEIGHTS;
+    return json_pack("{s:s, s:i, s:s, s:f, s:f, s:f, s:s, s:s?, s:I, s:f, s:I, s:I}", "unit",
+                     nvdla_unit_names[layer->unit], "launch", layer->ordinal, "engine",
+                     estimate_engine_names[layer->engine], "start", layer->start, "end", layer->end, "clocks",
+                     layer->clocks, "limit", estimate_limit_names[layer->limit], "by",
+                     !waits                ? NULL
+                     : layer->by_bandwidth ? "bandwidth"
+                                           : "latency",
+                     "macs", (json_int_t)layer->macs, "mac_percent", estimate_use(config, layer->macs, layer->clocks),
+                     "bytes_read", (json_int_t)layer->read_bytes, "bytes_written", (json_int_t)layer->write_bytes);
+}
+
+static json_t *json_memory(const struct point_memory *memory) {
+    const bool dram = memory->dram.name[0];
+    json_t *json = json_pack("{s:o, s:b}", "name", json_text(memory->name), "dram", dram);
+    if (dram)
+        return json;
+    json_object_set_new(json, "latency", json_real(memory->latency));
+    json_object_set_new(json, "bandwidth", json_real(1000 * memory->bandwidth));
+    if (memory->gigabytes > 0)
+        json_object_set_new(json, "gbs", json_real(memory->gigabytes));
+    if (memory->reads)
+        json_object_set_new(json, "reads", json_integer(memory->reads));
+    return json;
+}
+
+/* estimate: NULL if there is none because of an error. */
+static void print_json(const struct estimate_options *options, const char *path, const struct nvdla_config *config,
+                       const struct point_memory *memory, const struct estimate *estimate, const struct error *err) {
+    const double mhz = point_mhz(memory, (double)options->mhz);
+    json_t *layers = json_array(), *json = json_pack("{s:o, s:s, s:o, s:f}", "trace", json_text(path), "config",
+                                                     config->name, "memory", json_memory(memory), "mhz", mhz);
+    for (size_t i = 0; estimate && i < estimate->count; i++)
+        json_array_append_new(layers, json_layer(config, &estimate->layers[i]));
+    json_t *more = estimate ? json_pack("{s:f, s:f, s:f, s:I, s:I, s:I, s:o}", "clocks", estimate->clocks,
+                                        "frames_per_second", estimate->clocks > 0 ? mhz * 1e6 / estimate->clocks : 0.0,
+                                        "mac_percent", estimate_use(config, estimate->macs, estimate->clocks), "macs",
+                                        (json_int_t)estimate->macs, "bytes_read", (json_int_t)estimate->read_bytes,
+                                        "bytes_written", (json_int_t)estimate->write_bytes, "layers", layers)
+                            : json_pack("{s:o}", "error", json_text(err->text));
+    json_object_update(json, more);
+    json_decref(more);
+    char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    puts(text);
+    free(text);
+}
+
 static bool draw(const struct estimate_options *options, const char *path, const struct nvdla_config *config,
                  const struct point_memory *memory, const struct estimate *estimate, struct error *err) {
     char title[512];
@@ -182,9 +241,14 @@ static bool estimate_file(const struct estimate_options *options, const char *pa
     for (size_t i = 0; good && i < options->memories.count; i++) {
         struct point_memory memory;
         struct estimate estimate = {0};
-        good = point_memory_read(options->memories.items[i], &memory, err) &&
-               point_estimate(&point, &memory, &options->laws, &options->traffic, (double)options->mhz, &estimate, err);
-        if (good)
+        if (!point_memory_read(options->memories.items[i], &memory, err)) {
+            good = false;
+            break;
+        }
+        good = point_estimate(&point, &memory, &options->laws, &options->traffic, (double)options->mhz, &estimate, err);
+        if (options->json)
+            print_json(options, path, point.config, &memory, good ? &estimate : NULL, err);
+        else if (good)
             print_estimate(options, path, point.config, &memory, &estimate);
         if (good && options->roofline && i == 0)
             good = draw(options, path, point.config, &memory, &estimate, err);

@@ -1,0 +1,1 @@
+"""Networks over many pictures, configurations and memories."""
