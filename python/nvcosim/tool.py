@@ -41,6 +41,16 @@ def sources() -> pathlib.Path:
 
 
 @functools.cache
+def build_folder() -> str:
+    """Where simulators are built, and what belongs to them: build/ of a checkout, or the user's
+    cache. Failure: nowhere."""
+    folder = run_json("info", "--json", "--brief")["folders"].get("build")
+    if not folder:
+        raise Failure("neither XDG_CACHE_HOME nor HOME names a folder to build simulators in")
+    return typing.cast(str, folder)
+
+
+@functools.cache
 def version() -> str:
     """As `nvcosim --version` prints it, without the name."""
     return run("--version").split(" ", 1)[1].strip()

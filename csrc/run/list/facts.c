@@ -12,6 +12,7 @@
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
 #include "run/options/options.h"
+#include "run/simulators/install_paths.h"
 #include "run/simulators/version.h"
 #include "trace/formats.h"
 
@@ -119,8 +120,19 @@ static json_t *registers_of(const struct nvdla_register_map *map, json_t *list) 
     return list;
 }
 
+/* Where sources are, and where simulators are built; null: nowhere. */
+static json_t *folders(void) {
+    struct install_paths paths;
+    struct error err;
+    if (!install_paths_find(&paths, &err))
+        return json_object();
+    json_t *json = json_pack("{s:s?, s:s?}", "sources", paths.sources, "build", paths.build);
+    install_paths_free(&paths);
+    return json;
+}
+
 void facts_print(FILE *out, bool brief) {
-    json_t *json = json_pack("{s:s}", "version", nvcosim_version());
+    json_t *json = json_pack("{s:s, s:o}", "version", nvcosim_version(), "folders", folders());
     json_t *configurations = json_array(), *engines = json_array(), *options = json_array();
     for (int i = 0; i < nvdla_config_count; i++)
         json_array_append_new(configurations, configuration(&nvdla_configs[i]));

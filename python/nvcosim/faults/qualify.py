@@ -232,12 +232,7 @@ def qualify(options: Options) -> int:
     plan = _plan_of(options)
     tests = _tests_of(options, plan)
     known = equivalents.read(options.equivalents) if options.equivalents else {}
-    said = tool.run_json("build", "--known", "--json", f"--config={options.config}",
-                         f"--name={options.name}")
-    if not said["path"]:
-        raise Failure(said["error"])
-    planted = os.path.realpath(f"{os.path.dirname(said['path'])}/qualify/{options.config}-"
-                               f"{options.name}")
+    planted = os.path.realpath(f"{tool.build_folder()}/qualify/{options.config}-{options.name}")
     database = _absolute(options.database) if options.database else \
         plan.settings.database or f"{options.out}/{DATABASE}"
     try:

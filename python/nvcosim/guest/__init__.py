@@ -1,0 +1,1 @@
+"""Linux in QEMU."""
