@@ -67,7 +67,7 @@ ELSEWHERE = [
     (r"--dut rtl:nvidia ", "tests/replay/nvidia_checkout.sh", "--dut rtl:nvidia"),
     (r"nvcosim build .*--profile", "tests/replay/compilers.sh", "--profile"),
     (r"--taps mine\.csv$|--dut rtl:mine --tap ", "tests/replay/foreign_taps.sh", "--taps"),
-    (r"--nvidia-rams ", "tests/unit/test_nvidia.c", "rams"),
+    (r"--nvidia-rams ", "tests/python/test_nvidia.py", "rams"),
     (r"--dut rtl:full ", "tests/replay/foreign_full.sh", "full"),
     (r" hw/verif/.*/\*\.cfg$", "tests/cli/run_model.sh", ".cfg"),
     (r" hw-nvdlav1/verif/.*/input\.txn$", "tests/cli/txn.sh", "input.txn"),

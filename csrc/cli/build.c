@@ -13,7 +13,6 @@
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/options/rtl_source.h"
-#include "run/simulators/install_paths.h"
 #include "run/simulators/nvidia.h"
 #include "run/simulators/simulators.h"
 
@@ -283,16 +282,9 @@ static char *file_list(const struct build_options *options, struct error *err) {
     if (options->nvidia) {
         char relative[256], directory[SIMULATOR_PATH];
         snprintf(relative, sizeof relative, "nvidia/%s-%s", options->config->name, options->name);
-        struct install_paths paths;
-        if (!simulator_side_path(relative, directory, sizeof directory, err) || !install_paths_find(&paths, err))
-            return NULL;
-        char *sources = readable(paths.sources, err), *own = sources ? xprintf("%s/tb/nvidia", sources) : NULL;
-        char *list =
-            own ? nvidia_file_list(options->config, options->nvidia, options->rams, own, directory, err) : NULL;
-        install_paths_free(&paths);
-        free(sources);
-        free(own);
-        return list;
+        return simulator_side_path(relative, directory, sizeof directory, err)
+                   ? nvidia_file_list(options->config, options->nvidia, options->rams, directory, err)
+                   : NULL;
     }
     return readable(options->source.filelist, err);
 }
