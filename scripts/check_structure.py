@@ -38,19 +38,17 @@ MAY_INCLUDE = {
     "export": "nvdla memory layers trace device replay",
     "split": "nvdla memory layers trace device model replay export",
     "run/process": "nvdla",
-    "run/network": "nvdla memory trace loadable quantised device model",
+    "run/network": "nvdla memory trace loadable quantised device model replay report",
     "run/simulators": "nvdla memory run/process",
     "run/options": "nvdla dram layers device replay run/network run/simulators",
     "run/result": "nvdla device report run/process run/simulators run/options",
-    "run/guest": "nvdla memory run/process run/simulators",
     "run/serve": "nvdla replay run/process run/options",
     "run/session": "nvdla memory dram layers trace loadable device observe model live import gen replay coverage report triage "
         "run/process run/network run/simulators run/options run/result run/serve",
     "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
         "run/serve run/session",
-    "run/list": "nvdla trace gen coverage report run/process run/simulators run/options run/result run/jobs",
-    "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/process run/network",
-    "run/accuracy": "nvdla memory trace loadable device model replay report run/process run/network run/options run/result run/jobs",
+    "run/list": "nvdla trace gen coverage report run/process run/network run/simulators run/options run/result run/jobs",
+    "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/network",
     "regress/plan": "nvdla memory trace gen run/options",
     "regress/store": "nvdla memory trace run/process run/result regress/plan",
     "regress/engine": "nvdla memory report run/process run/simulators run/options run/result run/jobs regress/plan",
@@ -65,7 +63,7 @@ MAY_INCLUDE = {
     "doctor": "nvdla memory trace loadable device",
     "tb": "nvdla memory dram layers device observe replay run/session",
     "cli": "nvdla memory dram layers trace loadable estimate observe model gen coverage report split export import compare doctor "
-        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/accuracy run/estimate regress/engine "
+        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/estimate regress/engine "
         "regress/pages regress/night regress/faults regress/bisect run/guest",
 }
 

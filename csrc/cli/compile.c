@@ -9,18 +9,19 @@
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
 #include "run/network/open.h"
+#include "run/network/predict.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "trace/formats.h"
 
-enum { KEY_WRITES = 0x100, KEY_THREADS, KEY_EXPLAIN, KEY_CHECK };
+enum { KEY_WRITES = 0x100, KEY_THREADS, KEY_EXPLAIN, KEY_CHECK, KEY_VALUES };
 
 enum { THREADS_MAX = 64 };
 
 struct arguments {
     struct compile_options compile;
     const char *in, *out, *writes;
-    bool explain, check;
+    bool explain, check, values;
 };
 
 static const struct argp_option option_table[] = {
@@ -35,6 +36,9 @@ static const struct argp_option option_table[] = {
     OPTION("check", KEY_CHECK, NULL,
            "Play a quantised network on the model and compare each node with a reference interpreter of TFLite's "
            "integers"),
+    OPTION("values", KEY_VALUES, NULL,
+           "For each picture whose name is a line of stdin: print the values of the output, which the model computes, "
+           "as a line of JSON (docs/networks.md)"),
     {0},
 };
 
@@ -59,6 +63,11 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
         argp_error(state, "expected the name of a loadable (.nvdla) or of a quantised network (.tflite)");
     else if (!quantised && (arguments->explain || arguments->check))
         argp_error(state, "--explain and --check are for quantised networks; expected the name of one, NET.tflite");
+    else if (arguments->values && (arguments->out || arguments->writes || arguments->explain || arguments->check ||
+                                   arguments->compile.input.sources.count))
+        argp_error(state, "--values: found another option for what is made of NET, or --input; expected none");
+    else if (arguments->values)
+        return;
     else if (!arguments->out && !arguments->writes && !arguments->explain && !arguments->check)
         argp_error(state, "expected -o FILE.nvt.gz or --writes FILE: where the trace goes");
     else if (quantised && arguments->out && text_ends_with(arguments->out, ".nvdla"))
@@ -84,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_EXPLAIN:
         arguments->explain = true;
+        return 0;
+    case KEY_VALUES:
+        arguments->values = true;
         return 0;
     case KEY_CHECK:
         arguments->check = true;
@@ -124,6 +136,15 @@ static bool compile_quantised(struct arguments *arguments, struct error *err) {
     return good;
 }
 
+/* Computes pictures. */
+static bool predict(struct arguments *arguments, struct error *err) {
+    quantised_input(arguments->in, &arguments->compile);
+    struct loadable *loadable = network_open(arguments->in, &arguments->compile.config, err);
+    const bool good = loadable && predict_lines(stdin, stdout, loadable, &arguments->compile, err);
+    loadable_free(loadable);
+    return good;
+}
+
 static bool compile_file(struct arguments *arguments, struct error *err) {
     const char *trace = is_loadable(arguments->out) ? NULL : arguments->out;
     if (is_quantised(arguments->in) && !compile_quantised(arguments, err))
@@ -149,7 +170,7 @@ int compile_main(int argc, char **argv) {
     compile_options_init(&arguments.compile);
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return EXIT_BAD_INPUT;
-    const bool good = compile_file(&arguments, &err);
+    const bool good = arguments.values ? predict(&arguments, &err) : compile_file(&arguments, &err);
     compile_options_free(&arguments.compile);
     if (!good)
         fprintf(stderr, "%s\n", err.text);

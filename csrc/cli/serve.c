@@ -5,21 +5,28 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/live_options.h"
 #include "nvdla/text.h"
 #include "run/options/arguments.h"
 #include "run/options/options.h"
 #include "run/process/process.h"
 #include "run/session/live.h"
 
-enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED };
+enum { KEY_SOCKET = 0x1000, KEY_ONCE, KEY_CONNECTED, KEY_RECORD, KEY_LAST, KEY_JUDGE, KEY_STOP, KEY_DEBUG };
 
 static const struct argp_option own[] = {
     OPTION("socket", KEY_SOCKET, "PATH", "Listen on this Unix socket, which is made and removed"),
     OPTION("dut", RUN_KEY_DUT, "DUT",
            "Device: the RTL (rtl, default), the C model (model), or an RTL built with `nvcosim build` (rtl:NAME)"),
     OPTION("once", KEY_ONCE, NULL, "End after the first client"),
-    LIVE_OPTIONS,
+    OPTION("record", KEY_RECORD, "FILE", "Write each session as a trace that replays it, .nvt or .nvt.gz"),
+    OPTION("last", KEY_LAST, "N", "With --record: keep only the last N layers, or a few more"),
+    OPTION("judge", KEY_JUDGE, NULL, "The model follows: tell each layer that the RTL computes otherwise"),
+    {.name = "stop",
+     .key = KEY_STOP,
+     .arg = "hold",
+     .flags = OPTION_ARG_OPTIONAL,
+     .doc = "With --judge: end at the first wrong layer; hold: stand still there"},
+    OPTION("debug", KEY_DEBUG, NULL, "With --judge and --record: run nvcosim debug on a recording with a wrong layer"),
     {.name = "connected", .key = KEY_CONNECTED, .arg = "FD", .flags = OPTION_HIDDEN},
     {0},
 };

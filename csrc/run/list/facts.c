@@ -11,6 +11,7 @@
 #include "nvdla/registers.h"
 #include "nvdla/xalloc.h"
 #include "report/json_text.h"
+#include "run/network/compile.h"
 #include "run/options/options.h"
 #include "run/simulators/install_paths.h"
 #include "run/simulators/version.h"
@@ -96,6 +97,14 @@ static json_t *option(const struct argp_option *row) {
                      (row->flags & OPTION_HIDDEN) != 0, "duts", duts);
 }
 
+/* Those for networks, which are compiled. */
+static json_t *network_options(void) {
+    json_t *list = json_array();
+    for (const struct argp_option *row = compile_argp.options; row->name; row++)
+        json_array_append_new(list, option(row));
+    return list;
+}
+
 static json_t *field(const struct nvdla_field *field) {
     static const char *const access[] = {"RW", "RO", "RW1C", "WO", "RW1S", "RWI", "RWT"};
     json_t *values = json_object();
@@ -144,6 +153,7 @@ void facts_print(FILE *out, bool brief) {
     json_object_set_new(json, "configurations", configurations);
     json_object_set_new(json, "engines", engines);
     json_object_set_new(json, "options", options);
+    json_object_set_new(json, "network_options", network_options());
     if (!brief) {
         json_t *registers = json_array();
         for (int i = 0; i < NVDLA_MAP_COUNT; i++)

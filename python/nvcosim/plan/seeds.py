@@ -2,6 +2,7 @@
 import functools
 
 _MASK = 2 ** 64 - 1
+GAMMA = 0x9e3779b97f4a7c15  # of SplitMix64: what its state grows by
 
 
 def fnv(text: str) -> int:
@@ -23,7 +24,7 @@ def _fnv(text: str, value: int) -> int:
 
 def splitmix(state: int) -> int:
     """The first number of SplitMix64 from that state."""
-    z = state + 0x9e3779b97f4a7c15 & _MASK
+    z = state + GAMMA & _MASK
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9 & _MASK
     z = (z ^ z >> 27) * 0x94d049bb133111eb & _MASK
     return z ^ z >> 31

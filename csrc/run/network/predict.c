@@ -1,5 +1,5 @@
 /* Computes a network for many pictures; see predict.h. */
-#include "run/accuracy/predict.h"
+#include "run/network/predict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "nvdla/xalloc.h"
 #include "replay/player.h"
+#include "report/json_text.h"
 #include "run/network/outputs.h"
 #include "trace/network.h"
 
@@ -172,8 +173,6 @@ static bool prepare(struct predictor *predictor, struct loadable *loadable, cons
     predictor->prog = compile_loadable(loadable, &own, err);
     if (!predictor->prog)
         return false;
-    for (size_t i = 0; i < predictor->prog->warning_count; i++)
-        text_print_line(stderr, "warning: %s", predictor->prog->warnings[i].text);
     predictor->restored = xcalloc(loadable->memory_count, sizeof *predictor->restored);
     for (size_t i = 0; i < loadable->memory_count; i++)
         predictor->restored[i].memory = &loadable->memories[i];
@@ -185,15 +184,7 @@ static bool prepare(struct predictor *predictor, struct loadable *loadable, cons
     return learn(predictor, err);
 }
 
-struct predictor *predictor_new(struct loadable *loadable, const struct compile_options *options, struct error *err) {
-    struct predictor *predictor = xcalloc(1, sizeof *predictor);
-    if (prepare(predictor, loadable, options, err))
-        return predictor;
-    predictor_free(predictor);
-    return NULL;
-}
-
-void predictor_free(struct predictor *predictor) {
+static void predictor_free(struct predictor *predictor) {
     if (!predictor)
         return;
     for (size_t i = 0; predictor->restored && i < predictor->loadable->memory_count; i++)
@@ -208,16 +199,19 @@ void predictor_free(struct predictor *predictor) {
     free(predictor);
 }
 
-size_t predictor_classes(const struct predictor *predictor) {
-    const struct network_output *output = &predictor->network.outputs[0];
-    return (size_t)output->c * output->h * output->w;
+/* Compiles the network and computes it once. NULL with a message. */
+static struct predictor *predictor_new(struct loadable *loadable, const struct compile_options *options,
+                                       struct error *err) {
+    struct predictor *predictor = xcalloc(1, sizeof *predictor);
+    if (prepare(predictor, loadable, options, err))
+        return predictor;
+    predictor_free(predictor);
+    return NULL;
 }
 
-const struct nvdla_config *predictor_config(const struct predictor *predictor) {
-    return predictor->prog->config;
-}
-
-float *predictor_run(struct predictor *predictor, const char *path, struct error *err) {
+/* The values of the classes for the picture in a file. The result depends on nothing but the picture. free() it. NULL
+ * with a message. */
+static float *predictor_run(struct predictor *predictor, const char *path, size_t *count, struct error *err) {
     const struct loadable *loadable = predictor->loadable;
     const struct network_output *output = &predictor->network.outputs[0];
     struct memory *const *memory = predictor->model->memory;
@@ -243,9 +237,59 @@ float *predictor_run(struct predictor *predictor, const char *path, struct error
     if (!play_part(predictor, predictor->steps, err))
         return NULL;
     uint8_t *bytes = xmalloc((size_t)output->size);
-    size_t count;
     memory_read(memory[output->space], output->base, bytes, (size_t)output->size);
-    float *values = outputs_values(output, bytes, &count);
+    float *values = outputs_values(output, bytes, count);
     free(bytes);
     return values;
+}
+
+/* ---- lines ---- */
+
+static void print_line(FILE *out, json_t *json) {
+    char *text = json_to_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    fprintf(out, "%s\n", text);
+    fflush(out);
+    free(text);
+}
+
+static void print_facts(FILE *out, const struct predictor *predictor) {
+    const struct program *prog = predictor->prog;
+    const struct network_output *output = &predictor->network.outputs[0];
+    json_t *warnings = json_array();
+    for (size_t i = 0; i < prog->warning_count; i++)
+        json_array_append_new(warnings, json_text(prog->warnings[i].text));
+    print_line(out, json_pack("{s:I, s:s, s:o}", "classes",
+                              (json_int_t)output->c * (json_int_t)output->h * (json_int_t)output->w, "config",
+                              prog->config->name, "warnings", warnings));
+}
+
+static void print_values(FILE *out, const float *values, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, values[i] == values[i] ? json_real((double)values[i]) : json_null());
+    print_line(out, json_pack("{s:o}", "values", list));
+}
+
+bool predict_lines(FILE *in, FILE *out, struct loadable *loadable, const struct compile_options *options,
+                   struct error *err) {
+    struct predictor *predictor = predictor_new(loadable, options, err);
+    char *line = NULL;
+    size_t size = 0;
+    if (!predictor)
+        return false;
+    print_facts(out, predictor);
+    for (ssize_t n; (n = getline(&line, &size, in)) > 0;) {
+        struct error wrong;
+        size_t count;
+        line[n - 1] = line[n - 1] == '\n' ? '\0' : line[n - 1];
+        float *values = predictor_run(predictor, line, &count, &wrong);
+        if (values)
+            print_values(out, values, count);
+        else
+            print_line(out, json_pack("{s:o}", "error", json_text(wrong.text)));
+        free(values);
+    }
+    free(line);
+    predictor_free(predictor);
+    return true;
 }
