@@ -17,7 +17,6 @@ packages=(
     liblz4-dev       # recorded streams
     libjansson-dev   # JSON
     libyaml-dev      # plans of regressions
-    libsqlite3-dev   # their results
     libprotobuf-c-dev     # ONNX files
     protobuf-c-compiler
     libpng-dev       # pictures that go into networks

@@ -7,7 +7,6 @@ int run_main(int argc, char **argv);
 int import_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int play_list_main(int argc, char **argv);
-int regress_main(int argc, char **argv);
 int lint_main(int argc, char **argv);
 int estimate_main(int argc, char **argv);
 int info_main(int argc, char **argv);
@@ -19,12 +18,9 @@ int diff_main(int argc, char **argv);
 int build_main(int argc, char **argv);
 int gen_main(int argc, char **argv);
 int debug_main(int argc, char **argv);
-int bisect_main(int argc, char **argv);
 int shrink_main(int argc, char **argv);
 int coverage_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
-int qualify_main(int argc, char **argv);
-int history_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
 
 #endif

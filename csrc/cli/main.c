@@ -14,26 +14,33 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv); /* NULL: python/nvcosim/commands/NAME.py */
 } commands[] = {
-    {"run", run_main},         {"regress", regress_main},     {"history", history_main},
-    {"qualify", qualify_main}, {"info", info_main},           {"convert", convert_main},
-    {"diff", diff_main},       {"build", build_main},         {"gen", gen_main},
-    {"shrink", shrink_main},   {"coverage", coverage_main},   {"calibrate", calibrate_main},
-    {"debug", debug_main},     {"bisect", bisect_main},       {"lint", lint_main},
-    {"import", import_main},   {"export", export_main},       {"compile", compile_main},
-    {"split", split_main},     {"doctor", doctor_main},       {"serve", serve_main},
-    {"linux", NULL},           {"estimate", estimate_main},   {"accuracy", NULL},
-    {"sweep", NULL},           {"play-list", play_list_main},
+    {"run", run_main},
+    {"regress", NULL},
+    {"history", NULL},
+    {"qualify", NULL},
+    {"info", info_main},
+    {"convert", convert_main},
+    {"diff", diff_main},
+    {"build", build_main},
+    {"gen", gen_main},
+    {"shrink", shrink_main},
+    {"coverage", coverage_main},
+    {"calibrate", calibrate_main},
+    {"debug", debug_main},
+    {"bisect", NULL},
+    {"lint", lint_main},
+    {"import", import_main},
+    {"export", export_main},
+    {"compile", compile_main},
+    {"split", split_main},
+    {"doctor", doctor_main},
+    {"serve", serve_main},
+    {"linux", NULL},
+    {"estimate", estimate_main},
+    {"accuracy", NULL},
+    {"sweep", NULL},
+    {"play-list", play_list_main},
 };
-
-/* True for a command in C that is to run as python/nvcosim/commands/NAME.py. */
-static bool is_in_python(const char *name) {
-    static const char *const names[] = {"regress", "history", "qualify", "bisect"};
-    const char *wanted = getenv("NVCOSIM_PYTHON");
-    for (size_t i = 0; wanted && strcmp(wanted, "1") == 0 && i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
 
 static const struct argp_option option_table[] = {
     {.name = "version", .key = 'V', .doc = "Print the version"},
@@ -119,7 +126,7 @@ static int run_command(int argc, char **argv) {
     const size_t count = sizeof commands / sizeof commands[0];
     for (size_t i = 0; i < count; i++) {
         if (strcmp(argv[0], commands[i].name) == 0) {
-            if (!commands[i].main || is_in_python(argv[0]))
+            if (!commands[i].main)
                 return python_command(commands[i].name, argv);
             static char name[32]; /* argp and what runs at exit keep it */
             snprintf(name, sizeof name, "nvcosim %s", argv[0]);

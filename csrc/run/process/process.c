@@ -383,15 +383,3 @@ void process_guard_dismiss(const struct process_guard *guard, pid_t pid) {
     kill(-pid, SIGKILL);
     tell(guard, -pid);
 }
-
-/* ---- locks ---- */
-
-bool process_lock(int file) {
-    enum { PATIENCE_MS = 5000, RETRY_MS = 20 };
-    for (int waited = 0; flock(file, LOCK_EX | LOCK_NB) != 0; waited += RETRY_MS) {
-        if (errno != EWOULDBLOCK || waited >= PATIENCE_MS)
-            return false;
-        usleep(RETRY_MS * 1000);
-    }
-    return true;
-}

@@ -102,8 +102,4 @@ double process_cpu_clock(void);
 /* Seconds of a monotonic clock that all processes of the machine share. */
 double process_clock(void);
 
-/* Takes the lock of a file for this process and its descendants. A killed runner's lock is released when its last
- * descendant ends: waits for that, for some seconds at most. False if another process has it. */
-bool process_lock(int file);
-
 #endif

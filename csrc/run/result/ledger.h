@@ -12,34 +12,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-#include "nvdla/error.h"
-
-/* Opens the ledger of a folder, creates it if missing (create), and locks it. Waits some seconds for leftover processes
- * of a killed runner, then continues without the lock. Returns the descriptor (at least 16, closed by exec), or -1 with
- * a message; errno is ENOENT if there is no ledger and it may not be created. */
-int ledger_open(const char *folder, bool create, struct error *err);
-
-/* remove: all of it is in the database. */
-void ledger_close(int file, const char *folder, bool remove);
 
 /* Notes a result, a line of JSON; host: NULL if the process of the test does so itself. False, with errno, if it was
  * not written completely. */
 bool ledger_note(int file, size_t test, const char *host, const char *result);
-
-/* A noted result. */
-struct ledger_entry {
-    size_t test;
-    int64_t at;
-    char *host, *result; /* host: NULL: noted by the process of the test */
-};
-struct ledger {
-    struct ledger_entry *entries;
-    size_t count;
-};
-/* False with a message if it cannot be read. Incomplete lines are ignored. */
-bool ledger_read(int file, struct ledger *ledger, struct error *err);
-void ledger_free(struct ledger *ledger);
 
 #endif
