@@ -307,6 +307,15 @@ class Versions(WithFolder):
             with Store.open(self.path("nights.db")) as store:
                 store.tests(1)
 
+    def test_message_that_quotes_what_is_damaged(self):
+        self.opened().close()
+        with open(self.path("nights.db"), "r+b") as file:
+            whole = file.read()
+            file.seek(whole.index(b"CREATE TABLE bucket") + 4)
+            file.write(b"\xff\x1b")
+        with self.fails("it is damaged (malformed database schema (bucket) - near \"CREA\\xff\""):
+            Store.open_read_only(self.path("nights.db"))
+
     def test_read_only(self):
         os.mkdir(self.path("?locked#%20"))
         path = self.path("?locked#%20/nights.db")  # odd names are names

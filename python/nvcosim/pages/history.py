@@ -69,10 +69,13 @@ def _revision(row: Row) -> str:
     return _text(row, "revision")[:8] + ("*" if row["dirty"] else "")
 
 
+def _metric(name: str, spare: int, make: Maker) -> tuple[Column, Maker]:
+    """A column of a figure."""
+    return Column(METRICS[name].header, right=True, spare=spare), make
+
+
 def _print_values(store: Store, style: Style, form: str, sql: str, *values: typing.Any) -> None:
-    cursor = store.connection.execute(sql + " LIMIT 0", values)
-    print_rows(style, form, [column[0] for column in cursor.description],
-               map(tuple, store.rows(sql, *values)))
+    print_rows(style, form, store.columns(sql, *values), map(tuple, store.rows(sql, *values)))
 
 
 # ---- nights ----
@@ -92,9 +95,6 @@ def _count(column: str, colour: str, zero: str) -> Maker:
 
 
 def _night_columns(time: bool) -> list[tuple[Column, Maker]]:
-    def metric(name: str, spare: int, make: Maker) -> tuple[Column, Maker]:
-        return Column(METRICS[name].header, right=True, spare=spare), make
-
     return [
         (Column("id", right=True), lambda night: _text(night, "night")),
         (Column("date (UTC)"), lambda night: _date(night, time)),
@@ -102,12 +102,12 @@ def _night_columns(time: bool) -> list[tuple[Column, Maker]]:
         (Column("kind", spare=3),
          lambda night: _text(night, "kind") if night["kind"] != "regress" else ""),
         (Column("state"), _state),
-        metric("passed", 0, _count("passed", "good", "0")),
-        metric("failed", 0, _count("failed", "bad", "0")),
-        metric("hung", 0, _count("hung", "bad", "0")),
-        metric("known", 1, _count("known", "odd", "")),
-        metric("open", 3, _count("open", "odd", "")),
-        metric("night_seconds", 0, lambda night: _figure("night_seconds", night["seconds"] or 0)),
+        _metric("passed", 0, _count("passed", "good", "0")),
+        _metric("failed", 0, _count("failed", "bad", "0")),
+        _metric("hung", 0, _count("hung", "bad", "0")),
+        _metric("known", 1, _count("known", "odd", "")),
+        _metric("open", 3, _count("open", "odd", "")),
+        _metric("night_seconds", 0, lambda night: _figure("night_seconds", night["seconds"] or 0)),
         (Column("revision", spare=1), _revision),
     ]
 
@@ -199,9 +199,6 @@ def _change(night: Row) -> Cell:
 
 
 def _test_columns(varies: set[str]) -> list[tuple[Column, Maker]]:
-    def metric(name: str, spare: int, make: Maker) -> tuple[Column, Maker]:
-        return Column(METRICS[name].header, right=True, spare=spare), make
-
     def setting(column: str) -> Maker:
         return lambda night: _setting(night, column) if column in varies else ""
 
@@ -211,11 +208,11 @@ def _test_columns(varies: set[str]) -> list[tuple[Column, Maker]]:
         (Column("revision", spare=3), _revision),
         *((Column(name, least=6, spare=1), setting(column)) for column, name in SETTINGS.items()),
         (Column("verdict"), lambda night: (_text(night, "verdict") or "not run", _colour(night))),
-        metric("cycles", 1, lambda night: _figure("cycles", night["cycles"])),
-        metric("cycles_change", 1, _change),
-        metric("seconds", 1, lambda night: _figure("seconds", night["seconds"] or 0)
+        _metric("cycles", 1, lambda night: _figure("cycles", night["cycles"])),
+        _metric("cycles_change", 1, _change),
+        _metric("seconds", 1, lambda night: _figure("seconds", night["seconds"] or 0)
                if night["verdict"] else ""),
-        metric("speed", 5, lambda night: _figure("speed", night["cycles_per_second"] or None)),
+        _metric("speed", 5, lambda night: _figure("speed", night["cycles_per_second"] or None)),
         (Column("why", least=12, spare=1), lambda night: _text(night, "signature")),
     ]
 

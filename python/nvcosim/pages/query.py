@@ -10,7 +10,7 @@ import math
 import sqlite3
 import typing
 
-from nvcosim.store.sql import Database, explain, first_statement, is_empty
+from nvcosim.store.sql import ERRORS, Database, explain, first_statement, is_empty
 from nvcosim.table import Column, Table
 from nvcosim.text import Style, shown
 from nvcosim.tool import Failure
@@ -220,5 +220,5 @@ def print_sql(database: Database, sql: str, form: str, style: Style) -> None:
     try:
         cursor = _prepare(database, sql)
         print_rows(style, form, [column[0] for column in cursor.description], cursor)
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise Failure(explain(error, name, "the query ended early")) from None

@@ -9,6 +9,7 @@ import stat
 import time
 import typing
 
+from nvcosim.text import shown
 from nvcosim.tool import Failure
 
 PATIENCE_SECONDS = 60  # to wait for others that write
@@ -78,11 +79,21 @@ class Schema:
             raise
 
 
-def _code(error: sqlite3.Error) -> int:
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xff
+# The module raises the latter where a message of SQLite quotes what a damaged file holds.
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
-def explain(error: sqlite3.Error, path: str, doing: str) -> str:
+def _code(error: Exception) -> int:
+    usual = sqlite3.SQLITE_ERROR if isinstance(error, sqlite3.Error) else sqlite3.SQLITE_CORRUPT
+    return int(getattr(error, "sqlite_errorcode", usual)) & 0xff
+
+
+def _said(error: Exception) -> str:
+    return shown(error.object.decode("utf-8", "surrogateescape")
+                 if isinstance(error, UnicodeDecodeError) else str(error))
+
+
+def explain(error: Exception, path: str, doing: str) -> str:
     """What SQLite reports and what to do about it. doing: what failed."""
     def system() -> str:
         try:
@@ -104,12 +115,12 @@ def explain(error: sqlite3.Error, path: str, doing: str) -> str:
             says = ("this is not a SQLite database; expected one of nvcosim regress, or a name "
                     "that is not taken")
         case sqlite3.SQLITE_CORRUPT:
-            says = (f"it is damaged ({error}); move it away: `sqlite3 DAMAGED .recover | sqlite3 "
-                    "NEW` saves what can be read of it")
+            says = (f"it is damaged ({_said(error)}); move it away: `sqlite3 DAMAGED .recover | "
+                    "sqlite3 NEW` saves what can be read of it")
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
-            says = f"{error}{system()}"
+            says = f"{_said(error)}{system()}"
         case _:
-            says = str(error)
+            says = _said(error)
     return f"{path}: {doing}: {says}"
 
 
@@ -198,7 +209,7 @@ class Database:
             database = cls(path, options)
         try:
             return database, *database.schema.look(database.connection)
-        except sqlite3.Error as error:
+        except ERRORS as error:
             database.close()
             # On a disk that can only be read SQLite cannot make the files that it needs.
             if _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and \
@@ -225,7 +236,7 @@ class Database:
             try:
                 self.connection.execute("PRAGMA journal_mode = WAL")
                 return
-            except sqlite3.Error as error:
+            except ERRORS as error:
                 if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                     raise Failure(explain(error, self.path, OPENING)) from None
             time.sleep(0.02)
@@ -255,14 +266,25 @@ class Database:
 
     def rows(self, sql: str, *values: typing.Any) -> typing.Iterator[sqlite3.Row]:
         """The rows of a SELECT, one by one."""
-        try:
+        with self._reading():
             yield from self.connection.execute(sql, values)
-        except sqlite3.Error as error:
+
+    def columns(self, sql: str, *values: typing.Any) -> list[str]:
+        """The names of its columns."""
+        with self._reading():
+            found = self.connection.execute(f"{sql} LIMIT 0", values).description
+        return [column[0] for column in found]
+
+    @contextlib.contextmanager
+    def _reading(self) -> typing.Iterator[None]:
+        try:
+            yield
+        except ERRORS as error:
             name = self.file_name()
             if _code(error) != sqlite3.SQLITE_ERROR:
                 raise Failure(explain(error, name, "it cannot be read")) from None
-            raise Failure(f"{name}: found '{error}', expected a database of nvcosim regress; check "
-                          "it with: PRAGMA integrity_check") from None
+            raise Failure(f"{name}: found '{_said(error)}', expected a database of nvcosim regress;"
+                          " check it with: PRAGMA integrity_check") from None
 
     def row(self, sql: str, *values: typing.Any) -> sqlite3.Row | None:
         """The first row, None: there is none."""
@@ -272,7 +294,7 @@ class Database:
         """The whole path of the file."""
         try:
             return str(self.connection.execute("PRAGMA database_list").fetchone()[2])
-        except sqlite3.Error:
+        except ERRORS:
             return self.path
 
     def run(self, sql: str, values: typing.Any = (), doing: str = "it cannot be written") -> int:
@@ -299,5 +321,5 @@ def explained(path: str, doing: str) -> typing.Iterator[None]:
     """Errors of SQLite as Failure."""
     try:
         yield
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise Failure(explain(error, path, doing)) from None
