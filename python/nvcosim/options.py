@@ -41,8 +41,8 @@ def text(what: str) -> Kind:
 @dataclasses.dataclass
 class Option:
     """A row of a command's table. arg: name of its argument, "": it has none. group: rows of a
-    lower group come first in --help. hidden: it is not there. passed: its value is the option as
-    a word for another program, --LONG or --LONG=VALUE."""
+    lower group come first in --help. hidden: --help leaves it out. passed: its value is the
+    option as a word for another program, --LONG or --LONG=VALUE."""
     long: str
     short: str = ""
     arg: str = ""

@@ -135,7 +135,8 @@ class Bisection:
             revision = git.well("rev-parse", "HEAD")
             look = self.player.look_at(revision, self.wanted)
             self._say(f"step {step}{self._steps_left()}:", revision, look)
-            status, said = git.ask("bisect", look.state if look.state in ("good", "bad") else "skip")
+            status, said = git.ask("bisect",
+                                   look.state if look.state in ("good", "bad") else "skip")
         raise AssertionError
 
     # ---- what was found ----

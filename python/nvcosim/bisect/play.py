@@ -122,7 +122,8 @@ class Player:
         if self.options.filelist:
             return f"{self.tree}/{name}"
         # This project's RTL: a package that its own tables give comes before its list.
-        if self._shell(f"python3 scripts/gen_tables.py sv ../gen {self.options.config}", log, doing):
+        command = f"python3 scripts/gen_tables.py sv ../gen {self.options.config}"
+        if self._shell(command, log, doing):
             raise Skip("its scripts/gen_tables.py makes no package")
         with open(f"{self.folder}/list.f", "w", encoding="ascii") as file:
             file.write("gen/nvdla_pkg.sv\n-F tree/rtl/nvdla.f\n")
@@ -203,14 +204,14 @@ def judge(result: Result, wanted: str | None, look: Look) -> None:
 
 def _why_skipped(message: str, log: str) -> str:
     """The message, the line of the log that says most, and where that is."""
-    told = ""
+    last = ""
     with contextlib.suppress(OSError), \
             open(log, encoding="utf-8", errors="surrogateescape") as file:
         for line in map(str.rstrip, file):
-            told = line or told
+            last = line or last
             if line.startswith("%Error") or re.search("[eE]rror: ", line):
                 break  # the first error of a tool; else the last line
-    said = shown(told)[:_LINE_SHOWN]
+    said = shown(last)[:_LINE_SHOWN]
     return f"{message}: {said} ({log})" if said else f"{message} ({log})"
 
 

@@ -9,14 +9,14 @@ from nvcosim.bisect.bisect import bisect
 from nvcosim.bisect.play import Options
 from nvcosim.options import Parser, text
 
-DOC = ("Finds the commit of an RTL that made a trace fail: git bisect over its repository, building "
-       "and playing each revision.")
+DOC = ("Finds the commit of an RTL that made a trace fail: git bisect over its repository, "
+       "building and playing each revision.")
 AFTER = """\
 It works in its own temporary checkout, which it always removes; yours is not touched. The \
-simulator of each tree is kept (build/nvcosim-CONFIG-bisect_*), so that no revision is built twice; \
-the 32 most recently used stay for the next call. --bad must fail and --good must pass. A revision \
-is skipped if it does not build, or if it fails in another way than --bad (another kind of failure \
-or engine: signature in docs/database.md), unless --any-failure is given.
+simulator of each tree is kept (build/nvcosim-CONFIG-bisect_*), so that no revision is built \
+twice; the 32 most recently used stay for the next call. --bad must fail and --good must pass. A \
+revision is skipped if it does not build, or if it fails in another way than --bad (another kind \
+of failure or engine: signature in docs/database.md), unless --any-failure is given.
 In a repository of nvcosim no --filelist is needed: rtl/ of each revision is built with its own \
 register tables.
 

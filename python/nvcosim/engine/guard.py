@@ -1,8 +1,8 @@
 """Processes that end with this one, however it ends, even by SIGKILL.
 
-A guard is a small process, a shell, that reads from a pipe until no process has its other end any
-more. Then it kills the process groups that it has been told of, and runs a last command. A child
-tells it its group itself before it executes its program, so that there is no moment at which a
+A guard is a small process, a shell, that reads from a pipe until no process has its other end open.
+Then it kills the process groups that were announced to it, and runs a last command. A child
+announces its group itself before it executes its program, so that there is no moment at which a
 killed runner leaves one behind."""
 import contextlib
 import math
@@ -104,7 +104,7 @@ class Guard:
         return Child(process, output, seconds, memory)
 
     def end(self, child: Child) -> tuple[int, str]:
-        """Kills what is left of its group; its exit status, 128 + N: signal N ended it, and what
+        """Kills the rest of its group; its exit status, 128 + N: signal N ended it, and what
         it has printed."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

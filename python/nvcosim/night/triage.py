@@ -327,8 +327,8 @@ def _why(error: OSError) -> str:
 
 
 def _verdict_of_report(result: "Result") -> "Members":
-    """Whom nvcosim debug blames in its report; {} if that is not there, or says of a crash only
-    that it was one."""
+    """Whom nvcosim debug blames in its report; {} if it has none: a crash leaves another
+    report."""
     try:
         with open(result.text("report") or "", encoding="utf-8", errors="surrogateescape") as file:
             verdict = json.load(file)["verdict"]
