@@ -49,22 +49,12 @@ MAY_INCLUDE = {
         "run/serve run/session",
     "run/list": "nvdla trace gen coverage report run/process run/network run/simulators run/options run/result run/jobs",
     "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/network",
-    "regress/plan": "nvdla memory trace gen run/options",
-    "regress/store": "nvdla memory trace run/process run/result regress/plan",
-    "regress/engine": "nvdla memory report run/process run/simulators run/options run/result run/jobs regress/plan",
-    "regress/pages": "nvdla memory trace coverage report run/result regress/plan regress/store",
-    "regress/night": "nvdla memory report run/process run/simulators run/result run/jobs regress/plan regress/store "
-        "regress/engine regress/pages",
-    "regress/faults": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store "
-        "regress/engine regress/pages",
-    "regress/bisect": "nvdla memory run/process run/simulators run/options run/result regress/plan regress/store",
     "import": "nvdla memory layers trace",
     "compare": "nvdla memory layers trace",
     "doctor": "nvdla memory trace loadable device",
     "tb": "nvdla memory dram layers device observe replay run/session",
     "cli": "nvdla memory dram layers trace loadable estimate observe model gen coverage report split export import compare doctor "
-        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/estimate regress/engine "
-        "regress/pages regress/night regress/faults regress/bisect run/guest",
+        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/estimate",
 }
 
 

@@ -53,7 +53,7 @@ FILES = [
     (r"import .*\bdmesg\.log", "dmesg.log", "cp traces/captures/synth_small_rand_dc_000/dmesg.log ."),
     (r"--merge tuesday\.txt", "tuesday.txt", f"build/nvcosim coverage {SMALL}/rand_cdp_009.nvt.gz -o tuesday.txt"),
     (r"nvcosim (history|regress --compare)", "nvcosim-nights/nights.db",
-     'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/csrc/regress/store/schema.sql" nvcosim-nights/nights.db'),
+     'mkdir nvcosim-nights && "$TREE/tests/cli/nights.py" "$TREE/python/nvcosim/store/schema.sql" nvcosim-nights/nights.db'),
     (r"rtl:mine|mine/nvdla\.f --name", "mine/nvdla.f", MINE),
     (r"\br\.jsonl'?$", "r.jsonl", f"build/nvcosim run -q --results r.jsonl {SMALL}/rand_sdp_000.nvt.gz"),
 ]

@@ -5,7 +5,7 @@
 
 export LC_ALL=C.UTF-8
 unset NO_COLOR
-database() { rm -f "$1"*; python3 "$ROOT/tests/cli/nights.py" "$ROOT/csrc/regress/store/schema.sql" "$1"; }
+database() { rm -f "$1"*; python3 "$ROOT/tests/cli/nights.py" "$ROOT/python/nvcosim/store/schema.sql" "$1"; }
 database n.db
 history() { nv history --database n.db "$@"; }
 # on_terminal COLUMNS: the last command runs on a terminal of that width, what it prints is in stdout; INTERRUPT=1: Ctrl-C after a second

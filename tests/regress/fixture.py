@@ -32,7 +32,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 if os.path.exists(options.database):
     os.remove(options.database)
 database = sqlite3.connect(options.database)
-database.executescript(open(os.path.join(here, "../../csrc/regress/store/schema.sql"), encoding="utf-8").read())
+database.executescript(open(os.path.join(here, "../../python/nvcosim/store/schema.sql"), encoding="utf-8").read())
 database.executescript("PRAGMA user_version = 2; PRAGMA application_id = 0x6e76636f")
 
 HOSTILE = "<script>alert(1)</script>&amp;\"'\x01\x1b[31m\x7f\u2028\uffff\u00e9\n]]></script><!--"
