@@ -147,10 +147,8 @@ $(1)/obj/gen/%.pb-c.o: $(B)/gen/%.pb-c.c
 $(1)/libnvcosim.a: $(LIB_SRC:%.c=$(1)/obj/%.o) $(1)/obj/nvdla_tables.o $(MESSAGES:$(B)/gen/%.c=$(1)/obj/gen/%.o)
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
-$(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o): tests/unit/main.c
 # Newer versions of cmocka have newer names besides those of Debian 12.
-$(1)/obj/tests/unit/test_%.o: CPPFLAGS += -Dmain=$$(notdir $$*)_main -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
-$(1)/obj/tests/unit/main.o: $(B)/gen/unit_tests.h
+$(1)/obj/tests/unit/test_%.o: CPPFLAGS += -DUNIT_TEST_FILE='"$$(notdir $$*)"' -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 $(1)/tests/units: $(1)/obj/tests/unit/main.o $(UNIT_TESTS:%=$(1)/obj/tests/unit/%.o) $(TB_PURE_SRC:%.c=$(1)/obj/%.o) $(1)/libnvcosim.a
 	@mkdir -p $$(@D)
 	$$(Q)$(2) $(3) -o $$@ $$^ -lcmocka $$(LDLIBS)
@@ -239,11 +237,6 @@ icarus-smoke: $(B)/nvcosim_icarus.vpi $(B)/icarus-$(CONFIG).vvp
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 unit-tests: $(UNIT_TESTS:%=$(B)/tests/%)
-
-# The list of them.
-$(B)/gen/unit_tests.h: FORCE
-	@mkdir -p $(@D)
-	@printf 'UNIT_TEST(%s)\n' $(UNIT_TESTS) | cmp -s - $@ || printf 'UNIT_TEST(%s)\n' $(UNIT_TESTS) >$@
 
 # The chapters read a second time, to check the model with (tests/naive).
 $(B)/tests/naive: $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/naive/*.c)) $(B)/libnvcosim.a

@@ -8,6 +8,7 @@
 
 #include "memory/file.h"
 #include "nvdla/xalloc.h"
+#include "tests/unit/test.h"
 
 static inline void golden(const char *name, const char *text) {
     char *path = xprintf("tests/unit/golden/%s", name), *wanted = NULL;

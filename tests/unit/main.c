@@ -1,36 +1,44 @@
-/* All unit tests in one program, which is linked once: it has a hard link for each, and runs the one whose name it was
- * started by. */
+/* All unit tests in one program, which is linked once: it has a hard link for each file of tests, and runs those of the
+ * file whose name it was started by. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/arguments.h"
+#include "nvdla/xalloc.h"
+#include "tests/unit/test.h"
 
-#define UNIT_TEST(name) int name##_main(void);
-#include "unit_tests.h"
-#undef UNIT_TEST
+static struct group {
+    const char *file;
+    struct CMUnitTest *tests;
+    size_t count;
+    CMFixtureFunction set_up, tear_down;
+} *groups;
+static size_t group_count;
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} tests[] = {
-#define UNIT_TEST(name) {#name, name##_main},
-#include "unit_tests.h"
-};
+void unit_test_add(const char *file, const struct CMUnitTest *test) {
+    if (group_count == 0 || strcmp(groups[group_count - 1].file, file) != 0) {
+        groups = xgrow(groups, group_count, sizeof *groups);
+        groups[group_count++] = (struct group){.file = file};
+    }
+    struct group *group = &groups[group_count - 1];
+    if (test->name) {
+        group->tests = xgrow(group->tests, group->count, sizeof *group->tests);
+        group->tests[group->count++] = *test;
+    } else {
+        group->set_up = test->setup_func;
+        group->tear_down = test->teardown_func;
+    }
+}
 
-int arguments_count;
-char **arguments;
-
-int main(int argc, char **argv) {
-    arguments_count = argc;
-    arguments = argv;
+int main(void) {
     char path[4096] = "/";
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 1] = '\0';
     const char *name = strrchr(path, '/') + 1;
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-        if (strcmp(tests[i].name, name) == 0)
-            return tests[i].run();
+    for (const struct group *group = groups; group < groups + group_count; group++)
+        if (strcmp(group->file, name) == 0)
+            return _cmocka_run_group_tests(name, group->tests, group->count, group->set_up, group->tear_down);
     fprintf(stderr, "%s: there is no unit test of that name\n", name);
     return 1;
 }

@@ -3,19 +3,14 @@
 #ifndef TESTS_MODEL_BENCH_H
 #define TESTS_MODEL_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/model.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* Engines are tested here, rules in test_rules.c. */
 static inline struct device *bench_with(const char *config, bool allow_outside) {

@@ -1,17 +1,12 @@
 /* The accounts between CDMA, CSC and CACC, on beats made up for the purpose: who gets them wrong is named, and no one
  * else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/account_board.h"
+#include "tests/unit/test.h"
 
 enum { LINES = 3, LINE_ATOMS = 4, KERNELS = 10, KERNEL_BYTES = 8, EPS = 4, ROWS = 32, BATCHES = 3 };
 
@@ -103,8 +98,7 @@ static void layer(struct bench *b) {
     tell(b, STREAM_DAT_RELEASE, LINES, LINES * EPS);
 }
 
-static void accounts_that_are_covered(void **state) {
-    (void)state;
+TEST(accounts_that_are_covered) {
     struct bench b;
     bench_init(&b);
     layer(&b);
@@ -127,8 +121,7 @@ static void expect(struct bench *b, const char *engine, const char *text) {
     bench_free(b);
 }
 
-static void lines_that_are_not_there(void **state) {
-    (void)state;
+TEST(lines_that_are_not_there) {
     struct bench b;
     bench_init(&b);
     move(&b, STREAM_CBUF_DAT, 2 * LINE_ATOMS - 1);
@@ -144,8 +137,7 @@ static void lines_that_are_not_there(void **state) {
     expect(&b, "cdma", "CDMA launch 0 reports data in 5 entries, expected exactly 4");
 }
 
-static void kernels_that_are_not_there(void **state) {
-    (void)state;
+TEST(kernels_that_are_not_there) {
     struct bench b;
     bench_init(&b);
     move(&b, STREAM_CBUF_WT, 7);
@@ -162,8 +154,7 @@ static void kernels_that_are_not_there(void **state) {
     expect(&b, "cdma", "CDMA launch 0 reports weights in 15 entries, expected exactly 16");
 }
 
-static void releases_of_what_was_not_reported(void **state) {
-    (void)state;
+TEST(releases_of_what_was_not_reported) {
     struct bench b;
     bench_init(&b);
     move(&b, STREAM_CBUF_DAT, LINE_ATOMS);
@@ -175,8 +166,7 @@ static void releases_of_what_was_not_reported(void **state) {
     expect(&b, "csc", "since reset CSC has released 1 entries of weights, expected at most 0");
 }
 
-static void credits_that_do_not_add_up(void **state) {
-    (void)state;
+TEST(credits_that_do_not_add_up) {
     struct bench b;
     bench_init(&b);
     move(&b, STREAM_ROW_ISSUED, ROWS + 1);
@@ -209,8 +199,7 @@ static void written(struct bench *b, enum rtl_stream stream, int atoms) {
     move(b, stream, atoms % 2);
 }
 
-static void batches_and_pairs(void **state) {
-    (void)state;
+TEST(batches_and_pairs) {
     struct bench b;
     full_begins(&b);
     written(&b, STREAM_CBUF_DAT, LINE_ATOMS * BATCHES);
@@ -239,19 +228,8 @@ static void batches_and_pairs(void **state) {
     expect(&b, "cdma", "CDMA launch 0 reports weights in 2 entries, expected exactly 1");
 }
 
-static void a_table_without_the_streams(void **state) {
-    (void)state;
+TEST(a_table_without_the_streams) {
     struct account result;
     struct stream_source source = {.read = read_words};
     assert_null(account_board_new(nvdla_config_find("small"), &source, &result));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accounts_that_are_covered),   cmocka_unit_test(lines_that_are_not_there),
-        cmocka_unit_test(kernels_that_are_not_there),  cmocka_unit_test(releases_of_what_was_not_reported),
-        cmocka_unit_test(credits_that_do_not_add_up),  cmocka_unit_test(batches_and_pairs),
-        cmocka_unit_test(a_table_without_the_streams),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Protocol rules of the memory's answers: each broken one is found and named, legal answers break none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "tb/observers/axi_answers.h"
+#include "tests/unit/test.h"
 
 struct bench {
     struct device dev;
@@ -73,8 +68,7 @@ static void expect(struct bench *b, const char *rule) {
     device_release(&b->dev);
 }
 
-static void legal_answers_have_no_findings(void **state) {
-    (void)state;
+TEST(legal_answers_have_no_findings) {
     struct bench b;
     bench_init(&b);
     request_read(&b, 1, 3);
@@ -96,8 +90,7 @@ static void legal_answers_have_no_findings(void **state) {
     expect(&b, NULL);
 }
 
-static void read_beats_fit_their_requests(void **state) {
-    (void)state;
+TEST(read_beats_fit_their_requests) {
     struct bench b;
     bench_init(&b);
     answer_read(&b, 3, true);
@@ -115,8 +108,7 @@ static void read_beats_fit_their_requests(void **state) {
     expect(&b, "axi-r-id");
 }
 
-static void answers_of_an_id_keep_their_order(void **state) {
-    (void)state;
+TEST(answers_of_an_id_keep_their_order) {
     struct bench b;
     bench_init(&b);
     request_read(&b, 1, 1);
@@ -125,8 +117,7 @@ static void answers_of_an_id_keep_their_order(void **state) {
     expect(&b, "axi-r-last");
 }
 
-static void responses_follow_the_last_beat(void **state) {
-    (void)state;
+TEST(responses_follow_the_last_beat) {
     struct bench b;
     bench_init(&b);
     respond(&b, 1);
@@ -145,8 +136,7 @@ static void responses_follow_the_last_beat(void **state) {
     expect(&b, NULL);
 }
 
-static void answers_hold_until_they_are_taken(void **state) {
-    (void)state;
+TEST(answers_hold_until_they_are_taken) {
     struct bench b;
     bench_init(&b);
     b.out.rready = b.out.bready = false;
@@ -162,13 +152,4 @@ static void answers_hold_until_they_are_taken(void **state) {
     axi_answers_reset(&b.answers);
     clock_once(&b);
     expect(&b, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legal_answers_have_no_findings),    cmocka_unit_test(read_beats_fit_their_requests),
-        cmocka_unit_test(answers_of_an_id_keep_their_order), cmocka_unit_test(responses_follow_the_last_beat),
-        cmocka_unit_test(answers_hold_until_they_are_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

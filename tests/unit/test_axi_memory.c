@@ -1,15 +1,10 @@
 /* The AXI slave memory: handshakes to the clock, order, stalls, regions, provenance. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tb/axi_memory.h"
+#include "tests/unit/test.h"
 
 enum { BASE = 0x80000000, SIZE = 0x10000 };
 
@@ -119,8 +114,7 @@ static uint64_t write_time(struct bench *b, uint64_t address) {
     return clocks;
 }
 
-static void default_latency_is_32_and_4_clocks(void **state) {
-    (void)state;
+TEST(default_latency_is_32_and_4_clocks) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     assert_true(b->in.arready && b->in.awready && b->in.wready);
@@ -129,8 +123,7 @@ static void default_latency_is_32_and_4_clocks(void **state) {
     bench_free(b);
 }
 
-static void latencies_are_as_asked_for_from_1(void **state) {
-    (void)state;
+TEST(latencies_are_as_asked_for_from_1) {
     for (uint32_t latency = 0; latency < 4; latency++) {
         struct axi_options options = defaults();
         options.read_latency = options.write_latency = latency;
@@ -141,8 +134,7 @@ static void latencies_are_as_asked_for_from_1(void **state) {
     }
 }
 
-static void reads_and_writes_stream_one_beat_a_clock(void **state) {
-    (void)state;
+TEST(reads_and_writes_stream_one_beat_a_clock) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     for (uint64_t i = 0; i < 200; i++) {
@@ -180,8 +172,7 @@ static void reads_and_writes_stream_one_beat_a_clock(void **state) {
     bench_free(b);
 }
 
-static void answers_hold_until_they_are_taken(void **state) {
-    (void)state;
+TEST(answers_hold_until_they_are_taken) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     b->out.rready = b->out.bready = false;
@@ -204,8 +195,7 @@ static void answers_hold_until_they_are_taken(void **state) {
     bench_free(b);
 }
 
-static void write_data_may_come_before_its_address(void **state) {
-    (void)state;
+TEST(write_data_may_come_before_its_address) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     set_w(b, 0x55, 0xff, true);
@@ -226,8 +216,7 @@ static void write_data_may_come_before_its_address(void **state) {
     bench_free(b);
 }
 
-static void a_read_returns_writes_accepted_before_its_data(void **state) {
-    (void)state;
+TEST(a_read_returns_writes_accepted_before_its_data) {
     struct axi_options options = defaults();
     options.read_latency = 5;
     struct bench *b = bench_new(&options, 8, 8);
@@ -244,8 +233,7 @@ static void a_read_returns_writes_accepted_before_its_data(void **state) {
     bench_free(b);
 }
 
-static void bursts_strobes_and_low_address_bits(void **state) {
-    (void)state;
+TEST(bursts_strobes_and_low_address_bits) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 64, 32);
     /* Upper half of the first line, whole second line, lower half of the third: awaddr shows the start. */
@@ -291,8 +279,7 @@ static void bursts_strobes_and_low_address_bits(void **state) {
     bench_free(b);
 }
 
-static void written_bytes_know_cycle_and_id(void **state) {
-    (void)state;
+TEST(written_bytes_know_cycle_and_id) {
     const struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     b->cycle = 1234;
@@ -308,8 +295,7 @@ static void written_bytes_know_cycle_and_id(void **state) {
     bench_free(b);
 }
 
-static void accesses_outside_regions_are_findings(void **state) {
-    (void)state;
+TEST(accesses_outside_regions_are_findings) {
     struct axi_options options = defaults();
     for (int allow = 0; allow < 2; allow++) {
         options.allow_outside = allow;
@@ -346,8 +332,7 @@ static void accesses_outside_regions_are_findings(void **state) {
     }
 }
 
-static void page_model_knows_open_pages(void **state) {
-    (void)state;
+TEST(page_model_knows_open_pages) {
     struct axi_options options = defaults();
     options.latency_kind = LATENCY_PAGE;
     options.page_hit = 3;
@@ -363,8 +348,7 @@ static void page_model_knows_open_pages(void **state) {
     bench_free(b);
 }
 
-static void uniform_latency_covers_its_range(void **state) {
-    (void)state;
+TEST(uniform_latency_covers_its_range) {
     struct axi_options options = defaults();
     options.latency_kind = LATENCY_UNIFORM;
     options.read_latency = 10;
@@ -381,8 +365,7 @@ static void uniform_latency_covers_its_range(void **state) {
     bench_free(b);
 }
 
-static void bandwidth_caps_both_directions_together(void **state) {
-    (void)state;
+TEST(bandwidth_caps_both_directions_together) {
     struct axi_options options = defaults();
     options.bandwidth = 250;
     struct bench *b = bench_new(&options, 8, 8);
@@ -500,8 +483,7 @@ static uint64_t run_traffic(struct traffic *t, uint32_t seed) {
     return hash;
 }
 
-static void random_traffic_keeps_the_order_inside_ids(void **state) {
-    (void)state;
+TEST(random_traffic_keeps_the_order_inside_ids) {
     for (uint32_t seed = 1; seed <= 12; seed++) {
         struct axi_options options = defaults();
         options.seed = seed;
@@ -527,8 +509,7 @@ static void random_traffic_keeps_the_order_inside_ids(void **state) {
     }
 }
 
-static void stalls_take_their_share_of_each_channel(void **state) {
-    (void)state;
+TEST(stalls_take_their_share_of_each_channel) {
     static const int channels[3] = {STALL_AR, STALL_AW, STALL_W};
     for (int c = 0; c < 3; c++) {
         struct axi_options options = defaults();
@@ -545,8 +526,7 @@ static void stalls_take_their_share_of_each_channel(void **state) {
     }
 }
 
-static void idle_inputs_do_not_change(void **state) {
-    (void)state;
+TEST(idle_inputs_do_not_change) {
     struct axi_options options = defaults();
     for (int i = 0; i < 5; i++)
         options.stall[i] = 500;
@@ -559,8 +539,7 @@ static void idle_inputs_do_not_change(void **state) {
     bench_free(b);
 }
 
-static void a_design_without_end_is_held_back(void **state) {
-    (void)state;
+TEST(a_design_without_end_is_held_back) {
     struct axi_options options = defaults();
     options.read_latency = options.write_latency = 100000;
     struct bench *b = bench_new(&options, 8, 8);
@@ -581,8 +560,7 @@ static void a_design_without_end_is_held_back(void **state) {
 }
 
 /* What the memory owes is movement; what the design does not take is not. */
-static void answers_on_their_way_are_owed(void **state) {
-    (void)state;
+TEST(answers_on_their_way_are_owed) {
     struct axi_options options = defaults();
     options.read_latency = 50000;
     struct bench *b = bench_new(&options, 8, 8);
@@ -622,8 +600,7 @@ static void hear(void *context, const struct axi_beat *beat) {
     beats_heard++;
 }
 
-static void every_beat_is_heard(void **state) {
-    (void)state;
+TEST(every_beat_is_heard) {
     struct axi_options options = defaults();
     struct bench *b = bench_new(&options, 8, 8);
     axi_memory_listen(b->mem, (struct axi_listener){.beat = hear});
@@ -671,8 +648,7 @@ static struct bench *faulty(enum bus_fault_kind kind, uint32_t parameter) {
     return bench_new(&options, 8, 8);
 }
 
-static void faults_on_purpose_change_what_is_written(void **state) {
-    (void)state;
+TEST(faults_on_purpose_change_what_is_written) {
     struct bench *b = faulty(BUS_FAULT_LOST_BEAT, 2);
     write_one(b, BASE, 1, 0xff);
     write_one(b, BASE + 8, 2, 0xff);
@@ -710,8 +686,7 @@ static void faults_on_purpose_change_what_is_written(void **state) {
     bench_free(b);
 }
 
-static void an_early_response_precedes_the_data(void **state) {
-    (void)state;
+TEST(an_early_response_precedes_the_data) {
     struct bench *b = faulty(BUS_FAULT_EARLY, 100);
     set_aw(b, 1, BASE, 1);
     edge(b);
@@ -728,8 +703,7 @@ static void an_early_response_precedes_the_data(void **state) {
     bench_free(b);
 }
 
-static void faults_on_purpose_change_what_is_read(void **state) {
-    (void)state;
+TEST(faults_on_purpose_change_what_is_read) {
     static const uint64_t addresses[2] = {BASE, BASE + 8};
     uint8_t first[2];
     struct bench *b = faulty(BUS_FAULT_SAME_ID, 1);
@@ -754,31 +728,4 @@ static void faults_on_purpose_change_what_is_read(void **state) {
     assert_int_equal(first[0], 0);
     assert_int_equal(first[1], 2);
     bench_free(b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_on_purpose_change_what_is_written),
-        cmocka_unit_test(an_early_response_precedes_the_data),
-        cmocka_unit_test(faults_on_purpose_change_what_is_read),
-        cmocka_unit_test(default_latency_is_32_and_4_clocks),
-        cmocka_unit_test(latencies_are_as_asked_for_from_1),
-        cmocka_unit_test(reads_and_writes_stream_one_beat_a_clock),
-        cmocka_unit_test(answers_hold_until_they_are_taken),
-        cmocka_unit_test(write_data_may_come_before_its_address),
-        cmocka_unit_test(a_read_returns_writes_accepted_before_its_data),
-        cmocka_unit_test(bursts_strobes_and_low_address_bits),
-        cmocka_unit_test(written_bytes_know_cycle_and_id),
-        cmocka_unit_test(accesses_outside_regions_are_findings),
-        cmocka_unit_test(page_model_knows_open_pages),
-        cmocka_unit_test(uniform_latency_covers_its_range),
-        cmocka_unit_test(bandwidth_caps_both_directions_together),
-        cmocka_unit_test(random_traffic_keeps_the_order_inside_ids),
-        cmocka_unit_test(stalls_take_their_share_of_each_channel),
-        cmocka_unit_test(idle_inputs_do_not_change),
-        cmocka_unit_test(a_design_without_end_is_held_back),
-        cmocka_unit_test(answers_on_their_way_are_owed),
-        cmocka_unit_test(every_beat_is_heard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Protocol rules: each broken one is found and named, legal traffic breaks none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "tb/observers/axi_monitor.h"
+#include "tests/unit/test.h"
 
 struct bench {
     struct device dev;
@@ -66,8 +61,7 @@ static void expect(struct bench *b, const char *rule) {
     device_release(&b->dev);
 }
 
-static void legal_traffic_has_no_findings(void **state) {
-    (void)state;
+TEST(legal_traffic_has_no_findings) {
     struct bench b;
     bench_init(&b, "small_256_full", 0);
     for (int i = 0; i < 1000; i++) {
@@ -90,8 +84,7 @@ static void legal_traffic_has_no_findings(void **state) {
     expect(&b, NULL);
 }
 
-static void valid_must_stay_until_ready(void **state) {
-    (void)state;
+TEST(valid_must_stay_until_ready) {
     struct bench b;
     bench_init(&b, "small", 0);
     b.in.arready = b.in.awready = b.in.wready = false;
@@ -116,8 +109,7 @@ static void valid_must_stay_until_ready(void **state) {
     expect(&b, "axi-w-stable");
 }
 
-static void payload_must_not_change_until_ready(void **state) {
-    (void)state;
+TEST(payload_must_not_change_until_ready) {
     struct bench b;
     bench_init(&b, "small", 0);
     b.in.arready = b.in.awready = b.in.wready = false;
@@ -146,8 +138,7 @@ static void payload_must_not_change_until_ready(void **state) {
     expect(&b, "axi-w-stable");
 }
 
-static void wlast_stands_at_the_last_beat(void **state) {
-    (void)state;
+TEST(wlast_stands_at_the_last_beat) {
     struct bench b;
     bench_init(&b, "small_256_full", 0);
     aw(&b, 1, 0x1000, 4);
@@ -185,8 +176,7 @@ static void wlast_stands_at_the_last_beat(void **state) {
     expect(&b, "axi-w-last");
 }
 
-static void write_data_does_not_run_away_from_its_addresses(void **state) {
-    (void)state;
+TEST(write_data_does_not_run_away_from_its_addresses) {
     struct bench b;
     bench_init(&b, "small", 0);
     w(&b, 0xff, true);
@@ -197,8 +187,7 @@ static void write_data_does_not_run_away_from_its_addresses(void **state) {
     expect(&b, "axi-w-lead");
 }
 
-static void strobes_cover_whole_atoms(void **state) {
-    (void)state;
+TEST(strobes_cover_whole_atoms) {
     struct bench b;
     bench_init(&b, "small", 0);
     aw(&b, 1, 0x1000, 1);
@@ -218,8 +207,7 @@ static void strobes_cover_whole_atoms(void **state) {
     expect(&b, "axi-w-strobe");
 }
 
-static void bursts_stay_inside_4_kib_and_the_maximum_length(void **state) {
-    (void)state;
+TEST(bursts_stay_inside_4_kib_and_the_maximum_length) {
     struct bench b;
     bench_init(&b, "small_256_full", 0);
     ar(&b, 1, 0x1fe0, 4);
@@ -241,8 +229,7 @@ static void bursts_stay_inside_4_kib_and_the_maximum_length(void **state) {
     expect(&b, "axi-aw-length");
 }
 
-static void addresses_are_aligned(void **state) {
-    (void)state;
+TEST(addresses_are_aligned) {
     struct bench b;
     bench_init(&b, "small", 0);
     ar(&b, 2, 0x1003, 1);
@@ -259,8 +246,7 @@ static void addresses_are_aligned(void **state) {
     expect(&b, NULL);
 }
 
-static void ids_have_a_client(void **state) {
-    (void)state;
+TEST(ids_have_a_client) {
     struct bench b;
     for (int id = 0; id < 256; id++) {
         bench_init(&b, "small", 0);
@@ -284,8 +270,7 @@ static void ids_have_a_client(void **state) {
     expect(&b, NULL);
 }
 
-static void at_most_256_bursts_are_in_flight(void **state) {
-    (void)state;
+TEST(at_most_256_bursts_are_in_flight) {
     struct bench b;
     bench_init(&b, "small", 0);
     ar(&b, 1, 0x1000, 1);
@@ -307,8 +292,7 @@ static void at_most_256_bursts_are_in_flight(void **state) {
     expect(&b, "axi-outstanding");
 }
 
-static void a_repeated_finding_is_only_counted(void **state) {
-    (void)state;
+TEST(a_repeated_finding_is_only_counted) {
     struct bench b;
     bench_init(&b, "small", 0);
     ar(&b, 15, 0x1000, 1);
@@ -318,21 +302,4 @@ static void a_repeated_finding_is_only_counted(void **state) {
     assert_in_range(b.dev.finding_count, 1, 10);
     assert_int_equal(b.dev.finding_count + b.dev.findings_dropped, 100);
     device_release(&b.dev);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legal_traffic_has_no_findings),
-        cmocka_unit_test(valid_must_stay_until_ready),
-        cmocka_unit_test(payload_must_not_change_until_ready),
-        cmocka_unit_test(wlast_stands_at_the_last_beat),
-        cmocka_unit_test(write_data_does_not_run_away_from_its_addresses),
-        cmocka_unit_test(strobes_cover_whole_atoms),
-        cmocka_unit_test(bursts_stay_inside_4_kib_and_the_maximum_length),
-        cmocka_unit_test(addresses_are_aligned),
-        cmocka_unit_test(ids_have_a_client),
-        cmocka_unit_test(at_most_256_bursts_are_in_flight),
-        cmocka_unit_test(a_repeated_finding_is_only_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

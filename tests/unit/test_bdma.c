@@ -1,6 +1,7 @@
 /* BDMA of the model: addresses of 64-bdma sections 3 and 6, the status bits of section 4, launches and their hazards.
  */
 #include "model_bench.h"
+#include "tests/unit/test.h"
 
 enum { CV, MC }; /* RAM_TYPE */
 
@@ -112,8 +113,7 @@ static void check_block(struct device *dev, const struct block *b) {
     assert_memory_equal(got, expected, ROOM);
 }
 
-static void blocks_are_copied_between_all_memories(void **state) {
-    (void)state;
+TEST(blocks_are_copied_between_all_memories) {
     struct device *dev = bdma_device();
     uint64_t seed = 1;
     for (int i = 0; i < 200; i++) {
@@ -133,8 +133,7 @@ static void blocks_are_copied_between_all_memories(void **state) {
 }
 
 /* Section 6. */
-static void strides_are_unsigned_and_addresses_carry(void **state) {
-    (void)state;
+TEST(strides_are_unsigned_and_addresses_carry) {
     struct device *dev = bench_lenient("full");
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     static const struct {
@@ -207,8 +206,7 @@ static void strides_are_unsigned_and_addresses_carry(void **state) {
     bench_free(dev);
 }
 
-static void one_group_may_use_all_memories(void **state) {
-    (void)state;
+TEST(one_group_may_use_all_memories) {
     struct device *dev = bdma_device();
     static const uint32_t rams[4][2] = {{MC, MC}, {CV, MC}, {CV, CV}, {MC, CV}};
     for (uint32_t i = 0; i < 4; i++) {
@@ -228,8 +226,7 @@ static void one_group_may_use_all_memories(void **state) {
 
 /* ---- queue ---- */
 
-static void free_slots_do_not_count_the_output_register(void **state) {
-    (void)state;
+TEST(free_slots_do_not_count_the_output_register) {
     struct device *dev = bdma_device();
     assert_int_equal(status(dev), 0x114);
     for (uint32_t n = 1; n <= 21; n++) {
@@ -246,8 +243,7 @@ static void free_slots_do_not_count_the_output_register(void **state) {
 }
 
 /* Section 4: the contents of a push into the full queue are lost, the last descriptor is carried out again for it. */
-static void overflow_repeats_the_last_descriptor(void **state) {
-    (void)state;
+TEST(overflow_repeats_the_last_descriptor) {
     struct device *dev = bdma_device();
     for (uint32_t i = 0; i < 23; i++)
         push_small(dev, i);
@@ -268,8 +264,7 @@ static void overflow_repeats_the_last_descriptor(void **state) {
     bench_free(dev);
 }
 
-static void a_push_takes_the_registers_as_they_are(void **state) {
-    (void)state;
+TEST(a_push_takes_the_registers_as_they_are) {
     struct device *dev = bdma_device();
     push_small(dev, 0);
     put(dev, NVDLA_BDMA, BDMA_CFG_OP, 0); /* pushes nothing */
@@ -292,8 +287,7 @@ static void a_push_takes_the_registers_as_they_are(void **state) {
 
 /* ---- launches ---- */
 
-static void groups_complete_in_the_order_of_their_launches(void **state) {
-    (void)state;
+TEST(groups_complete_in_the_order_of_their_launches) {
     struct device *dev = bdma_device();
     push_small(dev, 0);
     launch(dev, 1);
@@ -322,8 +316,7 @@ static void groups_complete_in_the_order_of_their_launches(void **state) {
     bench_free(dev);
 }
 
-static void a_launch_of_nothing_stays_busy_until_the_next_one_is_done(void **state) {
-    (void)state;
+TEST(a_launch_of_nothing_stays_busy_until_the_next_one_is_done) {
     struct device *dev = bdma_device();
     launch(dev, 0);
     assert_int_equal(status(dev), 0x314);
@@ -355,8 +348,7 @@ static void release(struct device *dev) {
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0x01010101);
 }
 
-static void pushes_behind_a_waiting_launch_join_its_group(void **state) {
-    (void)state;
+TEST(pushes_behind_a_waiting_launch_join_its_group) {
     struct device *dev = held_device();
     push_small(dev, 2);
     release(dev);
@@ -367,8 +359,7 @@ static void pushes_behind_a_waiting_launch_join_its_group(void **state) {
     bench_free(dev);
 }
 
-static void a_launch_takes_over_the_one_that_waits(void **state) {
-    (void)state;
+TEST(a_launch_takes_over_the_one_that_waits) {
     struct device *dev = held_device();
     push_small(dev, 2);
     launch(dev, 0);
@@ -382,8 +373,7 @@ static void a_launch_takes_over_the_one_that_waits(void **state) {
     bench_free(dev);
 }
 
-static void what_is_not_there_is_waited_for(void **state) {
-    (void)state;
+TEST(what_is_not_there_is_waited_for) {
     static const uint32_t weights[][2] = {{MCIF_CFG_RD_WEIGHT_0, 0x01010100}, {MCIF_CFG_WR_WEIGHT_0, 0x01010100}};
     for (size_t i = 0; i < 2; i++) {
         struct device *dev = bdma_device();
@@ -397,8 +387,7 @@ static void what_is_not_there_is_waited_for(void **state) {
     }
 }
 
-static void repeats_beyond_13_bits_hang(void **state) {
-    (void)state;
+TEST(repeats_beyond_13_bits_hang) {
     for (int i = 0; i < 4; i++) {
         struct device *dev = bdma_device();
         struct block block = small_block(0);
@@ -416,8 +405,7 @@ static void repeats_beyond_13_bits_hang(void **state) {
     }
 }
 
-static void too_much_is_reported_and_not_carried_out(void **state) {
-    (void)state;
+TEST(too_much_is_reported_and_not_carried_out) {
     struct device *dev = bdma_device();
     struct block block = small_block(0);
     block.size = block.line_repeat = block.surf_repeat = 8191;
@@ -429,8 +417,7 @@ static void too_much_is_reported_and_not_carried_out(void **state) {
     bench_free(dev);
 }
 
-static void reset_empties_the_queue(void **state) {
-    (void)state;
+TEST(reset_empties_the_queue) {
     struct device *dev = bdma_device();
     struct error err;
     push_small(dev, 0);
@@ -442,24 +429,4 @@ static void reset_empties_the_queue(void **state) {
     launch(dev, 1);
     assert_int_equal(status(dev), 0x514);
     bench_free(dev);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_copied_between_all_memories),
-        cmocka_unit_test(strides_are_unsigned_and_addresses_carry),
-        cmocka_unit_test(one_group_may_use_all_memories),
-        cmocka_unit_test(free_slots_do_not_count_the_output_register),
-        cmocka_unit_test(overflow_repeats_the_last_descriptor),
-        cmocka_unit_test(a_push_takes_the_registers_as_they_are),
-        cmocka_unit_test(groups_complete_in_the_order_of_their_launches),
-        cmocka_unit_test(a_launch_of_nothing_stays_busy_until_the_next_one_is_done),
-        cmocka_unit_test(pushes_behind_a_waiting_launch_join_its_group),
-        cmocka_unit_test(a_launch_takes_over_the_one_that_waits),
-        cmocka_unit_test(what_is_not_there_is_waited_for),
-        cmocka_unit_test(repeats_beyond_13_bits_hang),
-        cmocka_unit_test(too_much_is_reported_and_not_carried_out),
-        cmocka_unit_test(reset_empties_the_queue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

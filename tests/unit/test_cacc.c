@@ -1,19 +1,13 @@
 /* CACC: the vectors of 40-convolution-core sections 11.4 and 11.5. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "model/cacc.h"
 #include "model/cacc_fp16.h"
 #include "nvdla/fixed.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* Section 11.4: the final step. */
-static void integer_delivery(void **state) {
-    (void)state;
+TEST(integer_delivery) {
     static const struct {
         int bits;
         int64_t in, accumulator;
@@ -59,8 +53,7 @@ static void integer_delivery(void **state) {
 }
 
 /* Section 11.4: partial sums. */
-static void accumulators_saturate_at_every_step(void **state) {
-    (void)state;
+TEST(accumulators_saturate_at_every_step) {
     assert_int_equal(cacc_add(8589934591, 2097151, 34), 8589934591);
     assert_int_equal(cacc_add(-8589934591, -1, 34), -8589934592);
     assert_int_equal(cacc_add(-8589934592, -1, 34), -8589934592);
@@ -68,8 +61,7 @@ static void accumulators_saturate_at_every_step(void **state) {
 }
 
 /* Section 11.4: 8300 atomic operations of 2^20 in full, the even and the odd kernel of a cell. */
-static void odd_kernels_of_int8_have_narrow_accumulators(void **state) {
-    (void)state;
+TEST(odd_kernels_of_int8_have_narrow_accumulators) {
     const struct nvdla_config *full = nvdla_config_find("full");
     static const int32_t delivered[] = {543948800, 536870912};
     for (size_t k = 0; k < 2; k++) {
@@ -84,8 +76,7 @@ static void odd_kernels_of_int8_have_narrow_accumulators(void **state) {
 }
 
 /* Many sums at once, of any size, give what one by one gives. */
-static void deliveries_of_many_sums(void **state) {
-    (void)state;
+TEST(deliveries_of_many_sums) {
     enum { COUNT = 77 };
     uint64_t seed = 1;
     for (unsigned truncate = 0; truncate < 32; truncate++) {
@@ -118,8 +109,7 @@ static struct cacc_fp16 accumulator(uint64_t bits) {
 
 /* Rounded away from zero, the mantissa needs a bit more (positive) or one redundant bit goes (negative): section 9.5's
  * two special cases. The addend is 1.75 of the accumulator's last place. */
-static void floating_point_rounding_changes_the_exponent(void **state) {
-    (void)state;
+TEST(floating_point_rounding_changes_the_exponent) {
     const int64_t half = INT64_C(1) << 38;
     struct cacc_fp16 sum = {73, 2 * half - 2};
     cacc_fp16_add(&sum, 20, 7);
@@ -134,8 +124,7 @@ static void floating_point_rounding_changes_the_exponent(void **state) {
     assert_int_equal(cacc_fp16_deliver(&sum), 0xc4800000);
 }
 
-static void floating_point_vectors(void **state) {
-    (void)state;
+TEST(floating_point_vectors) {
     static const struct {
         uint64_t in, before, after;
         uint32_t out;
@@ -167,8 +156,7 @@ static void floating_point_vectors(void **state) {
 
 /* Sums of random length, magnitude and sign in all lanes: to cancel, to vanish below one another, to round; rarely a
  * NaN. */
-static void lanes_equal_single_sums(void **state) {
-    (void)state;
+TEST(lanes_equal_single_sums) {
     uint64_t seed = 5;
     for (int round = 0; round < 3000; round++) {
         struct cacc_fp16 single[CACC_FP16_LANES];
@@ -204,17 +192,4 @@ static void lanes_equal_single_sums(void **state) {
             }
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integer_delivery),
-        cmocka_unit_test(accumulators_saturate_at_every_step),
-        cmocka_unit_test(odd_kernels_of_int8_have_narrow_accumulators),
-        cmocka_unit_test(deliveries_of_many_sums),
-        cmocka_unit_test(floating_point_vectors),
-        cmocka_unit_test(floating_point_rounding_changes_the_exponent),
-        cmocka_unit_test(lanes_equal_single_sums),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "layers/tracker.h"
 #include "nvdla_offsets.h"
 #include "report/calibrate.h"
+#include "tests/unit/test.h"
 #include "trace/launches.h"
 #include "trace/program_filter.h"
 
@@ -54,8 +55,7 @@ static void assert_setting(const struct calibrate_setting *setting, int64_t offs
 
 /* ---- B.5 and B.10 ---- */
 
-static void worked_example_B5(void **state) {
-    (void)state;
+TEST(worked_example_B5) {
     struct histogram histogram;
     worked_example(&histogram, 8);
     static const struct {
@@ -83,8 +83,7 @@ static void worked_example_B5(void **state) {
     assert_int_equal(calibrate_truncate(&histogram), 0);
 }
 
-static void settings_of_16_bits(void **state) {
-    (void)state;
+TEST(settings_of_16_bits) {
     struct histogram histogram;
     worked_example(&histogram, 16);
     struct calibrate_setting setting = recommend(&histogram, 0, CALIBRATE_SYMMETRIC);
@@ -92,8 +91,7 @@ static void settings_of_16_bits(void **state) {
     assert_int_equal(setting.saturated, 0);
 }
 
-static void the_tail_may_be_exactly_the_share(void **state) {
-    (void)state;
+TEST(the_tail_may_be_exactly_the_share) {
     struct histogram histogram;
     begin(&histogram, 8);
     fill(&histogram, 3, 75, false, 0);
@@ -107,8 +105,7 @@ static void the_tail_may_be_exactly_the_share(void **state) {
     assert_int_equal(calibrate_bin(&histogram, 7), 0);
 }
 
-static void values_without_bin_have_a_setting(void **state) {
-    (void)state;
+TEST(values_without_bin_have_a_setting) {
     struct histogram histogram;
     static const int64_t values[] = {0, -1, 0};
     begin(&histogram, 8);
@@ -118,8 +115,7 @@ static void values_without_bin_have_a_setting(void **state) {
     assert_int_equal(setting.saturated, 0);
 }
 
-static void the_least_error_is_looked_for(void **state) {
-    (void)state;
+TEST(the_least_error_is_looked_for) {
     struct histogram histogram;
     worked_example(&histogram, 8);
     const struct calibrate_options options = {.minimum_error = true, .offset_bits = 32};
@@ -137,8 +133,7 @@ static void the_least_error_is_looked_for(void **state) {
     assert_int_equal(setting.above, 1);
 }
 
-static void asymmetric_where_nothing_is_negative_B5(void **state) {
-    (void)state;
+TEST(asymmetric_where_nothing_is_negative_B5) {
     struct histogram histogram;
     begin(&histogram, 8);
     fill(&histogram, 10, 100, false, 0);
@@ -159,8 +154,7 @@ static void asymmetric_where_nothing_is_negative_B5(void **state) {
     assert_setting(&setting, 0, 32512, 19);
 }
 
-static void the_middle_of_the_extremes_may_be_0(void **state) {
-    (void)state;
+TEST(the_middle_of_the_extremes_may_be_0) {
     struct histogram histogram;
     static const int64_t values[] = {40, 200, 90};
     begin(&histogram, 8);
@@ -173,8 +167,7 @@ static void the_middle_of_the_extremes_may_be_0(void **state) {
     assert_setting(&setting, 0, 32512, 16);
 }
 
-static void a_better_setting_stays(void **state) {
-    (void)state;
+TEST(a_better_setting_stays) {
     struct histogram histogram;
     static const int64_t values[] = {-100, 120, 90};
     const struct calibrate_options options = {.offset_bits = 32};
@@ -193,8 +186,7 @@ static void a_better_setting_stays(void **state) {
 }
 
 /* Values that are expected to saturate lie evenly in their bin, up to the extremes. */
-static void saturation_is_expected_by_parts_of_bins(void **state) {
-    (void)state;
+TEST(saturation_is_expected_by_parts_of_bins) {
     struct histogram histogram;
     struct convertor half = {.scale = 1, .bits = 8, .shift = 1}; /* keeps -256 .. 254 */
     begin(&histogram, 8);
@@ -206,8 +198,7 @@ static void saturation_is_expected_by_parts_of_bins(void **state) {
     assert_true(fabs(calibrate_expect(&histogram, &half).saturated - 20.5) < 1e-9);
 }
 
-static void truncation_only_where_32_bits_saturate_B9(void **state) {
-    (void)state;
+TEST(truncation_only_where_32_bits_saturate_B9) {
     static const struct {
         int64_t value;
         unsigned truncate;
@@ -245,7 +236,7 @@ static const char text[] =
     ARM("0", "reg_write(NVDLA_SDP.D_CVT_SHIFT_0, 0x3);\nreg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x5);\n")
         ARM("1", "reg_write(NVDLA_SDP.D_CVT_SHIFT_0, 0x4);\n") ARM("0", "") ARM("1", "");
 
-static void launches_get_their_own_values(void **state) {
+TEST_IN_FOLDER(launches_get_their_own_values) {
     struct program *prog = parse_good(state, trace_read_cfg, "t.cfg", text);
     size_t count = prog->count;
     const struct launch_setting settings[] = {
@@ -263,7 +254,7 @@ static void launches_get_their_own_values(void **state) {
     program_free(prog);
 }
 
-static void a_program_without_settings_stays(void **state) {
+TEST_IN_FOLDER(a_program_without_settings_stays) {
     struct program *prog = parse_good(state, trace_read_cfg, "t.cfg", text);
     struct program *same = parse_good(state, trace_read_cfg, "t.cfg", text);
     const struct launch_setting as_it_is = {NVDLA_SDP, 2, SDP_D_CVT_SHIFT, 3};
@@ -272,22 +263,4 @@ static void a_program_without_settings_stays(void **state) {
     assert_true(program_equal(prog, same));
     program_free(prog);
     program_free(same);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_example_B5),
-        cmocka_unit_test(settings_of_16_bits),
-        cmocka_unit_test(the_tail_may_be_exactly_the_share),
-        cmocka_unit_test(values_without_bin_have_a_setting),
-        cmocka_unit_test(the_least_error_is_looked_for),
-        cmocka_unit_test(asymmetric_where_nothing_is_negative_B5),
-        cmocka_unit_test(the_middle_of_the_extremes_may_be_0),
-        cmocka_unit_test(a_better_setting_stays),
-        cmocka_unit_test(saturation_is_expected_by_parts_of_bins),
-        cmocka_unit_test(truncation_only_where_32_bits_saturate_B9),
-        directory_test(launches_get_their_own_values),
-        directory_test(a_program_without_settings_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

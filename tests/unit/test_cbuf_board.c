@@ -1,14 +1,9 @@
 /* Scoreboard of CBUF: what is read must be what was last written; what was not seen to be written is not compared. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "tb/observers/cbuf_board.h"
+#include "tests/unit/test.h"
 
 /* A design that shows what the test says. */
 struct bench {
@@ -62,8 +57,7 @@ static void clock(struct bench *b) {
     memset(b->moves, 0, sizeof b->moves);
 }
 
-static void entries_hold_what_was_written_last(void **state) {
-    (void)state;
+TEST(entries_hold_what_was_written_last) {
     struct bench b;
     bench_init(&b, "small");
     get(&b, STREAM_CBUF_RD_DAT, 7, 99); /* its write was not seen */
@@ -98,8 +92,7 @@ static void entries_hold_what_was_written_last(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void slots_are_written_one_by_one_or_cleared(void **state) {
-    (void)state;
+TEST(slots_are_written_one_by_one_or_cleared) {
     struct bench b;
     bench_init(&b, "small_256"); /* four slots of 8 bytes */
     put(&b, STREAM_CBUF_WR_DAT, 3, 1, true, 0);
@@ -124,8 +117,7 @@ static void slots_are_written_one_by_one_or_cleared(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void several_atoms_of_a_clock_have_their_own_places(void **state) {
-    (void)state;
+TEST(several_atoms_of_a_clock_have_their_own_places) {
     struct bench b;
     bench_init(&b, "full"); /* 4096 entries of four slots of 32 bytes, two atoms a clock */
     move(&b, STREAM_CBUF_WR_DAT, 4095 << 12 | 5, 0x30000 | 0x200 | 1 << 2 | 0, 3);
@@ -150,8 +142,7 @@ static void several_atoms_of_a_clock_have_their_own_places(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void nothing_is_compared_before_it_is_told_to(void **state) {
-    (void)state;
+TEST(nothing_is_compared_before_it_is_told_to) {
     struct bench b;
     bench_init(&b, "small");
     cbuf_board_compare(b.board, false);
@@ -168,22 +159,10 @@ static void nothing_is_compared_before_it_is_told_to(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void a_design_without_these_streams_has_no_scoreboard(void **state) {
-    (void)state;
+TEST(a_design_without_these_streams_has_no_scoreboard) {
     struct scoreboard result;
     struct stream_source source = {.read = read_words};
     memset(source.has, true, sizeof source.has);
     source.has[STREAM_CBUF_RD_WT] = false;
     assert_null(cbuf_board_new(nvdla_config_find("small"), &source, &result));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_hold_what_was_written_last),
-        cmocka_unit_test(slots_are_written_one_by_one_or_cleared),
-        cmocka_unit_test(several_atoms_of_a_clock_have_their_own_places),
-        cmocka_unit_test(nothing_is_compared_before_it_is_told_to),
-        cmocka_unit_test(a_design_without_these_streams_has_no_scoreboard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "model/cdma_convertor.h"
 #include "nvdla/fp.h"
 #include "nvdla/pixel.h"
+#include "tests/unit/test.h"
 
 /* ---- bench ---- */
 
@@ -110,8 +111,7 @@ static uint16_t half_in(const struct cbuf *cbuf, size_t at) {
 /* ---- convertor ---- */
 
 /* 30-cdma-cbuf section 6.5. */
-static void convertor_vectors(void **state) {
-    (void)state;
+TEST(convertor_vectors) {
     static const struct {
         int32_t value;
         int16_t offset;
@@ -160,8 +160,7 @@ static void convertor_vectors(void **state) {
 }
 
 /* Section 6.3: the value behind the shift saturates to 17 bits. */
-static void scaled_values_have_17_bits(void **state) {
-    (void)state;
+TEST(scaled_values_have_17_bits) {
     assert_int_equal(cdma_scale(65535, -32768, 32767, 0), 65535);
     assert_int_equal(cdma_scale(65535, -32768, -32768, 0), -65536);
     assert_int_equal(cdma_scale(-32768, 0, 2, 0), -65536);
@@ -172,8 +171,7 @@ static void scaled_values_have_17_bits(void **state) {
 
 /* 20-data-formats section 4, naming rule: components from the most significant bits of the pixel to the least, those
  * of the second plane behind "___". Formats of one component name their width in bits but take the whole element. */
-static void pixel_formats_follow_their_names(void **state) {
-    (void)state;
+TEST(pixel_formats_follow_their_names) {
     const struct nvdla_config *config = nvdla_config_find("full");
     for (uint32_t id = 0; id <= 0x23; id++) {
         const struct nvdla_pixel_format *format = nvdla_pixel_format(config, id);
@@ -208,8 +206,7 @@ static void pixel_formats_follow_their_names(void **state) {
     assert_null(nvdla_pixel_format(config, 0x3f));
 }
 
-static void int8_configurations_read_bytes_only(void **state) {
-    (void)state;
+TEST(int8_configurations_read_bytes_only) {
     int count = 0;
     for (uint32_t id = 0; id < 64; id++) {
         const struct nvdla_pixel_format *format = nvdla_pixel_format(nvdla_config_find("small"), id);
@@ -286,8 +283,7 @@ static void check_line(const struct line_vector *v) {
 }
 
 /* 20-data-formats section 4.3 and the image lines of 30-cdma-cbuf section 6.5. Halfwords are written low byte first. */
-static void image_line_vectors(void **state) {
-    (void)state;
+TEST(image_line_vectors) {
     static const char mean_line[] = "01fffdff050301030907050755555555"
                                     "55555555";
     static const char offset_line[] = "fffefd00030201040706050855555555"
@@ -448,8 +444,7 @@ static void image_line_vectors(void **state) {
 }
 
 /* 30-cdma-cbuf section 6.4: with PROC_PRECISION at its reset value the low byte of 16 bits is stored. */
-static void int8_configurations_wrap_if_told_to_process_16_bits(void **state) {
-    (void)state;
+TEST(int8_configurations_wrap_if_told_to_process_16_bits) {
     static const struct line_vector vectors[] = {
         {.config = "small",
          .misc = 0x1000,
@@ -473,8 +468,7 @@ static void int8_configurations_wrap_if_told_to_process_16_bits(void **state) {
 }
 
 /* Sections 6.1 and 7: FP16 pixels pass the convertor; of NaN only those in pixels count and are flushed, pads stay. */
-static void fp16_pixels_pass_the_convertor(void **state) {
-    (void)state;
+TEST(fp16_pixels_pass_the_convertor) {
     struct unit u;
     unit_init(&u, "full");
     count_up(&u, DATA, 0x1000);
@@ -504,8 +498,7 @@ static void fp16_pixels_pass_the_convertor(void **state) {
 }
 
 /* Random lines of every format, component by component: 20-data-formats section 4, 30-cdma-cbuf sections 5.4 and 6. */
-static void random_lines_of_every_format(void **state) {
-    (void)state;
+TEST(random_lines_of_every_format) {
     uint64_t seed = 4;
     const struct nvdla_config *config = nvdla_config_find("full");
     for (int turn = 0; turn < 36 * 12; turn++) {
@@ -658,8 +651,7 @@ static void check_cube(struct unit *u, const struct cube_layer *l, size_t first)
 }
 
 /* Section 5.1: all classes of packing, both element sizes, batches, lines fetched in grains. */
-static void feature_slices_are_packed_as_the_formulas_say(void **state) {
-    (void)state;
+TEST(feature_slices_are_packed_as_the_formulas_say) {
     uint64_t seed = 9;
     for (int turn = 0; turn < 400; turn++) {
         struct unit u;
@@ -692,8 +684,7 @@ static void feature_slices_are_packed_as_the_formulas_say(void **state) {
 }
 
 /* 20-data-formats section 2.2: packed atoms whatever the surface stride says, and spread ones. */
-static void single_pixels_are_packed_if_surfaces_are(void **state) {
-    (void)state;
+TEST(single_pixels_are_packed_if_surfaces_are) {
     uint64_t seed = 2;
     for (uint32_t packed = 0; packed < 2; packed++) {
         struct unit u;
@@ -711,8 +702,7 @@ static void single_pixels_are_packed_if_surfaces_are(void **state) {
 }
 
 /* Section 5.6, the rows of full. */
-static void entries_per_slice(void **state) {
-    (void)state;
+TEST(entries_per_slice) {
     struct cbuf cbuf;
     cbuf_init(&cbuf, nvdla_config_find("full"));
     assert_int_equal(cbuf_slice_size(&cbuf, 224, 2), 112 * 128);
@@ -733,8 +723,7 @@ static void entries_per_slice(void **state) {
 }
 
 /* Section 6.5: pad channels pass the convertor, slots without source are 0. */
-static void pad_channels_are_converted_and_empty_slots_are_zero(void **state) {
-    (void)state;
+TEST(pad_channels_are_converted_and_empty_slots_are_zero) {
     struct unit u;
     unit_init(&u, "full");
     count_up(&u, DATA, 0x100);
@@ -751,8 +740,7 @@ static void pad_channels_are_converted_and_empty_slots_are_zero(void **state) {
 }
 
 /* Sections 6.1 and 6.3 on cubes: signed input of each precision. */
-static void cubes_are_converted_element_by_element(void **state) {
-    (void)state;
+TEST(cubes_are_converted_element_by_element) {
     uint64_t seed = 11;
     for (int turn = 0; turn < 60; turn++) {
         struct unit u;
@@ -808,8 +796,7 @@ static void program_winograd(struct unit *u, const struct winograd *w, uint32_t 
 }
 
 /* The example of section 5.5, 6x6x32 INT8 with one pad on all sides. A cell is "P" or two digits, y and x. */
-static void winograd_example(void **state) {
-    (void)state;
+TEST(winograd_example) {
     static const char *const entries[][3] = {
         {"0", "P  P  P  P  P  00 01 02 P  10 11 12 P  20 21 22", "0"},
         {"1", "P  P  P  P  03 04 05 P  13 14 15 P  23 24 25 P", "0"},
@@ -853,8 +840,7 @@ static void winograd_example(void **state) {
 }
 
 /* Section 5.5 with strides, pads, convertor and NaN. */
-static void winograd_layers_are_channel_extended(void **state) {
-    (void)state;
+TEST(winograd_layers_are_channel_extended) {
     uint64_t seed = 12;
     for (int turn = 0; turn < 150; turn++) {
         struct unit u;
@@ -931,8 +917,7 @@ static void winograd_layers_are_channel_extended(void **state) {
 /* ---- NaN and infinity ---- */
 
 /* Section 7, the example: 480 elements with 44 NaN and 45 infinities, weights of 256 bytes with 26 NaN. */
-static void specials_are_counted_and_flushed(void **state) {
-    (void)state;
+TEST(specials_are_counted_and_flushed) {
     static const uint16_t nans[] = {0x7c01, 0xfc01, 0x7fff, 0xffff, 0x7e00};
     for (uint32_t flush = 0; flush < 2; flush++) {
         struct device *dev = bench_new("full");
@@ -971,8 +956,7 @@ static void specials_are_counted_and_flushed(void **state) {
     }
 }
 
-static void flushing_leaves_no_nan_in_cbuf(void **state) {
-    (void)state;
+TEST(flushing_leaves_no_nan_in_cbuf) {
     uint64_t seed = 5;
     struct unit u;
     unit_init(&u, "full");
@@ -1034,8 +1018,7 @@ static void check_ring(struct unit *u, size_t first, uint64_t address, size_t n)
 }
 
 /* Section 4.2: pointers persist from layer to layer and go back to 0 when banks change. */
-static void weight_pointers_persist(void **state) {
-    (void)state;
+TEST(weight_pointers_persist) {
     uint64_t seed = 6;
     struct unit u;
     unit_init(&u, "full");
@@ -1057,8 +1040,7 @@ static void weight_pointers_persist(void **state) {
 }
 
 /* Section 8.2, the example. */
-static void compressed_weights_example(void **state) {
-    (void)state;
+TEST(compressed_weights_example) {
     static const uint32_t sizes[8] = {708, 510, 1612};
     uint64_t seed = 7;
     struct unit u;
@@ -1088,8 +1070,7 @@ static void compressed_weights_example(void **state) {
 
 /* Section 8.2: a group is complete when its mask bits and the sum of the group sizes have come. The two rings wait on
  * their own. */
-static void groups_of_compressed_weights_are_reported_as_they_come(void **state) {
-    (void)state;
+TEST(groups_of_compressed_weights_are_reported_as_they_come) {
     enum { GROUPS = 70, KERNELS = GROUPS * 16 - 3 };
     uint64_t seed = 8;
     struct unit u;
@@ -1142,8 +1123,7 @@ static void groups_of_compressed_weights_are_reported_as_they_come(void **state)
 
 /* Section 8.1: what CSC does not know about yet does not count; too few bytes never complete a group before the last.
  */
-static void missing_weights_never_come(void **state) {
-    (void)state;
+TEST(missing_weights_never_come) {
     uint64_t seed = 10;
     struct unit u;
     unit_init(&u, "full");
@@ -1161,8 +1141,7 @@ static void missing_weights_never_come(void **state) {
 /* ---- reuse and room ---- */
 
 /* Section 9.3, the observed sequence. */
-static void reuse_rules(void **state) {
-    (void)state;
+TEST(reuse_rules) {
     enum { DATA_REUSE = 1 << 16, WEIGHT_REUSE = 1 << 20, SKIP_DATA = 1 << 24, SKIP_WEIGHT = 1 << 28 };
     static const struct {
         uint32_t flags, bank;
@@ -1204,8 +1183,7 @@ static void reuse_rules(void **state) {
 }
 
 /* Lines wait for room, exactly: corner case 2 of chapter 30. */
-static void lines_wait_for_free_entries(void **state) {
-    (void)state;
+TEST(lines_wait_for_free_entries) {
     uint64_t seed = 14;
     struct unit u;
     unit_init(&u, "full");
@@ -1231,8 +1209,7 @@ static void lines_wait_for_free_entries(void **state) {
 }
 
 /* What never fits, and formats that do not exist, wait for ever: chapter 30, illegal programming. */
-static void what_never_fits_waits(void **state) {
-    (void)state;
+TEST(what_never_fits_waits) {
     uint64_t seed = 15;
     for (int kind = 0; kind < 4; kind++) {
         struct unit u;
@@ -1276,8 +1253,7 @@ static void what_never_fits_waits(void **state) {
 }
 
 /* ENTRY_PER_SLICE is trusted: slices stand where it says. */
-static void wrong_entries_per_slice_overlap(void **state) {
-    (void)state;
+TEST(wrong_entries_per_slice_overlap) {
     struct unit u;
     unit_init(&u, "full");
     count_up(&u, DATA, 0x1000);
@@ -1294,8 +1270,7 @@ static void wrong_entries_per_slice_overlap(void **state) {
 }
 
 /* Any register contents: CDMA stops after as many steps as there are releases, in all configurations. */
-static void wild_registers_end(void **state) {
-    (void)state;
+TEST(wild_registers_end) {
     static const char *const configs[] = {"full", "full", "small", "small_256", "large"};
     uint64_t seed = 16;
     for (int turn = 0; turn < 300; turn++) {
@@ -1331,36 +1306,4 @@ static void wild_registers_end(void **state) {
         }
         unit_free(&u);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convertor_vectors),
-        cmocka_unit_test(scaled_values_have_17_bits),
-        cmocka_unit_test(pixel_formats_follow_their_names),
-        cmocka_unit_test(int8_configurations_read_bytes_only),
-        cmocka_unit_test(image_line_vectors),
-        cmocka_unit_test(int8_configurations_wrap_if_told_to_process_16_bits),
-        cmocka_unit_test(fp16_pixels_pass_the_convertor),
-        cmocka_unit_test(random_lines_of_every_format),
-        cmocka_unit_test(feature_slices_are_packed_as_the_formulas_say),
-        cmocka_unit_test(single_pixels_are_packed_if_surfaces_are),
-        cmocka_unit_test(entries_per_slice),
-        cmocka_unit_test(pad_channels_are_converted_and_empty_slots_are_zero),
-        cmocka_unit_test(cubes_are_converted_element_by_element),
-        cmocka_unit_test(winograd_example),
-        cmocka_unit_test(winograd_layers_are_channel_extended),
-        cmocka_unit_test(specials_are_counted_and_flushed),
-        cmocka_unit_test(flushing_leaves_no_nan_in_cbuf),
-        cmocka_unit_test(weight_pointers_persist),
-        cmocka_unit_test(compressed_weights_example),
-        cmocka_unit_test(groups_of_compressed_weights_are_reported_as_they_come),
-        cmocka_unit_test(missing_weights_never_come),
-        cmocka_unit_test(reuse_rules),
-        cmocka_unit_test(lines_wait_for_free_entries),
-        cmocka_unit_test(what_never_fits_waits),
-        cmocka_unit_test(wrong_entries_per_slice_overlap),
-        cmocka_unit_test(wild_registers_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

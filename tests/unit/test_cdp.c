@@ -5,6 +5,7 @@
 #include "model/cdp.h"
 #include "naive_lut.h"
 #include "nvdla/fp.h"
+#include "tests/unit/test.h"
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
 
@@ -144,8 +145,7 @@ static struct device *cdp_device(const char *config) {
 
 /* ---- vectors ---- */
 
-static void int8_convertor_vectors(void **state) {
-    (void)state;
+TEST(int8_convertor_vectors) {
     static const struct {
         int8_t element;
         struct cdp_convertor convertor;
@@ -174,8 +174,7 @@ static void int8_convertor_vectors(void **state) {
         assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT8, output[i].product), output[i].want);
 }
 
-static void int16_convertor_vectors(void **state) {
-    (void)state;
+TEST(int16_convertor_vectors) {
     static const struct {
         int16_t element;
         struct cdp_convertor convertor;
@@ -241,8 +240,7 @@ struct column_vector {
     int8_t want[10];
 };
 
-static void int8_layer_vectors(void **state) {
-    (void)state;
+TEST(int8_layer_vectors) {
     static const struct column_vector falling[] = {
         {0, 0, 4, {16, 30, 43, 52, 56, 55, 47, -72, 0, 0}},   {1, 0, 4, {15, 28, 38, 42, 38, 25, 36, -54, 0, 0}},
         {2, 0, 4, {14, 25, 31, 29, 17, 21, 29, -41, 0, 0}},   {3, 0, 4, {13, 21, 22, 13, 16, 20, 25, -33, 0, 0}},
@@ -324,8 +322,7 @@ static void check_column_16(const struct normalisation *setting, const struct lu
 }
 
 /* Section 11.3. */
-static void int16_layer_vectors(void **state) {
-    (void)state;
+TEST(int16_layer_vectors) {
     static const struct {
         uint32_t channels, length;
         int16_t input[12], want[12];
@@ -372,8 +369,7 @@ static void int16_layer_vectors(void **state) {
 }
 
 /* Section 11.4. */
-static void fp16_layer_vectors(void **state) {
-    (void)state;
+TEST(fp16_layer_vectors) {
     static const struct {
         uint32_t length, bypass;
         bool nan_to_zero;
@@ -642,29 +638,24 @@ static void random_layers(const char *config, enum nvdla_precision precisions, u
     bench_free(dev);
 }
 
-static void random_layers_atom_8(void **state) {
-    (void)state;
+TEST(random_layers_atom_8) {
     random_layers("small", NVDLA_INT8, 1, 40);
 }
 
-static void random_layers_atom_16(void **state) {
-    (void)state;
+TEST(random_layers_atom_16) {
     random_layers("medium_512", NVDLA_INT8, 2, 20);
 }
 
-static void random_layers_atom_32(void **state) {
-    (void)state;
+TEST(random_layers_atom_32) {
     random_layers("medium_1024_full", NVDLA_INT8, 3, 15);
     random_layers("large", NVDLA_INT8, 4, 15);
 }
 
-static void random_layers_of_all_types(void **state) {
-    (void)state;
+TEST(random_layers_of_all_types) {
     random_layers("full", NVDLA_FP16, 5, 120);
 }
 
-static void longest_columns(void **state) {
-    (void)state;
+TEST(longest_columns) {
     static const struct {
         const char *config;
         enum nvdla_precision precision;
@@ -697,8 +688,7 @@ static void longest_columns(void **state) {
     free(cube);
 }
 
-static void output_may_replace_the_input(void **state) {
-    (void)state;
+TEST(output_may_replace_the_input) {
     struct device *dev = cdp_device("small");
     uint64_t seed = 11;
     uint8_t cube[19 * 3 * 16];
@@ -720,8 +710,7 @@ static void output_may_replace_the_input(void **state) {
 }
 
 /* RAM_TYPE chooses the memory. The table's underflow line makes the layer a copy. */
-static void source_and_destination_in_cvsram(void **state) {
-    (void)state;
+TEST(source_and_destination_in_cvsram) {
     for (int secondary = 0; secondary < 4; secondary++) {
         struct device *dev = bench_new("full");
         struct memory *from = dev->memory[secondary & 1 ? SPACE_SECONDARY : SPACE_PRIMARY];
@@ -763,8 +752,7 @@ static void identity_fp16(struct device *dev, struct normalisation *n) {
                                              .range = {{.start = 0x7f7fffff}, {.start = 0x7f7fffff}}});
 }
 
-static void nan_and_infinity_are_counted_as_written(void **state) {
-    (void)state;
+TEST(nan_and_infinity_are_counted_as_written) {
     struct device *dev = cdp_device("full");
     struct normalisation n;
     static const uint16_t input[4] = {0x7e01, 0xfc00, 0x7bff, 0x0001};
@@ -789,8 +777,7 @@ static void nan_and_infinity_are_counted_as_written(void **state) {
 }
 
 /* Integers: an element counts if it is more than 1 away from the shifted product; pad lanes count too. */
-static void clipped_integers_are_counted(void **state) {
-    (void)state;
+TEST(clipped_integers_are_counted) {
     static const struct {
         const char *config;
         enum nvdla_precision precision;
@@ -830,8 +817,7 @@ static void clipped_integers_are_counted(void **state) {
 
 /* Section 9: INT8 layers leave an answer of each idle unit behind, which INT16 layers repeat in each beat of 8 bytes;
  * FP16 layers count as hybrid and change nothing; reset does. */
-static void idle_units_repeat_the_latest_int8_layer(void **state) {
-    (void)state;
+TEST(idle_units_repeat_the_latest_int8_layer) {
     struct device *dev = cdp_device("full");
     struct normalisation int8 = {.width = 2, .height = 1, .channels = 64, .in_scale = 1, .out_scale = 1, .bypass = 1};
     struct normalisation int16 = {.precision = NVDLA_INT16, .width = 3, .height = 1, .channels = 17};
@@ -876,8 +862,7 @@ static uint32_t entry(struct device *dev) {
     return get(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA);
 }
 
-static void tables_read_back(void **state) {
-    (void)state;
+TEST(tables_read_back) {
     struct device *dev = bench_new("small");
     struct lut_entries entries;
     for (int k = 0; k < LUT_LO_ENTRIES; k++) {
@@ -899,8 +884,7 @@ static void tables_read_back(void **state) {
     bench_free(dev);
 }
 
-static void pointer_moves_in_its_own_direction_only(void **state) {
-    (void)state;
+TEST(pointer_moves_in_its_own_direction_only) {
     struct device *dev = bench_new("small");
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x3003f);
     for (uint32_t k = 0; k < 3; k++)
@@ -917,8 +901,7 @@ static void pointer_moves_in_its_own_direction_only(void **state) {
     bench_free(dev);
 }
 
-static void pointer_stops_at_the_last_entry(void **state) {
-    (void)state;
+TEST(pointer_stops_at_the_last_entry) {
     struct device *dev = bench_new("small");
     put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x20000 | 63);
     for (uint32_t k = 0; k < 4; k++)
@@ -950,8 +933,7 @@ static void plain_layer(struct device *dev, struct normalisation *n) {
     put_settings(dev, &(struct lut_settings){.under_first_lo = true, .hybrid_first_lo = true});
 }
 
-static void a_layer_waits_for_both_units(void **state) {
-    (void)state;
+TEST(a_layer_waits_for_both_units) {
     for (int first = 0; first < 2; first++) {
         struct device *dev = cdp_device("small");
         struct normalisation n;
@@ -971,8 +953,7 @@ static void a_layer_waits_for_both_units(void **state) {
     }
 }
 
-static void two_layers_queue_up(void **state) {
-    (void)state;
+TEST(two_layers_queue_up) {
     struct device *dev = cdp_device("small");
     struct normalisation n;
     plain_layer(dev, &n);
@@ -998,8 +979,7 @@ static void two_layers_queue_up(void **state) {
     bench_free(dev);
 }
 
-static void counters_clear_when_a_layer_is_armed(void **state) {
-    (void)state;
+TEST(counters_clear_when_a_layer_is_armed) {
     struct device *dev = cdp_device("small");
     struct normalisation n;
     plain_layer(dev, &n);
@@ -1010,8 +990,7 @@ static void counters_clear_when_a_layer_is_armed(void **state) {
     bench_free(dev);
 }
 
-static void wrong_programs_hang(void **state) {
-    (void)state;
+TEST(wrong_programs_hang) {
     static const struct {
         enum nvdla_unit unit;
         uint32_t offset, value;
@@ -1038,8 +1017,7 @@ static void wrong_programs_hang(void **state) {
 }
 
 /* The two units have to agree in a data format that exists. */
-static void data_formats_must_agree(void **state) {
-    (void)state;
+TEST(data_formats_must_agree) {
     for (uint32_t cdp = 0; cdp < 4; cdp++) {
         for (uint32_t rdma = 0; rdma < 4; rdma++) {
             struct device *dev = cdp_device("full");
@@ -1059,8 +1037,7 @@ static void data_formats_must_agree(void **state) {
 }
 
 /* Data formats, NaN flush and performance enables do nothing in INT8 configurations. */
-static void settings_without_effect(void **state) {
-    (void)state;
+TEST(settings_without_effect) {
     struct device *dev = cdp_device("small");
     struct normalisation n;
     plain_layer(dev, &n);
@@ -1075,34 +1052,4 @@ static void settings_without_effect(void **state) {
     assert_int_equal(byte_at(dev, DESTINATION + 48), 0);
     assert_int_equal(get(dev, NVDLA_CDP, CDP_D_DATA_FORMAT), 2);
     bench_free(dev);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(int8_convertor_vectors),
-        cmocka_unit_test(int16_convertor_vectors),
-        cmocka_unit_test(int8_layer_vectors),
-        cmocka_unit_test(int16_layer_vectors),
-        cmocka_unit_test(fp16_layer_vectors),
-        cmocka_unit_test(random_layers_atom_8),
-        cmocka_unit_test(random_layers_atom_16),
-        cmocka_unit_test(random_layers_atom_32),
-        cmocka_unit_test(random_layers_of_all_types),
-        cmocka_unit_test(longest_columns),
-        cmocka_unit_test(output_may_replace_the_input),
-        cmocka_unit_test(source_and_destination_in_cvsram),
-        cmocka_unit_test(nan_and_infinity_are_counted_as_written),
-        cmocka_unit_test(clipped_integers_are_counted),
-        cmocka_unit_test(idle_units_repeat_the_latest_int8_layer),
-        cmocka_unit_test(tables_read_back),
-        cmocka_unit_test(pointer_moves_in_its_own_direction_only),
-        cmocka_unit_test(pointer_stops_at_the_last_entry),
-        cmocka_unit_test(a_layer_waits_for_both_units),
-        cmocka_unit_test(two_layers_queue_up),
-        cmocka_unit_test(counters_clear_when_a_layer_is_armed),
-        cmocka_unit_test(wrong_programs_hang),
-        cmocka_unit_test(data_formats_must_agree),
-        cmocka_unit_test(settings_without_effect),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static struct program *good(void **state, const char *text) {
 
 #define bad(text, ...) parse_bad(state, trace_read_cfg, "t.cfg", text, __VA_ARGS__, NULL)
 
-static void register_commands(void **state) {
+TEST_IN_FOLDER(register_commands) {
     struct program *prog =
         good(state, "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\n"
                     "reg_read_check(NVDLA_PDP_RDMA.S_STATUS_0, 0);reg_read_expected( NVDLA_GLB.S_INTR_MASK_0 ,255 ) ;\n"
@@ -45,7 +45,7 @@ static void register_commands(void **state) {
     program_free(prog);
 }
 
-static void register_names_with_a_digit_of_their_own(void **state) {
+TEST_IN_FOLDER(register_names_with_a_digit_of_their_own) {
     struct program *prog =
         good(state, "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_1_0, 1);reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0_0, 1);"
                     "reg_write(NVDLA_MCIF.CFG_RD_WEIGHT_0, 1);");
@@ -54,7 +54,7 @@ static void register_names_with_a_digit_of_their_own(void **state) {
     program_free(prog);
 }
 
-static void register_errors(void **state) {
+TEST_IN_FOLDER(register_errors) {
     bad("\nreg_write(NVDLA_FOO.D_X_0, 1);", 2, "unknown block \"NVDLA_FOO\"");
     bad("reg_write(NVDLA_SDP.D_XYZ_0, 1);", 1, "unknown register \"D_XYZ_0\"", "SDP", "small", "configuration");
     bad("reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", 1, "BDMA", "small");
@@ -75,7 +75,7 @@ static void register_errors(void **state) {
     bad("poll_field_equal(NVDLA_SDP.S_STATUS_0.X, 0);", 1, "poll_field_equal is documented");
 }
 
-static void full_registers_under_full(void **state) {
+TEST_IN_FOLDER(full_registers_under_full) {
     struct error err;
     struct program *prog =
         parse_text(state, trace_read_cfg, "t.cfg", "reg_write(NVDLA_BDMA.CFG_CMD_0, 1);", "full", &err);
@@ -83,7 +83,7 @@ static void full_registers_under_full(void **state) {
     program_free(prog);
 }
 
-static void syntax_errors(void **state) {
+TEST_IN_FOLDER(syntax_errors) {
     bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1)\nreg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);", 1, "no \";\"");
     bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, 1)", 1, "no \";\"");
     bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0 1);", 1, "found \"1\"", "\",\" or \")\"");
@@ -104,7 +104,7 @@ static void syntax_errors(void **state) {
     bad("mem_load(pri_mem, 0, \"a.dat);\n", 1, "closing");
 }
 
-static void layout_is_free(void **state) {
+TEST_IN_FOLDER(layout_is_free) {
     struct program *prog = good(
         state, "// head\r\n\r\nreg_write // here\n ( NVDLA_SDP.D_CVT_SCALE_0\n,// and here\n\t0x1 ) ; // tail  \r\n;;"
                "reg_write(NVDLA_SDP.D_CVT_SCALE_0,2);//last");
@@ -125,7 +125,7 @@ static void layout_is_free(void **state) {
     program_free(prog);
 }
 
-static void memory_commands(void **state) {
+TEST_IN_FOLDER(memory_commands) {
     put_file(state, "a.dat", DAT);
     struct program *prog =
         good(state, "mem_load(pri_mem, 0x80000000, \"a.dat\");mem_load(1, 0x90000000, \"a.dat\", go);\n"
@@ -155,7 +155,7 @@ static void memory_commands(void **state) {
     program_free(prog);
 }
 
-static void memory_errors(void **state) {
+TEST_IN_FOLDER(memory_errors) {
     put_file(state, "a.dat", DAT);
     put_file(state, "broken.dat", "{\n{offset:0x0, size:q}\n");
     bad("\nmem_load(pri_mem, 0, \"none.dat\");", 2, "none.dat");
@@ -189,7 +189,7 @@ static void memory_errors(void **state) {
     bad(path, 1, "is not a regular file");
 }
 
-static void truncated_gzip(void **state) {
+TEST_IN_FOLDER(truncated_gzip) {
     char path[700], *bytes;
     size_t n;
     struct error err = {.text = ""};
@@ -217,7 +217,7 @@ static void truncated_gzip(void **state) {
     assert_non_null(strstr(err.text, "t.cfg.gz"));
 }
 
-static void events(void **state) {
+TEST_IN_FOLDER(events) {
     struct program *prog =
         good(state, "mem_reserve(pri_mem, 0x0, 0x10);intr_notify(SDP_0, a);intr_notify(cdma_DAT_1, b);intr_notify(c);\n"
                     "sync_wait(NVDLA_CSC, d);sync_notify(NVDLA_CACC, d);\n"
@@ -239,7 +239,7 @@ static void events(void **state) {
     program_free(prog);
 }
 
-static void event_errors(void **state) {
+TEST_IN_FOLDER(event_errors) {
     bad("intr_notify(SDP_2, a);", 1, "an interrupt");
     bad("intr_notify(1, a);", 1, "an interrupt");
     bad("intr_notify();", 1, "0 operands");
@@ -260,7 +260,7 @@ static void event_errors(void **state) {
     bad("check_file(x, pri_mem, 0, 4);", 1, "4 operands");
 }
 
-static void check_file_compares_with_the_file(void **state) {
+TEST_IN_FOLDER(check_file_compares_with_the_file) {
     put_file(state, "a.dat", DAT);
     struct program *prog =
         good(state,
@@ -273,7 +273,7 @@ static void check_file_compares_with_the_file(void **state) {
     program_free(prog);
 }
 
-static void warnings(void **state) {
+TEST_IN_FOLDER(warnings) {
     put_file(state, "a.dat", DAT);
     put_file(state, "none.dat", "0x00 0x01\n");
     struct program *prog = good(state, "mem_load(pri_mem, 0, \"a.dat\");\nmem_load(pri_mem, 1, \"a.dat\");\n"
@@ -289,7 +289,7 @@ static void warnings(void **state) {
     program_free(prog);
 }
 
-static void goldens(void **state) {
+TEST_IN_FOLDER(goldens) {
     put_file(state, "t_golden_80000100.dat", DAT);
     put_file(state, "t_golden_0000000c0.dat", DAT);
     put_file(state, "t_golden_notes.txt", "ignored");
@@ -317,7 +317,7 @@ static void goldens(void **state) {
     program_free(prog);
 }
 
-static void golden_space(void **state) {
+TEST_IN_FOLDER(golden_space) {
     put_file(state, "t_golden_50000000.dat", DAT);
     put_file(state, "t_golden_60000000.dat", DAT);
     put_file(state, "t_golden_70000000.dat", DAT);
@@ -336,7 +336,7 @@ static void golden_space(void **state) {
     program_free(prog);
 }
 
-static void golden_errors(void **state) {
+TEST_IN_FOLDER(golden_errors) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -391,7 +391,7 @@ static void golden_errors(void **state) {
 }
 
 /* The golden file covers what the CRC of its address covers: one that holds less was cut. */
-static void a_golden_file_that_is_too_short_is_told(void **state) {
+TEST_IN_FOLDER(a_golden_file_that_is_too_short_is_told) {
     static const char text[] = "mem_reserve(pri_mem, 0x80000000, 0x40);\nintr_notify(SDP_0, s);\n"
                                "check_crc(s, pri_mem, 0x80000000, 0x20, 0);";
     put_file(state, "t_golden_80000000.dat", "{offset:0x0, size:16, payload:1}\n");
@@ -406,7 +406,7 @@ static void a_golden_file_that_is_too_short_is_told(void **state) {
 }
 
 /* From a file, in pieces of any size, as from a text. */
-static void a_file_is_read_as_its_text(void **state) {
+TEST_IN_FOLDER(a_file_is_read_as_its_text) {
     static const char text[] =
         "// head\nreg_write // a comment\n(NVDLA_SDP.D_CVT_SCALE_0\n,\n\n0x1\n)\n;mem_load(\n1 ,\n"
         "0x80000000,\n\"a.dat\"\n, go); sync_notify(NVDLA_SDP, go);;\n;";
@@ -429,7 +429,7 @@ static void a_file_is_read_as_its_text(void **state) {
     program_free(expected);
 }
 
-static void near_names_are_offered(void **state) {
+TEST_IN_FOLDER(near_names_are_offered) {
     bad("reg_wirte(NVDLA_SDP.D_CVT_SCALE_0, 1);", 1, "unknown command", "did you mean reg_write?");
     bad("reg_write(NVDLA_SPD.D_CVT_SCALE_0, 1);", 1, "unknown block", "did you mean SDP?");
     bad("reg_write(NVDLA_SDP.D_CVT_SCAL_0, 1);", 1, "unknown register", "did you mean D_CVT_SCALE?");
@@ -439,7 +439,7 @@ static void near_names_are_offered(void **state) {
     assert_null(strstr(err.text, "did you mean"));
 }
 
-static void names_are_shown_escaped(void **state) {
+TEST_IN_FOLDER(names_are_shown_escaped) {
     struct error err = {.text = ""};
     assert_null(
         parse_text(state, trace_read_cfg, "a\n\x1b[31mb.cfg", "reg_write(NVDLA_SDP.D\x7f\x9b_0, 1);", NULL, &err));
@@ -452,7 +452,7 @@ static void names_are_shown_escaped(void **state) {
     program_free(prog);
 }
 
-static void choice_by_name_and_directory(void **state) {
+TEST_IN_FOLDER(choice_by_name_and_directory) {
     char path[700];
     struct error err = {.text = ""};
     struct trace_options options = {.config = NULL};
@@ -493,7 +493,7 @@ static void choice_by_name_and_directory(void **state) {
     assert_non_null(strstr(err.text, "missing.cfg"));
 }
 
-static void files_without_operations_are_refused(void **state) {
+TEST_IN_FOLDER(files_without_operations_are_refused) {
     static const char *const files[][2] = {{"e.cfg", ""},
                                            {"e.cfg", "// a comment\n"},
                                            {"e.txn", "# a comment\n"},
@@ -508,39 +508,10 @@ static void files_without_operations_are_refused(void **state) {
     }
 }
 
-static void a_byte_order_mark_is_skipped_and_odd_bytes_are_shown(void **state) {
+TEST_IN_FOLDER(a_byte_order_mark_is_skipped_and_odd_bytes_are_shown) {
     struct program *prog = good(state, "\xef\xbb\xbfreg_write(NVDLA_SDP.D_CVT_SCALE_0, 1);");
     assert_int_equal(op_count(prog), 1);
     assert_int_equal(prog->ops[0].line, 1);
     program_free(prog);
     bad("reg_write(NVDLA_SDP.D_CVT_SCALE_0, \xe4);", 1, "found \"\\xe4\"");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        directory_test(register_commands),
-        directory_test(register_names_with_a_digit_of_their_own),
-        directory_test(register_errors),
-        directory_test(full_registers_under_full),
-        directory_test(syntax_errors),
-        directory_test(layout_is_free),
-        directory_test(memory_commands),
-        directory_test(memory_errors),
-        directory_test(truncated_gzip),
-        directory_test(events),
-        directory_test(event_errors),
-        directory_test(check_file_compares_with_the_file),
-        directory_test(warnings),
-        directory_test(goldens),
-        directory_test(golden_space),
-        directory_test(golden_errors),
-        directory_test(a_golden_file_that_is_too_short_is_told),
-        directory_test(a_file_is_read_as_its_text),
-        directory_test(near_names_are_offered),
-        directory_test(names_are_shown_escaped),
-        directory_test(choice_by_name_and_directory),
-        directory_test(files_without_operations_are_refused),
-        directory_test(a_byte_order_mark_is_skipped_and_odd_bytes_are_shown),
-    };
-    return cmocka_run_group_tests_name("cfg", tests, NULL, NULL);
 }

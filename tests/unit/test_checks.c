@@ -1,13 +1,9 @@
 /* Failing checks of the RTL become findings: name, instance, the layer that runs, and a limit for each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tb/observers/checks.h"
+#include "tests/unit/test.h"
 
 static uint64_t cycle;
 static void (*told)(void *, const char *, const char *, bool); /* what the simulator was given */
@@ -53,7 +49,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void test_names_instance_and_layer(void **state) {
+TEST_WITH(test_names_instance_and_layer, setup, teardown) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     cycle = 7;
@@ -108,7 +104,7 @@ static void test_names_instance_and_layer(void **state) {
     close_checks(checks);
 }
 
-static void test_each_check_is_reported_twice(void **state) {
+TEST_WITH(test_each_check_is_reported_twice, setup, teardown) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     for (cycle = 0; cycle <= 10; cycle++) {
@@ -121,7 +117,7 @@ static void test_each_check_is_reported_twice(void **state) {
     close_checks(checks);
 }
 
-static void test_many_different_checks(void **state) {
+TEST_WITH(test_many_different_checks, setup, teardown) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     char name[16], scope[64];
@@ -137,7 +133,7 @@ static void test_many_different_checks(void **state) {
     close_checks(checks);
 }
 
-static void test_the_end_of_a_run(void **state) {
+TEST_WITH(test_the_end_of_a_run, setup, teardown) {
     struct device *dev = *state;
     struct checks *checks = open_checks(dev);
     finals = 0;
@@ -160,7 +156,7 @@ static void test_the_end_of_a_run(void **state) {
     close_checks(checks);
 }
 
-static void test_needs_a_simulator_with_checks(void **state) {
+TEST_WITH(test_needs_a_simulator_with_checks, setup, teardown) {
     struct error err;
     const struct simulator without = {0};
     assert_null(checks_open(*state, &without, &cycle, &err));
@@ -169,15 +165,4 @@ static void test_needs_a_simulator_with_checks(void **state) {
     assert_non_null(checks);
     assert_non_null(told);
     close_checks(checks);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names_instance_and_layer, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_each_check_is_reported_twice, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_needs_a_simulator_with_checks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_many_different_checks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_the_end_of_a_run, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

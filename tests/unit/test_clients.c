@@ -1,17 +1,11 @@
 /* The table of memory clients against chapter 70 section 3. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "nvdla/clients.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/test.h"
 
-static void ids_of_configurations(void **state) {
-    (void)state;
+TEST(ids_of_configurations) {
     static const struct {
         const char *config;
         uint32_t reads, writes;
@@ -24,8 +18,7 @@ static void ids_of_configurations(void **state) {
     }
 }
 
-static void names_and_ids(void **state) {
-    (void)state;
+TEST(names_and_ids) {
     for (int i = 0; i < NVDLA_CLIENT_COUNT; i++) {
         const struct nvdla_client_facts *facts = &nvdla_clients[i];
         assert_int_equal(nvdla_client_find(facts->id, facts->write), i);
@@ -39,8 +32,7 @@ static void names_and_ids(void **state) {
 }
 
 /* Fields of configurations that have the client: a bit for the memory, 8 bits for the weight. */
-static void fields(void **state) {
-    (void)state;
+TEST(fields) {
     for (int c = 0; c < nvdla_config_count; c++) {
         const struct nvdla_config *config = &nvdla_configs[c];
         for (int i = 0; i < NVDLA_CLIENT_COUNT; i++) {
@@ -60,13 +52,4 @@ static void fields(void **state) {
     assert_int_equal(nvdla_clients[NVDLA_READ_CDMA_DAT].weight_register, MCIF_CFG_RD_WEIGHT_1);
     assert_int_equal(nvdla_clients[NVDLA_READ_CDMA_DAT].weight_lsb, 24);
     assert_int_equal(nvdla_clients[NVDLA_WRITE_RUBIK].unit, NVDLA_RBK);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_of_configurations),
-        cmocka_unit_test(names_and_ids),
-        cmocka_unit_test(fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

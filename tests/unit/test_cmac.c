@@ -1,16 +1,11 @@
 /* CMAC: the vectors of 40-convolution-core sections 11.2 and 11.3, and the packed form against single products. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/cmac.h"
 #include "model/cmac_fp16.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* ---- integers ---- */
 
@@ -29,8 +24,7 @@ static int64_t atom_of(int16_t data, int16_t weight) {
 }
 
 /* Section 11.2, direct rows; the two kernels of a cell are two lanes here. */
-static void integer_atoms_are_exact(void **state) {
-    (void)state;
+TEST(integer_atoms_are_exact) {
     assert_int_equal(atom_of(-32768, -32768), 68719476736);
     assert_int_equal(atom_of(-32768, 32767), -68717379584);
     assert_int_equal(atom_of(-128, -128), 1048576);
@@ -39,8 +33,7 @@ static void integer_atoms_are_exact(void **state) {
 }
 
 /* Section 11.2, Winograd rows: products of the sixteen positions of a tile, four channels each, then POA. */
-static void post_addition(void **state) {
-    (void)state;
+TEST(post_addition) {
     int64_t sums[16 * 3] = {0}, out[4 * 3];
     for (size_t lane = 0; lane < ATOM; lane++) {
         int64_t data = (int64_t)((lane + 4) % 5) - 2;
@@ -55,8 +48,7 @@ static void post_addition(void **state) {
 }
 
 /* The packed form: all numbers of lanes, odd places, partial groups, chunks of several runs, extremes. */
-static void packed_chunks_equal_single_products(void **state) {
-    (void)state;
+TEST(packed_chunks_equal_single_products) {
     enum { POSITIONS = 11, PAIRS = CMAC_PAIRS, SIZE = 4 * PAIRS };
     static const struct {
         bool wide;
@@ -143,8 +135,7 @@ static uint64_t send(const struct lanes *lanes, size_t k, bool tile, size_t outp
 }
 
 /* Section 11.3. */
-static void fp16_atoms(void **state) {
-    (void)state;
+TEST(fp16_atoms) {
     static const struct {
         uint16_t lanes[6][2]; /* weight, data */
         uint64_t raw;
@@ -185,8 +176,7 @@ static void fp16_atoms(void **state) {
 }
 
 /* A NaN counts even where its partner is zero; all outputs of a tile carry it. */
-static void nans_poison_the_cell(void **state) {
-    (void)state;
+TEST(nans_poison_the_cell) {
     struct lanes lanes = {.absent = 0};
     lanes.data[63] = 0x7c01;
     assert_int_equal(send(&lanes, 0, false, 0), UINT64_C(63) << 38 | UINT64_C(1) << 27);
@@ -279,24 +269,11 @@ static void follow_the_multiplier(size_t kind, uint64_t seed) {
 }
 
 /* Whatever vectors the machine has, with every compiler. */
-static void fp16_products_follow_the_multiplier(void **state) {
-    (void)state;
+TEST(fp16_products_follow_the_multiplier) {
     const size_t kinds = cmac_fp16_kinds();
 #ifdef __x86_64__
     assert_int_equal(kinds > 1, __builtin_cpu_supports("avx2") != 0);
 #endif
     for (size_t kind = 0; kind < kinds; kind++)
         follow_the_multiplier(kind, 2 + kind);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integer_atoms_are_exact),
-        cmocka_unit_test(post_addition),
-        cmocka_unit_test(packed_chunks_equal_single_products),
-        cmocka_unit_test(fp16_atoms),
-        cmocka_unit_test(nans_poison_the_cell),
-        cmocka_unit_test(fp16_products_follow_the_multiplier),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "model/cmac.h"
 #include "model/crep.h"
 #include "model/sdp.h"
+#include "tests/unit/test.h"
 
 static const char *const configs[] = {"small",      "small_256",        "small_256_full",
                                       "medium_512", "medium_1024_full", "large"};
@@ -94,8 +95,7 @@ static uint32_t crc_of(const int64_t *sums, size_t n) {
 
 /* Both orders of the table give the sums of section B.9: the pieces as they stand, the runs through CMAC; no offset
  * leaves the copy. */
-static void compiled_representation_vectors(void **state) {
-    (void)state;
+TEST(compiled_representation_vectors) {
     static const struct crep_vector vectors[] = {
         {4, 4, 1, 1, 3, 3, 1, 1, 1, 1, 0, 0, 2, 2, 1, 0, 0x1198ae7e},
         {5, 5, 8, 2, 3, 3, 1, 1, 1, 1, 1, 1, 5, 5, 8, 0, 0xf83101ca},
@@ -154,8 +154,7 @@ static void compiled_representation_vectors(void **state) {
 }
 
 /* The table of section B.3: the shipped convolution 8x8x128, 3x3, in atoms of eight channels. */
-static void table_of_a_small_convolution(void **state) {
-    (void)state;
+TEST(table_of_a_small_convolution) {
     static const struct crep_vector v = {8, 8, 128, 32, 3, 3, 1, 1, 1, 1, 1, 1, 8, 8, 8, 0, 0};
     struct crep_shape shape = shape_of(&v);
     struct crep_cache cache = {.count = 0};
@@ -176,8 +175,7 @@ static void table_of_a_small_convolution(void **state) {
     crep_cache_free(&cache);
 }
 
-static void the_table_cache_keeps_the_shapes_used_last(void **state) {
-    (void)state;
+TEST(the_table_cache_keeps_the_shapes_used_last) {
     struct crep_cache cache = {.count = 0};
     struct crep_shape shape = {.line = 8,
                                .lines = 1,
@@ -206,8 +204,7 @@ static void the_table_cache_keeps_the_shapes_used_last(void **state) {
 }
 
 /* Windows beyond the input see padding alone, however far away they are. */
-static void far_windows_need_no_memory(void **state) {
-    (void)state;
+TEST(far_windows_need_no_memory) {
     struct crep_vector v = {4, 4, 8, 1, 3, 3, 8, 8, 32, 32, 31, 31, 8192, 8192, 8, 0, 0};
     struct crep_shape shape = shape_of(&v);
     assert_true(crep_stored(&shape) <= (31 + 4 + 65) * (31 + 4 + 65) * 8);
@@ -217,8 +214,7 @@ static void far_windows_need_no_memory(void **state) {
 }
 
 /* The example of 30-cdma-cbuf section 5.1 (four slots, W = 5) as "surface.pixel" by slot, and the sizes of 5.6. */
-static void slices_are_packed_by_slots(void **state) {
-    (void)state;
+TEST(slices_are_packed_by_slots) {
     static const char *const slots[] = {
         "0.0 0.1 0.2 0.3 0.4", "0.0 1.0 0.1 1.1 0.2 1.2 0.3 1.3 0.4 1.4",
         "0.0 1.0 2.0 -.- 0.1 1.1 2.1 -.- 0.2 1.2 2.2 -.- 0.3 1.3 2.3 -.- 0.4 1.4 2.4",
@@ -244,8 +240,7 @@ static void slices_are_packed_by_slots(void **state) {
     cbuf_free(&cbuf);
 }
 
-static void rings_wrap(void **state) {
-    (void)state;
+TEST(rings_wrap) {
     struct cbuf cbuf;
     cbuf_init(&cbuf, nvdla_config_find("small"));
     uint8_t bytes[40], back[40];
@@ -669,8 +664,7 @@ static void random_image(struct device *dev, uint64_t *seed, uint32_t group) {
     conv_check(dev, &c);
 }
 
-static void random_layers_equal_a_plain_loop(void **state) {
-    (void)state;
+TEST(random_layers_equal_a_plain_loop) {
     for (int i = 0; i < CONFIGS; i++) {
         uint64_t seed = (uint64_t)i + 1;
         struct device *dev = conv_device(configs[i], &seed);
@@ -684,8 +678,7 @@ static void random_layers_equal_a_plain_loop(void **state) {
 }
 
 /* 20-data-formats sections 2.1, 2.2 and 9, 98-measured-rules section 3. */
-static void flags_and_low_address_bits(void **state) {
-    (void)state;
+TEST(flags_and_low_address_bits) {
     uint64_t seed = 3;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 1, 1, 40, 8, 1);
@@ -728,8 +721,7 @@ static void flags_and_low_address_bits(void **state) {
 }
 
 /* SDP may cut the same positions into other lines, and OP_ENABLE comes in any order. */
-static void lines_of_sdp_and_order_of_arming_are_free(void **state) {
-    (void)state;
+TEST(lines_of_sdp_and_order_of_arming_are_free) {
     uint64_t seed = 4;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 6, 4, 8, 10, 1);
@@ -754,8 +746,7 @@ static void lines_of_sdp_and_order_of_arming_are_free(void **state) {
 /* ---- CBUF across layers ---- */
 
 /* Both groups armed at once: the second layer's fetch waits for room or goes ahead, results are the same. */
-static void queued_layers_share_the_rings(void **state) {
-    (void)state;
+TEST(queued_layers_share_the_rings) {
     uint64_t seed = 5;
     for (uint32_t banks = 1; banks <= 2; banks++) {
         struct device *dev = conv_device("small", &seed);
@@ -788,8 +779,7 @@ static void queued_layers_share_the_rings(void **state) {
 }
 
 /* More weights than their banks hold come group by group. */
-static void weights_stream_through_their_ring(void **state) {
-    (void)state;
+TEST(weights_stream_through_their_ring) {
     uint64_t seed = 6;
     for (int i = 0; i < CONFIGS; i++) {
         struct device *dev = conv_device(configs[i], &seed);
@@ -817,8 +807,7 @@ static uint64_t data_beats(struct device *dev, int id) {
 enum { DATA_ID = 8, WEIGHT_ID = 9 };
 
 /* 30-cdma-cbuf section 9.3, the observed sequence; fetches are counted, results compared. */
-static void reuse_and_skip_bits(void **state) {
-    (void)state;
+TEST(reuse_and_skip_bits) {
     uint64_t seed = 7;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 7, 5, 19, 11, 3);
@@ -860,8 +849,7 @@ static void reuse_and_skip_bits(void **state) {
 }
 
 /* Section 9.4: a window of lines slides down a taller input through a ring that holds little more than one of them. */
-static void a_window_slides_over_the_lines(void **state) {
-    (void)state;
+TEST(a_window_slides_over_the_lines) {
     uint64_t seed = 8;
     for (int i = 0; i < CONFIGS; i++) {
         struct device *dev = conv_device(configs[i], &seed);
@@ -891,8 +879,7 @@ static void a_window_slides_over_the_lines(void **state) {
 }
 
 /* 98-measured-rules section 8: fewer lines of a kept input are its oldest ones, and what is not released stays. */
-static void a_shorter_layer_uses_the_oldest_lines(void **state) {
-    (void)state;
+TEST(a_shorter_layer_uses_the_oldest_lines) {
     uint64_t seed = 9;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 4, 6, 8, 8, 1);
@@ -919,8 +906,7 @@ static void a_shorter_layer_uses_the_oldest_lines(void **state) {
 }
 
 /* The same section: CDMA appends WEIGHT_BYTES, CSC releases what it used; the surplus comes first in the next layer. */
-static void surplus_weights_stay_in_front(void **state) {
-    (void)state;
+TEST(surplus_weights_stay_in_front) {
     uint64_t seed = 10;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 3, 2, 5, 8, 1); /* 40 bytes of weights */
@@ -950,8 +936,7 @@ static void surplus_weights_stay_in_front(void **state) {
 /* ---- status ---- */
 
 /* 40-convolution-core section 9.7: the counter of clamped results, and the layer of one delivery that adds. */
-static void clamped_results_are_counted(void **state) {
-    (void)state;
+TEST(clamped_results_are_counted) {
     struct device *dev = bench_new("large");
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 0x1000);
     memory_fill(dev->memory[SPACE_PRIMARY], SOURCE, 0x1000, 0x80);
@@ -979,8 +964,7 @@ static void clamped_results_are_counted(void **state) {
     bench_free(dev);
 }
 
-static void flush_is_done_and_masked_interrupts_stay(void **state) {
-    (void)state;
+TEST(flush_is_done_and_masked_interrupts_stay) {
     uint64_t seed = 11;
     for (int i = 0; i < CONFIGS; i++) {
         struct device *dev = conv_device(configs[i], &seed);
@@ -992,8 +976,7 @@ static void flush_is_done_and_masked_interrupts_stay(void **state) {
 }
 
 /* Interrupts come in the order of the hardware: fetches, then CACC and SDP. */
-static void fetches_interrupt_before_results(void **state) {
-    (void)state;
+TEST(fetches_interrupt_before_results) {
     uint64_t seed = 12;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
@@ -1017,8 +1000,7 @@ static void fetches_interrupt_before_results(void **state) {
 }
 
 /* CDMA goes ahead alone while the banks stay the same, and waits for CSC when they change. */
-static void cdma_goes_ahead_of_csc(void **state) {
-    (void)state;
+TEST(cdma_goes_ahead_of_csc) {
     uint64_t seed = 13;
     struct device *dev = conv_device("small", &seed);
     struct conv c = conv_feature(dev->config, 4, 4, 8, 8, 1);
@@ -1059,8 +1041,7 @@ static void conv_hangs(struct device *dev, const struct conv *c) {
     bench_free(dev);
 }
 
-static void programs_that_hang(void **state) {
-    (void)state;
+TEST(programs_that_hang) {
     uint64_t seed = 14;
     for (int i = 0; i < 9; i++) {
         struct device *dev = conv_device("small", &seed);
@@ -1118,8 +1099,7 @@ static void programs_that_hang(void **state) {
 }
 
 /* Any register contents end, in an interrupt or idle. */
-static void wild_registers_end(void **state) {
-    (void)state;
+TEST(wild_registers_end) {
     uint64_t seed = 15;
     for (uint64_t i = 0, all = seeds_of(300); i < all; i++) {
         struct device *dev = bench_new(i % 2 ? "full" : configs[below(&seed, CONFIGS)]);
@@ -1147,31 +1127,4 @@ static void wild_registers_end(void **state) {
         assert_true(dev->ops->at_rest(dev));
         bench_free(dev);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiled_representation_vectors),
-        cmocka_unit_test(table_of_a_small_convolution),
-        cmocka_unit_test(far_windows_need_no_memory),
-        cmocka_unit_test(the_table_cache_keeps_the_shapes_used_last),
-        cmocka_unit_test(slices_are_packed_by_slots),
-        cmocka_unit_test(rings_wrap),
-        cmocka_unit_test(random_layers_equal_a_plain_loop),
-        cmocka_unit_test(flags_and_low_address_bits),
-        cmocka_unit_test(lines_of_sdp_and_order_of_arming_are_free),
-        cmocka_unit_test(queued_layers_share_the_rings),
-        cmocka_unit_test(weights_stream_through_their_ring),
-        cmocka_unit_test(reuse_and_skip_bits),
-        cmocka_unit_test(a_window_slides_over_the_lines),
-        cmocka_unit_test(a_shorter_layer_uses_the_oldest_lines),
-        cmocka_unit_test(surplus_weights_stay_in_front),
-        cmocka_unit_test(clamped_results_are_counted),
-        cmocka_unit_test(flush_is_done_and_masked_interrupts_stay),
-        cmocka_unit_test(fetches_interrupt_before_results),
-        cmocka_unit_test(cdma_goes_ahead_of_csc),
-        cmocka_unit_test(programs_that_hang),
-        cmocka_unit_test(wild_registers_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

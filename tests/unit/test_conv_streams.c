@@ -1,15 +1,9 @@
 /* Streams of the convolution path: the order of the hardware written out by hand for small layers, and of random layers
  * that atoms times weights are the sums, and all sums of a result what CACC makes of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "gen/gen.h"
 #include "layers/conv_order.h"
@@ -19,6 +13,7 @@
 #include "observe/tap.h"
 #include "replay/player.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* ---- order ---- */
 
@@ -46,8 +41,7 @@ static void assert_operations(const struct conv_order *order, const char *const 
 }
 
 /* 10 kernels of 2 columns and 10 channels, 20 positions: two groups, two blocks, stripes of 8 and 12. */
-static void feature_layer_in_order(void **state) {
-    (void)state;
+TEST(feature_layer_in_order) {
     uint32_t words[64] = {[CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 1,
                           [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 9u << 16 | 9,
                           [CSC_D_DATAOUT_SIZE_0 / 4] = 3u << 16 | 4,
@@ -76,8 +70,7 @@ static void feature_layer_in_order(void **state) {
 }
 
 /* 3 kernel rows, two of which stand together; output lines of 9 are stripes of their own. */
-static void image_layer_in_order(void **state) {
-    (void)state;
+TEST(image_layer_in_order) {
     uint32_t words[64] = {[CSC_D_DATAIN_FORMAT / 4] = 1,
                           [CSC_D_POST_Y_EXTENSION / 4] = 1,
                           [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 2u << 16,
@@ -96,8 +89,7 @@ static void image_layer_in_order(void **state) {
 }
 
 /* The last stripe has at least as many positions as a group has kernels, if there are as many. */
-static void stripes_hide_the_loading_of_weights(void **state) {
-    (void)state;
+TEST(stripes_hide_the_loading_of_weights) {
     static const size_t positions[] = {1, 7, 16, 17, 23, 24, 25, 31, 32, 33, 100, 8192};
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
         uint32_t words[64] = {[CSC_D_ATOMICS / 4] = (uint32_t)positions[i] - 1,
@@ -119,8 +111,7 @@ static void stripes_hide_the_loading_of_weights(void **state) {
 }
 
 /* Three batches at INT16: groups of 16 kernels, stripes of 21 positions, at least 6; each position once for a batch. */
-static void batches_take_turns(void **state) {
-    (void)state;
+TEST(batches_take_turns) {
     uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = NVDLA_INT16 << 12,
                           [CSC_D_BATCH_NUMBER / 4] = 2,
                           [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 16u << 16 | 64,
@@ -142,8 +133,7 @@ static void batches_take_turns(void **state) {
 }
 
 /* Winograd at INT8: blocks of four channels, 32 kernels, two to a cell; tiles of a band column by column. */
-static void tiles_go_by_bands(void **state) {
-    (void)state;
+TEST(tiles_go_by_bands) {
     uint32_t words[64] = {[CSC_D_MISC_CFG / 4] = 1,
                           [CSC_D_WEIGHT_SIZE_EXT_0 / 4] = 3u << 16 | 3,
                           [CSC_D_WEIGHT_SIZE_EXT_1 / 4] = 32u << 16 | 7,
@@ -374,24 +364,11 @@ static void play_layer(const char *config, const char *engine, uint64_t seed) {
     free(heard);
 }
 
-static void sums_are_products_and_results_are_sums(void **state) {
-    (void)state;
+TEST(sums_are_products_and_results_are_sums) {
     static const char *const configs[] = {"small", "small_256", "medium_512", "large", "large_compressed", "full"};
     static const char *const engines[] = {"conv", "img"};
     enum { CONFIGS = sizeof configs / sizeof configs[0] };
     const uint64_t turns = seeds_of(12) * CONFIGS;
     for (uint64_t turn = 0; turn < turns; turn++)
         play_layer(configs[turn % CONFIGS], engines[turn / CONFIGS % 2], turn + 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feature_layer_in_order),
-        cmocka_unit_test(image_layer_in_order),
-        cmocka_unit_test(stripes_hide_the_loading_of_weights),
-        cmocka_unit_test(batches_take_turns),
-        cmocka_unit_test(tiles_go_by_bands),
-        cmocka_unit_test(sums_are_products_and_results_are_sums),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* Copies of a process: when they are made, which ones stay, how one is woken, and that none of them outlives its
  * parent, however that ends. Each run is a process of its own, so that its end can be seen from outside. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <poll.h>
 #include <pthread.h>
@@ -19,6 +13,7 @@
 
 #include "nvdla/random.h"
 #include "replay/copies.h"
+#include "tests/unit/test.h"
 
 enum { SECONDS = 10, CYCLES = 60000, STEP = 100, WOKEN_STATUS = 42 };
 
@@ -165,8 +160,7 @@ static int count_of(const char *text, const char *word) {
     return count;
 }
 
-static void test_ends_well(void **state) {
-    (void)state;
+TEST(test_ends_well) {
     struct run run;
     start(&run, ENDS_WELL);
     assert_int_equal(finish(&run), 0);
@@ -174,8 +168,7 @@ static void test_ends_well(void **state) {
     assert_int_equal(count_of(run.text, "goodbye"), 1);
 }
 
-static void test_ends_without_a_word(void **state) {
-    (void)state;
+TEST(test_ends_without_a_word) {
     struct run run;
     start(&run, LEAVES_COPIES);
     assert_int_equal(finish(&run), 0);
@@ -184,8 +177,7 @@ static void test_ends_without_a_word(void **state) {
     assert_int_equal(finish(&run), 128 + SIGSEGV);
 }
 
-static void test_ended_by_signals(void **state) {
-    (void)state;
+TEST(test_ended_by_signals) {
     static const int numbers[] = {SIGKILL, SIGINT, SIGTERM};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct run run;
@@ -220,8 +212,7 @@ static int holders(pid_t pid, int *copies) {
 
 /* The output of a run that sleeps ends with the run, whatever its copies do: as soon as they have begun to sleep they
  * hold it no more. */
-static void test_pipes_are_let_go(void **state) {
-    (void)state;
+TEST(test_pipes_are_let_go) {
     struct run run;
     int copies = 0, held = 1;
     start(&run, WAITS);
@@ -236,8 +227,7 @@ static void test_pipes_are_let_go(void **state) {
     assert_true(copies > 1);
 }
 
-static void test_wakes(void **state) {
-    (void)state;
+TEST(test_wakes) {
     struct run run;
     start(&run, WAKES);
     assert_int_equal(finish(&run), 0);
@@ -261,8 +251,7 @@ static void test_wakes(void **state) {
 }
 
 /* A copy that was woken reads from its parent no more: the kernel ends it. */
-static void test_woken_ends_with_its_parent(void **state) {
-    (void)state;
+TEST(test_woken_ends_with_its_parent) {
     struct run run;
     start(&run, WAKES_A_LOOP);
     read_until(&run, "woken");
@@ -272,8 +261,7 @@ static void test_woken_ends_with_its_parent(void **state) {
 
 /* ---- which copies there are ---- */
 
-static void test_stays_close(void **state) {
-    (void)state;
+TEST(test_stays_close) {
     const struct copies_options options = {.every = 0};
     struct copies *copies = copies_new(&options);
     uint64_t start = 0;
@@ -298,8 +286,7 @@ static void test_stays_close(void **state) {
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-static void test_early_runs_have_one(void **state) {
-    (void)state;
+TEST(test_early_runs_have_one) {
     const struct copies_options options = {.every = 0};
     struct copies *copies = copies_new(&options);
     for (uint64_t cycle = 0; cycle < 100000; cycle += 500)
@@ -324,8 +311,7 @@ static void *sleep_on(void *lock) {
     return NULL;
 }
 
-static void test_threads(void **state) {
-    (void)state;
+TEST(test_threads) {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_t thread;
     const struct copies_options options = {.every = 0};
@@ -340,19 +326,4 @@ static void test_threads(void **state) {
     pthread_mutex_unlock(&lock);
     pthread_join(thread, NULL);
     copies_free(copies);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_well),
-        cmocka_unit_test(test_ends_without_a_word),
-        cmocka_unit_test(test_ended_by_signals),
-        cmocka_unit_test(test_pipes_are_let_go),
-        cmocka_unit_test(test_wakes),
-        cmocka_unit_test(test_woken_ends_with_its_parent),
-        cmocka_unit_test(test_stays_close),
-        cmocka_unit_test(test_early_runs_have_one),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 #include "trace/launches.h"
 
 static struct program *trace_for(const char *config) {
@@ -84,8 +85,7 @@ static void add_sdp(struct program *prog, uint32_t line) {
     set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
 }
 
-static void sdp_layers_land_in_their_bins(void **state) {
-    (void)state;
+TEST(sdp_layers_land_in_their_bins) {
     struct program *prog = trace_for("small");
     add_sdp(prog, 32);
     set(prog, NVDLA_SDP, SDP_S_POINTER, 1);
@@ -138,8 +138,7 @@ static void add_conv(struct program *prog, bool image) {
     set(prog, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
 }
 
-static void convolutions_are_their_units_together(void **state) {
-    (void)state;
+TEST(convolutions_are_their_units_together) {
     struct program *prog = trace_for("small");
     add_conv(prog, false);
     expect(prog, (const struct expected[]){{"conv.layers", 1},
@@ -161,8 +160,7 @@ static void convolutions_are_their_units_together(void **state) {
                                            {0}});
 }
 
-static void images_are_sorted_by_format(void **state) {
-    (void)state;
+TEST(images_are_sorted_by_format) {
     struct program *prog = trace_for("small");
     add_conv(prog, false);
     add_conv(prog, true);
@@ -176,8 +174,7 @@ static void images_are_sorted_by_format(void **state) {
                                            {0}});
 }
 
-static void fused_chains_count_once(void **state) {
-    (void)state;
+TEST(fused_chains_count_once) {
     struct program *prog = trace_for("small");
     set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 1); /* max, from SDP */
     set(prog, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
@@ -192,8 +189,7 @@ static void fused_chains_count_once(void **state) {
                                            {0}});
 }
 
-static void pdp_windows_and_padding(void **state) {
-    (void)state;
+TEST(pdp_windows_and_padding) {
     struct program *prog = trace_for("large");
     set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 2 | PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK | 1u << 8);
     set(prog, NVDLA_PDP, PDP_D_POOLING_KERNEL_CFG, 2 | 1u << 8 | 1u << 16 | 3u << 20);
@@ -209,8 +205,7 @@ static void pdp_windows_and_padding(void **state) {
                                            {0}});
 }
 
-static void cdp_is_compared_with_its_reader(void **state) {
-    (void)state;
+TEST(cdp_is_compared_with_its_reader) {
     struct program *prog = trace_for("small");
     set(prog, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 5);
     set(prog, NVDLA_CDP, CDP_S_LUT_INFO, 0xff);
@@ -245,8 +240,7 @@ static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
 }
 
 /* The bins of formats have the names of the formats, in their order. */
-static void every_pixel_format_has_its_bins(void **state) {
-    (void)state;
+TEST(every_pixel_format_has_its_bins) {
     static const char *const precisions[] = {"int8", "int16", "fp16"};
     const struct nvdla_config *full = nvdla_config_find("full");
     char bin[100];
@@ -269,8 +263,7 @@ static void every_pixel_format_has_its_bins(void **state) {
 }
 
 /* CDMA pads and strides in Winograd (chapter 30 section 5.5): 10 lines after a pad of 1 fill 8 lines of stride 2. */
-static void winograd_has_the_strides_and_pads_of_cdma(void **state) {
-    (void)state;
+TEST(winograd_has_the_strides_and_pads_of_cdma) {
     struct program *prog = trace_for("full");
     set_csc_mode(prog, INT16, CSC_D_MISC_CFG__CONV_MODE_MASK);
     set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 31);
@@ -297,8 +290,7 @@ static void winograd_has_the_strides_and_pads_of_cdma(void **state) {
 }
 
 /* Products of INT16 pass 32 bits; as many of INT8, or shifted by 2 bits, do not. */
-static void batches_and_saturation_by_precision(void **state) {
-    (void)state;
+TEST(batches_and_saturation_by_precision) {
     struct program *prog = trace_for("full");
     for (int precision = INT8; precision <= FP16; precision++) {
         set_csc_mode(prog, precision, 0);
@@ -322,8 +314,7 @@ static void batches_and_saturation_by_precision(void **state) {
 }
 
 /* Group sizes are what the trace loads: the first group is empty, the second has all elements, the third some. */
-static void compressed_groups_are_looked_up_in_memory(void **state) {
-    (void)state;
+TEST(compressed_groups_are_looked_up_in_memory) {
     static const uint8_t sizes[] = {0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 0}; /* 0, 256, 7 bytes */
     struct program *prog = trace_for("full");
     struct op op = op_make(OP_MEM_LOAD, 1);
@@ -349,8 +340,7 @@ static void compressed_groups_are_looked_up_in_memory(void **state) {
                                            {0}});
 }
 
-static void sdp_conversions_take_their_input_from_the_rdma(void **state) {
-    (void)state;
+TEST(sdp_conversions_take_their_input_from_the_rdma) {
     struct program *prog = trace_for("full");
     set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_BYPASS_MASK);
     set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK);
@@ -374,8 +364,7 @@ static void sdp_conversions_take_their_input_from_the_rdma(void **state) {
 }
 
 /* EW with an operand of every element and its convertor, and the table; then compare mode. */
-static void sdp_ew_stage_and_table(void **state) {
-    (void)state;
+TEST(sdp_ew_stage_and_table) {
     struct program *prog = trace_for("full");
     set(prog, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
     set(prog, NVDLA_SDP, SDP_S_LUT_CFG, SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK | SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY_MASK);
@@ -426,8 +415,7 @@ static void sdp_ew_stage_and_table(void **state) {
 }
 
 /* FP16 pads are FP17 patterns. */
-static void pdp_and_cdp_by_precision(void **state) {
-    (void)state;
+TEST(pdp_and_cdp_by_precision) {
     struct program *prog = trace_for("full");
     set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK);
     set(prog, NVDLA_PDP, PDP_D_DATA_FORMAT, FP16);
@@ -456,8 +444,7 @@ static void pdp_and_cdp_by_precision(void **state) {
                                            {0}});
 }
 
-static void bdma_groups_and_descriptors(void **state) {
-    (void)state;
+TEST(bdma_groups_and_descriptors) {
     struct program *prog = trace_for("full");
     set(prog, NVDLA_BDMA, BDMA_CFG_LINE, 1);
     set(prog, NVDLA_BDMA, BDMA_CFG_LINE_REPEAT, 2);
@@ -487,8 +474,7 @@ static void bdma_groups_and_descriptors(void **state) {
                                            {0}});
 }
 
-static void rubik_modes(void **state) {
-    (void)state;
+TEST(rubik_modes) {
     struct program *prog = trace_for("full");
     set(prog, NVDLA_RBK, RBK_D_MISC_CFG, 0);
     set(prog, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, 8);
@@ -515,8 +501,7 @@ static void rubik_modes(void **state) {
 }
 
 /* Engines and values that small lacks are in no row of its table, those of full are. */
-static void engines_that_are_not_built_are_left_out(void **state) {
-    (void)state;
+TEST(engines_that_are_not_built_are_left_out) {
     for (int full = 0; full < 2; full++) {
         struct program *prog = trace_for(full ? "full" : "small");
         add_sdp(prog, 32);
@@ -533,8 +518,7 @@ static void engines_that_are_not_built_are_left_out(void **state) {
     }
 }
 
-static void table_leaves_out_what_the_configuration_lacks(void **state) {
-    (void)state;
+TEST(table_leaves_out_what_the_configuration_lacks) {
     char text[400];
     struct coverage *coverage = coverage_new();
     assert_non_null(coverage);
@@ -565,7 +549,7 @@ static void table_leaves_out_what_the_configuration_lacks(void **state) {
     coverage_free(coverage);
 }
 
-static void counts_survive_a_file_and_add_up(void **state) {
+TEST_IN_FOLDER(counts_survive_a_file_and_add_up) {
     struct error err;
     char path[700];
     struct program *prog = trace_for("small");
@@ -584,7 +568,7 @@ static void counts_survive_a_file_and_add_up(void **state) {
     coverage_free(coverage);
 }
 
-static void bad_files_add_nothing(void **state) {
+TEST_IN_FOLDER(bad_files_add_nothing) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -612,8 +596,7 @@ static void bad_files_add_nothing(void **state) {
 }
 
 /* Whatever the registers hold, every value has a bin. */
-static void any_register_value_can_be_sorted(void **state) {
-    (void)state;
+TEST(any_register_value_can_be_sorted) {
     uint64_t seed = 1;
     for (int c = 0; c < nvdla_config_count; c++) {
         const struct nvdla_config *config = &nvdla_configs[c];
@@ -643,8 +626,7 @@ static unsigned char *bits_of(struct program *prog, size_t *n) {
     return bits;
 }
 
-static void bits_hold_what_a_trace_exercises(void **state) {
-    (void)state;
+TEST(bits_hold_what_a_trace_exercises) {
     size_t n, m;
     struct program *sdp = trace_for("small"), *again = trace_for("small"), *conv = trace_for("small");
     add_sdp(sdp, 32);
@@ -690,31 +672,4 @@ static void bits_hold_what_a_trace_exercises(void **state) {
     free(b);
     coverage_free(both);
     coverage_free(direct);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sdp_layers_land_in_their_bins),
-        cmocka_unit_test(convolutions_are_their_units_together),
-        cmocka_unit_test(images_are_sorted_by_format),
-        cmocka_unit_test(fused_chains_count_once),
-        cmocka_unit_test(pdp_windows_and_padding),
-        cmocka_unit_test(cdp_is_compared_with_its_reader),
-        cmocka_unit_test(every_pixel_format_has_its_bins),
-        cmocka_unit_test(winograd_has_the_strides_and_pads_of_cdma),
-        cmocka_unit_test(batches_and_saturation_by_precision),
-        cmocka_unit_test(compressed_groups_are_looked_up_in_memory),
-        cmocka_unit_test(sdp_conversions_take_their_input_from_the_rdma),
-        cmocka_unit_test(sdp_ew_stage_and_table),
-        cmocka_unit_test(pdp_and_cdp_by_precision),
-        cmocka_unit_test(bdma_groups_and_descriptors),
-        cmocka_unit_test(rubik_modes),
-        cmocka_unit_test(engines_that_are_not_built_are_left_out),
-        cmocka_unit_test(table_leaves_out_what_the_configuration_lacks),
-        directory_test(counts_survive_a_file_and_add_up),
-        directory_test(bad_files_add_nothing),
-        cmocka_unit_test(any_register_value_can_be_sorted),
-        cmocka_unit_test(bits_hold_what_a_trace_exercises),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

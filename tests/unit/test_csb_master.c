@@ -1,15 +1,9 @@
 /* The CSB master: one access at a time, every response asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "tb/csb_master.h"
+#include "tests/unit/test.h"
 
-static void a_posted_write_ends_with_its_acceptance(void **state) {
-    (void)state;
+TEST(a_posted_write_ends_with_its_acceptance) {
     struct device dev = {.name = "test"};
     struct csb_master csb = {.state = CSB_IDLE};
     csb_master_start(&csb, true, false, 0x9038, 1);
@@ -20,8 +14,7 @@ static void a_posted_write_ends_with_its_acceptance(void **state) {
     assert_int_equal(dev.finding_count, 0);
 }
 
-static void reads_and_non_posted_writes_wait_for_their_response(void **state) {
-    (void)state;
+TEST(reads_and_non_posted_writes_wait_for_their_response) {
     struct device dev = {.name = "test"};
     struct csb_master csb = {.state = CSB_IDLE};
     csb_master_start(&csb, false, true, 0x1000, 0);
@@ -39,8 +32,7 @@ static void reads_and_non_posted_writes_wait_for_their_response(void **state) {
     assert_int_equal(dev.finding_count, 0);
 }
 
-static void responses_nobody_asked_for_are_findings(void **state) {
-    (void)state;
+TEST(responses_nobody_asked_for_are_findings) {
     struct device dev = {.name = "test"};
     struct csb_master csb = {.state = CSB_IDLE};
     csb_master_start(&csb, false, false, 0x1000, 0);
@@ -58,13 +50,4 @@ static void responses_nobody_asked_for_are_findings(void **state) {
         csb_master_clock(&csb, &dev, 4 + i, true, true, false, 2);
     assert_in_range(dev.finding_count, 3, 20);
     device_release(&dev);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_posted_write_ends_with_its_acceptance),
-        cmocka_unit_test(reads_and_non_posted_writes_wait_for_their_response),
-        cmocka_unit_test(responses_nobody_asked_for_are_findings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

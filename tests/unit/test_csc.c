@@ -1,14 +1,8 @@
 /* The convolution core alone: layers whose input and weights are put into CBUF by the formulas of 40-convolution-core
  * sections 4.4, 4.5 and 5, against the sums of section 3, in every mode and precision, with one and with several
  * threads; accumulators that saturate; the accounts of weights; layers from wild registers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/cacc.h"
 #include "model/csc_run.h"
@@ -16,6 +10,7 @@
 #include "nvdla/fp.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* ---- a core with its CBUF ---- */
 
@@ -459,8 +454,7 @@ static void winograd_layer(struct core *core, enum nvdla_precision precision) {
     check_layer(core);
 }
 
-static void feature_layers(void **state) {
-    (void)state;
+TEST(feature_layers) {
     struct core core;
     core_new(&core, "full", 1);
     for (uint64_t i = 0, all = seeds_of(90); i < all; i++)
@@ -472,8 +466,7 @@ static void feature_layers(void **state) {
     core_free(&core);
 }
 
-static void image_layers(void **state) {
-    (void)state;
+TEST(image_layers) {
     struct core core;
     core_new(&core, "full", 3);
     for (uint64_t i = 0, all = seeds_of(60); i < all; i++)
@@ -485,8 +478,7 @@ static void image_layers(void **state) {
     core_free(&core);
 }
 
-static void winograd_layers(void **state) {
-    (void)state;
+TEST(winograd_layers) {
     struct core core;
     core_new(&core, "full", 5);
     for (uint64_t i = 0, all = seeds_of(20); i < all; i++)
@@ -496,8 +488,7 @@ static void winograd_layers(void **state) {
 
 /* Section 9.4: sums that leave 48 bits saturate at the atomic operation where they do; what comes later counts from
  * there. 95-compiled-representation section B.4: the slow path. */
-static void wide_accumulators_saturate(void **state) {
-    (void)state;
+TEST(wide_accumulators_saturate) {
     struct core core;
     core_new(&core, "full", 6);
     struct csc_layer layer = common_layer(&core, NVDLA_INT16);
@@ -543,8 +534,7 @@ static void wide_accumulators_saturate(void **state) {
 }
 
 /* Whatever the registers say, a layer is not valid, is too large, or runs to its end. */
-static void wild_layers_end(void **state) {
-    (void)state;
+TEST(wild_layers_end) {
     static const char *const configs[] = {"full", "full", "full", "small", "medium_512", "large"};
     struct core core = {.config = NULL};
     struct register_group regs;
@@ -593,13 +583,4 @@ static void wild_layers_end(void **state) {
     assert_true(ran > all / 10);
     register_group_free(&regs);
     core_free(&core);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feature_layers),  cmocka_unit_test(image_layers),
-        cmocka_unit_test(winograd_layers), cmocka_unit_test(wide_accumulators_saturate),
-        cmocka_unit_test(wild_layers_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Feature cubes: the worked layouts of chapter 20 section 2.4 and the rules around them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "nvdla/cube.h"
+#include "tests/unit/test.h"
 
 /* Looks an offset up and checks all coordinates. */
 static void expect(const struct cube *cube, uint64_t address, int surface, int line, int column, int channel,
@@ -20,8 +15,7 @@ static void expect(const struct cube *cube, uint64_t address, int surface, int l
     assert_int_equal(element.byte, byte);
 }
 
-static void worked_layout_a_full_int16(void **state) {
-    (void)state;
+TEST(worked_layout_a_full_int16) {
     const struct cube cube = {.line_stride = 96,
                               .surface_stride = 192,
                               .width = 3,
@@ -40,8 +34,7 @@ static void worked_layout_a_full_int16(void **state) {
     assert_false(cube_locate(&cube, 384, &element));
 }
 
-static void worked_layout_b_full_int8(void **state) {
-    (void)state;
+TEST(worked_layout_b_full_int8) {
     const struct cube cube = {.line_stride = 96,
                               .surface_stride = 192,
                               .width = 3,
@@ -54,8 +47,7 @@ static void worked_layout_b_full_int8(void **state) {
     expect(&cube, 177, 0, 1, 2, 17, 0);
 }
 
-static void worked_layout_c_small_int8(void **state) {
-    (void)state;
+TEST(worked_layout_c_small_int8) {
     const struct cube cube = {.base = 0x80000000,
                               .line_stride = 24,
                               .surface_stride = 48,
@@ -73,8 +65,7 @@ static void worked_layout_c_small_int8(void **state) {
     assert_false(cube_locate(&cube, UINT64_C(0x80000000) + 144, &element));
 }
 
-static void worked_layout_d_full_fp16_1x1(void **state) {
-    (void)state;
+TEST(worked_layout_d_full_fp16_1x1) {
     const struct cube cube = {.line_stride = 0x4000,
                               .surface_stride = 0x8000,
                               .width = 1,
@@ -90,8 +81,7 @@ static void worked_layout_d_full_fp16_1x1(void **state) {
     expect(&cube, 95, 2, 0, 0, 47, 1);
 }
 
-static void surfaces_count_whole_atoms(void **state) {
-    (void)state;
+TEST(surfaces_count_whole_atoms) {
     struct cube cube = {.width = 1, .height = 1, .atom = 8, .element_bytes = 1};
     static const int channels[] = {1, 7, 8, 9, 16, 17, 8192}, surfaces[] = {1, 1, 1, 2, 2, 3, 1024};
     for (size_t i = 0; i < sizeof channels / sizeof channels[0]; i++) {
@@ -104,8 +94,7 @@ static void surfaces_count_whole_atoms(void **state) {
     assert_int_equal(cube_surfaces(&cube), 3);
 }
 
-static void holes_between_lines_and_surfaces_belong_to_nothing(void **state) {
-    (void)state;
+TEST(holes_between_lines_and_surfaces_belong_to_nothing) {
     const struct cube cube = {.base = 0x1000,
                               .line_stride = 64,
                               .surface_stride = 256,
@@ -128,8 +117,7 @@ static void holes_between_lines_and_surfaces_belong_to_nothing(void **state) {
     assert_false(cube_locate(&cube, 0, &element));
 }
 
-static void every_byte_is_located_whatever_the_strides(void **state) {
-    (void)state;
+TEST(every_byte_is_located_whatever_the_strides) {
     /* Strides larger than natural, surfaces interleaved with lines, lines that overlap, lines on top of each other. */
     static const uint32_t strides[][2] = {{24, 72}, {24, 96}, {96, 24}, {16, 80}, {8, 8}, {0, 64}, {64, 0}, {0, 0}};
     for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
@@ -164,8 +152,7 @@ static void every_byte_is_located_whatever_the_strides(void **state) {
     }
 }
 
-static void sums_are_rounded_down_where_the_unit_does_so(void **state) {
-    (void)state;
+TEST(sums_are_rounded_down_where_the_unit_does_so) {
     /* PDP in small, chapter 20 section 9: line y at (BASE + y*LINE) & ~7. */
     const struct cube cube = {.base = 0x1003,
                               .line_stride = 0x1d,
@@ -191,8 +178,7 @@ static void sums_are_rounded_down_where_the_unit_does_so(void **state) {
     assert_int_equal(cube_extent(&cube), ((0x1003 + 0x105 + 2 * 0x1d) & ~7) + 16 - 0x1000);
 }
 
-static void high_addresses_and_long_strides_do_not_overflow(void **state) {
-    (void)state;
+TEST(high_addresses_and_long_strides_do_not_overflow) {
     const struct cube cube = {.base = UINT64_C(0x123456789abcde00),
                               .line_stride = 0xffffffe0,
                               .surface_stride = 0xffffffe0,
@@ -205,19 +191,4 @@ static void high_addresses_and_long_strides_do_not_overflow(void **state) {
     assert_true(cube_atom_address(&cube, 255, 8191, 8191) == last);
     assert_true(cube_extent(&cube) == last + 32 - cube.base);
     expect(&cube, last + 31, 255, 8191, 8191, 8191, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_layout_a_full_int16),
-        cmocka_unit_test(worked_layout_b_full_int8),
-        cmocka_unit_test(worked_layout_c_small_int8),
-        cmocka_unit_test(worked_layout_d_full_fp16_1x1),
-        cmocka_unit_test(surfaces_count_whole_atoms),
-        cmocka_unit_test(holes_between_lines_and_surfaces_belong_to_nothing),
-        cmocka_unit_test(every_byte_is_located_whatever_the_strides),
-        cmocka_unit_test(sums_are_rounded_down_where_the_unit_does_so),
-        cmocka_unit_test(high_addresses_and_long_strides_do_not_overflow),
-    };
-    return cmocka_run_group_tests_name("cube", tests, NULL, NULL);
 }

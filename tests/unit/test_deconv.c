@@ -133,8 +133,7 @@ static void make_exact(struct gen_case *gen) {
     } while (!gen->layers[gen->count - 1].rubik);
 }
 
-static void sets_and_contract_are_the_deconvolution(void **state) {
-    (void)state;
+TEST(sets_and_contract_are_the_deconvolution) {
     const struct nvdla_config *config = nvdla_config_find("full");
     const uint64_t all = seeds_of(60);
     const int least = (int)all / 15; /* of each kind */
@@ -170,8 +169,7 @@ static void sets_and_contract_are_the_deconvolution(void **state) {
 
 /* One element of each spreads to the places that the definition says: stride 2, a kernel of 3x3 with the numbers 1 to
  * 9, one input element of 10. */
-static void one_element_spreads_the_kernel(void **state) {
-    (void)state;
+TEST(one_element_spreads_the_kernel) {
     struct gen_case gen = {.config = nvdla_config_find("full"), .count = 5};
     struct error err = {.text = ""};
     struct play_options options;
@@ -228,8 +226,7 @@ static void refused(struct gen_layer layer, const char *expected) {
         fail_msg("found '%s', expected '%s'", err.text, expected);
 }
 
-static void sets_that_fit_no_kernel_are_refused(void **state) {
-    (void)state;
+TEST(sets_that_fit_no_kernel_are_refused) {
     struct gen_layer plain;
     gen_layer_plain(&plain);
     plain.conv = GEN_FEATURE;
@@ -251,13 +248,4 @@ static void sets_that_fit_no_kernel_are_refused(void **state) {
     layer = plain;
     layer.input_of = 1;
     refused(layer, "no input of layer 0 to share");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_element_spreads_the_kernel),
-        cmocka_unit_test(sets_and_contract_are_the_deconvolution),
-        cmocka_unit_test(sets_that_fit_no_kernel_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* The DRAM: commands obey JEDEC's rules (dram_checker.h), known sequences take the clocks that the parameters demand,
  * and bandwidth is what they allow. DRAM_REQUESTS: random requests in all (default 50,000); UNIT_WALKS: an eighth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "dram_checker.h"
 #include "nvdla/random.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 static struct dram_config config_of(const char *argument) {
     struct dram_config config;
@@ -124,8 +119,7 @@ static void play_random(struct feed *feed, uint64_t requests) {
     feed_drain(feed);
 }
 
-static void no_rule_is_broken(void **state) {
-    (void)state;
+TEST(no_rule_is_broken) {
     for (size_t m = 0; m < MEMORIES; m++) {
         struct feed feed;
         feed_open(&feed, memories[m], m + 1);
@@ -160,8 +154,7 @@ static uint64_t violations(const struct dram_config *config, const struct record
 }
 
 /* A scheduler that ignores one parameter breaks its rule, and no other is found first. */
-static void planted_violations_are_found(void **state) {
-    (void)state;
+TEST(planted_violations_are_found) {
     static const struct {
         const char *memory, *changed; /* the checker's, the scheduler's */
         const char *rule;
@@ -196,8 +189,7 @@ static void planted_violations_are_found(void **state) {
 }
 
 /* Commands that are lost or reach the wrong row. */
-static void planted_commands_are_found(void **state) {
-    (void)state;
+TEST(planted_commands_are_found) {
     static struct record good, bad;
     int planted = 0, missed = 0;
     static const char *const wanted[] = {
@@ -245,8 +237,7 @@ static uint64_t answer_time(struct feed *feed, uint64_t address) {
     return feed->clock - begin;
 }
 
-static void known_sequences_take_their_clocks(void **state) {
-    (void)state;
+TEST(known_sequences_take_their_clocks) {
     struct feed feed;
     feed_open(&feed, "ddr4-2400,refresh=no", 1);
     const struct dram_timing *t = &feed.config.t;
@@ -287,8 +278,7 @@ static double share_of_pins(const char *memory, bool random, uint64_t requests) 
     return share;
 }
 
-static void streams_reach_the_pins(void **state) {
-    (void)state;
+TEST(streams_reach_the_pins) {
     static const char *const named[] = {"ddr4-2400", "lpddr4-3200", "zcu102"};
     for (size_t i = 0; i < 3; i++) {
         const double share = share_of_pins(named[i], false, seeds_of(50000));
@@ -298,8 +288,7 @@ static void streams_reach_the_pins(void **state) {
 }
 
 /* Random reads: what tRC and the banks, tFAW and the pins allow, without the time of refresh. */
-static void random_reads_reach_the_limit(void **state) {
-    (void)state;
+TEST(random_reads_reach_the_limit) {
     static const char *const named[] = {"ddr4-2400",
                                         "lpddr4-3200",
                                         "zcu102",
@@ -318,13 +307,4 @@ static void random_reads_reach_the_limit(void **state) {
         if (share < 0.98 * limit || share > 1.02 * limit)
             fail_msg("%s: %.3f of the pins, expected %.3f", named[i], share, limit);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_rule_is_broken),          cmocka_unit_test(planted_violations_are_found),
-        cmocka_unit_test(planted_commands_are_found), cmocka_unit_test(known_sequences_take_their_clocks),
-        cmocka_unit_test(streams_reach_the_pins),     cmocka_unit_test(random_reads_reach_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

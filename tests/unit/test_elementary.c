@@ -1,17 +1,12 @@
 /* The processor's exp, log and pow: against the same functions in extended precision, special arguments, and the bits
  * that every machine must get. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <string.h>
 
 #include "loadable/elementary.h"
 #include "nvdla/random.h"
+#include "tests/unit/test.h"
 
 static float of_bits(uint32_t bits) {
     float value;
@@ -39,8 +34,7 @@ static void expect_rounded(const char *name, float found, long double exact, flo
         expect_equal(name, found, (float)(exact + error), x, y);
 }
 
-static void correctly_rounded(void **unused) {
-    (void)unused;
+TEST(correctly_rounded) {
     uint64_t seed = 1;
     for (int i = 0; i < TRIES; i++) {
         const uint64_t random = random_next(&seed);
@@ -55,8 +49,7 @@ static void correctly_rounded(void **unused) {
     }
 }
 
-static void exact_powers(void **unused) {
-    (void)unused;
+TEST(exact_powers) {
     uint64_t seed = 2;
     for (int i = 0; i < TRIES; i++) {
         const float x = of_bits((uint32_t)(random_next(&seed) >> 40) | 0x3f000000);
@@ -70,8 +63,7 @@ static void exact_powers(void **unused) {
 }
 
 /* Annex F, which libm follows there. */
-static void special_arguments(void **unused) {
-    (void)unused;
+TEST(special_arguments) {
     static const float specials[] = {0,           -0.0F, 1,         -1,       2,         -2,     3,    -3,
                                      0.5F,        -0.5F, 0x1p-149F, 1e30F,    -1e30F,    1e-30F, 33,   -33,
                                      16777217.0F, 128,   -150,      INFINITY, -INFINITY, NAN,    -104, 89};
@@ -86,8 +78,7 @@ static void special_arguments(void **unused) {
 }
 
 /* A sum over many results, the same with every compiler, library and processor. */
-static void same_bits_everywhere(void **unused) {
-    (void)unused;
+TEST(same_bits_everywhere) {
     uint64_t seed = 3;
     uint32_t sum = 0;
     for (int i = 0; i < TRIES; i++) {
@@ -99,14 +90,4 @@ static void same_bits_everywhere(void **unused) {
         sum = sum * 31 + bits_of(elementary_pow(y, x));
     }
     assert_int_equal(sum, 0x1a87db76);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(correctly_rounded),
-        cmocka_unit_test(exact_powers),
-        cmocka_unit_test(special_arguments),
-        cmocka_unit_test(same_bits_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

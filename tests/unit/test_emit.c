@@ -1,15 +1,10 @@
 /* Registers of layers whose fields no loadable at hand uses, or whose wrong values a layer survives: each field of the
  * descriptor has a value of its own, and must come out where 87-loadables section 6 has it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "loadable/emit.h"
 #include "loadable/loadable.h"
+#include "tests/unit/test.h"
 
 static struct emitter emitter;
 
@@ -35,8 +30,7 @@ static uint32_t written(enum nvdla_unit unit, uint32_t offset) {
 
 #define WRITTEN(unit, reg, expected) assert_int_equal(written(NVDLA_##unit, unit##_##reg), expected)
 
-static void convolution(void **state) {
-    (void)state;
+TEST(convolution) {
     struct operation op = {
         .type = TYPE_CONV,
         .conv =
@@ -137,8 +131,7 @@ static void convolution(void **state) {
     program_free(emitter.prog);
 }
 
-static void third_stage(void **state) {
-    (void)state;
+TEST(third_stage) {
     struct operation op = {
         .type = TYPE_SDP,
         .sdp = {.src_precision = 1,
@@ -176,8 +169,7 @@ static void third_stage(void **state) {
     program_free(emitter.prog);
 }
 
-static void pooling_and_normalisation(void **state) {
-    (void)state;
+TEST(pooling_and_normalisation) {
     struct operation op = {.type = TYPE_PDP,
                            .pdp = {.split = 1,
                                    .pool_width = 2,
@@ -222,8 +214,7 @@ static void pooling_and_normalisation(void **state) {
 }
 
 /* Slopes: numbers and shifts of integers, halves of FP16. */
-static void tables(void **state) {
-    (void)state;
+TEST(tables) {
     const struct lut_param lut = {.le_offset = -3,
                                   .lo_select = 4,
                                   .le_start = 0x1122334455,
@@ -252,14 +243,4 @@ static void tables(void **state) {
     WRITTEN(SDP, S_LUT_LE_SLOPE_SCALE, 0x22221111);
     WRITTEN(SDP, S_LUT_LO_SLOPE_SCALE, 0x44443333);
     program_free(emitter.prog);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolution),
-        cmocka_unit_test(third_stage),
-        cmocka_unit_test(pooling_and_normalisation),
-        cmocka_unit_test(tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

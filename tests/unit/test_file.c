@@ -1,10 +1,4 @@
 /* Files: gzip by content, errors that say what is wrong, nothing half-written. Works in a directory of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,6 +13,7 @@
 #include <zlib.h>
 
 #include "memory/file.h"
+#include "tests/unit/test.h"
 
 /* Enters a new empty directory; `leave` empties and removes it. */
 static int enter(void **state) {
@@ -88,8 +83,7 @@ static uint8_t *noise(size_t n) {
     return bytes;
 }
 
-static void plain_and_gzip_files_come_back(void **state) {
-    (void)state;
+TEST_WITH(plain_and_gzip_files_come_back, enter, leave) {
     static const size_t sizes[] = {0, 1, 2, 16383, 16384, 16385, 300000};
     static const char *const names[] = {"plain.dat", "packed.dat.gz"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -105,8 +99,7 @@ static void plain_and_gzip_files_come_back(void **state) {
     assert_int_equal(entries(), 2);
 }
 
-static void gzip_is_recognized_by_content(void **state) {
-    (void)state;
+TEST_WITH(gzip_is_recognized_by_content, enter, leave) {
     struct error err;
     assert_true(file_write("a.gz", "hello", 5, &err));
     assert_int_equal(rename("a.gz", "a.txt"), 0);
@@ -123,8 +116,7 @@ static void gzip_is_recognized_by_content(void **state) {
     free(get("almost", 3));
 }
 
-static void gzip_has_neither_time_nor_name(void **state) {
-    (void)state;
+TEST_WITH(gzip_has_neither_time_nor_name, enter, leave) {
     struct error err;
     uint8_t header[10];
     char *first, *second;
@@ -146,8 +138,7 @@ static void gzip_has_neither_time_nor_name(void **state) {
     free(second);
 }
 
-static void gzip_of_several_members_is_one_file(void **state) {
-    (void)state;
+TEST_WITH(gzip_of_several_members_is_one_file, enter, leave) {
     struct error err;
     assert_true(file_write("1.gz", "first ", 6, &err));
     assert_true(file_write("2.gz", "", 0, &err));
@@ -158,8 +149,7 @@ static void gzip_of_several_members_is_one_file(void **state) {
     free(bytes);
 }
 
-static void truncated_gzip_is_told_at_every_length(void **state) {
-    (void)state;
+TEST_WITH(truncated_gzip_is_told_at_every_length, enter, leave) {
     struct error err;
     uint8_t *bytes = noise(40000), packed[60000];
     assert_true(file_write("whole.gz", bytes, 40000, &err));
@@ -183,8 +173,7 @@ static void truncated_gzip_is_told_at_every_length(void **state) {
     free(bytes);
 }
 
-static void corrupt_gzip_is_told(void **state) {
-    (void)state;
+TEST_WITH(corrupt_gzip_is_told, enter, leave) {
     struct error err;
     uint8_t *bytes = noise(5000), packed[8000];
     assert_true(file_write("good.gz", bytes, 5000, &err));
@@ -210,8 +199,7 @@ static void corrupt_gzip_is_told(void **state) {
     free(bytes);
 }
 
-static void missing_and_unreadable_files_are_told(void **state) {
-    (void)state;
+TEST_WITH(missing_and_unreadable_files_are_told, enter, leave) {
     expect_failure("nothing.dat", "cannot open: No such file or directory");
     expect_failure("no/such/directory.dat", "cannot open: No such file or directory");
     assert_int_equal(mkdir("directory", 0777), 0);
@@ -220,8 +208,7 @@ static void missing_and_unreadable_files_are_told(void **state) {
     assert_false(file_read("nothing.dat", &(char *){NULL}, &(size_t){0}, NULL));
 }
 
-static void a_failed_write_leaves_nothing(void **state) {
-    (void)state;
+TEST_WITH(a_failed_write_leaves_nothing, enter, leave) {
     struct error err = {.text = ""};
     assert_false(file_write("no/such/file.gz", "x", 1, &err));
     assert_non_null(strstr(err.text, "no/such/file.gz: cannot create: No such file or directory"));
@@ -231,8 +218,7 @@ static void a_failed_write_leaves_nothing(void **state) {
     assert_int_equal(entries(), 1);
 }
 
-static void a_full_disk_keeps_the_old_file(void **state) {
-    (void)state;
+TEST_WITH(a_full_disk_keeps_the_old_file, enter, leave) {
     /* A limit on the size of files stands for the full disk. */
     struct error err = {.text = ""};
     uint8_t *bytes = noise(100000);
@@ -258,8 +244,7 @@ static void a_full_disk_keeps_the_old_file(void **state) {
     free(bytes);
 }
 
-static void a_pipe_is_written_and_not_replaced(void **state) {
-    (void)state;
+TEST_WITH(a_pipe_is_written_and_not_replaced, enter, leave) {
     struct error err = {.text = ""};
     assert_int_equal(mkfifo("pipe", 0600), 0);
     const int reader = open("pipe", O_RDONLY | O_NONBLOCK);
@@ -275,8 +260,7 @@ static void a_pipe_is_written_and_not_replaced(void **state) {
     assert_int_equal(entries(), 1);
 }
 
-static void a_write_replaces_the_old_file(void **state) {
-    (void)state;
+TEST_WITH(a_write_replaces_the_old_file, enter, leave) {
     struct error err;
     put_raw("file", "old and longer", 14);
     assert_true(file_write("file", "new", 3, &err));
@@ -291,8 +275,7 @@ static void a_write_replaces_the_old_file(void **state) {
     assert_int_equal(status.st_mode & 0777, 0666 & ~mask);
 }
 
-static void a_memory_dump_is_the_region(void **state) {
-    (void)state;
+TEST_WITH(a_memory_dump_is_the_region, enter, leave) {
     struct error err = {.text = ""};
     struct memory *mem = memory_new();
     const size_t n = 50000;
@@ -318,8 +301,7 @@ static void a_memory_dump_is_the_region(void **state) {
     memory_free(mem);
 }
 
-static void directories_are_made_with_their_parents(void **state) {
-    (void)state;
+TEST_WITH(directories_are_made_with_their_parents, enter, leave) {
     struct error err = {.text = ""};
     struct stat status;
     assert_true(directory_make("a/b//c/", &err));
@@ -339,23 +321,4 @@ static void directories_are_made_with_their_parents(void **state) {
     assert_false(directory_make("file/below", &err));
     assert_non_null(strstr(err.text, "file"));
     assert_false(directory_make("", &err));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(plain_and_gzip_files_come_back, enter, leave),
-        cmocka_unit_test_setup_teardown(gzip_is_recognized_by_content, enter, leave),
-        cmocka_unit_test_setup_teardown(gzip_has_neither_time_nor_name, enter, leave),
-        cmocka_unit_test_setup_teardown(gzip_of_several_members_is_one_file, enter, leave),
-        cmocka_unit_test_setup_teardown(truncated_gzip_is_told_at_every_length, enter, leave),
-        cmocka_unit_test_setup_teardown(corrupt_gzip_is_told, enter, leave),
-        cmocka_unit_test_setup_teardown(missing_and_unreadable_files_are_told, enter, leave),
-        cmocka_unit_test_setup_teardown(a_failed_write_leaves_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(a_full_disk_keeps_the_old_file, enter, leave),
-        cmocka_unit_test_setup_teardown(a_pipe_is_written_and_not_replaced, enter, leave),
-        cmocka_unit_test_setup_teardown(a_write_replaces_the_old_file, enter, leave),
-        cmocka_unit_test_setup_teardown(a_memory_dump_is_the_region, enter, leave),
-        cmocka_unit_test_setup_teardown(directories_are_made_with_their_parents, enter, leave),
-    };
-    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

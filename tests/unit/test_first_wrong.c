@@ -1,15 +1,10 @@
 /* The journal of what launches leave in memory, and the beats that are judged by it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "memory/memory.h"
 #include "replay/first_wrong.h"
+#include "tests/unit/test.h"
 
 enum { BUS = 8, WIDTH = 4, LINE = 0x40, SURFACE = 0x100, SDP_ID = 1, NO_ID = 13 };
 #define OUTPUT UINT64_C(0x80000000)
@@ -91,8 +86,7 @@ static void beats_of_launch(struct bench *b, uint8_t value) {
                                  WRONG_NONE);
 }
 
-static void right_beats_pass(void **state) {
-    (void)state;
+TEST(right_beats_pass) {
     struct bench b;
     bench_init(&b);
     model_done(&b, 2, LINE, 1);                           /* the other group is armed first, but comes second */
@@ -107,8 +101,7 @@ static void right_beats_pass(void **state) {
     bench_free(&b);
 }
 
-static void a_wrong_value_is_named(void **state) {
-    (void)state;
+TEST(a_wrong_value_is_named) {
     struct bench b;
     bench_init(&b);
     model_done(&b, 0, LINE, 3);
@@ -130,8 +123,7 @@ static void a_wrong_value_is_named(void **state) {
     bench_free(&b);
 }
 
-static void a_beat_outside_its_output_is_wrong(void **state) {
-    (void)state;
+TEST(a_beat_outside_its_output_is_wrong) {
     static const uint64_t outside[] = {OUTPUT - BUS, OUTPUT + WIDTH * BUS, OUTPUT + 2 * LINE, OUTPUT + 2 * SURFACE};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         struct bench b;
@@ -143,8 +135,7 @@ static void a_beat_outside_its_output_is_wrong(void **state) {
     }
 }
 
-static void a_beat_of_nobody_is_wrong(void **state) {
-    (void)state;
+TEST(a_beat_of_nobody_is_wrong) {
     const uint8_t data[BUS] = {1, 1, 1, 1, 1, 1, 1, 1};
     struct bench b;
     bench_init(&b);
@@ -158,8 +149,7 @@ static void a_beat_of_nobody_is_wrong(void **state) {
     bench_free(&b);
 }
 
-static void a_strobe_that_leaves_bytes_out(void **state) {
-    (void)state;
+TEST(a_strobe_that_leaves_bytes_out) {
     const uint8_t data[BUS] = {1, 1, 1, 1, 1, 1, 1, 99};
     struct bench b;
     bench_init(&b);
@@ -174,8 +164,7 @@ static void a_strobe_that_leaves_bytes_out(void **state) {
 }
 
 /* Lines that overlap: what both write may be anything at first. */
-static void bytes_that_are_written_twice(void **state) {
-    (void)state;
+TEST(bytes_that_are_written_twice) {
     struct bench b;
     bench_init(&b);
     model_done(&b, 0, BUS * (WIDTH - 1), 1);
@@ -185,8 +174,7 @@ static void bytes_that_are_written_twice(void **state) {
 }
 
 /* What the model has not come to is not judged. */
-static void launches_that_are_not_known(void **state) {
-    (void)state;
+TEST(launches_that_are_not_known) {
     struct bench b;
     bench_init(&b);
     b.first.complete = false;
@@ -223,8 +211,7 @@ static enum wrong_read_kind read_at(struct bench *b, uint64_t address) {
     return read_of(b, CDP_ID, (struct owner){NVDLA_CDP_RDMA, 0}, address, BUS);
 }
 
-static void reads_of_nobody(void **state) {
-    (void)state;
+TEST(reads_of_nobody) {
     const uint8_t data[BUS] = {9};
     struct bench b;
     bench_init(&b);
@@ -246,8 +233,7 @@ static void reads_of_nobody(void **state) {
 }
 
 /* In any order, launch by launch; a second time only where the model has read twice. */
-static void reads_are_those_of_the_launch(void **state) {
-    (void)state;
+TEST(reads_are_those_of_the_launch) {
     struct bench b;
     bench_init(&b);
     model_reads(&b, 0, INPUT, 3);
@@ -273,19 +259,4 @@ static void reads_are_those_of_the_launch(void **state) {
         assert_int_equal(b.first.read.beat.owner.ordinal, 0);
         bench_free(&b);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_beats_pass),
-        cmocka_unit_test(a_wrong_value_is_named),
-        cmocka_unit_test(a_beat_outside_its_output_is_wrong),
-        cmocka_unit_test(a_beat_of_nobody_is_wrong),
-        cmocka_unit_test(a_strobe_that_leaves_bytes_out),
-        cmocka_unit_test(bytes_that_are_written_twice),
-        cmocka_unit_test(launches_that_are_not_known),
-        cmocka_unit_test(reads_of_nobody),
-        cmocka_unit_test(reads_are_those_of_the_launch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Fixed-point functions against exact arithmetic on wider types. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "nvdla/fixed.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
-static void saturate_clamps_to_the_signed_range(void **state) {
-    (void)state;
+TEST(saturate_clamps_to_the_signed_range) {
     assert_int_equal(fixed_saturate(127, 8), 127);
     assert_int_equal(fixed_saturate(128, 8), 127);
     assert_int_equal(fixed_saturate(-128, 8), -128);
@@ -24,8 +18,7 @@ static void saturate_clamps_to_the_signed_range(void **state) {
     assert_int_equal(fixed_saturate(-5, 1), -1);
 }
 
-static void sign_extend_takes_the_low_bits(void **state) {
-    (void)state;
+TEST(sign_extend_takes_the_low_bits) {
     assert_int_equal(fixed_sign_extend(0xff, 8), -1);
     assert_int_equal(fixed_sign_extend(0x17f, 8), 127);
     assert_int_equal(fixed_sign_extend(0x80, 8), -128);
@@ -34,8 +27,7 @@ static void sign_extend_takes_the_low_bits(void **state) {
     assert_int_equal(fixed_sign_extend(1, 1), -1);
 }
 
-static void round_shift_rounds_ties_away_from_zero(void **state) {
-    (void)state;
+TEST(round_shift_rounds_ties_away_from_zero) {
     assert_int_equal(fixed_round_shift(5, 1), 3);
     assert_int_equal(fixed_round_shift(-5, 1), -3);
     assert_int_equal(fixed_round_shift(-1, 1), -1);
@@ -46,8 +38,7 @@ static void round_shift_rounds_ties_away_from_zero(void **state) {
     assert_int_equal(fixed_round_shift(INT64_MIN, 0), INT64_MIN);
 }
 
-static void round_shift_takes_any_shift(void **state) {
-    (void)state;
+TEST(round_shift_takes_any_shift) {
     assert_int_equal(fixed_round_shift(INT64_MAX, 63), 1);
     assert_int_equal(fixed_round_shift(INT64_MIN, 63), -1);
     assert_int_equal(fixed_round_shift(INT64_MIN, 64), -1);
@@ -57,8 +48,7 @@ static void round_shift_takes_any_shift(void **state) {
 }
 
 /* Rows of 50-sdp section 13.4 (to 8 bits), and of 13.3 (EW operands). */
-static void convertor_subtracts_scales_rounds_and_clamps(void **state) {
-    (void)state;
+TEST(convertor_subtracts_scales_rounds_and_clamps) {
     assert_int_equal(fixed_convert(1000, 10, 3, 4, 8), 127);
     assert_int_equal(fixed_convert(1000, 10, 3, 5, 8), 0x5d);
     assert_int_equal(fixed_convert(-1000, 10, 3, 5, 8), (int8_t)0xa1);
@@ -75,16 +65,14 @@ static int64_t by_division(int64_t value, unsigned shift) {
     return value < 0 ? -rounded : rounded;
 }
 
-static void rounding_without_branches_takes_any_shift_below_64(void **state) {
-    (void)state;
+TEST(rounding_without_branches_takes_any_shift_below_64) {
     assert_int_equal(fixed_round(fixed_rounding(0), -7), -7);
     assert_int_equal(fixed_round(fixed_rounding(63), (INT64_C(1) << 62) - 1), 0);
     assert_int_equal(fixed_round(fixed_rounding(62), (INT64_C(1) << 62) - 1), 1);
     assert_int_equal(fixed_round(fixed_rounding(62), 1 - (INT64_C(1) << 62)), -1);
 }
 
-static void round_shift_agrees_with_division(void **state) {
-    (void)state;
+TEST(round_shift_agrees_with_division) {
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {
         rnd64(&seed);
@@ -94,17 +82,4 @@ static void round_shift_agrees_with_division(void **state) {
         assert_int_equal(fixed_round_shift(value, shift), by_division(value, shift));
         assert_int_equal(fixed_round(fixed_rounding(shift), value), by_division(value, shift));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saturate_clamps_to_the_signed_range),
-        cmocka_unit_test(sign_extend_takes_the_low_bits),
-        cmocka_unit_test(round_shift_rounds_ties_away_from_zero),
-        cmocka_unit_test(round_shift_takes_any_shift),
-        cmocka_unit_test(convertor_subtracts_scales_rounds_and_clamps),
-        cmocka_unit_test(rounding_without_branches_takes_any_shift_below_64),
-        cmocka_unit_test(round_shift_agrees_with_division),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Launches in flight, told by register writes and beats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/flight.h"
+#include "tests/unit/test.h"
 
 enum { LATENCY = 100, BUS = 8 };
 
@@ -63,8 +58,7 @@ static size_t running(struct bench *b, uint64_t cycle) {
     return flight_at(b->flight, cycle, b->running, DEVICE_LAUNCHES);
 }
 
-static void from_the_first_read_to_the_last_write(void **state) {
-    (void)state;
+TEST(from_the_first_read_to_the_last_write) {
     struct bench b;
     bench_init(&b, "small");
     assert_int_equal(running(&b, 0), 0);
@@ -94,8 +88,7 @@ static void from_the_first_read_to_the_last_write(void **state) {
 }
 
 /* Of a layer whose writes are not all seen the third launch of the unit says that it is done. */
-static void the_group_is_free_again(void **state) {
-    (void)state;
+TEST(the_group_is_free_again) {
     struct bench b;
     bench_init(&b, "small");
     arm(&b, 1000, 0);
@@ -108,8 +101,7 @@ static void the_group_is_free_again(void **state) {
 }
 
 /* Where a beat holds several atoms it is not known whose data is read: a launch runs from when it is armed. */
-static void wide_buses(void **state) {
-    (void)state;
+TEST(wide_buses) {
     struct bench b;
     bench_init(&b, "full");
     arm(&b, 1000, 0);
@@ -117,13 +109,4 @@ static void wide_buses(void **state) {
     assert_int_equal(running(&b, 1200), 1);
     assert_int_equal(b.running[0].start, 1000);
     bench_free(&b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_the_first_read_to_the_last_write),
-        cmocka_unit_test(the_group_is_free_again),
-        cmocka_unit_test(wide_buses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

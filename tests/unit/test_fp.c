@@ -1,16 +1,11 @@
 /* NVDLA's floating point: the vectors of 60-pdp section 6 and 50-sdp section 13, the borders of 50-sdp section 6 and
  * 62-cdp section 5, and random operands against the machine's own arithmetic where both have to agree. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "nvdla/fp.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -29,8 +24,7 @@ static void check_binary(uint32_t (*operation)(uint32_t, uint32_t), const struct
 
 /* ---- FP17: 60-pdp section 6 ---- */
 
-static void fp17_add_vectors(void **state) {
-    (void)state;
+TEST(fp17_add_vectors) {
     static const struct binary vectors[] = {
         {0x07c00, 0x07c00, 0x08000}, {0x07c00, 0x17c00, 0x00000}, {0x17c00, 0x07c00, 0x10000},
         {0x10000, 0x00000, 0x10000}, {0x00000, 0x10000, 0x00000}, {0x07c00, 0x05000, 0x07c00},
@@ -41,8 +35,7 @@ static void fp17_add_vectors(void **state) {
     check_binary(fp17_add, vectors, COUNT(vectors));
 }
 
-static void fp17_mul_vectors(void **state) {
-    (void)state;
+TEST(fp17_mul_vectors) {
     static const struct binary vectors[] = {
         {0x08000, 0x07555, 0x07955}, {0x08200, 0x07555, 0x07c00}, {0x0fbff, 0x0fbff, 0x0fbff},
         {0x00400, 0x00400, 0x00000}, {0x07c01, 0x05000, 0x05001}, {0x1809f, 0x00400, 0x1089f},
@@ -52,8 +45,7 @@ static void fp17_mul_vectors(void **state) {
 }
 
 /* A register can hold exponent 0 with a mantissa: it is the normal number 1.m * 2^-31. */
-static void fp17_takes_exponent_0_as_normal(void **state) {
-    (void)state;
+TEST(fp17_takes_exponent_0_as_normal) {
     static const struct binary sums[] = {
         {0x00200, 0x00000, 0x00000}, /* its own exponent is 0: nothing but zero comes out */
         {0x00200, 0x00200, 0x00600}, /* 1.5 + 1.5 = 3.0 times 2^-31 */
@@ -69,8 +61,7 @@ static void fp17_takes_exponent_0_as_normal(void **state) {
     assert_int_equal(fp17_to_fp32(0x00200), 0x30400000);
 }
 
-static void nan_operands(void **state) {
-    (void)state;
+TEST(nan_operands) {
     static const struct binary vectors[] = {
         {0x0fc01, 0x1fc02, 0x0fc01}, {0x1fc02, 0x0fc01, 0x1fc02}, {0x00000, 0x0fc03, 0x0fc03}};
     check_binary(fp17_add, vectors, COUNT(vectors));
@@ -86,8 +77,7 @@ static void nan_operands(void **state) {
     assert_false(fp16_is_nan(0xfc00) || fp17_is_nan(0x0fc00) || fp32_is_nan(0x7f800000));
 }
 
-static void fp16_fp17_conversions(void **state) {
-    (void)state;
+TEST(fp16_fp17_conversions) {
     static const struct unary wider[] = {
         {0x0001, 0x01c00}, {0x03ff, 0x043fe}, {0x7c00, 0x0fbff}, {0xfc00, 0x1fbff}, {0x0000, 0x00000},
         {0x8000, 0x10000}, {0x0400, 0x04400}, {0x7bff, 0x0bbff}, {0x7c01, 0x0fc01}, {0xfe05, 0x1fe05},
@@ -108,8 +98,7 @@ static void fp16_fp17_conversions(void **state) {
 }
 
 /* 62-cdp section 5. */
-static void fp17_fp32_conversions(void **state) {
-    (void)state;
+TEST(fp17_fp32_conversions) {
     static const struct unary narrower[] = {
         {0x7f800201, 0x0fe01}, {0xff8003ff, 0x1ffff}, {0x7fc00000, 0x0fc00}, /* low ten bits only */
         {0x4f800000, 0x0fbff}, {0xcf800000, 0x1fbff}, {0x7f800000, 0x0fbff}, {0x4f7fe000, 0x0fbff},
@@ -136,8 +125,7 @@ static void fp17_fp32_conversions(void **state) {
 
 /* ---- FP32 and FP16: 50-sdp sections 6 and 13 ---- */
 
-static void fp16_to_fp32_borders(void **state) {
-    (void)state;
+TEST(fp16_to_fp32_borders) {
     static const struct unary vectors[] = {
         {0x0000, 0x00000000}, {0x8000, 0x80000000}, {0x0001, 0x33800000}, {0x83ff, 0xb87fc000},
         {0x0400, 0x38800000}, {0x7bff, 0x477fe000}, {0x7c00, 0x7f7fffff}, {0xfc00, 0xff7fffff},
@@ -148,8 +136,7 @@ static void fp16_to_fp32_borders(void **state) {
 }
 
 /* Sections 13.2 and 13.3, the operand converted as the stage does. */
-static void fp32_stage_vectors(void **state) {
-    (void)state;
+TEST(fp32_stage_vectors) {
     static const struct {
         uint32_t a;
         uint16_t b;
@@ -182,8 +169,7 @@ static void fp32_stage_vectors(void **state) {
 }
 
 /* Section 6.2: the pattern of infinity is a number, kept by sums that do not carry. */
-static void fp32_infinity_pattern_in_sums(void **state) {
-    (void)state;
+TEST(fp32_infinity_pattern_in_sums) {
     static const struct binary vectors[] = {
         {0x7f800000, 0x3f800000, 0x7f800000}, {0x7f800000, 0x7f000000, 0x7fc00000},
         {0x7f800000, 0x7f7fffff, 0x7f7fffff}, {0x7f800000, 0x7f800000, 0x7f7fffff},
@@ -192,8 +178,7 @@ static void fp32_infinity_pattern_in_sums(void **state) {
     check_binary(fp32_add, vectors, COUNT(vectors));
 }
 
-static void fp32_mul_borders(void **state) {
-    (void)state;
+TEST(fp32_mul_borders) {
     static const struct binary vectors[] = {
         /* overflow by rounding; exponents that add up to 382, and one less */
         {0x7f7fffff, 0x3f800001, 0x7f7fffff},
@@ -214,8 +199,7 @@ static void fp32_mul_borders(void **state) {
 }
 
 /* Section 13.4. */
-static void fp32_to_fp16_vectors(void **state) {
-    (void)state;
+TEST(fp32_to_fp16_vectors) {
     static const struct unary vectors[] = {
         {0x3f800000, 0x3c00}, {0x477fe000, 0x7bff}, {0x477ff000, 0x7bff}, {0xff800000, 0xfbff}, {0x33800000, 0x0001},
         {0x33000000, 0x0000}, {0x33000001, 0x0001}, {0x387fe000, 0x0400}, {0x387ff000, 0x0400}, {0x7f800201, 0x7e01},
@@ -226,8 +210,7 @@ static void fp32_to_fp16_vectors(void **state) {
         assert_int_equal(fp32_to_fp16(vectors[i].a), vectors[i].want);
 }
 
-static void fp16_to_int16_vectors(void **state) {
-    (void)state;
+TEST(fp16_to_int16_vectors) {
     static const struct {
         uint32_t a; /* FP32 */
         int16_t want;
@@ -241,8 +224,7 @@ static void fp16_to_int16_vectors(void **state) {
         assert_int_equal(fp16_to_int16(fp32_to_fp16(vectors[i].a)), vectors[i].want);
 }
 
-static void fp16_from_integer_vectors(void **state) {
-    (void)state;
+TEST(fp16_from_integer_vectors) {
     static const struct {
         int32_t value;
         uint16_t want;
@@ -256,8 +238,7 @@ static void fp16_from_integer_vectors(void **state) {
 }
 
 /* 55-lut section 6, F17. */
-static void fp17_from_fraction_rounds_to_eleven_bits(void **state) {
-    (void)state;
+TEST(fp17_from_fraction_rounds_to_eleven_bits) {
     static const struct {
         uint64_t numerator;
         unsigned bits;
@@ -304,8 +285,7 @@ static uint32_t random_normal(uint64_t *state, uint32_t other) {
     }
 }
 
-static void fp32_agrees_with_the_machine(void **state) {
-    (void)state;
+TEST(fp32_agrees_with_the_machine) {
     uint64_t seed = 32;
     uint32_t b = 0x3f800000;
     for (int i = 0; i < 200000; i++) {
@@ -348,8 +328,7 @@ static uint32_t fp17_of(double number) {
 }
 
 /* A double is exact for products, and for sums as far as FP17 can see. */
-static void fp17_agrees_with_the_machine(void **state) {
-    (void)state;
+TEST(fp17_agrees_with_the_machine) {
     uint64_t seed = 17;
     for (int i = 0; i < 200000; i++) {
         uint32_t a = (rnd(&seed) & 0x103ff) | (1 + rnd(&seed) % 62) << 10;
@@ -362,26 +341,4 @@ static void fp17_agrees_with_the_machine(void **state) {
         assert_int_equal(fp17_add(a, b), want);
         assert_int_equal(fp17_mul(a, b), fp17_of(value_of(a) * value_of(b)));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fp17_add_vectors),
-        cmocka_unit_test(fp17_mul_vectors),
-        cmocka_unit_test(fp17_takes_exponent_0_as_normal),
-        cmocka_unit_test(nan_operands),
-        cmocka_unit_test(fp16_fp17_conversions),
-        cmocka_unit_test(fp17_fp32_conversions),
-        cmocka_unit_test(fp16_to_fp32_borders),
-        cmocka_unit_test(fp32_stage_vectors),
-        cmocka_unit_test(fp32_infinity_pattern_in_sums),
-        cmocka_unit_test(fp32_mul_borders),
-        cmocka_unit_test(fp32_to_fp16_vectors),
-        cmocka_unit_test(fp16_to_int16_vectors),
-        cmocka_unit_test(fp16_from_integer_vectors),
-        cmocka_unit_test(fp17_from_fraction_rounds_to_eleven_bits),
-        cmocka_unit_test(fp32_agrees_with_the_machine),
-        cmocka_unit_test(fp17_agrees_with_the_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

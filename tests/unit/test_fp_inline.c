@@ -1,19 +1,13 @@
 /* The operations of nvdla/fp_inline.h are those of nvdla/fp.h: conversions of every pattern, and many pairs of
  * operands, most of them with exponents near the places where results round, vanish and saturate. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "nvdla/fp.h"
 #include "nvdla/fp_inline.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
-static void conversions_are_the_same(void **state) {
-    (void)state;
+TEST(conversions_are_the_same) {
     for (uint32_t a = 0; a <= 0xffff; a++) {
         assert_int_equal(fp16_to_fp17_inline((uint16_t)a), fp16_to_fp17((uint16_t)a));
         assert_int_equal(fp16_to_fp32_inline((uint16_t)a), fp16_to_fp32((uint16_t)a));
@@ -29,8 +23,7 @@ static void conversions_are_the_same(void **state) {
 
 /* Sign, exponent and the upper mantissa bits in any combination, with the lower ones all zero, all one, a half, and one
  * more and less. */
-static void fp32_is_narrowed_the_same(void **state) {
-    (void)state;
+TEST(fp32_is_narrowed_the_same) {
     static const uint32_t rest[] = {0, 1, 0xfff, 0x1000, 0x1001, 0x1fff};
     for (uint32_t top = 0; top < 1u << 19; top++) {
         for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++) {
@@ -56,8 +49,7 @@ static void check_fp32_pair(uint32_t a, uint32_t b) {
     assert_int_equal(fp32_extreme_inline(a, b, true), fp32_min(a, b));
 }
 
-static void fp32_operations_are_the_same(void **state) {
-    (void)state;
+TEST(fp32_operations_are_the_same) {
     static const uint32_t corners[] = {0,          1,          0x007fffff, 0x00800000, 0x00800001, 0x34000000,
                                        0x3f7fffff, 0x3f800000, 0x3f800001, 0x40000000, 0x7f000000, 0x7f7ffffe,
                                        0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff};
@@ -79,8 +71,7 @@ static void fp32_operations_are_the_same(void **state) {
     }
 }
 
-static void operations_are_the_same(void **state) {
-    (void)state;
+TEST(operations_are_the_same) {
     uint64_t seed = 1;
     for (uint64_t i = 0, all = seeds_of(1000000); i < all; i++) {
         uint32_t a = rnd(&seed) & 0x1ffff, b = rnd(&seed) & 0x1ffff, rest = b & 0x103ff;
@@ -90,14 +81,4 @@ static void operations_are_the_same(void **state) {
         check_pair(a, rest | ((0x7c00 - a + step) & 0xfc00));  /* products around the smallest number */
         check_pair(a, rest | ((0x17800 - a + step) & 0xfc00)); /* and around the largest */
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversions_are_the_same),
-        cmocka_unit_test(fp32_is_narrowed_the_same),
-        cmocka_unit_test(operations_are_the_same),
-        cmocka_unit_test(fp32_operations_are_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,16 +39,14 @@ static void each_case(uint64_t seeds,
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
-static void numbers_are_those_of_splitmix64(void **state) {
-    (void)state;
+TEST(numbers_are_those_of_splitmix64) {
     struct rng rng = {0};
     assert_true(rng_next(&rng) == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(rng_next(&rng) == UINT64_C(0x6e789e6aa1b965f4));
     assert_true(rng_next(&rng) == UINT64_C(0x06c45d188009454f));
 }
 
-static void numbers_stay_in_range(void **state) {
-    (void)state;
+TEST(numbers_stay_in_range) {
     struct rng rng = rng_make(1, 2);
     for (int i = 0; i < 20000; i++) {
         int64_t value = rng_range(&rng, -3, 4), size = rng_size(&rng, 20, 8), number = rng_signed(&rng, 19);
@@ -61,8 +59,7 @@ static void numbers_stay_in_range(void **state) {
     rng_range(&rng, INT64_MIN, INT64_MAX);
 }
 
-static void shuffle_is_a_permutation(void **state) {
-    (void)state;
+TEST(shuffle_is_a_permutation) {
     struct rng rng = rng_make(3, 4);
     size_t order[20];
     bool seen[20] = {false};
@@ -75,8 +72,7 @@ static void shuffle_is_a_permutation(void **state) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void engine_names(void **state) {
-    (void)state;
+TEST(engine_names) {
     char text[40], longest[GEN_ENGINES_NAME];
     assert_int_equal(gen_engines("mix"), GEN_ENGINES_ALL);
     assert_int_equal(gen_engines("sdp"), 1u << GEN_ENGINE_SDP);
@@ -132,13 +128,11 @@ static void same_bytes(const struct gen_case *gen, const struct program *prog, v
     program_free(second);
 }
 
-static void a_seed_gives_the_same_trace_and_it_reads_back(void **state) {
-    (void)state;
+TEST(a_seed_gives_the_same_trace_and_it_reads_back) {
     each_case(seeds_of(12), same_bytes, NULL);
 }
 
-static void seeds_and_configurations_differ(void **state) {
-    (void)state;
+TEST(seeds_and_configurations_differ) {
     struct gen_case a, b;
     gen_draw(&a, nvdla_config_find("small"), GEN_ENGINES_ALL, 1);
     gen_draw(&b, nvdla_config_find("small"), GEN_ENGINES_ALL, 2);
@@ -551,8 +545,7 @@ static void check_case(const struct gen_case *gen, const struct program *prog, v
 }
 
 /* One walk for all of them: building the cases is the work. */
-static void cases_are_legal_and_corners_are_drawn(void **state) {
-    (void)state;
+TEST(cases_are_legal_and_corners_are_drawn) {
     struct corners n = {0};
     const int *all = &n.single;
     const uint64_t all_seeds = 60, seeds = seeds_of(all_seeds);
@@ -579,8 +572,7 @@ static void damaged(const char *notes, const char *expected) {
     program_free(prog);
 }
 
-static void damaged_descriptions_are_refused(void **state) {
-    (void)state;
+TEST(damaged_descriptions_are_refused) {
 #define CASE "# gen case engines=sdp seed=1 layers=1 place=0 expect_all=0\n"
     damaged("", "t.nvt: no description of random layers");
     damaged("# gen layer 0 sdp=1\n", "t.nvt:4: expected \"gen case");
@@ -620,8 +612,7 @@ static void illegal(const char *settings, const char *expected) {
     illegal_on("small", settings, expected);
 }
 
-static void layers_that_a_configuration_lacks_are_refused(void **state) {
-    (void)state;
+TEST(layers_that_a_configuration_lacks_are_refused) {
     illegal("sdp=1 precision=1", "configuration small has no INT16");
     illegal("sdp=1 precision=2", "configuration small has no FP16");
     illegal("sdp=1 in_convert=1", "configuration small has no INT16");
@@ -631,8 +622,7 @@ static void layers_that_a_configuration_lacks_are_refused(void **state) {
     illegal_on("large", "rubik=1", "configuration large has no RUBIK");
 }
 
-static void illegal_layers_of_full_are_refused(void **state) {
-    (void)state;
+TEST(illegal_layers_of_full_are_refused) {
     illegal_on("full", "bdma=1 rubik=1", "expected one of");
     illegal_on("full", "bdma=1 parts=2", "2 parts of 1x1x1 atoms");
     illegal_on("full", "bdma=1 join=1", "the layer before is not of BDMA");
@@ -653,8 +643,7 @@ static void illegal_layers_of_full_are_refused(void **state) {
     illegal_on("full", "pdp=1 precision=2 method=0 recip_w=64512", "exponent 63 and mantissa 0");
 }
 
-static void illegal_layers_are_refused(void **state) {
-    (void)state;
+TEST(illegal_layers_are_refused) {
     illegal("w=1", "layer 0: expected one of conv+sdp");
     illegal("sdp=1 cdp=1", "expected one of");
     illegal("sdp=1 source=1", "reads the output of layer 0, which does not come before it");
@@ -758,8 +747,7 @@ static struct gen_case shrunk(const char *config, const char *engines, bool (*fa
     return gen;
 }
 
-static void shrinking_finds_the_smallest_case(void **state) {
-    (void)state;
+TEST(shrinking_finds_the_smallest_case) {
     struct gen_case gen = shrunk("small", "mix", wide_pooling);
     struct gen_layer plain;
     gen_layer_plain(&plain);
@@ -803,8 +791,7 @@ static bool never(const struct gen_case *gen) {
     return false;
 }
 
-static void shrinking_keeps_to_its_attempts(void **state) {
-    (void)state;
+TEST(shrinking_keeps_to_its_attempts) {
     struct judge judge = {.fails = never};
     struct shrink shrink = {.fails = judge_case, .context = &judge, .attempts = 7};
     struct gen_case gen, before;
@@ -865,28 +852,7 @@ static void lose_layers(const char *config, const char *engines) {
     assert_true(cut > 5);
 }
 
-static void other_traces_lose_layers(void **state) {
-    (void)state;
+TEST(other_traces_lose_layers) {
     lose_layers("small", "sdp,pdp,cdp");
     lose_layers("full", "pdp,bdma,rubik");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_splitmix64),
-        cmocka_unit_test(numbers_stay_in_range),
-        cmocka_unit_test(shuffle_is_a_permutation),
-        cmocka_unit_test(engine_names),
-        cmocka_unit_test(a_seed_gives_the_same_trace_and_it_reads_back),
-        cmocka_unit_test(seeds_and_configurations_differ),
-        cmocka_unit_test(cases_are_legal_and_corners_are_drawn),
-        cmocka_unit_test(damaged_descriptions_are_refused),
-        cmocka_unit_test(illegal_layers_are_refused),
-        cmocka_unit_test(layers_that_a_configuration_lacks_are_refused),
-        cmocka_unit_test(illegal_layers_of_full_are_refused),
-        cmocka_unit_test(shrinking_finds_the_smallest_case),
-        cmocka_unit_test(shrinking_keeps_to_its_attempts),
-        cmocka_unit_test(other_traces_lose_layers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

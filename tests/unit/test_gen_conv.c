@@ -332,8 +332,7 @@ static void check_legality(const struct gen_case *gen, void *context) {
     program_free(prog);
 }
 
-static void register_writes_are_legal(void **state) {
-    (void)state;
+TEST(register_writes_are_legal) {
     each_case(seeds_of(60), check_legality, NULL);
 }
 
@@ -419,8 +418,7 @@ static int draw(void **state) {
     return 0;
 }
 
-static void corners_are_drawn(void **state) {
-    (void)state;
+TEST(corners_are_drawn) {
     const int *all = &drawn.corners.winograd;
     for (size_t i = 0; i < sizeof drawn.corners / sizeof(int); i++)
         if (all[i] < 3)
@@ -428,8 +426,7 @@ static void corners_are_drawn(void **state) {
 }
 
 /* Every format of 20-data-formats section 4 with every precision that section 10 allows. */
-static void every_pixel_format_is_drawn_in_every_precision(void **state) {
-    (void)state;
+TEST(every_pixel_format_is_drawn_in_every_precision) {
     for (uint32_t i = 0; i < FORMATS; i++) {
         bool halves = nvdla_pixel_format(nvdla_config_find("full"), i)->precision == NVDLA_FP16;
         for (uint32_t precision = halves ? NVDLA_FP16 : NVDLA_INT8; precision <= NVDLA_FP16; precision++)
@@ -458,8 +455,7 @@ static void illegal(const char *config, const char *settings, const char *expect
         fail_msg("found '%s', expected '%s'", err.text, expected);
 }
 
-static void illegal_layers_are_refused(void **state) {
-    (void)state;
+TEST(illegal_layers_are_refused) {
     illegal("small", "conv=3 w=8 h=8", "configuration small has no Winograd");
     illegal("small", "batches=2", "2 batches, configuration small has at most 1");
     illegal("small", "compressed=1", "configuration small has no compressed weights");
@@ -535,8 +531,7 @@ static struct gen_case shrunk(bool (*fails)(const struct gen_case *)) {
     return gen;
 }
 
-static void shrinking_keeps_to_whole_tiles_and_batches(void **state) {
-    (void)state;
+TEST(shrinking_keeps_to_whole_tiles_and_batches) {
     struct gen_case gen = shrunk(wide_winograd);
     assert_int_equal(gen.count, 1);
     assert_int_equal(gen.layers[0].k, 3);
@@ -557,13 +552,4 @@ static void shrinking_keeps_to_whole_tiles_and_batches(void **state) {
     assert_int_equal(gen.layers[0].w * gen.layers[0].h * gen.layers[0].c * gen.layers[0].k, 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(register_writes_are_legal),
-        cmocka_unit_test(corners_are_drawn),
-        cmocka_unit_test(every_pixel_format_is_drawn_in_every_precision),
-        cmocka_unit_test(illegal_layers_are_refused),
-        cmocka_unit_test(shrinking_keeps_to_whole_tiles_and_batches),
-    };
-    return cmocka_run_group_tests(tests, draw, NULL);
-}
+TEST_GROUP(draw, NULL)

@@ -1,19 +1,14 @@
 /* The chain of waits on made-up stops of a small convolution and of an SDP layer from memory: which engine is named. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "layers/tracker.h"
 #include "nvdla/clients.h"
 #include "replay/hang_facts.h"
 #include "replay/hang_triage.h"
 #include "tb/observers/waits.h"
+#include "tests/unit/test.h"
 
 enum { WIDTH = 4, HEIGHT = 4, ATOMS = WIDTH * HEIGHT, BEATS = 8 * ATOMS /* of one lane */, WEIGHT_ATOMS = 8 };
 
@@ -49,7 +44,7 @@ static void offered(struct stop *s, enum wait_index pair, bool valid, bool ready
     s->waits.pairs[pair].ready = ready;
 }
 
-static void state(struct stop *s, enum wait_state_index index, const char *value) {
+static void set_state(struct stop *s, enum wait_state_index index, const char *value) {
     snprintf(s->waits.states[index].value, sizeof s->waits.states[index].value, "%s", value);
 }
 
@@ -64,9 +59,9 @@ static void begin(struct stop *s, const char *config) {
     for (int i = 0; i < WAIT_COUNT; i++)
         s->waits.pairs[i].counted = s->waits.pairs[i].seen = true;
     s->hang = (struct hang){.prog = &s->prog, .dev = &s->dev, .waits = &s->waits, .answers = true};
-    state(s, WAIT_STATE_CDMA_DAT, "Idle");
-    state(s, WAIT_STATE_CDMA_WT, "Idle");
-    state(s, WAIT_STATE_CSC, "Run");
+    set_state(s, WAIT_STATE_CDMA_DAT, "Idle");
+    set_state(s, WAIT_STATE_CDMA_WT, "Idle");
+    set_state(s, WAIT_STATE_CSC, "Run");
     s->waits.counters[WAIT_COUNTER_CREDITS].value = 4 * 8;
 }
 
@@ -163,8 +158,7 @@ static void nothing_behind_csc(struct stop *s) {
     s->waits.counters[WAIT_COUNTER_LEFT].value = 8;
 }
 
-static void csc_with_all_it_needs_is_guilty(void **unused) {
-    (void)unused;
+TEST(csc_with_all_it_needs_is_guilty) {
     struct stop s;
     convolution(&s);
     nothing_behind_csc(&s);
@@ -173,8 +167,7 @@ static void csc_with_all_it_needs_is_guilty(void **unused) {
     end(&s, "csc");
 }
 
-static void a_line_that_cdma_does_not_report(void **unused) {
-    (void)unused;
+TEST(a_line_that_cdma_does_not_report) {
     struct stop s;
     convolution(&s);
     nothing_behind_csc(&s);
@@ -184,8 +177,7 @@ static void a_line_that_cdma_does_not_report(void **unused) {
     end(&s, "cdma");
 }
 
-static void kernels_that_cdma_does_not_report(void **unused) {
-    (void)unused;
+TEST(kernels_that_cdma_does_not_report) {
     struct stop s;
     convolution(&s);
     nothing_behind_csc(&s);
@@ -195,8 +187,7 @@ static void kernels_that_cdma_does_not_report(void **unused) {
 }
 
 /* The requests were taken and the memory was never asked. */
-static void requests_that_the_memory_interface_loses(void **unused) {
-    (void)unused;
+TEST(requests_that_the_memory_interface_loses) {
     struct stop s;
     convolution(&s);
     nothing_behind_csc(&s);
@@ -209,8 +200,7 @@ static void requests_that_the_memory_interface_loses(void **unused) {
     end(&s, "mcif");
 }
 
-static void sums_that_cmac_loses(void **unused) {
-    (void)unused;
+TEST(sums_that_cmac_loses) {
     struct stop s;
     convolution(&s);
     moved(&s, WAIT_SUMS, ATOMS - 1);
@@ -223,8 +213,7 @@ static void sums_that_cmac_loses(void **unused) {
     end(&s, "cmac");
 }
 
-static void credits_that_cacc_keeps(void **unused) {
-    (void)unused;
+TEST(credits_that_cacc_keeps) {
     struct stop s;
     convolution(&s);
     moved(&s, WAIT_CREDITS, ATOMS - 3);
@@ -232,8 +221,7 @@ static void credits_that_cacc_keeps(void **unused) {
     end(&s, "cacc");
 }
 
-static void results_that_sdp_does_not_take(void **unused) {
-    (void)unused;
+TEST(results_that_sdp_does_not_take) {
     struct stop s;
     convolution(&s);
     moved(&s, WAIT_RESULTS, 8);
@@ -253,8 +241,7 @@ static void results_that_sdp_does_not_take(void **unused) {
 }
 
 /* Everything has been written: whose is the interrupt? */
-static void a_layer_that_does_not_end(void **unused) {
-    (void)unused;
+TEST(a_layer_that_does_not_end) {
     struct stop s;
     convolution(&s);
     s.hang.armed_count = 0;
@@ -280,8 +267,7 @@ static void a_layer_that_does_not_end(void **unused) {
     end(&s, "glb");
 }
 
-static void a_partner_that_was_not_armed(void **unused) {
-    (void)unused;
+TEST(a_partner_that_was_not_armed) {
     struct stop s;
     begin(&s, "small");
     put(&s, NVDLA_SDP, "D_FEATURE_MODE_CFG", 1);
@@ -311,8 +297,7 @@ static void ports(struct stop *s, uint64_t asked, uint64_t given, uint64_t writt
     s->waits.read_given[0][1] = given;
 }
 
-static void ports_alone_tell_much(void **unused) {
-    (void)unused;
+TEST(ports_alone_tell_much) {
     struct stop s;
     ports(&s, ATOMS, ATOMS, 3);
     s.triage = hang_triage_new(&s.hang);
@@ -345,8 +330,7 @@ static void convolution_at_ports(struct stop *s) {
 }
 
 /* CDMA needs no other unit to end a layer of which it has read everything. */
-static void cdma_that_has_read_everything_and_goes_on(void **unused) {
-    (void)unused;
+TEST(cdma_that_has_read_everything_and_goes_on) {
     struct stop s;
     convolution_at_ports(&s);
     end(&s, "sdp");
@@ -356,8 +340,7 @@ static void cdma_that_has_read_everything_and_goes_on(void **unused) {
 }
 
 /* The trace waits for interrupts of SDP's group 0 and of CDMA's weights. Both layers have ended. */
-static void an_interrupt_that_only_the_trace_misses(void **unused) {
-    (void)unused;
+TEST(an_interrupt_that_only_the_trace_misses) {
     enum { CDMA_WT_0 = 18, SDP_0 = 0 };
     assert_string_equal(nvdla_interrupt_name(CDMA_WT_0), "CDMA_WT_0");
     assert_string_equal(nvdla_interrupt_name(SDP_0), "SDP_0");
@@ -382,8 +365,7 @@ static void an_interrupt_that_only_the_trace_misses(void **unused) {
 }
 
 /* The chain leads from the engine whose end does not come to the guilty one, and says how far each link came. */
-static void the_chain_is_told(void **unused) {
-    (void)unused;
+TEST(the_chain_is_told) {
     struct stop s;
     convolution(&s);
     nothing_behind_csc(&s);
@@ -450,16 +432,14 @@ static void merge(struct stop *s) {
     s->waits.written[0][write] = s->waits.acknowledged[0][write] = FEATURE / 2;
 }
 
-static void rubik_that_does_not_end(void **state_) {
+TEST(rubik_that_does_not_end) {
     struct stop s;
-    (void)state_;
     merge(&s);
     end(&s, "rubik");
 }
 
-static void atoms_that_rubik_keeps(void **state_) {
+TEST(atoms_that_rubik_keeps) {
     struct stop s;
-    (void)state_;
     merge(&s);
     moved(&s, WAIT_PUT_RUBIK, 126);
     moved(&s, WAIT_PACK_RUBIK, 63);
@@ -492,44 +472,19 @@ static void half_a_beat(struct stop *s) {
     s->waits.written[0][nvdla_clients[NVDLA_WRITE_RUBIK].id] = 0;
 }
 
-static void a_beat_of_two_atoms_that_gives_one(void **state_) {
+TEST(a_beat_of_two_atoms_that_gives_one) {
     struct stop s;
-    (void)state_;
     half_a_beat(&s);
     end(&s, "mcif");
 }
 
-static void a_clock_that_stands(void **state_) {
+TEST(a_clock_that_stands) {
     struct stop s;
-    (void)state_;
     half_a_beat(&s);
-    state(&s, WAIT_STATE_RUBIK_CLOCK, "Stands");
+    set_state(&s, WAIT_STATE_RUBIK_CLOCK, "Stands");
     end(&s, "rubik");
     half_a_beat(&s);
-    state(&s, WAIT_STATE_RUBIK_CLOCK, "Runs");
-    state(&s, WAIT_STATE_BDMA_CLOCK, "Stands"); /* it has no layer */
+    set_state(&s, WAIT_STATE_RUBIK_CLOCK, "Runs");
+    set_state(&s, WAIT_STATE_BDMA_CLOCK, "Stands"); /* it has no layer */
     end(&s, "mcif");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csc_with_all_it_needs_is_guilty),
-        cmocka_unit_test(a_line_that_cdma_does_not_report),
-        cmocka_unit_test(kernels_that_cdma_does_not_report),
-        cmocka_unit_test(requests_that_the_memory_interface_loses),
-        cmocka_unit_test(sums_that_cmac_loses),
-        cmocka_unit_test(credits_that_cacc_keeps),
-        cmocka_unit_test(results_that_sdp_does_not_take),
-        cmocka_unit_test(a_layer_that_does_not_end),
-        cmocka_unit_test(a_partner_that_was_not_armed),
-        cmocka_unit_test(ports_alone_tell_much),
-        cmocka_unit_test(cdma_that_has_read_everything_and_goes_on),
-        cmocka_unit_test(an_interrupt_that_only_the_trace_misses),
-        cmocka_unit_test(the_chain_is_told),
-        cmocka_unit_test(rubik_that_does_not_end),
-        cmocka_unit_test(atoms_that_rubik_keeps),
-        cmocka_unit_test(a_beat_of_two_atoms_that_gives_one),
-        cmocka_unit_test(a_clock_that_stands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

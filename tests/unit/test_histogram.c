@@ -14,6 +14,7 @@
 #include "replay/player.h"
 #include "report/histograms.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 #include "trace/launches.h"
 
 static void count_one(struct histogram *histogram, int width, int64_t x) {
@@ -47,8 +48,7 @@ static void assert_same(const struct histogram *a, const struct histogram *b) {
 
 /* ---- elements ---- */
 
-static void bins_are_leftmost_bits_that_are_not_the_sign_A3(void **state) {
-    (void)state;
+TEST(bins_are_leftmost_bits_that_are_not_the_sign_A3) {
     static const struct {
         int64_t value;
         int bin;
@@ -89,8 +89,7 @@ static void bins_are_leftmost_bits_that_are_not_the_sign_A3(void **state) {
     assert_int_equal(in_bins(&histogram), 0);
 }
 
-static void powers_of_two_differ_by_their_sign(void **state) {
-    (void)state;
+TEST(powers_of_two_differ_by_their_sign) {
     struct histogram histogram;
     for (int k = 0; k < 62; k++) {
         count_one(&histogram, 63, INT64_C(1) << k);
@@ -108,8 +107,7 @@ static void powers_of_two_differ_by_their_sign(void **state) {
     assert_int_equal(histogram.negative[0], 2);
 }
 
-static void ends_of_a_width_are_in_its_last_bin(void **state) {
-    (void)state;
+TEST(ends_of_a_width_are_in_its_last_bin) {
     for (int width = 2; width <= 63; width++) {
         int64_t highest = (INT64_C(1) << (width - 1)) - 1, ends[] = {highest, -highest - 1};
         struct histogram histogram;
@@ -122,8 +120,7 @@ static void ends_of_a_width_are_in_its_last_bin(void **state) {
     }
 }
 
-static void zeros_and_minus_ones_alone_fill_no_bin(void **state) {
-    (void)state;
+TEST(zeros_and_minus_ones_alone_fill_no_bin) {
     static const int32_t zeros[6], ones[] = {-1, -1, -1};
     struct histogram histogram;
     histogram_init(&histogram, 32);
@@ -142,8 +139,7 @@ static void zeros_and_minus_ones_alone_fill_no_bin(void **state) {
 }
 
 /* Whatever the number of lanes, and with a last vector that is only partly valid. */
-static void lanes_do_not_matter(void **state) {
-    (void)state;
+TEST(lanes_do_not_matter) {
     enum { COUNT = 1003 };
     int32_t values[COUNT + 16];
     uint64_t seed = 5;
@@ -163,8 +159,7 @@ static void lanes_do_not_matter(void **state) {
     assert_complete(&one);
 }
 
-static void lanes_beyond_the_cube_do_not_count(void **state) {
-    (void)state;
+TEST(lanes_beyond_the_cube_do_not_count) {
     static const int32_t values[] = {1, 2, 77, 77, 3, 4, 77, 77};
     struct histogram histogram;
     histogram_init(&histogram, 32);
@@ -176,8 +171,7 @@ static void lanes_beyond_the_cube_do_not_count(void **state) {
     assert_int_equal(tap_lanes(19, 8, 3), 0);
 }
 
-static void fp16_has_a_bin_per_exponent(void **state) {
-    (void)state;
+TEST(fp16_has_a_bin_per_exponent) {
     /* 1, -2, smallest subnormal, largest, both zeros, infinity, NaN. */
     static const uint16_t values[] = {0x3c00, 0xc000, 0x0001, 0x7bff, 0x0000, 0x8000, 0x7c00, 0xfe00};
     struct histogram histogram;
@@ -194,8 +188,7 @@ static void fp16_has_a_bin_per_exponent(void **state) {
     assert_complete(&histogram);
 }
 
-static void fp32_beyond_fp16_is_in_the_last_bins(void **state) {
-    (void)state;
+TEST(fp32_beyond_fp16_is_in_the_last_bins) {
     /* 1, 2^100, -2^-100, NaN, smallest subnormal. */
     static const uint32_t patterns[] = {0x3f800000, 0x71800000, 0x8d800000, 0x7fc00000, 0x00000001};
     struct histogram histogram;
@@ -210,8 +203,7 @@ static void fp32_beyond_fp16_is_in_the_last_bins(void **state) {
     assert_complete(&histogram);
 }
 
-static void moments_from_the_bins_B5(void **state) {
-    (void)state;
+TEST(moments_from_the_bins_B5) {
     struct histogram histogram;
     histogram_init(&histogram, 34);
     static const struct {
@@ -234,8 +226,7 @@ static void moments_from_the_bins_B5(void **state) {
     assert_true(fabs(moments.middle_deviation - 183081.6) < 0.1);
 }
 
-static void exact_moments_are_exact(void **state) {
-    (void)state;
+TEST(exact_moments_are_exact) {
     static const int64_t values[] = {-(INT64_C(1) << 47), (INT64_C(1) << 47) - 1, -1, 0, 5};
     struct histogram histogram;
     histogram_init(&histogram, 48);
@@ -247,8 +238,7 @@ static void exact_moments_are_exact(void **state) {
 
 /* ---- convertors ---- */
 
-static void a_convertor_keeps_what_it_does_not_clip(void **state) {
-    (void)state;
+TEST(a_convertor_keeps_what_it_does_not_clip) {
     uint64_t seed = 3;
     for (int i = 0; i < 3000; i++) {
         int bits = (int)(rnd(&seed) % 9) + 2;
@@ -266,8 +256,7 @@ static void a_convertor_keeps_what_it_does_not_clip(void **state) {
     }
 }
 
-static void settings_for_a_bin_B5(void **state) {
-    (void)state;
+TEST(settings_for_a_bin_B5) {
     struct convertor convertor = convertor_for_bin(19, 8, false);
     assert_true(convertor.offset == 0 && convertor.scale == 32512 && convertor.shift == 28);
     convertor = convertor_for_bin(18, 8, false);
@@ -297,8 +286,7 @@ static void settings_for_a_bin_B5(void **state) {
 }
 
 /* The clipped values of every candidate are counted exactly. */
-static void candidates_are_counted_exactly(void **state) {
-    (void)state;
+TEST(candidates_are_counted_exactly) {
     enum { COUNT = 4000 };
     int32_t values[COUNT];
     uint64_t seed = 9;
@@ -336,8 +324,7 @@ static void candidates_are_counted_exactly(void **state) {
 }
 
 /* 3 / 2 becomes 2, which stands for 4; 300 becomes 127, which stands for 254; 8 is exact. */
-static void errors_are_to_what_results_stand_for(void **state) {
-    (void)state;
+TEST(errors_are_to_what_results_stand_for) {
     static const int32_t values[] = {3, 300, 8};
     const struct convertor half = {.scale = 1, .shift = 1, .bits = 8};
     struct histogram histogram;
@@ -350,8 +337,7 @@ static void errors_are_to_what_results_stand_for(void **state) {
 
 /* ---- sets ---- */
 
-static void sets_keep_layers_apart(void **state) {
-    (void)state;
+TEST(sets_keep_layers_apart) {
     struct histogram_set set = {0};
     /* Two taps together; the launch of the other group runs first. */
     struct histogram *second = histogram_of(&set, NVDLA_SDP, 1, TAP_SDP_IN, 32);
@@ -376,8 +362,7 @@ static void sets_keep_layers_apart(void **state) {
     assert_int_equal(set.count, 0);
 }
 
-static void the_dump_has_counters_of_32_bits_B8(void **state) {
-    (void)state;
+TEST(the_dump_has_counters_of_32_bits_B8) {
     struct histogram_set set = {0};
     struct histogram *histogram = histogram_of(&set, NVDLA_SDP, 0, TAP_SDP_CVT_IN, 34);
     histogram->positive[3] = UINT64_C(1) << 33;
@@ -406,8 +391,7 @@ static void the_dump_has_counters_of_32_bits_B8(void **state) {
     histogram_set_free(&set);
 }
 
-static void pictures_show_every_stream(void **state) {
-    (void)state;
+TEST(pictures_show_every_stream) {
     struct histogram_set set = {0};
     static const int32_t values[] = {100, 90, -3, 0, -1};
     histogram_int32(histogram_of(&set, NVDLA_SDP, 4, TAP_SDP_IN, 32), values, 1, 5, 5);
@@ -565,8 +549,7 @@ static void assert_same_histograms(const struct histogram_set *a, const struct h
 }
 
 /* Random layers of all engines: complete counts, the same with threads, and memory is what it is without counting. */
-static void taps_count_every_element_of_random_layers(void **state) {
-    (void)state;
+TEST(taps_count_every_element_of_random_layers) {
     static const char *const engines[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
     int compared = 0;
     bool seen[TAP_COUNT] = {false};
@@ -607,28 +590,4 @@ static void taps_count_every_element_of_random_layers(void **state) {
     assert_true(compared > 100);
     for (enum tap tap = 0; tap < TAP_COUNT; tap++)
         assert_true(seen[tap] == tap_has_statistics(tap));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_are_leftmost_bits_that_are_not_the_sign_A3),
-        cmocka_unit_test(powers_of_two_differ_by_their_sign),
-        cmocka_unit_test(ends_of_a_width_are_in_its_last_bin),
-        cmocka_unit_test(zeros_and_minus_ones_alone_fill_no_bin),
-        cmocka_unit_test(lanes_do_not_matter),
-        cmocka_unit_test(lanes_beyond_the_cube_do_not_count),
-        cmocka_unit_test(fp16_has_a_bin_per_exponent),
-        cmocka_unit_test(fp32_beyond_fp16_is_in_the_last_bins),
-        cmocka_unit_test(moments_from_the_bins_B5),
-        cmocka_unit_test(exact_moments_are_exact),
-        cmocka_unit_test(a_convertor_keeps_what_it_does_not_clip),
-        cmocka_unit_test(settings_for_a_bin_B5),
-        cmocka_unit_test(candidates_are_counted_exactly),
-        cmocka_unit_test(errors_are_to_what_results_stand_for),
-        cmocka_unit_test(sets_keep_layers_apart),
-        cmocka_unit_test(the_dump_has_counters_of_32_bits_B8),
-        cmocka_unit_test(pictures_show_every_stream),
-        cmocka_unit_test(taps_count_every_element_of_random_layers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

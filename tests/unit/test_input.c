@@ -1,12 +1,6 @@
 /* Pictures in the input tensors of networks: every layout byte for byte, the loadables' samples of traces/, batches,
  * and what does not fit is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <string.h>
@@ -14,11 +8,11 @@
 #include "loadable/half.h"
 #include "loadable/input.h"
 #include "memory/file.h"
+#include "tests/unit/test.h"
 
 static struct error err;
 
-static void halves_round_to_nearest_ties_away(void **unused) {
-    (void)unused;
+TEST(halves_round_to_nearest_ties_away) {
     static const struct {
         float value;
         uint16_t half;
@@ -50,8 +44,7 @@ static void halves_round_to_nearest_ties_away(void **unused) {
 }
 
 /* The samples of traces/loadables: their input tensors, pictures and the bytes that those become. */
-static void samples(void **unused) {
-    (void)unused;
+TEST(samples) {
     static const struct {
         const char *name;
         unsigned type, format;
@@ -164,8 +157,7 @@ static int files_remove(void **unused) {
     return remove(grey) || remove(colour) || remove(large) || remove(bytes) || remove(folder);
 }
 
-static void batches_orders_and_means(void **unused) {
-    (void)unused;
+TEST(batches_orders_and_means) {
     struct network net;
     struct input_options options = {0};
     network_make(&net, DATA_INT8, PIXEL_FEATURE_8, 2, 3, 128);
@@ -202,8 +194,7 @@ static void batches_orders_and_means(void **unused) {
 }
 
 /* INT8: the range of pictures is that of the tensor, whatever the norm; a mean moves it, a scale sets it. */
-static void means_and_scales_of_int8(void **unused) {
-    (void)unused;
+TEST(means_and_scales_of_int8) {
     struct network net;
     struct input_options options = {.norm = 255};
     network_make(&net, DATA_INT8, PIXEL_FEATURE_8, 1, 3, 64);
@@ -229,8 +220,7 @@ static void means_and_scales_of_int8(void **unused) {
 }
 
 /* Every order of a pixel's components: the colours in the channels that the first layer gets. */
-static void orders_of_pixels(void **unused) {
-    (void)unused;
+TEST(orders_of_pixels) {
     static const struct {
         unsigned format;
         uint8_t first[4]; /* blue 15, green 10, red 5 */
@@ -262,8 +252,7 @@ static void orders_of_pixels(void **unused) {
     input_options_free(&options);
 }
 
-static void other_sources(void **unused) {
-    (void)unused;
+TEST(other_sources) {
     struct network net;
     struct input_options options = {0};
     char raw[80];
@@ -293,14 +282,4 @@ static void other_sources(void **unused) {
     input_options_free(&options);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_round_to_nearest_ties_away),
-        cmocka_unit_test(samples),
-        cmocka_unit_test(batches_orders_and_means),
-        cmocka_unit_test(means_and_scales_of_int8),
-        cmocka_unit_test(orders_of_pixels),
-        cmocka_unit_test(other_sources),
-    };
-    return cmocka_run_group_tests(tests, files_make, files_remove);
-}
+TEST_GROUP(files_make, files_remove)

@@ -1,18 +1,13 @@
 /* Launches and what their registers say: cubes and memory traffic. Expected values: chapter 10 section 6, chapter 20
  * section 9, chapter 30 sections 5, 8.1 and 9.3, chapter 50 sections 3.2, 4, 8, 9, chapter 60 sections 2, 3, 7, chapter
  * 62 sections 2, 3, 9, chapter 64 section 2. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "layers/cubes.h"
 #include "layers/pairing.h"
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/test.h"
 
 /* A tracker of one configuration, and the unit whose registers are being written. */
 struct bench {
@@ -74,8 +69,7 @@ static void expect_size(const struct cube *cube, int width, int height, int chan
     assert_int_equal(cube->element_bytes, element_bytes);
 }
 
-static void groups_are_filled_through_producer(void **state) {
-    (void)state;
+TEST(groups_are_filled_through_producer) {
     struct bench b = bench("small");
     set(&b, SDP_D_CVT_OFFSET, 0x1111);
     set(&b, SDP_S_POINTER, 1);
@@ -104,8 +98,7 @@ static void groups_are_filled_through_producer(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void only_one_in_op_enable_arms(void **state) {
-    (void)state;
+TEST(only_one_in_op_enable_arms) {
     struct bench b = bench("small");
     assert_null(set(&b, SDP_D_OP_ENABLE, 0));
     assert_null(set(&b, SDP_D_OP_ENABLE, 0xfffffffe));
@@ -126,8 +119,7 @@ static void only_one_in_op_enable_arms(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void bits_that_do_not_exist_are_not_kept(void **state) {
-    (void)state;
+TEST(bits_that_do_not_exist_are_not_kept) {
     struct bench b = bench("full");
     set(&b, SDP_D_DST_BASE_ADDR_LOW, 0xffffffff);
     set(&b, SDP_D_DATA_CUBE_WIDTH, 0xffffffff);
@@ -147,8 +139,7 @@ static void bits_that_do_not_exist_are_not_kept(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void clocks_are_those_of_the_slowest_part(void **state) {
-    (void)state;
+TEST(clocks_are_those_of_the_slowest_part) {
     for (int full = 0; full < 2; full++) {
         struct bench b = bench(full ? "full" : "small");
         b.unit = NVDLA_CSC;
@@ -170,8 +161,7 @@ static void clocks_are_those_of_the_slowest_part(void **state) {
     }
 }
 
-static void launches_are_numbered_per_unit_and_found_again(void **state) {
-    (void)state;
+TEST(launches_are_numbered_per_unit_and_found_again) {
     struct bench b = bench("small");
     for (int i = 0; i < 300; i++) {
         b.unit = i % 3 ? NVDLA_SDP : NVDLA_PDP;
@@ -195,8 +185,7 @@ static void launches_are_numbered_per_unit_and_found_again(void **state) {
     layer_tracker_free(NULL);
 }
 
-static void bdma_launches_have_the_group_of_their_register(void **state) {
-    (void)state;
+TEST(bdma_launches_have_the_group_of_their_register) {
     struct bench b = bench("full");
     b.unit = NVDLA_BDMA;
     set(&b, BDMA_CFG_LINE, 5);
@@ -221,8 +210,7 @@ static void bdma_launches_have_the_group_of_their_register(void **state) {
 
 /* A descriptor takes the registers as they stand at CFG_OP; a launch all descriptors since the one before, of which 21
  * fit. 64-bdma sections 2 to 4. */
-static void bdma_launches_have_their_descriptors(void **state) {
-    (void)state;
+TEST(bdma_launches_have_their_descriptors) {
     struct bench b = bench("full");
     struct launch_block block;
     b.unit = NVDLA_BDMA;
@@ -281,8 +269,7 @@ static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32
 }
 
 /* A plane of every channel, whose lines are moved in whole atoms. 66-rubik sections 2 to 5. */
-static void rubik_splits_into_planes_and_merges_them(void **state) {
-    (void)state;
+TEST(rubik_splits_into_planes_and_merges_them) {
     struct bench b = bench("full");
     struct cube_element element;
     set_rubik(&b, 1, 1, 33, 2, 34); /* split */
@@ -319,8 +306,7 @@ static void rubik_splits_into_planes_and_merges_them(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void rubik_contracts_into_an_enlarged_cube(void **state) {
-    (void)state;
+TEST(rubik_contracts_into_an_enlarged_cube) {
     struct bench b = bench("full");
     struct cube cube;
     bool primary;
@@ -365,8 +351,7 @@ static void set_sdp_rdma(struct bench *b, uint32_t width, uint32_t height, uint3
     set(b, SDP_RDMA_D_ERDMA_CFG, 1);
 }
 
-static void sdp_output_of_small(void **state) {
-    (void)state;
+TEST(sdp_output_of_small) {
     struct bench b = bench("small");
     set_sdp(&b, 3, 2, 20, INT16, FP16); /* small knows INT8 alone, whatever the registers say */
     set_place(&b, SDP_D_DST_BASE_ADDR_LOW, UINT64_C(0x5580001007), 0x1f, 0x47);
@@ -386,8 +371,7 @@ static void sdp_output_of_small(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void sdp_packs_one_by_one_cubes(void **state) {
-    (void)state;
+TEST(sdp_packs_one_by_one_cubes) {
     struct bench b = bench("small");
     set_sdp(&b, 1, 1, 41, INT8, INT8);
     set_place(&b, SDP_D_DST_BASE_ADDR_LOW, 0x1000, 0x100, 0x200);
@@ -404,8 +388,7 @@ static void sdp_packs_one_by_one_cubes(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void sdp_to_pdp_and_compare_mode_write_nothing(void **state) {
-    (void)state;
+TEST(sdp_to_pdp_and_compare_mode_write_nothing) {
     static const char *const names[] = {"small", "full"};
     for (int i = 0; i < 2; i++) {
         struct bench b = bench(names[i]);
@@ -430,8 +413,7 @@ static void sdp_to_pdp_and_compare_mode_write_nothing(void **state) {
     }
 }
 
-static void sdp_output_of_full_by_precision(void **state) {
-    (void)state;
+TEST(sdp_output_of_full_by_precision) {
     static const struct {
         uint32_t proc, out, channels;
         int element_bytes, surfaces;
@@ -455,8 +437,7 @@ static void sdp_output_of_full_by_precision(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
-    (void)state;
+TEST(sdp_batches_multiply_writes_and_are_not_packed) {
     struct bench b = bench("full");
     set_sdp(&b, 1, 1, 64, INT8, INT8);
     set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
@@ -486,8 +467,7 @@ static void sdp_batches_multiply_writes_and_are_not_packed(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void sdp_main_input(void **state) {
-    (void)state;
+TEST(sdp_main_input) {
     static const struct {
         const char *config;
         uint32_t in, proc, channels;
@@ -534,8 +514,7 @@ static uint32_t operand(uint32_t use, uint32_t two_bytes, uint32_t per_element) 
     return use << 1 | two_bytes << 3 | per_element << 4;
 }
 
-static void sdp_operands(void **state) {
-    (void)state;
+TEST(sdp_operands) {
     static const struct {
         const char *config;
         uint32_t in, proc, width, height, channels, use, two_bytes, per_element;
@@ -579,8 +558,7 @@ static void sdp_operands(void **state) {
 
 /* ---- PDP and CDP ----------------------------------------------------------------------------- */
 
-static void pdp_cubes_of_small(void **state) {
-    (void)state;
+TEST(pdp_cubes_of_small) {
     struct bench b = bench("small");
     b.unit = NVDLA_PDP;
     set_size(&b, PDP_D_DATA_CUBE_IN_WIDTH, 9, 7, 17);
@@ -608,8 +586,7 @@ static void pdp_cubes_of_small(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void pdp_one_by_one_cubes_are_not_packed(void **state) {
-    (void)state;
+TEST(pdp_one_by_one_cubes_are_not_packed) {
     struct bench b = bench("small");
     b.unit = NVDLA_PDP;
     set_size(&b, PDP_D_DATA_CUBE_OUT_WIDTH, 1, 1, 16);
@@ -624,8 +601,7 @@ static uint32_t partial(uint32_t first, uint32_t mid, uint32_t last) {
     return (first - 1) | (last - 1) << 10 | (mid - 1) << 20;
 }
 
-static void pdp_split_widths(void **state) {
-    (void)state;
+TEST(pdp_split_widths) {
     struct bench b = bench("small");
     /* kw 3, sw 2, pl 1, pr 0: OW = (W + 1 - 3) / 2 + 1. Strips of 4, 3, 3, 2 outputs: Fi = 3*2+3-1 = 8, Mi = 6, Li = W
      * - 20. */
@@ -660,8 +636,7 @@ static void pdp_split_widths(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void pdp_cubes_of_full_by_precision(void **state) {
-    (void)state;
+TEST(pdp_cubes_of_full_by_precision) {
     struct bench b = bench("full");
     for (uint32_t format = INT8; format <= FP16; format++) {
         const int surfaces = format == INT8 ? 2 : 3;
@@ -686,8 +661,7 @@ static void pdp_cubes_of_full_by_precision(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void cdp_takes_its_size_from_its_rdma(void **state) {
-    (void)state;
+TEST(cdp_takes_its_size_from_its_rdma) {
     struct bench b = bench("full");
     for (uint32_t group = 0; group < 2; group++) {
         b.unit = NVDLA_CDP_RDMA;
@@ -724,8 +698,7 @@ static void cdp_takes_its_size_from_its_rdma(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void cdp_takes_its_size_from_an_rdma_that_is_programmed_later(void **state) {
-    (void)state;
+TEST(cdp_takes_its_size_from_an_rdma_that_is_programmed_later) {
     struct bench b = bench("small");
     for (int n = 0; n < 2; n++) {
         b.unit = NVDLA_CDP;
@@ -765,8 +738,7 @@ static void expect_fetches(const struct bench *b, const struct launch *launch, u
     assert_int_equal(launch_atoms(b->config, launch, NVDLA_WRITE_SDP), 0);
 }
 
-static void cdma_feature_input(void **state) {
-    (void)state;
+TEST(cdma_feature_input) {
     struct bench b = bench("small");
     b.unit = NVDLA_CDMA;
     set(&b, CDMA_D_DATAIN_SIZE_0, 4 | 2u << 16);
@@ -788,8 +760,7 @@ static void cdma_feature_input(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void cdma_image_input(void **state) {
-    (void)state;
+TEST(cdma_image_input) {
     static const struct {
         uint32_t format, offset, width, atoms;
     } rows[] = {
@@ -812,8 +783,7 @@ static void cdma_image_input(void **state) {
     layer_tracker_free(b.tracker);
 }
 
-static void cdma_fetches_nothing_that_it_reuses(void **state) {
-    (void)state;
+TEST(cdma_fetches_nothing_that_it_reuses) {
     const uint32_t keep = CDMA_D_MISC_CFG__SKIP_DATA_RLS_MASK | CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK;
     const uint32_t reuse = CDMA_D_MISC_CFG__DATA_REUSE_MASK | CDMA_D_MISC_CFG__WEIGHT_REUSE_MASK;
     const struct {
@@ -842,8 +812,7 @@ static void cdma_fetches_nothing_that_it_reuses(void **state) {
 }
 
 /* Every batch is fetched, with its own stride. 30-cdma-cbuf section 5.3. */
-static void cdma_fetches_every_batch(void **state) {
-    (void)state;
+TEST(cdma_fetches_every_batch) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
     set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__IN_PRECISION_LSB);
@@ -862,8 +831,7 @@ static void cdma_fetches_every_batch(void **state) {
 }
 
 /* What follows the last tile is not fetched. 30-cdma-cbuf section 5.5. */
-static void cdma_fetches_the_tiles_of_winograd(void **state) {
-    (void)state;
+TEST(cdma_fetches_the_tiles_of_winograd) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
     set(&b, CDMA_D_MISC_CFG, CDMA_D_MISC_CFG__CONV_MODE_MASK);
@@ -880,8 +848,7 @@ static void cdma_fetches_the_tiles_of_winograd(void **state) {
 }
 
 /* The example of 30-cdma-cbuf section 8.2: mask bits and group sizes come through the same client. */
-static void cdma_fetches_mask_bits_and_group_sizes(void **state) {
-    (void)state;
+TEST(cdma_fetches_mask_bits_and_group_sizes) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
     set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
@@ -906,8 +873,7 @@ static int feeder(const struct bench *b, enum nvdla_unit of, int ordinal, enum n
 }
 
 /* SDP_RDMA is armed only if it has to read something. 50-sdp section 11. */
-static void layers_are_paired_with_what_feeds_them(void **state) {
-    (void)state;
+TEST(layers_are_paired_with_what_feeds_them) {
     struct bench b = bench("full");
     const uint32_t flying = SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK, pdp = SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK;
     const struct {
@@ -962,8 +928,7 @@ static void layers_are_paired_with_what_feeds_them(void **state) {
 
 /* EW takes an operand from memory: SDP_RDMA belongs to the layer and its ERDMA reads where there is an EW, and only
  * there. */
-static void ew_counts_where_it_is(void **state) {
-    (void)state;
+TEST(ew_counts_where_it_is) {
     for (int i = 0; i < nvdla_config_count; i++) {
         struct bench b = bench(nvdla_configs[i].name);
         const bool has = nvdla_has(b.config, FEATURE_EW);
@@ -991,40 +956,4 @@ static void ew_counts_where_it_is(void **state) {
         assert_int_equal(feeder(&b, NVDLA_SDP, 0, NVDLA_SDP_RDMA), has ? 0 : -1);
         layer_tracker_free(b.tracker);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_are_filled_through_producer),
-        cmocka_unit_test(only_one_in_op_enable_arms),
-        cmocka_unit_test(bits_that_do_not_exist_are_not_kept),
-        cmocka_unit_test(clocks_are_those_of_the_slowest_part),
-        cmocka_unit_test(launches_are_numbered_per_unit_and_found_again),
-        cmocka_unit_test(bdma_launches_have_the_group_of_their_register),
-        cmocka_unit_test(bdma_launches_have_their_descriptors),
-        cmocka_unit_test(rubik_splits_into_planes_and_merges_them),
-        cmocka_unit_test(rubik_contracts_into_an_enlarged_cube),
-        cmocka_unit_test(sdp_output_of_small),
-        cmocka_unit_test(sdp_packs_one_by_one_cubes),
-        cmocka_unit_test(sdp_to_pdp_and_compare_mode_write_nothing),
-        cmocka_unit_test(sdp_output_of_full_by_precision),
-        cmocka_unit_test(sdp_batches_multiply_writes_and_are_not_packed),
-        cmocka_unit_test(sdp_main_input),
-        cmocka_unit_test(sdp_operands),
-        cmocka_unit_test(pdp_cubes_of_small),
-        cmocka_unit_test(pdp_one_by_one_cubes_are_not_packed),
-        cmocka_unit_test(pdp_split_widths),
-        cmocka_unit_test(pdp_cubes_of_full_by_precision),
-        cmocka_unit_test(cdp_takes_its_size_from_its_rdma),
-        cmocka_unit_test(cdp_takes_its_size_from_an_rdma_that_is_programmed_later),
-        cmocka_unit_test(cdma_feature_input),
-        cmocka_unit_test(cdma_image_input),
-        cmocka_unit_test(cdma_fetches_nothing_that_it_reuses),
-        cmocka_unit_test(cdma_fetches_every_batch),
-        cmocka_unit_test(cdma_fetches_the_tiles_of_winograd),
-        cmocka_unit_test(cdma_fetches_mask_bits_and_group_sizes),
-        cmocka_unit_test(layers_are_paired_with_what_feeds_them),
-        cmocka_unit_test(ew_counts_where_it_is),
-    };
-    return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
 }

@@ -1,21 +1,15 @@
 /* Loadables: decoding of descriptors, memory contents, the bounds of the reader. The
  * whole way is tested by tests/loadable. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "loadable/descriptors.h"
 #include "loadable/flat.h"
 #include "loadable/loadable.h"
+#include "tests/unit/test.h"
 
 /* Both layouts of cubes, CONV: 4 bytes less for each of five (87-loadables section 4.3). */
-static void cubes_of_both_layouts(void **state) {
-    (void)state;
+TEST(cubes_of_both_layouts) {
     uint8_t operation[OPERATION_BYTES] = {0}, surface[SURFACE_BYTES] = {0};
     struct operation op = {.type = TYPE_CONV};
     surface[96] = 2;                      /* new: type of the source */
@@ -47,8 +41,7 @@ static void cubes_of_both_layouts(void **state) {
     assert_int_equal(op.conv.u_offset, 0x10);
 }
 
-static void tables_are_decoded(void **state) {
-    (void)state;
+TEST(tables_are_decoded) {
     uint8_t bytes[TABLE_BYTES] = {0};
     struct lut_param lut;
     bytes[128] = 0xfe, bytes[129] = 0xff; /* LE[64] */
@@ -67,8 +60,7 @@ static void tables_are_decoded(void **state) {
     assert_int_equal(lut.method, 1);
 }
 
-static void contents_overlay_zeros(void **state) {
-    (void)state;
+TEST(contents_overlay_zeros) {
     uint8_t first[] = {1, 2, 3, 4}, second[] = {9, 8}, got[8];
     struct loadable_blob blobs[] = {{.bytes = first, .n = 4}, {.bytes = second, .n = 2}};
     struct loadable_content contents[] = {{.blob = 0, .offset = 2}, {.blob = 1, .offset = 5}};
@@ -81,8 +73,7 @@ static void contents_overlay_zeros(void **state) {
 }
 
 /* A vector that refers to itself costs nothing: what may be read in all is bounded. */
-static void reading_is_bounded(void **state) {
-    (void)state;
+TEST(reading_is_bounded) {
     uint8_t bytes[64] = {0};
     struct error err = {.text = ""};
     struct flat flat = flat_open("x", bytes, sizeof bytes, &err);
@@ -99,14 +90,4 @@ static void reading_is_bounded(void **state) {
     assert_int_equal(flat_vector(&flat, &root, 0, 1, "list").count, 0);
     assert_true(flat.failed);
     assert_non_null(strstr(err.text, "x: offset 0x1c: vectors and strings hold more than twice the 64 bytes"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cubes_of_both_layouts),
-        cmocka_unit_test(tables_are_decoded),
-        cmocka_unit_test(contents_overlay_zeros),
-        cmocka_unit_test(reading_is_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* The two-table look-up: the vectors of 55-lut section 10 and random settings against a second computation. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "naive_lut.h"
 #include "nvdla/fp.h"
 #include "tests/unit/random.h"
+#include "tests/unit/test.h"
 
 /* ---- vectors ---- */
 
@@ -66,8 +61,7 @@ static void check_details(const struct lut_arithmetic *arithmetic, const struct 
     }
 }
 
-static void sdp_linear_vectors(void **state) {
-    (void)state;
+TEST(sdp_linear_vectors) {
     static const struct detail details[] = {
         {-1024, LUT_LO, LUT_HIT, 124, 0, 1, -1156},
         {-1023, LUT_LE, LUT_HIT, 0, 1, 32, -31969},
@@ -93,8 +87,7 @@ static void sdp_linear_vectors(void **state) {
     check_details(&lut_sdp, &set_a, &entries, details, sizeof details / sizeof details[0]);
 }
 
-static void sdp_priorities(void **state) {
-    (void)state;
+TEST(sdp_priorities) {
     static const struct vector vectors[] = {
         {-40000, -8164}, {40000, -15558400}, {0, -904}, {33, -896}, {INT32_MIN, -939514760}, {INT32_MAX, -2147451648},
     };
@@ -107,8 +100,7 @@ static void sdp_priorities(void **state) {
     CHECK(&lut_sdp, &settings, &entries, vectors);
 }
 
-static void sdp_exponential_vectors(void **state) {
-    (void)state;
+TEST(sdp_exponential_vectors) {
     static const struct detail details[] = {
         {0, LUT_LO, LUT_HIT, 100, 0, 1, -2500},       {1, LUT_LE, LUT_HIT, 0, 0, 1, -32000},
         {2, LUT_LE, LUT_HIT, 1, 0, 1, -31000},        {3, LUT_LE, LUT_HIT, 1, 1, 2, -30500},
@@ -125,8 +117,7 @@ static void sdp_exponential_vectors(void **state) {
     CHECK(&lut_sdp, &set_b, &entries, far);
 }
 
-static void sdp_index_offset(void **state) {
-    (void)state;
+TEST(sdp_index_offset) {
     static const struct vector four[] = {
         {-200, -35456}, {1000, -26047}, {8, -2084},   {15, -1694},
         {16, -32000},   {17, -31938},   {31, -31063}, {INT32_MAX, -5000},
@@ -149,8 +140,7 @@ static void sdp_index_offset(void **state) {
     CHECK(&lut_sdp, &settings, &entries, two);
 }
 
-static void sdp_sigmoid(void **state) {
-    (void)state;
+TEST(sdp_sigmoid) {
     static const struct vector vectors[] = {{-8192, 11}, {-10000, -8}, {8192, 32756}, {9000, 32765}, {20000, 32883}};
     struct lut_entries entries = {0};
     entries.lo[0] = 11;
@@ -176,8 +166,7 @@ static const struct lut_settings set_cdp = {
     .range = {{0, INT64_C(1) << 36, 0, {100, 2}, {-3, 8}}, {0, 1 << 18, 10, {0, 5}, {5, 0}}},
 };
 
-static void cdp_int16_vectors(void **state) {
-    (void)state;
+TEST(cdp_int16_vectors) {
     static const struct detail details[] = {
         {0, LUT_LE, LUT_UNDER, 0, 0, 1, 29975},
         {1, LUT_LO, LUT_HIT, 0, 0x40, 0x10000, -10000},
@@ -211,8 +200,7 @@ static void cdp_int16_vectors(void **state) {
     CHECK(&lut_cdp_int16, &settings, &entries, offset_eight);
 }
 
-static void cdp_int8_vectors(void **state) {
-    (void)state;
+TEST(cdp_int8_vectors) {
     static const struct vector exponential[] = {
         {0, 29975},    {1, 30000},    {7, 28900},    {100, 27375},
         {4095, 25200}, {4096, 25200}, {5000, 25112}, {0x1fffff, 21600},
@@ -236,8 +224,7 @@ static void cdp_int8_vectors(void **state) {
 }
 
 /* Section "Illegal or undefined programming": -32 shifts LE left by 32 and LO not at all; two top bits do not count. */
-static void cdp_int8_select_of_six_bits(void **state) {
-    (void)state;
+TEST(cdp_int8_select_of_six_bits) {
     struct lut_entries entries;
     fill_cdp(&entries);
     struct lut_settings settings = {.le_linear = true, .hybrid_first_lo = true};
@@ -255,8 +242,7 @@ static void cdp_int8_select_of_six_bits(void **state) {
 }
 
 /* START + 2^OFFSET has 39 bits: 2^38 turns negative, 2^39 vanishes. */
-static void cdp_line_start_wraps(void **state) {
-    (void)state;
+TEST(cdp_line_start_wraps) {
     struct lut_entries entries = {0};
     struct lut_settings settings = {.le_index_offset = 38};
     settings.range[LUT_LE].under = (struct lut_slope){1, 0};
@@ -335,8 +321,7 @@ static void fill_sdp_fp16(struct lut_entries *entries) {
         entries->lo[k] = (int16_t)fp16(tanh((k - 128) / 32.0));
 }
 
-static void sdp_fp16_linear_vectors(void **state) {
-    (void)state;
+TEST(sdp_fp16_linear_vectors) {
     static const struct fp_detail details[] = {
         {0xc0800000, LUT_LO, LUT_UNDER, 0, 0, 0xbf7fe000},
         {0xc0a00000, LUT_LO, LUT_UNDER, 0, 0, 0xbfa00000},
@@ -359,8 +344,7 @@ static void sdp_fp16_linear_vectors(void **state) {
     assert_int_equal((uint32_t)last.value, 0x3f7fe000);
 }
 
-static void sdp_fp16_exponential_vectors(void **state) {
-    (void)state;
+TEST(sdp_fp16_exponential_vectors) {
     static const struct fp_detail details[] = {
         {0x3fc00000, LUT_LE, LUT_HIT, 20, UINT64_C(1) << 34, 0xbee00000},
         {0x56b5e621, LUT_LE, LUT_OVER, 64, 0, 0xcf7fe000},
@@ -409,8 +393,7 @@ static struct lut_settings fill_cdp_fp16(struct lut_entries *entries) {
     };
 }
 
-static void cdp_fp16_vectors(void **state) {
-    (void)state;
+TEST(cdp_fp16_vectors) {
     static const struct fp_vector vectors[] = {
         {0x00000000, 0x07c00}, {0x33d6bf95, 0x07c00}, {0x3e99999a, 0x07c00}, {0x427ff5c3, 0x07bf6},
         {0x447a0000, 0x07b73}, {0x5368d4a5, 0x02c74}, {0x7f8002aa, 0x0feaa}, {0xbf800000, 0x07c00},
@@ -428,8 +411,7 @@ static void cdp_fp16_vectors(void **state) {
 
 /* The underflow line of LE exponential starts at START + 2^OFFSET: 0 for OFFSET -127, and for -128 that in CDP, but the
  * pattern of infinity in SDP, from which the distance saturates. */
-static void fp16_line_start(void **state) {
-    (void)state;
+TEST(fp16_line_start) {
     struct lut_entries entries = {.le = {0x3c00}};
     struct lut_settings settings = {.range = {{.under = {0x4000, 0}}, {.start = 0x7f000000}}};
     const uint32_t x = 0xbf800000;
@@ -452,8 +434,7 @@ static void fp16_line_start(void **state) {
 }
 
 /* All eight bits of SELECT count; an index beyond the table and a fraction below its last bit end properly. */
-static void fp16_extreme_selects(void **state) {
-    (void)state;
+TEST(fp16_extreme_selects) {
     struct lut_entries entries = {.lo = {0x3c00, 0x4000}};
     struct lut_settings settings = {.hybrid_first_lo = true, .le_linear = true};
     settings.range[LUT_LE].start = 0x7f7fffff; /* LE underflows */
@@ -483,8 +464,7 @@ static void fp16_extreme_selects(void **state) {
 
 /* ---- counters ---- */
 
-static void every_pair_of_answers_has_its_counter(void **state) {
-    (void)state;
+TEST(every_pair_of_answers_has_its_counter) {
     static const struct {
         enum lut_answer le, lo;
         struct lut_counters want;
@@ -594,23 +574,19 @@ static void compare(const struct lut_arithmetic *arithmetic, bool sdp, bool wide
             assert_true(seen[le][lo] > 50);
 }
 
-static void random_cdp_int8(void **state) {
-    (void)state;
+TEST(random_cdp_int8) {
     compare(&lut_cdp_int8, false, false, 24, 0, -256, (1 << 21) - 1);
 }
 
-static void random_cdp_int8_with_start_of_38_bits(void **state) {
-    (void)state;
+TEST(random_cdp_int8_with_start_of_38_bits) {
     compare(&lut_cdp_int8, false, false, 38, 0, -256, (1 << 21) - 1);
 }
 
-static void random_cdp_int16(void **state) {
-    (void)state;
+TEST(random_cdp_int16) {
     compare(&lut_cdp_int16, false, true, 38, 63, -65536, (INT64_C(1) << 37) - 1);
 }
 
-static void random_sdp(void **state) {
-    (void)state;
+TEST(random_sdp) {
     compare(&lut_sdp, true, false, 32, 31, INT32_MIN, INT32_MAX);
 }
 
@@ -661,18 +637,15 @@ static void compare_fp16(bool sdp) {
             assert_true(seen[le][lo] > 50);
 }
 
-static void random_sdp_fp16(void **state) {
-    (void)state;
+TEST(random_sdp_fp16) {
     compare_fp16(true);
 }
 
-static void random_cdp_fp16(void **state) {
-    (void)state;
+TEST(random_cdp_fp16) {
     compare_fp16(false);
 }
 
-static void apply_looks_every_element_up(void **state) {
-    (void)state;
+TEST(apply_looks_every_element_up) {
     uint64_t seed = 7;
     struct lut_settings settings;
     struct lut_entries entries;
@@ -704,32 +677,4 @@ static void apply_looks_every_element_up(void **state) {
         lut_count(&want, &result);
     }
     assert_memory_equal(&got, &want, sizeof got);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sdp_linear_vectors),
-        cmocka_unit_test(sdp_priorities),
-        cmocka_unit_test(sdp_exponential_vectors),
-        cmocka_unit_test(sdp_index_offset),
-        cmocka_unit_test(sdp_sigmoid),
-        cmocka_unit_test(cdp_int16_vectors),
-        cmocka_unit_test(cdp_int8_vectors),
-        cmocka_unit_test(cdp_int8_select_of_six_bits),
-        cmocka_unit_test(cdp_line_start_wraps),
-        cmocka_unit_test(sdp_fp16_linear_vectors),
-        cmocka_unit_test(sdp_fp16_exponential_vectors),
-        cmocka_unit_test(cdp_fp16_vectors),
-        cmocka_unit_test(fp16_line_start),
-        cmocka_unit_test(fp16_extreme_selects),
-        cmocka_unit_test(every_pair_of_answers_has_its_counter),
-        cmocka_unit_test(random_cdp_int8),
-        cmocka_unit_test(random_cdp_int8_with_start_of_38_bits),
-        cmocka_unit_test(random_cdp_int16),
-        cmocka_unit_test(random_sdp),
-        cmocka_unit_test(random_sdp_fp16),
-        cmocka_unit_test(random_cdp_fp16),
-        cmocka_unit_test(apply_looks_every_element_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

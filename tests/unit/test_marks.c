@@ -1,14 +1,11 @@
 /* Marks in the waves: which launch is in flight, seen from outside and told by the design; AXI clients; texts. */
 #include "tb/observers/marks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "nvdla/registers.h"
+#include "tests/unit/test.h"
 
 struct bench {
     const struct nvdla_config *config;
@@ -68,8 +65,7 @@ static void arm(struct bench *bench, uint32_t group) {
     put(bench, NVDLA_SDP, "D_OP_ENABLE", 1);
 }
 
-static void from_outside(void **state) {
-    (void)state;
+TEST(from_outside) {
     struct bench bench;
     start(&bench, false);
     const uint32_t sdp_0 = 1u << nvdla_interrupt_bit("SDP_0"), sdp_1 = 1u << nvdla_interrupt_bit("SDP_1");
@@ -97,8 +93,7 @@ static void from_outside(void **state) {
     end_bench(&bench);
 }
 
-static void told_by_the_design(void **state) {
-    (void)state;
+TEST(told_by_the_design) {
     struct bench bench;
     start(&bench, true);
     arm(&bench, 0);
@@ -113,8 +108,7 @@ static void told_by_the_design(void **state) {
     end_bench(&bench);
 }
 
-static void clients(void **state) {
-    (void)state;
+TEST(clients) {
     struct bench bench;
     start(&bench, true);
     struct axi_outputs out = {0};
@@ -143,8 +137,7 @@ static void clients(void **state) {
     end_bench(&bench);
 }
 
-static void streams(void **state) {
-    (void)state;
+TEST(streams) {
     struct bench bench;
     start(&bench, true);
     marks_note(bench.marks, 1, "a b",
@@ -154,10 +147,4 @@ static void streams(void **state) {
     expect(&bench, "stream_a_b", " ");
     marks_note(bench.marks, 1000, "too many", "nothing"); /* has no mark */
     end_bench(&bench);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(from_outside), cmocka_unit_test(told_by_the_design),
-                                       cmocka_unit_test(clients), cmocka_unit_test(streams)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

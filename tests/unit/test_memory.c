@@ -1,10 +1,4 @@
 /* The sparse image: contents, provenance, regions, comparison. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "memory/memory.h"
 #include "nvdla/random.h"
+#include "tests/unit/test.h"
 
 static struct memory *fresh(void) {
     struct memory *mem = memory_new();
@@ -30,8 +25,7 @@ static void write_text(struct memory *mem, uint64_t address, const char *text) {
     memory_write(mem, address, text, strlen(text), NULL, NULL);
 }
 
-static void unwritten_bytes_read_as_zero(void **state) {
-    (void)state;
+TEST(unwritten_bytes_read_as_zero) {
     struct memory *mem = fresh();
     uint8_t bytes[16];
     memset(bytes, 0xff, sizeof bytes);
@@ -46,8 +40,7 @@ static void unwritten_bytes_read_as_zero(void **state) {
     memory_free(NULL);
 }
 
-static void writes_cross_pages_and_chunks(void **state) {
-    (void)state;
+TEST(writes_cross_pages_and_chunks) {
     struct memory *mem = fresh();
     const size_t n = 3 * MEMORY_PAGE;
     uint8_t *out = malloc(n), *in = malloc(n);
@@ -64,8 +57,7 @@ static void writes_cross_pages_and_chunks(void **state) {
     memory_free(mem);
 }
 
-static void many_scattered_pages_stay_apart(void **state) {
-    (void)state;
+TEST(many_scattered_pages_stay_apart) {
     struct memory *mem = fresh();
     for (uint64_t i = 0; i < 3000; i++) {
         const uint64_t address = (i * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xfff);
@@ -91,8 +83,7 @@ static void many_scattered_pages_stay_apart(void **state) {
     memory_free(mem);
 }
 
-static void strobes_select_bytes(void **state) {
-    (void)state;
+TEST(strobes_select_bytes) {
     struct memory *mem = fresh();
     memory_fill(mem, 0x100, 16, 0xcc);
     const uint8_t strobe[2] = {0x85, 0x01};
@@ -117,8 +108,7 @@ static void strobes_select_bytes(void **state) {
     memory_free(mem);
 }
 
-static void a_write_without_strobes_leaves_no_page(void **state) {
-    (void)state;
+TEST(a_write_without_strobes_leaves_no_page) {
     struct memory *mem = fresh();
     const uint8_t none[2] = {0, 0};
     memory_write(mem, 0x7000, "0123456789abcdef", 16, none, NULL);
@@ -126,8 +116,7 @@ static void a_write_without_strobes_leaves_no_page(void **state) {
     memory_free(mem);
 }
 
-static void the_last_writer_of_each_byte_is_known(void **state) {
-    (void)state;
+TEST(the_last_writer_of_each_byte_is_known) {
     struct memory *mem = fresh();
     struct memory_origin a = {.cycle = 100, .unit = 11, .axi_id = 1, .ordinal = 0},
                          b = {.cycle = 200, .unit = 13, .axi_id = 2, .ordinal = 4}, found;
@@ -158,8 +147,7 @@ static void the_last_writer_of_each_byte_is_known(void **state) {
     memory_free(mem);
 }
 
-static void neighbouring_writers_are_told_apart(void **state) {
-    (void)state;
+TEST(neighbouring_writers_are_told_apart) {
     struct memory *mem = fresh();
     static const struct memory_origin origins[] = {
         {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 0}, {.cycle = 9, .unit = 11, .axi_id = 1, .ordinal = 1},
@@ -180,8 +168,7 @@ static void neighbouring_writers_are_told_apart(void **state) {
     memory_free(mem);
 }
 
-static void provenance_of_whole_pages_splits_and_joins(void **state) {
-    (void)state;
+TEST(provenance_of_whole_pages_splits_and_joins) {
     struct memory *mem = fresh();
     struct memory_origin found;
     const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
@@ -209,8 +196,7 @@ static void provenance_of_whole_pages_splits_and_joins(void **state) {
     memory_free(mem);
 }
 
-static void provenance_of_loads_is_theirs_alone(void **state) {
-    (void)state;
+TEST(provenance_of_loads_is_theirs_alone) {
     struct memory *mem = fresh();
     struct memory_origin found;
     const struct memory_origin origin = {.cycle = 5, .unit = 11, .axi_id = 1, .ordinal = 0};
@@ -248,8 +234,7 @@ static void provenance_of_loads_is_theirs_alone(void **state) {
 }
 
 /* Against an array and the origins of its bytes. */
-static void fills_share_nothing_that_is_written(void **state) {
-    (void)state;
+TEST(fills_share_nothing_that_is_written) {
     enum { SIZE = 64 * 1024, ROUNDS = 3000, BASE = 0x7fff0180 };
     static uint8_t expected[SIZE];
     static int8_t unit[SIZE]; /* -2: never written */
@@ -289,8 +274,7 @@ static void fills_share_nothing_that_is_written(void **state) {
     memory_free(copy);
 }
 
-static void many_origins_are_kept(void **state) {
-    (void)state;
+TEST(many_origins_are_kept) {
     struct memory *mem = fresh();
     for (uint64_t i = 0; i < 20000; i++) {
         const struct memory_origin origin = {.cycle = i, .unit = 11, .axi_id = 1, .ordinal = (int32_t)(i / 100)};
@@ -305,8 +289,7 @@ static void many_origins_are_kept(void **state) {
     memory_free(mem);
 }
 
-static void crc_is_that_of_zlib(void **state) {
-    (void)state;
+TEST(crc_is_that_of_zlib) {
     struct memory *mem = fresh();
     write_text(mem, 0x1ffb, "123456789");
     assert_int_equal(memory_crc32(mem, 0x1ffb, 9), 0xcbf43926u);
@@ -328,8 +311,7 @@ static void expect_regions(const struct memory *mem, size_t count, const uint64_
     }
 }
 
-static void regions_merge_when_they_touch(void **state) {
-    (void)state;
+TEST(regions_merge_when_they_touch) {
     struct memory *mem = fresh();
     assert_int_equal(memory_region_count(mem), 0);
     memory_declare(mem, 0x1000, 0x100);
@@ -350,8 +332,7 @@ static void regions_merge_when_they_touch(void **state) {
     memory_free(mem);
 }
 
-static void undeclaring_cuts_and_splits(void **state) {
-    (void)state;
+TEST(undeclaring_cuts_and_splits) {
     struct memory *mem = fresh();
     memory_declare(mem, 0x1000, 0x1000);
     memory_declare(mem, 0x3000, 0x1000);
@@ -370,8 +351,7 @@ static void undeclaring_cuts_and_splits(void **state) {
     memory_free(mem);
 }
 
-static void accesses_are_checked_against_regions(void **state) {
-    (void)state;
+TEST(accesses_are_checked_against_regions) {
     struct memory *mem = fresh();
     memory_declare(mem, 0x1000, 0x100);
     memory_declare(mem, 0x2000, 0x100);
@@ -390,8 +370,7 @@ static void accesses_are_checked_against_regions(void **state) {
     memory_free(mem);
 }
 
-static void the_end_of_the_address_space_is_no_wrap(void **state) {
-    (void)state;
+TEST(the_end_of_the_address_space_is_no_wrap) {
     struct memory *mem = fresh();
     const uint64_t end = UINT64_MAX - 3; /* four bytes left */
     write_text(mem, end, "abcdefgh");
@@ -429,8 +408,7 @@ static void the_end_of_the_address_space_is_no_wrap(void **state) {
     memory_free(mem);
 }
 
-static void differences_are_found_in_order_of_address(void **state) {
-    (void)state;
+TEST(differences_are_found_in_order_of_address) {
     struct memory *mem = fresh();
     static const uint64_t order[] = {0x500000, 0x3000, UINT64_C(0x7000000000), 0x4000, 0x0};
     static const uint64_t sorted[] = {0x4, 0x3001, 0x4003, 0x500000, UINT64_C(0x7000000002)};
@@ -450,8 +428,7 @@ static void differences_are_found_in_order_of_address(void **state) {
     memory_free(mem);
 }
 
-static void comparing_counts_bytes_and_names_the_ends(void **state) {
-    (void)state;
+TEST(comparing_counts_bytes_and_names_the_ends) {
     struct memory *a = fresh(), *b = fresh();
     struct memory_difference diff;
     assert_true(memory_compare(a, b, 0, UINT64_MAX, &diff));
@@ -478,8 +455,7 @@ static void comparing_counts_bytes_and_names_the_ends(void **state) {
     memory_free(b);
 }
 
-static void a_page_that_only_one_side_has_compares_with_zeros(void **state) {
-    (void)state;
+TEST(a_page_that_only_one_side_has_compares_with_zeros) {
     struct memory *a = fresh(), *b = fresh();
     struct memory_difference diff;
     uint64_t address;
@@ -509,8 +485,7 @@ static void a_page_that_only_one_side_has_compares_with_zeros(void **state) {
 
 static uint8_t pages[4 * MEMORY_PAGE]; /* of another owner */
 
-static void mapped_bytes_are_those_of_their_owner(void **state) {
-    (void)state;
+TEST(mapped_bytes_are_those_of_their_owner) {
     static const struct memory_origin origin = {.cycle = 7, .unit = 3, .axi_id = 1, .ordinal = 2};
     struct memory_origin found;
     struct memory *mem = fresh();
@@ -534,8 +509,7 @@ static void mapped_bytes_are_those_of_their_owner(void **state) {
     assert_int_equal(pages[0x2fff], 0xaa);
 }
 
-static void mappings_are_checked_and_end(void **state) {
-    (void)state;
+TEST(mappings_are_checked_and_end) {
     static const struct memory_origin origin = {.cycle = 1};
     struct memory *mem = fresh();
     assert_false(memory_map(mem, 0x1000, 0, pages, true));
@@ -564,8 +538,7 @@ static void mappings_are_checked_and_end(void **state) {
     memory_free(mem);
 }
 
-static void a_mapping_compares_with_an_image(void **state) {
-    (void)state;
+TEST(a_mapping_compares_with_an_image) {
     static const struct memory_origin origin = {.cycle = 1};
     struct memory_difference diff;
     struct memory *a = fresh(), *b = fresh();
@@ -583,8 +556,7 @@ static void a_mapping_compares_with_an_image(void **state) {
     memory_free(b);
 }
 
-static void a_confined_memory_drops_what_is_outside(void **state) {
-    (void)state;
+TEST(a_confined_memory_drops_what_is_outside) {
     static const struct memory_origin origin = {.cycle = 1};
     struct memory *mem = fresh();
     memory_declare(mem, 0x1000, 16);
@@ -599,8 +571,7 @@ static void a_confined_memory_drops_what_is_outside(void **state) {
     memory_free(mem);
 }
 
-static void origins_are_forgotten_and_begin_again(void **state) {
-    (void)state;
+TEST(origins_are_forgotten_and_begin_again) {
     struct memory *mem = fresh();
     struct memory_origin origin = {.unit = 1, .ordinal = 1}, found;
     memset(pages, 0, sizeof pages);
@@ -621,8 +592,7 @@ static void origins_are_forgotten_and_begin_again(void **state) {
     memory_free(mem);
 }
 
-static void an_image_shows_its_base_until_it_is_written(void **state) {
-    (void)state;
+TEST(an_image_shows_its_base_until_it_is_written) {
     struct memory *base = memory_new(), *image = memory_new();
     struct memory_origin origin = {.unit = 3};
     char text[9] = "";
@@ -645,35 +615,4 @@ static void an_image_shows_its_base_until_it_is_written(void **state) {
     assert_false(memory_any_declared(image, 0x9000, 8));
     memory_free(image);
     memory_free(base);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unwritten_bytes_read_as_zero),
-        cmocka_unit_test(writes_cross_pages_and_chunks),
-        cmocka_unit_test(many_scattered_pages_stay_apart),
-        cmocka_unit_test(strobes_select_bytes),
-        cmocka_unit_test(a_write_without_strobes_leaves_no_page),
-        cmocka_unit_test(the_last_writer_of_each_byte_is_known),
-        cmocka_unit_test(neighbouring_writers_are_told_apart),
-        cmocka_unit_test(provenance_of_whole_pages_splits_and_joins),
-        cmocka_unit_test(provenance_of_loads_is_theirs_alone),
-        cmocka_unit_test(fills_share_nothing_that_is_written),
-        cmocka_unit_test(many_origins_are_kept),
-        cmocka_unit_test(crc_is_that_of_zlib),
-        cmocka_unit_test(regions_merge_when_they_touch),
-        cmocka_unit_test(undeclaring_cuts_and_splits),
-        cmocka_unit_test(accesses_are_checked_against_regions),
-        cmocka_unit_test(the_end_of_the_address_space_is_no_wrap),
-        cmocka_unit_test(differences_are_found_in_order_of_address),
-        cmocka_unit_test(comparing_counts_bytes_and_names_the_ends),
-        cmocka_unit_test(a_page_that_only_one_side_has_compares_with_zeros),
-        cmocka_unit_test(mapped_bytes_are_those_of_their_owner),
-        cmocka_unit_test(mappings_are_checked_and_end),
-        cmocka_unit_test(a_mapping_compares_with_an_image),
-        cmocka_unit_test(a_confined_memory_drops_what_is_outside),
-        cmocka_unit_test(origins_are_forgotten_and_begin_again),
-        cmocka_unit_test(an_image_shows_its_base_until_it_is_written),
-    };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static struct blob *data(const char *text, size_t most, size_t *found, struct er
     return blob;
 }
 
-static void packets_as_shipped(void **state) {
-    (void)state;
+TEST(packets_as_shipped) {
     struct error err;
     struct blob *blob = packets("{\n{offset:0x0, size:4, payload:0x00 0x01 0x02 0x6f} ,\r\n"
                                 "{offset:0x4, size:4, payload:0x11 0x22 0x33 0x44}\n}\n",
@@ -31,8 +30,7 @@ static void packets_as_shipped(void **state) {
     blob_free(blob);
 }
 
-static void packets_of_the_other_spelling(void **state) {
-    (void)state;
+TEST(packets_of_the_other_spelling) {
     struct error err;
     struct blob *blob = packets("# crc 0x1234 offset\n{'offset':0x20, size:3, value:0XFF 0xA 7},\n"
                                 "{\"offset\": 010, size: 2, value: 1 2} # offset\nnonsense\n{\n}",
@@ -45,8 +43,7 @@ static void packets_of_the_other_spelling(void **state) {
     blob_free(blob);
 }
 
-static void missing_bytes_are_zero_and_extra_ones_ignored(void **state) {
-    (void)state;
+TEST(missing_bytes_are_zero_and_extra_ones_ignored) {
     struct error err;
     struct blob *blob = packets("{offset:0, size:4, payload:0x1}\n{offset:8, size:2, payload:1 2 3 4}\n"
                                 "{offset:16, size:3, payload:}\n{offset:0x100000000, size:0, payload:}",
@@ -62,8 +59,7 @@ static void missing_bytes_are_zero_and_extra_ones_ignored(void **state) {
     blob_free(blob);
 }
 
-static void later_packet_wins(void **state) {
-    (void)state;
+TEST(later_packet_wins) {
     struct error err;
     struct blob *blob = packets("{offset:0, size:2, payload:1 2}\n{offset:1, size:2, payload:8 9}", &err);
     assert_non_null(blob);
@@ -72,8 +68,7 @@ static void later_packet_wins(void **state) {
     blob_free(blob);
 }
 
-static void damaged_packets(void **state) {
-    (void)state;
+TEST(damaged_packets) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -94,8 +89,7 @@ static void damaged_packets(void **state) {
     }
 }
 
-static void empty_files_have_no_content(void **state) {
-    (void)state;
+TEST(empty_files_have_no_content) {
     struct error err;
     struct blob *blob = packets("", &err);
     assert_int_equal(blob->chunk_count, 0);
@@ -107,8 +101,7 @@ static void empty_files_have_no_content(void **state) {
 }
 
 /* Cut between two packets: only the brace around them tells. */
-static void a_file_without_its_closing_brace_is_cut(void **state) {
-    (void)state;
+TEST(a_file_without_its_closing_brace_is_cut) {
     struct error err = {.text = ""};
     assert_null(packets("{\n{offset:0x0, size:1, payload:1},\n{offset:0x1, size:1, payload:2},\n", &err));
     assert_non_null(strstr(err.text, "m.dat:3: found the end of the file"));
@@ -126,8 +119,7 @@ static void a_file_without_its_closing_brace_is_cut(void **state) {
     }
 }
 
-static void data_lines(void **state) {
-    (void)state;
+TEST(data_lines) {
     struct error err = {.text = ""};
     const char *text = "dumped memory,start_address=0x80800000 size=0x1000\nmemory type:dram\n=====\n\n"
                        " 0x35 0x56\t0xFF \r\nW = 8\n0x1 0x2\ndump done";
@@ -145,18 +137,4 @@ static void data_lines(void **state) {
     text = "0x01\n0x02 0xzz\n";
     assert_null(data(text, 1, &found, &err));
     assert_non_null(strstr(err.text, "d.dat:2: found \"0xzz\""));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_as_shipped),
-        cmocka_unit_test(packets_of_the_other_spelling),
-        cmocka_unit_test(missing_bytes_are_zero_and_extra_ones_ignored),
-        cmocka_unit_test(later_packet_wins),
-        cmocka_unit_test(damaged_packets),
-        cmocka_unit_test(empty_files_have_no_content),
-        cmocka_unit_test(a_file_without_its_closing_brace_is_cut),
-        cmocka_unit_test(data_lines),
-    };
-    return cmocka_run_group_tests_name("memory_file", tests, NULL, NULL);
 }

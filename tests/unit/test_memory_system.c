@@ -1,16 +1,11 @@
 /* The memory system: order and clocks of answers, sharing of accesses, limits of the interconnect, the arbiter between
  * masters, and their statistics. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dram/system.h"
+#include "tests/unit/test.h"
 
 /* A port that asks for reads as fast as the system takes them. */
 struct port {
@@ -63,8 +58,7 @@ static double bytes_per_clock(const char *memory, uint32_t bytes, uint64_t cycle
     return (double)port.answered * bytes / (double)cycles;
 }
 
-static void streams_get_the_bandwidth(void **state) {
-    (void)state;
+TEST(streams_get_the_bandwidth) {
     assert_true(bytes_per_clock("ddr4-2400", 64, 100000) >= 0.90 * 19.2);
     assert_true(bytes_per_clock("ddr4-2400,reads=512", 32, 100000) >= 0.90 * 19.2); /* two share an access */
     assert_true(bytes_per_clock("ddr4-2400,merge=no", 32, 100000) <= 0.5 * 19.2);
@@ -75,8 +69,7 @@ static void streams_get_the_bandwidth(void **state) {
 }
 
 /* The clock ratio, and the clocks of the interconnect. */
-static void latency_is_that_of_the_parameters(void **state) {
-    (void)state;
+TEST(latency_is_that_of_the_parameters) {
     static const struct {
         const char *memory;
         uint64_t clocks;
@@ -107,8 +100,7 @@ static void latency_is_that_of_the_parameters(void **state) {
 }
 
 /* Calls in every clock and calls when something can happen give the same answers at the same clocks. */
-static void answers_do_not_depend_on_the_calls(void **state) {
-    (void)state;
+TEST(answers_do_not_depend_on_the_calls) {
     static const char *const streams[] = {"pattern=random,rate=3000,writes=400", NULL};
     for (int lazy = 0; lazy < 2; lazy++) {
         struct memory_system *system = open_system("lpddr4-3200,core_mhz=700", streams);
@@ -147,8 +139,7 @@ static void compete(const char *memory, const char *const *streams, double share
     memory_system_free(port.system);
 }
 
-static void arbiters_share_the_memory(void **state) {
-    (void)state;
+TEST(arbiters_share_the_memory) {
     static const char *const streams[] = {"name=a,rate=30000,outstanding=64,base=1G,weight=2,priority=1",
                                           "name=b,rate=30000,outstanding=64,base=2G,weight=5,priority=3", NULL};
     double shares[4];
@@ -162,8 +153,7 @@ static void arbiters_share_the_memory(void **state) {
 }
 
 /* What a stream asks for is what it gets, where there is enough. */
-static void streams_keep_their_rate(void **state) {
-    (void)state;
+TEST(streams_keep_their_rate) {
     static const char *const streams[] = {"name=a,rate=1000,writes=500,pattern=random",
                                           "name=b,rate=250,burst=16,bytes=256", NULL};
     struct memory_system *system = open_system("ddr4-2400", streams);
@@ -180,8 +170,7 @@ static void streams_keep_their_rate(void **state) {
     memory_system_free(system);
 }
 
-static void wrong_options_are_refused(void **state) {
-    (void)state;
+TEST(wrong_options_are_refused) {
     static const struct {
         const char *memory, *text;
     } cases[] = {
@@ -211,16 +200,4 @@ static void wrong_options_are_refused(void **state) {
     assert_non_null(strstr(err.text, "expected KEY=VALUE with name, pattern"));
     assert_false(traffic_read("size=16,bytes=64", &traffic, &err));
     assert_non_null(strstr(err.text, "size: found 16, expected at least bytes, 64"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_get_the_bandwidth),
-        cmocka_unit_test(latency_is_that_of_the_parameters),
-        cmocka_unit_test(answers_do_not_depend_on_the_calls),
-        cmocka_unit_test(arbiters_share_the_memory),
-        cmocka_unit_test(streams_keep_their_rate),
-        cmocka_unit_test(wrong_options_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Scoreboard of the memory interface: legal traffic is no difference, each way to spoil an atom is named once a client.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "tb/observers/mif_board.h"
+#include "tests/unit/test.h"
 
 enum { ATOM = 8, MOST = 8 };
 
@@ -54,8 +49,7 @@ static bool engine(struct bench *b, enum nvdla_client client, uint64_t cycle, in
     return mif_board_atom(b->board, client, cycle, value < 0 ? NULL : bytes(value), atom);
 }
 
-static void legal_traffic_is_equal(void **state) {
-    (void)state;
+TEST(legal_traffic_is_equal) {
     struct bench b;
     struct mif_atom atom;
     bench_init(&b);
@@ -77,8 +71,7 @@ static void legal_traffic_is_equal(void **state) {
     mif_board_free(b.board);
 }
 
-static void each_fault_is_told_once_a_client(void **state) {
-    (void)state;
+TEST(each_fault_is_told_once_a_client) {
     struct bench b;
     struct mif_atom atom;
     bench_init(&b);
@@ -119,8 +112,7 @@ static void each_fault_is_told_once_a_client(void **state) {
 }
 
 /* What is under way when comparing begins is known by its address alone. */
-static void comparing_begins_at_any_time(void **state) {
-    (void)state;
+TEST(comparing_begins_at_any_time) {
     struct bench b;
     struct mif_atom atom;
     bench_init(&b);
@@ -142,8 +134,7 @@ static void comparing_begins_at_any_time(void **state) {
 
 /* Beats of two atoms: a beat of read data holds atoms that were not requested, and one at which another piece begins;
  * the launch is the piece's. */
-static void beats_hold_more_than_was_asked_for(void **state) {
-    (void)state;
+TEST(beats_hold_more_than_was_asked_for) {
     struct bench b = {.count = 0};
     int ordinal = -1;
     tap_listen(&b.listeners, (struct tap_listener){.context = &b, .open = open_nothing, .memory = take});
@@ -172,14 +163,4 @@ static void beats_hold_more_than_was_asked_for(void **state) {
     }
     assert_int_equal(b.count, 0);
     mif_board_free(b.board);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legal_traffic_is_equal),
-        cmocka_unit_test(each_fault_is_told_once_a_client),
-        cmocka_unit_test(comparing_begins_at_any_time),
-        cmocka_unit_test(beats_hold_more_than_was_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

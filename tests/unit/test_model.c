@@ -4,6 +4,7 @@
 #include "model_bench.h"
 
 #include "model/register_group.h"
+#include "tests/unit/test.h"
 
 static const char *const configs[] = {"small", "small_256", "small_256_full",  "medium_512", "medium_1024_full",
                                       "large", "full",      "large_compressed"};
@@ -35,8 +36,7 @@ static bool is(const struct nvdla_register *reg, const char *name) {
     return strcmp(reg->name, name) == 0;
 }
 
-static void registers_reset_and_keep_their_masked_bits(void **state) {
-    (void)state;
+TEST(registers_reset_and_keep_their_masked_bits) {
     static const uint32_t patterns[] = {0xffffffff, 0, 0xa5a5a5a5, 0x5a5a5a5a};
     for (int c = 0; c < CONFIGS; c++) {
         struct device *dev = bench_new(configs[c]);
@@ -73,8 +73,7 @@ static void registers_reset_and_keep_their_masked_bits(void **state) {
 }
 
 /* Configurations without EW have its registers, but no table behind them: it reads 0 and ignores writes. */
-static void the_table_of_sdp_is_there_where_ew_is(void **state) {
-    (void)state;
+TEST(the_table_of_sdp_is_there_where_ew_is) {
     for (int i = 0; i < nvdla_config_count; i++) {
         struct device *dev = bench_new(nvdla_configs[i].name);
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x20000 | 3); /* write LE */
@@ -87,8 +86,7 @@ static void the_table_of_sdp_is_there_where_ew_is(void **state) {
 }
 
 /* Everything without a register, in implemented units, absent units and unmapped windows: reads 0, ignores writes. */
-static void addresses_without_register_read_zero(void **state) {
-    (void)state;
+TEST(addresses_without_register_read_zero) {
     for (int c = 0; c < CONFIGS; c++) {
         struct device *dev = bench_new(configs[c]);
         for (uint32_t address = 0; address < 0x40000; address += 4) {
@@ -108,8 +106,7 @@ static void addresses_without_register_read_zero(void **state) {
 
 /* ---- GLB ---- */
 
-static void glb_sets_masks_and_clears(void **state) {
-    (void)state;
+TEST(glb_sets_masks_and_clears) {
     struct device *dev = bench_new("small");
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
     put(dev, NVDLA_GLB, GLB_S_INTR_SET, 4);
@@ -138,8 +135,7 @@ static void glb_sets_masks_and_clears(void **state) {
 }
 
 /* 10-system section 10: vectors 13, 14 and section 7. */
-static void full_has_bdma_and_its_interrupts_but_no_gec(void **state) {
-    (void)state;
+TEST(full_has_bdma_and_its_interrupts_but_no_gec) {
     struct device *dev = bench_new("full");
     assert_int_equal(get(dev, NVDLA_GLB, GLB_S_NVDLA_HW_VERSION), 0x00303031);
     assert_int_equal(get(dev, NVDLA_BDMA, BDMA_STATUS), 0x114);
@@ -157,8 +153,7 @@ static void full_has_bdma_and_its_interrupts_but_no_gec(void **state) {
     bench_free(dev);
 }
 
-static void masked_layer_interrupt_is_recorded(void **state) {
-    (void)state;
+TEST(masked_layer_interrupt_is_recorded) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     put(dev, NVDLA_GLB, GLB_S_INTR_MASK, 1);
@@ -176,8 +171,7 @@ static uint32_t sdp_status(struct device *dev) {
     return get(dev, NVDLA_SDP, SDP_S_STATUS);
 }
 
-static void arming_protects_the_group(void **state) {
-    (void)state;
+TEST(arming_protects_the_group) {
     struct device *dev = bench_new("small");
     put(dev, NVDLA_SDP, SDP_S_POINTER, 0x10001);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_S_POINTER), 1);
@@ -209,8 +203,7 @@ static void program_and_arm(struct device *dev, uint32_t group) {
     sdp_arm(dev);
 }
 
-static void both_groups_in_turn(void **state) {
-    (void)state;
+TEST(both_groups_in_turn) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     program_and_arm(dev, 0);
@@ -236,8 +229,7 @@ static void both_groups_in_turn(void **state) {
     bench_free(dev);
 }
 
-static void group_1_first_waits_for_group_0(void **state) {
-    (void)state;
+TEST(group_1_first_waits_for_group_0) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     program_and_arm(dev, 1);
@@ -252,8 +244,7 @@ static void group_1_first_waits_for_group_0(void **state) {
     bench_free(dev);
 }
 
-static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
-    (void)state;
+TEST(reset_ends_a_hang_and_keeps_the_memory) {
     struct device *dev = bench_new("small");
     struct error err;
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
@@ -273,8 +264,7 @@ static void reset_ends_a_hang_and_keeps_the_memory(void **state) {
 /* ---- memory ---- */
 
 /* 70-memory-interface section 7: addresses of small have 32 bits; a run of atoms continues at 0. */
-static void runs_go_on_at_the_other_end_of_the_address_space(void **state) {
-    (void)state;
+TEST(runs_go_on_at_the_other_end_of_the_address_space) {
     static const struct {
         const char *config;
         uint64_t last; /* atom of the address space */
@@ -314,8 +304,7 @@ static void runs_go_on_at_the_other_end_of_the_address_space(void **state) {
 /* ---- units without each other ---- */
 
 /* 50-sdp section 11: SDP_RDMA that is armed with nothing to read is done at once, and raises nothing. */
-static void rdma_with_nothing_to_read_ends_alone(void **state) {
-    (void)state;
+TEST(rdma_with_nothing_to_read_ends_alone) {
     struct device *dev = bench_new("full");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
@@ -339,8 +328,7 @@ static void rdma_with_nothing_to_read_ends_alone(void **state) {
 }
 
 /* 98-measured-rules section 2: on the fly SDP and PDP both interrupt, each with its own group. */
-static void sdp_and_pdp_interrupt_with_their_own_groups(void **state) {
-    (void)state;
+TEST(sdp_and_pdp_interrupt_with_their_own_groups) {
     struct device *dev = bench_new("full");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x2000);
     program_and_arm(dev, 0);
@@ -375,8 +363,7 @@ static void sdp_and_pdp_interrupt_with_their_own_groups(void **state) {
 }
 
 /* 50-sdp section 10, 62-cdp section 9, 40-convolution-core section 9.7. */
-static void counters_saturate_in_the_group_that_ends(void **state) {
-    (void)state;
+TEST(counters_saturate_in_the_group_that_ends) {
     struct register_group cacc;
     register_group_init(&cacc, nvdla_config_find("full"), NVDLA_CACC);
     for (unsigned group = 0; group < 2; group++) {
@@ -394,8 +381,7 @@ static void counters_saturate_in_the_group_that_ends(void **state) {
 
 /* ---- wild registers ---- */
 
-static void layers_too_large_are_reported_once(void **state) {
-    (void)state;
+TEST(layers_too_large_are_reported_once) {
     struct device *dev = bench_new("small");
     sdp_copy(dev, 8192, 8192, 8192, 0, 0);
     sdp_arm(dev);
@@ -415,8 +401,7 @@ static void wild_sizes(uint64_t *seed, uint32_t *sizes) {
 }
 
 /* 70000 lines of one atom: next to each other they are few runs, with gaps they are as many runs. */
-static void layers_that_flood_the_memory_are_cut(void **state) {
-    (void)state;
+TEST(layers_that_flood_the_memory_are_cut) {
     struct device *dev = bench_new("small");
     sdp_copy(dev, 1, 7000, 80, 0, 0);
     put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 8);
@@ -501,13 +486,11 @@ static void wild_registers(const char *config, uint64_t seed, int rounds) {
     bench_free(dev);
 }
 
-static void wild_registers_small(void **state) {
-    (void)state;
+TEST(wild_registers_small) {
     wild_registers("small", 1, (int)seeds_of(1500));
 }
 
-static void wild_registers_large(void **state) {
-    (void)state;
+TEST(wild_registers_large) {
     wild_registers("large", 2, (int)seeds_of(600));
 }
 
@@ -586,44 +569,14 @@ static void wild_changes(const char *config, uint64_t seed, int rounds) {
     assert_true(finished > rounds / 4);
 }
 
-static void wild_changes_of_small(void **state) {
-    (void)state;
+TEST(wild_changes_of_small) {
     wild_changes("small", 1, (int)seeds_of(1000));
 }
 
-static void wild_changes_of_large(void **state) {
-    (void)state;
+TEST(wild_changes_of_large) {
     wild_changes("large", 2, (int)seeds_of(500));
 }
 
-static void wild_changes_of_full(void **state) {
-    (void)state;
+TEST(wild_changes_of_full) {
     wild_changes("full", 3, (int)seeds_of(3000));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_reset_and_keep_their_masked_bits),
-        cmocka_unit_test(the_table_of_sdp_is_there_where_ew_is),
-        cmocka_unit_test(addresses_without_register_read_zero),
-        cmocka_unit_test(glb_sets_masks_and_clears),
-        cmocka_unit_test(full_has_bdma_and_its_interrupts_but_no_gec),
-        cmocka_unit_test(masked_layer_interrupt_is_recorded),
-        cmocka_unit_test(arming_protects_the_group),
-        cmocka_unit_test(both_groups_in_turn),
-        cmocka_unit_test(group_1_first_waits_for_group_0),
-        cmocka_unit_test(reset_ends_a_hang_and_keeps_the_memory),
-        cmocka_unit_test(runs_go_on_at_the_other_end_of_the_address_space),
-        cmocka_unit_test(rdma_with_nothing_to_read_ends_alone),
-        cmocka_unit_test(sdp_and_pdp_interrupt_with_their_own_groups),
-        cmocka_unit_test(counters_saturate_in_the_group_that_ends),
-        cmocka_unit_test(layers_too_large_are_reported_once),
-        cmocka_unit_test(layers_that_flood_the_memory_are_cut),
-        cmocka_unit_test(wild_registers_small),
-        cmocka_unit_test(wild_registers_large),
-        cmocka_unit_test(wild_changes_of_small),
-        cmocka_unit_test(wild_changes_of_large),
-        cmocka_unit_test(wild_changes_of_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct program *good(void **state, const char *text) {
 
 #define bad(text, ...) parse_bad(state, trace_read_nvt, "t.nvt", text, __VA_ARGS__, NULL)
 
-static void every_operation(void **state) {
+TEST_IN_FOLDER(every_operation) {
     static const char text[] = HEAD "# a note with \"quotes\"\n"
                                     "#\n"
                                     "reg_write SDP.D_CVT_SCALE 0x1 nposted # behind\n"
@@ -64,7 +64,7 @@ static void every_operation(void **state) {
     program_free(prog);
 }
 
-static void sequential(void **state) {
+TEST_IN_FOLDER(sequential) {
     struct program *prog = good(state, HEAD_SEQUENTIAL "reg_write SDP.D_CVT_SCALE 0x1\nwait high\n");
     assert_true(prog->sequential);
     assert_int_equal(prog->stream_count, 1);
@@ -73,7 +73,7 @@ static void sequential(void **state) {
     bad(HEAD_SEQUENTIAL "wait high stream=x", 4, "main");
 }
 
-static void free_layout(void **state) {
+TEST_IN_FOLDER(free_layout) {
     struct program *prog = good(
         state,
         "nvt 1\r\nconfig small\r\nmode streams # comment\r\n\r\n  poll\tsdp.S_STATUS == 1 attempts=0x10 mask=255#x\r\n"
@@ -89,7 +89,7 @@ static void free_layout(void **state) {
     program_free(prog);
 }
 
-static void side_files(void **state) {
+TEST_IN_FOLDER(side_files) {
     put_file(state, "x.dat", "{\n{offset:0x4, size:2, payload:1 2}\n}\n");
     struct program *prog = good(state, HEAD "mem_load primary 0 file=\"x.dat\"\nmem_check primary 0 file=x.dat end");
     assert_true(prog->ops[0].blob == prog->ops[1].blob && prog->ops[0].size == 6);
@@ -99,7 +99,7 @@ static void side_files(void **state) {
     bad(HEAD "mem_load primary 0 file=\"\"", 4, "a file name");
 }
 
-static void header_errors(void **state) {
+TEST_IN_FOLDER(header_errors) {
     bad("", 1, "found nothing", "nvt 1");
     bad("config small\n", 1, "found \"config\"", "nvt 1");
     bad("nvt 2\n", 1, "found \"2\"", "version 1");
@@ -117,7 +117,7 @@ static void header_errors(void **state) {
     program_free(prog);
 }
 
-static void errors(void **state) {
+TEST_IN_FOLDER(errors) {
     static const struct {
         const char *text, *found, *expected;
     } cases[] = {
@@ -189,12 +189,11 @@ static void errors(void **state) {
     bad(HEAD "blob 0\n  00\n", 5, "end of the file", "line 4");
 }
 
-static void sec_mem_needs_a_configuration_with_it(void **state) {
+TEST_IN_FOLDER(sec_mem_needs_a_configuration_with_it) {
     bad("nvt 1\nconfig small\nmode streams\nmem_reserve secondary 0 4", 4, "configuration small has none");
 }
 
-static void content_is_compact(void **state) {
-    (void)state;
+TEST_IN_FOLDER(content_is_compact) {
     struct program *prog = program_new(nvdla_config_find("small"), "x");
     prog->sequential = true;
     program_stream(prog, "main");
@@ -218,8 +217,7 @@ static void content_is_compact(void **state) {
     program_free(prog);
 }
 
-static void notes_survive_whatever_they_hold(void **state) {
-    (void)state;
+TEST_IN_FOLDER(notes_survive_whatever_they_hold) {
     struct program *prog = program_new(nvdla_config_find("small"), "x");
     prog->sequential = true;
     program_stream(prog, "main");
@@ -233,7 +231,7 @@ static void notes_survive_whatever_they_hold(void **state) {
     program_free(prog);
 }
 
-static void files_are_the_same_every_time(void **state) {
+TEST_IN_FOLDER(files_are_the_same_every_time) {
     char path[700], copy[700];
     struct error err = {.text = ""};
     struct trace_options options = {.config = NULL};
@@ -270,7 +268,7 @@ static void files_are_the_same_every_time(void **state) {
     program_free(prog);
 }
 
-static void truncated_gzip(void **state) {
+TEST_IN_FOLDER(truncated_gzip) {
     char path[700];
     struct error err = {.text = ""};
     put_file(state, "t.nvt.gz", HEAD "wait high\nwait low\n");
@@ -281,8 +279,7 @@ static void truncated_gzip(void **state) {
 }
 
 /* Every byte at every place of lines of several lengths, and what is no digit beside what is one. */
-static void digits_are_bytes(void **state) {
-    (void)state;
+TEST(digits_are_bytes) {
     enum { MOST = 70 };
     for (size_t n = 1; n <= MOST; n += 23)
         for (unsigned c = 0; c < 256; c++)
@@ -298,22 +295,4 @@ static void digits_are_bytes(void **state) {
             }
     uint8_t byte;
     assert_true(hex_read("Fb", 2, &byte) && byte == 0xfb);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        directory_test(every_operation),
-        directory_test(sequential),
-        directory_test(free_layout),
-        directory_test(side_files),
-        directory_test(header_errors),
-        directory_test(errors),
-        directory_test(sec_mem_needs_a_configuration_with_it),
-        directory_test(content_is_compact),
-        directory_test(notes_survive_whatever_they_hold),
-        directory_test(files_are_the_same_every_time),
-        directory_test(truncated_gzip),
-        cmocka_unit_test(digits_are_bytes),
-    };
-    return cmocka_run_group_tests_name("nvt", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* Options of a run that come as words, from a plan: what is read, and what is said of words that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "nvdla/config.h"
 #include "run/options/options.h"
+#include "tests/unit/test.h"
 
 static bool read_words(struct run_options *options, struct words *words, const char *const *items, struct error *err) {
     for (; *items; items++)
@@ -16,8 +12,7 @@ static bool read_words(struct run_options *options, struct words *words, const c
     return run_options_read(options, words, err);
 }
 
-static void reads_options(void **state) {
-    (void)state;
+TEST(reads_options) {
     static const char *const items[] = {"--config=large", "--dut=rtl:mine", "--latency=200", "--reorder",
                                         "--max-cycles=7", "--pin=a=1",      "t.nvt.gz",      NULL};
     struct run_options options;
@@ -49,8 +44,7 @@ static void refuses(const char *word, const char *expected) {
     words_free(&words);
 }
 
-static void says_what_is_wrong(void **state) {
-    (void)state;
+TEST(says_what_is_wrong) {
     refuses("--latencie=3", "found '--latencie=3', expected an option of nvcosim run; did you mean latency?");
     refuses("--bus-fault=swapped:3", "--bus-fault: found 'swapped:3', expected swapped without a parameter");
     refuses("--bus-fault=stale:0", "--bus-fault: found 'stale:0', expected stale:N (clocks), N from 1 to 1000000");
@@ -63,12 +57,4 @@ static void says_what_is_wrong(void **state) {
     refuses("--config=tiny", "--config: there is no configuration 'tiny'; expected one of full, small, small_256, "
                              "small_256_full, medium_512, medium_1024_full, large, large_compressed");
     refuses("--latency-max=3", "--latency-max: needs --latency-kind uniform");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_options),
-        cmocka_unit_test(says_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

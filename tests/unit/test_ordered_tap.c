@@ -1,13 +1,8 @@
 /* Streams of results whose lines do not follow one another: what the model gives line by line goes out as the hardware
  * has it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "model/ordered_tap.h"
+#include "tests/unit/test.h"
 
 enum { MOST = 64, LANES = 2 };
 
@@ -64,8 +59,7 @@ static void assert_order(const struct heard *heard, const int32_t *expected, siz
 }
 
 /* Two batches: pairs of columns, except for one that has its 64 bytes alone. Three channels: two surfaces. */
-static void batches_share_pairs_of_columns(void **state) {
-    (void)state;
+TEST(batches_share_pairs_of_columns) {
     static const int32_t expected[] = {0,     10,    100,   110,   20,    120, /* surface 0 */
                                        10000, 10100, 10010, 10020, 10110, 10120};
     const struct result_order order = {
@@ -82,8 +76,7 @@ static void batches_share_pairs_of_columns(void **state) {
     ordered_tap_free(&tap);
 }
 
-static void winograd_goes_in_bands_of_four_lines(void **state) {
-    (void)state;
+TEST(winograd_goes_in_bands_of_four_lines) {
     static const int32_t expected[] = {0,  10, 1000, 1010, 2000, 2010, 3000, 3010,
                                        20, 30, 1020, 1030, 2020, 2030, 3020, 3030};
     const struct result_order order = {
@@ -101,8 +94,7 @@ static void winograd_goes_in_bands_of_four_lines(void **state) {
     ordered_tap_free(&tap);
 }
 
-static void plain_lines_go_straight_through(void **state) {
-    (void)state;
+TEST(plain_lines_go_straight_through) {
     const struct result_order order = {.columns = 4, .lines = 2, .channels = 2, .batches = 1, .lanes = LANES};
     struct heard heard = {.count = 0};
     struct ordered_tap tap = {.held = 0};
@@ -111,13 +103,4 @@ static void plain_lines_go_straight_through(void **state) {
     const struct tap_out none = {.count = 0};
     assert_int_equal(ordered_tap_begin(&tap, &none, &(struct result_order){.winograd = true}).count, 0);
     ordered_tap_free(&tap);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_share_pairs_of_columns),
-        cmocka_unit_test(winograd_goes_in_bands_of_four_lines),
-        cmocka_unit_test(plain_lines_go_straight_through),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

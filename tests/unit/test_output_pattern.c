@@ -1,15 +1,10 @@
 /* Patterns of wrong outputs: each kind made on purpose in a cube of random bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "random.h"
 
 #include "doctor/output_pattern.h"
+#include "tests/unit/test.h"
 
 enum { SIZE = 4096, ATOM = 8, LINE = 128, SURFACE = 1024, BEAT = 8 };
 
@@ -47,8 +42,7 @@ static void expect_alone(const struct cube *cube, enum pattern_kind kind) {
         assert_true(other == (int)kind || cube->patterns[other].share < 0.1);
 }
 
-static void a_right_output_has_no_pattern(void **state) {
-    (void)state;
+TEST(a_right_output_has_no_pattern) {
     struct cube cube;
     make(&cube);
     look(&cube, PATTERN_ZEROS);
@@ -56,8 +50,7 @@ static void a_right_output_has_no_pattern(void **state) {
         assert_true(cube.patterns[kind].share == 0);
 }
 
-static void zeros_stale_bytes_and_saturation_are_found(void **state) {
-    (void)state;
+TEST(zeros_stale_bytes_and_saturation_are_found) {
     struct cube cube;
     make(&cube);
     memset(cube.found, 0, SIZE);
@@ -80,8 +73,7 @@ static void zeros_stale_bytes_and_saturation_are_found(void **state) {
     expect(&cube, PATTERN_SATURATED, 0, 0);
 }
 
-static void shifts_are_found_in_both_directions(void **state) {
-    (void)state;
+TEST(shifts_are_found_in_both_directions) {
     static const size_t distances[] = {ATOM, LINE, SURFACE};
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
         struct cube cube;
@@ -95,8 +87,7 @@ static void shifts_are_found_in_both_directions(void **state) {
     }
 }
 
-static void exchanged_and_reversed_words_are_found(void **state) {
-    (void)state;
+TEST(exchanged_and_reversed_words_are_found) {
     struct cube cube;
     for (int mask = 1; mask <= 32; mask *= 2) {
         make(&cube);
@@ -113,8 +104,7 @@ static void exchanged_and_reversed_words_are_found(void **state) {
     }
 }
 
-static void the_place_of_wrong_bytes_is_found(void **state) {
-    (void)state;
+TEST(the_place_of_wrong_bytes_is_found) {
     struct cube cube;
     for (unsigned phase = 0; phase < 2; phase++) {
         make(&cube);
@@ -132,8 +122,7 @@ static void the_place_of_wrong_bytes_is_found(void **state) {
     assert_true(look(&cube, PATTERN_PERIODIC)->share == 0);
 }
 
-static void bytes_of_another_cube_are_found(void **state) {
-    (void)state;
+TEST(bytes_of_another_cube_are_found) {
     struct cube cube;
     make(&cube);
     memcpy(cube.found, cube.before + LINE, SIZE - LINE);
@@ -143,8 +132,7 @@ static void bytes_of_another_cube_are_found(void **state) {
     assert_true(output_elsewhere(&cube.bytes, cube.found, SIZE) == 0); /* atoms of equal bytes */
 }
 
-static void patterns_have_words(void **state) {
-    (void)state;
+TEST(patterns_have_words) {
     struct cube cube;
     char text[PATTERN_TEXT];
     make(&cube);
@@ -154,8 +142,7 @@ static void patterns_have_words(void **state) {
 }
 
 /* Sizes around those of atoms, beats and words; run under sanitizers. */
-static void any_size_is_taken(void **state) {
-    (void)state;
+TEST(any_size_is_taken) {
     struct cube cube;
     make(&cube);
     memset(cube.found, 0xa5, SIZE);
@@ -166,18 +153,4 @@ static void any_size_is_taken(void **state) {
         size_t first = 0;
         assert_int_equal(output_wrong(&cube.bytes, &first), n);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_output_has_no_pattern),
-        cmocka_unit_test(zeros_stale_bytes_and_saturation_are_found),
-        cmocka_unit_test(shifts_are_found_in_both_directions),
-        cmocka_unit_test(exchanged_and_reversed_words_are_found),
-        cmocka_unit_test(the_place_of_wrong_bytes_is_found),
-        cmocka_unit_test(bytes_of_another_cube_are_found),
-        cmocka_unit_test(patterns_have_words),
-        cmocka_unit_test(any_size_is_taken),
-    };
-    return cmocka_run_group_tests_name("output_pattern", tests, NULL, NULL);
 }

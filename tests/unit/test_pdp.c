@@ -4,6 +4,7 @@
 
 #include "model/pdp.h"
 #include "nvdla/fp.h"
+#include "tests/unit/test.h"
 
 enum { INT8, INT16, FP16 };
 
@@ -94,7 +95,7 @@ struct whole_vector {
     int8_t out;
 };
 
-static void int8_averages_round_and_wrap(void **state) {
+TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
     static const struct whole_vector vectors[] = {
         {2, {1, 2, 3, 4}, 0x8000, 0x8000, 3},
         {2, {-1, -2, -3, -4}, 0x8000, 0x8000, -3},
@@ -128,7 +129,7 @@ static void int8_averages_round_and_wrap(void **state) {
     bench_free(dev);
 }
 
-static void int8_pads_count_in_averages_only(void **state) {
+TEST_FOR(int8_pads_count_in_averages_only, "small", "full") {
     static const int8_t ascending[9] = {10, 20, 30, 40, 50, 60, 70, 80, 90};
     static const int8_t mixed[9] = {-10, 20, -30, 40, -50, 60, -70, 80, -90};
     static const int8_t positive[9] = {16, 25, 20, 31, 50, 38, 29, 45, 33};
@@ -171,7 +172,7 @@ static void int8_pads_count_in_averages_only(void **state) {
 
 /* Section 5.3: a window of one column, one valid line and one line of vertical pad. The configurable generation reduces
  * both to 14 bits and keeps 15 of their sum and 31 of its product; full keeps 14 of the sum. */
-static void int8_totals_wrap_by_generation(void **state) {
+TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
     static const struct {
         int8_t in;
         int32_t pad; /* T(1) */
@@ -233,8 +234,7 @@ static struct pooling whole(uint32_t size, uint32_t format, uint32_t method) {
                             .reciprocal_height = reciprocals[size]};
 }
 
-static void int16_averages_round_and_wrap(void **state) {
-    (void)state;
+TEST(int16_averages_round_and_wrap) {
     static const struct {
         uint32_t size, reciprocal;
         int16_t in[9], out;
@@ -254,8 +254,7 @@ static void int16_averages_round_and_wrap(void **state) {
     bench_free(dev);
 }
 
-static void int16_pads_count_in_averages(void **state) {
-    (void)state;
+TEST(int16_pads_count_in_averages) {
     static const int16_t in[4] = {1000, 2000, 3000, 4000};
     static const int16_t out[9] = {25, 600, 275, 850, 2500, 1350, 525, 1600, 775};
     struct device *dev = plane_device("full");
@@ -268,8 +267,7 @@ static void int16_pads_count_in_averages(void **state) {
     bench_free(dev);
 }
 
-static void fp16_windows_keep_zeros_infinities_and_nans(void **state) {
-    (void)state;
+TEST(fp16_windows_keep_zeros_infinities_and_nans) {
     static const struct {
         uint16_t in[4], average, max, min;
     } vectors[] = {
@@ -296,8 +294,7 @@ static void fp16_windows_keep_zeros_infinities_and_nans(void **state) {
     bench_free(dev);
 }
 
-static void fp16_pads_of_zero_count_in_the_denominator(void **state) {
-    (void)state;
+TEST(fp16_pads_of_zero_count_in_the_denominator) {
     static const uint16_t in[9] = {0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00};
     static const uint16_t padded[9] = {0x371c, 0x3955, 0x371c, 0x3955, 0x3c00, 0x3955, 0x371c, 0x3955, 0x371c};
     struct device *dev = plane_device("full");
@@ -311,8 +308,7 @@ static void fp16_pads_of_zero_count_in_the_denominator(void **state) {
 }
 
 /* Section 5: +0 instead of NaN before anything else; infinities stay. Section 10: the input is not counted. */
-static void nan_to_zero_clears_nans_from_memory(void **state) {
-    (void)state;
+TEST(nan_to_zero_clears_nans_from_memory) {
     static const uint16_t in[4] = {0x7e01, 0xbc00, 0xfd02, 0xfc00};
     static const uint16_t kept = 0xfd02, flushed = 0x0000;
     struct device *dev = plane_device("full");
@@ -330,8 +326,7 @@ static void nan_to_zero_clears_nans_from_memory(void **state) {
     bench_free(dev);
 }
 
-static void round_wraps_by_sign(void **state) {
-    (void)state;
+TEST(round_wraps_by_sign) {
     assert_int_equal(pdp_round(0x18000, 8), 2);   /* 1.5 */
     assert_int_equal(pdp_round(-0x18000, 8), -2); /* -1.5 */
     assert_int_equal(pdp_round(-0x8001, 8), -1);
@@ -554,23 +549,19 @@ static void random_layers(const char *config, uint32_t format, uint64_t seed, in
     bench_free(dev);
 }
 
-static void random_layers_atom_8(void **state) {
-    (void)state;
+TEST(random_layers_atom_8) {
     random_layers("small", INT8, 1, 300);
 }
 
-static void random_layers_atom_16(void **state) {
-    (void)state;
+TEST(random_layers_atom_16) {
     random_layers("medium_512", INT8, 2, 100);
 }
 
-static void random_layers_atom_32(void **state) {
-    (void)state;
+TEST(random_layers_atom_32) {
     random_layers("large", INT8, 3, 60);
 }
 
-static void random_layers_of_full(void **state) {
-    (void)state;
+TEST(random_layers_of_full) {
     random_layers("full", INT8, 7, 40);
     random_layers("full", INT16, 8, 80);
     random_layers("full", FP16, 9, 80);
@@ -578,8 +569,7 @@ static void random_layers_of_full(void **state) {
 
 /* ---- split width ---- */
 
-static void split_equals_whole(void **state) {
-    (void)state;
+TEST(split_equals_whole) {
     struct device *dev = bench_new("small");
     uint64_t seed = 5;
     random_region(dev, &seed, SOURCE, REGION);
@@ -663,16 +653,14 @@ static void fuse(const char *config, uint32_t format, int count) {
     bench_free(dev);
 }
 
-static void on_the_fly_equals_from_memory(void **state) {
-    (void)state;
+TEST(on_the_fly_equals_from_memory) {
     fuse("small", INT8, 60);
     fuse("full", INT8, 20);
     fuse("full", INT16, 20);
     fuse("full", FP16, 20);
 }
 
-static void on_the_fly_needs_the_same_cube(void **state) {
-    (void)state;
+TEST(on_the_fly_needs_the_same_cube) {
     struct device *dev = plane_device("small");
     struct pooling p = {.width = 4,
                         .height = 4,
@@ -697,8 +685,7 @@ static void on_the_fly_needs_the_same_cube(void **state) {
 
 /* ---- behaviour ---- */
 
-static void pooling_waits_for_both_units(void **state) {
-    (void)state;
+TEST(pooling_waits_for_both_units) {
     struct device *dev = plane_device("small");
     struct pooling p = {.width = 4,
                         .height = 4,
@@ -731,8 +718,7 @@ struct change {
     uint32_t offset, value;
 };
 
-static void wrong_programs_hang(void **state) {
-    (void)state;
+TEST(wrong_programs_hang) {
     static const struct change changes[] = {
         {NVDLA_PDP_RDMA, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 2},
         {NVDLA_PDP_RDMA, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, 2},
@@ -783,8 +769,7 @@ static struct pooling tiled(uint32_t out_width, uint32_t out_height, uint32_t ke
 }
 
 /* Section 9: limit works, limit + 1 hangs when several output lines overlap. */
-static void lines_longer_than_the_line_buffer_hang(void **state) {
-    (void)state;
+TEST(lines_longer_than_the_line_buffer_hang) {
     static const struct {
         uint32_t kernel_height, stride_height, limit;
     } rows[] = {{2, 1, 64}, {3, 1, 32}, {4, 1, 32}, {5, 1, 16}, {8, 1, 16}, {3, 2, 64}, {4, 2, 64}, {5, 2, 32},
@@ -805,8 +790,7 @@ static void lines_longer_than_the_line_buffer_hang(void **state) {
     }
 }
 
-static void lines_that_do_not_overlap_may_be_long(void **state) {
-    (void)state;
+TEST(lines_that_do_not_overlap_may_be_long) {
     struct device *dev = plane_device("small");
     struct pooling p = tiled(1000, 2, 1, 1);
     place(dev, &p);
@@ -816,8 +800,7 @@ static void lines_that_do_not_overlap_may_be_long(void **state) {
 }
 
 /* Section 4, second row of the table, along W and along H. */
-static void remainder_in_the_pad_hangs_if_the_first_window_passes_the_end(void **state) {
-    (void)state;
+TEST(remainder_in_the_pad_hangs_if_the_first_window_passes_the_end) {
     for (int vertical = 0; vertical < 2; vertical++) {
         struct device *dev = plane_device("small");
         struct pooling p = tiled(1, 1, 1, 1);
@@ -837,8 +820,7 @@ static void remainder_in_the_pad_hangs_if_the_first_window_passes_the_end(void *
     }
 }
 
-static void formats_of_both_units_must_agree(void **state) {
-    (void)state;
+TEST(formats_of_both_units_must_agree) {
     for (uint32_t format = 0; format < 4; format++) {
         for (uint32_t rdma = 0; rdma < 4; rdma++) {
             struct device *dev = plane_device("full");
@@ -863,8 +845,7 @@ static void formats_of_both_units_must_agree(void **state) {
     bench_free(dev);
 }
 
-static void memories_are_chosen_by_each_unit(void **state) {
-    (void)state;
+TEST(memories_are_chosen_by_each_unit) {
     struct device *dev = plane_device("full");
     struct pooling p = whole(2, INT16, PDP_MAX);
     uint16_t in[4 * 16] = {[0] = 5, [16] = 7, [32] = 6, [48] = 1};
@@ -881,8 +862,7 @@ static void memories_are_chosen_by_each_unit(void **state) {
 }
 
 /* Wild kernels, pads, strips and places around a small cube: the layer ends or waits, nothing else. */
-static void any_windows_end(void **state) {
-    (void)state;
+TEST(any_windows_end) {
     uint64_t seed = 12;
     int ran = 0;
     for (int i = 0; i < 400; i++) {
@@ -923,39 +903,4 @@ static void any_windows_end(void **state) {
         bench_free(dev);
     }
     assert_in_range(ran, 100, 400);
-}
-
-int main(void) {
-    static char small[] = "small", large[] = "large", full[] = "full";
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(int8_averages_round_and_wrap, small),
-        cmocka_unit_test_prestate(int8_averages_round_and_wrap, full),
-        cmocka_unit_test_prestate(int8_pads_count_in_averages_only, small),
-        cmocka_unit_test_prestate(int8_pads_count_in_averages_only, full),
-        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, small),
-        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, large),
-        cmocka_unit_test_prestate(int8_totals_wrap_by_generation, full),
-        cmocka_unit_test(int16_averages_round_and_wrap),
-        cmocka_unit_test(int16_pads_count_in_averages),
-        cmocka_unit_test(fp16_windows_keep_zeros_infinities_and_nans),
-        cmocka_unit_test(fp16_pads_of_zero_count_in_the_denominator),
-        cmocka_unit_test(nan_to_zero_clears_nans_from_memory),
-        cmocka_unit_test(round_wraps_by_sign),
-        cmocka_unit_test(random_layers_atom_8),
-        cmocka_unit_test(random_layers_atom_16),
-        cmocka_unit_test(random_layers_atom_32),
-        cmocka_unit_test(random_layers_of_full),
-        cmocka_unit_test(split_equals_whole),
-        cmocka_unit_test(on_the_fly_equals_from_memory),
-        cmocka_unit_test(on_the_fly_needs_the_same_cube),
-        cmocka_unit_test(pooling_waits_for_both_units),
-        cmocka_unit_test(wrong_programs_hang),
-        cmocka_unit_test(lines_longer_than_the_line_buffer_hang),
-        cmocka_unit_test(lines_that_do_not_overlap_may_be_long),
-        cmocka_unit_test(remainder_in_the_pad_hangs_if_the_first_window_passes_the_end),
-        cmocka_unit_test(formats_of_both_units_must_agree),
-        cmocka_unit_test(memories_are_chosen_by_each_unit),
-        cmocka_unit_test(any_windows_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* Pictures: every kind of PGM and PPM, PNG and JPEG give their samples, and damaged or unsuitable ones a message. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <jpeglib.h>
 #include <png.h>
 #include <string.h>
 
 #include "loadable/picture.h"
+#include "tests/unit/test.h"
 
 static struct error err;
 
@@ -36,8 +31,7 @@ static void expect(const char *file, size_t n, unsigned channels, unsigned maxim
 #define EXPECT(text, channels, maximum, ...)                                                                           \
     expect(text, sizeof(text) - 1, channels, maximum, (const uint16_t[]){__VA_ARGS__})
 
-static void pgm_and_ppm(void **unused) {
-    (void)unused;
+TEST(pgm_and_ppm) {
     EXPECT("P2\n# a comment\n2 2\n255\n0 1\n254 255\n", 1, 255, 0, 1, 254, 255);
     EXPECT("P2 2 2 1000 0 1 999 1000", 1, 1000, 0, 1, 999, 1000);
     EXPECT("P3 2 2 15\n1 2 3 4 5 6\n7 8 9 # more\n10 11 12", 3, 15, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
@@ -59,8 +53,7 @@ static void refused(const char *file, size_t n, const char *message) {
 
 #define REFUSED(text, message) refused(text, sizeof(text) - 1, message)
 
-static void what_is_no_picture_is_refused(void **unused) {
-    (void)unused;
+TEST(what_is_no_picture_is_refused) {
     REFUSED("", "the file is empty");
     REFUSED("GIF89a...", "begins with \"GIF89a..\"; expected a picture: PGM, PPM, PNG or JPEG");
     REFUSED("P4 2 2 x", "kind P4; expected P2 or P5");
@@ -90,8 +83,7 @@ static uint8_t *png_file(png_uint_32 format, unsigned w, unsigned h, const void 
     return file;
 }
 
-static void png(void **unused) {
-    (void)unused;
+TEST(png) {
     size_t n;
     uint8_t *file = png_file(PNG_FORMAT_GRAY, 2, 2, "\x00\x01\xfe\xff", &n);
     expect((char *)file, n, 1, 255, (const uint16_t[]){0, 1, 254, 255});
@@ -119,8 +111,7 @@ static void png(void **unused) {
     free(file);
 }
 
-static void jpeg(void **unused) {
-    (void)unused;
+TEST(jpeg) {
     struct jpeg_error_mgr errors;
     struct jpeg_compress_struct jpeg = {.err = jpeg_std_error(&errors)};
     unsigned char *file = NULL;
@@ -161,8 +152,7 @@ static void jpeg(void **unused) {
     free(file);
 }
 
-static void a_picture_is_shown_in_characters(void **unused) {
-    (void)unused;
+TEST(a_picture_is_shown_in_characters) {
     struct picture picture;
     assert_true(parse("P5 4 3 9 \0\0\x9\x9\0\x9\0\x9\x9\x9\x9\x9", 21, &picture));
     char *text;
@@ -178,12 +168,4 @@ static void a_picture_is_shown_in_characters(void **unused) {
     assert_string_equal(text, "▄█\n");
     free(text);
     picture_free(&picture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pgm_and_ppm), cmocka_unit_test(what_is_no_picture_is_refused),    cmocka_unit_test(png),
-        cmocka_unit_test(jpeg),        cmocka_unit_test(a_picture_is_shown_in_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

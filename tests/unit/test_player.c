@@ -1,17 +1,12 @@
 /* The player on a scripted device: order of operations, interrupts, waits, memory, checks, time-outs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "replay/player.h"
 #include "report/hang_text.h"
 #include "run/session/run_progress.h"
+#include "tests/unit/test.h"
 
 enum { REGISTERS = 0x40000 / 4, LOG_MAX = 4096, SCRIPT_MAX = 16, ACCESS_CLOCKS = 4 };
 enum { HANG_READS = 2 + 11 + 5 }; /* registers that the message of a hang reads: GLB, S_STATUS, MCIF weights */
@@ -301,7 +296,7 @@ static int written(const struct fixture *f, uint32_t address, uint32_t value) {
 
 /* ---- order ---- */
 
-static void sequential_operations_keep_file_order(void **state) {
+TEST_WITH(sequential_operations_keep_file_order, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     uint32_t width = reg("SDP", "D_DATA_CUBE_WIDTH");
@@ -320,7 +315,7 @@ static void sequential_operations_keep_file_order(void **state) {
     assert_int_equal(f->result.checks_done, 1);
 }
 
-static void streams_overtake_a_stream_that_waits(void **state) {
+TEST_WITH(streams_overtake_a_stream_that_waits, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     event_op(f, "SDP", OP_SYNC_WAIT, "go");
@@ -334,7 +329,7 @@ static void streams_overtake_a_stream_that_waits(void **state) {
     assert_int_equal(written(f, b, 2), 2);
 }
 
-static void an_event_raised_early_stays_raised(void **state) {
+TEST_WITH(an_event_raised_early_stays_raised, setup, teardown) {
     struct fixture *f = *state;
     event_op(f, "PDP", OP_SYNC_NOTIFY, "go");
     event_op(f, "SDP", OP_SYNC_WAIT, "go");
@@ -342,7 +337,7 @@ static void an_event_raised_early_stays_raised(void **state) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void a_poll_holds_only_its_stream(void **state) {
+TEST_WITH(a_poll_holds_only_its_stream, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH"), b = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     check_op(f, "SDP", OP_POLL, b, 7);
@@ -354,7 +349,7 @@ static void a_poll_holds_only_its_stream(void **state) {
     assert_int_equal(f->result.checks_done, 1);
 }
 
-static void a_poll_with_a_limit_fails_and_play_goes_on(void **state) {
+TEST_WITH(a_poll_with_a_limit_fails_and_play_goes_on, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     check_op(f, "SDP", OP_POLL, a, 7)->attempts = 5;
@@ -368,7 +363,7 @@ static void a_poll_with_a_limit_fails_and_play_goes_on(void **state) {
     assert_true(f->fake->clock > 4 * f->options.poll_interval);
 }
 
-static void relations_and_masks_are_honoured(void **state) {
+TEST_WITH(relations_and_masks_are_honoured, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 0x105);
@@ -383,7 +378,7 @@ static void relations_and_masks_are_honoured(void **state) {
 
 /* ---- interrupts of programs with streams ---- */
 
-static void interrupts_raise_their_events(void **state) {
+TEST_WITH(interrupts_raise_their_events, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 1000, 1);
@@ -398,7 +393,7 @@ static void interrupts_raise_their_events(void **state) {
 }
 
 /* net_lenet programs groups that a running layer holds behind a wait in another stream. */
-static void a_wait_for_an_interrupt_holds_what_follows_in_the_file(void **state) {
+TEST_WITH(a_wait_for_an_interrupt_holds_what_follows_in_the_file, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("PDP", "D_DATA_CUBE_IN_WIDTH");
     script(f, enable, 1000, 1);
@@ -411,7 +406,7 @@ static void a_wait_for_an_interrupt_holds_what_follows_in_the_file(void **state)
 }
 
 /* Queues that cannot go in file order go as they can. */
-static void streams_overtake_when_the_device_rests_without_the_interrupt(void **state) {
+TEST_WITH(streams_overtake_when_the_device_rests_without_the_interrupt, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("PDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 1);
@@ -423,7 +418,7 @@ static void streams_overtake_when_the_device_rests_without_the_interrupt(void **
     assert_true(written(f, a, 9) > written(f, f->fake->status_address, 1));
 }
 
-static void masked_interrupts_are_left_alone(void **state) {
+TEST_WITH(masked_interrupts_are_left_alone, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 100, 0x50001);
@@ -436,7 +431,7 @@ static void masked_interrupts_are_left_alone(void **state) {
     assert_int_equal(f->result.interrupts, 1);
 }
 
-static void groups_may_be_swapped_once(void **state) {
+TEST_WITH(groups_may_be_swapped_once, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 2);
@@ -454,7 +449,7 @@ static void groups_may_be_swapped_once(void **state) {
     assert_true(written(f, a, 1) < written(f, f->fake->status_address, 1));
 }
 
-static void the_oldest_notification_of_a_source_comes_first(void **state) {
+TEST_WITH(the_oldest_notification_of_a_source_comes_first, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE"), a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, enable, 100, 1);
@@ -469,7 +464,7 @@ static void the_oldest_notification_of_a_source_comes_first(void **state) {
     assert_int_equal(f->result.interrupts, 2);
 }
 
-static void an_interrupt_before_its_notification_is_remembered(void **state) {
+TEST_WITH(an_interrupt_before_its_notification_is_remembered, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     script(f, UINT32_MAX, 50, 1);
@@ -482,7 +477,7 @@ static void an_interrupt_before_its_notification_is_remembered(void **state) {
     assert_int_equal(f->result.interrupts, 1);
 }
 
-static void any_interrupt_satisfies_a_notification_without_source(void **state) {
+TEST_WITH(any_interrupt_satisfies_a_notification_without_source, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 10, 0x10);
@@ -492,7 +487,7 @@ static void any_interrupt_satisfies_a_notification_without_source(void **state) 
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void a_check_comes_before_what_waits_for_the_same_event(void **state) {
+TEST_WITH(a_check_comes_before_what_waits_for_the_same_event, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 100, 1);
@@ -525,7 +520,7 @@ static void wait_for(struct fixture *f, uint32_t bits) {
     clear_and_read_back(f);
 }
 
-static void four_waits_take_four_interrupts(void **state) {
+TEST_WITH(four_waits_take_four_interrupts, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     f->prog->sequential = true;
@@ -540,7 +535,7 @@ static void four_waits_take_four_interrupts(void **state) {
     assert_int_equal(f->result.interrupts, 0);
 }
 
-static void merged_and_reordered_interrupts_satisfy_the_waits(void **state) {
+TEST_WITH(merged_and_reordered_interrupts_satisfy_the_waits, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x140000);
@@ -552,7 +547,7 @@ static void merged_and_reordered_interrupts_satisfy_the_waits(void **state) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void bare_waits_survive_merged_interrupts(void **state) {
+TEST_WITH(bare_waits_survive_merged_interrupts, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x50000);
@@ -564,7 +559,7 @@ static void bare_waits_survive_merged_interrupts(void **state) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void an_interrupt_after_the_clear_does_not_fail_the_read_back(void **state) {
+TEST_WITH(an_interrupt_after_the_clear_does_not_fail_the_read_back, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     script(f, UINT32_MAX, 500, 0x10000);
@@ -574,7 +569,7 @@ static void an_interrupt_after_the_clear_does_not_fail_the_read_back(void **stat
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void a_bit_that_can_not_be_cleared_fails_the_read_back(void **state) {
+TEST_WITH(a_bit_that_can_not_be_cleared_fails_the_read_back, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     f->fake->stuck = 1;
@@ -585,7 +580,7 @@ static void a_bit_that_can_not_be_cleared_fails_the_read_back(void **state) {
     assert_int_equal(f->result.failures[0].op, 3);
 }
 
-static void a_wrong_interrupt_fails_the_check(void **state) {
+TEST_WITH(a_wrong_interrupt_fails_the_check, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     f->fake->knows_idle = true;
@@ -596,7 +591,7 @@ static void a_wrong_interrupt_fails_the_check(void **state) {
     assert_int_equal(f->result.failures[0].expected, 1);
 }
 
-static void a_poll_of_the_status_waits_without_a_wait(void **state) {
+TEST_WITH(a_poll_of_the_status_waits_without_a_wait, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     script(f, UINT32_MAX, 3000, 0x40);
@@ -604,7 +599,7 @@ static void a_poll_of_the_status_waits_without_a_wait(void **state) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void a_wait_for_low_ends_when_the_line_falls(void **state) {
+TEST_WITH(a_wait_for_low_ends_when_the_line_falls, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     script(f, UINT32_MAX, 100, 1);
@@ -616,7 +611,7 @@ static void a_wait_for_low_ends_when_the_line_falls(void **state) {
 
 /* ---- reads that are not compared ---- */
 
-static void volatile_reads_are_informational_unless_strict(void **state) {
+TEST_WITH(volatile_reads_are_informational_unless_strict, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "S_STATUS");
     check_op(f, "SDP", OP_READ_CHECK, a, 1)->volatile_read = true;
@@ -627,7 +622,7 @@ static void volatile_reads_are_informational_unless_strict(void **state) {
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
 }
 
-static void registers_of_units_that_are_not_there_are_counted(void **state) {
+TEST_WITH(registers_of_units_that_are_not_there_are_counted, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.units = 1u << NVDLA_SDP;
     check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "S_STATUS"), 0)->at_end = true;
@@ -637,7 +632,7 @@ static void registers_of_units_that_are_not_there_are_counted(void **state) {
     assert_int_equal(f->result.checks_skipped, 1);
 }
 
-static void counters_of_waiting_are_compared_where_there_are_clocks(void **state) {
+TEST_WITH(counters_of_waiting_are_compared_where_there_are_clocks, setup, teardown) {
     struct fixture *f = *state;
     check_op(f, "SDP", OP_READ_CHECK, reg("SDP", "D_PERF_WDMA_WRITE_STALL"), 5)->volatile_read = true;
     check_op(f, "CDMA", OP_READ_CHECK, reg("CDMA", "D_PERF_WT_READ_LATENCY"), 5)->volatile_read = true;
@@ -652,7 +647,7 @@ static void counters_of_waiting_are_compared_where_there_are_clocks(void **state
     assert_int_equal(f->result.checks_skipped, 2);
 }
 
-static void operations_at_the_end_wait_for_rest(void **state) {
+TEST_WITH(operations_at_the_end_wait_for_rest, setup, teardown) {
     struct fixture *f = *state;
     uint32_t enable = reg("SDP", "D_OP_ENABLE");
     script(f, enable, 5000, 1);
@@ -665,7 +660,7 @@ static void operations_at_the_end_wait_for_rest(void **state) {
 
 /* ---- runs that end before their end ---- */
 
-static void the_first_failing_check_ends_the_run_if_asked(void **state) {
+TEST_WITH(the_first_failing_check_ends_the_run_if_asked, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     check_op(f, "SDP", OP_READ_CHECK, a, 7);
@@ -682,7 +677,7 @@ static void the_first_failing_check_ends_the_run_if_asked(void **state) {
     assert_int_equal(f->fake->log_count, 1);
 }
 
-static void a_device_that_is_stopped_ends_the_run(void **state) {
+TEST_WITH(a_device_that_is_stopped_ends_the_run, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 1);
@@ -691,7 +686,7 @@ static void a_device_that_is_stopped_ends_the_run(void **state) {
     assert_int_equal(f->fake->log_count, 0);
 }
 
-static void a_finding_ends_the_run_if_asked(void **state) {
+TEST_WITH(a_finding_ends_the_run_if_asked, setup, teardown) {
     struct fixture *f = *state;
     uint32_t a = reg("SDP", "D_DATA_CUBE_WIDTH");
     write_op(f, "SDP", a, 1);
@@ -713,7 +708,7 @@ static struct blob *two_chunks(struct fixture *f) {
     return blob;
 }
 
-static void loads_keep_gaps_and_later_chunks_win(void **state) {
+TEST_WITH(loads_keep_gaps_and_later_chunks_win, setup, teardown) {
     struct fixture *f = *state;
     struct memory *mem = f->fake->dev.memory[SPACE_PRIMARY];
     struct op *load = add(f, "memory", OP_MEM_LOAD);
@@ -731,7 +726,7 @@ static void loads_keep_gaps_and_later_chunks_win(void **state) {
     assert_false(memory_any_declared(mem, 0x80000014, 8));
 }
 
-static void a_memory_check_counts_wrong_bytes(void **state) {
+TEST_WITH(a_memory_check_counts_wrong_bytes, setup, teardown) {
     struct fixture *f = *state;
     struct op *check = add(f, "memory", OP_MEM_CHECK);
     check->base = 0x80000000;
@@ -742,7 +737,7 @@ static void a_memory_check_counts_wrong_bytes(void **state) {
     assert_int_equal(f->result.failures[0].first, 0x80000005);
 }
 
-static void fill_patterns(void **state) {
+TEST_WITH(fill_patterns, setup, teardown) {
     struct fixture *f = *state;
     static const enum mem_pattern patterns[] = {PATTERN_BYTE, PATTERN_ADDRESS, PATTERN_RANDOM};
     for (size_t i = 0; i < 3; i++) {
@@ -776,7 +771,7 @@ static void fill_patterns(void **state) {
     assert_memory_not_equal(again, bytes[2], sizeof again);
 }
 
-static void reserve_and_release_declare_regions(void **state) {
+TEST_WITH(reserve_and_release_declare_regions, setup, teardown) {
     struct fixture *f = *state;
     struct memory *mem = f->fake->dev.memory[SPACE_PRIMARY];
     for (uint64_t i = 0; i < 2; i++) {
@@ -791,7 +786,7 @@ static void reserve_and_release_declare_regions(void **state) {
     assert_true(memory_all_declared(mem, 0x80001000, 0x100));
 }
 
-static void a_wrong_crc_is_a_failure(void **state) {
+TEST_WITH(a_wrong_crc_is_a_failure, setup, teardown) {
     struct fixture *f = *state;
     crc_op(f, 0x80000000, 9, 0xcbf43926, NULL);
     assert_int_equal(run(f), PLAY_CHECK_FAILED);
@@ -801,7 +796,7 @@ static void a_wrong_crc_is_a_failure(void **state) {
     assert_int_equal(run(f), PLAY_PASSED);
 }
 
-static void memory_that_the_device_has_not_is_an_error(void **state) {
+TEST_WITH(memory_that_the_device_has_not_is_an_error, setup, teardown) {
     struct fixture *f = *state;
     crc_op(f, 0x50000000, 4, 0, NULL)->space = SPACE_SECONDARY;
     assert_int_equal(run(f), PLAY_BROKEN);
@@ -811,7 +806,7 @@ static void memory_that_the_device_has_not_is_an_error(void **state) {
 
 /* ---- runs that do not end well ---- */
 
-static void a_hang_names_what_every_stream_waits_for(void **state) {
+TEST_WITH(a_hang_names_what_every_stream_waits_for, setup, teardown) {
     struct fixture *f = *state;
     f->fake->registers[reg("SDP", "S_STATUS") / 4] = 0x20000;
     f->fake->registers[reg("CDP", "S_STATUS") / 4] = 1;
@@ -834,7 +829,7 @@ static void a_hang_names_what_every_stream_waits_for(void **state) {
     assert_null(strstr(message, "RD_WEIGHT_SDP 0"));
 }
 
-static void an_idle_device_hangs_at_once(void **state) {
+TEST_WITH(an_idle_device_hangs_at_once, setup, teardown) {
     struct fixture *f = *state;
     f->fake->knows_idle = true;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
@@ -843,7 +838,7 @@ static void an_idle_device_hangs_at_once(void **state) {
     assert_non_null(strstr(f->result.message, "nothing in the trace raises it"));
 }
 
-static void the_reads_of_a_poll_count_for_both_limits(void **state) {
+TEST_WITH(the_reads_of_a_poll_count_for_both_limits, setup, teardown) {
     struct fixture *f = *state;
     f->options.poll_interval = 1; /* most of the time goes into the reads */
     f->options.still = 5000;
@@ -859,7 +854,7 @@ static void the_reads_of_a_poll_count_for_both_limits(void **state) {
     assert_non_null(strstr(f->result.message, "no operation got done for 70"));
 }
 
-static void a_device_in_which_something_moves_has_all_time(void **state) {
+TEST_WITH(a_device_in_which_something_moves_has_all_time, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
     f->fake->dev.still_limit = 3000;
@@ -873,7 +868,7 @@ static void a_device_in_which_something_moves_has_all_time(void **state) {
     assert_true(f->fake->clock > 20000000);
 }
 
-static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) {
+TEST_WITH(a_device_in_which_nothing_moves_hangs_after_its_limit, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
     f->fake->dev.still_limit = 3000;
@@ -892,7 +887,7 @@ static void a_device_in_which_nothing_moves_hangs_after_its_limit(void **state) 
 }
 
 /* Nothing in the trace waits for the last layer, and there is no traffic while it computes. */
-static void a_noted_interrupt_is_waited_for_at_the_end(void **state) {
+TEST_WITH(a_noted_interrupt_is_waited_for_at_the_end, setup, teardown) {
     struct fixture *f = *state;
     f->fake->quiet = true;
     script(f, reg("SDP", "D_OP_ENABLE"), 45000, 1); /* the limit of --still is 50000 */
@@ -903,14 +898,14 @@ static void a_noted_interrupt_is_waited_for_at_the_end(void **state) {
     assert_int_equal(f->fake->registers[f->fake->status_address / 4], 0); /* served */
 }
 
-static void a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever(void **state) {
+TEST_WITH(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever, setup, teardown) {
     struct fixture *f = *state;
     notify_op(f, 0, "never");
     assert_int_equal(run(f), PLAY_PASSED);
     assert_in_range(f->fake->clock, 50000, 51000);
 }
 
-static void a_layer_that_nobody_notes_has_its_time_while_something_moves(void **state) {
+TEST_WITH(a_layer_that_nobody_notes_has_its_time_while_something_moves, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
     f->fake->quiet = true;
@@ -920,7 +915,7 @@ static void a_layer_that_nobody_notes_has_its_time_while_something_moves(void **
     assert_in_range(f->fake->clock, 300000, 301000);
 }
 
-static void a_time_out_ends_what_moves(void **state) {
+TEST_WITH(a_time_out_ends_what_moves, setup, teardown) {
     struct fixture *f = *state;
     f->fake->dev.ops = &watched_ops;
     f->fake->moving_until = UINT64_MAX;
@@ -932,8 +927,7 @@ static void a_time_out_ends_what_moves(void **state) {
 }
 
 /* The limit of a run without --timeout: it is far from what any memory makes of a layer, and there without layers. */
-static void an_endless_run_has_a_limit(void **state) {
-    (void)state;
+TEST_WITH(an_endless_run_has_a_limit, setup, teardown) {
     struct progress_layer sums[] = {{.clocks = 100}, {.clocks = 600}, {.clocks = 700}};
     const struct run_progress none = {0}, progress = {.sums = sums, .layer_count = 3};
     struct axi_options axi;
@@ -950,7 +944,7 @@ static void an_endless_run_has_a_limit(void **state) {
 }
 
 /* A poll that reads something new each time waits for something that happens. */
-static void polls_of_what_changes_do_not_hang(void **state) {
+TEST_WITH(polls_of_what_changes_do_not_hang, setup, teardown) {
     struct fixture *f = *state;
     f->fake->counter = reg("SDP", "D_STATUS");
     f->options.still = 3000;
@@ -960,7 +954,7 @@ static void polls_of_what_changes_do_not_hang(void **state) {
     assert_in_range(f->fake->clock, 100000, 102000);
 }
 
-static void an_interrupt_that_cannot_be_cleared_is_a_hang(void **state) {
+TEST_WITH(an_interrupt_that_cannot_be_cleared_is_a_hang, setup, teardown) {
     struct fixture *f = *state;
     f->options.still = 500;
     f->fake->stuck = 4;
@@ -970,7 +964,7 @@ static void an_interrupt_that_cannot_be_cleared_is_a_hang(void **state) {
     assert_int_equal(f->result.hang->reason, HANG_STILL);
 }
 
-static void a_sequential_wait_hangs_with_a_report(void **state) {
+TEST_WITH(a_sequential_wait_hangs_with_a_report, setup, teardown) {
     struct fixture *f = *state;
     f->prog->sequential = true;
     wait_op(f);
@@ -978,7 +972,7 @@ static void a_sequential_wait_hangs_with_a_report(void **state) {
     assert_non_null(strstr(f->result.message, "stream main stands at t.cfg:1: a wait for dla_intr = 1"));
 }
 
-static void the_cycle_limit_ends_a_run(void **state) {
+TEST_WITH(the_cycle_limit_ends_a_run, setup, teardown) {
     struct fixture *f = *state;
     f->options.max_cycles = 1000;
     event_op(f, "SDP", OP_SYNC_WAIT, "never");
@@ -987,7 +981,7 @@ static void the_cycle_limit_ends_a_run(void **state) {
     assert_non_null(strstr(f->result.message, "not over after 1000 cycles"));
 }
 
-static void a_broken_device_ends_a_run(void **state) {
+TEST_WITH(a_broken_device_ends_a_run, setup, teardown) {
     struct fixture *f = *state;
     f->fake->broken_after = 1;
     write_op(f, "SDP", reg("SDP", "S_POINTER"), 0);
@@ -996,7 +990,7 @@ static void a_broken_device_ends_a_run(void **state) {
     assert_string_equal(f->result.message, "the CSB does not answer");
 }
 
-static void findings_of_the_device_fail_the_run(void **state) {
+TEST_WITH(findings_of_the_device_fail_the_run, setup, teardown) {
     struct fixture *f = *state;
     device_report(&f->fake->dev, &(struct finding){.cycle = 12, .rule = "axi-aw-stable", .owner = {-1, -1}},
                   "awaddr changed");
@@ -1004,7 +998,7 @@ static void findings_of_the_device_fail_the_run(void **state) {
     assert_int_equal(f->result.failure_count, 0);
 }
 
-static void only_the_first_findings_are_kept(void **state) {
+TEST_WITH(only_the_first_findings_are_kept, setup, teardown) {
     struct fixture *f = *state;
     for (unsigned i = 0; i < 130; i++)
         device_report(&f->fake->dev, &(struct finding){.cycle = i, .rule = "rule", .owner = {-1, -1}}, "finding %u", i);
@@ -1013,70 +1007,8 @@ static void only_the_first_findings_are_kept(void **state) {
     assert_string_equal(f->fake->dev.findings[99].text, "finding 99");
 }
 
-static void an_empty_program_passes(void **state) {
+TEST_WITH(an_empty_program_passes, setup, teardown) {
     struct fixture *f = *state;
     assert_int_equal(run(f), PLAY_PASSED);
     assert_int_equal(f->result.statistics.cycles, f->fake->clock);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(sequential_operations_keep_file_order),
-        TEST(streams_overtake_a_stream_that_waits),
-        TEST(an_event_raised_early_stays_raised),
-        TEST(a_poll_holds_only_its_stream),
-        TEST(a_poll_with_a_limit_fails_and_play_goes_on),
-        TEST(relations_and_masks_are_honoured),
-        TEST(interrupts_raise_their_events),
-        TEST(a_wait_for_an_interrupt_holds_what_follows_in_the_file),
-        TEST(streams_overtake_when_the_device_rests_without_the_interrupt),
-        TEST(masked_interrupts_are_left_alone),
-        TEST(groups_may_be_swapped_once),
-        TEST(the_oldest_notification_of_a_source_comes_first),
-        TEST(an_interrupt_before_its_notification_is_remembered),
-        TEST(any_interrupt_satisfies_a_notification_without_source),
-        TEST(a_check_comes_before_what_waits_for_the_same_event),
-        TEST(four_waits_take_four_interrupts),
-        TEST(merged_and_reordered_interrupts_satisfy_the_waits),
-        TEST(bare_waits_survive_merged_interrupts),
-        TEST(an_interrupt_after_the_clear_does_not_fail_the_read_back),
-        TEST(a_bit_that_can_not_be_cleared_fails_the_read_back),
-        TEST(a_wrong_interrupt_fails_the_check),
-        TEST(a_poll_of_the_status_waits_without_a_wait),
-        TEST(a_wait_for_low_ends_when_the_line_falls),
-        TEST(volatile_reads_are_informational_unless_strict),
-        TEST(registers_of_units_that_are_not_there_are_counted),
-        TEST(counters_of_waiting_are_compared_where_there_are_clocks),
-        TEST(operations_at_the_end_wait_for_rest),
-        TEST(the_first_failing_check_ends_the_run_if_asked),
-        TEST(a_device_that_is_stopped_ends_the_run),
-        TEST(a_finding_ends_the_run_if_asked),
-        TEST(loads_keep_gaps_and_later_chunks_win),
-        TEST(a_memory_check_counts_wrong_bytes),
-        TEST(fill_patterns),
-        TEST(reserve_and_release_declare_regions),
-        TEST(a_wrong_crc_is_a_failure),
-        TEST(memory_that_the_device_has_not_is_an_error),
-        TEST(a_hang_names_what_every_stream_waits_for),
-        TEST(an_idle_device_hangs_at_once),
-        TEST(the_reads_of_a_poll_count_for_both_limits),
-        TEST(a_device_in_which_something_moves_has_all_time),
-        TEST(a_device_in_which_nothing_moves_hangs_after_its_limit),
-        TEST(a_noted_interrupt_is_waited_for_at_the_end),
-        TEST(a_noted_interrupt_that_never_comes_is_not_waited_for_for_ever),
-        TEST(a_layer_that_nobody_notes_has_its_time_while_something_moves),
-        TEST(a_time_out_ends_what_moves),
-        TEST(an_endless_run_has_a_limit),
-        TEST(polls_of_what_changes_do_not_hang),
-        TEST(an_interrupt_that_cannot_be_cleared_is_a_hang),
-        TEST(a_sequential_wait_hangs_with_a_report),
-        TEST(the_cycle_limit_ends_a_run),
-        TEST(a_broken_device_ends_a_run),
-        TEST(findings_of_the_device_fail_the_run),
-        TEST(only_the_first_findings_are_kept),
-        TEST(an_empty_program_passes),
-    };
-    return cmocka_run_group_tests_name("player", tests, NULL, NULL);
 }

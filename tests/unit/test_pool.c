@@ -1,19 +1,13 @@
 /* Waiting for jobs: as long as it is told to, and no longer than until one has ended. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "run/jobs/pool.h"
+#include "tests/unit/test.h"
 
 static void take(void *context, struct job *job) {
     *(struct job **)context = job;
 }
 
-static void a_wait_is_as_long_as_it_is_told(void **state) {
-    (void)state;
+TEST(a_wait_is_as_long_as_it_is_told) {
     struct pool pool;
     struct job *ended = NULL;
     const struct job_listener listener = {.ended = take, .context = &ended};
@@ -31,8 +25,7 @@ static void a_wait_is_as_long_as_it_is_told(void **state) {
     pool_close(&pool);
 }
 
-static void the_end_of_a_job_ends_it(void **state) {
-    (void)state;
+TEST(the_end_of_a_job_ends_it) {
     struct pool pool;
     struct job *ended = NULL, job = {.path = "", .result_end = -1, .output_end = -1};
     const struct job_listener listener = {.ended = take, .context = &ended};
@@ -45,12 +38,4 @@ static void the_end_of_a_job_ends_it(void **state) {
     assert_ptr_equal(ended, &job);
     job_abandon(&job);
     pool_close(&pool);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_is_as_long_as_it_is_told),
-        cmocka_unit_test(the_end_of_a_job_ends_it),
-    };
-    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

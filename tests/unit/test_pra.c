@@ -1,19 +1,13 @@
 /* PRA: the vectors of 40-convolution-core section 11.6, and its layout. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "model/pra.h"
+#include "tests/unit/test.h"
 
 #define TILE_A 1, 2, 3, 4, 5, 7, 9, 11, -3, 0, 2, 5, 8, 1, -1, -7
 #define TILE_B 127, -128, 127, -128, -128, 127, -128, 127, 127, -128, 127, -128, -128, 127, -128, 127
 #define TILE_C -2000, 1918, 1835, 1752, 1669, 1586, 1503, 1420, 1337, 1254, 1171, 1088, 1005, 922, 839, 756
 
-static void integer_tiles(void **state) {
-    (void)state;
+TEST(integer_tiles) {
     static const struct {
         enum nvdla_precision precision;
         unsigned truncate;
@@ -36,8 +30,7 @@ static void integer_tiles(void **state) {
 }
 
 /* The second tile shows a NaN whose sign flips because it is a subtrahend. */
-static void floating_point_tiles(void **state) {
-    (void)state;
+TEST(floating_point_tiles) {
     static const struct {
         uint16_t in[16], out[16];
     } vectors[] = {
@@ -61,8 +54,7 @@ static void floating_point_tiles(void **state) {
 }
 
 /* Channels beside each other, pixels and lines further apart than they need to be. */
-static void channels_are_transformed_for_themselves(void **state) {
-    (void)state;
+TEST(channels_are_transformed_for_themselves) {
     static const int16_t in[][16] = {{TILE_A}, {TILE_C}, {TILE_B}};
     enum { CHANNELS = 3, PIXEL = 5, LINE = 4 * PIXEL + 2 };
     int16_t pixels[4 * LINE] = {0}, out[16 * CHANNELS];
@@ -76,13 +68,4 @@ static void channels_are_transformed_for_themselves(void **state) {
         for (size_t e = 0; e < 16; e++)
             assert_int_equal(out[e * CHANNELS + c], one[e]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integer_tiles),
-        cmocka_unit_test(floating_point_tiles),
-        cmocka_unit_test(channels_are_transformed_for_themselves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

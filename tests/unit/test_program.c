@@ -4,8 +4,7 @@
 #include "trace/side_files.h"
 #include "trace/verify.h"
 
-static void names_are_added_once(void **state) {
-    (void)state;
+TEST(names_are_added_once) {
     struct program *prog = program_new(nvdla_config_find("small"), "a.cfg");
     assert_int_equal(program_stream(prog, "SDP"), 0);
     assert_int_equal(program_stream(prog, "memory"), 1);
@@ -29,8 +28,7 @@ static void names_are_added_once(void **state) {
     program_free(NULL);
 }
 
-static void positions(void **state) {
-    (void)state;
+TEST(positions) {
     struct program *prog = program_new(nvdla_config_find("small"), "dir/a.cfg");
     struct op op = op_make(OP_WRITE, 7);
     char text[40];
@@ -41,8 +39,7 @@ static void positions(void **state) {
     program_free(prog);
 }
 
-static void blobs_keep_gaps_and_join_neighbours(void **state) {
-    (void)state;
+TEST(blobs_keep_gaps_and_join_neighbours) {
     struct blob *blob = blob_new("x");
     uint8_t bytes[100];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -65,8 +62,7 @@ static void blobs_keep_gaps_and_join_neighbours(void **state) {
     blob_free(NULL);
 }
 
-static void numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     static const struct {
         const char *text;
         bool octal, good;
@@ -96,8 +92,7 @@ static void numbers(void **state) {
     }
 }
 
-static void lines_with_any_line_end(void **state) {
-    (void)state;
+TEST(lines_with_any_line_end) {
     struct lines lines;
     struct span line;
     struct error err = {.text = ""};
@@ -121,7 +116,7 @@ static void lines_with_any_line_end(void **state) {
 }
 
 /* A file read in pieces of any size gives the lines that its text gives. */
-static void lines_of_a_file(void **state) {
+TEST_IN_FOLDER(lines_of_a_file) {
     static const char text[] = "first\n\nthird, a longer one\r\n\n\nend without line end";
     char path[700];
     put_file(state, "f.gz", text);
@@ -147,7 +142,7 @@ static void lines_of_a_file(void **state) {
     }
 }
 
-static void lines_that_are_refused(void **state) {
+TEST_IN_FOLDER(lines_that_are_refused) {
     char path[700];
     struct lines lines;
     struct span line;
@@ -200,8 +195,7 @@ static struct program *two_loads(bool sequential, const char *second_after, uint
     return prog;
 }
 
-static void overlapping_loads_are_told_with_both_lines(void **state) {
-    (void)state;
+TEST(overlapping_loads_are_told_with_both_lines) {
     struct error err;
     struct program *prog = two_loads(false, NULL, 0x1008);
     assert_true(program_verify(prog, &err));
@@ -221,8 +215,7 @@ static void overlapping_loads_are_told_with_both_lines(void **state) {
     program_free(prog);
 }
 
-static void many_overlaps_stay_bounded(void **state) {
-    (void)state;
+TEST(many_overlaps_stay_bounded) {
     struct error err;
     struct program *prog = two_loads(true, NULL, 0x1000);
     for (int i = 0; i < 3000; i++) {
@@ -234,19 +227,4 @@ static void many_overlaps_stay_bounded(void **state) {
     assert_true(prog->warning_count < 100);
     assert_true(has_warning(prog, "the search was stopped", "t.nvt"));
     program_free(prog);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_added_once),
-        cmocka_unit_test(positions),
-        cmocka_unit_test(blobs_keep_gaps_and_join_neighbours),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(lines_with_any_line_end),
-        directory_test(lines_of_a_file),
-        directory_test(lines_that_are_refused),
-        cmocka_unit_test(overlapping_loads_are_told_with_both_lines),
-        cmocka_unit_test(many_overlaps_stay_bounded),
-    };
-    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* From AXI ID and atom count to unit and launch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
 #include "tb/provenance.h"
+#include "tests/unit/test.h"
 
 /* A register write; true if it armed a group. */
 static bool put(struct provenance *prov, const struct nvdla_config *config, enum nvdla_unit unit, uint32_t offset,
@@ -42,8 +37,7 @@ static void expect(struct provenance *prov, int port, int id, bool write, unsign
     assert_int_equal(owner.ordinal, ordinal);
 }
 
-static void atoms_are_counted_off_launch_by_launch(void **state) {
-    (void)state;
+TEST(atoms_are_counted_off_launch_by_launch) {
     const struct nvdla_config *config = nvdla_config_find("small");
     struct provenance *prov = provenance_new(config);
     expect(prov, 0, 1, true, 1, NVDLA_SDP, -1);      /* nothing armed */
@@ -64,8 +58,7 @@ static void atoms_are_counted_off_launch_by_launch(void **state) {
     provenance_free(prov);
 }
 
-static void ports_are_counted_apart(void **state) {
-    (void)state;
+TEST(ports_are_counted_apart) {
     const struct nvdla_config *config = nvdla_config_find("large");
     struct provenance *prov = provenance_new(config);
     arm_sdp(prov, config, 0, 2, 1, 32, false, true);
@@ -80,8 +73,7 @@ static void ports_are_counted_apart(void **state) {
     provenance_free(prov);
 }
 
-static void ids_without_client_have_no_owner(void **state) {
-    (void)state;
+TEST(ids_without_client_have_no_owner) {
     struct provenance *prov = provenance_new(nvdla_config_find("small"));
     char text[64];
     expect(prov, 0, 10, false, 1, -1, -1);
@@ -96,22 +88,11 @@ static void ids_without_client_have_no_owner(void **state) {
 }
 
 /* BDMA has no D_OP_ENABLE: the launch registers arm what CFG_OP has pushed. */
-static void launches_of_bdma_are_armed_by_its_launch_registers(void **state) {
-    (void)state;
+TEST(launches_of_bdma_are_armed_by_its_launch_registers) {
     const struct nvdla_config *config = nvdla_config_find("full");
     struct provenance *prov = provenance_new(config);
     assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_OP, 1));
     assert_false(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 0));
     assert_true(put(prov, config, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1));
     provenance_free(prov);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(atoms_are_counted_off_launch_by_launch),
-        cmocka_unit_test(ports_are_counted_apart),
-        cmocka_unit_test(ids_without_client_have_no_owner),
-        cmocka_unit_test(launches_of_bdma_are_armed_by_its_launch_registers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

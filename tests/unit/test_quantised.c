@@ -1,21 +1,15 @@
 /* Quantised networks: TFLite's multiplication, SDP's factors, descriptors as bytes, FlatBuffers that are written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "loadable/encode.h"
 #include "loadable/flat.h"
 #include "loadable/flat_write.h"
 #include "nvdla/fixed.h"
 #include "quantised/fit.h"
+#include "tests/unit/test.h"
 
-static void test_multiplier(void **state) {
-    (void)state;
+TEST(test_multiplier) {
     const struct multiplier half = multiplier_of(0.5), three = multiplier_of(3), none = multiplier_of(1e-12);
     assert_int_equal(half.mantissa, 1 << 30);
     assert_int_equal(half.exponent, 0);
@@ -36,8 +30,7 @@ static int64_t sdp(const struct kernels_fit *fit, const struct kernel_fit *kerne
     return fixed_round_shift((first + kernel->r * (INT64_C(1) << fit->a)) * kernel->m, fit->n);
 }
 
-static void test_kernels(void **state) {
-    (void)state;
+TEST(test_kernels) {
     const struct limits limits = {-128, 127};
     const struct kernel_target targets[] = {
         {.factor = multiplier_of(0.0123456), .bias = 1234567, .least = -200000, .most = 200000},
@@ -63,8 +56,7 @@ static void test_kernels(void **state) {
 }
 
 /* Factors of which many results lie half way between two integers, or nearly: all sums give TFLite's result. */
-static void test_halves(void **state) {
-    (void)state;
+TEST(test_halves) {
     static const double factors[] = {0.5,     0x3p-10,     (double)(0.01F * 0.3F) / (double)0.05F, 0.06, 0.001,
                                      1.0 / 3, 0.0155408731 /* of the greatest shift there are few pairs of factors */};
     const struct limits limits = {-128, 127};
@@ -83,8 +75,7 @@ static void test_halves(void **state) {
 }
 
 /* A sum that is nearly half way to a result that no sum has. */
-static void test_greatest_sum(void **state) {
-    (void)state;
+TEST(test_greatest_sum) {
     const struct limits limits = {-128, 127};
     const struct kernel_target target = {multiplier_of(0.01615645274402694), 588, -8925, 0};
     struct kernels_fit fit;
@@ -103,8 +94,7 @@ static int64_t uniform_sdp(const struct uniform_fit *fit, const struct uniform_k
 }
 
 /* Kernels with one factor: all sums give TFLite's result, with ReLU and without, biases with and without a rest. */
-static void test_uniform(void **state) {
-    (void)state;
+TEST(test_uniform) {
     static const double factors[] = {0.5, 0x3p-10, (double)(0.01F * 0.3F) / (double)0.05F, 0.06, 0.0011};
     static const struct limits limits[] = {{-128, 127}, {-3, 127}, {-3, 50}};
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
@@ -130,8 +120,7 @@ static void test_uniform(void **state) {
     uniform_fit_free(&fit);
 }
 
-static void test_averages(void **state) {
-    (void)state;
+TEST(test_averages) {
     static const int sizes[] = {1, 2, 3, 6, 7, 9, 64, 100, 125, 1000, 1024};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct average_fit fit;
@@ -160,8 +149,7 @@ static void check_encoding(struct operation op) {
     assert_memory_equal(dependency, dependency_again, sizeof dependency);
 }
 
-static void test_descriptors(void **state) {
-    (void)state;
+TEST(test_descriptors) {
     struct operation op = {.type = TYPE_CONV, .counter = 3, .fused_parent = {-1, EVENT_ARMED}};
     op.consumers[TYPE_SDP] = (struct op_edge){7, EVENT_PROGRAMMED};
     op.src = (struct data_cube){.position = 2, .offset = 0x1234, .size = 99, .width = 5, .line_stride = 0x10203};
@@ -193,8 +181,7 @@ static void test_descriptors(void **state) {
 }
 
 /* What is written is read again: numbers of all sizes, text, vectors, tables in tables. */
-static void test_flat(void **state) {
-    (void)state;
+TEST(test_flat) {
     static const uint64_t numbers[] = {1, UINT64_MAX, 3};
     const struct flat_field inner[] = {flat_of_number(8, UINT64_C(0x123456789abcdef0)), flat_of_text("name")};
     const struct flat_record record = {inner, 2};
@@ -220,12 +207,4 @@ static void test_flat(void **state) {
     assert_memory_equal(flat_text(&flat, &entry, 1, "name").text, "name", 5);
     assert_false(flat.failed);
     free(file.text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_multiplier),  cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_halves),      cmocka_unit_test(test_greatest_sum),
-                                       cmocka_unit_test(test_uniform),     cmocka_unit_test(test_averages),
-                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_flat)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

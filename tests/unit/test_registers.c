@@ -1,10 +1,4 @@
 /* The register map as data, configurations and errors. Expected values: chapter 10 sections 1, 4.3, 6, 7. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
@@ -12,6 +6,7 @@
 #include "nvdla/error.h"
 #include "nvdla/registers.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/test.h"
 
 static const struct nvdla_config *config(const char *name) {
     const struct nvdla_config *found = nvdla_config_find(name);
@@ -19,8 +14,7 @@ static const struct nvdla_config *config(const char *name) {
     return found;
 }
 
-static void every_configuration_is_found_by_name(void **state) {
-    (void)state;
+TEST(every_configuration_is_found_by_name) {
     static const char *const names[] = {
         "full", "small", "small_256", "small_256_full", "medium_512", "medium_1024_full", "large", "large_compressed"};
     assert_int_equal(nvdla_config_count, 8);
@@ -35,8 +29,7 @@ static void every_configuration_is_found_by_name(void **state) {
     assert_int_equal(config("large")->addr_bits, 64);
 }
 
-static void windows_are_those_of_the_two_maps(void **state) {
-    (void)state;
+TEST(windows_are_those_of_the_two_maps) {
     static const struct {
         enum nvdla_unit unit;
         uint32_t full, small;
@@ -60,8 +53,7 @@ static void windows_are_those_of_the_two_maps(void **state) {
     assert_int_equal(nvdla_unit_at(config("small"), 0x00000), NVDLA_CFGROM);
 }
 
-static void what_a_configuration_has(void **state) {
-    (void)state;
+TEST(what_a_configuration_has) {
     static const char *const with_table[] = {"small_256_full", "medium_1024_full", "large", "large_compressed"};
     for (size_t i = 0; i < sizeof with_table / sizeof with_table[0]; i++)
         assert_true(nvdla_has(config(with_table[i]), FEATURE_EW) && nvdla_has(config(with_table[i]), FEATURE_SDP_LUT));
@@ -74,8 +66,7 @@ static void what_a_configuration_has(void **state) {
     assert_true(nvdla_has(config("large_compressed"), FEATURE_COMPRESSION));
 }
 
-static void windows_of_absent_units_are_not_decoded(void **state) {
-    (void)state;
+TEST(windows_of_absent_units_are_not_decoded) {
     assert_false(nvdla_has_unit(config("small"), NVDLA_CVIF));
     assert_false(nvdla_has_unit(config("medium_512"), NVDLA_CVIF));
     assert_true(nvdla_has_unit(config("small_256_full"), NVDLA_CVIF));
@@ -100,8 +91,7 @@ static void windows_of_absent_units_are_not_decoded(void **state) {
     assert_non_null(nvdla_register_find(config("large"), NVDLA_CVIF, "CFG_RD_WEIGHT_0"));
 }
 
-static void every_register_is_found_at_its_address_and_by_name(void **state) {
-    (void)state;
+TEST(every_register_is_found_at_its_address_and_by_name) {
     for (int c = 0; c < nvdla_config_count; c++) {
         const struct nvdla_config *cfg = &nvdla_configs[c];
         const struct nvdla_register_map *map = &nvdla_register_maps[cfg->map];
@@ -129,8 +119,7 @@ static void every_register_is_found_at_its_address_and_by_name(void **state) {
     assert_null(nvdla_register_at(config("small"), UINT32_MAX));
 }
 
-static void resets_and_stored_bits_are_those_of_the_chapters(void **state) {
-    (void)state;
+TEST(resets_and_stored_bits_are_those_of_the_chapters) {
     static const struct {
         const char *config;
         enum nvdla_unit unit;
@@ -167,8 +156,7 @@ static void resets_and_stored_bits_are_those_of_the_chapters(void **state) {
     assert_null(nvdla_register_find(config("small"), NVDLA_SDP, "D_OP_ENABL"));
 }
 
-static void units_are_found_in_any_case(void **state) {
-    (void)state;
+TEST(units_are_found_in_any_case) {
     assert_int_equal(nvdla_unit_find("SDP_RDMA"), NVDLA_SDP_RDMA);
     assert_int_equal(nvdla_unit_find("sdp"), NVDLA_SDP);
     assert_int_equal(nvdla_unit_find("Cmac_A"), NVDLA_CMAC_A);
@@ -180,8 +168,7 @@ static void units_are_found_in_any_case(void **state) {
         assert_int_equal(nvdla_unit_find(nvdla_unit_names[unit]), unit);
 }
 
-static void addresses_read_as_unit_and_register(void **state) {
-    (void)state;
+TEST(addresses_read_as_unit_and_register) {
     char text[64];
     assert_string_equal(nvdla_register_name(config("small"), 0x09048, text, sizeof text), "SDP.D_DST_BASE_ADDR_LOW");
     assert_string_equal(nvdla_register_name(config("full"), 0x09048, text, sizeof text), "0x09048");
@@ -190,8 +177,7 @@ static void addresses_read_as_unit_and_register(void **state) {
     assert_string_equal(nvdla_register_name(config("small"), 0x09048, text, 6), "SDP.D");
 }
 
-static void values_are_decoded_field_by_field(void **state) {
-    (void)state;
+TEST(values_are_decoded_field_by_field) {
     char text[256];
     const struct nvdla_config *small = config("small");
     const struct nvdla_register *mode = nvdla_register_find(small, NVDLA_PDP, "D_OPERATION_MODE_CFG");
@@ -213,8 +199,7 @@ static void values_are_decoded_field_by_field(void **state) {
     assert_int_equal(text[24], 'x');
 }
 
-static void interrupt_names_have_the_bits_of_glb(void **state) {
-    (void)state;
+TEST(interrupt_names_have_the_bits_of_glb) {
     static const struct {
         const char *name;
         int bit;
@@ -238,8 +223,7 @@ static void interrupt_names_have_the_bits_of_glb(void **state) {
     assert_int_equal(nvdla_interrupt_bit("CSC_0"), -1);
 }
 
-static void errors_keep_one_message_and_are_cut(void **state) {
-    (void)state;
+TEST(errors_keep_one_message_and_are_cut) {
     struct error err;
     assert_false(error_set(&err, "line %d: %s", 7, "bad"));
     assert_string_equal(err.text, "line 7: bad");
@@ -259,21 +243,4 @@ static void errors_keep_one_message_and_are_cut(void **state) {
     assert_memory_equal(err.text, "bbaa", 4);
     error_prefix(&err, "%s", longer);
     assert_int_equal(strlen(err.text), sizeof err.text - 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_configuration_is_found_by_name),
-        cmocka_unit_test(windows_are_those_of_the_two_maps),
-        cmocka_unit_test(windows_of_absent_units_are_not_decoded),
-        cmocka_unit_test(every_register_is_found_at_its_address_and_by_name),
-        cmocka_unit_test(resets_and_stored_bits_are_those_of_the_chapters),
-        cmocka_unit_test(units_are_found_in_any_case),
-        cmocka_unit_test(addresses_read_as_unit_and_register),
-        cmocka_unit_test(values_are_decoded_field_by_field),
-        cmocka_unit_test(what_a_configuration_has),
-        cmocka_unit_test(interrupt_names_have_the_bits_of_glb),
-        cmocka_unit_test(errors_keep_one_message_and_are_cut),
-    };
-    return cmocka_run_group_tests_name("registers", tests, NULL, NULL);
 }

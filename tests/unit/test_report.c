@@ -1,17 +1,12 @@
 /* Comparison and triage on hand-made memories: what the reports say of them, as text, as JSON and as the data of the
  * page (golden.h); and the description of traces. What a browser makes of a page: tests/replay/html.sh. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "nvdla/random.h"
@@ -19,6 +14,7 @@
 #include "report/hang_text.h"
 #include "report/report.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 #include "trace/launches.h"
 
 enum { OUTPUT = 0x80010000 };
@@ -193,7 +189,7 @@ static void explained(struct fixture *f, const char *name) {
     free(file);
 }
 
-static void equal_memories_pass(void **state) {
+TEST_WITH(equal_memories_pass, setup, teardown) {
     struct fixture *f = *state;
     put(&f->rtl, OUTPUT, 7, NULL);
     put(&f->model, OUTPUT, 7, NULL);
@@ -201,7 +197,7 @@ static void equal_memories_pass(void **state) {
     says(f, "passed", false);
 }
 
-static void a_mismatch_names_element_layer_and_beat(void **state) {
+TEST_WITH(a_mismatch_names_element_layer_and_beat, setup, teardown) {
     struct fixture *f = *state;
     /* surface 1, line 1, column 2, channel 8 + 3 */
     uint64_t address = OUTPUT + 128 + 64 + 2 * 8 + 3;
@@ -214,7 +210,7 @@ static void a_mismatch_names_element_layer_and_beat(void **state) {
 }
 
 /* 16-bit elements of the third batch, and the units in front of SDP. */
-static void a_mismatch_of_a_convolution_names_its_batch(void **state) {
+TEST_WITH(a_mismatch_of_a_convolution_names_its_batch, setup, teardown) {
     struct fixture *f = *state;
     start_full(f);
     write_registers(f, "SDP.D_DATA_CUBE_WIDTH=3 SDP.D_DATA_CUBE_CHANNEL=31 SDP.D_DST_BASE_ADDR_LOW=0x80010000 "
@@ -227,7 +223,7 @@ static void a_mismatch_of_a_convolution_names_its_batch(void **state) {
 }
 
 /* Two descriptors in one launch: the one that writes there, with the registers that it took. */
-static void a_mismatch_of_bdma_names_its_descriptor(void **state) {
+TEST_WITH(a_mismatch_of_bdma_names_its_descriptor, setup, teardown) {
     struct fixture *f = *state;
     start_full(f);
     write_registers(f, "BDMA.CFG_SRC_ADDR_LOW=0x1000 BDMA.CFG_DST_ADDR_LOW=0x80010000 BDMA.CFG_CMD=3 "
@@ -240,7 +236,7 @@ static void a_mismatch_of_bdma_names_its_descriptor(void **state) {
     explained(f, "explained_bdma");
 }
 
-static void differences_are_grouped_by_area(void **state) {
+TEST_WITH(differences_are_grouped_by_area, setup, teardown) {
     struct fixture *f = *state;
     memory_declare(f->rtl.memory[SPACE_PRIMARY], 0x90000000, 0x100);
     put(&f->rtl, OUTPUT, 1, NULL);
@@ -253,7 +249,7 @@ static void differences_are_grouped_by_area(void **state) {
 }
 
 /* What a layer has from another may lie before it in memory. */
-static void the_layer_armed_first_comes_first(void **state) {
+TEST_WITH(the_layer_armed_first_comes_first, setup, teardown) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f);
@@ -264,7 +260,7 @@ static void the_layer_armed_first_comes_first(void **state) {
     says(f, "order", false);
 }
 
-static void the_writer_decides_between_cubes_that_overlap(void **state) {
+TEST_WITH(the_writer_decides_between_cubes_that_overlap, setup, teardown) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f); /* the same output, second group */
@@ -274,7 +270,7 @@ static void the_writer_decides_between_cubes_that_overlap(void **state) {
 }
 
 /* One device did not write what the other did: the layer is the one that should have, whichever device knows of it. */
-static void of_two_writers_the_later_one_is_told(void **state) {
+TEST_WITH(of_two_writers_the_later_one_is_told, setup, teardown) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f); /* the same output, second group */
@@ -292,7 +288,7 @@ static void of_two_writers_the_later_one_is_told(void **state) {
     }
 }
 
-static void a_failed_golden_check_is_triaged(void **state) {
+TEST_WITH(a_failed_golden_check_is_triaged, setup, teardown) {
     struct fixture *f = *state;
     struct blob *blob = program_blob(f->prog, blob_new("t_golden.dat"));
     blob_append(blob, 0, "\1\2\3\4\5\6\7\10", 8);
@@ -307,7 +303,7 @@ static void a_failed_golden_check_is_triaged(void **state) {
 }
 
 /* A CRC and two goldens, the lower address of the later layer: the reason is the earlier layer's golden. */
-static void the_golden_of_the_first_layer_is_the_reason(void **state) {
+TEST_WITH(the_golden_of_the_first_layer_is_the_reason, setup, teardown) {
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
     add_layer(f);
@@ -338,7 +334,7 @@ static void the_golden_of_the_first_layer_is_the_reason(void **state) {
     says(f, "goldens", false);
 }
 
-static void failed_register_and_crc_checks_are_decoded(void **state) {
+TEST_WITH(failed_register_and_crc_checks_are_decoded, setup, teardown) {
     struct fixture *f = *state;
     struct op op = op_make(OP_READ_CHECK, 11);
     op.address = nvdla_register_find(f->prog->config, NVDLA_SDP, "S_STATUS")->address;
@@ -353,7 +349,7 @@ static void failed_register_and_crc_checks_are_decoded(void **state) {
     says(f, "checks", true);
 }
 
-static void findings_and_hangs_are_reasons(void **state) {
+TEST_WITH(findings_and_hangs_are_reasons, setup, teardown) {
     struct fixture *f = *state;
     const struct finding finding = {.cycle = 99, .rule = "axi-aw-stable", .kind = FINDING_AXI, .owner = {-1, -1}};
     device_report(&f->rtl, &finding, "awaddr changed while awvalid waits");
@@ -372,7 +368,7 @@ static void findings_and_hangs_are_reasons(void **state) {
 }
 
 /* What a hang waited for, as facts; names from the trace do not reach a terminal as they are. */
-static void a_hang_is_told_in_words_and_as_data(void **state) {
+TEST_WITH(a_hang_is_told_in_words_and_as_data, setup, teardown) {
     struct fixture *f = *state;
     static const struct device_ops ops = {.links = NULL};
     struct op op = op_make(OP_SYNC_WAIT, 11);
@@ -403,7 +399,7 @@ static void a_hang_is_told_in_words_and_as_data(void **state) {
     f->rtl.ops = NULL;
 }
 
-static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
+TEST_WITH(names_that_are_not_utf8_do_not_break_the_json, setup, teardown) {
     struct fixture *f = *state;
     f->rtl_result.outcome = PLAY_BROKEN;
     f->rtl_result.message = strdup("b\xffroken");
@@ -411,7 +407,7 @@ static void names_that_are_not_utf8_do_not_break_the_json(void **state) {
 }
 
 /* A strobe that was lost: the byte is the trace's, the beat that should have written it is named. */
-static void a_beat_that_left_the_byte_out_is_named(void **state) {
+TEST_WITH(a_beat_that_left_the_byte_out_is_named, setup, teardown) {
     struct fixture *f = *state;
     const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, strobe = 0xf7, none[8] = {0};
     const struct memory_origin rtl = {.cycle = 4711, .unit = NVDLA_SDP, .axi_id = 1, .ordinal = 0};
@@ -425,7 +421,7 @@ static void a_beat_that_left_the_byte_out_is_named(void **state) {
     assert_int_equal(report_cycle(f->report, 1, first->space, first->first, first->output), 0);
 }
 
-static void a_trace_is_explained(void **state) {
+TEST_WITH(a_trace_is_explained, setup, teardown) {
     struct fixture *f = *state;
     struct op op = op_make(OP_MEM_FILL, 11);
     op.base = OUTPUT;
@@ -445,7 +441,7 @@ static void a_trace_is_explained(void **state) {
 }
 
 /* Nothing in a name ends the data of the page, or becomes an element. */
-static void names_are_shown_and_not_obeyed(void **state) {
+TEST_WITH(names_are_shown_and_not_obeyed, setup, teardown) {
     struct fixture *f = *state;
     program_free(f->prog);
     f->prog = program_new(f->rtl.config, "dir/</script><b>&\"'t\x1b\xe2\x80\xa8.cfg");
@@ -464,7 +460,7 @@ static void names_are_shown_and_not_obeyed(void **state) {
     free(page);
 }
 
-static void maps_mark_the_atoms_that_differ(void **state) {
+TEST_WITH(maps_mark_the_atoms_that_differ, setup, teardown) {
     struct fixture *f = *state;
     const uint64_t atom = OUTPUT + 128 + 64 + 3 * 8; /* surface 1, line 1, column 3 */
     put(&f->rtl, atom + 5, 0x5a, NULL);
@@ -474,7 +470,7 @@ static void maps_mark_the_atoms_that_differ(void **state) {
 }
 
 /* Every byte of two million wrong: the cells become larger, none is lost, and the page stays small. */
-static void large_maps_have_larger_cells(void **state) {
+TEST_WITH(large_maps_have_larger_cells, setup, teardown) {
     enum { WIDTH = 1024, HEIGHT = 250, BYTES = WIDTH * HEIGHT * 8 };
     struct fixture *f = *state;
     write_register(f, "SDP", "S_POINTER", 1);
@@ -506,7 +502,7 @@ static void large_maps_have_larger_cells(void **state) {
     free(page);
 }
 
-static void a_walk_marks_its_first_wrong_stream(void **state) {
+TEST_WITH(a_walk_marks_its_first_wrong_stream, setup, teardown) {
     struct fixture *f = *state;
     struct walk_step steps[] = {{"cdma", "CBUF_DAT", WALK_EQUAL, 128, 0, ""},
                                 {"cmac", "CMAC_SUM", WALK_DIFFERS, 64, 8811, "kernel 3: <expected> 5, got 7"},
@@ -532,7 +528,7 @@ static void a_walk_marks_its_first_wrong_stream(void **state) {
 }
 
 /* The whole area of the RTL differs, a byte in two, over a thousand layers: area by area, not byte by byte. */
-static void millions_of_bytes_in_a_thousand_layers_take_no_time(void **state) {
+TEST_WITH(millions_of_bytes_in_a_thousand_layers_take_no_time, setup, teardown) {
     enum { LAYERS = 1000, BYTES = 16384, BASE = 0x80000000 };
     struct fixture *f = *state;
     uint8_t bytes[BYTES];
@@ -568,7 +564,7 @@ static void millions_of_bytes_in_a_thousand_layers_take_no_time(void **state) {
 }
 
 /* The area of every byte of memories full of overlapping cubes, fills and gaps, found by the walk and one by one. */
-static void the_walk_finds_what_a_search_byte_by_byte_finds(void **state) {
+TEST_WITH(the_walk_finds_what_a_search_byte_by_byte_finds, setup, teardown) {
     enum { SPAN = 0x3000, BASE = 0x80000000 };
     struct fixture *f = *state;
     uint64_t random = 1;
@@ -631,7 +627,7 @@ static long unpacked(const char *directory, const char *name) {
     return (long)n;
 }
 
-static void a_report_is_written_with_dumps(void **state) {
+TEST_WITH(a_report_is_written_with_dumps, setup, teardown) {
     struct fixture *f = *state;
     char directory[] = "/tmp/test_report_XXXXXX", nested[256], path[512];
     struct error err;
@@ -676,35 +672,4 @@ static void a_report_is_written_with_dumps(void **state) {
     snprintf(nested, sizeof nested, "%s/out", directory);
     rmdir(nested);
     rmdir(directory);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(equal_memories_pass),
-        TEST(a_mismatch_names_element_layer_and_beat),
-        TEST(a_mismatch_of_a_convolution_names_its_batch),
-        TEST(a_mismatch_of_bdma_names_its_descriptor),
-        TEST(differences_are_grouped_by_area),
-        TEST(the_layer_armed_first_comes_first),
-        TEST(the_writer_decides_between_cubes_that_overlap),
-        TEST(of_two_writers_the_later_one_is_told),
-        TEST(a_failed_golden_check_is_triaged),
-        TEST(the_golden_of_the_first_layer_is_the_reason),
-        TEST(failed_register_and_crc_checks_are_decoded),
-        TEST(findings_and_hangs_are_reasons),
-        TEST(a_hang_is_told_in_words_and_as_data),
-        TEST(names_that_are_not_utf8_do_not_break_the_json),
-        TEST(a_beat_that_left_the_byte_out_is_named),
-        TEST(a_trace_is_explained),
-        TEST(names_are_shown_and_not_obeyed),
-        TEST(maps_mark_the_atoms_that_differ),
-        TEST(large_maps_have_larger_cells),
-        TEST(a_walk_marks_its_first_wrong_stream),
-        TEST(millions_of_bytes_in_a_thousand_layers_take_no_time),
-        TEST(the_walk_finds_what_a_search_byte_by_byte_finds),
-        TEST(a_report_is_written_with_dumps),
-    };
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

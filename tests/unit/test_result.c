@@ -1,16 +1,11 @@
 /* Results: what goes out as a line of JSON comes in again, and what is none is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "nvdla/xalloc.h"
 #include "run/options/options.h"
 #include "run/result/result.h"
+#include "tests/unit/test.h"
 
 static struct result full_result(void) {
     struct result result = {
@@ -68,8 +63,7 @@ static struct result full_result(void) {
     return result;
 }
 
-static void test_round_trip(void **state) {
-    (void)state;
+TEST(test_round_trip) {
     struct result out = full_result(), in;
     char *first = result_json(&out);
     assert_null(strchr(first, '\n'));
@@ -106,8 +100,7 @@ static bool same_json(const char *a, const char *b) {
 }
 
 /* What is taken from the JSON that a result was read from says the same as what is made anew. */
-static void test_same_again(void **state) {
-    (void)state;
+TEST(test_same_again) {
     struct result out = full_result(), in;
     free(out.command);
     out.command = NULL;
@@ -142,8 +135,7 @@ static void test_same_again(void **state) {
     result_free(&in);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(test_refused) {
     static const char *const lines[] = {"",
                                         "PASS x",
                                         "{}",
@@ -160,8 +152,7 @@ static void test_refused(void **state) {
     result_free(&result);
 }
 
-static void test_statuses(void **state) {
-    (void)state;
+TEST(test_statuses) {
     static const int order[] = {EXIT_OK, EXIT_DIFFERENT, EXIT_HUNG, EXIT_CRASHED, EXIT_BAD_INPUT};
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 5; k++)
@@ -174,8 +165,7 @@ static void assert_text(char *got, const char *expected) {
     free(got);
 }
 
-static void test_texts(void **state) {
-    (void)state;
+TEST(test_texts) {
     assert_text(text_shown("a\nb\tc\x1b[31m\x7f"), "a\\nb\\tc\\x1b[31m\\x7f");
     assert_text(text_shown("caf\xc3\xa9 \xc2\x9b"), "caf\xc3\xa9 \\xc2\\x9b");
     assert_text(text_quoted("--out=a/b.cfg"), "--out=a/b.cfg");
@@ -189,12 +179,4 @@ static void test_texts(void **state) {
         words_add(&words, "word %d", i);
     assert_true(words.count == 100 && strcmp(words.items[99], "word 99") == 0 && words.items[100] == NULL);
     words_free(&words);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_same_again), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_statuses),   cmocka_unit_test(test_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

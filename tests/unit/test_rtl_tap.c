@@ -1,16 +1,11 @@
 /* Taps of an RTL: lanes become elements of a launch with their places, beats become atoms of a client. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "layers/conv_order.h"
 #include "nvdla_offsets.h"
 #include "tb/observers/rtl_tap.h"
+#include "tests/unit/test.h"
 
 enum { MOST = 256 };
 
@@ -104,8 +99,7 @@ static void clock_with(struct bench *b, int moves, int32_t word, int8_t byte) {
     b->cycle++;
 }
 
-static void lanes_become_elements_of_their_launch(void **state) {
-    (void)state;
+TEST(lanes_become_elements_of_their_launch) {
     struct bench b;
     bench_init(&b, "small");
     assert_int_equal(rtl_stream_layout(b.config, STREAM_SDP_OUT)->lanes, 1);
@@ -136,8 +130,7 @@ static void lanes_become_elements_of_their_launch(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void both_streams_are_heard_in_one_clock(void **state) {
-    (void)state;
+TEST(both_streams_are_heard_in_one_clock) {
     struct bench b;
     bench_init(&b, "small");
     rtl_tap_record(b.tap, true);
@@ -192,8 +185,7 @@ static void assert_place(const struct bench *b, size_t element, int channel, int
 }
 
 /* Two lines of an image in one atom: the second one begins in the middle of the lanes; flags are the design's own. */
-static void atoms_follow_the_order_of_issue(void **state) {
-    (void)state;
+TEST(atoms_follow_the_order_of_issue) {
     struct bench b;
     bench_init(&b, "small");
     rtl_tap_record(b.tap, true);
@@ -225,8 +217,7 @@ static void atoms_follow_the_order_of_issue(void **state) {
 }
 
 /* With the lanes outside the kernel's block, which must be 0. */
-static void weights_belong_to_the_cell_that_is_selected(void **state) {
-    (void)state;
+TEST(weights_belong_to_the_cell_that_is_selected) {
     struct bench b;
     bench_init(&b, "small");
     rtl_tap_record(b.tap, true);
@@ -252,8 +243,7 @@ static void weights_belong_to_the_cell_that_is_selected(void **state) {
 }
 
 /* Sums have 19 bits, those of kernels that do not exist are left out; CMAC's launches are CSC's in their turn. */
-static void sums_are_those_of_the_kernels(void **state) {
-    (void)state;
+TEST(sums_are_those_of_the_kernels) {
     struct bench b;
     bench_init(&b, "small");
     rtl_tap_record(b.tap, true);
@@ -290,8 +280,7 @@ static void assert_result(const struct bench *b, size_t element, int batch, int 
 }
 
 /* Two columns that share 64 bytes leave together, batch by batch; in FP16 as FP32. */
-static void results_of_batches_leave_by_pairs_of_columns(void **state) {
-    (void)state;
+TEST(results_of_batches_leave_by_pairs_of_columns) {
     static const int order[][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}}; /* batch, x */
     struct bench b;
     bench_init(&b, "full");
@@ -308,8 +297,7 @@ static void results_of_batches_leave_by_pairs_of_columns(void **state) {
 }
 
 /* Winograd: the four results of a tile, the tile below it, the next column of tiles. INT8 has two beats for each. */
-static void results_of_winograd_leave_tile_by_tile(void **state) {
-    (void)state;
+TEST(results_of_winograd_leave_tile_by_tile) {
     struct bench b;
     bench_init(&b, "full");
     rtl_tap_record(b.tap, true);
@@ -338,8 +326,7 @@ static void sdp_layer(struct bench *b, uint32_t mode, uint32_t precisions, uint3
 }
 
 /* Pairs of columns share 64 bytes of the first batch: behind an odd base the first column is alone. */
-static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
-    (void)state;
+TEST(sdp_goes_through_batches_by_pairs_of_columns) {
     static const int order[][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}}; /* batch, x */
     struct bench b;
     bench_init(&b, "full");
@@ -356,8 +343,7 @@ static void sdp_goes_through_batches_by_pairs_of_columns(void **state) {
 }
 
 /* Winograd: two columns of four lines, then the next two. INT8 has two beats for each; its elements have 16 bits. */
-static void sdp_goes_through_winograd_by_bands(void **state) {
-    (void)state;
+TEST(sdp_goes_through_winograd_by_bands) {
     struct bench b;
     bench_init(&b, "full");
     rtl_tap_record(b.tap, true);
@@ -383,8 +369,7 @@ static void put_value(uint32_t *words, size_t lane, uint64_t value) {
 
 /* Cells of full: each has one kernel at 16 bits, of FP16 with an exponent above the mantissa, and two at INT8; four
  * values of a tile. */
-static void sums_of_full_have_the_form_of_the_precision(void **state) {
-    (void)state;
+TEST(sums_of_full_have_the_form_of_the_precision) {
     static const struct {
         uint32_t mode;
         uint64_t value;  /* of kernel 1's cell, the tile's second result */
@@ -417,8 +402,7 @@ static void sums_of_full_have_the_form_of_the_precision(void **state) {
 }
 
 /* The weights of two kernels of INT8 come together; positions of a Winograd tile are four lanes each. */
-static void weights_of_full_come_by_cells(void **state) {
-    (void)state;
+TEST(weights_of_full_come_by_cells) {
     struct bench b;
     bench_init(&b, "full");
     rtl_tap_record(b.tap, true);
@@ -440,8 +424,7 @@ static void weights_of_full_come_by_cells(void **state) {
 }
 
 /* A port of full takes two atoms in a clock, or one. */
-static void atoms_of_a_wide_port_have_places_of_their_own(void **state) {
-    (void)state;
+TEST(atoms_of_a_wide_port_have_places_of_their_own) {
     struct bench b;
     bench_init(&b, "full");
     rtl_tap_record(b.tap, true);
@@ -468,8 +451,7 @@ static void atoms_of_a_wide_port_have_places_of_their_own(void **state) {
 }
 
 /* A layer that reuses its weights brings none. */
-static void atoms_of_cbuf_have_its_addresses(void **state) {
-    (void)state;
+TEST(atoms_of_cbuf_have_its_addresses) {
     struct bench b;
     bench_init(&b, "small");
     rtl_tap_record(b.tap, true);
@@ -491,8 +473,7 @@ static void atoms_of_cbuf_have_its_addresses(void **state) {
     b.observer.release(b.observer.context);
 }
 
-static void beats_become_atoms_of_their_client(void **state) {
-    (void)state;
+TEST(beats_become_atoms_of_their_client) {
     struct bench b;
     bench_init(&b, "medium_512"); /* 32 bytes of bus, atoms of 32 */
     rtl_tap_record(b.tap, true);
@@ -528,8 +509,7 @@ static void beats_become_atoms_of_their_client(void **state) {
 
 /* Lanes of 11 bits stand without gaps, also across words, and keep their signs; PDP's rows skip lines that no window
  * holds. */
-static void odd_lanes_become_elements(void **state) {
-    (void)state;
+TEST(odd_lanes_become_elements) {
     struct bench b;
     bench_init(&b, "large");
     rtl_tap_record(b.tap, true);
@@ -566,8 +546,7 @@ static void odd_lanes_become_elements(void **state) {
 }
 
 /* Elements of 16 bits: the form of a stream follows the layer's precision. From SDP they are whole atoms too. */
-static void precision_of_the_layer_makes_the_form(void **state) {
-    (void)state;
+TEST(precision_of_the_layer_makes_the_form) {
     static const struct {
         uint32_t precision;
         bool from_memory;
@@ -607,8 +586,7 @@ static void precision_of_the_layer_makes_the_form(void **state) {
 }
 
 /* So do those inside CDP, which have formats of their own. */
-static void precision_of_a_cdp_layer_makes_the_form(void **state) {
-    (void)state;
+TEST(precision_of_a_cdp_layer_makes_the_form) {
     static const struct {
         uint32_t precision;
         enum rtl_stream stream;
@@ -657,8 +635,7 @@ static void precision_of_a_cdp_layer_makes_the_form(void **state) {
 }
 
 /* What moves before is counted, not read: the stream is heard from the launch on that begins afterwards. */
-static void recording_begins_with_the_next_launch(void **state) {
-    (void)state;
+TEST(recording_begins_with_the_next_launch) {
     struct bench b;
     bench_init(&b, "small");
     assert_int_equal(rtl_tap_launch(b.tap, NVDLA_SDP, TAP_SDP_OUT), -1);
@@ -684,8 +661,7 @@ static void recording_begins_with_the_next_launch(void **state) {
 }
 
 /* The same for the atoms of a client: its launch lasts for an unknown number of beats. */
-static void atoms_are_recorded_from_the_next_launch_on(void **state) {
-    (void)state;
+TEST(atoms_are_recorded_from_the_next_launch_on) {
     struct bench b;
     bench_init(&b, "small");
     const uint8_t data[8] = {7};
@@ -702,29 +678,4 @@ static void atoms_are_recorded_from_the_next_launch_on(void **state) {
     assert_int_equal(b.heard.at[0].stream.ordinal, 1);
     assert_int_equal(b.heard.at[0].place.cycle, 77);
     b.observer.release(b.observer.context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_become_elements_of_their_launch),
-        cmocka_unit_test(both_streams_are_heard_in_one_clock),
-        cmocka_unit_test(atoms_follow_the_order_of_issue),
-        cmocka_unit_test(weights_belong_to_the_cell_that_is_selected),
-        cmocka_unit_test(sums_are_those_of_the_kernels),
-        cmocka_unit_test(results_of_batches_leave_by_pairs_of_columns),
-        cmocka_unit_test(results_of_winograd_leave_tile_by_tile),
-        cmocka_unit_test(sdp_goes_through_batches_by_pairs_of_columns),
-        cmocka_unit_test(sdp_goes_through_winograd_by_bands),
-        cmocka_unit_test(sums_of_full_have_the_form_of_the_precision),
-        cmocka_unit_test(weights_of_full_come_by_cells),
-        cmocka_unit_test(atoms_of_a_wide_port_have_places_of_their_own),
-        cmocka_unit_test(atoms_of_cbuf_have_its_addresses),
-        cmocka_unit_test(beats_become_atoms_of_their_client),
-        cmocka_unit_test(odd_lanes_become_elements),
-        cmocka_unit_test(precision_of_the_layer_makes_the_form),
-        cmocka_unit_test(precision_of_a_cdp_layer_makes_the_form),
-        cmocka_unit_test(recording_begins_with_the_next_launch),
-        cmocka_unit_test(atoms_are_recorded_from_the_next_launch_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* RUBIK of the model: the offsets of 66-rubik section 8, random layers against the formulas element by element, and
  * what section 9 says of programs that do not fit. */
 #include "model_bench.h"
+#include "tests/unit/test.h"
 
 enum { CONTRACT, SPLIT, MERGE };
 enum { INT8, INT16, FP16 };
@@ -140,8 +141,7 @@ static void check_offsets(struct device *dev, const uint32_t (*pairs)[2], size_t
 
 /* ---- vectors of section 8 ---- */
 
-static void contract_interleaves_phases(void **state) {
-    (void)state;
+TEST(contract_interleaves_phases) {
     static const uint32_t pairs[][2] = {{0x000, 0x000}, {0x080, 0x020}, {0x020, 0x040},
                                         {0x1a0, 0x0e0}, {0x040, 0x100}, {0x1c0, 0x1a0}};
     struct device *dev = rubik_device();
@@ -178,8 +178,7 @@ static const struct rubik split_int8 = {.mode = SPLIT,
                                         .source_ram = MC,
                                         .destination_ram = MC};
 
-static void split_ends_lines_with_zeros(void **state) {
-    (void)state;
+TEST(split_ends_lines_with_zeros) {
     static const uint32_t pairs[][2] = {
         {0x0000, 0x0000}, {0x0001, 0x0080}, {0x083f, 0x0fe0}, {0x0840, 0x1000}, {0x0d01, 0x10c5}};
     struct device *dev = rubik_device();
@@ -190,8 +189,7 @@ static void split_ends_lines_with_zeros(void **state) {
     bench_free(dev);
 }
 
-static void split_of_16_bits_has_half_as_many_lanes(void **state) {
-    (void)state;
+TEST(split_of_16_bits_has_half_as_many_lanes) {
     static const uint32_t pairs[][2] = {{0x0ca2, 0x0d24}};
     struct device *dev = rubik_device();
     struct rubik r = split_int8;
@@ -206,8 +204,7 @@ static void split_of_16_bits_has_half_as_many_lanes(void **state) {
     bench_free(dev);
 }
 
-static void merge_clears_the_lanes_behind_the_last_channel(void **state) {
-    (void)state;
+TEST(merge_clears_the_lanes_behind_the_last_channel) {
     static const uint32_t pairs[][2] = {{0x1000, 0x0840}, {0x1080, 0x0841}, {0x10c5, 0x0d01}};
     struct device *dev = rubik_device();
     struct rubik r = {.mode = MERGE,
@@ -263,8 +260,7 @@ static struct rubik random_layer(uint64_t *seed) {
     return r;
 }
 
-static void random_layers(void **state) {
-    (void)state;
+TEST(random_layers) {
     struct device *dev = rubik_device();
     uint64_t seed = 1;
     for (int i = 0; i < 60; i++) {
@@ -275,8 +271,7 @@ static void random_layers(void **state) {
 }
 
 /* Section 6 gives the order of the writes of split: 64 columns of every channel, then the next 64. */
-static void overlapping_planes_keep_the_last_write(void **state) {
-    (void)state;
+TEST(overlapping_planes_keep_the_last_write) {
     struct device *dev = rubik_device();
     struct rubik r = split_int8;
     r.width = 128;
@@ -303,23 +298,20 @@ static void hang(struct device *dev, const struct rubik *r) {
     bench_free(dev);
 }
 
-static void mode_3_never_completes(void **state) {
-    (void)state;
+TEST(mode_3_never_completes) {
     struct rubik r = split_int8;
     r.mode = 3;
     hang(rubik_device(), &r);
 }
 
-static void merge_into_more_channels_hangs(void **state) {
-    (void)state;
+TEST(merge_into_more_channels_hangs) {
     struct rubik r = split_int8;
     r.mode = MERGE;
     r.out_channels++;
     hang(rubik_device(), &r);
 }
 
-static void absent_clients_hang(void **state) {
-    (void)state;
+TEST(absent_clients_hang) {
     struct device *dev = rubik_device();
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_2, 0x01010001);
     hang(dev, &split_int8);
@@ -328,8 +320,7 @@ static void absent_clients_hang(void **state) {
     hang(dev, &split_int8);
 }
 
-static void merge_into_fewer_channels_leaves_surfaces_out(void **state) {
-    (void)state;
+TEST(merge_into_fewer_channels_leaves_surfaces_out) {
     struct device *dev = rubik_device();
     struct rubik r = {.mode = MERGE,
                       .width = 8,
@@ -349,8 +340,7 @@ static void merge_into_fewer_channels_leaves_surfaces_out(void **state) {
 }
 
 /* Two surfaces by DATAOUT_CHANNEL, the second with the planes that DATAIN_CHANNEL has in its last one: 1. */
-static void split_takes_the_last_planes_from_the_input_channels(void **state) {
-    (void)state;
+TEST(split_takes_the_last_planes_from_the_input_channels) {
     struct device *dev = rubik_device();
     struct rubik r = split_int8, whole = split_int8;
     r.in_channels = 65;
@@ -365,8 +355,7 @@ static void split_takes_the_last_planes_from_the_input_channels(void **state) {
     bench_free(dev);
 }
 
-static void layers_of_both_groups_run_in_turn(void **state) {
-    (void)state;
+TEST(layers_of_both_groups_run_in_turn) {
     struct device *dev = rubik_device();
     program(dev, &split_int8);
     put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
@@ -390,8 +379,7 @@ static void layers_of_both_groups_run_in_turn(void **state) {
 }
 
 /* Wild strides, modes and channels of a small plane: the layer ends or waits, nothing else. */
-static void any_layouts_end(void **state) {
-    (void)state;
+TEST(any_layouts_end) {
     uint64_t seed = 13;
     int ran = 0;
     for (int i = 0; i < 200; i++) {
@@ -408,23 +396,4 @@ static void any_layouts_end(void **state) {
         bench_free(dev);
     }
     assert_in_range(ran, 100, 200);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contract_interleaves_phases),
-        cmocka_unit_test(split_ends_lines_with_zeros),
-        cmocka_unit_test(split_of_16_bits_has_half_as_many_lanes),
-        cmocka_unit_test(merge_clears_the_lanes_behind_the_last_channel),
-        cmocka_unit_test(random_layers),
-        cmocka_unit_test(overlapping_planes_keep_the_last_write),
-        cmocka_unit_test(mode_3_never_completes),
-        cmocka_unit_test(merge_into_more_channels_hangs),
-        cmocka_unit_test(absent_clients_hang),
-        cmocka_unit_test(merge_into_fewer_channels_leaves_surfaces_out),
-        cmocka_unit_test(split_takes_the_last_planes_from_the_input_channels),
-        cmocka_unit_test(layers_of_both_groups_run_in_turn),
-        cmocka_unit_test(any_layouts_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

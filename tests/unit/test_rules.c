@@ -8,6 +8,7 @@
 #include "model/rules.h"
 #include "model/rules_table.h"
 #include "model_bench.h"
+#include "tests/unit/test.h"
 
 enum { CHANGES = 16, TEXTS = 3 };
 
@@ -704,8 +705,7 @@ static bool is_told(const struct device *dev, const char *text) {
 
 /* ---- rules about registers ---- */
 
-static void legal_layers_break_no_rule_and_finish(void **state) {
-    (void)state;
+TEST(legal_layers_break_no_rule_and_finish) {
     static const struct change none[CHANGES];
     for (int c = 0; c < nvdla_config_count; c++) {
         for (enum legal_layer layer = 0; layer < LEGAL_LAYERS; layer++) {
@@ -768,8 +768,7 @@ static struct device *run_case(const struct rule_case *c) {
     return dev;
 }
 
-static void every_rule_is_told_and_what_it_says_happens(void **state) {
-    (void)state;
+TEST(every_rule_is_told_and_what_it_says_happens) {
     for (int i = 0; i < RULE_CASES; i++) {
         struct device *dev = run_case(&rule_cases[i]);
         check_texts(&rule_cases[i], i, dev);
@@ -802,8 +801,7 @@ static bool has_case(const struct rule *rule) {
     return false;
 }
 
-static void every_rule_has_a_case(void **state) {
-    (void)state;
+TEST(every_rule_has_a_case) {
     for (size_t s = 0; s <= RULE_SETS; s++) {
         const struct rule_set *set = s < RULE_SETS ? rule_sets[s] : &rules_of_descriptor;
         for (size_t i = 0; i < set->rule_count; i++)
@@ -812,8 +810,7 @@ static void every_rule_has_a_case(void **state) {
     }
 }
 
-static void undefined_settings_are_carried_out_where_that_is_allowed(void **state) {
-    (void)state;
+TEST(undefined_settings_are_carried_out_where_that_is_allowed) {
     struct device *dev = bench_new("small"); /* allows them */
     sdp_copy(dev, 2, 2, 8, 0, 8);
     sdp_arm(dev);
@@ -825,8 +822,7 @@ static void undefined_settings_are_carried_out_where_that_is_allowed(void **stat
 
 /* ---- groups ---- */
 
-static void writes_to_an_armed_group_are_told_once_per_launch(void **state) {
-    (void)state;
+TEST(writes_to_an_armed_group_are_told_once_per_launch) {
     struct device *dev = rules_bench("small");
     put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3);
     put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
@@ -842,8 +838,7 @@ static void writes_to_an_armed_group_are_told_once_per_launch(void **state) {
 }
 
 /* Legal, and what the driver of whole networks does; it is reported only where the other group never comes. */
-static void arming_the_other_group_first_is_told_if_it_hangs(void **state) {
-    (void)state;
+TEST(arming_the_other_group_first_is_told_if_it_hangs) {
     struct device *dev = rules_bench("small");
     sdp_group(dev, 1);
     sdp_copy(dev, 2, 2, 8, LEGAL_SOURCE, LEGAL_DESTINATION);
@@ -883,8 +878,7 @@ static void convolve(struct device *dev, const enum nvdla_unit order[8]) {
 }
 
 /* Section 2 of 98-measured-rules. */
-static void cmac_that_is_armed_late_is_told(void **state) {
-    (void)state;
+TEST(cmac_that_is_armed_late_is_told) {
     static const struct {
         enum nvdla_unit order[8], late[2];
     } cases[] = {
@@ -923,8 +917,7 @@ static void all_but_sdp(void *context, enum nvdla_unit unit, uint32_t offset, ui
 }
 
 /* A layer that waits for the one before it: its data has not passed yet. */
-static void cmac_of_a_layer_that_waits_may_be_armed_later(void **state) {
-    (void)state;
+TEST(cmac_of_a_layer_that_waits_may_be_armed_later) {
     struct device *dev = rules_bench("small");
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, LEGAL_CONVOLUTION, sink);
@@ -951,8 +944,7 @@ static void cmac_of_a_layer_that_waits_may_be_armed_later(void **state) {
 
 /* ---- tables ---- */
 
-static void tables_in_use_are_not_to_be_written(void **state) {
-    (void)state;
+TEST(tables_in_use_are_not_to_be_written) {
     struct device *dev = rules_bench("small");
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, LEGAL_CDP, sink);
@@ -975,8 +967,7 @@ static void tables_in_use_are_not_to_be_written(void **state) {
     bench_free(dev);
 }
 
-static void entries_that_are_missing_are_told(void **state) {
-    (void)state;
+TEST(entries_that_are_missing_are_told) {
     static const struct change none[CHANGES];
     struct device *dev = rules_bench("small");
     struct legal_sink sink = {try_write, dev};
@@ -1013,8 +1004,7 @@ static void push(struct device *dev, uint32_t source, uint32_t destination, uint
     put(dev, NVDLA_BDMA, BDMA_CFG_OP, 1);
 }
 
-static void bdma_hazards_are_told(void **state) {
-    (void)state;
+TEST(bdma_hazards_are_told) {
     struct device *dev = rules_bench("full");
     put(dev, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
     assert_true(is_told(dev, "BDMA.CFG_LAUNCH0 = 0x1: launched without descriptors"));
@@ -1052,8 +1042,7 @@ static void bdma_hazards_are_told(void **state) {
     bench_free(dev);
 }
 
-static void bdma_groups_do_not_read_what_they_write(void **state) {
-    (void)state;
+TEST(bdma_groups_do_not_read_what_they_write) {
     struct device *dev = rules_bench("full");
     push(dev, LEGAL_SOURCE, LEGAL_DESTINATION, 3);
     push(dev, LEGAL_DESTINATION, LEGAL_MASKS, 1); /* of the other memory */
@@ -1072,8 +1061,7 @@ static void explain(struct device *dev) {
     dev->ops->explain(dev);
 }
 
-static void partners_that_are_not_armed_are_told(void **state) {
-    (void)state;
+TEST(partners_that_are_not_armed_are_told) {
     static const struct {
         enum legal_layer layer;
         enum nvdla_unit unit;
@@ -1104,8 +1092,7 @@ static void partners_that_are_not_armed_are_told(void **state) {
     }
 }
 
-static void clients_that_are_not_answered_are_told(void **state) {
-    (void)state;
+TEST(clients_that_are_not_answered_are_told) {
     static const struct {
         enum legal_layer layer;
         enum nvdla_unit port;
@@ -1137,8 +1124,7 @@ static void clients_that_are_not_answered_are_told(void **state) {
 }
 
 /* Section 3.3 of 70-memory-interface: bursts of four beats of CVIF need a count of 3. */
-static void bursts_beyond_the_outstanding_count_hang(void **state) {
-    (void)state;
+TEST(bursts_beyond_the_outstanding_count_hang) {
     for (uint32_t count = 2; count <= 3; count++) {
         struct device *dev = rules_bench("full");
         struct legal_sink sink = {try_write, dev};
@@ -1154,8 +1140,7 @@ static void bursts_beyond_the_outstanding_count_hang(void **state) {
     }
 }
 
-static void convolutions_tell_what_they_wait_for(void **state) {
-    (void)state;
+TEST(convolutions_tell_what_they_wait_for) {
     struct device *dev = rules_bench("small");
     run_layer(dev, LEGAL_CONVOLUTION, rule_cases[0].then);
     select_groups(dev, 1);
@@ -1203,8 +1188,7 @@ static struct extent cube(uint64_t base, uint64_t line_bytes, uint64_t lines, ui
                            .surface_stride = surface_stride};
 }
 
-static void cubes_overlap_where_they_share_bytes(void **state) {
-    (void)state;
+TEST(cubes_overlap_where_they_share_bytes) {
     uint64_t seed = 1;
     for (int round = 0; round < 2000; round++) {
         struct extent e[2];
@@ -1237,27 +1221,4 @@ static void cubes_overlap_where_they_share_bytes(void **state) {
     assert_false(extents_same(&a, &far));
     struct extent huge = cube(0, 1, UINT64_C(1) << 13, 64, UINT64_C(1) << 13, UINT64_C(1) << 19);
     assert_false(extents_overlap(&huge, &huge));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legal_layers_break_no_rule_and_finish),
-        cmocka_unit_test(every_rule_is_told_and_what_it_says_happens),
-        cmocka_unit_test(every_rule_has_a_case),
-        cmocka_unit_test(undefined_settings_are_carried_out_where_that_is_allowed),
-        cmocka_unit_test(writes_to_an_armed_group_are_told_once_per_launch),
-        cmocka_unit_test(arming_the_other_group_first_is_told_if_it_hangs),
-        cmocka_unit_test(cmac_that_is_armed_late_is_told),
-        cmocka_unit_test(cmac_of_a_layer_that_waits_may_be_armed_later),
-        cmocka_unit_test(tables_in_use_are_not_to_be_written),
-        cmocka_unit_test(entries_that_are_missing_are_told),
-        cmocka_unit_test(bdma_hazards_are_told),
-        cmocka_unit_test(bdma_groups_do_not_read_what_they_write),
-        cmocka_unit_test(partners_that_are_not_armed_are_told),
-        cmocka_unit_test(clients_that_are_not_answered_are_told),
-        cmocka_unit_test(bursts_beyond_the_outstanding_count_hang),
-        cmocka_unit_test(convolutions_tell_what_they_wait_for),
-        cmocka_unit_test(cubes_overlap_where_they_share_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * counters, and programs that hang. Its arithmetic is tested in test_sdp_arithmetic.c, configuration full in
  * test_sdp_full.c. */
 #include "model_bench.h"
+#include "tests/unit/test.h"
 
 /* ---- random layers ---- */
 
@@ -209,25 +210,21 @@ static void random_layers(const char *config, uint64_t seed, int count) {
     bench_free(dev);
 }
 
-static void random_layers_atom_8(void **state) {
-    (void)state;
+TEST(random_layers_atom_8) {
     random_layers("small", 1, 300);
 }
 
-static void random_layers_atom_16(void **state) {
-    (void)state;
+TEST(random_layers_atom_16) {
     random_layers("medium_512", 2, 150);
 }
 
-static void random_layers_atom_32(void **state) {
-    (void)state;
+TEST(random_layers_atom_32) {
     random_layers("large", 3, 100);
 }
 
 /* ---- behaviour ---- */
 
-static void layer_in_place(void **state) {
-    (void)state;
+TEST(layer_in_place) {
     struct device *dev = bench_new("small");
     uint64_t seed = 7;
     random_region(dev, &seed, SOURCE, REGION);
@@ -243,8 +240,7 @@ static void layer_in_place(void **state) {
     bench_free(dev);
 }
 
-static void written_bytes_know_their_layer(void **state) {
-    (void)state;
+TEST(written_bytes_know_their_layer) {
     struct device *dev = bench_new("small");
     uint64_t seed = 7;
     random_region(dev, &seed, SOURCE, REGION);
@@ -269,8 +265,7 @@ static void written_bytes_know_their_layer(void **state) {
 }
 
 /* PERF_SAT_EN = 0 reports the count of the last layer that counted; arming clears the register. */
-static void saturation_count_goes_stale(void **state) {
-    (void)state;
+TEST(saturation_count_goes_stale) {
     struct device *dev = bench_new("small");
     uint64_t seed = 9;
     random_region(dev, &seed, SOURCE, REGION);
@@ -293,8 +288,7 @@ static void saturation_count_goes_stale(void **state) {
     bench_free(dev);
 }
 
-static void unequal_tells_whether_any_byte_was_written_non_zero(void **state) {
-    (void)state;
+TEST(unequal_tells_whether_any_byte_was_written_non_zero) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 3, 0, 0x800);
@@ -312,8 +306,7 @@ static void unequal_tells_whether_any_byte_was_written_non_zero(void **state) {
 }
 
 /* Section 9, small: nothing is written, the convertor passes, UNEQUAL looks at the bytes. */
-static void compare_setting_writes_nothing(void **state) {
-    (void)state;
+TEST(compare_setting_writes_nothing) {
     struct device *dev = bench_new("small");
     uint64_t seed = 9;
     random_region(dev, &seed, SOURCE, REGION);
@@ -331,8 +324,7 @@ static void compare_setting_writes_nothing(void **state) {
     bench_free(dev);
 }
 
-static void accesses_outside_regions_are_found(void **state) {
-    (void)state;
+TEST(accesses_outside_regions_are_found) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], SOURCE, 4 * 8 - 7); /* one byte of the last atom of the first line */
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 4 * 8 * 2 - 1);
@@ -355,8 +347,7 @@ static void accesses_outside_regions_are_found(void **state) {
     bench_free(dev);
 }
 
-static void accesses_outside_regions_that_are_allowed_are_counted(void **state) {
-    (void)state;
+TEST(accesses_outside_regions_that_are_allowed_are_counted) {
     struct error err = {.text = ""};
     struct model_options options = {.allow_outside = true};
     struct device *dev = model_new(nvdla_config_find("small"), &options);
@@ -376,8 +367,7 @@ static void accesses_outside_regions_that_are_allowed_are_counted(void **state) 
     bench_free(dev);
 }
 
-static void addresses_wrap_at_the_end_of_the_space(void **state) {
-    (void)state;
+TEST(addresses_wrap_at_the_end_of_the_space) {
     struct device *dev = bench_new("small");
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, 0, 0x1000);
@@ -394,8 +384,7 @@ static void addresses_wrap_at_the_end_of_the_space(void **state) {
     bench_free(dev);
 }
 
-static void high_address_counts_in_64_bit_configurations(void **state) {
-    (void)state;
+TEST(high_address_counts_in_64_bit_configurations) {
     struct device *dev = bench_new("large");
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, UINT64_C(0x300001000), 0x1000);
@@ -410,8 +399,7 @@ static void high_address_counts_in_64_bit_configurations(void **state) {
     bench_free(dev);
 }
 
-static void secondary_memory_is_another_memory(void **state) {
-    (void)state;
+TEST(secondary_memory_is_another_memory) {
     struct device *dev = bench_new("large");
     memory_declare(dev->memory[SPACE_SECONDARY], 0x1000, 64);
     memory_declare(dev->memory[SPACE_PRIMARY], 0x1000, 64);
@@ -431,8 +419,7 @@ struct change {
     uint32_t offset, value;
 };
 
-static void wrong_programs_hang(void **state) {
-    (void)state;
+TEST(wrong_programs_hang) {
     static const struct change programs[][3] = {
         {{NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, 2}},
         {{NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT, 2}},
@@ -472,8 +459,7 @@ static void wrong_programs_hang(void **state) {
     }
 }
 
-static void weight_0_only_delays(void **state) {
-    (void)state;
+TEST(weight_0_only_delays) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     put(dev, NVDLA_MCIF, MCIF_CFG_RD_WEIGHT_0, 0);
@@ -487,8 +473,7 @@ static void weight_0_only_delays(void **state) {
 }
 
 /* Operands that are not taken: SDP finishes, SDP_RDMA does not, and the next layer waits for it in vain. */
-static void operands_left_over_block_the_next_layer(void **state) {
-    (void)state;
+TEST(operands_left_over_block_the_next_layer) {
     struct device *dev = bench_new("small");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
@@ -505,8 +490,7 @@ static void operands_left_over_block_the_next_layer(void **state) {
     bench_free(dev);
 }
 
-static void rdma_with_nothing_to_read_is_done_at_once(void **state) {
-    (void)state;
+TEST(rdma_with_nothing_to_read_is_done_at_once) {
     struct device *dev = bench_new("small");
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
@@ -517,27 +501,4 @@ static void rdma_with_nothing_to_read_is_done_at_once(void **state) {
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_POINTER), 0x10000);
     assert_int_equal(advance(dev), DEVICE_IDLE);
     bench_free(dev);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_layers_atom_8),
-        cmocka_unit_test(random_layers_atom_16),
-        cmocka_unit_test(random_layers_atom_32),
-        cmocka_unit_test(layer_in_place),
-        cmocka_unit_test(written_bytes_know_their_layer),
-        cmocka_unit_test(saturation_count_goes_stale),
-        cmocka_unit_test(unequal_tells_whether_any_byte_was_written_non_zero),
-        cmocka_unit_test(compare_setting_writes_nothing),
-        cmocka_unit_test(accesses_outside_regions_are_found),
-        cmocka_unit_test(accesses_outside_regions_that_are_allowed_are_counted),
-        cmocka_unit_test(addresses_wrap_at_the_end_of_the_space),
-        cmocka_unit_test(high_address_counts_in_64_bit_configurations),
-        cmocka_unit_test(secondary_memory_is_another_memory),
-        cmocka_unit_test(wrong_programs_hang),
-        cmocka_unit_test(weight_0_only_delays),
-        cmocka_unit_test(operands_left_over_block_the_next_layer),
-        cmocka_unit_test(rdma_with_nothing_to_read_is_done_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Arithmetic of SDP, the parts alone: the vectors of 50-sdp sections 13.1 to 13.4, conversions of section 6, the
  * table's access port and counters (55-lut sections 3.1 and 9). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "model/sdp_convert.h"
 #include "model/sdp_stage.h"
 #include "model/sdp_table.h"
 #include "nvdla/fp_inline.h"
+#include "tests/unit/test.h"
 
 enum { OFF = -1 };
 
@@ -54,8 +49,7 @@ struct stage_vector {
 };
 
 /* Section 13.1, and shifts in between. */
-static void x_stage_of_integers(void **state) {
-    (void)state;
+TEST(x_stage_of_integers) {
     static const struct stage_vector vectors[] = {
         {100, SDP_SUM, 0x0017, 2, false, false, 0, 0, false, 192},
         {100, SDP_MAX, 0x0007, 4, false, false, 0, 0, false, 112},
@@ -108,8 +102,7 @@ struct fp_vector {
 };
 
 /* Section 13.2. */
-static void x_stage_of_fp16(void **state) {
-    (void)state;
+TEST(x_stage_of_fp16) {
     static const struct fp_vector vectors[] = {
         {0x3f800000, SDP_SUM, 0x3800, false, false, 0, false, false, 0x3fc00000},
         {0x3f800000, SDP_SUM, 0x0001, false, false, 0, false, false, 0x3f800000},
@@ -152,8 +145,7 @@ static void x_stage_of_fp16(void **state) {
     }
 }
 
-static void bypassed_stage_changes_nothing(void **state) {
-    (void)state;
+TEST(bypassed_stage_changes_nothing) {
     struct sdp_stage stage = {.bypass = true, .relu = true, .shift = 4};
     int32_t data[2] = {-100, 100};
     sdp_stage_apply(&stage, data, NULL, NULL, 2);
@@ -166,8 +158,7 @@ static void bypassed_stage_changes_nothing(void **state) {
 static const struct sdp_operand_format plain = {.form = SDP_SIGNED}, fp16 = {.form = SDP_FP16};
 
 /* Operand convertor: the halves of section 13.3 that come from memory. */
-static void ew_operand_convertor(void **state) {
-    (void)state;
+TEST(ew_operand_convertor) {
     static const struct {
         struct sdp_operand_format format;
         int16_t in;
@@ -206,8 +197,7 @@ static void check_ew(bool floating_point, const struct ew_vector *v) {
 }
 
 /* Section 13.3. */
-static void ew_stage_of_integers(void **state) {
-    (void)state;
+TEST(ew_stage_of_integers) {
     const struct ew_vector vectors[] = {
         {1000, true, false, 77, 3, SDP_SUM, 5, 9630},
         {-1000, true, false, 77, 3, SDP_SUM, 5, -9620},
@@ -233,8 +223,7 @@ static void ew_stage_of_integers(void **state) {
 }
 
 /* Section 13.3. */
-static void ew_stage_of_fp16(void **state) {
-    (void)state;
+TEST(ew_stage_of_fp16) {
     const struct sdp_operand_format flushed = {.form = SDP_FP16_WITHOUT_NAN};
     const struct ew_vector vectors[] = {
         {0x3f800000, true, false, 0x40400000, 7, SDP_SUM, 0x3e800000, 0x40500000},
@@ -279,8 +268,7 @@ static void check_convertor(const struct convertor_vector *v, bool flags_any_cla
 }
 
 /* Section 13.4, both columns of flags. */
-static void convertor_from_int8(void **state) {
-    (void)state;
+TEST(convertor_from_int8) {
     static const struct convertor_vector vectors[] = {
         {NVDLA_INT8, NVDLA_INT8, 1000, 10, 3, 4, 0x7f, 0, 0},
         {NVDLA_INT8, NVDLA_INT8, 1000, 10, 3, 5, 0x5d, 0, 0},
@@ -313,8 +301,7 @@ static void convertor_from_int8(void **state) {
 }
 
 /* Section 10: the flag is a comparison of the clamped with the cut value; here computed as written there. */
-static void saturation_flags_at_their_borders(void **state) {
-    (void)state;
+TEST(saturation_flags_at_their_borders) {
     for (unsigned shift = 0; shift <= 14; shift++) {
         for (int64_t whole = 65533; whole <= 65539; whole++) {
             for (int64_t rest = -1; rest <= 1; rest++) {
@@ -337,8 +324,7 @@ static void saturation_flags_at_their_borders(void **state) {
 }
 
 /* Section 13.4; OUT FP16 flags the largest number. */
-static void convertor_from_int16(void **state) {
-    (void)state;
+TEST(convertor_from_int16) {
     static const struct convertor_vector vectors[] = {
         {NVDLA_INT16, NVDLA_INT16, 70000, 0, 1, 1, 0x7fff, 0, 0},
         {NVDLA_INT16, NVDLA_INT16, 70000, 0, 1, 0, 0x7fff, 1, 1},
@@ -357,8 +343,7 @@ static void convertor_from_int16(void **state) {
 }
 
 /* Section 13.4; offset, scale and shift have no effect. */
-static void convertor_from_fp16(void **state) {
-    (void)state;
+TEST(convertor_from_fp16) {
     static const struct {
         uint32_t in;
         enum nvdla_precision out;
@@ -383,8 +368,7 @@ static void convertor_from_fp16(void **state) {
     }
 }
 
-static void compare_mode_passes_the_low_bits(void **state) {
-    (void)state;
+TEST(compare_mode_passes_the_low_bits) {
     const int32_t data[2] = {0x12345678, -1};
     uint8_t bytes[4];
     sdp_pass_low_bits(NVDLA_INT16, data, bytes, 2);
@@ -397,8 +381,7 @@ static void compare_mode_passes_the_low_bits(void **state) {
 /* ---- input ---- */
 
 /* Sections 3.2 and 6.1: FP16 infinity becomes the largest number, NaN keeps its payload in the low bits. */
-static void input_formats(void **state) {
-    (void)state;
+TEST(input_formats) {
     static const uint8_t bytes[] = {0x80, 0xff, 0x00, 0x7c, 0x01, 0xfe, 0x01, 0x00};
     int32_t data[8];
     sdp_load(NVDLA_INT8, bytes, data, 8);
@@ -427,8 +410,7 @@ static void input_formats(void **state) {
 enum { READ_LE = 0, READ_LO = 1 << 16, WRITE_LE = 1 << 17, WRITE_LO = 1 << 17 | 1 << 16 };
 
 /* 55-lut section 3.1: both directions advance, whatever the direction set. */
-static void access_port_advances_with_every_access(void **state) {
-    (void)state;
+TEST(access_port_advances_with_every_access) {
     struct sdp_table table = {.address = 0};
     sdp_table_select(&table, WRITE_LE | 3);
     sdp_table_write(&table, WRITE_LE | 3, 0x12345);
@@ -444,8 +426,7 @@ static void access_port_advances_with_every_access(void **state) {
     assert_int_equal(table.entries.le[4], 0);
 }
 
-static void access_port_beyond_the_table(void **state) {
-    (void)state;
+TEST(access_port_beyond_the_table) {
     struct sdp_table table = {.address = 0};
     sdp_table_select(&table, WRITE_LE | 64);
     sdp_table_write(&table, WRITE_LE | 64, 0xffff);
@@ -464,8 +445,7 @@ static void access_port_beyond_the_table(void **state) {
 }
 
 /* 55-lut section 9, on set A of section 10.1. */
-static void table_counters(void **state) {
-    (void)state;
+TEST(table_counters) {
     struct lut_entries entries;
     for (int k = 0; k < LUT_LE_ENTRIES; k++)
         entries.le[k] = (int16_t)(1000 * k - 32000);
@@ -491,8 +471,7 @@ static void table_counters(void **state) {
 }
 
 /* 55-lut section 10.2. */
-static void table_of_fp16(void **state) {
-    (void)state;
+TEST(table_of_fp16) {
     struct lut_entries entries = {.le[0] = (int16_t)0xc200, .lo[128] = 0, .lo[256] = 0x3bff};
     struct lut_settings settings = {
         .le_linear = true,
@@ -512,26 +491,4 @@ static void table_of_fp16(void **state) {
     assert_int_equal(counters.underflow, 1);
     assert_int_equal(counters.overflow, 2);
     assert_int_equal(counters.hybrid, 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(x_stage_of_integers),
-        cmocka_unit_test(x_stage_of_fp16),
-        cmocka_unit_test(bypassed_stage_changes_nothing),
-        cmocka_unit_test(ew_operand_convertor),
-        cmocka_unit_test(ew_stage_of_integers),
-        cmocka_unit_test(ew_stage_of_fp16),
-        cmocka_unit_test(convertor_from_int8),
-        cmocka_unit_test(saturation_flags_at_their_borders),
-        cmocka_unit_test(convertor_from_int16),
-        cmocka_unit_test(convertor_from_fp16),
-        cmocka_unit_test(compare_mode_passes_the_low_bits),
-        cmocka_unit_test(input_formats),
-        cmocka_unit_test(access_port_advances_with_every_access),
-        cmocka_unit_test(access_port_beyond_the_table),
-        cmocka_unit_test(table_counters),
-        cmocka_unit_test(table_of_fp16),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "model_bench.h"
 
 #include "model/sdp.h"
+#include "tests/unit/test.h"
 
 enum { ATOM = 32 };
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, OPERANDS = 0x300000, REGION = 0x10000 };
@@ -49,8 +50,7 @@ static void check_dump(struct device *dev, const uint8_t *expected, size_t n) {
     bench_free(dev);
 }
 
-static void operands_per_kernel(void **state) {
-    (void)state;
+TEST(operands_per_kernel) {
     static const uint8_t expected[64] = {
         0x30, 0x00, 0x10, 0x5f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
         0x15, 0x80, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x0d, 0xa6, 0x80, 0x98, 0xf1,
@@ -73,8 +73,7 @@ static void operands_per_kernel(void **state) {
     check_dump(dev, expected, sizeof expected);
 }
 
-static void int16_to_int8(void **state) {
-    (void)state;
+TEST(int16_to_int8) {
     static const uint8_t expected[64] = {
         0x0a, 0x18, 0x26, 0x34, 0x42, 0x50, 0x5e, 0x6c, 0x7a, 0x89, 0x97, 0xa5, 0xb3, 0xc1, 0xcf, 0xdd,
         0xcb, 0xd9, 0xe7, 0xf5, 0x03, 0x10, 0x1e, 0x2c, 0x3a, 0x48, 0x56, 0x64, 0x72, 0x80, 0x8f, 0x9d,
@@ -90,8 +89,7 @@ static void int16_to_int8(void **state) {
 }
 
 /* C = 5 needs only the first surface, both are written. */
-static void int8_to_int16(void **state) {
-    (void)state;
+TEST(int8_to_int16) {
     static const uint8_t expected[128] = {
         0x90, 0x01, 0x4c, 0x04, 0x08, 0x07, 0xc4, 0x09, 0x80, 0x0c, 0x3c, 0x0f, 0xf8, 0x11, 0xb4, 0x14,
         0x70, 0x17, 0x2c, 0x1a, 0xe8, 0x1c, 0xa4, 0x1f, 0x60, 0x22, 0x1c, 0x25, 0xd8, 0x27, 0x94, 0x2a,
@@ -338,8 +336,7 @@ static void check_layer(struct device *dev, const struct random_layer *l) {
     assert_memory_equal(got, expected, sizeof got);
 }
 
-static void random_layers(void **state) {
-    (void)state;
+TEST(random_layers) {
     struct device *dev = bench_new("full");
     uint64_t seed = 11;
     random_region(dev, &seed, SOURCE, REGION);
@@ -359,8 +356,7 @@ static void random_layers(void **state) {
 /* ---- precisions ---- */
 
 /* Section 7: legal ones, 16-bit types reinterpreted, and what was measured or is not defined. */
-static void precision_combinations(void **state) {
-    (void)state;
+TEST(precision_combinations) {
     for (uint32_t code = 0; code < 64; code++) {
         uint32_t in = code & 3, proc = code >> 2 & 3, out = code >> 4;
         bool known = in < 3 && proc < 3 && out < 3;
@@ -398,8 +394,7 @@ static void load_table(struct device *dev) {
 }
 
 /* 16 INT16 elements through the table, its counters, and the counters of layers that do not count. */
-static void table_layer_and_its_counters(void **state) {
-    (void)state;
+TEST(table_layer_and_its_counters) {
     static const int16_t in[16] = {-1024, -1023, 0, 1, 33, 1023, 1024, 1025, -2000, 30000, 32767, -32767, -32768};
     static const int16_t expected[16] = {
         -1156, -31969, 0, 31, 1031, 31969, -644, -644, -1389, 10029, 11384, -5000, -32768 /* clamped */, 0, 0, 0};
@@ -430,8 +425,7 @@ static void table_layer_and_its_counters(void **state) {
 }
 
 /* 55-lut section 3.1: the register shows what was written; configurations without EW have no table. */
-static void access_port(void **state) {
-    (void)state;
+TEST(access_port) {
     static const char *const configs[] = {"full", "large", "small"};
     for (size_t i = 0; i < COUNT(configs); i++) {
         struct device *dev = bench_new(configs[i]);
@@ -461,8 +455,7 @@ static void program_compare(struct device *dev) {
 }
 
 /* Section 9: the last pad lane tells equal from unequal. */
-static void compare_of_two_cubes(void **state) {
-    (void)state;
+TEST(compare_of_two_cubes) {
     struct device *dev = bench_new("full");
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     uint64_t seed = 5;
@@ -489,8 +482,7 @@ static void compare_of_two_cubes(void **state) {
 
 /* ---- counters of FP16 ---- */
 
-static void nan_and_infinity_counters(void **state) {
-    (void)state;
+TEST(nan_and_infinity_counters) {
     struct device *dev = bench_new("full");
     struct memory *mem = dev->memory[SPACE_PRIMARY];
     memory_declare(mem, 0x1000, 0x1000);
@@ -613,8 +605,7 @@ static void flying_free(struct flying_bench *bench) {
 }
 
 /* Section 8.3: each line of all batches, with the same operands. */
-static void batches(void **state) {
-    (void)state;
+TEST(batches) {
     enum { WIDTH = 3, HEIGHT = 2, SURFACES = 2, BATCHES = 3 };
     struct flying_bench bench;
     flying_new(&bench, WIDTH, HEIGHT, SURFACES * ATOM, (BATCHES - 1) << 8);
@@ -641,8 +632,7 @@ static void batches(void **state) {
 }
 
 /* 1x1 cubes of batches are not packed; with operands per element and several surfaces they hang. */
-static void batches_of_1x1(void **state) {
-    (void)state;
+TEST(batches_of_1x1) {
     struct flying_bench bench;
     flying_new(&bench, 1, 1, 2 * ATOM, 1 << 8);
     assert_true(flying_run(&bench));
@@ -658,8 +648,7 @@ static void batches_of_1x1(void **state) {
 }
 
 /* Section 8.2: memory holds an ordinary cube; bands of 4 lines and pairs of columns must be whole. */
-static void winograd(void **state) {
-    (void)state;
+TEST(winograd) {
     struct flying_bench bench;
     flying_new(&bench, 6, 4, ATOM, 1 << 2);
     assert_true(flying_run(&bench));
@@ -682,8 +671,7 @@ struct change {
     uint32_t offset, value;
 };
 
-static void wrong_programs_hang(void **state) {
-    (void)state;
+TEST(wrong_programs_hang) {
     static const struct change programs[][3] = {
         {{NVDLA_SDP, SDP_D_DATA_FORMAT, 5}}, /* precisions differ between the units */
         {{NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1 << 6}},
@@ -719,8 +707,7 @@ static void wrong_programs_hang(void **state) {
 }
 
 /* Section 4: what ERDMA fetches and no one takes keeps SDP_RDMA running. */
-static void operands_of_ew_left_over(void **state) {
-    (void)state;
+TEST(operands_of_ew_left_over) {
     struct device *dev = bench_new("full");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
     sdp_copy(dev, 4, 2, 8, 0, 0x800);
@@ -732,8 +719,7 @@ static void operands_of_ew_left_over(void **state) {
 }
 
 /* Any register contents end: a layer that is ready runs, and none touches memory that is not its own. */
-static void any_register_contents_end(void **state) {
-    (void)state;
+TEST(any_register_contents_end) {
     uint64_t seed = 21;
     for (int i = 0; i < 400; i++) {
         struct device *dev = bench_lenient("full");
@@ -756,25 +742,4 @@ static void any_register_contents_end(void **state) {
         assert_true(dev->ops->at_rest(dev));
         bench_free(dev);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_per_kernel),
-        cmocka_unit_test(int16_to_int8),
-        cmocka_unit_test(int8_to_int16),
-        cmocka_unit_test(random_layers),
-        cmocka_unit_test(precision_combinations),
-        cmocka_unit_test(table_layer_and_its_counters),
-        cmocka_unit_test(access_port),
-        cmocka_unit_test(compare_of_two_cubes),
-        cmocka_unit_test(nan_and_infinity_counters),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(batches_of_1x1),
-        cmocka_unit_test(winograd),
-        cmocka_unit_test(wrong_programs_hang),
-        cmocka_unit_test(operands_of_ew_left_over),
-        cmocka_unit_test(any_register_contents_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

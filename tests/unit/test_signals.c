@@ -1,17 +1,11 @@
 /* tb_top's vectors: layout, packing, unknown bits, static inputs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "tb/signals.h"
+#include "tests/unit/test.h"
 
-static void layouts_follow_the_port_widths(void **state) {
-    (void)state;
+TEST(layouts_follow_the_port_widths) {
     const struct signal_layout small = signal_layout(nvdla_config_find("small"));
     assert_int_equal(small.ports, 1);
     assert_int_equal(small.out_words, 2 + 1 + 1 + 1 + 1 + 2);
@@ -28,8 +22,7 @@ static void layouts_follow_the_port_widths(void **state) {
     assert_int_equal(large.out_words, 2 + 2 * (1 + 2 + 2 + 1 + 8));
 }
 
-static void outputs_are_taken_from_their_bits(void **state) {
-    (void)state;
+TEST(outputs_are_taken_from_their_bits) {
     const struct signal_layout layout = signal_layout(nvdla_config_find("small"));
     uint32_t out[SIGNAL_OUT_WORDS] = {OUT_ARVALID | OUT_RREADY | OUT_AWVALID | OUT_WVALID | OUT_WLAST,
                                       0,
@@ -53,8 +46,7 @@ static void outputs_are_taken_from_their_bits(void **state) {
     assert_memory_equal(port.wdata, "\1\2\3\4\5\6\7\x88", 8);
 }
 
-static void the_second_port_has_its_own_bits(void **state) {
-    (void)state;
+TEST(the_second_port_has_its_own_bits) {
     const struct signal_layout layout = signal_layout(nvdla_config_find("full"));
     const struct port_layout *at = &layout.port[1];
     uint32_t out[SIGNAL_OUT_WORDS] = {(OUT_ARVALID | OUT_WVALID) << PORT_FLAGS};
@@ -86,8 +78,7 @@ static void the_second_port_has_its_own_bits(void **state) {
     assert_int_equal(in[layout.port[1].rdata + 15], 0x77000000);
 }
 
-static void idle_channels_leave_the_inputs_alone(void **state) {
-    (void)state;
+TEST(idle_channels_leave_the_inputs_alone) {
     const struct signal_layout layout = signal_layout(nvdla_config_find("small"));
     uint32_t in[SIGNAL_IN_WORDS] = {IN_RESET_N | 0xabcd0000};
     struct axi_inputs port = {
@@ -103,8 +94,7 @@ static void idle_channels_leave_the_inputs_alone(void **state) {
     assert_memory_equal(in + 1, before + 1, sizeof before - sizeof before[0]);
 }
 
-static void the_register_bus_has_its_bits(void **state) {
-    (void)state;
+TEST(the_register_bus_has_its_bits) {
     const struct signal_layout layout = signal_layout(nvdla_config_find("full"));
     uint32_t in[SIGNAL_IN_WORDS];
     memset(in, 0xff, sizeof in);
@@ -152,8 +142,7 @@ static void expect_unknown(const struct signal_layout *layout, const uint32_t *a
     assert_non_null(strstr(found, name));
 }
 
-static void unknown_bits_count_where_they_matter(void **state) {
-    (void)state;
+TEST(unknown_bits_count_where_they_matter) {
     const struct signal_layout layout = signal_layout(nvdla_config_find("small"));
     uint32_t aval[SIGNAL_OUT_WORDS] = {0};
     expect_unknown(&layout, aval, 0, OUT_INTR, "x-on-csb", "dla_intr");
@@ -177,8 +166,7 @@ static void unknown_bits_count_where_they_matter(void **state) {
     expect_unknown(&layout, aval, layout.port[0].wdata + 1, 0x80000000, "x-on-axi", "w_wdata");
 }
 
-static void pins_have_defaults_and_obey(void **state) {
-    (void)state;
+TEST(pins_have_defaults_and_obey) {
     uint32_t words[SIGNAL_PIN_WORDS];
     struct error err;
     assert_true(signals_pins(NULL, words, &err));
@@ -192,8 +180,7 @@ static void pins_have_defaults_and_obey(void **state) {
     assert_int_equal(words[5], 0xdeadbeef);
 }
 
-static void wrong_pins_are_errors(void **state) {
-    (void)state;
+TEST(wrong_pins_are_errors) {
     static const char *const wrong[] = {"test_mode",    "test_mode=", "test_mode=2",
                                         "nosuch=1",     "=1",         "test_mode=-1",
                                         "test_mode=1x", "test_mod=1", "nvdla_pwrbus_ram_a_pd=0x100000000"};
@@ -204,14 +191,4 @@ static void wrong_pins_are_errors(void **state) {
         assert_false(signals_pins(pins, words, &err));
         assert_non_null(strstr(err.text, wrong[i]));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_follow_the_port_widths),   cmocka_unit_test(outputs_are_taken_from_their_bits),
-        cmocka_unit_test(the_second_port_has_its_own_bits), cmocka_unit_test(idle_channels_leave_the_inputs_alone),
-        cmocka_unit_test(the_register_bus_has_its_bits),    cmocka_unit_test(unknown_bits_count_where_they_matter),
-        cmocka_unit_test(pins_have_defaults_and_obey),      cmocka_unit_test(wrong_pins_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Parts of what cuts programs: which cuts, groups exchanged, ranges of memory. The pieces themselves are
  * tests/replay/split.sh's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "nvdla_offsets.h"
 #include "split/cuts.h"
 #include "split/touched.h"
+#include "tests/unit/test.h"
 #include "trace/exchange.h"
 
 static const struct nvdla_config *small(void) {
@@ -24,8 +19,7 @@ static struct op access_to(enum op_kind kind, enum nvdla_unit unit, uint32_t off
     return op;
 }
 
-static void pointers_are_exchanged(void **state) {
-    (void)state;
+TEST(pointers_are_exchanged) {
     struct op write = access_to(OP_WRITE, NVDLA_SDP, SDP_S_POINTER, 1, UINT32_MAX);
     struct op check = access_to(OP_READ_CHECK, NVDLA_SDP, SDP_S_POINTER, 0x10000, UINT32_MAX);
     struct op other = access_to(OP_WRITE, NVDLA_PDP, PDP_S_POINTER, 1, UINT32_MAX);
@@ -35,8 +29,7 @@ static void pointers_are_exchanged(void **state) {
     assert_true(exchange_groups(small(), units, &other) && other.value == 1);
 }
 
-static void states_and_interrupts_are_exchanged(void **state) {
-    (void)state;
+TEST(states_and_interrupts_are_exchanged) {
     const uint32_t units = UINT32_C(1) << NVDLA_CDMA | UINT32_C(1) << NVDLA_SDP;
     struct op status = access_to(OP_POLL, NVDLA_SDP, SDP_S_STATUS, 2, 3);
     assert_true(exchange_groups(small(), units, &status));
@@ -48,8 +41,7 @@ static void states_and_interrupts_are_exchanged(void **state) {
     assert_int_equal(clear.value, 0x29000a);
 }
 
-static void a_comparison_of_both_groups_is_refused(void **state) {
-    (void)state;
+TEST(a_comparison_of_both_groups_is_refused) {
     struct op status = access_to(OP_POLL, NVDLA_SDP, SDP_S_STATUS, 1, 0x30003);
     status.relation = RELATION_GREATER_EQUAL;
     assert_false(exchange_groups(small(), UINT32_C(1) << NVDLA_SDP, &status));
@@ -58,8 +50,7 @@ static void a_comparison_of_both_groups_is_refused(void **state) {
     assert_true(exchange_groups(small(), UINT32_C(1) << NVDLA_PDP, &again));
 }
 
-static void ranges_join(void **state) {
-    (void)state;
+TEST(ranges_join) {
     struct touched touched = {0};
     for (uint64_t i = 0; i < 5000; i++) { /* from both ends: nothing joins as it comes */
         touched_add(&touched, 0x1000 + 16 * i, 8);
@@ -77,8 +68,7 @@ static void ranges_join(void **state) {
     touched_free(&touched);
 }
 
-static void pages_have_neighbours(void **state) {
-    (void)state;
+TEST(pages_have_neighbours) {
     struct touched touched = {0};
     touched_add(&touched, 0x5ffc, 8);
     touched_add(&touched, 0x10, 4);
@@ -105,8 +95,7 @@ static struct cuts_wanted in_pieces(size_t pieces, size_t workers) {
         .work = layers, .allowed = allowed, .layers = LAYERS, .pieces = pieces, .workers = workers};
 }
 
-static void cuts_are_where_they_may_be(void **state) {
-    (void)state;
+TEST(cuts_are_where_they_may_be) {
     for (size_t workers = 0; workers <= 3; workers++)
         for (size_t pieces = 0; pieces <= LAYERS; pieces++) {
             const struct cuts_wanted wanted = in_pieces(pieces, workers);
@@ -121,8 +110,7 @@ static void cuts_are_where_they_may_be(void **state) {
     assert_int_equal(cuts_choose(&all, cuts), LAYERS - 2);
 }
 
-static void a_worker_each_makes_the_longest_short(void **state) {
-    (void)state;
+TEST(a_worker_each_makes_the_longest_short) {
     size_t cuts[LAYERS];
     const struct cuts_wanted wanted = in_pieces(4, 0);
     assert_int_equal(cuts_choose(&wanted, cuts), 3);
@@ -148,8 +136,7 @@ static uint64_t end_of_two(const size_t *cuts, size_t count, size_t slow) {
     return ends[0] > ends[1] ? ends[0] : ends[1];
 }
 
-static void two_workers_end_together(void **state) {
-    (void)state;
+TEST(two_workers_end_together) {
     for (size_t pieces = 5; pieces <= 12; pieces++) {
         const struct cuts_wanted wanted = in_pieces(pieces, 2);
         size_t cuts[LAYERS];
@@ -160,18 +147,4 @@ static void two_workers_end_together(void **state) {
         for (size_t slow = 0; slow < 2 && pieces >= 6; slow++)
             assert_true(end_of_two(cuts, count, slow) <= WORK / 2 + WORK / 2 * 9 / 100);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pointers_are_exchanged),
-        cmocka_unit_test(states_and_interrupts_are_exchanged),
-        cmocka_unit_test(a_comparison_of_both_groups_is_refused),
-        cmocka_unit_test(ranges_join),
-        cmocka_unit_test(pages_have_neighbours),
-        cmocka_unit_test(cuts_are_where_they_may_be),
-        cmocka_unit_test(a_worker_each_makes_the_longest_short),
-        cmocka_unit_test(two_workers_end_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* Taps: several listeners hear the same elements; recorded streams are what was heard, and are compared. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +12,7 @@
 #include "observe/recorder.h"
 #include "observe/tap_compare.h"
 #include "replay/player.h"
+#include "tests/unit/test.h"
 
 static char folder[64];
 
@@ -99,8 +94,7 @@ static const struct histogram *entry_of(const struct histogram_set *set, const s
 }
 
 /* Every histogram of the model can be counted again from the recorded elements, and no element is left over. */
-static void a_second_listener_hears_what_the_histogram_hears(void **state) {
-    (void)state;
+TEST(a_second_listener_hears_what_the_histogram_hears) {
     static const char *const configs[] = {"small", "full"};
     static const char *const engines[] = {"conv", "img", "sdp", "pdp", "cdp", "mix"};
     bool seen[TAP_COUNT] = {false};
@@ -178,8 +172,7 @@ static void record(const char *name, int n, int lanes, int wrong, int ordinal) {
     assert_int_equal(rename(from, path_of(name)), 0);
 }
 
-static void the_first_difference_is_found(void **state) {
-    (void)state;
+TEST(the_first_difference_is_found) {
     struct tap_difference difference;
     struct error err = {.text = ""};
     record("a", 64, 4, -1, 2);
@@ -228,8 +221,7 @@ static void record_at(const char *name, struct tap_place place) {
 }
 
 /* The same value in another place is a difference; clocks, and places that one side does not know, are none. */
-static void places_are_compared(void **state) {
-    (void)state;
+TEST(places_are_compared) {
     const struct tap_place at = {.channel = 3, .y = 4, .x = 5, .reduction = 6, .address = 7, .flags = 8, .cycle = 9};
     struct tap_place others[6];
     struct tap_difference difference;
@@ -273,8 +265,7 @@ static void record_launches(const char *name, int first, int count, uint64_t cyc
     assert_int_equal(rename(from, path_of(name)), 0);
 }
 
-static void files_are_compared_from_the_later_start_on(void **state) {
-    (void)state;
+TEST(files_are_compared_from_the_later_start_on) {
     struct tap_difference difference;
     struct error err = {.text = ""};
     char text[256];
@@ -301,8 +292,7 @@ static void files_are_compared_from_the_later_start_on(void **state) {
                         "2 elements equal, then launch 4, kernel 0, y 4, x 2, cycle 77: RTL 4, model 5");
 }
 
-static void launches_are_left_out_and_cycles_kept(void **state) {
-    (void)state;
+TEST(launches_are_left_out_and_cycles_kept) {
     struct error err = {.text = ""};
     mkdir(path_of("f"), 0777);
     struct recorder *recorder = recorder_new(path_of("f"));
@@ -383,8 +373,7 @@ static void record_cube(const char *name, bool lines, size_t wrong) {
 
 /* A cube of many blocks is the same however it was heard, down to places and clocks, and one wrong element is found in
  * any of them. */
-static void batches_leave_no_trace(void **state) {
-    (void)state;
+TEST(batches_leave_no_trace) {
     const size_t all = (size_t)COLUMNS * LINES * CHANNELS;
     const size_t wrong[] = {0, 1, 16383, 16384, 16385, 100000, all - 1};
     struct tap_difference difference;
@@ -423,8 +412,7 @@ static void batches_leave_no_trace(void **state) {
     }
 }
 
-static void damaged_and_missing_files_are_told(void **state) {
-    (void)state;
+TEST(damaged_and_missing_files_are_told) {
     struct tap_difference difference;
     struct error err = {.text = ""};
     record("a", 64, 4, -1, 0);
@@ -453,8 +441,7 @@ static void damaged_and_missing_files_are_told(void **state) {
     }
 }
 
-static void what_cannot_be_written_is_told(void **state) {
-    (void)state;
+TEST(what_cannot_be_written_is_told) {
     struct error err = {.text = ""};
     struct recorder *recorder = recorder_new(path_of("missing"));
     struct tap_listeners taps = {.count = 0};
@@ -478,8 +465,7 @@ static void what_cannot_be_written_is_told(void **state) {
     assert_non_null(strstr(err.text, "SDP.SDP_OUT.tap: cannot be written: No space left"));
 }
 
-static void values_are_numbers_for_people(void **state) {
-    (void)state;
+TEST(values_are_numbers_for_people) {
     static const struct {
         enum tap_format format;
         int64_t value;
@@ -500,17 +486,4 @@ static void values_are_numbers_for_people(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_listener_hears_what_the_histogram_hears),
-        cmocka_unit_test(the_first_difference_is_found),
-        cmocka_unit_test(places_are_compared),
-        cmocka_unit_test(files_are_compared_from_the_later_start_on),
-        cmocka_unit_test(launches_are_left_out_and_cycles_kept),
-        cmocka_unit_test(batches_leave_no_trace),
-        cmocka_unit_test(damaged_and_missing_files_are_told),
-        cmocka_unit_test(what_cannot_be_written_is_told),
-        cmocka_unit_test(values_are_numbers_for_people),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

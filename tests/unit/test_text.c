@@ -1,25 +1,18 @@
 /* Text as it may be shown, and the word that was meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "nvdla/error.h"
 #include "nvdla/text.h"
+#include "tests/unit/test.h"
 
-static void what_may_be_shown_is_left_as_it_is(void **state) {
-    (void)state;
+TEST(what_may_be_shown_is_left_as_it_is) {
     static const char *const texts[] = {"", "plain text/with.signs \"'\\", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"};
     char shown[100];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_string_equal(text_shown_into(texts[i], shown, sizeof shown), texts[i]);
 }
 
-static void control_characters_and_broken_bytes_are_escaped(void **state) {
-    (void)state;
+TEST(control_characters_and_broken_bytes_are_escaped) {
     static const char *const texts[][2] = {
         {"a\nb\tc\r", "a\\nb\\tc\\r"},
         {"\x1b[31mred\x1b[0m\a", "\\x1b[31mred\\x1b[0m\\x07"},
@@ -42,8 +35,7 @@ static void control_characters_and_broken_bytes_are_escaped(void **state) {
     assert_string_equal(err.text, "\\x1b:a\\nb: x");
 }
 
-static void the_nearest_word_is_meant(void **state) {
-    (void)state;
+TEST(the_nearest_word_is_meant) {
     static const char *const words[] = {"reg_write", "reg_read", "poll", "wait", "D_OP_ENABLE"};
     static const char *const cases[][2] = {
         {"reg_wirte", "; did you mean reg_write?"},
@@ -65,13 +57,4 @@ static void the_nearest_word_is_meant(void **state) {
             guess_try(&guess, words[k]);
         assert_string_equal(guess_hint(&guess, hint), cases[i][1]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_be_shown_is_left_as_it_is),
-        cmocka_unit_test(control_characters_and_broken_bytes_are_escaped),
-        cmocka_unit_test(the_nearest_word_is_meant),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

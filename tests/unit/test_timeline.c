@@ -1,17 +1,12 @@
 /* The counter of timelines: clocks and beats find their buckets, however long the run and its standstills are, and
  * their launches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "nvdla_offsets.h"
 #include "tb/observers/timeline.h"
 #include "tb/signals.h"
+#include "tests/unit/test.h"
 
 struct bench {
     const struct nvdla_config *config;
@@ -75,7 +70,7 @@ static uint64_t sum(const struct timeline *timeline, size_t offset) {
 }
 #define SUM(b, member) sum(timeline_counted((b)->counter), offsetof(struct timeline_bucket, member))
 
-static void nothing_counts_before_the_first_arming(void **state) {
+TEST(nothing_counts_before_the_first_arming) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -92,7 +87,7 @@ static void nothing_counts_before_the_first_arming(void **state) {
     bench_free(&b);
 }
 
-static void buckets_double_and_lose_nothing(void **state) {
+TEST(buckets_double_and_lose_nothing) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -108,7 +103,7 @@ static void buckets_double_and_lose_nothing(void **state) {
 }
 
 /* A standstill takes no buckets unless something moves behind it; then what waited in it is spread over it. */
-static void a_standstill_is_no_time_until_it_ends(void **state) {
+TEST(a_standstill_is_no_time_until_it_ends) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -131,7 +126,7 @@ static void a_standstill_is_no_time_until_it_ends(void **state) {
     bench_free(&b);
 }
 
-static void launches_have_their_times_and_their_traffic(void **state) {
+TEST(launches_have_their_times_and_their_traffic) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -191,7 +186,7 @@ static void read_register(struct bench *b, uint32_t offset, uint32_t value) {
 }
 
 /* Two bursts count twice as outstanding, but their clocks once as waiting. */
-static void outstanding_bursts_are_counted(void **state) {
+TEST(outstanding_bursts_are_counted) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -208,7 +203,7 @@ static void outstanding_bursts_are_counted(void **state) {
     bench_free(&b);
 }
 
-static void accesses_and_interrupts_are_kept(void **state) {
+TEST(accesses_and_interrupts_are_kept) {
     struct bench b;
     (void)state;
     bench_init(&b);
@@ -236,16 +231,4 @@ static void accesses_and_interrupts_are_kept(void **state) {
     assert_int_equal(timeline_counted(b.counter)->access_count, TIMELINE_EVENTS);
     assert_int_equal(timeline_counted(b.counter)->accesses_dropped, 4);
     bench_free(&b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_counts_before_the_first_arming),
-        cmocka_unit_test(buckets_double_and_lose_nothing),
-        cmocka_unit_test(a_standstill_is_no_time_until_it_ends),
-        cmocka_unit_test(launches_have_their_times_and_their_traffic),
-        cmocka_unit_test(outstanding_bursts_are_counted),
-        cmocka_unit_test(accesses_and_interrupts_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* The walk and the verdict, on streams made up for the purpose: which engine is named, why, and what speaks for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "nvdla/xalloc.h"
 #include "observe/recorder.h"
+#include "tests/unit/test.h"
 #include "triage/triage.h"
 
 enum { RTL, MODEL, SIDES, ELEMENTS = 8 };
@@ -70,8 +65,7 @@ static struct diagnosis conclude(struct bench *bench, struct triage_input input)
     return diagnosis;
 }
 
-static void first_in_time_is_to_blame(void **state) {
-    (void)state;
+TEST(first_in_time_is_to_blame) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
     record(&bench, NVDLA_CMAC_A, TAP_CMAC_SUM, 1010, 3, ELEMENTS);
@@ -90,8 +84,7 @@ static void first_in_time_is_to_blame(void **state) {
 }
 
 /* The right value in a wrong place: both places are reported. */
-static void place_may_be_wrong(void **state) {
-    (void)state;
+TEST(place_may_be_wrong) {
     struct bench bench = bench_open();
     for (int side = 0; side < SIDES; side++) {
         const struct tap_stream stream = {.unit = NVDLA_CSC, .tap = TAP_CSC_WT, .format = TAP_INT8, .width = 8};
@@ -108,8 +101,7 @@ static void place_may_be_wrong(void **state) {
 }
 
 /* A layer behind another one: what is wrong first in time lies further down the path. */
-static void time_beats_the_path(void **state) {
-    (void)state;
+TEST(time_beats_the_path) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CDMA, TAP_CBUF_DAT, 5000, 2, ELEMENTS);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1000, 5, ELEMENTS);
@@ -119,8 +111,7 @@ static void time_beats_the_path(void **state) {
     diagnosis_free(&found);
 }
 
-static void passage_without_model(void **state) {
-    (void)state;
+TEST(passage_without_model) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
     const struct triage_passage passages[] = {
@@ -142,8 +133,7 @@ static void passage_without_model(void **state) {
 }
 
 /* A passage that says itself what is wrong, and earlier than any element. */
-static void passage_with_words_of_its_own(void **state) {
-    (void)state;
+TEST(passage_with_words_of_its_own) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
     const struct triage_passage passage = {.engine = "pdp",
@@ -159,8 +149,7 @@ static void passage_with_words_of_its_own(void **state) {
     diagnosis_free(&found);
 }
 
-static void hang_names_its_engine(void **state) {
-    (void)state;
+TEST(hang_names_its_engine) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 5);
@@ -171,8 +160,7 @@ static void hang_names_its_engine(void **state) {
     diagnosis_free(&found);
 }
 
-static void a_stream_that_ends_early(void **state) {
-    (void)state;
+TEST(a_stream_that_ends_early) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
@@ -184,8 +172,7 @@ static void a_stream_that_ends_early(void **state) {
     diagnosis_free(&found);
 }
 
-static void signs_when_all_is_equal(void **state) {
-    (void)state;
+TEST(signs_when_all_is_equal) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
     const struct triage_sign signs[] = {{.engine = NULL, .name = "unknown"},
@@ -198,8 +185,7 @@ static void signs_when_all_is_equal(void **state) {
 }
 
 /* An RTL whose inside is not seen: the model's streams alone say nothing, the first wrong beat does. */
-static void ports_alone(void **state) {
-    (void)state;
+TEST(ports_alone) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 0, -1, 0);
     const struct triage_write wrong = {.engine = "pdp", .client = "PDP", .feeder = "sdp", .cycle = 900, .address = 64};
@@ -216,8 +202,7 @@ static void ports_alone(void **state) {
 }
 
 /* Of an engine that reads memory no other can be guilty, though nothing inside is seen. */
-static void ports_alone_of_a_reader(void **state) {
-    (void)state;
+TEST(ports_alone_of_a_reader) {
     struct bench bench = bench_open();
     const struct triage_write wrong = {.engine = "bdma", .client = "BDMA", .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
@@ -230,8 +215,7 @@ static void ports_alone_of_a_reader(void **state) {
 }
 
 /* Streams that are right clear the engines that made them. */
-static void right_streams_clear_engines(void **state) {
-    (void)state;
+TEST(right_streams_clear_engines) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 800, -1, ELEMENTS);
     const struct triage_write wrong = {.engine = "sdp", .client = "SDP", .feeder = "cacc", .cycle = 900, .address = 64};
@@ -246,8 +230,7 @@ static const struct triage_sign write_check = {
 
 /* All is right until it leaves the engine: the error is behind that, and the check that failed there is its first sign.
  */
-static void between_the_last_stream_and_memory(void **state) {
-    (void)state;
+TEST(between_the_last_stream_and_memory) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, -1, ELEMENTS);
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, 5); /* the run was ended */
@@ -266,8 +249,7 @@ static void between_the_last_stream_and_memory(void **state) {
     diagnosis_free(&found);
 }
 
-static void atoms_lost_behind_the_last_stream(void **state) {
-    (void)state;
+TEST(atoms_lost_behind_the_last_stream) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, ELEMENTS);
     const struct triage_sign hang = {.engine = "pdp", .cycle = 1000, .text = "PDP has given 4 of 8 atoms"};
@@ -283,8 +265,7 @@ static void atoms_lost_behind_the_last_stream(void **state) {
 }
 
 /* A wrong access or interrupt makes engines go wrong, and layers hang; the check of GLB or of the bus comes before. */
-static void check_of_the_control(void **state) {
-    (void)state;
+TEST(check_of_the_control) {
     const struct triage_sign hang = {.engine = "cdp", .cycle = 1000, .text = "CDP waits"};
     struct triage_sign signs[] = {
         {.engine = "sdp", .instance = "u_sdp", .name = "check-PdpStable", .cycle = 700},
@@ -305,8 +286,7 @@ static void check_of_the_control(void **state) {
 }
 
 /* An engine that asks or takes wrongly disturbs the memory interface; its own check fails before. */
-static void check_before_the_memory_interface(void **state) {
-    (void)state;
+TEST(check_before_the_memory_interface) {
     const struct triage_passage passage = {.engine = "mcif",
                                            .name = "reads of CDMA_DAT",
                                            .before = NVDLA_UNIT_COUNT,
@@ -327,8 +307,7 @@ static void check_before_the_memory_interface(void **state) {
     }
 }
 
-static void nobody_is_named_without_reason(void **state) {
-    (void)state;
+TEST(nobody_is_named_without_reason) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
@@ -336,26 +315,4 @@ static void nobody_is_named_without_reason(void **state) {
     assert_null(found.engine);
     assert_true(found.walk.first == found.walk.count);
     diagnosis_free(&found);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_in_time_is_to_blame),
-        cmocka_unit_test(place_may_be_wrong),
-        cmocka_unit_test(time_beats_the_path),
-        cmocka_unit_test(check_before_the_memory_interface),
-        cmocka_unit_test(check_of_the_control),
-        cmocka_unit_test(passage_without_model),
-        cmocka_unit_test(passage_with_words_of_its_own),
-        cmocka_unit_test(hang_names_its_engine),
-        cmocka_unit_test(a_stream_that_ends_early),
-        cmocka_unit_test(signs_when_all_is_equal),
-        cmocka_unit_test(nobody_is_named_without_reason),
-        cmocka_unit_test(ports_alone),
-        cmocka_unit_test(ports_alone_of_a_reader),
-        cmocka_unit_test(right_streams_clear_engines),
-        cmocka_unit_test(between_the_last_stream_and_memory),
-        cmocka_unit_test(atoms_lost_behind_the_last_stream),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

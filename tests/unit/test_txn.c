@@ -14,7 +14,7 @@ enum { WINDOWS = 2 };
 
 #define bad(text, ...) parse_bad(state, trace_read_txn, "input.txn", text, __VA_ARGS__, NULL)
 
-static void registers(void **state) {
+TEST_IN_FOLDER(registers) {
     struct program *prog =
         good(state,
              "write_reg 0xffff2803 0x7 #NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0\r\n\n"
@@ -40,7 +40,7 @@ static void registers(void **state) {
     program_free(prog);
 }
 
-static void worked_addresses(void **state) {
+TEST_IN_FOLDER(worked_addresses) {
     struct program *prog = good(
         state,
         "write_reg 0xffff0003 0\nwrite_reg 0xffff100b 0\nwrite_reg 0xffff2403 0\nwrite_reg 0x3 0\n"
@@ -57,7 +57,7 @@ static void worked_addresses(void **state) {
     program_free(prog);
 }
 
-static void waits(void **state) {
+TEST_IN_FOLDER(waits) {
     struct program *prog =
         good(state, "wait\nwait high dla_intr\nwait low dla_intr\nwait posedge dla_intr # x\nwait negedge dla_intr\n");
     static const int levels[] = {1, 1, 0, 0, 1, 1, 0};
@@ -73,7 +73,7 @@ static void waits(void **state) {
     bad("wait high dla_intr 3", 1, "3 operands");
 }
 
-static void memory(void **state) {
+TEST_IN_FOLDER(memory) {
     put_file(state, "a.dat", DAT);
     struct program *prog =
         good(state, "load_mem 0x80000000 6 a.dat \nload_mem 0x50000000 0x8 a.dat\nwait\ndump_mem 0x80000000 0x6 a.dat");
@@ -90,7 +90,7 @@ static void memory(void **state) {
     program_free(prog);
 }
 
-static void memory_errors(void **state) {
+TEST_IN_FOLDER(memory_errors) {
     put_file(state, "a.dat", DAT);
     put_file(state, "b.dat", "0x00\n0x01 0x\n");
     bad("\nload_mem 0x80000000 9 a.dat", 2, "holds 0x8 bytes", "at least 0x9");
@@ -117,7 +117,7 @@ static void memory_errors(void **state) {
 }
 
 /* Traces made from captures use the whole upper half of the address space. */
-static void primary_memory_is_the_upper_half(void **state) {
+TEST_IN_FOLDER(primary_memory_is_the_upper_half) {
     put_file(state, "a.dat", DAT);
     struct program *prog =
         good(state, "load_mem 0x90000000 8 a.dat\nload_mem 0xa0000000 8 a.dat\n"
@@ -141,7 +141,7 @@ static void primary_memory_is_the_upper_half(void **state) {
     program_free(prog);
 }
 
-static void the_memory_windows_are_reserved(void **state) {
+TEST_IN_FOLDER(the_memory_windows_are_reserved) {
     put_file(state, "a.dat", DAT);
     struct program *prog = good(state, "dump_mem 0x80000000 8 a.dat");
     assert_int_equal(prog->count, 3);
@@ -161,7 +161,7 @@ static void the_memory_windows_are_reserved(void **state) {
     program_free(prog);
 }
 
-static void words_in_memory(void **state) {
+TEST_IN_FOLDER(words_in_memory) {
     struct program *prog =
         good(state, "write_mem 0x80000010 0xffff 0x0f0e0d0c0b0a09080706050403020100\n"
                     "write_mem 0x80000020 0x8005 0x0f0e0d0c0b0a09080706050403020100\nwrite_mem 0x80000030 0 5\n"
@@ -184,7 +184,7 @@ static void words_in_memory(void **state) {
     bad("read_mem 0x80000010 0xff", 1, "2 operands");
 }
 
-static void until_polls_without_end(void **state) {
+TEST_IN_FOLDER(until_polls_without_end) {
     struct program *prog = good(state, "until 0xffff0003 0x00110001");
     const struct op *op = prog->ops + WINDOWS;
     assert_true(op->kind == OP_POLL && op->mask == 0x110001 && op->value == 0x110001 && op->attempts == 0);
@@ -192,7 +192,7 @@ static void until_polls_without_end(void **state) {
     bad("until 0xffff0003", 1, "1 operands");
 }
 
-static void errors(void **state) {
+TEST_IN_FOLDER(errors) {
     bad("\n\nfoo 1 2", 3, "unknown command \"foo\"", "write_reg");
     bad("write_reg 0xffff2803", 1, "1 operands", "write_reg addr data");
     bad("write_reg 0xffff2803 1 2", 1, "3 operands");
@@ -209,7 +209,7 @@ static void errors(void **state) {
     bad("read_reg 0xffff2803 1 1 1 1 1 1 1 1 1 1", 1, "11 operands");
 }
 
-static void blank_files_and_line_ends(void **state) {
+TEST_IN_FOLDER(blank_files_and_line_ends) {
     struct program *prog = good(state, "");
     assert_int_equal(prog->count, WINDOWS + 0);
     program_free(prog);
@@ -222,7 +222,7 @@ static void blank_files_and_line_ends(void **state) {
     program_free(prog);
 }
 
-static void plusargs(void **state) {
+TEST_IN_FOLDER(plusargs) {
     put_file(state, "plusargs.txt",
              "+read_reg_poll_retries=100000 +continue_on_fail\r\n+mem_read_latency=3\n+frobnicate\n");
     struct program *prog = good(state, "read_reg 0xffff2803 1 1");
@@ -243,22 +243,4 @@ static void plusargs(void **state) {
         assert_null(parse_text(state, trace_read_txn, "input.txn", "", NULL, &err));
         assert_non_null(strstr(err.text, "plusargs.txt:1: found"));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        directory_test(registers),
-        directory_test(worked_addresses),
-        directory_test(waits),
-        directory_test(memory),
-        directory_test(memory_errors),
-        directory_test(the_memory_windows_are_reserved),
-        directory_test(primary_memory_is_the_upper_half),
-        directory_test(words_in_memory),
-        directory_test(until_polls_without_end),
-        directory_test(errors),
-        directory_test(blank_files_and_line_ends),
-        directory_test(plusargs),
-    };
-    return cmocka_run_group_tests_name("txn", tests, NULL, NULL);
 }

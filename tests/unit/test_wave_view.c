@@ -1,15 +1,11 @@
 /* The view of GTKWave's save files: window, cursor, markers. */
 #include "device/wave_view.h"
+#include "tests/unit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void lines(void **state) {
-    (void)state;
+TEST(lines) {
     const struct wave_marker markers[] = {{"layer armed", 120}, {"first wrong write", 250}};
     const struct wave_view view = {.from = 100, .to = 100 + 1150, .cursor = 250, .markers = markers, .marker_count = 2};
     char *text = wave_view_lines(&view);
@@ -17,9 +13,4 @@ static void lines(void **state) {
     assert_non_null(strstr(text, "[timestart] 100000\n*-17.609640 250000 120000 250000 -1 -1"));
     assert_non_null(strstr(text, "\n[markername] Alayer armed\n[markername] Bfirst wrong write\n"));
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,14 @@
 #define TESTS_UNIT_TRACE_TEST_H
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "memory/file.h"
+#include "tests/unit/test.h"
 #include "trace/formats.h"
 #include "trace/nvt.h"
 
@@ -181,6 +176,6 @@ static inline bool has_warning(const struct program *prog, const char *one, cons
     return false;
 }
 
-#define directory_test(f) cmocka_unit_test_setup_teardown(f, directory_setup, directory_teardown)
+#define TEST_IN_FOLDER(label) TEST_WITH(label, directory_setup, directory_teardown)
 
 #endif

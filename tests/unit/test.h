@@ -1,0 +1,49 @@
+/* A unit test that lists itself. The tests of a file run in their order there, in the program that has the file's name
+ * (main.c).
+ *
+ *     TEST(what_it_shows) {
+ *         assert_int_equal(...);
+ *     }
+ */
+#ifndef TESTS_UNIT_TEST_H
+#define TESTS_UNIT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Adds a test of a file, or what its whole group has before and after it (name: NULL). */
+void unit_test_add(const char *file, const struct CMUnitTest *test);
+
+/* Before main(), in the order of the file. */
+#define TEST_ADD_(label, ...)                                                                                          \
+    __attribute__((constructor)) static void add_##label(void) {                                                       \
+        unit_test_add(UNIT_TEST_FILE, &(struct CMUnitTest){__VA_ARGS__});                                              \
+    }
+
+/* With functions that make *state before it and free it afterwards. */
+#define TEST_WITH(label, set_up, tear_down)                                                                            \
+    static void label(void **state);                                                                                   \
+    TEST_ADD_(label, #label, label, set_up, tear_down, NULL)                                                           \
+    static void label(__attribute__((unused)) void **state)
+
+#define TEST(label) TEST_WITH(label, NULL, NULL)
+
+/* Once for each of these texts, which is *state. */
+#define TEST_FOR(label, ...)                                                                                           \
+    static void label(void **state);                                                                                   \
+    __attribute__((constructor)) static void add_##label(void) {                                                       \
+        static const char *const texts[] = {__VA_ARGS__};                                                              \
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)                                                    \
+            unit_test_add(UNIT_TEST_FILE,                                                                              \
+                          &(struct CMUnitTest){#label, label, NULL, NULL, (void *)(uintptr_t)texts[i]});               \
+    }                                                                                                                  \
+    static void label(void **state)
+
+/* What runs before the first test of a file, and after the last one. */
+#define TEST_GROUP(set_up, tear_down) TEST_ADD_(group, NULL, NULL, set_up, tear_down, NULL)
+
+#endif
