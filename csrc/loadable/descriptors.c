@@ -1,4 +1,4 @@
-/* Decodes the driver's structures byte by byte. See descriptors.h. */
+/* Decodes and encodes the driver's structures. See descriptors.h. */
 #include "loadable/descriptors.h"
 
 #include <string.h>
@@ -6,275 +6,323 @@
 const char *const op_type_names[TYPE_COUNT] = {"BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK"};
 const enum nvdla_unit op_type_units[TYPE_COUNT] = {NVDLA_BDMA, NVDLA_CACC, NVDLA_SDP, NVDLA_PDP, NVDLA_CDP, NVDLA_RBK};
 
-static unsigned u16(const uint8_t *bytes) {
-    return (unsigned)(bytes[0] | bytes[1] << 8);
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+struct layout;
+
+/* A member: numbers, little endian in the driver's bytes, or structures. */
+struct member {
+    size_t at, to;              /* offset in the driver's bytes, offset in our structure */
+    size_t bytes, size;         /* of a number there and here; size 1: a bool */
+    bool is_signed;             /* of numbers */
+    const struct layout *parts; /* of structures, NULL: numbers */
+    size_t count;               /* of an array, otherwise 1 */
+};
+
+struct layout {
+    const struct member *members;
+    size_t count, bytes, size; /* bytes, size: of a structure in an array */
+};
+
+#define OF(type, member) (((struct type *)0)->member)
+#define IS_SIGNED(x) _Generic((x), int16_t: true, int: true, int64_t: true, default: false)
+#define NUMBERS(type, at, bytes, member, element, count)                                                               \
+    {(at),   offsetof(struct type, member), (bytes), sizeof OF(type, element), IS_SIGNED(OF(type, element)), NULL,     \
+     (count)}
+
+/* A number of that many bytes, an array of them, and one structure or an array of them. */
+#define N(type, at, bytes, member) NUMBERS(type, at, bytes, member, member, 1)
+#define A(type, at, bytes, member)                                                                                     \
+    NUMBERS(type, at, bytes, member, member[0], sizeof OF(type, member) / sizeof OF(type, member[0]))
+#define S(type, at, member, part)                                                                                      \
+    {(at), offsetof(struct type, member), 0, 0, false, &part##_layout, sizeof OF(type, member) / sizeof(struct part)}
+
+#define LAYOUT(name, type, bytes)                                                                                      \
+    static const struct layout name##_layout = {name, sizeof name / sizeof name[0], (bytes), sizeof(struct type)}
+
+static const struct member network[] = {
+    N(network_descriptor, 0, 2, operations),   N(network_descriptor, 2, 2, surfaces),
+    N(network_descriptor, 4, 2, dependencies), N(network_descriptor, 6, 2, tables),
+    N(network_descriptor, 8, 2, roi_array),    N(network_descriptor, 10, 2, roi_surface),
+    N(network_descriptor, 12, 2, statistics),  A(network_descriptor, 16, 2, heads),
+    N(network_descriptor, 28, 2, roi_count),   N(network_descriptor, 30, 2, operation_count),
+    N(network_descriptor, 32, 2, table_count), N(network_descriptor, 34, 2, address_count),
+    N(network_descriptor, 36, 2, input_layer), N(network_descriptor, 38, 1, dynamic_roi)};
+LAYOUT(network, network_descriptor, NETWORK_BYTES);
+
+static const struct member op_edge[] = {N(op_edge, 0, 2, operation), N(op_edge, 2, 1, event)};
+LAYOUT(op_edge, op_edge, 4);
+
+static const struct member dependency[] = {N(operation, 3, 1, type), N(operation, 4, 1, counter),
+                                           S(operation, 8, consumers, op_edge),
+                                           S(operation, 32, fused_parent, op_edge)};
+LAYOUT(dependency, operation, DEPENDENCY_BYTES);
+
+static const struct member cvt_param[] = {N(cvt_param, 0, 2, scale), N(cvt_param, 2, 1, truncate),
+                                          N(cvt_param, 3, 1, enable), N(cvt_param, 4, 4, offset)};
+LAYOUT(cvt_param, cvt_param, 8);
+
+/* The old layout has no offset. */
+#define CUBE(at)                                                                                                       \
+    N(data_cube, 0, 2, type), N(data_cube, 2, 2, position), N(data_cube, at, 4, size), N(data_cube, at + 4, 2, width), \
+        N(data_cube, at + 6, 2, height), N(data_cube, at + 8, 2, channel), N(data_cube, at + 12, 4, line_stride),      \
+        N(data_cube, at + 16, 4, surface_stride), N(data_cube, at + 20, 4, plane_stride)
+static const struct member cube[] = {CUBE(8), N(data_cube, 4, 4, offset)}, old_cube[] = {CUBE(4)};
+LAYOUT(cube, data_cube, 32);
+LAYOUT(old_cube, data_cube, 28);
+
+static const struct member conv_op[] = {
+    N(conv_op, 0, 1, mode),
+    N(conv_op, 1, 1, data_reuse),
+    N(conv_op, 2, 1, weight_reuse),
+    N(conv_op, 3, 1, skip_data_rls),
+    N(conv_op, 4, 1, skip_weight_rls),
+    N(conv_op, 6, 2, entry_per_slice),
+    N(conv_op, 8, 1, data_format),
+    N(conv_op, 9, 1, pixel_mapping),
+    N(conv_op, 10, 2, fetch_grain),
+    N(conv_op, 20, 1, batch),
+    N(conv_op, 21, 1, weight_format),
+    N(conv_op, 22, 1, data_bank),
+    N(conv_op, 23, 1, weight_bank),
+    N(conv_op, 24, 4, batch_stride),
+    N(conv_op, 28, 1, post_extension),
+    N(conv_op, 29, 1, pixel_override),
+    N(conv_op, 30, 2, release),
+    N(conv_op, 32, 2, w_csc),
+    N(conv_op, 34, 2, h_csc),
+    N(conv_op, 36, 2, c_csc),
+    N(conv_op, 38, 2, kw_csc),
+    N(conv_op, 40, 2, kh_csc),
+    N(conv_op, 42, 2, kc_csc),
+    N(conv_op, 44, 2, w_cmac),
+    N(conv_op, 46, 2, h_cmac),
+    N(conv_op, 48, 4, bytes_per_kernel),
+    N(conv_op, 52, 2, mean_ry),
+    N(conv_op, 54, 2, mean_gu),
+    N(conv_op, 56, 2, mean_bv),
+    N(conv_op, 58, 2, mean_ax),
+    N(conv_op, 60, 1, mean_format),
+    N(conv_op, 61, 1, stride_x),
+    N(conv_op, 62, 1, stride_y),
+    N(conv_op, 63, 1, pad_left),
+    N(conv_op, 64, 1, pad_right),
+    N(conv_op, 65, 1, pad_top),
+    N(conv_op, 66, 1, pad_bottom),
+    N(conv_op, 67, 1, dilation_x),
+    N(conv_op, 68, 1, dilation_y),
+    N(conv_op, 71, 1, pra_truncate),
+    N(conv_op, 72, 1, in_precision),
+    N(conv_op, 73, 1, out_precision),
+    N(conv_op, 74, 2, pad_value),
+    S(conv_op, 76, in_cvt, cvt_param),
+    S(conv_op, 84, out_cvt, cvt_param),
+};
+LAYOUT(conv_op, conv_op, 0);
+
+/* Behind the cubes. */
+static const struct member conv_tail[] = {N(conv_op, 0, 8, u_offset), N(conv_op, 8, 4, uv_line_stride)};
+LAYOUT(conv_tail, conv_op, 0);
+
+static const struct member sdp_unit[] = {
+    N(sdp_unit, 0, 1, enable),
+    N(sdp_unit, 1, 1, alu_type),
+    N(sdp_unit, 2, 1, type),
+    N(sdp_unit, 3, 1, mode),
+    N(sdp_unit, 4, 1, act),
+    N(sdp_unit, 5, 1, shift),
+    N(sdp_unit, 6, 1, truncate),
+    N(sdp_unit, 7, 1, precision),
+    N(sdp_unit, 8, 4, alu_operand),
+    N(sdp_unit, 12, 4, mul_operand),
+    S(sdp_unit, 16, alu_cvt, cvt_param),
+    S(sdp_unit, 24, mul_cvt, cvt_param),
+};
+LAYOUT(sdp_unit, sdp_unit, 32);
+
+static const struct member sdp_op[] = {N(sdp_op, 0, 1, src_precision), N(sdp_op, 1, 1, dst_precision),
+                                       N(sdp_op, 2, 2, lut),           S(sdp_op, 4, out_cvt, cvt_param),
+                                       N(sdp_op, 12, 1, mode),         N(sdp_op, 13, 1, batch),
+                                       N(sdp_op, 16, 4, batch_stride), S(sdp_op, 20, units, sdp_unit)};
+LAYOUT(sdp_op, sdp_op, 0);
+
+static const struct member pdp_op[] = {
+    N(pdp_op, 0, 2, in_first),     N(pdp_op, 2, 2, in_mid),     N(pdp_op, 4, 2, in_last),
+    N(pdp_op, 6, 2, out_first),    N(pdp_op, 8, 2, out_mid),    N(pdp_op, 10, 2, out_last),
+    N(pdp_op, 12, 1, split),       N(pdp_op, 13, 1, mode),      N(pdp_op, 14, 1, pool_width),
+    N(pdp_op, 15, 1, pool_height), N(pdp_op, 16, 1, stride_x),  N(pdp_op, 17, 1, stride_y),
+    N(pdp_op, 18, 1, pad_left),    N(pdp_op, 19, 1, pad_right), N(pdp_op, 20, 1, pad_top),
+    N(pdp_op, 21, 1, pad_bottom),  N(pdp_op, 22, 1, precision), A(pdp_op, 24, 4, padding_value)};
+LAYOUT(pdp_op, pdp_op, 0);
+
+static const struct member cdp_op[] = {
+    N(cdp_op, 0, 1, in_precision),   N(cdp_op, 1, 1, out_precision),    N(cdp_op, 2, 2, lut),
+    S(cdp_op, 4, in_cvt, cvt_param), S(cdp_op, 12, out_cvt, cvt_param), N(cdp_op, 20, 1, local_size),
+    N(cdp_op, 21, 1, bypass_sqsum),  N(cdp_op, 22, 1, bypass_mul)};
+LAYOUT(cdp_op, cdp_op, 0);
+
+static const struct member rubik_op[] = {N(rubik_op, 0, 1, mode), N(rubik_op, 1, 1, precision),
+                                         N(rubik_op, 2, 1, stride_x), N(rubik_op, 3, 1, stride_y)};
+LAYOUT(rubik_op, rubik_op, 0);
+
+static const struct member bdma_transfer[] = {
+    N(bdma_transfer, 0, 2, source),
+    N(bdma_transfer, 2, 2, destination),
+    N(bdma_transfer, 4, 4, line),
+    N(bdma_transfer, 8, 4, line_repeat),
+    N(bdma_transfer, 12, 4, source_line),
+    N(bdma_transfer, 16, 4, destination_line),
+    N(bdma_transfer, 20, 4, surface_repeat),
+    N(bdma_transfer, 24, 4, source_surface),
+    N(bdma_transfer, 28, 4, destination_surface),
+};
+LAYOUT(bdma_transfer, bdma_transfer, 32);
+
+static const struct member bdma_op[] = {N(bdma_op, 0, 1, source_type), N(bdma_op, 1, 1, destination_type),
+                                        N(bdma_op, 2, 2, transfer_count), S(bdma_op, 4, transfers, bdma_transfer)};
+LAYOUT(bdma_op, bdma_op, 0);
+
+/* The unit's precision says which is meant. */
+static const struct member lut_slope[] = {N(lut_slope, 0, 2, fp16), N(lut_slope, 0, 2, scale),
+                                          N(lut_slope, 2, 1, shift)};
+LAYOUT(lut_slope, lut_slope, 4);
+
+static const struct member lut_param[] = {
+    A(lut_param, 0, 2, le),
+    A(lut_param, 130, 2, lo),
+    N(lut_param, 644, 1, le_offset),
+    N(lut_param, 646, 1, lo_select),
+    N(lut_param, 648, 8, le_start),
+    N(lut_param, 656, 8, le_end),
+    N(lut_param, 664, 8, lo_start),
+    N(lut_param, 672, 8, lo_end),
+    S(lut_param, 680, le_underflow, lut_slope),
+    S(lut_param, 684, le_overflow, lut_slope),
+    S(lut_param, 688, lo_underflow, lut_slope),
+    S(lut_param, 692, lo_overflow, lut_slope),
+    N(lut_param, 696, 1, hybrid),
+    N(lut_param, 697, 1, underflow),
+    N(lut_param, 698, 1, overflow),
+    N(lut_param, 699, 1, method),
+};
+LAYOUT(lut_param, lut_param, TABLE_BYTES);
+
+/* An operation's own layout and the places of its cubes. */
+struct op_layout {
+    const struct layout *layout;
+    size_t cubes[5], cube_count;
+};
+
+#define PLACE(member) offsetof(struct operation, member)
+static const struct op_layout op_layouts[TYPE_COUNT] = {
+    [TYPE_BDMA] = {&bdma_op_layout, {0}, 0},
+    [TYPE_CONV] = {&conv_op_layout, {PLACE(conv.weight), PLACE(conv.wmb), PLACE(conv.wgs), PLACE(src), PLACE(dst)}, 5},
+    [TYPE_SDP] = {&sdp_op_layout,
+                  {PLACE(src), PLACE(sdp.units[0].cube), PLACE(sdp.units[1].cube), PLACE(sdp.units[2].cube),
+                   PLACE(dst)},
+                  5},
+    [TYPE_PDP] = {&pdp_op_layout, {PLACE(src), PLACE(dst)}, 2},
+    [TYPE_CDP] = {&cdp_op_layout, {PLACE(src), PLACE(dst)}, 2},
+    [TYPE_RUBIK] = {&rubik_op_layout, {PLACE(src), PLACE(dst)}, 2},
+};
+
+/* ---- decoding -------------------------------------------------------------------------------- */
+
+static void decode_number(const struct member *member, const uint8_t *bytes, void *to) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < member->bytes; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    if (member->is_signed && bytes[member->bytes - 1] & 0x80 && member->bytes < 8)
+        value |= UINT64_MAX << 8 * member->bytes;
+    if (member->size == 1)
+        *(bool *)to = value != 0;
+    else if (member->size == 2)
+        *(uint16_t *)to = (uint16_t)value;
+    else if (member->size == 4)
+        *(uint32_t *)to = (uint32_t)value;
+    else
+        *(uint64_t *)to = value;
 }
 
-static int i16(const uint8_t *bytes) {
-    return (int16_t)u16(bytes);
+static void decode(const struct layout *layout, const uint8_t *bytes, void *object) {
+    for (const struct member *member = layout->members; member < layout->members + layout->count; member++)
+        for (size_t i = 0; i < member->count; i++) {
+            char *to = (char *)object + member->to;
+            if (member->parts)
+                decode(member->parts, bytes + member->at + i * member->parts->bytes, to + i * member->parts->size);
+            else
+                decode_number(member, bytes + member->at + i * member->bytes, to + i * member->size);
+        }
 }
 
-static uint32_t u32(const uint8_t *bytes) {
-    return u16(bytes) | (uint32_t)u16(bytes + 2) << 16;
+struct network_descriptor network_decode(const uint8_t *bytes) {
+    struct network_descriptor descriptor;
+    decode(&network_layout, bytes, &descriptor);
+    return descriptor;
 }
 
-static uint64_t u64(const uint8_t *bytes) {
-    return u32(bytes) | (uint64_t)u32(bytes + 4) << 32;
+void dependency_decode(const uint8_t *bytes, struct operation *op) {
+    decode(&dependency_layout, bytes, op);
 }
 
-struct network_descriptor network_decode(const uint8_t *b) {
-    struct network_descriptor network = {
-        .operations = i16(b),
-        .surfaces = i16(b + 2),
-        .dependencies = i16(b + 4),
-        .tables = i16(b + 6),
-        .roi_array = i16(b + 8),
-        .roi_surface = i16(b + 10),
-        .statistics = i16(b + 12),
-        .roi_count = u16(b + 28),
-        .operation_count = u16(b + 30),
-        .table_count = u16(b + 32),
-        .address_count = u16(b + 34),
-        .input_layer = i16(b + 36),
-        .dynamic_roi = b[38] != 0,
-    };
-    for (int type = 0; type < TYPE_COUNT; type++)
-        network.heads[type] = i16(b + 16 + 2 * type);
-    return network;
-}
-
-static struct op_edge edge(const uint8_t *b) {
-    return (struct op_edge){.operation = i16(b), .event = b[2]};
-}
-
-void dependency_decode(const uint8_t *b, struct operation *op) {
-    op->type = b[3];
-    op->counter = b[4];
-    for (int type = 0; type < TYPE_COUNT; type++)
-        op->consumers[type] = edge(b + 8 + 4 * type);
-    op->fused_parent = edge(b + 32);
-}
-
-static struct cvt_param cvt(const uint8_t *b) {
-    return (struct cvt_param){.scale = i16(b), .truncate = b[2], .enable = b[3] != 0, .offset = (int32_t)u32(b + 4)};
-}
-
-/* The index-th cube of a container. */
-static struct data_cube cube(const uint8_t *surface, int index, bool old) {
-    const uint8_t *b = surface + index * (old ? 28 : 32);
-    const uint8_t *rest = b + (old ? 4 : 8);
-    return (struct data_cube){.type = u16(b),
-                              .position = i16(b + 2),
-                              .offset = old ? 0 : u32(b + 4),
-                              .size = u32(rest),
-                              .width = u16(rest + 4),
-                              .height = u16(rest + 6),
-                              .channel = u16(rest + 8),
-                              .line_stride = u32(rest + 12),
-                              .surface_stride = u32(rest + 16),
-                              .plane_stride = u32(rest + 20)};
-}
-
-static void conv_decode(const uint8_t *b, const uint8_t *surface, bool old, struct operation *op) {
-    const uint8_t *behind = surface + 5 * (old ? 28 : 32);
-    op->conv = (struct conv_op){
-        .mode = b[0],
-        .data_reuse = b[1],
-        .weight_reuse = b[2],
-        .skip_data_rls = b[3],
-        .skip_weight_rls = b[4],
-        .entry_per_slice = u16(b + 6),
-        .data_format = b[8],
-        .pixel_mapping = b[9],
-        .fetch_grain = u16(b + 10),
-        .batch = b[20],
-        .weight_format = b[21],
-        .data_bank = b[22],
-        .weight_bank = b[23],
-        .batch_stride = u32(b + 24),
-        .post_extension = b[28],
-        .pixel_override = b[29],
-        .release = u16(b + 30),
-        .w_csc = u16(b + 32),
-        .h_csc = u16(b + 34),
-        .c_csc = u16(b + 36),
-        .kw_csc = u16(b + 38),
-        .kh_csc = u16(b + 40),
-        .kc_csc = u16(b + 42),
-        .w_cmac = u16(b + 44),
-        .h_cmac = u16(b + 46),
-        .bytes_per_kernel = u32(b + 48),
-        .mean_ry = i16(b + 52),
-        .mean_gu = i16(b + 54),
-        .mean_bv = i16(b + 56),
-        .mean_ax = i16(b + 58),
-        .mean_format = b[60],
-        .stride_x = b[61],
-        .stride_y = b[62],
-        .pad_left = b[63],
-        .pad_right = b[64],
-        .pad_top = b[65],
-        .pad_bottom = b[66],
-        .dilation_x = b[67],
-        .dilation_y = b[68],
-        .pra_truncate = b[71],
-        .in_precision = b[72],
-        .out_precision = b[73],
-        .pad_value = i16(b + 74),
-        .in_cvt = cvt(b + 76),
-        .out_cvt = cvt(b + 84),
-        .weight = cube(surface, 0, old),
-        .wmb = cube(surface, 1, old),
-        .wgs = cube(surface, 2, old),
-        .u_offset = (int64_t)u64(behind),
-        .uv_line_stride = u32(behind + 8),
-    };
-    op->src = cube(surface, 3, old);
-    op->dst = cube(surface, 4, old);
-}
-
-static struct sdp_unit unit(const uint8_t *b, struct data_cube operands) {
-    return (struct sdp_unit){
-        .enable = b[0] != 0,
-        .alu_type = b[1],
-        .type = b[2],
-        .mode = b[3],
-        .act = b[4],
-        .shift = b[5],
-        .truncate = b[6],
-        .precision = b[7],
-        .alu_operand = (int32_t)u32(b + 8),
-        .mul_operand = (int32_t)u32(b + 12),
-        .alu_cvt = cvt(b + 16),
-        .mul_cvt = cvt(b + 24),
-        .cube = operands,
-    };
-}
-
-static void sdp_decode(const uint8_t *b, const uint8_t *surface, bool old, struct operation *op) {
-    op->sdp = (struct sdp_op){
-        .src_precision = b[0],
-        .dst_precision = b[1],
-        .lut = i16(b + 2),
-        .out_cvt = cvt(b + 4),
-        .mode = b[12],
-        .batch = b[13],
-        .batch_stride = u32(b + 16),
-    };
-    for (int i = 0; i < SDP_UNITS; i++)
-        op->sdp.units[i] = unit(b + 20 + 32 * i, cube(surface, 1 + i, old));
-    op->src = cube(surface, 0, old);
-    op->dst = cube(surface, 4, old);
-}
-
-static void pdp_decode(const uint8_t *b, struct operation *op) {
-    op->pdp = (struct pdp_op){
-        .in_first = u16(b),
-        .in_mid = u16(b + 2),
-        .in_last = u16(b + 4),
-        .out_first = u16(b + 6),
-        .out_mid = u16(b + 8),
-        .out_last = u16(b + 10),
-        .split = b[12],
-        .mode = b[13],
-        .pool_width = b[14],
-        .pool_height = b[15],
-        .stride_x = b[16],
-        .stride_y = b[17],
-        .pad_left = b[18],
-        .pad_right = b[19],
-        .pad_top = b[20],
-        .pad_bottom = b[21],
-        .precision = b[22],
-    };
-    for (int i = 0; i < 7; i++)
-        op->pdp.padding_value[i] = (int32_t)u32(b + 24 + 4 * i);
-}
-
-static void cdp_decode(const uint8_t *b, struct operation *op) {
-    op->cdp = (struct cdp_op){.in_precision = b[0],
-                              .out_precision = b[1],
-                              .lut = i16(b + 2),
-                              .in_cvt = cvt(b + 4),
-                              .out_cvt = cvt(b + 12),
-                              .local_size = b[20],
-                              .bypass_sqsum = b[21] != 0,
-                              .bypass_mul = b[22] != 0};
-}
-
-static void bdma_decode(const uint8_t *surface, struct operation *op) {
-    op->bdma =
-        (struct bdma_op){.source_type = surface[0], .destination_type = surface[1], .transfer_count = u16(surface + 2)};
-    for (int i = 0; i < BDMA_TRANSFERS; i++) {
-        const uint8_t *b = surface + 4 + 32 * i;
-        op->bdma.transfers[i] = (struct bdma_transfer){
-            .source = i16(b),
-            .destination = i16(b + 2),
-            .line = u32(b + 4),
-            .line_repeat = u32(b + 8),
-            .source_line = u32(b + 12),
-            .destination_line = u32(b + 16),
-            .surface_repeat = u32(b + 20),
-            .source_surface = u32(b + 24),
-            .destination_surface = u32(b + 28),
-        };
-    }
+void lut_decode(const uint8_t *bytes, struct lut_param *lut) {
+    decode(&lut_param_layout, bytes, lut);
 }
 
 void operation_decode(const uint8_t *operation, const uint8_t *surface, bool old, struct operation *op) {
-    op->src = cube(surface, 0, old);
-    op->dst = cube(surface, 1, old);
-    switch ((enum op_type)op->type) {
-    case TYPE_BDMA:
+    const struct op_layout *type = &op_layouts[op->type];
+    const struct layout *cubes = old ? &old_cube_layout : &cube_layout;
+    memset((char *)op + PLACE(src), 0, sizeof *op - PLACE(src));
+    decode(type->layout, op->type == TYPE_BDMA ? surface : operation, &op->conv);
+    for (size_t i = 0; i < type->cube_count; i++)
+        decode(cubes, surface + i * cubes->bytes, (char *)op + type->cubes[i]);
+    if (op->type == TYPE_CONV)
+        decode(&conv_tail_layout, surface + type->cube_count * cubes->bytes, &op->conv);
+    if (op->type == TYPE_BDMA)
         op->src = op->dst = (struct data_cube){.type = CUBE_ON_THE_FLY, .position = -1};
-        bdma_decode(surface, op);
-        break;
-    case TYPE_CONV:
-        conv_decode(operation, surface, old, op);
-        break;
-    case TYPE_SDP:
-        sdp_decode(operation, surface, old, op);
-        break;
-    case TYPE_PDP:
-        pdp_decode(operation, op);
-        break;
-    case TYPE_CDP:
-        cdp_decode(operation, op);
-        break;
-    case TYPE_RUBIK:
-        op->rubik = (struct rubik_op){
-            .mode = operation[0], .precision = operation[1], .stride_x = operation[2], .stride_y = operation[3]};
-        break;
-    case TYPE_COUNT:
-        break;
-    }
 }
 
-static struct lut_slope slope(const uint8_t *b) {
-    return (struct lut_slope){.fp16 = (uint16_t)u16(b), .scale = i16(b), .shift = (int8_t)b[2]};
+/* ---- encoding -------------------------------------------------------------------------------- */
+
+static void encode_number(const struct member *member, const void *from, uint8_t *bytes) {
+    const uint64_t value = member->size == 1   ? *(const bool *)from
+                           : member->size == 2 ? *(const uint16_t *)from
+                           : member->size == 4 ? *(const uint32_t *)from
+                                               : *(const uint64_t *)from;
+    for (size_t i = 0; i < member->bytes; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-void lut_decode(const uint8_t *b, struct lut_param *lut) {
-    *lut = (struct lut_param){
-        .le_offset = (int8_t)b[644],
-        .lo_select = (int8_t)b[646],
-        .le_start = u64(b + 648),
-        .le_end = u64(b + 656),
-        .lo_start = u64(b + 664),
-        .lo_end = u64(b + 672),
-        .le_underflow = slope(b + 680),
-        .le_overflow = slope(b + 684),
-        .lo_underflow = slope(b + 688),
-        .lo_overflow = slope(b + 692),
-        .hybrid = b[696],
-        .underflow = b[697],
-        .overflow = b[698],
-        .method = b[699],
-    };
-    for (int i = 0; i < 65; i++)
-        lut->le[i] = (int16_t)u16(b + 2 * i);
-    for (int i = 0; i < 257; i++)
-        lut->lo[i] = (int16_t)u16(b + 130 + 2 * i);
+static void encode(const struct layout *layout, const void *object, uint8_t *bytes) {
+    for (const struct member *member = layout->members; member < layout->members + layout->count; member++)
+        for (size_t i = 0; i < member->count; i++) {
+            const char *from = (const char *)object + member->to;
+            if (member->parts)
+                encode(member->parts, from + i * member->parts->size, bytes + member->at + i * member->parts->bytes);
+            else
+                encode_number(member, from + i * member->size, bytes + member->at + i * member->bytes);
+        }
+}
+
+void network_encode(const struct network_descriptor *descriptor, uint8_t *bytes) {
+    memset(bytes, 0, NETWORK_BYTES);
+    encode(&network_layout, descriptor, bytes);
+}
+
+void dependency_encode(const struct operation *op, int index, uint8_t *bytes) {
+    memset(bytes, 0, DEPENDENCY_BYTES);
+    bytes[0] = (uint8_t)index;
+    bytes[1] = (uint8_t)(index >> 8);
+    encode(&dependency_layout, op, bytes);
+}
+
+void operation_encode(const struct operation *op, uint8_t *operation, uint8_t *surface) {
+    const struct op_layout *type = &op_layouts[op->type];
+    encode(type->layout, &op->conv, op->type == TYPE_BDMA ? surface : operation);
+    for (size_t i = 0; i < type->cube_count; i++)
+        encode(&cube_layout, (const char *)op + type->cubes[i], surface + i * cube_layout.bytes);
+    if (op->type == TYPE_CONV)
+        encode(&conv_tail_layout, &op->conv, surface + type->cube_count * cube_layout.bytes);
 }
 
 void operation_cubes(struct operation *op, void (*each)(void *context, struct data_cube *cube, const char *name),

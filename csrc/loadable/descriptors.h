@@ -1,5 +1,5 @@
-/* The descriptors for the engines in a loadable, decoded: operations and their cubes. Names are those of the driver's
- * structures. Spec: 87-loadables section 4. */
+/* The descriptors for the engines in a loadable, decoded and encoded: operations and their cubes. Names are those of
+ * the driver's structures. Spec: 87-loadables section 4. */
 #ifndef LOADABLE_DESCRIPTORS_H
 #define LOADABLE_DESCRIPTORS_H
 
@@ -165,6 +165,11 @@ void lut_decode(const uint8_t *bytes, struct lut_param *lut);
 /* From OPERATION_BYTES and SURFACE_BYTES bytes, after dependency_decode, with an existing type. old: the layout with
  * cubes of 28 bytes. Addresses stay 0. */
 void operation_decode(const uint8_t *operation, const uint8_t *surface, bool old, struct operation *op);
+
+/* The inverse, in the new layout. index: of the operation in its task. Of operations the bytes are 0 before. */
+void network_encode(const struct network_descriptor *descriptor, uint8_t *bytes);
+void dependency_encode(const struct operation *op, int index, uint8_t *bytes);
+void operation_encode(const struct operation *op, uint8_t *operation, uint8_t *surface);
 
 /* Calls a function for every cube of an operation; BDMA has none. */
 void operation_cubes(struct operation *op, void (*each)(void *context, struct data_cube *cube, const char *name),

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "loadable/cpu_task.h"
-#include "loadable/encode.h"
+#include "loadable/descriptors.h"
 #include "loadable/flat_write.h"
 #include "nvdla/xalloc.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loadable/encode.h"
+#include "loadable/descriptors.h"
 #include "loadable/flat.h"
 #include "loadable/flat_write.h"
 #include "nvdla/fixed.h"
