@@ -42,19 +42,6 @@ void sort_bdma(const struct nvdla_config *config, const struct launch *launch, c
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-enum {
-    BLOCK_SOURCE,
-    BLOCK_DESTINATION,
-    BLOCK_SOURCE_AFTER,
-    BLOCK_LINE,
-    BLOCK_LINES,
-    BLOCK_SURFACES,
-    BLOCK_SOURCE_LINES,
-    BLOCK_DESTINATION_LINES,
-    BLOCK_SOURCE_SURFACES,
-    BLOCK_DESTINATION_SURFACES,
-};
-
 /* Lines and surfaces: their stride against their size. */
 #define SOURCE_STRIDE "packed gap overlap repeated"
 static int source_stride(uint32_t stride, int64_t size, int units) {
@@ -63,18 +50,23 @@ static int source_stride(uint32_t stride, int64_t size, int units) {
     return (int64_t)stride == size ? 0 : (int64_t)stride > size ? 1 : stride > 0 ? 2 : 3;
 }
 
-static const struct coverage_aspect bdma_block_aspects[] = {
-    [BLOCK_SOURCE] = ASPECT("source", MEMORY),
-    [BLOCK_DESTINATION] = ASPECT("destination", MEMORY),
-    [BLOCK_SOURCE_AFTER] = ASPECT("source_after", "same other@secondary"), /* the previous descriptor */
-    [BLOCK_LINE] = ASPECT("line", "1 2..8 9..64 65.."),                    /* atoms */
-    [BLOCK_LINES] = ASPECT("lines", "1 2..8 9.."),
-    [BLOCK_SURFACES] = ASPECT("surfaces", "1 2..8 9.."),
-    [BLOCK_SOURCE_LINES] = ASPECT("source_lines", SOURCE_STRIDE),
-    [BLOCK_DESTINATION_LINES] = ASPECT("destination_lines", PACKING),
-    [BLOCK_SOURCE_SURFACES] = ASPECT("source_surfaces", SOURCE_STRIDE),
-    [BLOCK_DESTINATION_SURFACES] = ASPECT("destination_surfaces", PACKING),
-};
+/* clang-format off */
+#define BDMA_BLOCK_ASPECTS(A) \
+    A(BLOCK_SOURCE, ASPECT("source", MEMORY)) \
+    A(BLOCK_DESTINATION, ASPECT("destination", MEMORY)) \
+    A(BLOCK_SOURCE_AFTER, ASPECT("source_after", "same other@secondary")) /* the previous descriptor */ \
+    A(BLOCK_LINE, ASPECT("line", "1 2..8 9..64 65..")) /* atoms */ \
+    A(BLOCK_LINES, ASPECT("lines", "1 2..8 9..")) \
+    A(BLOCK_SURFACES, ASPECT("surfaces", "1 2..8 9..")) \
+    A(BLOCK_SOURCE_LINES, ASPECT("source_lines", SOURCE_STRIDE)) \
+    A(BLOCK_DESTINATION_LINES, ASPECT("destination_lines", PACKING)) \
+    A(BLOCK_SOURCE_SURFACES, ASPECT("source_surfaces", SOURCE_STRIDE)) \
+    A(BLOCK_DESTINATION_SURFACES, ASPECT("destination_surfaces", PACKING))
+/* clang-format on */
+
+enum { BDMA_BLOCK_ASPECTS(ASPECT_INDEX) };
+
+static const struct coverage_aspect bdma_block_aspects[] = {BDMA_BLOCK_ASPECTS(ASPECT_ROW)};
 
 static const struct coverage_cross bdma_block_crosses[] = {
     {CROSS(BLOCK_SOURCE, BLOCK_DESTINATION)},

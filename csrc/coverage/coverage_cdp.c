@@ -1,55 +1,35 @@
 /* CDP with its table. */
 #include "coverage/coverage_engines.h"
 
-enum {
-    CDP_GROUP,
-    CDP_PRECISION,
-    CDP_LENGTH,
-    CDP_SUM,
-    CDP_MULTIPLY,
-    CDP_WIDTH,
-    CDP_HEIGHT,
-    CDP_CHANNELS,
-    CDP_IN_OFFSET,
-    CDP_IN_SCALE,
-    CDP_IN_SHIFT,
-    CDP_OUT_OFFSET,
-    CDP_OUT_SCALE,
-    CDP_OUT_SHIFT,
-    CDP_NAN,
-    CDP_PLACE,
-    CDP_LINES,
-    CDP_SURFACES,
-    CDP_SOURCE_MEMORY,
-    CDP_MEMORY,
-    CDP_COUNTERS,
-    CDP_LUT,
-};
+/* clang-format off */
+#define CDP_ASPECTS(A) \
+    A(CDP_GROUP, ASPECT("group", GROUP)) \
+    A(CDP_PRECISION, ASPECT("precision", PRECISION)) \
+    A(CDP_LENGTH, ASPECT("length", "3 5 7 9")) \
+    A(CDP_SUM, ASPECT("square_sum", OFF_ON)) \
+    A(CDP_MULTIPLY, ASPECT("multiply", OFF_ON)) \
+    A(CDP_WIDTH, ASPECT("width", SIZE)) \
+    A(CDP_HEIGHT, ASPECT("height", SIZE)) \
+    A(CDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(CDP_IN_OFFSET, ASPECT("in_offset", SIGN)) \
+    A(CDP_IN_SCALE, ASPECT("in_scale", SCALE)) \
+    A(CDP_IN_SHIFT, ASPECT("in_shift", SHIFT)) \
+    A(CDP_OUT_OFFSET, ASPECT("out_offset", SIGN)) \
+    A(CDP_OUT_SCALE, ASPECT("out_scale", SCALE)) \
+    A(CDP_OUT_SHIFT, ASPECT("out_shift", SHIFT)) \
+    A(CDP_NAN, ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16)) \
+    A(CDP_PLACE, ASPECT("destination", "elsewhere in_place")) \
+    A(CDP_LINES, ASPECT("lines", PACKING)) \
+    A(CDP_SURFACES, ASPECT("surfaces", PACKING)) \
+    A(CDP_SOURCE_MEMORY, ASPECT("source_memory", MEMORY)) \
+    A(CDP_MEMORY, ASPECT("memory", MEMORY)) \
+    A(CDP_COUNTERS, ASPECT("counters", OFF_ON))
+/* clang-format on */
 
-static const struct coverage_aspect cdp_aspects[] = {
-    [CDP_GROUP] = ASPECT("group", GROUP),
-    [CDP_PRECISION] = ASPECT("precision", PRECISION),
-    [CDP_LENGTH] = ASPECT("length", "3 5 7 9"),
-    [CDP_SUM] = ASPECT("square_sum", OFF_ON),
-    [CDP_MULTIPLY] = ASPECT("multiply", OFF_ON),
-    [CDP_WIDTH] = ASPECT("width", SIZE),
-    [CDP_HEIGHT] = ASPECT("height", SIZE),
-    [CDP_CHANNELS] = ASPECT("channels", BLOCK),
-    [CDP_IN_OFFSET] = ASPECT("in_offset", SIGN),
-    [CDP_IN_SCALE] = ASPECT("in_scale", SCALE),
-    [CDP_IN_SHIFT] = ASPECT("in_shift", SHIFT),
-    [CDP_OUT_OFFSET] = ASPECT("out_offset", SIGN),
-    [CDP_OUT_SCALE] = ASPECT("out_scale", SCALE),
-    [CDP_OUT_SHIFT] = ASPECT("out_shift", SHIFT),
-    [CDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
-    [CDP_PLACE] = ASPECT("destination", "elsewhere in_place"),
-    [CDP_LINES] = ASPECT("lines", PACKING),
-    [CDP_SURFACES] = ASPECT("surfaces", PACKING),
-    [CDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
-    [CDP_MEMORY] = ASPECT("memory", MEMORY),
-    [CDP_COUNTERS] = ASPECT("counters", OFF_ON),
-    LUT_TABLE(CDP_LUT),
-};
+enum { CDP_ASPECTS(ASPECT_INDEX) CDP_LUT };
+
+#define CDP_LUT_ROW(index, ...) [CDP_LUT + (index)] = __VA_ARGS__,
+static const struct coverage_aspect cdp_aspects[] = {CDP_ASPECTS(ASPECT_ROW) FOR_LUT_ASPECTS(CDP_LUT_ROW)};
 
 static const struct coverage_cross cdp_crosses[] = {
     {CROSS(CDP_LENGTH, CDP_SUM, CDP_MULTIPLY)},

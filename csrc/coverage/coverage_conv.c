@@ -2,61 +2,6 @@
 #include "coverage/coverage_engines.h"
 #include "nvdla/pixel.h"
 
-enum {
-    CONV_GROUP,
-    CONV_INPUT,
-    CONV_PRECISION,
-    CONV_WIDTH,
-    CONV_HEIGHT,
-    CONV_CHANNELS,
-    CONV_TAIL,
-    CONV_KERNELS,
-    CONV_KERNEL_WIDTH,
-    CONV_KERNEL_HEIGHT,
-    CONV_STRIDE_X,
-    CONV_STRIDE_Y,
-    CONV_DILATION_X,
-    CONV_DILATION_Y,
-    CONV_PAD_LEFT,
-    CONV_PAD_RIGHT,
-    CONV_PAD_TOP,
-    CONV_PAD_BOTTOM,
-    CONV_PAD_VALUE,
-    CONV_POSITIONS,
-    CONV_BATCH,
-    CONV_PRA,
-    CONV_DATA_REUSE,
-    CONV_DATA_RELEASE,
-    CONV_WEIGHT_REUSE,
-    CONV_WEIGHT_RELEASE,
-    CONV_BANKS,
-    CONV_BUFFER,
-    CONV_LINES,
-    CONV_SURFACES,
-    CONV_GRAIN,
-    CONV_CONVERTOR,
-    CONV_SCALE,
-    CONV_SHIFT,
-    CONV_MEAN,
-    CONV_FORMAT,
-    CONV_CONVERSION,
-    CONV_COMPONENTS,
-    CONV_SIGN,
-    CONV_X_OFFSET,
-    CONV_Y_EXTENSION,
-    CONV_NAN,
-    CONV_TRUNCATE,
-    CONV_SATURATION,
-    CONV_WEIGHTS,
-    CONV_KERNEL_GROUPS,
-    CONV_EMPTY_GROUPS,
-    CONV_DENSE_GROUPS,
-    CONV_MASK_ENTRIES,
-    CONV_MEMORY,
-    CONV_WEIGHT_MEMORY,
-    CONV_COUNTERS,
-};
-
 enum { FEATURE, IMAGE, WINOGRAD }; /* values of CONV_INPUT */
 
 #define KERNEL "1 2 3 4..8 9.."
@@ -92,71 +37,79 @@ static int share_class(int n, int of) {
     return n == 0 ? 0 : n < of ? 1 : 2;
 }
 
-static const struct coverage_aspect conv_aspects[] = {
-    [CONV_GROUP] = ASPECT("group", GROUP),
-    [CONV_INPUT] = ASPECT("input", "feature image winograd@winograd"),
-    [CONV_PRECISION] = ASPECT("precision", PRECISION),
-    [CONV_WIDTH] = ASPECT("width", SIZE),
-    [CONV_HEIGHT] = ASPECT("height", SIZE),
-    [CONV_CHANNELS] = ASPECT("channels", BLOCK),
-    /* atoms of a pixel in its last entry, which has room for 4 (chapter 30 section 5.1) */
-    [CONV_TAIL] = ASPECT_IF("tail_atoms", "0 1 2 3", COVERAGE_NEEDS_INT16),
-    [CONV_KERNELS] = ASPECT("kernels", BLOCK),
-    [CONV_KERNEL_WIDTH] = ASPECT("kernel_width", KERNEL),
-    [CONV_KERNEL_HEIGHT] = ASPECT("kernel_height", KERNEL),
-    [CONV_STRIDE_X] = ASPECT("stride_x", STEPS),
-    [CONV_STRIDE_Y] = ASPECT("stride_y", STEPS),
-    [CONV_DILATION_X] = ASPECT("dilation_x", STEPS),
-    [CONV_DILATION_Y] = ASPECT("dilation_y", STEPS),
-    [CONV_PAD_LEFT] = ASPECT("pad_left", OFF_ON),
-    [CONV_PAD_RIGHT] = ASPECT("pad_right", OFF_ON),
-    [CONV_PAD_TOP] = ASPECT("pad_top", OFF_ON),
-    [CONV_PAD_BOTTOM] = ASPECT("pad_bottom", OFF_ON),
-    [CONV_PAD_VALUE] = ASPECT("pad_value", SIGN),
-    [CONV_POSITIONS] = ASPECT("positions", POSITIONS),
-    [CONV_BATCH] = ASPECT("batch", BATCHES),
-    [CONV_PRA] = ASPECT_IF("pra_truncate", "0 1 2 3", COVERAGE_NEEDS_WINOGRAD),
-    [CONV_DATA_REUSE] = ASPECT("data_reuse", OFF_ON),
-    [CONV_DATA_RELEASE] = ASPECT("data_release", "all some none"),
-    [CONV_WEIGHT_REUSE] = ASPECT("weight_reuse", OFF_ON),
-    [CONV_WEIGHT_RELEASE] = ASPECT("weight_release", "all none"),
-    [CONV_BANKS] = ASPECT("banks", "first same changed"),
-    [CONV_BUFFER] = ASPECT("buffer", "part_used all_used"),
-    [CONV_LINES] = ASPECT("lines", PACKING),
-    [CONV_SURFACES] = ASPECT("surfaces", PACKING),
-    [CONV_GRAIN] = ASPECT("grain", "1 2.."),
-    [CONV_CONVERTOR] = ASPECT("convertor", OFF_ON),
-    [CONV_SCALE] = ASPECT("scale", SCALE),
-    [CONV_SHIFT] = ASPECT("shift", SHIFT),
-    [CONV_MEAN] = ASPECT("mean", OFF_ON),
-    [CONV_FORMAT] =
-        ASPECT("format", /* in the order of PIXEL_FORMAT */
-               "R8 R10@int16 R12@int16 R16@int16 R16_I@int16 R16_F@fp16 A16B16G16R16@int16 X16B16G16R16@int16 "
-               "A16B16G16R16_F@fp16 A16Y16U16V16@int16 V16U16Y16A16@int16 A16Y16U16V16_F@fp16 A8B8G8R8 A8R8G8B8 "
-               "B8G8R8A8 R8G8B8A8 X8B8G8R8 X8R8G8B8 B8G8R8X8 R8G8B8X8 A2B10G10R10@int16 A2R10G10B10@int16 "
-               "B10G10R10A2@int16 R10G10B10A2@int16 A2Y10U10V10@int16 V10U10Y10A2@int16 A8Y8U8V8 V8U8Y8A8 "
-               "Y8___U8V8_N444 Y8___V8U8_N444 Y10___U10V10_N444@int16 Y10___V10U10_N444@int16 "
-               "Y12___U12V12_N444@int16 Y12___V12U12_N444@int16 Y16___U16V16_N444@int16 Y16___V16U16_N444@int16"),
-    [CONV_CONVERSION] =
-        ASPECT("conversion", "int8>int8 int8>int16@int16 int8>fp16@fp16 int16>int8@int16 int16>int16@int16 "
-                             "int16>fp16@fp16 fp16>fp16@fp16"),
-    [CONV_COMPONENTS] = ASPECT("components", "1 3 4"),
-    [CONV_SIGN] = ASPECT("pixels", "unsigned signed"),
-    [CONV_X_OFFSET] = ASPECT("x_offset", "0 1.."),
-    [CONV_Y_EXTENSION] = ASPECT("y_extension", "1 2 4"),
-    [CONV_NAN] = ASPECT_IF("nan_flush", OFF_ON, COVERAGE_NEEDS_FP16),
-    [CONV_TRUNCATE] = ASPECT("truncate", SHIFT),
-    /* of results: out of reach of INT8 in CBUF */
-    [CONV_SATURATION] = ASPECT("saturation", "impossible possible@int16"),
-    [CONV_WEIGHTS] = ASPECT("weights", "plain compressed@compression"),
-    [CONV_KERNEL_GROUPS] = ASPECT_IF("kernel_groups", KERNEL_GROUPS, COVERAGE_NEEDS_COMPRESSION),
-    [CONV_EMPTY_GROUPS] = ASPECT_IF("empty_groups", SHARE, COVERAGE_NEEDS_COMPRESSION),
-    [CONV_DENSE_GROUPS] = ASPECT_IF("dense_groups", SHARE, COVERAGE_NEEDS_COMPRESSION),
-    [CONV_MASK_ENTRIES] = ASPECT_IF("mask_entries", MASK_ENTRIES, COVERAGE_NEEDS_COMPRESSION),
-    [CONV_MEMORY] = ASPECT("memory", MEMORY),
-    [CONV_WEIGHT_MEMORY] = ASPECT("weight_memory", MEMORY),
-    [CONV_COUNTERS] = ASPECT("counters", OFF_ON),
-};
+/* In the order of PIXEL_FORMAT. */
+#define FORMATS                                                                                                        \
+    "R8 R10@int16 R12@int16 R16@int16 R16_I@int16 R16_F@fp16 A16B16G16R16@int16 X16B16G16R16@int16 "                   \
+    "A16B16G16R16_F@fp16 A16Y16U16V16@int16 V16U16Y16A16@int16 A16Y16U16V16_F@fp16 A8B8G8R8 A8R8G8B8 "                 \
+    "B8G8R8A8 R8G8B8A8 X8B8G8R8 X8R8G8B8 B8G8R8X8 R8G8B8X8 A2B10G10R10@int16 A2R10G10B10@int16 "                       \
+    "B10G10R10A2@int16 R10G10B10A2@int16 A2Y10U10V10@int16 V10U10Y10A2@int16 A8Y8U8V8 V8U8Y8A8 "                       \
+    "Y8___U8V8_N444 Y8___V8U8_N444 Y10___U10V10_N444@int16 Y10___V10U10_N444@int16 "                                   \
+    "Y12___U12V12_N444@int16 Y12___V12U12_N444@int16 Y16___U16V16_N444@int16 Y16___V16U16_N444@int16"
+
+#define CONVERSIONS                                                                                                    \
+    "int8>int8 int8>int16@int16 int8>fp16@fp16 int16>int8@int16 int16>int16@int16 int16>fp16@fp16 fp16>fp16@fp16"
+
+/* clang-format off */
+#define CONV_ASPECTS(A) \
+    A(CONV_GROUP, ASPECT("group", GROUP)) \
+    A(CONV_INPUT, ASPECT("input", "feature image winograd@winograd")) \
+    A(CONV_PRECISION, ASPECT("precision", PRECISION)) \
+    A(CONV_WIDTH, ASPECT("width", SIZE)) \
+    A(CONV_HEIGHT, ASPECT("height", SIZE)) \
+    A(CONV_CHANNELS, ASPECT("channels", BLOCK)) \
+    /* atoms of a pixel in its last entry, which has room for 4 (chapter 30 section 5.1) */ \
+    A(CONV_TAIL, ASPECT_IF("tail_atoms", "0 1 2 3", COVERAGE_NEEDS_INT16)) \
+    A(CONV_KERNELS, ASPECT("kernels", BLOCK)) \
+    A(CONV_KERNEL_WIDTH, ASPECT("kernel_width", KERNEL)) \
+    A(CONV_KERNEL_HEIGHT, ASPECT("kernel_height", KERNEL)) \
+    A(CONV_STRIDE_X, ASPECT("stride_x", STEPS)) \
+    A(CONV_STRIDE_Y, ASPECT("stride_y", STEPS)) \
+    A(CONV_DILATION_X, ASPECT("dilation_x", STEPS)) \
+    A(CONV_DILATION_Y, ASPECT("dilation_y", STEPS)) \
+    A(CONV_PAD_LEFT, ASPECT("pad_left", OFF_ON)) \
+    A(CONV_PAD_RIGHT, ASPECT("pad_right", OFF_ON)) \
+    A(CONV_PAD_TOP, ASPECT("pad_top", OFF_ON)) \
+    A(CONV_PAD_BOTTOM, ASPECT("pad_bottom", OFF_ON)) \
+    A(CONV_PAD_VALUE, ASPECT("pad_value", SIGN)) \
+    A(CONV_POSITIONS, ASPECT("positions", POSITIONS)) \
+    A(CONV_BATCH, ASPECT("batch", BATCHES)) \
+    A(CONV_PRA, ASPECT_IF("pra_truncate", "0 1 2 3", COVERAGE_NEEDS_WINOGRAD)) \
+    A(CONV_DATA_REUSE, ASPECT("data_reuse", OFF_ON)) \
+    A(CONV_DATA_RELEASE, ASPECT("data_release", "all some none")) \
+    A(CONV_WEIGHT_REUSE, ASPECT("weight_reuse", OFF_ON)) \
+    A(CONV_WEIGHT_RELEASE, ASPECT("weight_release", "all none")) \
+    A(CONV_BANKS, ASPECT("banks", "first same changed")) \
+    A(CONV_BUFFER, ASPECT("buffer", "part_used all_used")) \
+    A(CONV_LINES, ASPECT("lines", PACKING)) \
+    A(CONV_SURFACES, ASPECT("surfaces", PACKING)) \
+    A(CONV_GRAIN, ASPECT("grain", "1 2..")) \
+    A(CONV_CONVERTOR, ASPECT("convertor", OFF_ON)) \
+    A(CONV_SCALE, ASPECT("scale", SCALE)) \
+    A(CONV_SHIFT, ASPECT("shift", SHIFT)) \
+    A(CONV_MEAN, ASPECT("mean", OFF_ON)) \
+    A(CONV_FORMAT, ASPECT("format", FORMATS)) \
+    A(CONV_CONVERSION, ASPECT("conversion", CONVERSIONS)) \
+    A(CONV_COMPONENTS, ASPECT("components", "1 3 4")) \
+    A(CONV_SIGN, ASPECT("pixels", "unsigned signed")) \
+    A(CONV_X_OFFSET, ASPECT("x_offset", "0 1..")) \
+    A(CONV_Y_EXTENSION, ASPECT("y_extension", "1 2 4")) \
+    A(CONV_NAN, ASPECT_IF("nan_flush", OFF_ON, COVERAGE_NEEDS_FP16)) \
+    A(CONV_TRUNCATE, ASPECT("truncate", SHIFT)) \
+    /* of results: out of reach of INT8 in CBUF */ \
+    A(CONV_SATURATION, ASPECT("saturation", "impossible possible@int16")) \
+    A(CONV_WEIGHTS, ASPECT("weights", "plain compressed@compression")) \
+    A(CONV_KERNEL_GROUPS, ASPECT_IF("kernel_groups", KERNEL_GROUPS, COVERAGE_NEEDS_COMPRESSION)) \
+    A(CONV_EMPTY_GROUPS, ASPECT_IF("empty_groups", SHARE, COVERAGE_NEEDS_COMPRESSION)) \
+    A(CONV_DENSE_GROUPS, ASPECT_IF("dense_groups", SHARE, COVERAGE_NEEDS_COMPRESSION)) \
+    A(CONV_MASK_ENTRIES, ASPECT_IF("mask_entries", MASK_ENTRIES, COVERAGE_NEEDS_COMPRESSION)) \
+    A(CONV_MEMORY, ASPECT("memory", MEMORY)) \
+    A(CONV_WEIGHT_MEMORY, ASPECT("weight_memory", MEMORY)) \
+    A(CONV_COUNTERS, ASPECT("counters", OFF_ON))
+/* clang-format on */
+
+enum { CONV_ASPECTS(ASPECT_INDEX) };
+
+static const struct coverage_aspect conv_aspects[] = {CONV_ASPECTS(ASPECT_ROW)};
 
 _Static_assert(COUNT(conv_aspects) <= COVERAGE_ASPECTS_MAX, "a sample holds every aspect");
 

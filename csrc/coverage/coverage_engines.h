@@ -11,6 +11,10 @@
 #define CROSS(...) .aspects = {__VA_ARGS__}, .aspect_count = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
 #define ASPECT(title, list) {.name = title, .values = list}
 #define ASPECT_IF(title, list, features) {.name = title, .values = list, .needs = (features)}
+
+/* Of a list of aspects, FOR(A) A(index, aspect) ...: its indices and its table. */
+#define ASPECT_INDEX(index, ...) index,
+#define ASPECT_ROW(index, ...) [index] = __VA_ARGS__,
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Initialiser of a coverage_engine that counts `unit`s, with the tables STEM_aspects and STEM_crosses. */
@@ -114,42 +118,23 @@ static inline void sort_cube(const struct cube *cube, int *lines, int *surfaces)
 
 /* ---- tables of SDP and CDP (chapter 55) ------------------------------------------------------ */
 
-enum {
-    LUT_FUNCTION,
-    LUT_OFFSET,
-    LUT_LE_SELECT,
-    LUT_LO_SELECT,
-    LUT_BELOW_PRIORITY,
-    LUT_ABOVE_PRIORITY,
-    LUT_HYBRID_PRIORITY,
-    LUT_LE_BELOW_SLOPE,
-    LUT_LE_ABOVE_SLOPE,
-    LUT_LO_BELOW_SLOPE,
-    LUT_LO_ABOVE_SLOPE,
-    LUT_LE_BELOW_SHIFT,
-    LUT_LE_ABOVE_SHIFT,
-    LUT_LO_BELOW_SHIFT,
-    LUT_LO_ABOVE_SHIFT,
-    LUT_ASPECTS
-};
-
 /* clang-format off */
-#define LUT_TABLE(first)                                                                                               \
-    [(first) + LUT_FUNCTION] = ASPECT("le_function", "exponent linear"),                                               \
-    [(first) + LUT_OFFSET] = ASPECT("le_index_offset", SIGN),                                                          \
-    [(first) + LUT_LE_SELECT] = ASPECT("le_index_select", SIGN),                                                       \
-    [(first) + LUT_LO_SELECT] = ASPECT("lo_index_select", SIGN),                                                       \
-    [(first) + LUT_BELOW_PRIORITY] = ASPECT("underflow_priority", "LE LO"),                                            \
-    [(first) + LUT_ABOVE_PRIORITY] = ASPECT("overflow_priority", "LE LO"),                                             \
-    [(first) + LUT_HYBRID_PRIORITY] = ASPECT("hybrid_priority", "LE LO"),                                              \
-    [(first) + LUT_LE_BELOW_SLOPE] = ASPECT("le_underflow_scale", SIGN),                                               \
-    [(first) + LUT_LE_ABOVE_SLOPE] = ASPECT("le_overflow_scale", SIGN),                                                \
-    [(first) + LUT_LO_BELOW_SLOPE] = ASPECT("lo_underflow_scale", SIGN),                                               \
-    [(first) + LUT_LO_ABOVE_SLOPE] = ASPECT("lo_overflow_scale", SIGN),                                                \
-    [(first) + LUT_LE_BELOW_SHIFT] = ASPECT("le_underflow_shift", SIGN),                                               \
-    [(first) + LUT_LE_ABOVE_SHIFT] = ASPECT("le_overflow_shift", SIGN),                                                \
-    [(first) + LUT_LO_BELOW_SHIFT] = ASPECT("lo_underflow_shift", SIGN),                                               \
-    [(first) + LUT_LO_ABOVE_SHIFT] = ASPECT("lo_overflow_shift", SIGN)
+#define FOR_LUT_ASPECTS(A) \
+    A(LUT_FUNCTION, ASPECT("le_function", "exponent linear")) \
+    A(LUT_OFFSET, ASPECT("le_index_offset", SIGN)) \
+    A(LUT_LE_SELECT, ASPECT("le_index_select", SIGN)) \
+    A(LUT_LO_SELECT, ASPECT("lo_index_select", SIGN)) \
+    A(LUT_BELOW_PRIORITY, ASPECT("underflow_priority", "LE LO")) \
+    A(LUT_ABOVE_PRIORITY, ASPECT("overflow_priority", "LE LO")) \
+    A(LUT_HYBRID_PRIORITY, ASPECT("hybrid_priority", "LE LO")) \
+    A(LUT_LE_BELOW_SLOPE, ASPECT("le_underflow_scale", SIGN)) \
+    A(LUT_LE_ABOVE_SLOPE, ASPECT("le_overflow_scale", SIGN)) \
+    A(LUT_LO_BELOW_SLOPE, ASPECT("lo_underflow_scale", SIGN)) \
+    A(LUT_LO_ABOVE_SLOPE, ASPECT("lo_overflow_scale", SIGN)) \
+    A(LUT_LE_BELOW_SHIFT, ASPECT("le_underflow_shift", SIGN)) \
+    A(LUT_LE_ABOVE_SHIFT, ASPECT("le_overflow_shift", SIGN)) \
+    A(LUT_LO_BELOW_SHIFT, ASPECT("lo_underflow_shift", SIGN)) \
+    A(LUT_LO_ABOVE_SHIFT, ASPECT("lo_overflow_shift", SIGN))
 
 #define LUT_CROSSES(first, precision)                                                                                  \
     {CROSS((first) + LUT_FUNCTION, (first) + LUT_BELOW_PRIORITY)},                                                     \
@@ -160,6 +145,8 @@ enum {
     {CROSS(precision, (first) + LUT_ABOVE_PRIORITY)},                                                                  \
     {CROSS(precision, (first) + LUT_HYBRID_PRIORITY)}
 /* clang-format on */
+
+enum { FOR_LUT_ASPECTS(ASPECT_INDEX) LUT_ASPECTS };
 
 /* S_LUT registers; SDP and CDP have the same fields. */
 struct lut_values {

@@ -1,34 +1,6 @@
 /* PDP. */
 #include "coverage/coverage_engines.h"
 
-enum {
-    PDP_GROUP,
-    PDP_SOURCE,
-    PDP_METHOD,
-    PDP_PRECISION,
-    PDP_WIDTH,
-    PDP_HEIGHT,
-    PDP_OUT_WIDTH,
-    PDP_CHANNELS,
-    PDP_KERNEL_WIDTH,
-    PDP_KERNEL_HEIGHT,
-    PDP_STEP_X,
-    PDP_STEP_Y,
-    PDP_PAD_LEFT,
-    PDP_PAD_RIGHT,
-    PDP_PAD_TOP,
-    PDP_PAD_BOTTOM,
-    PDP_PADDING,
-    PDP_PAD_VALUE,
-    PDP_STRIPS,
-    PDP_NAN,
-    PDP_LINES,
-    PDP_SURFACES,
-    PDP_SOURCE_MEMORY,
-    PDP_MEMORY,
-    PDP_COUNTERS,
-};
-
 #define POOL_KERNEL "1 2 3 4 5 6 7 8"
 
 /* Windows relative to each other along one axis, by the stride. */
@@ -37,33 +9,38 @@ static int pool_step(uint32_t stride, uint32_t kernel) {
     return stride < kernel ? 0 : stride == kernel ? 1 : 2;
 }
 
-static const struct coverage_aspect pdp_aspects[] = {
-    [PDP_GROUP] = ASPECT("group", GROUP),
-    [PDP_SOURCE] = ASPECT("source", "sdp memory"),
-    [PDP_METHOD] = ASPECT("method", "average max min"),
-    [PDP_PRECISION] = ASPECT("precision", PRECISION),
-    [PDP_WIDTH] = ASPECT("width", SIZE),
-    [PDP_HEIGHT] = ASPECT("height", SIZE),
-    [PDP_OUT_WIDTH] = ASPECT("out_width", SIZE),
-    [PDP_CHANNELS] = ASPECT("channels", BLOCK),
-    [PDP_KERNEL_WIDTH] = ASPECT("kernel_width", POOL_KERNEL),
-    [PDP_KERNEL_HEIGHT] = ASPECT("kernel_height", POOL_KERNEL),
-    [PDP_STEP_X] = ASPECT("windows_x", POOL_STEP),
-    [PDP_STEP_Y] = ASPECT("windows_y", POOL_STEP),
-    [PDP_PAD_LEFT] = ASPECT("pad_left", OFF_ON),
-    [PDP_PAD_RIGHT] = ASPECT("pad_right", OFF_ON),
-    [PDP_PAD_TOP] = ASPECT("pad_top", OFF_ON),
-    [PDP_PAD_BOTTOM] = ASPECT("pad_bottom", OFF_ON),
-    [PDP_PADDING] = ASPECT("padding", "none horizontal vertical both"),
-    [PDP_PAD_VALUE] = ASPECT("pad_value", SIGN),
-    [PDP_STRIPS] = ASPECT("strips", STEPS),
-    [PDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
-    [PDP_LINES] = ASPECT("lines", PACKING),
-    [PDP_SURFACES] = ASPECT("surfaces", PACKING),
-    [PDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
-    [PDP_MEMORY] = ASPECT("memory", MEMORY),
-    [PDP_COUNTERS] = ASPECT("counters", OFF_ON),
-};
+/* clang-format off */
+#define PDP_ASPECTS(A) \
+    A(PDP_GROUP, ASPECT("group", GROUP)) \
+    A(PDP_SOURCE, ASPECT("source", "sdp memory")) \
+    A(PDP_METHOD, ASPECT("method", "average max min")) \
+    A(PDP_PRECISION, ASPECT("precision", PRECISION)) \
+    A(PDP_WIDTH, ASPECT("width", SIZE)) \
+    A(PDP_HEIGHT, ASPECT("height", SIZE)) \
+    A(PDP_OUT_WIDTH, ASPECT("out_width", SIZE)) \
+    A(PDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(PDP_KERNEL_WIDTH, ASPECT("kernel_width", POOL_KERNEL)) \
+    A(PDP_KERNEL_HEIGHT, ASPECT("kernel_height", POOL_KERNEL)) \
+    A(PDP_STEP_X, ASPECT("windows_x", POOL_STEP)) \
+    A(PDP_STEP_Y, ASPECT("windows_y", POOL_STEP)) \
+    A(PDP_PAD_LEFT, ASPECT("pad_left", OFF_ON)) \
+    A(PDP_PAD_RIGHT, ASPECT("pad_right", OFF_ON)) \
+    A(PDP_PAD_TOP, ASPECT("pad_top", OFF_ON)) \
+    A(PDP_PAD_BOTTOM, ASPECT("pad_bottom", OFF_ON)) \
+    A(PDP_PADDING, ASPECT("padding", "none horizontal vertical both")) \
+    A(PDP_PAD_VALUE, ASPECT("pad_value", SIGN)) \
+    A(PDP_STRIPS, ASPECT("strips", STEPS)) \
+    A(PDP_NAN, ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16)) \
+    A(PDP_LINES, ASPECT("lines", PACKING)) \
+    A(PDP_SURFACES, ASPECT("surfaces", PACKING)) \
+    A(PDP_SOURCE_MEMORY, ASPECT("source_memory", MEMORY)) \
+    A(PDP_MEMORY, ASPECT("memory", MEMORY)) \
+    A(PDP_COUNTERS, ASPECT("counters", OFF_ON))
+/* clang-format on */
+
+enum { PDP_ASPECTS(ASPECT_INDEX) };
+
+static const struct coverage_aspect pdp_aspects[] = {PDP_ASPECTS(ASPECT_ROW)};
 
 static const struct coverage_cross pdp_crosses[] = {
     {CROSS(PDP_SOURCE, PDP_METHOD)},

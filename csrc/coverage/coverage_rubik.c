@@ -1,41 +1,28 @@
 /* RUBIK. */
 #include "coverage/coverage_engines.h"
 
-enum {
-    RUBIK_GROUP,
-    RUBIK_MODE,
-    RUBIK_PRECISION,
-    RUBIK_WIDTH,
-    RUBIK_HEIGHT,
-    RUBIK_CHANNELS,
-    RUBIK_TAIL,
-    RUBIK_STRIDE_X,
-    RUBIK_STRIDE_Y,
-    RUBIK_COLUMNS,
-    RUBIK_LINES,
-    RUBIK_SURFACES,
-    RUBIK_SOURCE_MEMORY,
-    RUBIK_MEMORY,
-    RUBIK_COUNTERS,
-};
+/* clang-format off */
+#define RUBIK_ASPECTS(A) \
+    A(RUBIK_GROUP, ASPECT("group", GROUP)) \
+    A(RUBIK_MODE, ASPECT("mode", "contract split merge")) \
+    A(RUBIK_PRECISION, ASPECT("precision", PRECISION)) \
+    A(RUBIK_WIDTH, ASPECT("width", "1 2..7 8..63 64 65..")) /* planar lines are cut into 64 columns */ \
+    A(RUBIK_HEIGHT, ASPECT("height", SIZE)) \
+    A(RUBIK_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(RUBIK_TAIL, ASPECT("planar_line", "whole_atoms tail")) \
+    A(RUBIK_STRIDE_X, ASPECT("deconv_x", "1 2..8 9..")) /* up to 8 phases are written together */ \
+    A(RUBIK_STRIDE_Y, ASPECT("deconv_y", "1 2..8 9..")) \
+    A(RUBIK_COLUMNS, ASPECT("contract_columns", "part whole ragged")) /* groups of 8 are read together */ \
+    A(RUBIK_LINES, ASPECT("lines", PACKING)) \
+    A(RUBIK_SURFACES, ASPECT("surfaces", PACKING)) \
+    A(RUBIK_SOURCE_MEMORY, ASPECT("source_memory", MEMORY)) \
+    A(RUBIK_MEMORY, ASPECT("memory", MEMORY)) \
+    A(RUBIK_COUNTERS, ASPECT("counters", OFF_ON))
+/* clang-format on */
 
-static const struct coverage_aspect rubik_aspects[] = {
-    [RUBIK_GROUP] = ASPECT("group", GROUP),
-    [RUBIK_MODE] = ASPECT("mode", "contract split merge"),
-    [RUBIK_PRECISION] = ASPECT("precision", PRECISION),
-    [RUBIK_WIDTH] = ASPECT("width", "1 2..7 8..63 64 65.."), /* planar lines are cut into 64 columns */
-    [RUBIK_HEIGHT] = ASPECT("height", SIZE),
-    [RUBIK_CHANNELS] = ASPECT("channels", BLOCK),
-    [RUBIK_TAIL] = ASPECT("planar_line", "whole_atoms tail"),
-    [RUBIK_STRIDE_X] = ASPECT("deconv_x", "1 2..8 9.."), /* up to 8 phases are written together */
-    [RUBIK_STRIDE_Y] = ASPECT("deconv_y", "1 2..8 9.."),
-    [RUBIK_COLUMNS] = ASPECT("contract_columns", "part whole ragged"), /* groups of 8 are read together */
-    [RUBIK_LINES] = ASPECT("lines", PACKING),
-    [RUBIK_SURFACES] = ASPECT("surfaces", PACKING),
-    [RUBIK_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
-    [RUBIK_MEMORY] = ASPECT("memory", MEMORY),
-    [RUBIK_COUNTERS] = ASPECT("counters", OFF_ON),
-};
+enum { RUBIK_ASPECTS(ASPECT_INDEX) };
+
+static const struct coverage_aspect rubik_aspects[] = {RUBIK_ASPECTS(ASPECT_ROW)};
 
 /* Contract moves atoms of feature cubes only. */
 static unsigned planar(const int *values) {

@@ -18,36 +18,6 @@ enum {
 /* The convertor of an EW operand from memory. */
 enum { CVT, CVT_OFFSET, CVT_SCALE, CVT_TRUNCATE, CVT_ASPECTS };
 
-enum {
-    SDP_GROUP,
-    SDP_SOURCE,
-    SDP_MODE,
-    SDP_DESTINATION,
-    SDP_PRECISION,
-    SDP_CONVERSION,
-    SDP_HALVES,
-    SDP_WIDTH,
-    SDP_HEIGHT,
-    SDP_CHANNELS,
-    SDP_LINES,
-    SDP_SURFACES,
-    SDP_OPERANDS,
-    SDP_NAN,
-    SDP_OFFSET,
-    SDP_SCALE,
-    SDP_SHIFT,
-    SDP_SOURCE_MEMORY,
-    SDP_MEMORY,
-    SDP_COUNTERS,
-    SDP_BS_ALU_SHIFT,
-    SDP_BN_ALU_SHIFT,
-    SDP_BS_STAGE,
-    SDP_BN_STAGE = SDP_BS_STAGE + STAGE_ASPECTS,
-    SDP_EW_STAGE = SDP_BN_STAGE + STAGE_ASPECTS,
-    SDP_EW_ALU_CVT = SDP_EW_STAGE + STAGE_ASPECTS,
-    SDP_EW_MUL_CVT = SDP_EW_ALU_CVT + CVT_ASPECTS
-};
-
 enum { TO_MEMORY, TO_PDP, COMPARED }; /* values of SDP_DESTINATION */
 
 /* Conversions of SDP_CONVERSION, by precision IN, PROC and OUT (chapter 50 section 7). */
@@ -81,30 +51,42 @@ static const int conversions[][3] = {
     [(first) + CVT_TRUNCATE] = ASPECT_IF(prefix "_convertor_truncate", SHIFT, COVERAGE_NEEDS_EW)
 /* clang-format on */
 
+/* clang-format off */
+#define SDP_ASPECTS(A) \
+    A(SDP_GROUP, ASPECT("group", GROUP)) \
+    A(SDP_SOURCE, ASPECT("source", "memory conv")) \
+    A(SDP_MODE, ASPECT("mode", "plain winograd@winograd batch@batch")) \
+    A(SDP_DESTINATION, ASPECT("destination", "memory pdp compare@ew")) \
+    A(SDP_PRECISION, ASPECT("precision", PRECISION)) \
+    A(SDP_CONVERSION, ASPECT("conversion", CONVERSIONS)) \
+    /* with conversion between INT8 and INT16: whether the last 32 channels use both of their 16-bit surfaces */ \
+    A(SDP_HALVES, ASPECT_IF("halves", "lower both", COVERAGE_NEEDS_INT16)) \
+    A(SDP_WIDTH, ASPECT("width", SIZE)) \
+    A(SDP_HEIGHT, ASPECT("height", SIZE)) \
+    A(SDP_CHANNELS, ASPECT("channels", BLOCK)) \
+    A(SDP_LINES, ASPECT("lines", PACKING)) \
+    A(SDP_SURFACES, ASPECT("surfaces", PACKING)) \
+    A(SDP_OPERANDS, ASPECT("operands", "registers per_kernel per_element")) \
+    A(SDP_NAN, ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16)) \
+    A(SDP_OFFSET, ASPECT("offset", SIGN)) \
+    A(SDP_SCALE, ASPECT("scale", SCALE)) \
+    A(SDP_SHIFT, ASPECT("shift", SHIFT)) \
+    A(SDP_SOURCE_MEMORY, ASPECT("source_memory", MEMORY)) \
+    A(SDP_MEMORY, ASPECT("memory", MEMORY)) \
+    A(SDP_COUNTERS, ASPECT("counters", OFF_ON)) \
+    A(SDP_BS_ALU_SHIFT, ASPECT("bs_alu_shift", SHIFT)) \
+    A(SDP_BN_ALU_SHIFT, ASPECT("bn_alu_shift", SHIFT))
+/* clang-format on */
+
+enum {
+    SDP_ASPECTS(ASPECT_INDEX) SDP_BS_STAGE,
+    SDP_BN_STAGE = SDP_BS_STAGE + STAGE_ASPECTS,
+    SDP_EW_STAGE = SDP_BN_STAGE + STAGE_ASPECTS,
+    SDP_EW_ALU_CVT = SDP_EW_STAGE + STAGE_ASPECTS,
+    SDP_EW_MUL_CVT = SDP_EW_ALU_CVT + CVT_ASPECTS,
+};
+
 static const struct coverage_aspect sdp_aspects[] = {
-    [SDP_GROUP] = ASPECT("group", GROUP),
-    [SDP_SOURCE] = ASPECT("source", "memory conv"),
-    [SDP_MODE] = ASPECT("mode", "plain winograd@winograd batch@batch"),
-    [SDP_DESTINATION] = ASPECT("destination", "memory pdp compare@ew"),
-    [SDP_PRECISION] = ASPECT("precision", PRECISION),
-    [SDP_CONVERSION] = ASPECT("conversion", CONVERSIONS),
-    /* with conversion between INT8 and INT16: whether the last 32 channels use both of their 16-bit surfaces */
-    [SDP_HALVES] = ASPECT_IF("halves", "lower both", COVERAGE_NEEDS_INT16),
-    [SDP_WIDTH] = ASPECT("width", SIZE),
-    [SDP_HEIGHT] = ASPECT("height", SIZE),
-    [SDP_CHANNELS] = ASPECT("channels", BLOCK),
-    [SDP_LINES] = ASPECT("lines", PACKING),
-    [SDP_SURFACES] = ASPECT("surfaces", PACKING),
-    [SDP_OPERANDS] = ASPECT("operands", "registers per_kernel per_element"),
-    [SDP_NAN] = ASPECT_IF("nan_to_zero", OFF_ON, COVERAGE_NEEDS_FP16),
-    [SDP_OFFSET] = ASPECT("offset", SIGN),
-    [SDP_SCALE] = ASPECT("scale", SCALE),
-    [SDP_SHIFT] = ASPECT("shift", SHIFT),
-    [SDP_SOURCE_MEMORY] = ASPECT("source_memory", MEMORY),
-    [SDP_MEMORY] = ASPECT("memory", MEMORY),
-    [SDP_COUNTERS] = ASPECT("counters", OFF_ON),
-    [SDP_BS_ALU_SHIFT] = ASPECT("bs_alu_shift", SHIFT),
-    [SDP_BN_ALU_SHIFT] = ASPECT("bn_alu_shift", SHIFT),
     STAGE_TABLE(SDP_BS_STAGE, "bs"),
     STAGE_TABLE(SDP_BN_STAGE, "bn"),
     [SDP_EW_STAGE + STAGE] = ASPECT("ew", "bypass active@ew"),
@@ -116,7 +98,7 @@ static const struct coverage_aspect sdp_aspects[] = {
     [SDP_EW_STAGE + STAGE_LAST] = ASPECT_IF("ew_lut", OFF_ON, COVERAGE_NEEDS_LUT),
     CVT_TABLE(SDP_EW_ALU_CVT, "ew_alu"),
     CVT_TABLE(SDP_EW_MUL_CVT, "ew_mul"),
-};
+    SDP_ASPECTS(ASPECT_ROW)};
 
 _Static_assert(COUNT(sdp_aspects) <= COVERAGE_ASPECTS_MAX, "a sample holds every aspect");
 
@@ -345,11 +327,10 @@ void sort_sdp(const struct registers_view *view, int group, int *v) {
 
 enum { TABLE_PRECISION, TABLE_SOURCE, TABLE };
 
-static const struct coverage_aspect sdp_lut_aspects[] = {
-    [TABLE_PRECISION] = ASPECT("precision", PRECISION),
-    [TABLE_SOURCE] = ASPECT("source", "memory conv"),
-    LUT_TABLE(TABLE),
-};
+#define TABLE_ROW(index, ...) [TABLE + (index)] = __VA_ARGS__,
+static const struct coverage_aspect sdp_lut_aspects[] = {[TABLE_PRECISION] = ASPECT("precision", PRECISION),
+                                                         [TABLE_SOURCE] = ASPECT("source", "memory conv"),
+                                                         FOR_LUT_ASPECTS(TABLE_ROW)};
 
 static const struct coverage_cross sdp_lut_crosses[] = {
     {CROSS(TABLE_SOURCE, TABLE_PRECISION)},
