@@ -18,13 +18,9 @@ static uint32_t format(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, CDP, D_DATA_FORMAT, INPUT_DATA_TYPE) : NVDLA_INT8;
 }
 
-static bool precision_unknown(const struct registers_view *view) {
-    return format(view) > NVDLA_FP16;
-}
+CONDITION(precision_unknown, format(view) > NVDLA_FP16)
 
-static bool destination_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, CDP, D_DST_DMA_CFG, DST_RAM_TYPE));
-}
+CONDITION(destination_port, rules_no_port(view, FIELD(view, CDP, D_DST_DMA_CFG, DST_RAM_TYPE)))
 
 /* Eight bits, as a signed or as an unsigned number. */
 static bool offset_too_long(const struct registers_view *view) {
@@ -43,9 +39,7 @@ const struct rule_set rules_cdp = {.units = {NVDLA_CDP}, .unit_count = 1, RULE_L
 
 /* ---- CDP_RDMA ---- */
 
-static bool source_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, CDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE));
-}
+CONDITION(source_port, rules_no_port(view, FIELD(view, CDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)))
 
 static const struct rule cdp_rdma_list[] = {
     {RULE_HANGS, source_port, RULE_NO_PORT, {SHOWN(CDP_RDMA, D_SRC_DMA_CFG)}},
@@ -55,9 +49,7 @@ const struct rule_set rules_cdp_rdma = {.units = {NVDLA_CDP_RDMA}, .unit_count =
 
 /* ---- CDP with CDP_RDMA and the tables ---- */
 
-static bool type_differs(const struct registers_view *view) {
-    return rules_wide(view) && format(view) != FIELD(view, CDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
-}
+CONDITION(type_differs, rules_wide(view) && format(view) != FIELD(view, CDP_RDMA, D_DATA_FORMAT, INPUT_DATA))
 
 static bool overwrites_input(const struct registers_view *view) {
     struct cdp_layer l = layer_of(view);
@@ -84,13 +76,9 @@ static bool select_is(const struct registers_view *view, uint32_t bits, uint32_t
            (REGISTER_FIELD(info, CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT) & mask) == value;
 }
 
-static bool select_undefined(const struct registers_view *view) {
-    return format(view) == NVDLA_INT16 && select_is(view, 7, 0x40);
-}
+CONDITION(select_undefined, format(view) == NVDLA_INT16 && select_is(view, 7, 0x40))
 
-static bool select_odd(const struct registers_view *view) {
-    return format(view) == NVDLA_INT8 && select_is(view, 6, 0x20);
-}
+CONDITION(select_odd, format(view) == NVDLA_INT8 && select_is(view, 6, 0x20))
 
 static bool is_infinite(uint32_t fp32) {
     return (fp32 & 0x7fffffff) == 0x7f800000;
@@ -101,13 +89,9 @@ static bool any_range(const struct registers_view *view, bool (*condition)(uint3
            condition(VALUE(view, CDP, S_LUT_LO_START_LOW)) || condition(VALUE(view, CDP, S_LUT_LO_END_LOW));
 }
 
-static bool range_infinite(const struct registers_view *view) {
-    return format(view) == NVDLA_FP16 && any_range(view, is_infinite);
-}
+CONDITION(range_infinite, format(view) == NVDLA_FP16 && any_range(view, is_infinite))
 
-static bool range_nan(const struct registers_view *view) {
-    return format(view) == NVDLA_FP16 && any_range(view, fp32_is_nan);
-}
+CONDITION(range_nan, format(view) == NVDLA_FP16 && any_range(view, fp32_is_nan))
 
 static bool not_finite(uint32_t fp16) {
     return (fp16 & 0x7c00) == 0x7c00;

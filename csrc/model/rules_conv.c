@@ -44,34 +44,23 @@ static uint32_t proc_precision(const struct registers_view *view) {
     return FIELD(view, CDMA, D_MISC_CFG, PROC_PRECISION);
 }
 
-static bool image(const struct registers_view *view) {
-    return FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
-}
+CONDITION(image, FIELD(view, CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
 
-static bool winograd(const struct registers_view *view) {
-    return nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
-}
+CONDITION(winograd, nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0)
 
-static bool feature(const struct registers_view *view) {
-    return !image(view) && !winograd(view);
-}
+CONDITION(feature, !image(view) && !winograd(view))
 
 /* NULL: not an image, or a format that the configuration does not have. */
 static const struct nvdla_pixel_format *pixel_format(const struct registers_view *view) {
     return image(view) ? nvdla_pixel_format(view->config, FIELD(view, CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT)) : NULL;
 }
 
-static bool cdma_precision_unknown(const struct registers_view *view) {
-    return rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16);
-}
+CONDITION(cdma_precision_unknown,
+          rules_wide(view) && (in_precision(view) > NVDLA_FP16 || proc_precision(view) > NVDLA_FP16))
 
-static bool feature_converted(const struct registers_view *view) {
-    return rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view);
-}
+CONDITION(feature_converted, rules_wide(view) && !image(view) && in_precision(view) != proc_precision(view))
 
-static bool format_unknown(const struct registers_view *view) {
-    return image(view) && !pixel_format(view);
-}
+CONDITION(format_unknown, image(view) && !pixel_format(view))
 
 static bool format_precision(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
@@ -79,18 +68,13 @@ static bool format_precision(const struct registers_view *view) {
 }
 
 /* The convertor takes integers only. */
-static bool pixels_copied(const struct registers_view *view) {
-    return rules_wide(view) && image(view) && in_precision(view) != proc_precision(view) &&
-           (in_precision(view) == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0);
-}
+CONDITION(pixels_copied, rules_wide(view) && image(view) && in_precision(view) != proc_precision(view) &&
+                             (in_precision(view) == NVDLA_FP16 || FIELD(view, CDMA, D_CVT_CFG, CVT_EN) == 0))
 
-static bool pixels_copied_in_other_width(const struct registers_view *view) {
-    return pixels_copied(view) && bytes_of(view, in_precision(view)) != bytes_of(view, proc_precision(view));
-}
+CONDITION(pixels_copied_in_other_width,
+          pixels_copied(view) && bytes_of(view, in_precision(view)) != bytes_of(view, proc_precision(view)))
 
-static bool pixels_reinterpreted(const struct registers_view *view) {
-    return pixels_copied(view) && !pixels_copied_in_other_width(view);
-}
+CONDITION(pixels_reinterpreted, pixels_copied(view) && !pixels_copied_in_other_width(view))
 
 static bool x_offset_beyond_atom(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
@@ -98,31 +82,20 @@ static bool x_offset_beyond_atom(const struct registers_view *view) {
                          (size_t)view->config->mem_atom;
 }
 
-static bool winograd_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0;
-}
+CONDITION(winograd_missing, !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CDMA, D_MISC_CFG, CONV_MODE) != 0)
 
-static bool compression_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-}
+CONDITION(compression_missing,
+          !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0)
 
-static bool batches_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
-}
+CONDITION(batches_missing, !nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0)
 
-static bool batches_unused(const struct registers_view *view) {
-    return nvdla_has(view->config, FEATURE_BATCHES) && !feature(view) &&
-           FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0;
-}
+CONDITION(batches_unused,
+          nvdla_has(view->config, FEATURE_BATCHES) && !feature(view) && FIELD(view, CDMA, D_BATCH_NUMBER, BATCHES) != 0)
 
-static bool winograd_image(const struct registers_view *view) {
-    return winograd(view) && image(view);
-}
+CONDITION(winograd_image, winograd(view) && image(view))
 
-static bool winograd_size(const struct registers_view *view) {
-    return winograd(view) && ((FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) & 3) != 3 ||
-                              (FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) & 3) != 3);
-}
+CONDITION(winograd_size, winograd(view) && ((FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) & 3) != 3 ||
+                                            (FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) & 3) != 3))
 
 static bool winograd_padded_size(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
@@ -149,13 +122,9 @@ static bool grain_never_fits(const struct registers_view *view) {
     return lines * layer.slice_entries * layer.cubes.batches > data_entries(view, layer.data_banks);
 }
 
-static bool data_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE));
-}
+CONDITION(data_port, rules_no_port(view, FIELD(view, CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)))
 
-static bool weight_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
-}
+CONDITION(weight_port, rules_no_port(view, FIELD(view, CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE)))
 
 static bool grains_not_packed(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
@@ -183,9 +152,7 @@ static size_t entries_needed(const struct registers_view *view) {
     return ceil_div(pixels * components * bytes_of(view, proc_precision(view)), cbuf.entry);
 }
 
-static bool slice_too_short(const struct registers_view *view) {
-    return cdma_of(view).slice_entries < entries_needed(view);
-}
+CONDITION(slice_too_short, cdma_of(view).slice_entries < entries_needed(view))
 
 /* Uncompressed bytes of the first `kernels` kernels, and whether CDMA fetches them; if they are compressed, whether it
  * fetches their mask bits. */
@@ -204,13 +171,9 @@ static uint64_t kernels_before_last(const struct registers_view *view) {
     return (layer.cubes.kernels - 1) / layer.cubes.kernel_group * layer.cubes.kernel_group;
 }
 
-static bool group_never_complete(const struct registers_view *view) {
-    return weights_end_before(view, kernels_before_last(view));
-}
+CONDITION(group_never_complete, weights_end_before(view, kernels_before_last(view)))
 
-static bool last_group_short(const struct registers_view *view) {
-    return !group_never_complete(view) && weights_end_before(view, cdma_of(view).cubes.kernels);
-}
+CONDITION(last_group_short, !group_never_complete(view) && weights_end_before(view, cdma_of(view).cubes.kernels))
 
 static bool cdma_misaligned(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
@@ -279,25 +242,15 @@ const struct rule_set rules_cdma = {.units = {NVDLA_CDMA}, .unit_count = 1, RULE
 
 /* ---- CSC ---- */
 
-static bool csc_image(const struct registers_view *view) {
-    return FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
-}
+CONDITION(csc_image, FIELD(view, CSC, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0)
 
-static bool csc_winograd(const struct registers_view *view) {
-    return csc_of(view).mode == CSC_WINOGRAD;
-}
+CONDITION(csc_winograd, csc_of(view).mode == CSC_WINOGRAD)
 
-static bool csc_precision_unknown(const struct registers_view *view) {
-    return rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16;
-}
+CONDITION(csc_precision_unknown, rules_wide(view) && FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION) > NVDLA_FP16)
 
-static bool extension_unknown(const struct registers_view *view) {
-    return csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) == 3;
-}
+CONDITION(extension_unknown, csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) == 3)
 
-static bool extension_without_image(const struct registers_view *view) {
-    return !csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) != 0;
-}
+CONDITION(extension_without_image, !csc_image(view) && FIELD(view, CSC, D_POST_Y_EXTENSION, Y_EXTENSION) != 0)
 
 static bool extension_too_wide(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -306,17 +259,13 @@ static bool extension_too_wide(const struct registers_view *view) {
            (layer.channels > lanes || layer.stride_x * layer.pixel > lanes);
 }
 
-static bool csc_winograd_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0;
-}
+CONDITION(csc_winograd_missing,
+          !nvdla_has(view->config, FEATURE_WINOGRAD) && FIELD(view, CSC, D_MISC_CFG, CONV_MODE) != 0)
 
-static bool csc_compression_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-}
+CONDITION(csc_compression_missing,
+          !nvdla_has(view->config, FEATURE_COMPRESSION) && FIELD(view, CSC, D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0)
 
-static bool csc_winograd_image(const struct registers_view *view) {
-    return csc_winograd(view) && csc_image(view);
-}
+CONDITION(csc_winograd_image, csc_winograd(view) && csc_image(view))
 
 /* Sizes of the output from D_DATAOUT_SIZE_0. */
 static size_t out_width(const struct registers_view *view) {
@@ -339,17 +288,12 @@ static bool csc_winograd_channels(const struct registers_view *view) {
            layer.channels * bytes_of(view, layer.precision) % (size_t)view->config->mem_atom != 0;
 }
 
-static bool other_atomics(const struct registers_view *view) {
-    return !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view);
-}
+CONDITION(other_atomics,
+          !csc_image(view) && (size_t)VALUE(view, CSC, D_ATOMICS) + 1 != out_width(view) * out_height(view))
 
-static bool winograd_atomics(const struct registers_view *view) {
-    return csc_winograd(view) && other_atomics(view);
-}
+CONDITION(winograd_atomics, csc_winograd(view) && other_atomics(view))
 
-static bool feature_atomics(const struct registers_view *view) {
-    return !csc_winograd(view) && other_atomics(view);
-}
+CONDITION(feature_atomics, !csc_winograd(view) && other_atomics(view))
 
 static bool releases_too_much(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -368,18 +312,13 @@ static bool weights_never_fit(const struct registers_view *view) {
     return ceil_div(bytes, cbuf.entry) > cbuf_weight_ring(&cbuf, layer.data_banks, layer.weight_banks).entries;
 }
 
-static bool image_dilated(const struct registers_view *view) {
-    return csc_image(view) && VALUE(view, CSC, D_DILATION_EXT) != 0;
-}
+CONDITION(image_dilated, csc_image(view) && VALUE(view, CSC, D_DILATION_EXT) != 0)
 
-static bool winograd_geometry(const struct registers_view *view) {
-    return csc_winograd(view) && (VALUE(view, CSC, D_DILATION_EXT) != 0 || VALUE(view, CSC, D_CONV_STRIDE_EXT) != 0);
-}
+CONDITION(winograd_geometry,
+          csc_winograd(view) && (VALUE(view, CSC, D_DILATION_EXT) != 0 || VALUE(view, CSC, D_CONV_STRIDE_EXT) != 0))
 
-static bool batches_ignored(const struct registers_view *view) {
-    return FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) != 0 &&
-           (!nvdla_has(view->config, FEATURE_BATCHES) || csc_of(view).mode != CSC_FEATURE);
-}
+CONDITION(batches_ignored, FIELD(view, CSC, D_BATCH_NUMBER, BATCHES) != 0 &&
+                               (!nvdla_has(view->config, FEATURE_BATCHES) || csc_of(view).mode != CSC_FEATURE))
 
 static bool pads_pass_kernel(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);
@@ -465,51 +404,31 @@ static bool differs(const struct registers_view *view, uint32_t other) {
     return rules_wide(view) && ((VALUE(view, CSC, D_MISC_CFG) ^ other) & MODE_AND_PRECISION) != 0;
 }
 
-static bool cdma_differs(const struct registers_view *view) {
-    return differs(view, VALUE(view, CDMA, D_MISC_CFG));
-}
+CONDITION(cdma_differs, differs(view, VALUE(view, CDMA, D_MISC_CFG)))
 
-static bool cmac_a_differs(const struct registers_view *view) {
-    return differs(view, VALUE(view, CMAC_A, D_MISC_CFG));
-}
+CONDITION(cmac_a_differs, differs(view, VALUE(view, CMAC_A, D_MISC_CFG)))
 
-static bool cmac_b_differs(const struct registers_view *view) {
-    return differs(view, VALUE(view, CMAC_B, D_MISC_CFG));
-}
+CONDITION(cmac_b_differs, differs(view, VALUE(view, CMAC_B, D_MISC_CFG)))
 
-static bool cacc_differs(const struct registers_view *view) {
-    return differs(view, VALUE(view, CACC, D_MISC_CFG));
-}
+CONDITION(cacc_differs, differs(view, VALUE(view, CACC, D_MISC_CFG)))
 
-static bool format_differs(const struct registers_view *view) {
-    return csc_image(view) != image(view);
-}
+CONDITION(format_differs, csc_image(view) != image(view))
 
-static bool compression_differs(const struct registers_view *view) {
-    return cdma_of(view).cubes.compressed != csc_of(view).compressed;
-}
+CONDITION(compression_differs, cdma_of(view).cubes.compressed != csc_of(view).compressed)
 
-static bool batches_differ(const struct registers_view *view) {
-    return cdma_of(view).cubes.batches != csc_of(view).batches;
-}
+CONDITION(batches_differ, cdma_of(view).cubes.batches != csc_of(view).batches)
 
-static bool banks_differ(const struct registers_view *view) {
-    return VALUE(view, CSC, D_BANK) != VALUE(view, CDMA, D_BANK);
-}
+CONDITION(banks_differ, VALUE(view, CSC, D_BANK) != VALUE(view, CDMA, D_BANK))
 
-static bool winograd_widths_differ(const struct registers_view *view) {
-    return winograd(view) && FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) !=
-                                 FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT);
-}
+CONDITION(winograd_widths_differ, winograd(view) && FIELD(view, CSC, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) !=
+                                                        FIELD(view, CDMA, D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT))
 
 static bool channels_differ(const struct registers_view *view) {
     const struct nvdla_pixel_format *format = pixel_format(view);
     return format && csc_image(view) && (size_t)format->components != csc_of(view).pixel;
 }
 
-static bool slices_differ(const struct registers_view *view) {
-    return cdma_of(view).slice_entries != csc_of(view).slice_entries;
-}
+CONDITION(slices_differ, cdma_of(view).slice_entries != csc_of(view).slice_entries)
 
 /* All slices of the layer, which CSC waits for, in CDMA's entry count. */
 static bool input_never_fits(const struct registers_view *view) {
@@ -524,26 +443,18 @@ static bool input_wraps_twice(const struct registers_view *view) {
 }
 
 /* With reuse CBUF holds lines of the previous layer. */
-static bool lines_reused(const struct registers_view *view) {
-    return csc_of(view).data_reuse || cdma_of(view).data_reuse;
-}
+CONDITION(lines_reused, csc_of(view).data_reuse || cdma_of(view).data_reuse)
 
 static size_t fetched_lines(const struct registers_view *view) {
     struct cdma_layer layer = cdma_of(view);
     return cdma_layer_lines(&layer);
 }
 
-static bool lines_missing(const struct registers_view *view) {
-    return !lines_reused(view) && fetched_lines(view) < csc_of(view).height;
-}
+CONDITION(lines_missing, !lines_reused(view) && fetched_lines(view) < csc_of(view).height)
 
-static bool lines_left(const struct registers_view *view) {
-    return !lines_reused(view) && fetched_lines(view) > csc_of(view).height;
-}
+CONDITION(lines_left, !lines_reused(view) && fetched_lines(view) > csc_of(view).height)
 
-static bool width_differs(const struct registers_view *view) {
-    return feature(view) && !csc_image(view) && cdma_of(view).cubes.width != csc_of(view).width;
-}
+CONDITION(width_differs, feature(view) && !csc_image(view) && cdma_of(view).cubes.width != csc_of(view).width)
 
 static bool kernels_missing(const struct registers_view *view) {
     struct csc_layer layer = csc_of(view);

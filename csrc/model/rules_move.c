@@ -19,25 +19,18 @@ static bool mode_is(const struct registers_view *view, uint32_t mode) {
     return FIELD(view, RBK, D_MISC_CFG, RUBIK_MODE) == mode;
 }
 
-static bool mode_unknown(const struct registers_view *view) {
-    return mode_is(view, MODE_UNKNOWN);
-}
+CONDITION(mode_unknown, mode_is(view, MODE_UNKNOWN))
 
-static bool planes_missing(const struct registers_view *view) {
-    return mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels > layer_of(view).cubes.in_channels;
-}
+CONDITION(planes_missing,
+          mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels > layer_of(view).cubes.in_channels)
 
-static bool planes_left(const struct registers_view *view) {
-    return mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels < layer_of(view).cubes.in_channels;
-}
+CONDITION(planes_left,
+          mode_is(view, RUBIK_MERGE) && layer_of(view).cubes.out_channels < layer_of(view).cubes.in_channels)
 
-static bool planes_differ(const struct registers_view *view) {
-    return mode_is(view, RUBIK_SPLIT) && layer_of(view).cubes.out_channels != layer_of(view).cubes.in_channels;
-}
+CONDITION(planes_differ,
+          mode_is(view, RUBIK_SPLIT) && layer_of(view).cubes.out_channels != layer_of(view).cubes.in_channels)
 
-static bool contract_too_wide(const struct registers_view *view) {
-    return mode_is(view, RUBIK_CONTRACT) && rubik_cubes(view).destination.cube.width > MOST_COLUMNS;
-}
+CONDITION(contract_too_wide, mode_is(view, RUBIK_CONTRACT) && rubik_cubes(view).destination.cube.width > MOST_COLUMNS)
 
 static bool phases_apart(const struct registers_view *view) {
     struct rubik_cubes l = rubik_cubes(view);

@@ -31,9 +31,7 @@ static struct axis rows_of(const struct registers_view *view) {
 }
 
 /* Strips have their own widths. */
-static bool split(const struct registers_view *view) {
-    return layer_of(view).in.count > 1;
-}
+CONDITION(split, layer_of(view).in.count > 1)
 
 /* True if the rows, or the columns of a layer without strips, meet the condition. */
 static bool any_axis(const struct registers_view *view, bool (*condition)(struct axis axis)) {
@@ -71,25 +69,15 @@ static bool first_window_passes_end(struct axis axis) {
 
 /* ---- PDP ---- */
 
-static bool method_unknown(const struct registers_view *view) {
-    return FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 3;
-}
+CONDITION(method_unknown, FIELD(view, PDP, D_OPERATION_MODE_CFG, POOLING_METHOD) == 3)
 
-static bool precision_unknown(const struct registers_view *view) {
-    return rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) > NVDLA_FP16;
-}
+CONDITION(precision_unknown, rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) > NVDLA_FP16)
 
-static bool window_too_large(const struct registers_view *view) {
-    return columns_of(view).kernel > MOST_WINDOW || rows_of(view).kernel > MOST_WINDOW;
-}
+CONDITION(window_too_large, columns_of(view).kernel > MOST_WINDOW || rows_of(view).kernel > MOST_WINDOW)
 
-static bool window_in_padding(const struct registers_view *view) {
-    return any_axis(view, is_padding);
-}
+CONDITION(window_in_padding, any_axis(view, is_padding))
 
-static bool other_geometry(const struct registers_view *view) {
-    return any_axis(view, has_other_result);
-}
+CONDITION(other_geometry, any_axis(view, has_other_result))
 
 /* Section 7. */
 static bool strips_inconsistent(const struct registers_view *view) {
@@ -101,17 +89,11 @@ static bool strips_inconsistent(const struct registers_view *view) {
                               (l.out.last - 1) * stride + stride - l.kernel.pad_right > l.in.last);
 }
 
-static bool inexact_wrong(const struct registers_view *view) {
-    return any_axis(view, loses_a_window);
-}
+CONDITION(inexact_wrong, any_axis(view, loses_a_window))
 
-static bool inexact_hang(const struct registers_view *view) {
-    return any_axis(view, first_window_passes_end);
-}
+CONDITION(inexact_hang, any_axis(view, first_window_passes_end))
 
-static bool unused_rows(const struct registers_view *view) {
-    return remainder_of(rows_of(view)) > rows_of(view).after;
-}
+CONDITION(unused_rows, remainder_of(rows_of(view)) > rows_of(view).after)
 
 /* On the fly, unused columns and rows inside the padding. */
 static bool unused_columns(const struct registers_view *view) {
@@ -138,9 +120,7 @@ static bool too_wide_wrong(const struct registers_view *view) {
     return too_wide(view) && pdp_waiting_lines(&l.kernel) == 1;
 }
 
-static bool too_wide_hang(const struct registers_view *view) {
-    return too_wide(view) && !too_wide_wrong(view);
-}
+CONDITION(too_wide_hang, too_wide(view) && !too_wide_wrong(view))
 
 static bool last_strip_empty(const struct registers_view *view) {
     struct pdp_layer l = layer_of(view);
@@ -148,18 +128,14 @@ static bool last_strip_empty(const struct registers_view *view) {
     return l.in.count > 1 && (l.in.last + overlap < 1 || (l.in.count > 2 && l.in.middle + overlap < 1));
 }
 
-static bool flying_split(const struct registers_view *view) {
-    return !layer_of(view).from_memory && split(view);
-}
+CONDITION(flying_split, !layer_of(view).from_memory && split(view))
 
 static bool surfaces_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).lanes;
     return VALUE(view, PDP, D_DATA_CUBE_IN_CHANNEL) / lanes != VALUE(view, PDP, D_DATA_CUBE_OUT_CHANNEL) / lanes;
 }
 
-static bool destination_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, PDP, D_DST_RAM_CFG, DST_RAM_TYPE));
-}
+CONDITION(destination_port, rules_no_port(view, FIELD(view, PDP, D_DST_RAM_CFG, DST_RAM_TYPE)))
 
 static bool is_infinite_fp17(uint32_t value) {
     return (value & 0xffff) == 0xfc00;
@@ -241,9 +217,7 @@ const struct rule_set rules_pdp = {.units = {NVDLA_PDP}, .unit_count = 1, RULE_L
 
 /* ---- PDP_RDMA ---- */
 
-static bool source_port(const struct registers_view *view) {
-    return rules_no_port(view, FIELD(view, PDP_RDMA, D_SRC_RAM_CFG, SRC_RAM_TYPE));
-}
+CONDITION(source_port, rules_no_port(view, FIELD(view, PDP_RDMA, D_SRC_RAM_CFG, SRC_RAM_TYPE)))
 
 static bool source_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, PDP_RDMA, D_SRC_BASE_ADDR_LOW);
@@ -266,9 +240,7 @@ const struct rule_set rules_pdp_rdma = {.units = {NVDLA_PDP_RDMA}, .unit_count =
 
 /* ---- PDP with PDP_RDMA ---- */
 
-static bool from_memory(const struct registers_view *view) {
-    return layer_of(view).from_memory;
-}
+CONDITION(from_memory, layer_of(view).from_memory)
 
 static bool sizes_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).lanes;
@@ -288,10 +260,8 @@ static bool strips_differ(const struct registers_view *view) {
                                 REGISTER_FIELD(shape, PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH)));
 }
 
-static bool type_differs(const struct registers_view *view) {
-    return rules_wide(view) &&
-           FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) != FIELD(view, PDP_RDMA, D_DATA_FORMAT, INPUT_DATA);
-}
+CONDITION(type_differs, rules_wide(view) && FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA) !=
+                                                FIELD(view, PDP_RDMA, D_DATA_FORMAT, INPUT_DATA))
 
 /* A strip's overlap with the previous one reaches to the left of column 0. */
 static bool strip_before_line(const struct registers_view *view) {

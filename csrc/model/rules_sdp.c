@@ -17,9 +17,7 @@ static struct sdp_layer layer_of(const struct registers_view *view) {
     return layer;
 }
 
-static bool uses_rdma(const struct registers_view *view) {
-    return layer_of(view).uses_rdma;
-}
+CONDITION(uses_rdma, layer_of(view).uses_rdma)
 
 /* ---- SDP ---- */
 
@@ -31,80 +29,45 @@ static uint32_t out(const struct registers_view *view) {
     return rules_wide(view) ? FIELD(view, SDP, D_DATA_FORMAT, OUT_PRECISION) : NVDLA_INT8;
 }
 
-static bool to_pdp(const struct registers_view *view) {
-    return FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
-}
+CONDITION(to_pdp, FIELD(view, SDP, D_FEATURE_MODE_CFG, OUTPUT_DST) != 0)
 
-static bool batch(const struct registers_view *view) {
-    return layer_of(view).shape.batches > 1;
-}
+CONDITION(batch, layer_of(view).shape.batches > 1)
 
-static bool winograd(const struct registers_view *view) {
-    return layer_of(view).shape.winograd;
-}
+CONDITION(winograd, layer_of(view).shape.winograd)
 
 /* Compare mode, if the configuration has it. */
-static bool compare(const struct registers_view *view) {
-    return nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare;
-}
+CONDITION(compare, nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 
-static bool to_memory(const struct registers_view *view) {
-    return !to_pdp(view) && !layer_of(view).compare;
-}
+CONDITION(to_memory, !to_pdp(view) && !layer_of(view).compare)
 
-static bool single_pixel(const struct registers_view *view) {
-    return VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0;
-}
+CONDITION(single_pixel, VALUE(view, SDP, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP, D_DATA_CUBE_HEIGHT) == 0)
 
-static bool sdp_precision_unknown(const struct registers_view *view) {
-    return proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16;
-}
+CONDITION(sdp_precision_unknown, proc(view) > NVDLA_FP16 || out(view) > NVDLA_FP16)
 
-static bool narrows_to_int8(const struct registers_view *view) {
-    return out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16);
-}
+CONDITION(narrows_to_int8, out(view) == NVDLA_INT8 && (proc(view) == NVDLA_INT16 || proc(view) == NVDLA_FP16))
 
-static bool int8_to_fp16(const struct registers_view *view) {
-    return proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16;
-}
+CONDITION(int8_to_fp16, proc(view) == NVDLA_INT8 && out(view) == NVDLA_FP16)
 
-static bool special_from_memory(const struct registers_view *view) {
-    return (batch(view) || winograd(view)) && !layer_of(view).shape.flying;
-}
+CONDITION(special_from_memory, (batch(view) || winograd(view)) && !layer_of(view).shape.flying)
 
-static bool special_not_to_memory(const struct registers_view *view) {
-    return (batch(view) || winograd(view)) && (to_pdp(view) || compare(view));
-}
+CONDITION(special_not_to_memory, (batch(view) || winograd(view)) && (to_pdp(view) || compare(view)))
 
-static bool batch_and_winograd(const struct registers_view *view) {
-    return batch(view) && winograd(view);
-}
+CONDITION(batch_and_winograd, batch(view) && winograd(view))
 
-static bool special_converts(const struct registers_view *view) {
-    return proc(view) != out(view) && (batch(view) || winograd(view) || to_pdp(view) || compare(view));
-}
+CONDITION(special_converts, proc(view) != out(view) && (batch(view) || winograd(view) || to_pdp(view) || compare(view)))
 
-static bool winograd_size(const struct registers_view *view) {
-    return winograd(view) &&
-           ((VALUE(view, SDP, D_DATA_CUBE_WIDTH) & 1) != 1 || (VALUE(view, SDP, D_DATA_CUBE_HEIGHT) & 3) != 3);
-}
+CONDITION(winograd_size, winograd(view) && ((VALUE(view, SDP, D_DATA_CUBE_WIDTH) & 1) != 1 ||
+                                            (VALUE(view, SDP, D_DATA_CUBE_HEIGHT) & 3) != 3))
 
-static bool compare_with_table_or_pdp(const struct registers_view *view) {
-    return compare(view) && (to_pdp(view) || FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) == 0);
-}
+CONDITION(compare_with_table_or_pdp,
+          compare(view) && (to_pdp(view) || FIELD(view, SDP, D_DP_EW_CFG, EW_LUT_BYPASS) == 0))
 
-static bool sdp_port(const struct registers_view *view) {
-    return to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DST_DMA_CFG, DST_RAM_TYPE));
-}
+CONDITION(sdp_port, to_memory(view) && rules_no_port(view, FIELD(view, SDP, D_DST_DMA_CFG, DST_RAM_TYPE)))
 
-static bool ew_missing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
-           !layer_of(view).compare;
-}
+CONDITION(ew_missing, !nvdla_has(view->config, FEATURE_EW) && FIELD(view, SDP, D_DP_EW_CFG, EW_BYPASS) == 0 &&
+                          !layer_of(view).compare)
 
-static bool compares_nothing(const struct registers_view *view) {
-    return !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare;
-}
+CONDITION(compares_nothing, !nvdla_has(view->config, FEATURE_EW) && layer_of(view).compare)
 
 static bool prelu_with_alu(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
@@ -229,9 +192,8 @@ static bool per_element(const struct registers_view *view, int stage) {
     return OPERAND(operand_config(view, stage), DATA_MODE) != 0;
 }
 
-static bool rdma_single_pixel(const struct registers_view *view) {
-    return VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) == 0;
-}
+CONDITION(rdma_single_pixel,
+          VALUE(view, SDP_RDMA, D_DATA_CUBE_WIDTH) == 0 && VALUE(view, SDP_RDMA, D_DATA_CUBE_HEIGHT) == 0)
 
 static bool is_misaligned(const struct registers_view *view, int stage) {
     uint32_t used = view_value(view, NVDLA_SDP_RDMA, operand_registers[stage].base);
@@ -242,29 +204,17 @@ static bool is_misaligned(const struct registers_view *view, int stage) {
     return rules_misaligned(view, used);
 }
 
-static bool data_use_unknown(const struct registers_view *view) {
-    return any_operand(view, use_is_3);
-}
+CONDITION(data_use_unknown, any_operand(view, use_is_3))
 
-static bool operands_too_short(const struct registers_view *view) {
-    return any_operand(view, is_short);
-}
+CONDITION(operands_too_short, any_operand(view, is_short))
 
-static bool operands_without_port(const struct registers_view *view) {
-    return any_operand(view, has_no_port);
-}
+CONDITION(operands_without_port, any_operand(view, has_no_port))
 
-static bool operands_misaligned(const struct registers_view *view) {
-    return any_operand(view, is_misaligned);
-}
+CONDITION(operands_misaligned, any_operand(view, is_misaligned))
 
-static bool reads_cube(const struct registers_view *view) {
-    return FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) == 0;
-}
+CONDITION(reads_cube, FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) == 0)
 
-static bool rdma_port(const struct registers_view *view) {
-    return reads_cube(view) && rules_no_port(view, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE));
-}
+CONDITION(rdma_port, reads_cube(view) && rules_no_port(view, FIELD(view, SDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE)))
 
 static bool rdma_misaligned(const struct registers_view *view) {
     uint32_t used = VALUE(view, SDP_RDMA, D_SRC_BASE_ADDR_LOW);
@@ -273,11 +223,9 @@ static bool rdma_misaligned(const struct registers_view *view) {
     return reads_cube(view) && rules_misaligned(view, used);
 }
 
-static bool rdma_stride_ignored(const struct registers_view *view) {
-    return reads_cube(view) && rdma_single_pixel(view) &&
-           VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) >= (uint32_t)view->config->mem_atom &&
-           VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE) != (uint32_t)view->config->mem_atom;
-}
+CONDITION(rdma_stride_ignored, reads_cube(view) && rdma_single_pixel(view) &&
+                                   VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) >= (uint32_t)view->config->mem_atom &&
+                                   VALUE(view, SDP_RDMA, D_SRC_SURFACE_STRIDE) != (uint32_t)view->config->mem_atom)
 
 #define SHOWN_OPERANDS SHOWN(SDP_RDMA, D_BRDMA_CFG), SHOWN(SDP_RDMA, D_NRDMA_CFG), SHOWN(SDP_RDMA, D_ERDMA_CFG)
 
@@ -308,9 +256,7 @@ static uint32_t in(const struct registers_view *view) {
 }
 
 /* IN precision counts. */
-static bool converts_input(const struct registers_view *view) {
-    return rules_wide(view) && !layer_of(view).shape.flying;
-}
+CONDITION(converts_input, rules_wide(view) && !layer_of(view).shape.flying)
 
 static bool sizes_differ(const struct registers_view *view) {
     uint32_t lanes = (uint32_t)layer_of(view).shape.lanes;
@@ -319,37 +265,27 @@ static bool sizes_differ(const struct registers_view *view) {
            VALUE(view, SDP, D_DATA_CUBE_CHANNEL) / lanes != VALUE(view, SDP_RDMA, D_DATA_CUBE_CHANNEL) / lanes;
 }
 
-static bool flying_differs(const struct registers_view *view) {
-    return layer_of(view).shape.flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0);
-}
+CONDITION(flying_differs, layer_of(view).shape.flying != (FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, FLYING_MODE) != 0))
 
-static bool precision_differs(const struct registers_view *view) {
-    return rules_wide(view) && (proc(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) ||
-                                out(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, OUT_PRECISION));
-}
+CONDITION(precision_differs,
+          rules_wide(view) && (proc(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, PROC_PRECISION) ||
+                               out(view) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, OUT_PRECISION)))
 
-static bool mode_differs(const struct registers_view *view) {
-    return (nvdla_has(view->config, FEATURE_WINOGRAD) &&
-            FIELD(view, SDP, D_FEATURE_MODE_CFG, WINOGRAD) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, WINOGRAD)) ||
-           (nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
-                                                            FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER));
-}
+CONDITION(mode_differs,
+          (nvdla_has(view->config, FEATURE_WINOGRAD) &&
+           FIELD(view, SDP, D_FEATURE_MODE_CFG, WINOGRAD) != FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, WINOGRAD)) ||
+              (nvdla_has(view->config, FEATURE_BATCHES) && FIELD(view, SDP, D_FEATURE_MODE_CFG, BATCH_NUMBER) !=
+                                                               FIELD(view, SDP_RDMA, D_FEATURE_MODE_CFG, BATCH_NUMBER)))
 
-static bool input_unknown(const struct registers_view *view) {
-    return converts_input(view) && in(view) > NVDLA_FP16;
-}
+CONDITION(input_unknown, converts_input(view) && in(view) > NVDLA_FP16)
 
-static bool widens_input(const struct registers_view *view) {
-    return converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8;
-}
+CONDITION(widens_input, converts_input(view) && in(view) == NVDLA_INT8 && proc(view) != NVDLA_INT8)
 
-static bool fp16_to_int8(const struct registers_view *view) {
-    return converts_input(view) && in(view) == NVDLA_FP16 && proc(view) == NVDLA_INT8 && out(view) != NVDLA_FP16;
-}
+CONDITION(fp16_to_int8,
+          converts_input(view) && in(view) == NVDLA_FP16 && proc(view) == NVDLA_INT8 && out(view) != NVDLA_FP16)
 
-static bool reinterprets(const struct registers_view *view) {
-    return converts_input(view) && in(view) != proc(view) && in(view) != NVDLA_INT8 && proc(view) != NVDLA_INT8;
-}
+CONDITION(reinterprets,
+          converts_input(view) && in(view) != proc(view) && in(view) != NVDLA_INT8 && proc(view) != NVDLA_INT8)
 
 /* What a stage takes from memory, and what its DMA fetches for it. */
 struct operand_flow {
@@ -395,13 +331,10 @@ STAGE_RULE(not_taken, bs, SDP_BS)
 STAGE_RULE(not_taken, bn, SDP_BN)
 STAGE_RULE(not_taken, ew, SDP_EW)
 
-static bool batch_operands_unaligned(const struct registers_view *view) {
-    return batch_unaligned(view) && any_operand(view, per_element);
-}
+CONDITION(batch_operands_unaligned, batch_unaligned(view) && any_operand(view, per_element))
 
-static bool batch_operands_of_one_pixel(const struct registers_view *view) {
-    return batch(view) && single_pixel(view) && layer_of(view).shape.surfaces > 1 && any_operand(view, per_element);
-}
+CONDITION(batch_operands_of_one_pixel,
+          batch(view) && single_pixel(view) && layer_of(view).shape.surfaces > 1 && any_operand(view, per_element))
 
 static struct extent source_of(const struct sdp_layer *layer) {
     return extent_of(&layer->source, (uint64_t)layer->shape.width * layer->atom, (uint64_t)layer->shape.height,
@@ -503,13 +436,9 @@ static struct csc_layer convolution_of(const struct registers_view *view) {
     return layer;
 }
 
-static bool is_flying(const struct registers_view *view) {
-    return layer_of(view).shape.flying;
-}
+CONDITION(is_flying, layer_of(view).shape.flying)
 
-static bool results_differ_in_type(const struct registers_view *view) {
-    return rules_wide(view) && proc(view) != FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION);
-}
+CONDITION(results_differ_in_type, rules_wide(view) && proc(view) != FIELD(view, CSC, D_MISC_CFG, PROC_PRECISION))
 
 static bool results_differ_in_order(const struct registers_view *view) {
     struct csc_layer convolution = convolution_of(view);
@@ -551,13 +480,9 @@ static struct pdp_layer pooling_of(const struct registers_view *view) {
     return layer;
 }
 
-static bool is_fused(const struct registers_view *view) {
-    return to_pdp(view) && !pooling_of(view).from_memory;
-}
+CONDITION(is_fused, to_pdp(view) && !pooling_of(view).from_memory)
 
-static bool pooled_type_differs(const struct registers_view *view) {
-    return rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA);
-}
+CONDITION(pooled_type_differs, rules_wide(view) && out(view) != FIELD(view, PDP, D_DATA_FORMAT, INPUT_DATA))
 
 static bool pooled_cube_differs(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
@@ -582,9 +507,7 @@ const struct rule_set rules_sdp_to_pdp = {.moment = RULES_AT_START,
 
 /* ---- the table of EW ---- */
 
-static bool uses_table(const struct registers_view *view) {
-    return layer_of(view).table;
-}
+CONDITION(uses_table, layer_of(view).table)
 
 static bool select_too_large(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);
@@ -597,13 +520,9 @@ static bool any_range(const struct registers_view *view, bool (*condition)(uint3
            condition(VALUE(view, SDP, S_LUT_LO_START)) || condition(VALUE(view, SDP, S_LUT_LO_END));
 }
 
-static bool range_infinite(const struct registers_view *view) {
-    return layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, is_infinite);
-}
+CONDITION(range_infinite, layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, is_infinite))
 
-static bool range_nan(const struct registers_view *view) {
-    return layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, fp32_is_nan);
-}
+CONDITION(range_nan, layer_of(view).shape.proc == NVDLA_FP16 && any_range(view, fp32_is_nan))
 
 static bool offset_infinite(const struct registers_view *view) {
     struct sdp_layer layer = layer_of(view);

@@ -18,6 +18,12 @@ struct rule {
     } shown[WARNING_REGISTERS]; /* the registers that break it */
 };
 
+/* Defines a condition of a rule: a function of the registers, `view`. */
+#define CONDITION(name, ...)                                                                                           \
+    static bool name(const struct registers_view *view) {                                                              \
+        return __VA_ARGS__;                                                                                            \
+    }
+
 #define SHOWN(unit, reg) {NVDLA_##unit, unit##_##reg}
 
 /* Effect, condition, text, section, registers with SHOWN. */
