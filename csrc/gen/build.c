@@ -429,21 +429,30 @@ static uint32_t interrupt_mask(const struct builder *b) {
     return b->gen->expect_all ? 0 : conv;
 }
 
+static struct gen_writer *writer_new(const struct builder *b, int index) {
+    struct gen_writer *regs = xcalloc(1, sizeof *regs);
+    regs->gen = b->gen;
+    regs->layer = &b->gen->layers[index];
+    regs->shape = &b->shapes[index];
+    return regs;
+}
+
 /* BDMA has a queue instead of register groups: descriptors are pushed, then launched as group 0 or 1. At most two
  * groups are launched at a time, and none is pushed while a launch still waits. Spec: 64-bdma section 5. */
 static void build_bdma(struct builder *b, int index) {
     const struct gen_layer *layer = &b->gen->layers[index];
     int first = gen_bdma_first(b->gen, index), use = b->uses[NVDLA_BDMA];
     struct rng rng = rng_make((uint64_t)layer->order, NVDLA_BDMA);
+    struct gen_writer *regs = writer_new(b, index);
     if (index == first && layer->serial && index > 0)
         wait_for(b, NVDLA_BDMA, b->final_event[index - 1]);
     if (index == first && use >= 2)
         wait_for(b, NVDLA_BDMA, b->final_event[b->user[NVDLA_BDMA][use - 2]]);
     for (int64_t part = 0; part < layer->parts; part++) {
-        struct gen_registers regs;
-        gen_bdma_registers(b->gen, index, b->shapes, part, &regs);
-        push_descriptor(b, layer, &rng, &regs);
+        gen_bdma_registers(regs, part);
+        push_descriptor(b, layer, &rng, regs->unit);
     }
+    free(regs);
     if (index + 1 < b->gen->count && b->gen->layers[index + 1].bdma && b->gen->layers[index + 1].join)
         return;
     b->user[NVDLA_BDMA][use] = index;
@@ -505,23 +514,21 @@ static void build_layer(struct builder *b, int index) {
         build_bdma(b, index);
         return;
     }
-    struct gen_registers *units = xmalloc(NVDLA_UNIT_COUNT * sizeof *units);
-    for (int i = 0; i < NVDLA_UNIT_COUNT; i++)
-        units[i].count = 0;
+    struct gen_writer *regs = writer_new(b, index);
     if (layer->conv)
-        gen_conv_registers(b->gen, index, b->shapes, units);
+        gen_conv_registers(regs);
     if (layer->sdp)
-        gen_sdp_registers(b->gen, index, b->shapes, units);
+        gen_sdp_registers(regs);
     if (layer->pdp)
-        gen_pdp_registers(b->gen, index, b->shapes, units);
+        gen_pdp_registers(regs);
     if (layer->cdp)
-        gen_cdp_registers(b->gen, index, b->shapes, units);
+        gen_cdp_registers(regs);
     if (layer->rubik)
-        gen_rubik_registers(b->gen, index, b->shapes, units);
+        gen_rubik_registers(regs);
     for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT; unit++)
         if (uses(&b->shapes[index], unit))
-            program_unit(b, index, unit, &units[unit]);
-    free(units);
+            program_unit(b, index, unit, &regs->units[unit]);
+    free(regs);
     expect_interrupts(b, index);
     arm(b, index);
     if (layer->status)

@@ -14,8 +14,7 @@
 /* ---- convolution ----------------------------------------------------------------------------- */
 
 bool gen_conv_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                        struct gen_registers *units);
+void gen_conv_registers(struct gen_writer *regs);
 void gen_conv_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, bool image,
                    int64_t cycles);
 /* Sets the right and bottom pads of a Winograd layer so that it consists of whole tiles. */
@@ -55,8 +54,7 @@ const struct gen_stage *gen_stage_of(const struct gen_layer *layer, int stage);
 /* True if SDP only compares (50-sdp section 9) and writes nothing. */
 bool gen_compares(const struct gen_layer *layer);
 bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units);
+void gen_sdp_registers(struct gen_writer *regs);
 /* Sizes of an SDP layer from memory; gen_sdp_draw draws the rest of any SDP layer. bits: magnitude of its input. */
 void gen_sdp_draw_size(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int bits);
@@ -64,8 +62,7 @@ void gen_sdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen
 /* ---- PDP ------------------------------------------------------------------------------------- */
 
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units);
+void gen_pdp_registers(struct gen_writer *regs);
 /* PDP from memory (draws sizes, too), or after an SDP with an output of w x h. */
 void gen_pdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, int64_t h);
@@ -73,8 +70,7 @@ void gen_pdp_draw_behind(struct rng *rng, struct gen_layer *layer, int64_t w, in
 /* ---- CDP ------------------------------------------------------------------------------------- */
 
 bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units);
+void gen_cdp_registers(struct gen_writer *regs);
 void gen_cdp_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 /* A table set for a CDP layer. */
 void gen_cdp_draw_lut(struct rng *rng, struct gen_layer *layer);
@@ -103,14 +99,12 @@ void gen_lut_draw(struct rng *rng, struct gen_layer *layer, int bits);
 
 bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
 /* Of one of the layer's descriptors. */
-void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
-                        struct gen_registers *regs);
+void gen_bdma_registers(struct gen_writer *regs, int64_t part);
 /* First layer of the group that a BDMA layer belongs to. */
 int gen_bdma_first(const struct gen_case *gen, int index);
 void gen_bdma_draw(struct rng *rng, const struct gen_case *gen, int index, struct gen_layer *layer, int64_t cycles);
 bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err);
-void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                         struct gen_registers *units);
+void gen_rubik_registers(struct gen_writer *regs);
 void gen_rubik_draw(struct rng *rng, const struct nvdla_config *config, struct gen_layer *layer, int64_t cycles);
 
 /* ---- cases ----------------------------------------------------------------------------------- */

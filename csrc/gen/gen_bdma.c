@@ -64,10 +64,9 @@ bool gen_bdma_shape(const struct gen_case *gen, int index, struct gen_shape *sha
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes, int64_t part,
-                        struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
+void gen_bdma_registers(struct gen_writer *regs, int64_t part) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     const struct cube *in = &shape->in, *out = &shape->out;
     int64_t from[3] = {0, 0, 0}, size[3] = {layer->c, layer->h, layer->w}; /* surfaces, lines, columns */
     int cut = layer->c >= layer->parts ? 0 : layer->h >= layer->parts ? 1 : 2;
@@ -75,20 +74,19 @@ void gen_bdma_registers(const struct gen_case *gen, int index, const struct gen_
     size[cut] = part_start(size[cut], part + 1, layer->parts) - from[cut];
     uint64_t source = cube_atom_address(in, (int)from[0], (int)from[1], (int)from[2]);
     uint64_t target = cube_atom_address(out, (int)from[0], (int)from[1], (int)from[2]);
-    regs->count = 0;
-    gen_put(regs, BDMA_CFG_SRC_ADDR_LOW, (uint32_t)source);
-    gen_put(regs, BDMA_CFG_SRC_ADDR_HIGH, (uint32_t)(source >> 32));
-    gen_put(regs, BDMA_CFG_DST_ADDR_LOW, (uint32_t)target);
-    gen_put(regs, BDMA_CFG_DST_ADDR_HIGH, (uint32_t)(target >> 32));
-    gen_put(regs, BDMA_CFG_LINE, (uint32_t)size[2] - 1);
+    gen_engine(regs, NVDLA_BDMA);
+    regs->unit->count = 0;
+    gen_put_address(regs, BDMA_CFG_SRC_ADDR_LOW, BDMA_CFG_SRC_ADDR_HIGH, source);
+    gen_put_address(regs, BDMA_CFG_DST_ADDR_LOW, BDMA_CFG_DST_ADDR_HIGH, target);
+    gen_put(regs, BDMA_CFG_LINE, size[2] - 1);
     gen_put(regs, BDMA_CFG_CMD, (shape->in_secondary ? 0 : 1u) | (shape->out_secondary ? 0 : 2u));
-    gen_put(regs, BDMA_CFG_LINE_REPEAT, (uint32_t)size[1] - 1);
+    gen_put(regs, BDMA_CFG_LINE_REPEAT, size[1] - 1);
     gen_put(regs, BDMA_CFG_SRC_LINE, in->line_stride);
     gen_put(regs, BDMA_CFG_DST_LINE, out->line_stride);
-    gen_put(regs, BDMA_CFG_SURF_REPEAT, (uint32_t)size[0] - 1);
+    gen_put(regs, BDMA_CFG_SURF_REPEAT, size[0] - 1);
     gen_put(regs, BDMA_CFG_SRC_SURF, in->surface_stride);
     gen_put(regs, BDMA_CFG_DST_SURF, out->surface_stride);
-    gen_put(regs, BDMA_CFG_STATUS, (uint32_t)layer->perf & 1);
+    gen_put(regs, BDMA_CFG_STATUS, layer->perf & 1);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -25,40 +25,31 @@ bool gen_cdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-void gen_cdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
-    struct gen_registers *regs = &units[NVDLA_CDP], *rdma = &units[NVDLA_CDP_RDMA];
-    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_CDP);
-    gen_put(regs, CDP_D_FUNC_BYPASS, (uint32_t)layer->sqsum_bypass | (uint32_t)layer->mul_bypass << 1);
-    gen_put_address(gen, index, &noise, regs, CDP_D_DST_BASE_ADDR_LOW, CDP_D_DST_BASE_ADDR_HIGH, shape->out.base);
-    gen_put(regs, CDP_D_DST_LINE_STRIDE, shape->out.line_stride);
-    gen_put(regs, CDP_D_DST_SURFACE_STRIDE, shape->out.surface_stride);
+void gen_cdp_registers(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
+    gen_engine(regs, NVDLA_CDP);
+    gen_put(regs, CDP_D_FUNC_BYPASS, layer->sqsum_bypass | layer->mul_bypass << 1);
+    gen_put_cube(regs, CDP_D_DST_BASE_ADDR_LOW, &shape->out);
     gen_put(regs, CDP_D_DST_DMA_CFG, shape->out_secondary ? 0 : 1);
-    gen_put(regs, CDP_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(regs, CDP_D_NAN_FLUSH_TO_ZERO,
-            layer->precision == NVDLA_FP16 ? (uint32_t)layer->nan_to_zero : gen_noise(layer, &noise, 1));
-    gen_put(regs, CDP_D_LRN_CFG, (uint32_t)(layer->length - 3) / 2);
-    gen_put(regs, CDP_D_DATIN_OFFSET, (uint32_t)layer->in_offset & 0xffff);
-    gen_put(regs, CDP_D_DATIN_SCALE, (uint32_t)layer->in_scale & 0xffff);
-    gen_put(regs, CDP_D_DATIN_SHIFTER, (uint32_t)layer->in_shift);
-    gen_put(regs, CDP_D_DATOUT_OFFSET, (uint32_t)layer->out_offset);
-    gen_put(regs, CDP_D_DATOUT_SCALE, (uint32_t)layer->out_scale & 0xffff);
-    gen_put(regs, CDP_D_DATOUT_SHIFTER, (uint32_t)layer->out_shift);
-    gen_put(regs, CDP_D_PERF_ENABLE, (uint32_t)layer->perf & 3);
-    gen_put(regs, CDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
-    gen_put(rdma, CDP_RDMA_D_DATA_CUBE_WIDTH, (uint32_t)layer->w - 1);
-    gen_put(rdma, CDP_RDMA_D_DATA_CUBE_HEIGHT, (uint32_t)layer->h - 1);
-    gen_put(rdma, CDP_RDMA_D_DATA_CUBE_CHANNEL, (uint32_t)layer->c - 1);
-    gen_put_address(gen, index, &noise, rdma, CDP_RDMA_D_SRC_BASE_ADDR_LOW, CDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-                    shape->in.base);
-    gen_put(rdma, CDP_RDMA_D_SRC_LINE_STRIDE, shape->in.line_stride);
-    gen_put(rdma, CDP_RDMA_D_SRC_SURFACE_STRIDE, shape->in.surface_stride);
-    gen_put(rdma, CDP_RDMA_D_SRC_DMA_CFG, shape->in_secondary ? 0 : 1);
-    gen_put(rdma, CDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(rdma, CDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
-    gen_put(rdma, CDP_RDMA_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+    gen_put(regs, CDP_D_DATA_FORMAT, layer->precision);
+    gen_put(regs, CDP_D_NAN_FLUSH_TO_ZERO, layer->precision == NVDLA_FP16 ? layer->nan_to_zero : gen_noise(regs, 1));
+    gen_put(regs, CDP_D_LRN_CFG, (layer->length - 3) / 2);
+    gen_put(regs, CDP_D_DATIN_OFFSET, layer->in_offset & 0xffff);
+    gen_put(regs, CDP_D_DATIN_SCALE, layer->in_scale & 0xffff);
+    gen_put(regs, CDP_D_DATIN_SHIFTER, layer->in_shift);
+    gen_put(regs, CDP_D_DATOUT_OFFSET, layer->out_offset);
+    gen_put(regs, CDP_D_DATOUT_SCALE, layer->out_scale & 0xffff);
+    gen_put(regs, CDP_D_DATOUT_SHIFTER, layer->out_shift);
+    gen_put(regs, CDP_D_PERF_ENABLE, layer->perf & 3);
+    gen_put(regs, CDP_D_CYA, gen_noise(regs, UINT32_MAX));
+    gen_unit(regs, NVDLA_CDP_RDMA);
+    gen_put_size(regs, CDP_RDMA_D_DATA_CUBE_WIDTH, layer->w, layer->h, layer->c);
+    gen_put_cube(regs, CDP_RDMA_D_SRC_BASE_ADDR_LOW, &shape->in);
+    gen_put(regs, CDP_RDMA_D_SRC_DMA_CFG, shape->in_secondary ? 0 : 1);
+    gen_put(regs, CDP_RDMA_D_DATA_FORMAT, layer->precision);
+    gen_put(regs, CDP_RDMA_D_PERF_ENABLE, layer->perf & 1);
+    gen_put(regs, CDP_RDMA_D_CYA, gen_noise(regs, UINT32_MAX));
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

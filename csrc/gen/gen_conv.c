@@ -315,171 +315,167 @@ static uint32_t two(int64_t low, int64_t high) {
 }
 
 /* Mode and precisions for the D_MISC_CFG of all units, without reuse. */
-static uint32_t mode(const struct gen_layer *layer, enum nvdla_precision in) {
-    return (layer->conv == GEN_WINOGRAD ? 1 : 0) | (uint32_t)in << 8 | (uint32_t)layer->precision << 12;
+static int64_t mode(const struct gen_layer *layer, enum nvdla_precision in) {
+    return (layer->conv == GEN_WINOGRAD ? 1 : 0) | (uint32_t)in << 8 | layer->precision << 12;
 }
 
-static uint32_t reuse_flags(const struct gen_layer *layer) {
-    return (uint32_t)layer->reuse_data << 16 | (uint32_t)layer->reuse_weights << 20 | (uint32_t)layer->skip_data << 24 |
-           (uint32_t)layer->skip_weights << 28;
+static int64_t reuse_flags(const struct gen_layer *layer) {
+    return layer->reuse_data << 16 | layer->reuse_weights << 20 | layer->skip_data << 24 | layer->skip_weights << 28;
 }
 
-static void put_cdma_image(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                           struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
-    gen_put(regs, CDMA_D_DATAIN_FORMAT, 1 | (uint32_t)layer->format << 8 | (uint32_t)layer->sign << 20);
-    gen_put(regs, CDMA_D_PIXEL_OFFSET, (uint32_t)layer->x_offset);
-    gen_put_address(gen, index, noise, regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0, shape->plane_base[0]);
-    gen_put_address(gen, index, noise, regs, CDMA_D_DAIN_ADDR_LOW_1, CDMA_D_DAIN_ADDR_HIGH_1, shape->plane_base[1]);
+static void put_cdma_image(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
+    gen_put(regs, CDMA_D_DATAIN_FORMAT, 1 | layer->format << 8 | layer->sign << 20);
+    gen_put(regs, CDMA_D_PIXEL_OFFSET, layer->x_offset);
+    gen_put_address(regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0, shape->plane_base[0]);
+    gen_put_address(regs, CDMA_D_DAIN_ADDR_LOW_1, CDMA_D_DAIN_ADDR_HIGH_1, shape->plane_base[1]);
     gen_put(regs, CDMA_D_LINE_STRIDE, (uint32_t)shape->plane_line[0]);
     gen_put(regs, CDMA_D_LINE_UV_STRIDE, (uint32_t)shape->plane_line[1]);
-    gen_put(regs, CDMA_D_SURF_STRIDE, gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, CDMA_D_SURF_STRIDE, gen_noise(regs, UINT32_MAX));
     gen_put(regs, CDMA_D_DAIN_MAP, 0);
 }
 
-static void put_cdma_cube(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                          struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
+static void put_cdma_cube(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     const struct cube *in = &shape->in;
-    bool lines = !layer->unpacked && in->line_stride == layer->w * gen->config->mem_atom;
+    int64_t lines = !layer->unpacked && in->line_stride == layer->w * regs->gen->config->mem_atom;
     int64_t surface = layer->w == 1 && shape->lines == 1 ? in->atom : shape->lines * (int64_t)in->line_stride;
-    bool surfaces = !layer->unpacked && in->surface_stride == surface;
-    gen_put(regs, CDMA_D_DATAIN_FORMAT, gen_noise(layer, noise, 0x103f00));
-    gen_put(regs, CDMA_D_PIXEL_OFFSET, gen_noise(layer, noise, 0x1f));
-    gen_put_address(gen, index, noise, regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0, in->base);
-    gen_put(regs, CDMA_D_DAIN_ADDR_LOW_1, gen_noise(layer, noise, UINT32_MAX));
-    gen_put(regs, CDMA_D_DAIN_ADDR_HIGH_1, gen_noise(layer, noise, UINT32_MAX));
+    int64_t surfaces = !layer->unpacked && in->surface_stride == surface;
+    gen_put(regs, CDMA_D_DATAIN_FORMAT, gen_noise(regs, 0x103f00));
+    gen_put(regs, CDMA_D_PIXEL_OFFSET, gen_noise(regs, 0x1f));
+    gen_put_address(regs, CDMA_D_DAIN_ADDR_LOW_0, CDMA_D_DAIN_ADDR_HIGH_0, in->base);
+    gen_put(regs, CDMA_D_DAIN_ADDR_LOW_1, gen_noise(regs, UINT32_MAX));
+    gen_put(regs, CDMA_D_DAIN_ADDR_HIGH_1, gen_noise(regs, UINT32_MAX));
     gen_put(regs, CDMA_D_LINE_STRIDE, in->line_stride);
-    gen_put(regs, CDMA_D_LINE_UV_STRIDE, gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, CDMA_D_LINE_UV_STRIDE, gen_noise(regs, UINT32_MAX));
     gen_put(regs, CDMA_D_SURF_STRIDE, in->surface_stride);
-    gen_put(regs, CDMA_D_DAIN_MAP, (uint32_t)lines | (uint32_t)surfaces << 16);
+    gen_put(regs, CDMA_D_DAIN_MAP, lines | surfaces << 16);
 }
 
-static void put_cdma_input(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                           struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
+static void put_cdma_input(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     int64_t lines = shape->fetch ? shape->lines : layer->h, w = layer->w, h = layer->h;
     if (layer->conv == GEN_IMAGE)
-        put_cdma_image(gen, index, shape, noise, regs);
+        put_cdma_image(regs);
     else
-        put_cdma_cube(gen, index, shape, noise, regs);
+        put_cdma_cube(regs);
     if (layer->conv == GEN_WINOGRAD) {
         w = conv_extended(layer->pad_left, layer->w, layer->pad_right, layer->stride_x);
         h = conv_extended(layer->pad_top, lines, layer->pad_bottom, layer->stride_y);
     }
     gen_put(regs, CDMA_D_DATAIN_SIZE_0, sizes(layer->w, lines));
-    gen_put(regs, CDMA_D_DATAIN_SIZE_1, (uint32_t)layer->c - 1);
+    gen_put(regs, CDMA_D_DATAIN_SIZE_1, layer->c - 1);
     gen_put(regs, CDMA_D_DATAIN_SIZE_EXT_0, sizes(w, h));
     gen_put(regs, CDMA_D_DAIN_RAM_TYPE, shape->in_secondary ? 0 : 1);
-    gen_put(regs, CDMA_D_FETCH_GRAIN, (uint32_t)layer->grain - 1);
+    gen_put(regs, CDMA_D_FETCH_GRAIN, layer->grain - 1);
 }
 
 /* Compressed weights have two more surfaces; otherwise these registers do not matter. */
-static void put_cdma_masks(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                           struct gen_registers *regs) {
-    if (gen->layers[index].compressed) {
-        gen_put_address(gen, index, noise, regs, CDMA_D_WGS_ADDR_LOW, CDMA_D_WGS_ADDR_HIGH,
-                        shape->weight_base[GEN_WEIGHT_GROUPS]);
-        gen_put_address(gen, index, noise, regs, CDMA_D_WMB_ADDR_LOW, CDMA_D_WMB_ADDR_HIGH,
-                        shape->weight_base[GEN_WEIGHT_MASKS]);
+static void put_cdma_masks(struct gen_writer *regs) {
+    const struct gen_shape *shape = regs->shape;
+    if (regs->layer->compressed) {
+        gen_put_address(regs, CDMA_D_WGS_ADDR_LOW, CDMA_D_WGS_ADDR_HIGH, shape->weight_base[GEN_WEIGHT_GROUPS]);
+        gen_put_address(regs, CDMA_D_WMB_ADDR_LOW, CDMA_D_WMB_ADDR_HIGH, shape->weight_base[GEN_WEIGHT_MASKS]);
         gen_put(regs, CDMA_D_WMB_BYTES, (uint32_t)shape->weight_size[GEN_WEIGHT_MASKS]);
         return;
     }
-    for (uint32_t offset = CDMA_D_WGS_ADDR_HIGH; offset <= CDMA_D_WMB_BYTES; offset += 4)
-        gen_put(regs, offset, gen_noise(&gen->layers[index], noise, UINT32_MAX));
+    gen_put_noise(regs, CDMA_D_WGS_ADDR_HIGH, CDMA_D_WMB_BYTES);
 }
 
-static void put_cdma(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                     struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
+static void put_cdma(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     bool convert = layer->cvt != 0, mean = convert && layer->conv == GEN_IMAGE && layer->mean;
-    gen_put(regs, CDMA_D_MISC_CFG, mode(layer, conv_in_precision(gen->config, layer)) | reuse_flags(layer));
-    put_cdma_input(gen, index, shape, noise, regs);
-    gen_put(regs, CDMA_D_BATCH_NUMBER, (uint32_t)layer->batches - 1);
+    gen_put(regs, CDMA_D_MISC_CFG, mode(layer, conv_in_precision(regs->gen->config, layer)) | reuse_flags(layer));
+    put_cdma_input(regs);
+    gen_put(regs, CDMA_D_BATCH_NUMBER, layer->batches - 1);
     gen_put(regs, CDMA_D_BATCH_STRIDE,
-            layer->batches > 1 ? (uint32_t)shape->in_batch_stride : gen_noise(layer, noise, UINT32_MAX));
-    gen_put(regs, CDMA_D_ENTRY_PER_SLICE, (uint32_t)shape->entries - 1);
-    gen_put(regs, CDMA_D_WEIGHT_FORMAT, (uint32_t)layer->compressed);
-    gen_put(regs, CDMA_D_WEIGHT_SIZE_0, (uint32_t)conv_kernel_bytes(gen->config, layer) - 1);
-    gen_put(regs, CDMA_D_WEIGHT_SIZE_1, (uint32_t)layer->k - 1);
+            layer->batches > 1 ? (uint32_t)shape->in_batch_stride : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, CDMA_D_ENTRY_PER_SLICE, shape->entries - 1);
+    gen_put(regs, CDMA_D_WEIGHT_FORMAT, layer->compressed);
+    gen_put(regs, CDMA_D_WEIGHT_SIZE_0, conv_kernel_bytes(regs->gen->config, layer) - 1);
+    gen_put(regs, CDMA_D_WEIGHT_SIZE_1, layer->k - 1);
     gen_put(regs, CDMA_D_WEIGHT_RAM_TYPE, layer->weight_space ? 0 : 1);
-    gen_put_address(gen, index, noise, regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH,
-                    shape->weight_base[GEN_WEIGHTS]);
+    gen_put_address(regs, CDMA_D_WEIGHT_ADDR_LOW, CDMA_D_WEIGHT_ADDR_HIGH, shape->weight_base[GEN_WEIGHTS]);
     gen_put(regs, CDMA_D_WEIGHT_BYTES, (uint32_t)shape->weight_size[GEN_WEIGHTS]);
-    put_cdma_masks(gen, index, shape, noise, regs);
+    put_cdma_masks(regs);
     gen_put(regs, CDMA_D_MEAN_FORMAT, mean);
-    gen_put(regs, CDMA_D_MEAN_GLOBAL_0, mean ? two(layer->mean_0, layer->mean_1) : gen_noise(layer, noise, UINT32_MAX));
-    gen_put(regs, CDMA_D_MEAN_GLOBAL_1, mean ? two(layer->mean_2, layer->mean_3) : gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, CDMA_D_MEAN_GLOBAL_0, mean ? two(layer->mean_0, layer->mean_1) : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, CDMA_D_MEAN_GLOBAL_1, mean ? two(layer->mean_2, layer->mean_3) : gen_noise(regs, UINT32_MAX));
     gen_put(regs, CDMA_D_CVT_CFG,
-            convert ? 1 | (uint32_t)layer->cvt_shift << 4 : gen_noise(layer, noise, CDMA_D_CVT_CFG__CVT_TRUNCATE_MASK));
-    gen_put(regs, CDMA_D_CVT_OFFSET, convert ? (uint32_t)layer->cvt_offset & 0xffff : gen_noise(layer, noise, 0xffff));
-    gen_put(regs, CDMA_D_CVT_SCALE, convert ? (uint32_t)layer->cvt_scale & 0xffff : gen_noise(layer, noise, 0xffff));
+            convert ? 1 | layer->cvt_shift << 4 : gen_noise(regs, CDMA_D_CVT_CFG__CVT_TRUNCATE_MASK));
+    gen_put(regs, CDMA_D_CVT_OFFSET, convert ? layer->cvt_offset & 0xffff : gen_noise(regs, 0xffff));
+    gen_put(regs, CDMA_D_CVT_SCALE, convert ? layer->cvt_scale & 0xffff : gen_noise(regs, 0xffff));
     gen_put(regs, CDMA_D_CONV_STRIDE, sizes(layer->stride_x, layer->stride_y));
     gen_put(regs, CDMA_D_ZERO_PADDING,
-            (uint32_t)layer->pad_left | (uint32_t)layer->pad_right << 8 | (uint32_t)layer->pad_top << 16 |
-                (uint32_t)layer->pad_bottom << 24);
-    gen_put(regs, CDMA_D_ZERO_PADDING_VALUE, (uint32_t)layer->pad & 0xffff);
+            layer->pad_left | layer->pad_right << 8 | layer->pad_top << 16 | layer->pad_bottom << 24);
+    gen_put(regs, CDMA_D_ZERO_PADDING_VALUE, layer->pad & 0xffff);
     gen_put(regs, CDMA_D_BANK, sizes(shape->data_banks, shape->weight_banks));
-    gen_put(regs, CDMA_D_NAN_FLUSH_TO_ZERO, (uint32_t)layer->nan_to_zero);
-    gen_put(regs, CDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
-    gen_put(regs, CDMA_D_CYA, gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, CDMA_D_NAN_FLUSH_TO_ZERO, layer->nan_to_zero);
+    gen_put(regs, CDMA_D_PERF_ENABLE, layer->perf & 1);
+    gen_put(regs, CDMA_D_CYA, gen_noise(regs, UINT32_MAX));
 }
 
 /* CSC sees the extended cube of Winograd, which has no strides and pads. */
-static void put_csc(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                    struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
+static void put_csc(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     bool image = layer->conv == GEN_IMAGE, winograd = layer->conv == GEN_WINOGRAD;
     int64_t w = shape->middle.width, h = shape->middle.height, slices = conv_slices(layer);
-    int64_t channels = conv_channels(gen->config, layer);
+    int64_t channels = conv_channels(regs->gen->config, layer);
     int64_t in_w = winograd ? conv_extended(layer->pad_left, layer->w, layer->pad_right, layer->stride_x) : layer->w;
     uint32_t post = layer->post == 4 ? 2 : layer->post == 2 ? 1 : 0;
     gen_put(regs, CSC_D_MISC_CFG, mode(layer, (enum nvdla_precision)layer->precision) | reuse_flags(layer));
     gen_put(regs, CSC_D_DATAIN_FORMAT, image);
     gen_put(regs, CSC_D_DATAIN_SIZE_EXT_0, sizes(in_w, slices));
-    gen_put(regs, CSC_D_DATAIN_SIZE_EXT_1, (uint32_t)(winograd ? channels : layer->c) - 1);
-    gen_put(regs, CSC_D_BATCH_NUMBER, (uint32_t)layer->batches - 1);
+    gen_put(regs, CSC_D_DATAIN_SIZE_EXT_1, (winograd ? channels : layer->c) - 1);
+    gen_put(regs, CSC_D_BATCH_NUMBER, layer->batches - 1);
     gen_put(regs, CSC_D_POST_Y_EXTENSION, post);
-    gen_put(regs, CSC_D_ENTRY_PER_SLICE, (uint32_t)shape->entries - 1);
-    gen_put(regs, CSC_D_WEIGHT_FORMAT, (uint32_t)layer->compressed);
+    gen_put(regs, CSC_D_ENTRY_PER_SLICE, shape->entries - 1);
+    gen_put(regs, CSC_D_WEIGHT_FORMAT, layer->compressed);
     gen_put(regs, CSC_D_WEIGHT_SIZE_EXT_0,
             winograd ? sizes(GEN_TILE, GEN_TILE) : sizes(image ? 1 : layer->s, layer->r));
     gen_put(regs, CSC_D_WEIGHT_SIZE_EXT_1, sizes(channels, layer->k));
     gen_put(regs, CSC_D_WEIGHT_BYTES, (uint32_t)shape->weight_size[GEN_WEIGHTS]);
     gen_put(regs, CSC_D_WMB_BYTES,
-            layer->compressed ? (uint32_t)shape->weight_size[GEN_WEIGHT_MASKS] : gen_noise(layer, noise, 0x0fffffff));
+            layer->compressed ? (uint32_t)shape->weight_size[GEN_WEIGHT_MASKS] : gen_noise(regs, 0x0fffffff));
     gen_put(regs, CSC_D_DATAOUT_SIZE_0, sizes(w, h));
-    gen_put(regs, CSC_D_DATAOUT_SIZE_1, (uint32_t)layer->k - 1);
-    gen_put(regs, CSC_D_ATOMICS, (uint32_t)(w * h - 1));
-    gen_put(regs, CSC_D_RELEASE, (uint32_t)(layer->skip_data ? slices : slices - layer->keep) - 1);
+    gen_put(regs, CSC_D_DATAOUT_SIZE_1, layer->k - 1);
+    gen_put(regs, CSC_D_ATOMICS, w * h - 1);
+    gen_put(regs, CSC_D_RELEASE, (layer->skip_data ? slices : slices - layer->keep) - 1);
     gen_put(regs, CSC_D_CONV_STRIDE_EXT, winograd ? 0 : sizes(layer->stride_x, layer->stride_y));
     gen_put(regs, CSC_D_DILATION_EXT, sizes(layer->dilation_x, layer->dilation_y));
     gen_put(regs, CSC_D_ZERO_PADDING, winograd ? 0 : two(layer->pad_left, layer->pad_top));
-    gen_put(regs, CSC_D_ZERO_PADDING_VALUE, (uint32_t)layer->pad & 0xffff);
+    gen_put(regs, CSC_D_ZERO_PADDING_VALUE, layer->pad & 0xffff);
     gen_put(regs, CSC_D_BANK, sizes(shape->data_banks, shape->weight_banks));
-    gen_put(regs, CSC_D_PRA_CFG, (uint32_t)layer->pra);
-    gen_put(regs, CSC_D_CYA, gen_noise(layer, noise, UINT32_MAX));
+    gen_put(regs, CSC_D_PRA_CFG, layer->pra);
+    gen_put(regs, CSC_D_CYA, gen_noise(regs, UINT32_MAX));
 }
 
-void gen_conv_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                        struct gen_registers *units) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
-    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_CDMA);
-    struct gen_registers *cacc = &units[NVDLA_CACC];
+void gen_conv_registers(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     bool single = shape->middle.width == 1 && shape->middle.height == 1, batches = layer->batches > 1;
-    put_cdma(gen, index, shape, &noise, &units[NVDLA_CDMA]);
-    put_csc(gen, index, shape, &noise, &units[NVDLA_CSC]);
-    gen_put(&units[NVDLA_CMAC_A], CMAC_A_D_MISC_CFG, mode(layer, NVDLA_INT8));
-    gen_put(&units[NVDLA_CMAC_B], CMAC_A_D_MISC_CFG, mode(layer, NVDLA_INT8));
-    gen_put(cacc, CACC_D_MISC_CFG, mode(layer, NVDLA_INT8));
-    gen_put(cacc, CACC_D_DATAOUT_SIZE_0, sizes(shape->middle.width, shape->middle.height));
-    gen_put(cacc, CACC_D_DATAOUT_SIZE_1, (uint32_t)layer->k - 1);
-    gen_put(cacc, CACC_D_DATAOUT_ADDR, batches ? (uint32_t)shape->out.base : gen_noise(layer, &noise, UINT32_MAX));
-    gen_put(cacc, CACC_D_BATCH_NUMBER, (uint32_t)layer->batches - 1);
-    gen_put(cacc, CACC_D_LINE_STRIDE, layer->pdp ? 0 : shape->out.line_stride & 0xffffff);
-    gen_put(cacc, CACC_D_SURF_STRIDE, layer->pdp ? 0 : shape->out.surface_stride & 0xffffff);
-    gen_put(cacc, CACC_D_DATAOUT_MAP, single ? 0x10001 : 0);
-    gen_put(cacc, CACC_D_CLIP_CFG, (uint32_t)layer->clip);
-    gen_put(cacc, CACC_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+    gen_engine(regs, NVDLA_CDMA);
+    put_cdma(regs);
+    gen_unit(regs, NVDLA_CSC);
+    put_csc(regs);
+    gen_unit(regs, NVDLA_CMAC_A);
+    gen_put(regs, CMAC_A_D_MISC_CFG, mode(layer, NVDLA_INT8));
+    gen_unit(regs, NVDLA_CMAC_B);
+    gen_put(regs, CMAC_B_D_MISC_CFG, mode(layer, NVDLA_INT8));
+    gen_unit(regs, NVDLA_CACC);
+    gen_put(regs, CACC_D_MISC_CFG, mode(layer, NVDLA_INT8));
+    gen_put(regs, CACC_D_DATAOUT_SIZE_0, sizes(shape->middle.width, shape->middle.height));
+    gen_put(regs, CACC_D_DATAOUT_SIZE_1, layer->k - 1);
+    gen_put(regs, CACC_D_DATAOUT_ADDR, batches ? (uint32_t)shape->out.base : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, CACC_D_BATCH_NUMBER, layer->batches - 1);
+    gen_put(regs, CACC_D_LINE_STRIDE, layer->pdp ? 0 : shape->out.line_stride & 0xffffff);
+    gen_put(regs, CACC_D_SURF_STRIDE, layer->pdp ? 0 : shape->out.surface_stride & 0xffffff);
+    gen_put(regs, CACC_D_DATAOUT_MAP, single ? 0x10001 : 0);
+    gen_put(regs, CACC_D_CLIP_CFG, layer->clip);
+    gen_put(regs, CACC_D_CYA, gen_noise(regs, UINT32_MAX));
 }

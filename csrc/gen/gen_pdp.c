@@ -110,80 +110,63 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-static uint32_t strips(const struct gen_layer *layer, struct rng *noise, int64_t first, int64_t mid, int64_t last) {
-    if (layer->splits == 1)
-        return gen_noise(layer, noise, 0x3fffffff);
-    uint32_t middle = layer->splits > 2 ? (uint32_t)mid - 1 : gen_noise(layer, noise, 0x3ff);
-    return ((uint32_t)first - 1) | ((uint32_t)last - 1) << 10 | middle << 20;
+static int64_t strips(struct gen_writer *regs, int64_t first, int64_t mid, int64_t last) {
+    if (regs->layer->splits == 1)
+        return gen_noise(regs, 0x3fffffff);
+    int64_t middle = regs->layer->splits > 2 ? mid - 1 : gen_noise(regs, 0x3ff);
+    return (first - 1) | (last - 1) << 10 | middle << 20;
 }
 
-static void put_rdma(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                     uint32_t partial_in, struct gen_registers *rdma) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct cube *in = &shape->in;
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
-    gen_put(rdma, PDP_RDMA_D_FLYING_MODE, 1);
-    gen_put_address(gen, index, noise, rdma, PDP_RDMA_D_SRC_BASE_ADDR_LOW, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, in->base);
-    gen_put(rdma, PDP_RDMA_D_SRC_LINE_STRIDE, in->line_stride);
-    gen_put(rdma, PDP_RDMA_D_SRC_SURFACE_STRIDE, in->surface_stride);
-    gen_put(rdma, PDP_RDMA_D_SRC_RAM_CFG, shape->in_secondary ? 0 : 1);
-    gen_put(rdma, PDP_RDMA_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(rdma, PDP_RDMA_D_OPERATION_MODE_CFG, (uint32_t)layer->splits - 1);
-    gen_put(rdma, PDP_RDMA_D_POOLING_KERNEL_CFG, ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->step_x - 1) << 4);
-    gen_put(rdma, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(layer, noise, 0xf));
-    gen_put(rdma, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
-    gen_put(rdma, PDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
-    gen_put(rdma, PDP_RDMA_D_CYA, gen_noise(layer, noise, UINT32_MAX));
+static void put_rdma(struct gen_writer *regs, int64_t partial_in) {
+    const struct gen_layer *layer = regs->layer;
+    const struct cube *in = &regs->shape->in;
+    gen_put_size(regs, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, in->width, in->height, in->channels);
+    gen_put(regs, PDP_RDMA_D_FLYING_MODE, 1);
+    gen_put_cube(regs, PDP_RDMA_D_SRC_BASE_ADDR_LOW, in);
+    gen_put(regs, PDP_RDMA_D_SRC_RAM_CFG, regs->shape->in_secondary ? 0 : 1);
+    gen_put(regs, PDP_RDMA_D_DATA_FORMAT, layer->precision);
+    gen_put(regs, PDP_RDMA_D_OPERATION_MODE_CFG, layer->splits - 1);
+    gen_put(regs, PDP_RDMA_D_POOLING_KERNEL_CFG, (layer->kernel_w - 1) | (layer->step_x - 1) << 4);
+    gen_put(regs, PDP_RDMA_D_POOLING_PADDING_CFG, gen_noise(regs, 0xf));
+    gen_put(regs, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
+    gen_put(regs, PDP_RDMA_D_PERF_ENABLE, layer->perf & 1);
+    gen_put(regs, PDP_RDMA_D_CYA, gen_noise(regs, UINT32_MAX));
 }
 
-void gen_pdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
-    struct gen_registers *regs = &units[NVDLA_PDP];
-    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_PDP);
+void gen_pdp_registers(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
     const struct cube *in = layer->sdp ? &shape->middle : &shape->in;
-    uint32_t partial_in = strips(layer, &noise, shape->first_in, shape->mid_in, shape->last_in);
-    uint32_t partial_out = strips(layer, &noise, layer->first_out, layer->mid_out, shape->last_out);
-    uint32_t splits = (uint32_t)layer->splits - 1;
+    gen_engine(regs, NVDLA_PDP);
+    int64_t partial_in = strips(regs, shape->first_in, shape->mid_in, shape->last_in);
+    int64_t partial_out = strips(regs, layer->first_out, layer->mid_out, shape->last_out);
     bool average = layer->method == METHOD_AVERAGE;
     const int64_t pads[] = {layer->pool_pad_1, layer->pool_pad_2, layer->pool_pad_3, layer->pool_pad_4,
                             layer->pool_pad_5, layer->pool_pad_6, layer->pool_pad_7};
-    gen_put(regs, PDP_D_DATA_CUBE_IN_WIDTH, (uint32_t)in->width - 1);
-    gen_put(regs, PDP_D_DATA_CUBE_IN_HEIGHT, (uint32_t)in->height - 1);
-    gen_put(regs, PDP_D_DATA_CUBE_IN_CHANNEL, (uint32_t)in->channels - 1);
-    gen_put(regs, PDP_D_DATA_CUBE_OUT_WIDTH, (uint32_t)shape->pool_w - 1);
-    gen_put(regs, PDP_D_DATA_CUBE_OUT_HEIGHT, (uint32_t)shape->pool_h - 1);
-    gen_put(regs, PDP_D_DATA_CUBE_OUT_CHANNEL, (uint32_t)in->channels - 1);
-    gen_put(regs, PDP_D_OPERATION_MODE_CFG, (uint32_t)layer->method | (layer->sdp ? 0 : 0x10u) | splits << 8);
-    gen_put(regs, PDP_D_NAN_FLUSH_TO_ZERO,
-            layer->precision == NVDLA_FP16 ? (uint32_t)layer->nan_to_zero : gen_noise(layer, &noise, 1));
+    gen_put_size(regs, PDP_D_DATA_CUBE_IN_WIDTH, in->width, in->height, in->channels);
+    gen_put_size(regs, PDP_D_DATA_CUBE_OUT_WIDTH, shape->pool_w, shape->pool_h, in->channels);
+    gen_put(regs, PDP_D_OPERATION_MODE_CFG, layer->method | (layer->sdp ? 0 : 0x10u) | (layer->splits - 1) << 8);
+    gen_put(regs, PDP_D_NAN_FLUSH_TO_ZERO, layer->precision == NVDLA_FP16 ? layer->nan_to_zero : gen_noise(regs, 1));
     gen_put(regs, PDP_D_PARTIAL_WIDTH_IN, partial_in);
     gen_put(regs, PDP_D_PARTIAL_WIDTH_OUT, partial_out);
     gen_put(regs, PDP_D_POOLING_KERNEL_CFG,
-            ((uint32_t)layer->kernel_w - 1) | ((uint32_t)layer->kernel_h - 1) << 8 |
-                ((uint32_t)layer->step_x - 1) << 16 | ((uint32_t)layer->step_y - 1) << 20);
-    gen_put(regs, PDP_D_RECIP_KERNEL_WIDTH, average ? (uint32_t)layer->recip_w : gen_noise(layer, &noise, 0x1ffff));
-    gen_put(regs, PDP_D_RECIP_KERNEL_HEIGHT, average ? (uint32_t)layer->recip_h : gen_noise(layer, &noise, 0x1ffff));
+            (layer->kernel_w - 1) | (layer->kernel_h - 1) << 8 | (layer->step_x - 1) << 16 | (layer->step_y - 1) << 20);
+    gen_put(regs, PDP_D_RECIP_KERNEL_WIDTH, average ? layer->recip_w : gen_noise(regs, 0x1ffff));
+    gen_put(regs, PDP_D_RECIP_KERNEL_HEIGHT, average ? layer->recip_h : gen_noise(regs, 0x1ffff));
     gen_put(regs, PDP_D_POOLING_PADDING_CFG,
-            (uint32_t)layer->pool_left | (uint32_t)layer->pool_top << 4 | (uint32_t)layer->pool_right << 8 |
-                (uint32_t)layer->pool_bottom << 12);
+            layer->pool_left | layer->pool_top << 4 | layer->pool_right << 8 | layer->pool_bottom << 12);
     for (uint32_t i = 0; i < 7; i++)
         gen_put(regs, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i,
-                average ? (uint32_t)pads[i] & 0x7ffff : gen_noise(layer, &noise, 0x7ffff));
-    for (uint32_t offset = PDP_D_SRC_BASE_ADDR_LOW; offset <= PDP_D_SRC_SURFACE_STRIDE; offset += 4)
-        gen_put(regs, offset, gen_noise(layer, &noise, UINT32_MAX));
-    gen_put_address(gen, index, &noise, regs, PDP_D_DST_BASE_ADDR_LOW, PDP_D_DST_BASE_ADDR_HIGH, shape->out.base);
-    gen_put(regs, PDP_D_DST_LINE_STRIDE, shape->out.line_stride);
-    gen_put(regs, PDP_D_DST_SURFACE_STRIDE, shape->out.surface_stride);
+                average ? pads[i] & 0x7ffff : gen_noise(regs, 0x7ffff));
+    gen_put_noise(regs, PDP_D_SRC_BASE_ADDR_LOW, PDP_D_SRC_SURFACE_STRIDE);
+    gen_put_cube(regs, PDP_D_DST_BASE_ADDR_LOW, &shape->out);
     gen_put(regs, PDP_D_DST_RAM_CFG, shape->out_secondary ? 0 : 1);
-    gen_put(regs, PDP_D_DATA_FORMAT, (uint32_t)layer->precision);
-    gen_put(regs, PDP_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
-    gen_put(regs, PDP_D_CYA, gen_noise(layer, &noise, UINT32_MAX));
+    gen_put(regs, PDP_D_DATA_FORMAT, layer->precision);
+    gen_put(regs, PDP_D_PERF_ENABLE, layer->perf & 1);
+    gen_put(regs, PDP_D_CYA, gen_noise(regs, UINT32_MAX));
+    gen_unit(regs, NVDLA_PDP_RDMA);
     if (!layer->sdp)
-        put_rdma(gen, index, shape, &noise, partial_in, &units[NVDLA_PDP_RDMA]);
+        put_rdma(regs, partial_in);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -73,38 +73,34 @@ bool gen_rubik_shape(const struct gen_case *gen, int index, struct gen_shape *sh
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-void gen_rubik_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                         struct gen_registers *units) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
-    struct gen_registers *regs = &units[NVDLA_RBK];
-    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_RBK);
-    const uint32_t in_surface = shape->in.surface_stride, out_surface = shape->out.surface_stride;
+void gen_rubik_registers(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
+    gen_engine(regs, NVDLA_RBK);
+    const int64_t in_surface = shape->in.surface_stride, out_surface = shape->out.surface_stride;
     bool contract = layer->rubik == GEN_CONTRACT, split = layer->rubik == GEN_SPLIT, merge = layer->rubik == GEN_MERGE;
-    uint32_t surfaces = (uint32_t)cdiv(layer->c, lanes_of(gen, layer)); /* of a phase */
-    uint32_t phases = (uint32_t)(layer->deconv_x * layer->deconv_y);
-    uint32_t channels = contract ? phases * surfaces * (uint32_t)lanes_of(gen, layer) : (uint32_t)layer->c;
-    gen_put(regs, RBK_D_MISC_CFG, (uint32_t)(layer->rubik - 1) | (uint32_t)layer->precision << 8);
+    const int64_t lanes = lanes_of(regs->gen, layer), surfaces = cdiv(layer->c, lanes); /* of a phase */
+    int64_t channels = contract ? layer->deconv_x * layer->deconv_y * surfaces * lanes : layer->c;
+    gen_put(regs, RBK_D_MISC_CFG, (layer->rubik - 1) | layer->precision << 8);
     gen_put(regs, RBK_D_DAIN_RAM_TYPE, shape->in_secondary ? 0 : 1);
-    gen_put(regs, RBK_D_DATAIN_SIZE_0, ((uint32_t)layer->w - 1) | ((uint32_t)layer->h - 1) << 16);
+    gen_put(regs, RBK_D_DATAIN_SIZE_0, (layer->w - 1) | (layer->h - 1) << 16);
     gen_put(regs, RBK_D_DATAIN_SIZE_1, channels - 1);
-    gen_put_address(gen, index, &noise, regs, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_ADDR_HIGH, shape->in.base);
+    gen_put_address(regs, RBK_D_DAIN_ADDR_LOW, RBK_D_DAIN_ADDR_HIGH, shape->in.base);
     gen_put(regs, RBK_D_DAIN_LINE_STRIDE, shape->in.line_stride);
-    gen_put(regs, RBK_D_DAIN_SURF_STRIDE, merge ? gen_noise(layer, &noise, UINT32_MAX) : in_surface);
-    gen_put(regs, RBK_D_DAIN_PLANAR_STRIDE, merge ? in_surface : gen_noise(layer, &noise, UINT32_MAX));
+    gen_put(regs, RBK_D_DAIN_SURF_STRIDE, merge ? gen_noise(regs, UINT32_MAX) : in_surface);
+    gen_put(regs, RBK_D_DAIN_PLANAR_STRIDE, merge ? in_surface : gen_noise(regs, UINT32_MAX));
     gen_put(regs, RBK_D_DAOUT_RAM_TYPE, shape->out_secondary ? 0 : 1);
-    gen_put(regs, RBK_D_DATAOUT_SIZE_1, (uint32_t)layer->c - 1);
-    gen_put_address(gen, index, &noise, regs, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_ADDR_HIGH, shape->out.base);
+    gen_put(regs, RBK_D_DATAOUT_SIZE_1, layer->c - 1);
+    gen_put_address(regs, RBK_D_DAOUT_ADDR_LOW, RBK_D_DAOUT_ADDR_HIGH, shape->out.base);
     gen_put(regs, RBK_D_DAOUT_LINE_STRIDE, shape->out.line_stride);
-    gen_put(regs, RBK_D_CONTRACT_STRIDE_0, contract ? surfaces * in_surface : gen_noise(layer, &noise, UINT32_MAX));
+    gen_put(regs, RBK_D_CONTRACT_STRIDE_0, contract ? surfaces * in_surface : gen_noise(regs, UINT32_MAX));
     gen_put(regs, RBK_D_CONTRACT_STRIDE_1,
-            contract ? (uint32_t)layer->deconv_y * shape->out.line_stride : gen_noise(layer, &noise, UINT32_MAX));
-    gen_put(regs, RBK_D_DAOUT_SURF_STRIDE, split ? gen_noise(layer, &noise, UINT32_MAX) : out_surface);
-    gen_put(regs, RBK_D_DAOUT_PLANAR_STRIDE, split ? out_surface : gen_noise(layer, &noise, UINT32_MAX));
+            contract ? layer->deconv_y * shape->out.line_stride : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, RBK_D_DAOUT_SURF_STRIDE, split ? gen_noise(regs, UINT32_MAX) : out_surface);
+    gen_put(regs, RBK_D_DAOUT_PLANAR_STRIDE, split ? out_surface : gen_noise(regs, UINT32_MAX));
     gen_put(regs, RBK_D_DECONV_STRIDE,
-            contract ? ((uint32_t)layer->deconv_x - 1) | ((uint32_t)layer->deconv_y - 1) << 16
-                     : gen_noise(layer, &noise, 0x1f001f));
-    gen_put(regs, RBK_D_PERF_ENABLE, (uint32_t)layer->perf & 1);
+            contract ? (layer->deconv_x - 1) | (layer->deconv_y - 1) << 16 : gen_noise(regs, 0x1f001f));
+    gen_put(regs, RBK_D_PERF_ENABLE, layer->perf & 1);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -133,146 +133,119 @@ bool gen_sdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* The five registers of BS are at these offsets; those of BN follow in the same order. */
-static void put_stage(const struct gen_layer *layer, int number, struct rng *noise, struct gen_registers *regs) {
-    const struct gen_stage *stage = gen_stage_of(layer, number);
+static void put_stage(struct gen_writer *regs, int number) {
+    const struct gen_stage *stage = gen_stage_of(regs->layer, number);
     uint32_t base = number == 0 ? SDP_D_DP_BS_CFG : SDP_D_DP_BN_CFG;
     if (!stage->on) {
-        gen_put(regs, base, 1 | gen_noise(layer, noise, 0x7e));
-        gen_put(regs, base + 4, gen_noise(layer, noise, 0x3f00));
-        gen_put(regs, base + 8, gen_noise(layer, noise, 0xffff));
-        gen_put(regs, base + 12, gen_noise(layer, noise, 0xff00));
-        gen_put(regs, base + 16, gen_noise(layer, noise, 0xffff));
+        gen_put(regs, base, 1 | gen_noise(regs, 0x7e));
+        gen_put(regs, base + 4, gen_noise(regs, 0x3f00));
+        gen_put(regs, base + 8, gen_noise(regs, 0xffff));
+        gen_put(regs, base + 12, gen_noise(regs, 0xff00));
+        gen_put(regs, base + 16, gen_noise(regs, 0xffff));
         return;
     }
-    uint32_t algorithm = (uint32_t)stage->algorithm << 2;
     gen_put(regs, base,
-            (stage->alu ? algorithm : 2u | gen_noise(layer, noise, 0xc)) | (stage->mul ? 0 : 0x10u) |
+            (stage->alu ? stage->algorithm << 2 : 2u | gen_noise(regs, 0xc)) | (stage->mul ? 0 : 0x10u) |
                 (stage->prelu ? 0x20u : 0) | (stage->relu ? 0 : 0x40u));
-    gen_put(regs, base + 4, (uint32_t)alu_from_memory(stage) | (uint32_t)stage->alu_shift << 8);
-    gen_put(regs, base + 8,
-            stage->alu && !stage->alu_memory ? (uint32_t)stage->alu_operand & 0xffff : gen_noise(layer, noise, 0xffff));
+    gen_put(regs, base + 4, alu_from_memory(stage) | stage->alu_shift << 8);
+    gen_put(regs, base + 8, stage->alu && !stage->alu_memory ? stage->alu_operand & 0xffff : gen_noise(regs, 0xffff));
     /* only the low six bits of the shift count */
-    gen_put(regs, base + 12,
-            (uint32_t)mul_from_memory(stage) | (uint32_t)stage->mul_shift << 8 | gen_noise(layer, noise, 0xc000));
-    gen_put(regs, base + 16,
-            stage->mul && !stage->mul_memory ? (uint32_t)stage->mul_operand & 0xffff : gen_noise(layer, noise, 0xffff));
+    gen_put(regs, base + 12, mul_from_memory(stage) | stage->mul_shift << 8 | gen_noise(regs, 0xc000));
+    gen_put(regs, base + 16, stage->mul && !stage->mul_memory ? stage->mul_operand & 0xffff : gen_noise(regs, 0xffff));
 }
 
-static void put_convertor(const struct gen_layer *layer, uint32_t base, bool used, int64_t offset, int64_t scale,
-                          int64_t truncate, struct rng *noise, struct gen_registers *regs) {
-    gen_put(regs, base, used ? (uint32_t)offset : gen_noise(layer, noise, UINT32_MAX));
-    gen_put(regs, base + 4, used ? (uint32_t)scale & 0xffff : gen_noise(layer, noise, UINT32_MAX));
-    gen_put(regs, base + 8, used ? (uint32_t)truncate : gen_noise(layer, noise, UINT32_MAX));
+static void put_convertor(struct gen_writer *regs, uint32_t base, bool used, int64_t offset, int64_t scale,
+                          int64_t truncate) {
+    gen_put(regs, base, used ? offset : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, base + 4, used ? scale & 0xffff : gen_noise(regs, UINT32_MAX));
+    gen_put(regs, base + 8, used ? truncate : gen_noise(regs, UINT32_MAX));
 }
 
 /* EW's registers have a different order. */
-static void put_ew(const struct gen_layer *layer, struct rng *noise, struct gen_registers *regs) {
-    const struct gen_stage *ew = &layer->ew;
+static void put_ew(struct gen_writer *regs) {
+    const struct gen_stage *ew = &regs->layer->ew;
     if (!ew->on) {
-        gen_put(regs, SDP_D_DP_EW_CFG, 1 | gen_noise(layer, noise, 0x7e));
-        for (uint32_t offset = SDP_D_DP_EW_ALU_CFG; offset <= SDP_D_DP_EW_TRUNCATE_VALUE; offset += 4)
-            gen_put(regs, offset, gen_noise(layer, noise, UINT32_MAX));
+        gen_put(regs, SDP_D_DP_EW_CFG, 1 | gen_noise(regs, 0x7e));
+        gen_put_noise(regs, SDP_D_DP_EW_ALU_CFG, SDP_D_DP_EW_TRUNCATE_VALUE);
         return;
     }
     bool alu_memory = alu_from_memory(ew), mul_memory = mul_from_memory(ew);
     /* the algorithm of a bypassed ALU does not matter: even 3 does not compare */
     gen_put(regs, SDP_D_DP_EW_CFG,
-            (ew->alu ? (uint32_t)ew->algorithm << 2 : 2u | gen_noise(layer, noise, 0xc)) | (ew->mul ? 0 : 0x10u) |
+            (ew->alu ? ew->algorithm << 2 : 2u | gen_noise(regs, 0xc)) | (ew->mul ? 0 : 0x10u) |
                 (ew->prelu ? 0x20u : 0) | (ew->lut ? 0 : 0x40u));
-    gen_put(regs, SDP_D_DP_EW_ALU_CFG, (uint32_t)alu_memory | (ew->alu_cvt ? 0 : 2u));
-    gen_put(regs, SDP_D_DP_EW_ALU_SRC_VALUE,
-            ew->alu && !alu_memory ? (uint32_t)ew->alu_operand : gen_noise(layer, noise, UINT32_MAX));
-    put_convertor(layer, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, alu_memory && ew->alu_cvt, ew->alu_cvt_offset,
-                  ew->alu_cvt_scale, ew->alu_cvt_truncate, noise, regs);
-    gen_put(regs, SDP_D_DP_EW_MUL_CFG, (uint32_t)mul_memory | (ew->mul_cvt ? 0 : 2u));
-    gen_put(regs, SDP_D_DP_EW_MUL_SRC_VALUE,
-            ew->mul && !mul_memory ? (uint32_t)ew->mul_operand : gen_noise(layer, noise, UINT32_MAX));
-    put_convertor(layer, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, mul_memory && ew->mul_cvt, ew->mul_cvt_offset,
-                  ew->mul_cvt_scale, ew->mul_cvt_truncate, noise, regs);
-    gen_put(regs, SDP_D_DP_EW_TRUNCATE_VALUE, ew->mul ? (uint32_t)ew->mul_shift : gen_noise(layer, noise, 0x3ff));
+    gen_put(regs, SDP_D_DP_EW_ALU_CFG, alu_memory | (ew->alu_cvt ? 0 : 2u));
+    gen_put(regs, SDP_D_DP_EW_ALU_SRC_VALUE, ew->alu && !alu_memory ? ew->alu_operand : gen_noise(regs, UINT32_MAX));
+    put_convertor(regs, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, alu_memory && ew->alu_cvt, ew->alu_cvt_offset,
+                  ew->alu_cvt_scale, ew->alu_cvt_truncate);
+    gen_put(regs, SDP_D_DP_EW_MUL_CFG, mul_memory | (ew->mul_cvt ? 0 : 2u));
+    gen_put(regs, SDP_D_DP_EW_MUL_SRC_VALUE, ew->mul && !mul_memory ? ew->mul_operand : gen_noise(regs, UINT32_MAX));
+    put_convertor(regs, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, mul_memory && ew->mul_cvt, ew->mul_cvt_offset,
+                  ew->mul_cvt_scale, ew->mul_cvt_truncate);
+    gen_put(regs, SDP_D_DP_EW_TRUNCATE_VALUE, ew->mul ? ew->mul_shift : gen_noise(regs, 0x3ff));
 }
 
 /* BRDMA is at D_BRDMA_CFG; NRDMA and ERDMA follow in the same order. */
-static void put_operand(const struct gen_case *gen, int index, const struct gen_shape *shape, int number,
-                        struct rng *noise, struct gen_registers *regs) {
+static void put_operand(struct gen_writer *regs, int number) {
     static const uint32_t bases[] = {SDP_RDMA_D_BRDMA_CFG, SDP_RDMA_D_NRDMA_CFG, SDP_RDMA_D_ERDMA_CFG};
-    const struct gen_layer *layer = &gen->layers[index];
+    const struct gen_shape *shape = regs->shape;
     uint32_t base = bases[number];
     if (shape->components[number] == 0) {
-        gen_put(regs, base, 1 | gen_noise(layer, noise, 0x3e));
-        for (uint32_t offset = 4; offset <= 20; offset += 4)
-            gen_put(regs, base + offset, gen_noise(layer, noise, UINT32_MAX));
+        gen_put(regs, base, 1 | gen_noise(regs, 0x3e));
+        gen_put_noise(regs, base + 4, base + 20);
         return;
     }
-    const struct gen_stage *stage = gen_stage_of(layer, number);
-    const struct cube *cube = &shape->operand[number];
-    uint32_t use = shape->components[number] == 2 ? 2 : alu_from_memory(stage);
-    bool primary = !shape->operand_secondary[number];
-    gen_put(regs, base,
-            use << 1 | (uint32_t)stage->two_bytes << 3 | (uint32_t)stage->element << 4 | (uint32_t)primary << 5);
-    gen_put_address(gen, index, noise, regs, base + 4, base + 8, cube->base);
-    gen_put(regs, base + 12, cube->line_stride);
-    gen_put(regs, base + 16, cube->surface_stride);
-    gen_put(regs, base + 20, gen_noise(layer, noise, UINT32_MAX));
+    const struct gen_stage *stage = gen_stage_of(regs->layer, number);
+    int64_t use = shape->components[number] == 2 ? 2 : alu_from_memory(stage);
+    int64_t primary = !shape->operand_secondary[number];
+    gen_put(regs, base, use << 1 | stage->two_bytes << 3 | stage->element << 4 | primary << 5);
+    gen_put_cube(regs, base + 4, &shape->operand[number]);
+    gen_put_noise(regs, base + 20, base + 20);
 }
 
-static void put_rdma(const struct gen_case *gen, int index, const struct gen_shape *shape, struct rng *noise,
-                     struct gen_registers *regs) {
-    const struct gen_layer *layer = &gen->layers[index];
-    gen_put(regs, SDP_RDMA_D_DATA_CUBE_WIDTH, (uint32_t)shape->middle.width - 1);
-    gen_put(regs, SDP_RDMA_D_DATA_CUBE_HEIGHT, (uint32_t)shape->middle.height - 1);
-    gen_put(regs, SDP_RDMA_D_DATA_CUBE_CHANNEL, (uint32_t)shape->middle.channels - 1);
-    if (layer->conv) {
-        gen_put(regs, SDP_RDMA_D_SRC_BASE_ADDR_LOW, gen_noise(layer, noise, UINT32_MAX));
-        gen_put(regs, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, gen_noise(layer, noise, UINT32_MAX));
-        gen_put(regs, SDP_RDMA_D_SRC_LINE_STRIDE, gen_noise(layer, noise, UINT32_MAX));
-        gen_put(regs, SDP_RDMA_D_SRC_SURFACE_STRIDE, gen_noise(layer, noise, UINT32_MAX));
-    } else {
-        gen_put_address(gen, index, noise, regs, SDP_RDMA_D_SRC_BASE_ADDR_LOW, SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-                        shape->in.base);
-        gen_put(regs, SDP_RDMA_D_SRC_LINE_STRIDE, shape->in.line_stride);
-        gen_put(regs, SDP_RDMA_D_SRC_SURFACE_STRIDE, shape->in.surface_stride);
-    }
+static void put_rdma(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
+    gen_put_size(regs, SDP_RDMA_D_DATA_CUBE_WIDTH, shape->middle.width, shape->middle.height, shape->middle.channels);
+    if (layer->conv)
+        gen_put_noise(regs, SDP_RDMA_D_SRC_BASE_ADDR_LOW, SDP_RDMA_D_SRC_SURFACE_STRIDE);
+    else
+        gen_put_cube(regs, SDP_RDMA_D_SRC_BASE_ADDR_LOW, &shape->in);
     gen_put(regs, SDP_RDMA_D_SRC_DMA_CFG, shape->in_secondary ? 0 : 1);
     gen_put(regs, SDP_RDMA_D_FEATURE_MODE_CFG,
             (layer->conv ? 1u : 0) | (layer->conv == GEN_WINOGRAD ? 2u : 0) | (uint32_t)gen_in_precision(layer) << 2 |
-                (uint32_t)layer->precision << 4 | (uint32_t)gen_out_precision(layer) << 6 |
-                (uint32_t)(layer->batches - 1) << 8);
-    gen_put(regs, SDP_RDMA_D_PERF_ENABLE, (uint32_t)layer->perf & 3);
+                layer->precision << 4 | (uint32_t)gen_out_precision(layer) << 6 | (layer->batches - 1) << 8);
+    gen_put(regs, SDP_RDMA_D_PERF_ENABLE, layer->perf & 3);
     for (int i = 0; i < GEN_STAGES; i++)
-        put_operand(gen, index, shape, i, noise, regs);
+        put_operand(regs, i);
 }
 
-void gen_sdp_registers(const struct gen_case *gen, int index, const struct gen_shape *shapes,
-                       struct gen_registers *units) {
-    const struct gen_layer *layer = &gen->layers[index];
-    const struct gen_shape *shape = &shapes[index];
-    struct gen_registers *regs = &units[NVDLA_SDP];
-    struct rng noise = rng_make((uint64_t)layer->noise, NVDLA_SDP);
+void gen_sdp_registers(struct gen_writer *regs) {
+    const struct gen_layer *layer = regs->layer;
+    const struct gen_shape *shape = regs->shape;
+    static const struct cube none;
     bool writes = shape->out_exists && !layer->pdp;
+    gen_engine(regs, NVDLA_SDP);
+    gen_unit(regs, NVDLA_SDP_RDMA);
     if (shape->units >> NVDLA_SDP_RDMA & 1u)
-        put_rdma(gen, index, shape, &noise, &units[NVDLA_SDP_RDMA]);
-    gen_put(regs, SDP_D_DATA_CUBE_WIDTH, (uint32_t)shape->middle.width - 1);
-    gen_put(regs, SDP_D_DATA_CUBE_HEIGHT, (uint32_t)shape->middle.height - 1);
-    gen_put(regs, SDP_D_DATA_CUBE_CHANNEL, (uint32_t)shape->middle.channels - 1);
-    gen_put_address(gen, index, &noise, regs, SDP_D_DST_BASE_ADDR_LOW, SDP_D_DST_BASE_ADDR_HIGH,
-                    writes ? shape->out.base : 0);
-    gen_put(regs, SDP_D_DST_LINE_STRIDE, writes ? shape->out.line_stride : 0);
-    gen_put(regs, SDP_D_DST_SURFACE_STRIDE, writes ? shape->out.surface_stride : 0);
+        put_rdma(regs);
+    gen_unit(regs, NVDLA_SDP);
+    gen_put_size(regs, SDP_D_DATA_CUBE_WIDTH, shape->middle.width, shape->middle.height, shape->middle.channels);
+    gen_put_cube(regs, SDP_D_DST_BASE_ADDR_LOW, writes ? &shape->out : &none);
     gen_put(regs, SDP_D_DST_DMA_CFG, writes && shape->out_secondary ? 0 : 1);
     gen_put(regs, SDP_D_DST_BATCH_STRIDE,
-            layer->batches > 1 ? (uint32_t)shape->out_batch_stride : gen_noise(layer, &noise, UINT32_MAX));
-    put_stage(layer, GEN_BS, &noise, regs);
-    put_stage(layer, GEN_BN, &noise, regs);
-    put_ew(layer, &noise, regs);
+            layer->batches > 1 ? (uint32_t)shape->out_batch_stride : gen_noise(regs, UINT32_MAX));
+    put_stage(regs, GEN_BS);
+    put_stage(regs, GEN_BN);
+    put_ew(regs);
     gen_put(regs, SDP_D_FEATURE_MODE_CFG,
             (layer->conv ? 1u : 0) | (layer->pdp ? 2u : 0) | (layer->conv == GEN_WINOGRAD ? 4u : 0) |
-                (uint32_t)layer->nan_to_zero << 3 | (uint32_t)(layer->batches - 1) << 8);
-    gen_put(regs, SDP_D_DATA_FORMAT, (uint32_t)layer->precision | (uint32_t)gen_out_precision(layer) << 2);
-    gen_put(regs, SDP_D_CVT_OFFSET, (uint32_t)layer->offset);
-    gen_put(regs, SDP_D_CVT_SCALE, (uint32_t)layer->scale & 0xffff);
-    gen_put(regs, SDP_D_CVT_SHIFT, (uint32_t)layer->shift);
-    gen_put(regs, SDP_D_PERF_ENABLE, (uint32_t)layer->perf);
+                layer->nan_to_zero << 3 | (layer->batches - 1) << 8);
+    gen_put(regs, SDP_D_DATA_FORMAT, layer->precision | (uint32_t)gen_out_precision(layer) << 2);
+    gen_put(regs, SDP_D_CVT_OFFSET, layer->offset);
+    gen_put(regs, SDP_D_CVT_SCALE, layer->scale & 0xffff);
+    gen_put(regs, SDP_D_CVT_SHIFT, layer->shift);
+    gen_put(regs, SDP_D_PERF_ENABLE, layer->perf);
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -204,22 +204,46 @@ void gen_fill_nans(uint8_t *bytes, size_t count, int64_t nans, struct rng *rng) 
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value) {
-    regs->list[regs->count].offset = offset;
-    regs->list[regs->count].value = value;
-    regs->count++;
+void gen_unit(struct gen_writer *regs, enum nvdla_unit unit) {
+    regs->unit = &regs->units[unit];
 }
 
-uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask) {
-    return layer->noise ? (uint32_t)rng_next(noise) & mask : 0;
+void gen_engine(struct gen_writer *regs, enum nvdla_unit unit) {
+    regs->noise = rng_make((uint64_t)regs->layer->noise, unit);
+    gen_unit(regs, unit);
 }
 
-void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, struct gen_registers *regs, uint32_t low,
-                     uint32_t high, uint64_t address) {
+void gen_put(struct gen_writer *regs, uint32_t offset, int64_t value) {
+    struct gen_registers *unit = regs->unit;
+    unit->list[unit->count].offset = offset;
+    unit->list[unit->count].value = (uint32_t)value;
+    unit->count++;
+}
+
+uint32_t gen_noise(struct gen_writer *regs, uint32_t mask) {
+    return regs->layer->noise ? (uint32_t)rng_next(&regs->noise) & mask : 0;
+}
+
+void gen_put_noise(struct gen_writer *regs, uint32_t first, uint32_t last) {
+    for (uint32_t offset = first; offset <= last; offset += 4)
+        gen_put(regs, offset, gen_noise(regs, UINT32_MAX));
+}
+
+void gen_put_size(struct gen_writer *regs, uint32_t first, int64_t width, int64_t height, int64_t channels) {
+    gen_put(regs, first, width - 1);
+    gen_put(regs, first + 4, height - 1);
+    gen_put(regs, first + 8, channels - 1);
+}
+
+void gen_put_cube(struct gen_writer *regs, uint32_t first, const struct cube *cube) {
+    gen_put_address(regs, first, first + 4, cube->base);
+    gen_put(regs, first + 8, cube->line_stride);
+    gen_put(regs, first + 12, cube->surface_stride);
+}
+
+void gen_put_address(struct gen_writer *regs, uint32_t low, uint32_t high, uint64_t address) {
     gen_put(regs, low, (uint32_t)address);
-    gen_put(regs, high,
-            gen->config->addr_bits > 32 ? (uint32_t)(address >> 32)
-                                        : gen_noise(&gen->layers[index], noise, UINT32_MAX));
+    gen_put(regs, high, regs->gen->config->addr_bits > 32 ? (uint32_t)(address >> 32) : gen_noise(regs, UINT32_MAX));
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */

@@ -110,12 +110,28 @@ struct gen_registers {
     } list[64];
     size_t count;
 };
-void gen_put(struct gen_registers *regs, uint32_t offset, uint32_t value);
+
+/* Fills the lists of a layer's units. */
+struct gen_writer {
+    const struct gen_case *gen;
+    const struct gen_layer *layer;
+    const struct gen_shape *shape;
+    struct gen_registers units[NVDLA_UNIT_COUNT], *unit; /* the one that is filled */
+    struct rng noise;
+};
+/* Begins an engine, which has noise of its own, with one of its units; another unit of it. */
+void gen_engine(struct gen_writer *regs, enum nvdla_unit unit);
+void gen_unit(struct gen_writer *regs, enum nvdla_unit unit);
+/* The low 32 bits of a value. */
+void gen_put(struct gen_writer *regs, uint32_t offset, int64_t value);
 /* Low and high half of an address; the high half of 32-bit configurations does not matter. */
-void gen_put_address(const struct gen_case *gen, int index, struct rng *noise, struct gen_registers *regs, uint32_t low,
-                     uint32_t high, uint64_t address);
-/* A value for a register that does not matter: masked noise, or 0. */
-uint32_t gen_noise(const struct gen_layer *layer, struct rng *noise, uint32_t mask);
+void gen_put_address(struct gen_writer *regs, uint32_t low, uint32_t high, uint64_t address);
+/* From one offset on: width, height, channels; the address and strides of a cube. In every unit they follow so. */
+void gen_put_size(struct gen_writer *regs, uint32_t first, int64_t width, int64_t height, int64_t channels);
+void gen_put_cube(struct gen_writer *regs, uint32_t first, const struct cube *cube);
+/* A value for a register that does not matter: masked noise, or 0; several such registers. */
+uint32_t gen_noise(struct gen_writer *regs, uint32_t mask);
+void gen_put_noise(struct gen_writer *regs, uint32_t first, uint32_t last);
 
 /* ---- drawing and content --------------------------------------------------------------------- */
 

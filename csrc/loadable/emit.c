@@ -17,6 +17,19 @@ void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t of
     program_append(emitter->prog, &op);
 }
 
+void emit_size(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube) {
+    const unsigned sizes[] = {cube->width, cube->height, cube->channel};
+    for (uint32_t i = 0; i < 3; i++)
+        emit_write(emitter, unit, first + 4 * i, BITS(SDP_D_DATA_CUBE_WIDTH__WIDTH, sizes[i] - 1));
+}
+
+void emit_cube(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube) {
+    emit_write(emitter, unit, first, low_word(cube->address));
+    emit_write(emitter, unit, first + 4, high_word(cube->address));
+    emit_write(emitter, unit, first + 8, cube->line_stride);
+    emit_write(emitter, unit, first + 12, cube->surface_stride);
+}
+
 void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
                enum relation relation, uint32_t value) {
     struct op op = op_make(OP_POLL, 0);

@@ -20,6 +20,9 @@ struct emitter {
 void emit_write(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t value);
 /* A write of one field, the others 0: EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_CVT_SHIFT, CVT_SHIFT, 3). */
 #define EMIT_FIELD(emitter, unit, reg, field, value) emit_write(emitter, unit, reg, BITS(reg##__##field, value))
+/* Width, height and channels of a cube; its address and strides: in every unit such registers follow each other. */
+void emit_size(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube);
+void emit_cube(const struct emitter *emitter, enum nvdla_unit unit, uint32_t first, const struct data_cube *cube);
 /* Waits until (read & mask) relation value. */
 void emit_poll(const struct emitter *emitter, enum nvdla_unit unit, uint32_t offset, uint32_t mask,
                enum relation relation, uint32_t value);

@@ -19,9 +19,7 @@ static void emit_pdp_rdma(const struct emitter *emitter, const struct operation 
     const struct pdp_op *pdp = &op->pdp;
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_PDP_RDMA;
-    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width - 1);
-    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height - 1);
-    EMIT_FIELD(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel - 1);
+    emit_size(emitter, unit, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, src);
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
     emit_write(emitter, unit, PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
@@ -40,17 +38,6 @@ static uint32_t reciprocal(const struct pdp_op *pdp, unsigned size_less_one) {
     static const uint32_t integer[8] = {0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2aaa, 0x2492, 0x2000};
     static const uint32_t fp16[8] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
     return (pdp->precision == NVDLA_FP16 ? fp16 : integer)[size_less_one & 7];
-}
-
-static void emit_pdp_sizes(const struct emitter *emitter, const struct operation *op) {
-    const struct data_cube *src = &op->src, *dst = &op->dst;
-    const enum nvdla_unit unit = NVDLA_PDP;
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH, src->width - 1);
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT, src->height - 1);
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL, src->channel - 1);
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH, dst->width - 1);
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT, dst->height - 1);
-    EMIT_FIELD(emitter, unit, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL, dst->channel - 1);
 }
 
 static void emit_pdp_windows(const struct emitter *emitter, const struct operation *op) {
@@ -90,16 +77,14 @@ void emit_pdp(const struct emitter *emitter, const struct operation *op) {
     const bool from_memory = src->type != CUBE_ON_THE_FLY;
     if (from_memory)
         emit_pdp_rdma(emitter, op);
-    emit_pdp_sizes(emitter, op);
+    emit_size(emitter, NVDLA_PDP, PDP_D_DATA_CUBE_IN_WIDTH, src);
+    emit_size(emitter, NVDLA_PDP, PDP_D_DATA_CUBE_OUT_WIDTH, dst);
     emit_pdp_windows(emitter, op);
     if (from_memory) {
         emit_write(emitter, NVDLA_PDP, PDP_D_SRC_LINE_STRIDE, src->line_stride);
         emit_write(emitter, NVDLA_PDP, PDP_D_SRC_SURFACE_STRIDE, src->surface_stride);
     }
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_LINE_STRIDE, dst->line_stride);
-    emit_write(emitter, NVDLA_PDP, PDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
+    emit_cube(emitter, NVDLA_PDP, PDP_D_DST_BASE_ADDR_LOW, dst);
     EMIT_FIELD(emitter, NVDLA_PDP, PDP_D_DST_RAM_CFG, DST_RAM_TYPE, ram_type(dst));
     EMIT_FIELD(emitter, NVDLA_PDP, PDP_D_DATA_FORMAT, INPUT_DATA, op->pdp.precision);
 }
@@ -107,13 +92,8 @@ void emit_pdp(const struct emitter *emitter, const struct operation *op) {
 static void emit_cdp_rdma(const struct emitter *emitter, const struct operation *op) {
     const struct data_cube *src = &op->src;
     const enum nvdla_unit unit = NVDLA_CDP_RDMA;
-    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
-    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
-    EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
-    emit_write(emitter, unit, CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
+    emit_size(emitter, unit, CDP_RDMA_D_DATA_CUBE_WIDTH, src);
+    emit_cube(emitter, unit, CDP_RDMA_D_SRC_BASE_ADDR_LOW, src);
     EMIT_FIELD(emitter, unit, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
     EMIT_FIELD(emitter, unit, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA, op->cdp.in_precision);
 }
@@ -125,10 +105,7 @@ void emit_cdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_cdp_rdma(emitter, op);
     if (cdp->lut >= 0)
         emit_table(emitter, NVDLA_CDP, &task->tables[cdp->lut], cdp->in_precision);
-    emit_write(emitter, unit, CDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
-    emit_write(emitter, unit, CDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
-    emit_write(emitter, unit, CDP_D_DST_LINE_STRIDE, dst->line_stride);
-    emit_write(emitter, unit, CDP_D_DST_SURFACE_STRIDE, dst->surface_stride);
+    emit_cube(emitter, unit, CDP_D_DST_BASE_ADDR_LOW, dst);
     EMIT_FIELD(emitter, unit, CDP_D_DST_DMA_CFG, DST_RAM_TYPE, ram_type(dst));
     EMIT_FIELD(emitter, unit, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE, cdp->in_precision);
     EMIT_FIELD(emitter, unit, CDP_D_LRN_CFG, NORMALZ_LEN, (cdp->local_size - 1) / 2 - 1);

@@ -3,7 +3,7 @@
 
 /* Registers of the units x1, x2 and y: BS, BN and EW have the same fields at the same places. */
 struct unit_registers {
-    uint32_t rdma_cfg, base_low; /* of SDP_RDMA; base_low is followed by high word, line and surface stride */
+    uint32_t rdma_cfg, base_low; /* of SDP_RDMA */
     uint32_t cfg, alu_cfg, alu_value, mul_cfg, mul_value;
 };
 
@@ -15,11 +15,6 @@ static const struct unit_registers units[SDP_UNITS] = {
     [SDP_Y] = {SDP_RDMA_D_ERDMA_CFG, SDP_RDMA_D_EW_BASE_ADDR_LOW, SDP_D_DP_EW_CFG, SDP_D_DP_EW_ALU_CFG,
                SDP_D_DP_EW_ALU_SRC_VALUE, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_SRC_VALUE},
 };
-
-_Static_assert(SDP_RDMA_D_EW_SURFACE_STRIDE == SDP_RDMA_D_EW_BASE_ADDR_LOW + 12 &&
-                   SDP_RDMA_D_BS_LINE_STRIDE == SDP_RDMA_D_BS_BASE_ADDR_LOW + 8 &&
-                   SDP_RDMA_D_BN_BASE_ADDR_HIGH == SDP_RDMA_D_BN_BASE_ADDR_LOW + 4,
-               "address and strides of operands follow each other");
 
 enum { TYPE_MUL = 1, TYPE_ADD = 2, TYPE_BOTH = 3, ACT_RELU = 1, ACT_TABLE = 2, ACT_PRELU = 3, PER_KERNEL = 1 };
 
@@ -55,10 +50,7 @@ static void emit_operands(const struct emitter *emitter, int index, const struct
                    BITS(SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE, ram_type(&unit->cube)));
     if (!on)
         return;
-    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low, low_word(unit->cube.address));
-    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 4, high_word(unit->cube.address));
-    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 8, unit->cube.line_stride);
-    emit_write(emitter, NVDLA_SDP_RDMA, regs->base_low + 12, unit->cube.surface_stride);
+    emit_cube(emitter, NVDLA_SDP_RDMA, regs->base_low, &unit->cube);
 }
 
 static void emit_sdp_rdma(const struct emitter *emitter, const struct operation *op) {
@@ -77,14 +69,9 @@ static void emit_sdp_rdma(const struct emitter *emitter, const struct operation 
                    BITS(SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER, batches(sdp)));
     if (!operation_needs_rdma(op))
         return;
-    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
-    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
-    EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
+    emit_size(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_DATA_CUBE_WIDTH, src);
     if (!flying) {
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, low_word(src->address));
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_HIGH, high_word(src->address));
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
-        emit_write(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surface_stride);
+        emit_cube(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_BASE_ADDR_LOW, src);
         EMIT_FIELD(emitter, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE, ram_type(src));
     }
     for (int i = 0; i < SDP_UNITS; i++)
@@ -162,9 +149,7 @@ void emit_sdp(const struct emitter *emitter, const struct dla_task *task, const 
     emit_sdp_rdma(emitter, op);
     if (sdp->lut >= 0)
         emit_table(emitter, NVDLA_SDP, &task->tables[sdp->lut], sdp->src_precision);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, WIDTH, src->width - 1);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, HEIGHT, src->height - 1);
-    EMIT_FIELD(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, CHANNEL, src->channel - 1);
+    emit_size(emitter, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, src);
     if (to_memory) {
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_HIGH, high_word(dst->address));
         emit_write(emitter, NVDLA_SDP, SDP_D_DST_BASE_ADDR_LOW, low_word(dst->address));
