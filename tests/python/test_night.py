@@ -91,7 +91,7 @@ class Nights(unittest.TestCase):
             if len(launcher.running) == 1 and not launcher.stopped:
                 os.kill(os.getpid(), 2)
         status, out, launcher = self.run_night(lambda play: result(), interrupt)
-        self.assertEqual((status, launcher.killed), (130, True))  # close() kills what is left: nothing
+        self.assertEqual((status, launcher.killed), (130, True))  # close() kills the rest: nothing
         self.assertEqual(self.verdicts().count("PASS"), 3)
         self.assertIn("interrupted: waiting for the 1 running test; once more ends it at once", out)
         self.assertIn(f"\nNot all tests have run. To continue: nvcosim regress --database={self.folder}/n.db "

@@ -17,8 +17,8 @@ _DOC = (
 _AFTER = """\
 Simulators are built, or brought up to date, before the first test, and copied into the folder of \
 the night until it is done: later builds do not affect the night, and --resume uses the copies. A \
-test that crashes, hangs, or exceeds its limits of time, cycles or memory gets that as its verdict; \
-the others continue.
+test that crashes, hangs, or exceeds its limits of time, cycles or memory gets that as its \
+verdict; the others continue.
 At the end similar failures are grouped into buckets. `nvcosim debug` runs on some of each bucket, \
 `nvcosim shrink` on the smallest, within the limits of the plan's `triage` (docs/nights.md).
 A line for each test that does not pass goes to stdout, and for each that passes although the plan \
@@ -38,9 +38,9 @@ Examples:
   nvcosim regress --compare 12:dut=both 12:dut=rtl:mine
 
 Exit status: 0 all passed, or failed as the plan expects; else the worst of the others, as of \
-nvcosim run (2, 4, 3, 1), at least 1 if some did not run; 2 also if the plan is wrong, or something \
-cannot be written; 128 + N: ended by signal N. With --compare: 0 B is not worse; 1 it has new \
-failures, or tests over the limit; 2 bad usage."""
+nvcosim run (2, 4, 3, 1), at least 1 if some did not run; 2 also if the plan is wrong, or \
+something cannot be written; 128 + N: ended by signal N. With --compare: 0 B is not worse; 1 it \
+has new failures, or tests over the limit; 2 bad usage."""
 
 
 def _engine(given: str) -> str:

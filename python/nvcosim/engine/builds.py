@@ -59,7 +59,8 @@ class Build:
     def keep(self, folder: str) -> None:
         """Copies it. Failure: it cannot be."""
         try:
-            _copy_program(self.path or self.ask("--known")["path"], f"{folder}/{FOLDER}/{self.name}")
+            _copy_program(self.path or self.ask("--known")["path"],
+                          f"{folder}/{FOLDER}/{self.name}")
         except (OSError, Failure) as error:
             raise Failure("the night's copy of a simulator cannot be made: " + (
                 str(error) if isinstance(error, Failure)
@@ -175,8 +176,8 @@ class Builds:
         if build.kept:
             build.path = build.ask("--known")["path"] or ""
             if os.path.exists(build.path) and not _same(copy, build.path):
-                self.report(f"{build.path} has changed since the night began, which keeps using its "
-                            "copy of the old one")
+                self.report(f"{build.path} has changed since the night began, which keeps using "
+                            "its copy of the old one")
         return build.kept
 
     def directory(self) -> str:

@@ -105,7 +105,7 @@ class Launcher(typing.Protocol):
         """What has happened; waits for it so long, less if the descriptor `wake` is readable."""
 
     def close(self) -> None:
-        """Ends what is left. Nothing runs when this returns."""
+        """Ends the rest. Nothing runs when this returns."""
 
 
 class MockLauncher:

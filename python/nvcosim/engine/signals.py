@@ -1,5 +1,5 @@
-"""Signals that end a program as numbers that a loop takes when it is ready for them; and children that end
-with this process."""
+"""Signals that end a program as numbers that a loop takes when it is ready for them; and children
+that end with this process."""
 import os
 import signal
 import types

@@ -202,8 +202,8 @@ class Begun:
         for test in self.left():
             if not test.generator and not os.access(test.trace, os.R_OK):
                 number = errno.EACCES if os.path.exists(test.trace) else errno.ENOENT
-                raise Failure(f"{test.trace}: {os.strerror(number)}: the trace of {test.key}, which "
-                              "is still to run; nothing was resumed")
+                raise Failure(f"{test.trace}: {os.strerror(number)}: the trace of {test.key}, "
+                              "which is still to run; nothing was resumed")
 
     def _resume(self, night: int) -> None:
         if not self.database:
