@@ -239,7 +239,8 @@ static enum step execute_read_check(struct player *p, const struct op *op) {
     uint32_t got;
     if (!read_register(p, op->address, &got))
         return STEP_BROKEN;
-    if (!unit_is_there(p, op->address) || (p->dev->timeless && nvdla_register_is(p->prog->config, op->address, REGISTER_WAIT))) {
+    if (!unit_is_there(p, op->address) ||
+        (p->dev->timeless && nvdla_register_is(p->prog->config, op->address, REGISTER_WAIT))) {
         p->result->checks_skipped++;
         return STEP_DONE;
     }

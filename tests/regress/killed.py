@@ -8,7 +8,7 @@ usage: killed.py BUILD [SEED]      a plan of small traces on RTL and model; the 
 The ledger of the night, which the process of each test writes before it ends, shows what has run. The whole test is done twice: with a script
 that starts the simulator, as users have them, and with the simulator itself, which then plays many traces in one process.
 
-Then the processes that the runner has started are killed, and stopped, one after the other: the night goes on.
+Then the processes that the runner has started are killed, and stopped, one after the other: the night continues.
 
 However quick the machine is, the night is not over before the last call: its longest test waits for the file "go".
 """
@@ -203,7 +203,7 @@ def player(run):
 
 
 def players(folder):
-    """What plays the tests is killed, stopped for a while, and one of its own processes is killed: the night goes on."""
+    """What plays the tests is killed, stopped for a while, and one of its own processes is killed: the night continues."""
     tree = pathlib.Path("build")
     shutil.rmtree("nvcosim-nights")
     pathlib.Path("go").unlink()
@@ -229,7 +229,7 @@ def players(folder):
     pathlib.Path("go").touch()
     output, errors = run.communicate()
     everything, twice = finished(), noted()
-    check("the night goes on when its player is killed", errors.count("nvcosim play-list was ended by signal 9") == 3, errors)
+    check("the night continues when its player is killed", errors.count("nvcosim play-list was ended by signal 9") == 3, errors)
     check("players killed: every test has one result", not rows("1", "verdict IS NULL") and len(everything) > 200, len(everything))
     bad = rows("key, verdict, reason", "verdict NOT IN ('PASS')")
     check("players killed: all pass, but what ran in the process that was killed", len(bad) <= 2 and all("signal 9" in row[2] for row in bad), bad)

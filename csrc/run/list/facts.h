@@ -8,7 +8,8 @@
 #include "nvdla/text.h"
 #include "run/simulators/simulators.h"
 
-/* Prints version, folders, configurations, engines, generators of layers and options of a run; registers too unless brief. */
+/* Prints version, folders, configurations, engines, generators of layers and options of a run; registers too unless
+ * brief. */
 void facts_print(FILE *out, bool brief);
 
 /* Prints a line for each trace: its name and configuration, or the error. */
