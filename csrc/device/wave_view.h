@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla/engines.h"
+
 /* A named cycle: GTKWave's markers A, B, C, ... */
 struct wave_marker {
     const char *name; /* "first wrong write" */
@@ -13,10 +15,10 @@ struct wave_marker {
 
 /* What went wrong: the first group of the screen, and the groups of the engine after it. */
 struct wave_focus {
-    const char *engine;   /* to blame, its folder under rtl/; NULL: none */
-    const char *stream;   /* that is wrong first, "SDP_OUT", or the name of a check; NULL: none */
-    const char *instance; /* of a check that failed, "u_pdp.u_wdma"; NULL: none */
-    const char *text;     /* "expected -119, got -10"; NULL: not known */
+    enum nvdla_engine engine; /* to blame; ENGINE_COUNT: none */
+    const char *stream;       /* that is wrong first, "SDP_OUT", or the name of a check; NULL: none */
+    const char *instance;     /* of a check that failed, "u_pdp.u_wdma"; NULL: none */
+    const char *text;         /* "expected -119, got -10"; NULL: not known */
 };
 
 enum { WAVE_MARKERS = 26 /* further ones are dropped */ };

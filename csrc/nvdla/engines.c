@@ -16,19 +16,24 @@ static bool ends_name(char c) {
     return strchr("._[", c) != NULL; /* or at the end of the string */
 }
 
-const char *nvdla_instance_folder(const char *instance) {
-    const char *folder = NULL, *innermost = instance;
+bool nvdla_same_folder(enum nvdla_engine a, enum nvdla_engine b) {
+    return a < ENGINE_COUNT && b < ENGINE_COUNT && strcmp(nvdla_engines[a].folder, nvdla_engines[b].folder) == 0;
+}
+
+enum nvdla_engine nvdla_instance_engine(const char *instance) {
+    enum nvdla_engine engine = ENGINE_COUNT;
+    const char *innermost = instance;
     for (size_t i = 0; i < nvdla_instance_count; i++) {
         const char *name = nvdla_instances[i].name;
         for (const char *at = strstr(instance, name); at; at = strstr(at + 1, name)) {
             const char *end = at + strlen(name);
             if ((at == instance || at[-1] == '.') && ends_name(*end) && end > innermost) {
-                folder = nvdla_engines[nvdla_instances[i].engine].folder;
+                engine = nvdla_instances[i].engine;
                 innermost = end;
             }
         }
     }
-    return folder;
+    return engine;
 }
 
 enum nvdla_unit nvdla_unit_of_instance(const char *instance) {

@@ -53,6 +53,14 @@ struct nvdla_interrupt_facts {
 
 extern const struct nvdla_interrupt_facts nvdla_interrupts[INTERRUPT_COUNT];
 
+/* The folder under rtl/ of an engine; NULL for ENGINE_COUNT, which stands for none where an engine is to blame. */
+static inline const char *nvdla_engine_folder(enum nvdla_engine engine) {
+    return engine < ENGINE_COUNT ? nvdla_engines[engine].folder : NULL;
+}
+
+/* True if both have their sources in one folder, as SDP and its read DMA do; false if one is ENGINE_COUNT. */
+bool nvdla_same_folder(enum nvdla_engine a, enum nvdla_engine b);
+
 /* The folder under rtl/ of a unit's engine. */
 static inline const char *nvdla_unit_folder(enum nvdla_unit unit) {
     return nvdla_engines[nvdla_units[unit].engine].folder;
@@ -83,9 +91,9 @@ struct nvdla_instance {
 extern const struct nvdla_instance nvdla_instances[];
 extern const size_t nvdla_instance_count;
 
-/* The folder under rtl/ of the engine of the innermost instance in a hierarchical name below the design's top
- * ("u_cdma.u_dat_read.u_fifo": "mcif"); NULL if none is known. */
-const char *nvdla_instance_folder(const char *instance);
+/* The engine of the innermost instance in a hierarchical name below the design's top ("u_cdma.u_dat_read.u_fifo":
+ * ENGINE_MCIF); ENGINE_COUNT if none is known. */
+enum nvdla_engine nvdla_instance_engine(const char *instance);
 
 /* The unit whose launches an instance works on: that of the longest known instance that the name begins with;
  * NVDLA_UNIT_COUNT if there is none. */

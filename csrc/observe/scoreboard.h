@@ -3,8 +3,11 @@
 #ifndef OBSERVE_SCOREBOARD_H
 #define OBSERVE_SCOREBOARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "nvdla/engines.h"
 
 enum { SCOREBOARD_BYTES = 128 /* bytes of the largest CBUF entry */ };
 
@@ -26,8 +29,9 @@ struct scoreboard {
 /* The first item reported, released or returned between CDMA, CSC and CACC without having been written, reported or
  * taken. */
 struct account {
-    uint64_t entries;   /* accounted for */
-    const char *engine; /* engine with the wrong entry, folder under rtl/; NULL: none */
+    uint64_t entries; /* accounted for */
+    bool differs;     /* one is wrong: the members below count */
+    enum nvdla_engine engine;
     uint64_t cycle;
     char expected[64], got[64], text[200]; /* "at most 4 lines", "5 lines"; and the whole sentence */
 };

@@ -86,13 +86,12 @@ static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct 
     /* Adds a note if the inside is not visible. */
     const char *how = t->inside || engine == ENGINE_TRACE ? "" : " (as far as links and ports show)";
     char launch[32] = "";
-    t->engine = nvdla_engines[engine].folder;
-    t->unit = nvdla_engines[engine].name;
+    t->engine = engine;
     t->ordinal = f ? f->ordinal : -1;
     if (t->ordinal >= 0)
         snprintf(launch, sizeof launch, " (launch %d)", t->ordinal);
-    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64, t->unit, launch,
-             text, how, t->cycle);
+    snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64,
+             nvdla_engines[engine].name, launch, text, how, t->cycle);
 }
 
 static const enum wait_index interrupt_links[INTERRUPT_COUNT] = {
@@ -344,8 +343,11 @@ struct hang_triage *hang_triage_new(const struct hang *hang) {
     struct reasoning r = {.hang = hang, .waits = hang->waits, .config = hang->prog->config};
     r.moving = r.waits->cycle - r.waits->moved < STILL_CLOCKS;
     struct hang_triage *t = xcalloc(1, sizeof *t);
-    *t = (struct hang_triage){
-        .waits = hang->waits, .inside = hang->waits->inside, .ordinal = -1, .cycle = hang->waits->moved};
+    *t = (struct hang_triage){.waits = hang->waits,
+                              .inside = hang->waits->inside,
+                              .engine = ENGINE_COUNT,
+                              .ordinal = -1,
+                              .cycle = hang->waits->moved};
     for (int i = 0; i < WAIT_COUNT; i++)
         r.flows[i] = hang_flow_find(&r, (enum wait_index)i);
     describe_engines(&r, t);

@@ -9,6 +9,7 @@
 #define REPLAY_HANG_TRIAGE_H
 
 #include "device/waits.h"
+#include "nvdla/engines.h"
 
 struct hang;
 
@@ -45,15 +46,14 @@ struct hang_step {
 struct hang_triage {
     const struct device_waits *waits; /* state of the device; outlives the triage */
     bool inside;                      /* the inside of the design is visible, not only its ports */
-    const char *engine; /* folder under rtl/ of the engine at the end of the chain: "csc"; "trace": the program waits
-                           for something it has not started; NULL: unknown */
-    const char *unit;   /* its name: "CSC"; NULL likewise */
-    int ordinal;        /* its launch that does not end, -1: none */
-    uint64_t cycle;     /* of the last movement anywhere in the design */
-    char sentence[400]; /* the verdict in one sentence */
-    struct hang_step *chain; /* from the engine with the missing interrupt to the end of the chain */
+    enum nvdla_engine engine; /* at the end of the chain; ENGINE_TRACE: the program waits for something it has not
+                                 started; ENGINE_COUNT: unknown */
+    int ordinal;              /* its launch that does not end, -1: none */
+    uint64_t cycle;           /* of the last movement anywhere in the design */
+    char sentence[400];       /* the verdict in one sentence */
+    struct hang_step *chain;  /* from the engine with the missing interrupt to the end of the chain */
     size_t chain_count;
-    struct hang_engine *engines; /* in the order of the data path */
+    struct hang_engine *engines; /* of enum nvdla_engine, in the order of the data path */
     size_t engine_count;
     struct hang_link *links; /* those used by the armed launches, in the order of the data path */
     size_t link_count;

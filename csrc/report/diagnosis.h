@@ -19,15 +19,15 @@ extern const char *const diagnosis_kind_names[]; /* "none", "value", "hang", "ch
 
 struct diagnosis {
     enum diagnosis_kind kind;
-    const char *engine;    /* folder under rtl/; NULL: none */
-    bool or_before;        /* or an engine before it, because no stream between them is known */
-    char *tap;             /* "CACC_SAT", name of a check or of a passage; NULL: none */
-    bool check;            /* `tap` is a check inside the RTL that failed before any other error */
-    char *element;         /* place: "launch 0, channel 3, y 1, x 2"; NULL: unknown */
-    char *expected, *got;  /* NULL: unknown */
-    uint64_t cycle;        /* cycle of its first sign, 0: unknown */
-    struct words evidence; /* lines of text: arithmetic of the element step by step, its inputs, registers */
-    size_t first_register; /* first line of the registers in the evidence, or the number of lines */
+    enum nvdla_engine engine; /* ENGINE_COUNT: none */
+    bool or_before;           /* or an engine before it, because no stream between them is known */
+    char *tap;                /* "CACC_SAT", name of a check or of a passage; NULL: none */
+    bool check;               /* `tap` is a check inside the RTL that failed before any other error */
+    char *element;            /* place: "launch 0, channel 3, y 1, x 2"; NULL: unknown */
+    char *expected, *got;     /* NULL: unknown */
+    uint64_t cycle;           /* cycle of its first sign, 0: unknown */
+    struct words evidence;    /* lines of text: arithmetic of the element step by step, its inputs, registers */
+    size_t first_register;    /* first line of the registers in the evidence, or the number of lines */
     struct walk walk;
 };
 

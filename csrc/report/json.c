@@ -263,20 +263,20 @@ static json_t *json_verdict(const struct diagnosis *diagnosis) {
     json_t *steps = json_array(), *evidence = json_array();
     for (size_t i = 0; i < diagnosis->walk.count; i++) {
         const struct walk_step *step = &diagnosis->walk.steps[i];
-        json_array_append_new(steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine", step->engine, "tap",
-                                               json_text(step->stream), "state", states[step->state], "elements",
-                                               json_u64(step->elements), "cycle", json_known(step->cycle), "text",
-                                               json_text(step->text)));
+        json_array_append_new(steps, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "engine",
+                                               nvdla_engine_folder(step->engine), "tap", json_text(step->stream),
+                                               "state", states[step->state], "elements", json_u64(step->elements),
+                                               "cycle", json_known(step->cycle), "text", json_text(step->text)));
     }
     for (size_t i = 0; i < diagnosis->evidence.count; i++)
         json_array_append_new(evidence, json_text(diagnosis->evidence.items[i]));
     return json_pack("{s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     diagnosis_kind_names[diagnosis->kind], "engine", json_text_or_null(diagnosis->engine), "or_before",
-                     (int)diagnosis->or_before, "check", (int)diagnosis->check, "tap",
-                     json_text_or_null(diagnosis->tap), "element", json_text_or_null(diagnosis->element), "cycle",
-                     json_known(diagnosis->cycle), "expected", json_text_or_null(diagnosis->expected), "got",
-                     json_text_or_null(diagnosis->got), "sentence", json_text(diagnosis->walk.sentence), "evidence",
-                     evidence, "walk", steps, "first",
+                     diagnosis_kind_names[diagnosis->kind], "engine",
+                     json_text_or_null(nvdla_engine_folder(diagnosis->engine)), "or_before", (int)diagnosis->or_before,
+                     "check", (int)diagnosis->check, "tap", json_text_or_null(diagnosis->tap), "element",
+                     json_text_or_null(diagnosis->element), "cycle", json_known(diagnosis->cycle), "expected",
+                     json_text_or_null(diagnosis->expected), "got", json_text_or_null(diagnosis->got), "sentence",
+                     json_text(diagnosis->walk.sentence), "evidence", evidence, "walk", steps, "first",
                      diagnosis->walk.first < diagnosis->walk.count ? json_u64(diagnosis->walk.first) : json_null());
 }
 

@@ -60,10 +60,11 @@ static json_t *json_triage(const struct hang_triage *triage) {
                                         json_hex(burst->address), "beats", burst->beats, "since",
                                         json_u64(burst->since), "age", json_u64(waits->cycle - burst->since)));
     }
-    return json_pack("{s:s?, s:s?, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "engine", triage->engine, "unit",
-                     triage->unit, "launch", triage->ordinal, "cycle", json_u64(triage->cycle), "text",
-                     triage->sentence, "inside", (int)triage->inside, "chain", chain, "engines", engines, "links",
-                     links, "states", states, "counters", counters, "outstanding", bursts);
+    return json_pack(
+        "{s:s?, s:s?, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "engine", nvdla_engine_folder(triage->engine),
+        "unit", triage->engine < ENGINE_COUNT ? nvdla_engines[triage->engine].name : NULL, "launch", triage->ordinal,
+        "cycle", json_u64(triage->cycle), "text", triage->sentence, "inside", (int)triage->inside, "chain", chain,
+        "engines", engines, "links", links, "states", states, "counters", counters, "outstanding", bursts);
 }
 
 /* The hang as data, like the text of hang_text.h. */

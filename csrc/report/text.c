@@ -224,7 +224,7 @@ static void print_diagnosis(FILE *out, const struct diagnosis *diagnosis) {
         const struct walk_step *step = &walk->steps[i];
         if (step->state == WALK_UNSEEN)
             continue;
-        fprintf(out, "%s %-5s %-20s ", i == walk->first ? "->" : "  ", step->engine, step->stream);
+        fprintf(out, "%s %-5s %-20s ", i == walk->first ? "->" : "  ", nvdla_engine_folder(step->engine), step->stream);
         if (step->elements > 0)
             fprintf(out, "%10" PRIu64 " elements equal%s", step->elements, step->text[0] ? ", then " : "");
         else

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nvdla/engines.h"
+
 enum walk_state {
     WALK_EQUAL,
     WALK_DIFFERS,
@@ -16,7 +18,7 @@ enum walk_state {
 };
 
 struct walk_step {
-    const char *engine; /* folder under rtl/ */
+    enum nvdla_engine engine;
     const char *stream; /* name of the tap */
     enum walk_state state;
     uint64_t elements; /* compared elements */

@@ -56,7 +56,7 @@ struct step_facts {
     const struct triage_passage *checked; /* of that */
 };
 
-static struct walk_step *add_step(struct walk *walk, const char *engine, const char *stream) {
+static struct walk_step *add_step(struct walk *walk, enum nvdla_engine engine, const char *stream) {
     walk->steps = xgrow(walk->steps, walk->count, sizeof *walk->steps);
     struct walk_step *step = &walk->steps[walk->count++];
     *step = (struct walk_step){.engine = engine, .stream = stream, .state = WALK_UNSEEN};
@@ -189,16 +189,16 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
             found->checked->text[0] ? xstrdup(step->stream) : xprintf("address 0x%" PRIx64, found->checked->address);
         diagnosis->expected = xstrdup(found->checked->expected);
         diagnosis->got = xstrdup(found->checked->got);
-        snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s", step->engine,
-                 step->stream, step->cycle, step->text);
+        snprintf(walk->sentence, sizeof walk->sentence, "%s is to blame: %s, at cycle %" PRIu64 ": %s",
+                 nvdla_engine_folder(step->engine), step->stream, step->cycle, step->text);
         return;
     }
     if (!found->value) {
         diagnosis->got = xstrdup(d->a_ended ? "nothing" : "an element");
         diagnosis->expected = xstrdup(d->a_ended ? "an element" : "nothing");
         snprintf(walk->sentence, sizeof walk->sentence,
-                 "%s is to blame: %s of the %s continues after the other has ended", step->engine, step->stream,
-                 d->a_ended ? "model" : "RTL");
+                 "%s is to blame: %s of the %s continues after the other has ended", nvdla_engine_folder(step->engine),
+                 step->stream, d->a_ended ? "model" : "RTL");
         return;
     }
     tap_element_text(&d->b, place, sizeof place);
@@ -217,7 +217,7 @@ static void blame_stream(const struct triage_input *input, size_t at, const stru
     }
     snprintf(walk->sentence, sizeof walk->sentence,
              "%s is to blame: its first wrong element is in %s, %s, at cycle %" PRIu64 ": expected %s, got %s",
-             step->engine, step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);
+             nvdla_engine_folder(step->engine), step->stream, place, step->cycle, diagnosis->expected, diagnosis->got);
     evidence(input, found->passage->unit, found->passage->tap, d, diagnosis);
 }
 
@@ -226,18 +226,19 @@ static void blame_sign(const struct triage_sign *sign, enum diagnosis_kind kind,
     diagnosis->engine = sign->engine;
     diagnosis->tap = sign->name[0] ? xstrdup(sign->name) : NULL;
     diagnosis->cycle = sign->cycle;
-    snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s", sign->engine, sign->text);
+    snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s is to blame: %s",
+             nvdla_engine_folder(sign->engine), sign->text);
 }
 
 /* The last stream of an engine that has elements, all correct; walk->count: none. */
 static size_t last_right(const struct triage_input *input, const struct walk *walk, const struct step_facts *found,
-                         const char *engine) {
+                         enum nvdla_engine engine) {
     size_t last = walk->count;
-    for (size_t i = 0; engine && i < walk->count; i++) {
+    for (size_t i = 0; i < walk->count; i++) {
         const struct walk_step *step = &walk->steps[i];
         const bool cut = input->stopped && found[i].missing && found[i].difference.a_ended;
         if (found[i].passage && step->elements > 0 && (step->state == WALK_EQUAL || cut) &&
-            !strcmp(step->engine, engine))
+            nvdla_same_folder(step->engine, engine))
             last = i;
     }
     return last;
@@ -249,11 +250,13 @@ static bool leaves(const struct passage *passage) {
 }
 
 /* The first check inside an engine that failed, not after that clock; NULL: none. */
-static const struct triage_sign *first_check(const struct triage_input *input, const char *engine, uint64_t cycle) {
+static const struct triage_sign *first_check(const struct triage_input *input, enum nvdla_engine engine,
+                                             uint64_t cycle) {
     const struct triage_sign *first = NULL;
     for (size_t i = 0; i < input->sign_count; i++) {
         const struct triage_sign *sign = &input->signs[i];
-        if (sign->in && !strcmp(sign->in, engine) && sign->cycle <= cycle && (!first || sign->cycle < first->cycle))
+        if (sign->instance && nvdla_same_folder(sign->in, engine) && sign->cycle <= cycle &&
+            (!first || sign->cycle < first->cycle))
             first = sign;
     }
     return first;
@@ -264,10 +267,11 @@ static const struct triage_sign *check_before(const struct triage_input *input, 
     const struct triage_sign *first = NULL;
     for (size_t i = 0; i < input->sign_count; i++) {
         const struct triage_sign *sign = &input->signs[i];
-        if (sign->instance && sign->engine && sign->cycle < step->cycle && (!first || sign->cycle < first->cycle))
+        if (sign->instance && sign->engine != ENGINE_COUNT && sign->cycle < step->cycle &&
+            (!first || sign->cycle < first->cycle))
             first = sign;
     }
-    return first && strcmp(first->engine, step->engine) != 0 ? first : NULL;
+    return first && !nvdla_same_folder(first->engine, step->engine) ? first : NULL;
 }
 
 /* A check that failed before its consequences is the first sign, with its clock. */
@@ -290,10 +294,11 @@ static void blame_write(const struct triage_input *input, const struct step_fact
     struct text text = {0};
     diagnosis->kind = DIAGNOSIS_VALUE;
     diagnosis->engine = wrong->engine;
-    diagnosis->or_before = wrong->feeder && right == walk->count && before == walk->count;
+    diagnosis->or_before = wrong->feeder != ENGINE_COUNT && right == walk->count && before == walk->count;
     diagnosis->tap = xprintf("AXI_WRITE of %s", wrong->client);
     diagnosis->cycle = wrong->cycle;
-    text_printf(&text, "%s%s is to blame", wrong->engine, diagnosis->or_before ? " or an engine before it" : "");
+    text_printf(&text, "%s%s is to blame", nvdla_engine_folder(wrong->engine),
+                diagnosis->or_before ? " or an engine before it" : "");
     if (right < walk->count && leaves(found[right].passage))
         text_printf(&text, ", between %s, which is right, and its write DMA", walk->steps[right].stream);
     else if (right < walk->count || before < walk->count)
@@ -307,7 +312,7 @@ static void blame_write(const struct triage_input *input, const struct step_fact
                 wrong->cycle, wrong->address);
     if (diagnosis->or_before)
         text_printf(&text, "; no stream between them is known");
-    else if (!wrong->feeder)
+    else if (wrong->feeder == ENGINE_COUNT)
         text_printf(&text, "; its data comes from memory, no engine feeds it");
     snprintf(diagnosis->walk.sentence, sizeof diagnosis->walk.sentence, "%s", text.text);
     free(text.text);
@@ -323,9 +328,9 @@ static void blame_hang(const struct triage_input *input, const struct step_facts
     struct text text = {0};
     blame_sign(hang, DIAGNOSIS_HANG, diagnosis);
     for (size_t i = 0; i < walk->count && walk->first == walk->count; i++)
-        if (walk->steps[i].state == WALK_SHORT && !strcmp(walk->steps[i].engine, diagnosis->engine))
+        if (walk->steps[i].state == WALK_SHORT && nvdla_same_folder(walk->steps[i].engine, diagnosis->engine))
             walk->first = i;
-    text_printf(&text, "%s is to blame: ", hang->engine);
+    text_printf(&text, "%s is to blame: ", nvdla_engine_folder(hang->engine));
     if (input->owed > 0 && right < walk->count && walk->steps[right].state == WALK_EQUAL &&
         leaves(found[right].passage))
         text_printf(&text, "%" PRIu64 " atom%s lost between %s, which is right, and its write DMA; ", input->owed,
@@ -345,10 +350,8 @@ static const struct triage_sign *control_before(const struct triage_input *input
     const struct triage_sign *first = NULL;
     for (size_t i = 0; i < input->sign_count; i++) {
         const struct triage_sign *sign = &input->signs[i];
-        if (sign->instance && sign->engine && (!step || sign->cycle < step->cycle) &&
-            (!strcmp(sign->engine, nvdla_engines[ENGINE_CSB].folder) ||
-             !strcmp(sign->engine, nvdla_engines[ENGINE_GLB].folder)) &&
-            (!first || sign->cycle < first->cycle))
+        if (sign->instance && (!step || sign->cycle < step->cycle) &&
+            (sign->engine == ENGINE_CSB || sign->engine == ENGINE_GLB) && (!first || sign->cycle < first->cycle))
             first = sign;
     }
     return first;
@@ -365,7 +368,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
     }
     if (value < walk->count) {
         /* What passes the memory interface wrongly may be the fault of an engine that asks or takes wrongly. */
-        const bool mif = found[value].checked && !strcmp(walk->steps[value].engine, "mcif");
+        const bool mif = found[value].checked && walk->steps[value].engine == ENGINE_MCIF;
         const struct triage_sign *check = mif ? check_before(input, &walk->steps[value]) : NULL;
         if (check)
             blame_sign(check, DIAGNOSIS_CHECK, diagnosis);
@@ -373,7 +376,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
             blame_stream(input, value, &found[value], diagnosis);
         return;
     }
-    if (input->hang && input->hang->engine) {
+    if (input->hang && input->hang->engine != ENGINE_COUNT) {
         blame_hang(input, found, diagnosis);
         return;
     }
@@ -388,7 +391,7 @@ static void decide(const struct triage_input *input, const struct step_facts *fo
         return;
     }
     for (size_t i = 0; i < input->sign_count; i++) {
-        if (input->signs[i].engine) {
+        if (input->signs[i].engine != ENGINE_COUNT) {
             blame_sign(&input->signs[i], DIAGNOSIS_CHECK, diagnosis);
             return;
         }
@@ -414,7 +417,7 @@ bool triage(const struct triage_input *input, struct diagnosis *diagnosis, struc
     for (size_t i = 0; i < PASSAGES && good; i++) {
         if (i == 0 || path[i].unit != path[i - 1].unit)
             add_passages(input, path[i].unit, walk, found);
-        struct walk_step *step = add_step(walk, nvdla_engines[path[i].engine].folder, tap_names[path[i].tap]);
+        struct walk_step *step = add_step(walk, path[i].engine, tap_names[path[i].tap]);
         good = look_at_stream(input, &path[i], inside, step, &found[walk->count - 1], err);
     }
     add_passages(input, NVDLA_UNIT_COUNT, walk, found);

@@ -8,13 +8,15 @@
 
 #include "layers/tracker.h"
 #include "nvdla/config.h"
+#include "nvdla/engines.h"
 
 /* A passage compared inside the testbench, without a model: its output must equal its input. */
 struct triage_passage {
-    const char *engine, *name; /* folder under rtl/; "CBUF", "memory interface, reads of CDMA" */
-    enum nvdla_unit before;    /* it is before the streams of that unit; NVDLA_UNIT_COUNT: after all */
-    uint64_t compared;         /* elements; 0: not counted */
-    bool differs;              /* the members below count */
+    enum nvdla_engine engine;
+    const char *name;       /* "CBUF", "memory interface, reads of CDMA" */
+    enum nvdla_unit before; /* it is before the streams of that unit; NVDLA_UNIT_COUNT: after all */
+    uint64_t compared;      /* elements; 0: not counted */
+    bool differs;           /* the members below count */
     uint64_t cycle, address;
     char expected[64], got[64];
     char text[256]; /* the error, if it is other than wrong bytes; else "" */
@@ -22,9 +24,9 @@ struct triage_passage {
 
 /* Another sign of an error: a failing check inside the RTL, a violated AXI rule, a register with a wrong value. */
 struct triage_sign {
-    const char *engine; /* or NULL */
-    /* For a failing check inside the RTL: its instance and the engine that contains it; else NULL. */
-    const char *instance, *in;
+    enum nvdla_engine engine; /* ENGINE_COUNT: none */
+    const char *instance;     /* of a failing check inside the RTL; else NULL */
+    enum nvdla_engine in;     /* of such a check: the engine that contains it; ENGINE_COUNT: none */
     char name[96];
     uint64_t cycle;
     char text[400];
@@ -32,8 +34,9 @@ struct triage_sign {
 
 /* The client with the first wrong write. */
 struct triage_write {
-    const char *engine, *client; /* "pdp", "PDP" */
-    const char *feeder;          /* the engine that feeds its launch; NULL: memory */
+    enum nvdla_engine engine;
+    const char *client;       /* "PDP" */
+    enum nvdla_engine feeder; /* the engine that feeds its launch; ENGINE_COUNT: memory */
     uint64_t cycle, address;
 };
 

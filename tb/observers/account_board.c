@@ -50,11 +50,12 @@ static const uint32_t *read_stream(const struct account_board *board, enum rtl_s
 
 /* Keeps the first wrong entry: `engine` reports or moves `got` of `what`, but must `limit` ("at most", "exactly")
  * `expected`. */
-static void blame(struct account_board *board, uint64_t cycle, const char *engine, const char *action, uint64_t got,
-                  const char *limit, uint64_t expected, const char *what) {
+static void blame(struct account_board *board, uint64_t cycle, enum nvdla_engine engine, const char *action,
+                  uint64_t got, const char *limit, uint64_t expected, const char *what) {
     struct account *result = board->result;
-    if (result->engine)
+    if (result->differs)
         return;
+    result->differs = true;
     result->engine = engine;
     result->cycle = cycle;
     snprintf(result->got, sizeof result->got, "%" PRIu64 " %s", got, what);
@@ -64,6 +65,10 @@ static void blame(struct account_board *board, uint64_t cycle, const char *engin
 }
 
 /* ---- reports of CDMA ---- */
+
+static enum nvdla_engine cdma_of(bool weights) {
+    return weights ? ENGINE_CDMA_WT : ENGINE_CDMA_DAT;
+}
 
 /* The launch that the next report belongs to. False if no armed launch fetches. */
 static bool begin(struct account_board *board, struct side *side, bool weights) {
@@ -102,12 +107,13 @@ static void check_pieces(struct account_board *board, const struct side *side, u
     char action[96];
     snprintf(action, sizeof action, "CDMA launch %d reports", side->ordinal);
     if (weights && pieces != lesser(side->group, left))
-        blame(board, cycle, "cdma", action, pieces, "exactly", lesser(side->group, left), what);
+        blame(board, cycle, cdma_of(weights), action, pieces, "exactly", lesser(side->group, left), what);
     else if (pieces > left)
-        blame(board, cycle, "cdma", action, pieces, "at most", left, what);
+        blame(board, cycle, cdma_of(weights), action, pieces, "at most", left, what);
     else if (sum == side->pieces ? bytes < needed : !side->compressed && sum * side->piece_bytes > bytes) {
         snprintf(action, sizeof action, "with %" PRIu64 " bytes in CBUF CDMA launch %d reports", bytes, side->ordinal);
-        blame(board, cycle, "cdma", action, sum, "at most", side->piece_bytes ? bytes / side->piece_bytes : 0, what);
+        blame(board, cycle, cdma_of(weights), action, sum, "at most", side->piece_bytes ? bytes / side->piece_bytes : 0,
+              what);
     }
 }
 
@@ -120,18 +126,18 @@ static void check_entries(struct account_board *board, const struct side *side, 
     char action[96];
     snprintf(action, sizeof action, "CDMA launch %d reports %s in", side->ordinal, weights ? "weights" : "data");
     if (!weights && entries != expected)
-        blame(board, cycle, "cdma", action, entries, "exactly", expected, "entries");
+        blame(board, cycle, cdma_of(weights), action, entries, "exactly", expected, "entries");
     else if (weights && last && all != expected)
-        blame(board, cycle, "cdma", action, all, "exactly", expected, "entries");
+        blame(board, cycle, cdma_of(weights), action, all, "exactly", expected, "entries");
     else if (weights && all * size > bytes_of(board, side))
-        blame(board, cycle, "cdma", action, all, "at most", bytes_of(board, side) / size, "entries");
+        blame(board, cycle, cdma_of(weights), action, all, "at most", bytes_of(board, side) / size, "entries");
 }
 
 static void take_report(struct account_board *board, struct side *side, bool weights, uint64_t cycle, uint64_t pieces,
                         uint64_t entries) {
     board->result->entries++;
     if (!side->open && !begin(board, side, weights)) {
-        blame(board, cycle, "cdma", "without a launch that fetches CDMA reports", pieces, "exactly", 0,
+        blame(board, cycle, cdma_of(weights), "without a launch that fetches CDMA reports", pieces, "exactly", 0,
               weights ? "kernels" : "lines");
         return;
     }
@@ -155,11 +161,11 @@ static void take_release(struct account_board *board, struct side *side, uint64_
     side->released_pieces += pieces;
     side->released_entries += entries;
     if (side->released_pieces > side->all_pieces)
-        blame(board, cycle, "csc", "since reset CSC has released", side->released_pieces, "at most", side->all_pieces,
-              "lines");
+        blame(board, cycle, ENGINE_CSC, "since reset CSC has released", side->released_pieces, "at most",
+              side->all_pieces, "lines");
     else if (side->released_entries > side->all_entries)
-        blame(board, cycle, "csc", "since reset CSC has released", side->released_entries, "at most", side->all_entries,
-              side == &board->data ? "entries of data" : "entries of weights");
+        blame(board, cycle, ENGINE_CSC, "since reset CSC has released", side->released_entries, "at most",
+              side->all_entries, side == &board->data ? "entries of data" : "entries of weights");
 }
 
 static void take_rows(struct account_board *board, uint64_t cycle, const uint32_t *words) {
@@ -173,13 +179,13 @@ static void take_rows(struct account_board *board, uint64_t cycle, const uint32_
         board->credits++;
     const uint64_t taken = board->beats / board->row_beats;
     if (board->credits > board->issued || board->credits > taken)
-        blame(board, cycle, "cacc", "since reset CACC has given back", board->credits, "at most",
+        blame(board, cycle, ENGINE_CACC, "since reset CACC has given back", board->credits, "at most",
               lesser(board->issued, taken), "credits");
     else if (board->issued - board->credits > board->rows)
-        blame(board, cycle, "csc", "without credits of CACC CSC has issued", board->issued - board->credits, "at most",
-              board->rows, "rows");
+        blame(board, cycle, ENGINE_CSC, "without credits of CACC CSC has issued", board->issued - board->credits,
+              "at most", board->rows, "rows");
     else if (taken > board->credits + OWED)
-        blame(board, cycle, "cacc", "since reset CACC has given back", board->credits, "at least", taken - OWED,
+        blame(board, cycle, ENGINE_CACC, "since reset CACC has given back", board->credits, "at least", taken - OWED,
               "credits");
     if (moves(words, STREAM_CACC_SAT))
         board->beats++;

@@ -535,7 +535,7 @@ static void print_focus(struct save *save, const struct wave_focus *focus, const
 
 /* True for the groups of the engine to blame. */
 static bool is_blamed(const struct group *group, const struct wave_focus *focus) {
-    return focus && focus->engine && !group->color && strcmp(nvdla_engines[group->engine].folder, focus->engine) == 0;
+    return focus && !group->color && nvdla_same_folder(group->engine, focus->engine);
 }
 
 static void print_file(struct save *save, const char *path, const char *save_path, const struct wave_view *view,

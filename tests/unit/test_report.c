@@ -504,18 +504,18 @@ TEST_WITH(large_maps_have_larger_cells, setup, teardown) {
 
 TEST_WITH(a_walk_marks_its_first_wrong_stream, setup, teardown) {
     struct fixture *f = *state;
-    struct walk_step steps[] = {{"cdma", "CBUF_DAT", WALK_EQUAL, 128, 0, ""},
-                                {"cmac", "CMAC_SUM", WALK_DIFFERS, 64, 8811, "kernel 3: <expected> 5, got 7"},
-                                {"cacc", "CACC_SAT", WALK_DIFFERS, 64, 8900, ""},
-                                {"sdp", "SDP_IN", WALK_UNSEEN, 0, 0, ""},
-                                {"sdp", "SDP_OUT", WALK_SHORT, 10, 0, ""},
-                                {"pdp", "PDP_IN", WALK_UNSEEN, 0, 0, ""},
-                                {"cdp", "CDP_IN", WALK_UNSEEN, 0, 0, ""},
-                                {"lut", "LUT_OUT", WALK_UNSEEN, 0, 0, ""},
-                                {"cdp", "CDP_OUT", WALK_UNSEEN, 0, 0, ""}};
+    struct walk_step steps[] = {{ENGINE_CDMA_DAT, "CBUF_DAT", WALK_EQUAL, 128, 0, ""},
+                                {ENGINE_CMAC, "CMAC_SUM", WALK_DIFFERS, 64, 8811, "kernel 3: <expected> 5, got 7"},
+                                {ENGINE_CACC, "CACC_SAT", WALK_DIFFERS, 64, 8900, ""},
+                                {ENGINE_SDP, "SDP_IN", WALK_UNSEEN, 0, 0, ""},
+                                {ENGINE_SDP, "SDP_OUT", WALK_SHORT, 10, 0, ""},
+                                {ENGINE_PDP, "PDP_IN", WALK_UNSEEN, 0, 0, ""},
+                                {ENGINE_CDP, "CDP_IN", WALK_UNSEEN, 0, 0, ""},
+                                {ENGINE_LUT, "LUT_OUT", WALK_UNSEEN, 0, 0, ""},
+                                {ENGINE_CDP, "CDP_OUT", WALK_UNSEEN, 0, 0, ""}};
     const struct diagnosis diagnosis = {
         .kind = DIAGNOSIS_VALUE,
-        .engine = "cmac",
+        .engine = ENGINE_CMAC,
         .expected = "5",
         .cycle = 8811,
         .evidence = {.items = (char *[]){"sum of 17 atoms < 8", NULL}, .count = 1},

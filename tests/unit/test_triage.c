@@ -47,7 +47,7 @@ static void record(struct bench *bench, enum nvdla_unit unit, enum tap tap, uint
 }
 
 static struct diagnosis conclude(struct bench *bench, struct triage_input input) {
-    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
+    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE, .engine = ENGINE_COUNT};
     struct error err;
     for (int side = 0; side < SIDES; side++)
         assert_true(recorder_close(bench->recorder[side], &err));
@@ -73,13 +73,13 @@ TEST(first_in_time_is_to_blame) {
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1200, 0, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
-    assert_string_equal("cmac", found.engine);
+    assert_string_equal("cmac", nvdla_engine_folder(found.engine));
     assert_string_equal("CMAC_SUM", found.tap);
     assert_int_equal(1040, found.cycle);
     assert_string_equal("103", found.expected);
     assert_string_equal("104", found.got);
     assert_non_null(strstr(found.element, "kernel 3"));
-    assert_string_equal("cmac", found.walk.steps[found.walk.first].engine);
+    assert_string_equal("cmac", nvdla_engine_folder(found.walk.steps[found.walk.first].engine));
     diagnosis_free(&found);
 }
 
@@ -94,7 +94,7 @@ TEST(place_may_be_wrong) {
         sink.elements(sink.context, &at, &(int8_t){7}, 1, 1, 1);
     }
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
-    assert_string_equal("csc", found.engine);
+    assert_string_equal("csc", nvdla_engine_folder(found.engine));
     assert_string_equal("7 at launch 0, kernel 1, y 0, x 0", found.expected);
     assert_string_equal("it at launch 0, kernel 6, y 0, x 0, cycle 900", found.got);
     diagnosis_free(&found);
@@ -106,7 +106,7 @@ TEST(time_beats_the_path) {
     record(&bench, NVDLA_CDMA, TAP_CBUF_DAT, 5000, 2, ELEMENTS);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1000, 5, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
-    assert_string_equal("sdp", found.engine);
+    assert_string_equal("sdp", nvdla_engine_folder(found.engine));
     assert_int_equal(1050, found.cycle);
     diagnosis_free(&found);
 }
@@ -115,8 +115,8 @@ TEST(passage_without_model) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
     const struct triage_passage passages[] = {
-        {.engine = "mcif", .name = "memory interface", .before = NVDLA_UNIT_COUNT},
-        {.engine = "cbuf",
+        {.engine = ENGINE_MCIF, .name = "memory interface", .before = NVDLA_UNIT_COUNT},
+        {.engine = ENGINE_CBUF,
          .name = "CBUF",
          .before = NVDLA_CSC,
          .differs = true,
@@ -126,7 +126,7 @@ TEST(passage_without_model) {
          .got = "01"}};
     struct diagnosis found = conclude(&bench, (struct triage_input){.passages = passages, .passage_count = 2});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
-    assert_string_equal("cbuf", found.engine);
+    assert_string_equal("cbuf", nvdla_engine_folder(found.engine));
     assert_string_equal("01", found.got);
     assert_non_null(strstr(found.walk.sentence, "at address 0x40 expected 00, got 01"));
     diagnosis_free(&found);
@@ -136,14 +136,14 @@ TEST(passage_without_model) {
 TEST(passage_with_words_of_its_own) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, 3, ELEMENTS);
-    const struct triage_passage passage = {.engine = "pdp",
+    const struct triage_passage passage = {.engine = ENGINE_PDP,
                                            .name = "reads at the ports",
                                            .before = NVDLA_UNIT_COUNT,
                                            .differs = true,
                                            .cycle = 1029,
                                            .text = "reads too much"};
     struct diagnosis found = conclude(&bench, (struct triage_input){.passages = &passage, .passage_count = 1});
-    assert_string_equal("pdp", found.engine);
+    assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_int_equal(found.cycle, 1029);
     assert_non_null(strstr(found.walk.sentence, "reads too much"));
     diagnosis_free(&found);
@@ -153,10 +153,10 @@ TEST(hang_names_its_engine) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 5);
-    const struct triage_sign hang = {.engine = "csc", .cycle = 1200, .text = "waits"};
+    const struct triage_sign hang = {.engine = ENGINE_CSC, .cycle = 1200, .text = "waits"};
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
     assert_int_equal(DIAGNOSIS_HANG, found.kind);
-    assert_string_equal("csc", found.engine);
+    assert_string_equal("csc", nvdla_engine_folder(found.engine));
     diagnosis_free(&found);
 }
 
@@ -165,21 +165,22 @@ TEST(a_stream_that_ends_early) {
     record(&bench, NVDLA_CSC, TAP_CSC_DAT, 1000, -1, ELEMENTS);
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 1000, -1, 5);
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, 4);
-    const struct triage_sign hang = {.engine = NULL, .cycle = 1200};
+    const struct triage_sign hang = {.engine = ENGINE_COUNT, .cycle = 1200};
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang});
     assert_int_equal(DIAGNOSIS_HANG, found.kind);
-    assert_string_equal("cacc", found.engine);
+    assert_string_equal("cacc", nvdla_engine_folder(found.engine));
     diagnosis_free(&found);
 }
 
 TEST(signs_when_all_is_equal) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
-    const struct triage_sign signs[] = {{.engine = NULL, .name = "unknown"},
-                                        {.engine = "pdp", .name = "StripStable", .cycle = 77, .text = "it failed"}};
+    const struct triage_sign signs[] = {
+        {.engine = ENGINE_COUNT, .name = "unknown"},
+        {.engine = ENGINE_PDP, .name = "StripStable", .cycle = 77, .text = "it failed"}};
     struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
     assert_int_equal(DIAGNOSIS_CHECK, found.kind);
-    assert_string_equal("pdp", found.engine);
+    assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_string_equal("StripStable", found.tap);
     diagnosis_free(&found);
 }
@@ -188,10 +189,11 @@ TEST(signs_when_all_is_equal) {
 TEST(ports_alone) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 0, -1, 0);
-    const struct triage_write wrong = {.engine = "pdp", .client = "PDP", .feeder = "sdp", .cycle = 900, .address = 64};
+    const struct triage_write wrong = {
+        .engine = ENGINE_PDP, .client = "PDP", .feeder = ENGINE_SDP, .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
-    assert_string_equal("pdp", found.engine);
+    assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_string_equal("AXI_WRITE of PDP", found.tap);
     assert_int_equal(900, found.cycle);
     assert_true(found.or_before);
@@ -204,7 +206,8 @@ TEST(ports_alone) {
 /* Of an engine that reads memory no other can be guilty, though nothing inside is seen. */
 TEST(ports_alone_of_a_reader) {
     struct bench bench = bench_open();
-    const struct triage_write wrong = {.engine = "bdma", .client = "BDMA", .cycle = 900, .address = 64};
+    const struct triage_write wrong = {
+        .engine = ENGINE_BDMA, .client = "BDMA", .feeder = ENGINE_COUNT, .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_false(found.or_before);
     assert_string_equal(
@@ -218,15 +221,19 @@ TEST(ports_alone_of_a_reader) {
 TEST(right_streams_clear_engines) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_CACC, TAP_CACC_SAT, 800, -1, ELEMENTS);
-    const struct triage_write wrong = {.engine = "sdp", .client = "SDP", .feeder = "cacc", .cycle = 900, .address = 64};
+    const struct triage_write wrong = {
+        .engine = ENGINE_SDP, .client = "SDP", .feeder = ENGINE_CACC, .cycle = 900, .address = 64};
     struct diagnosis found = conclude(&bench, (struct triage_input){.wrong = &wrong, .stopped = true});
     assert_false(found.or_before);
     assert_non_null(strstr(found.walk.sentence, "sdp is to blame, after CACC_SAT, which is right: client SDP"));
     diagnosis_free(&found);
 }
 
-static const struct triage_sign write_check = {
-    .engine = "mcif", .in = "pdp", .instance = "u_pdp.u_wdma.u_output.u_dma", .name = "check-DataStable", .cycle = 870};
+static const struct triage_sign write_check = {.engine = ENGINE_MCIF,
+                                               .in = ENGINE_PDP,
+                                               .instance = "u_pdp.u_wdma.u_output.u_dma",
+                                               .name = "check-DataStable",
+                                               .cycle = 870};
 
 /* All is right until it leaves the engine: the error is behind that, and the check that failed there is its first sign.
  */
@@ -234,11 +241,12 @@ TEST(between_the_last_stream_and_memory) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, -1, ELEMENTS);
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, 5); /* the run was ended */
-    const struct triage_write wrong = {.engine = "pdp", .client = "PDP", .feeder = "sdp", .cycle = 900, .address = 64};
+    const struct triage_write wrong = {
+        .engine = ENGINE_PDP, .client = "PDP", .feeder = ENGINE_SDP, .cycle = 900, .address = 64};
     struct diagnosis found = conclude(
         &bench, (struct triage_input){.wrong = &wrong, .stopped = true, .signs = &write_check, .sign_count = 1});
     assert_int_equal(DIAGNOSIS_VALUE, found.kind);
-    assert_string_equal("pdp", found.engine);
+    assert_string_equal("pdp", nvdla_engine_folder(found.engine));
     assert_string_equal("check-DataStable", found.tap);
     assert_int_equal(870, found.cycle);
     assert_string_equal(
@@ -252,7 +260,7 @@ TEST(between_the_last_stream_and_memory) {
 TEST(atoms_lost_behind_the_last_stream) {
     struct bench bench = bench_open();
     record(&bench, NVDLA_PDP, TAP_PDP_OUT, 810, -1, ELEMENTS);
-    const struct triage_sign hang = {.engine = "pdp", .cycle = 1000, .text = "PDP has given 4 of 8 atoms"};
+    const struct triage_sign hang = {.engine = ENGINE_PDP, .cycle = 1000, .text = "PDP has given 4 of 8 atoms"};
     struct diagnosis found =
         conclude(&bench, (struct triage_input){.hang = &hang, .owed = 4, .signs = &write_check, .sign_count = 1});
     assert_int_equal(DIAGNOSIS_HANG, found.kind);
@@ -266,42 +274,45 @@ TEST(atoms_lost_behind_the_last_stream) {
 
 /* A wrong access or interrupt makes engines go wrong, and layers hang; the check of GLB or of the bus comes before. */
 TEST(check_of_the_control) {
-    const struct triage_sign hang = {.engine = "cdp", .cycle = 1000, .text = "CDP waits"};
+    const struct triage_sign hang = {.engine = ENGINE_CDP, .cycle = 1000, .text = "CDP waits"};
     struct triage_sign signs[] = {
-        {.engine = "sdp", .instance = "u_sdp", .name = "check-PdpStable", .cycle = 700},
-        {.engine = "glb", .instance = "u_glb", .name = "check-AnswersWithItsRegister", .cycle = 790}};
+        {.engine = ENGINE_SDP, .instance = "u_sdp", .name = "check-PdpStable", .cycle = 700},
+        {.engine = ENGINE_GLB, .instance = "u_glb", .name = "check-AnswersWithItsRegister", .cycle = 790}};
     for (int late = 0; late < 2; late++) {
         struct bench bench = bench_open();
         record(&bench, NVDLA_SDP, TAP_SDP_OUT, 800, 0, ELEMENTS);
         signs[1].cycle += (uint64_t)late * 20;
         struct diagnosis found = conclude(&bench, (struct triage_input){.signs = signs, .sign_count = 2});
-        assert_string_equal(late ? "sdp" : "glb", found.engine);
+        assert_string_equal(late ? "sdp" : "glb", nvdla_engine_folder(found.engine));
         assert_string_equal(late ? "SDP_OUT" : "check-AnswersWithItsRegister", found.tap);
         diagnosis_free(&found);
     }
     struct bench bench = bench_open();
     struct diagnosis found = conclude(&bench, (struct triage_input){.hang = &hang, .signs = signs, .sign_count = 2});
-    assert_string_equal("glb", found.engine);
+    assert_string_equal("glb", nvdla_engine_folder(found.engine));
     diagnosis_free(&found);
 }
 
 /* An engine that asks or takes wrongly disturbs the memory interface; its own check fails before. */
 TEST(check_before_the_memory_interface) {
-    const struct triage_passage passage = {.engine = "mcif",
+    const struct triage_passage passage = {.engine = ENGINE_MCIF,
                                            .name = "reads of CDMA_DAT",
                                            .before = NVDLA_UNIT_COUNT,
                                            .differs = true,
                                            .cycle = 1029,
                                            .expected = "00",
                                            .got = "01"};
-    struct triage_sign check = {
-        .engine = "cdma", .in = "cdma", .instance = "u_cdma.u_dc", .name = "check-AllLinesAreReported", .cycle = 1021};
+    struct triage_sign check = {.engine = ENGINE_CDMA_DAT,
+                                .in = ENGINE_CDMA_DAT,
+                                .instance = "u_cdma.u_dc",
+                                .name = "check-AllLinesAreReported",
+                                .cycle = 1021};
     for (int late = 0; late < 2; late++) {
         struct bench bench = bench_open();
         check.cycle += (uint64_t)late * 8;
         struct diagnosis found = conclude(
             &bench, (struct triage_input){.passages = &passage, .passage_count = 1, .signs = &check, .sign_count = 1});
-        assert_string_equal(late ? "mcif" : "cdma", found.engine);
+        assert_string_equal(late ? "mcif" : "cdma", nvdla_engine_folder(found.engine));
         assert_string_equal(late ? "reads of CDMA_DAT" : "check-AllLinesAreReported", found.tap);
         diagnosis_free(&found);
     }
@@ -312,7 +323,7 @@ TEST(nobody_is_named_without_reason) {
     record(&bench, NVDLA_SDP, TAP_SDP_OUT, 1100, -1, ELEMENTS);
     struct diagnosis found = conclude(&bench, (struct triage_input){.config = NULL});
     assert_int_equal(DIAGNOSIS_NONE, found.kind);
-    assert_null(found.engine);
+    assert_null(nvdla_engine_folder(found.engine));
     assert_true(found.walk.first == found.walk.count);
     diagnosis_free(&found);
 }

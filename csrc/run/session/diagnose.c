@@ -55,18 +55,27 @@ struct signs {
 };
 
 static struct triage_sign *add_sign(struct signs *signs) {
-    return signs->count < SIGNS_MOST ? &signs->item[signs->count++] : NULL;
+    if (signs->count == SIGNS_MOST)
+        return NULL;
+    struct triage_sign *sign = &signs->item[signs->count++];
+    *sign = (struct triage_sign){.engine = ENGINE_COUNT, .in = ENGINE_COUNT};
+    return sign;
 }
 
-/* The folder of the engine that a finding accuses; NULL: none. */
-static const char *accused(const struct finding *finding) {
+/* The engine that represents a unit; ENGINE_COUNT for -1 and NVDLA_UNIT_COUNT. */
+static enum nvdla_engine engine_of(int unit) {
+    return unit < 0 || unit == NVDLA_UNIT_COUNT ? ENGINE_COUNT : nvdla_units[unit].engine;
+}
+
+/* The engine that a finding accuses; ENGINE_COUNT: none. */
+static enum nvdla_engine accused(const struct finding *finding) {
     switch (finding->kind) {
     case FINDING_AXI: /* the memory interface must keep its rules for every client */
-        return "mcif";
+        return ENGINE_MCIF;
     case FINDING_CHECK:
-        return finding->of_others ? NULL : nvdla_instance_folder(finding->instance);
+        return finding->of_others ? ENGINE_COUNT : nvdla_instance_engine(finding->instance);
     default:
-        return finding->owner.unit < 0 ? NULL : nvdla_unit_folder((enum nvdla_unit)finding->owner.unit);
+        return engine_of(finding->owner.unit);
     }
 }
 
@@ -79,9 +88,7 @@ static void add_findings(struct signs *signs, const struct device *dev) {
             return;
         sign->engine = accused(finding);
         sign->instance = finding->instance;
-        sign->in = finding->instance && finding->owner.unit >= 0
-                       ? nvdla_unit_folder((enum nvdla_unit)finding->owner.unit)
-                       : NULL;
+        sign->in = engine_of(finding->owner.unit);
         sign->cycle = finding->cycle;
         snprintf(sign->name, sizeof sign->name, "%s", finding->rule);
         snprintf(sign->text, sizeof sign->text, "cycle %" PRIu64 ", rule %s: %s", finding->cycle, finding->rule,
@@ -113,7 +120,7 @@ static void memory_sign(const struct report_input *input, const struct play_fail
     snprintf(sign->name, sizeof sign->name, "memory");
     if (!writer)
         return;
-    sign->engine = nvdla_unit_folder(writer->unit);
+    sign->engine = engine_of((int)writer->unit);
     snprintf(sign->text, sizeof sign->text, "%s launch %d has not written what it should have by then, at 0x%" PRIx64,
              nvdla_unit_names[writer->unit], writer->ordinal, address);
 }
@@ -139,7 +146,7 @@ static void add_failures(struct signs *signs, const struct report_input *input) 
         if (nvdla_interrupt_unit(bit) < NVDLA_UNIT_COUNT) /* whose interrupt is unexpected or missing */
             unit = nvdla_interrupt_unit(bit);
         const bool table = nvdla_register_is(input->prog->config, op->address, REGISTER_TABLE_PORT);
-        sign->engine = table ? "lut" : unit < NVDLA_UNIT_COUNT ? nvdla_unit_folder(unit) : NULL;
+        sign->engine = table ? ENGINE_LUT : engine_of((int)unit);
         snprintf(sign->name, sizeof sign->name, "%s", name);
         snprintf(sign->text, sizeof sign->text, "%s reads 0x%08x, expected 0x%08x", name, result->failures[i].got,
                  result->failures[i].expected);
@@ -156,9 +163,9 @@ static bool wrong_write(const struct report_input *input, struct triage_write *w
     const enum nvdla_unit before = unit == NVDLA_SDP ? NVDLA_CACC : NVDLA_SDP;
     const bool may_be_fed = unit == NVDLA_SDP || unit == NVDLA_PDP;
     const bool fed = may_be_fed && (!launch || layer_tracker_feeder(input->launches, launch, before));
-    *write = (struct triage_write){.engine = nvdla_unit_folder(unit),
+    *write = (struct triage_write){.engine = engine_of((int)unit),
                                    .client = nvdla_client_name(wrong->beat.id, true),
-                                   .feeder = fed ? nvdla_unit_folder(before) : NULL,
+                                   .feeder = fed ? engine_of((int)before) : ENGINE_COUNT,
                                    .cycle = wrong->beat.cycle,
                                    .address = wrong->address};
     return true;
@@ -168,7 +175,8 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
     if (result->outcome != PLAY_HUNG)
         return false;
     const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
-    *sign = (struct triage_sign){.engine = triage ? triage->engine : NULL,
+    *sign = (struct triage_sign){.engine = triage ? triage->engine : ENGINE_COUNT,
+                                 .in = ENGINE_COUNT,
                                  .cycle = triage ? triage->cycle : result->statistics.cycles};
     snprintf(sign->text, sizeof sign->text, "%s", triage ? triage->sentence : "nothing moves");
     return true;
@@ -177,14 +185,14 @@ static bool hang_sign(const struct play_result *result, struct triage_sign *sign
 /* Atoms of its launch that the hanging engine has not passed to its write DMA. */
 static uint64_t owed_atoms(const struct play_result *result) {
     const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
-    for (size_t i = 0; triage && triage->engine && i < triage->link_count; i++) {
+    for (size_t i = 0; triage && i < triage->link_count; i++) {
         const struct hang_link *link = &triage->links[i];
         const enum wait_index index = link->pair->index;
-        const char *engine = index == WAIT_PUT_SDP   ? nvdla_unit_folder(NVDLA_SDP)
-                             : index == WAIT_PUT_PDP ? nvdla_unit_folder(NVDLA_PDP)
-                             : index == WAIT_PUT_CDP ? nvdla_unit_folder(NVDLA_CDP)
-                                                     : NULL;
-        if (engine && !strcmp(engine, triage->engine) && link->counted && link->moved < link->required)
+        const enum nvdla_engine engine = index == WAIT_PUT_SDP   ? ENGINE_SDP
+                                         : index == WAIT_PUT_PDP ? ENGINE_PDP
+                                         : index == WAIT_PUT_CDP ? ENGINE_CDP
+                                                                 : ENGINE_COUNT;
+        if (nvdla_same_folder(engine, triage->engine) && link->counted && link->moved < link->required)
             return link->required - link->moved;
     }
     return 0;
@@ -210,7 +218,7 @@ static enum nvdla_unit engine_before(enum nvdla_client client) {
 static void add_client(const struct nvdla_config *config, enum nvdla_client client, const struct mif_client *seen,
                        struct triage_passage *passage) {
     const struct mif_difference *first = &seen->first;
-    *passage = (struct triage_passage){.engine = "mcif",
+    *passage = (struct triage_passage){.engine = ENGINE_MCIF,
                                        .name = seen->name,
                                        .before = engine_before(client),
                                        .differs = seen->differs,
@@ -255,7 +263,7 @@ static size_t add_clients(const struct nvdla_config *config, const struct taps *
 /* What the scoreboard of CBUF observed, if anything. */
 static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *passage) {
     const struct scoreboard_difference *first = &board->first;
-    *passage = (struct triage_passage){.engine = "cbuf",
+    *passage = (struct triage_passage){.engine = ENGINE_CBUF,
                                        .name = "CBUF",
                                        .before = NVDLA_CSC,
                                        .compared = board->compared,
@@ -274,12 +282,11 @@ static size_t add_cbuf(const struct scoreboard *board, struct triage_passage *pa
 
 /* What the accounts between CDMA, CSC and CACC showed, if anything. */
 static size_t add_account(const struct account *account, struct triage_passage *passage) {
-    const bool differs = account->engine != NULL;
-    *passage = (struct triage_passage){.engine = differs ? account->engine : "csc",
+    *passage = (struct triage_passage){.engine = account->differs ? account->engine : ENGINE_CSC,
                                        .name = "accounts of CDMA, CSC and CACC",
                                        .before = NVDLA_CSC,
                                        .compared = account->entries,
-                                       .differs = differs,
+                                       .differs = account->differs,
                                        .cycle = account->cycle};
     snprintf(passage->expected, sizeof passage->expected, "%s", account->expected);
     snprintf(passage->got, sizeof passage->got, "%s", account->got);
@@ -293,7 +300,7 @@ static size_t add_wrong_read(const struct taps *taps, const struct wrong_read *r
     const enum nvdla_client client = read ? nvdla_client_find(read->beat.id, false) : NVDLA_CLIENT_COUNT;
     if (client == NVDLA_CLIENT_COUNT || taps->mif[client].seen)
         return 0;
-    *passage = (struct triage_passage){.engine = nvdla_unit_folder((enum nvdla_unit)read->beat.owner.unit),
+    *passage = (struct triage_passage){.engine = engine_of(read->beat.owner.unit),
                                        .name = "reads at the ports",
                                        .before = engine_before(client),
                                        .differs = true,

@@ -20,11 +20,12 @@ static void fill_device(struct result *result, const struct played *played) {
     struct result_device *device = &result->devices[result->device_count++];
     const char *details = from->message ? strchr(from->message, '\n') : NULL;
     const struct hang_triage *triage = from->hang ? from->hang->triage : NULL;
+    const char *engine = triage ? nvdla_engine_folder(triage->engine) : NULL;
     *device = (struct result_device){
         .name = xstrdup(played->dev->name),
         .outcome = xstrdup(report_outcome_text(from->outcome)),
         .details = details && details[1] ? xstrdup(details + 1) : NULL,
-        .engine = triage && triage->engine ? xstrdup(triage->engine) : NULL,
+        .engine = engine ? xstrdup(engine) : NULL,
         .stopped = triage ? triage->cycle : 0,
         .checks = from->checks_done,
         .not_compared = from->checks_skipped,

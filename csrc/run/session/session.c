@@ -308,7 +308,7 @@ static int end_run(struct session *session, double loaded) {
  * engine to blame, judges, and delivers the result instead of its original, which waits for it in second_look(). */
 static _Noreturn void copy_main(struct session *session) {
     struct report_input *input = &session->input;
-    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE};
+    struct diagnosis diagnosis = {.kind = DIAGNOSIS_NONE, .engine = ENGINE_COUNT};
     struct error err;
     if (!session->options->debug)
         second_look_leave(&session->look, &input->played[0]);

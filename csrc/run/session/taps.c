@@ -153,7 +153,7 @@ static void describe_board(struct words *lines, const struct scoreboard *board) 
 }
 
 static void describe_account(struct words *lines, const struct account *account) {
-    if (account->engine)
+    if (account->differs)
         words_add(lines, "accounts of CDMA, CSC and CACC: cycle %" PRIu64 ": %s", account->cycle, account->text);
     else if (account->entries > 0)
         words_add(lines, "accounts of CDMA, CSC and CACC: %" PRIu64 " entries, all covered", account->entries);
