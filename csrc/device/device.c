@@ -16,9 +16,11 @@ static void name_subject(struct finding *finding) {
     int n = 0;
     if (finding->instance)
         n = snprintf(finding->text, sizeof finding->text, "%s: ", finding->instance);
-    else if (finding->owner.unit >= 0 && finding->owner.ordinal >= 0)
-        n = snprintf(finding->text, sizeof finding->text, "%s launch %d ", nvdla_unit_names[finding->owner.unit],
-                     (int)finding->owner.ordinal);
+    else if (finding->owner.unit >= 0 && finding->owner.ordinal >= 0) {
+        n = snprintf(finding->text, sizeof finding->text, "%s launch ", nvdla_unit_names[finding->owner.unit]);
+        named_add(&finding->named, finding->owner.unit, finding->owner.ordinal, (size_t)n);
+        n += snprintf(finding->text + n, sizeof finding->text - (size_t)n, "%d ", (int)finding->owner.ordinal);
+    }
     finding->subject = (size_t)n < sizeof finding->text ? (unsigned)n : (unsigned)sizeof finding->text - 1;
 }
 
@@ -30,7 +32,9 @@ void device_report(struct device *dev, const struct finding *facts, const char *
     dev->findings = xgrow(dev->findings, dev->finding_count, sizeof *dev->findings);
     struct finding *finding = &dev->findings[dev->finding_count++];
     *finding = *facts;
+    finding->named.count = 0;
     name_subject(finding);
+    named_append(&finding->named, &facts->named, finding->subject);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(finding->text + finding->subject, sizeof finding->text - finding->subject, format, arguments);

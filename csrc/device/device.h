@@ -24,6 +24,7 @@
 
 #include "device/beat.h"
 #include "device/link.h"
+#include "device/named.h"
 #include "device/rtl_options.h"
 #include "memory/memory.h"
 #include "memory/space.h"
@@ -51,11 +52,12 @@ struct finding {
         FINDING_CHECK,  /* a check inside the RTL */
         FINDING_SIZE,   /* a layer larger than the model computes */
     } kind;
-    struct owner owner;   /* launch it is about; unit -1: no unit, ordinal -1: unknown launch */
-    const char *instance; /* FINDING_CHECK: instance in the design, "u_sdp.u_out"; lives as long as the device */
-    bool of_others;       /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */
-    unsigned subject;     /* bytes of the text that name the launch or instance */
-    char text[240];       /* one line for people, made from the above: launch or instance, what is wrong, address */
+    struct owner owner;          /* launch it is about; unit -1: no unit, ordinal -1: unknown launch */
+    const char *instance;        /* FINDING_CHECK: instance in the design, "u_sdp.u_out"; lives as long as the device */
+    bool of_others;              /* FINDING_CHECK: it checks what other engines do, so it does not accuse its own */
+    unsigned subject;            /* bytes of the text that name the launch or instance */
+    struct named_launches named; /* launches in the text */
+    char text[240]; /* one line for people, made from the above: launch or instance, what is wrong, address */
 };
 
 /* Effects of programming that breaks a rule, from mild to severe. */
@@ -225,7 +227,7 @@ struct device {
 };
 
 /* Records a finding. facts: everything except the text, which says what is wrong (printf format) and follows instance
- * or launch. The rule must be a string that outlives the device. */
+ * or launch; facts->named: launches in what is printed. The rule must be a string that outlives the device. */
 void device_report(struct device *dev, const struct finding *facts, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -12,6 +12,8 @@
 #include "nvdla/xalloc.h"
 #include "replay/hang_reasoning.h"
 
+#define LAUNCH " (launch "
+
 enum { STILL_CLOCKS = 1000 }; /* clocks without movement after which nothing is in transit */
 
 /* The state of the memory interface for the engine that waits for it. */
@@ -89,7 +91,8 @@ static void blame(struct hang_triage *t, enum nvdla_engine engine, const struct 
     t->engine = engine;
     t->ordinal = f ? f->ordinal : -1;
     if (t->ordinal >= 0)
-        snprintf(launch, sizeof launch, " (launch %d)", t->ordinal);
+        snprintf(launch, sizeof launch, LAUNCH "%d)", t->ordinal);
+    t->ordinal_at = strlen(nvdla_engines[engine].name) + strlen(LAUNCH);
     snprintf(t->sentence, sizeof t->sentence, "%s%s %s%s; nothing has moved since cycle %" PRIu64,
              nvdla_engines[engine].name, launch, text, how, t->cycle);
 }

@@ -49,6 +49,7 @@ struct hang_triage {
     enum nvdla_engine engine; /* at the end of the chain; ENGINE_TRACE: the program waits for something it has not
                                  started; ENGINE_COUNT: unknown */
     int ordinal;              /* its launch that does not end, -1: none */
+    size_t ordinal_at;        /* byte of the sentence at which its number stands */
     uint64_t cycle;           /* of the last movement anywhere in the design */
     char sentence[400];       /* the verdict in one sentence */
     struct hang_step *chain;  /* from the engine with the missing interrupt to the end of the chain */

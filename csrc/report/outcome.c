@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "layers/pairing.h"
+#include "nvdla/engines.h"
 #include "nvdla/text.h"
 #include "nvdla/xalloc.h"
+#include "replay/hang_facts.h"
+#include "replay/hang_triage.h"
 
 /* ---- areas that differ ---- */
 
@@ -134,6 +137,28 @@ static void compare_memories(struct report *report) {
 
 /* ---- text and facts ---- */
 
+/* Adds to a text, cut at size. */
+static void add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *text, size_t size, const char *format, ...) {
+    const size_t n = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + n, size - n, format, arguments);
+    va_end(arguments);
+}
+
+/* Adds the number of a launch. */
+static void add_ordinal(char *text, size_t size, int unit, int ordinal, struct named_launches *named) {
+    named_add(named, unit, ordinal, strlen(text));
+    add(text, size, "%d", ordinal);
+}
+
+/* Adds "SDP #0". */
+static void add_launch(char *text, size_t size, const struct launch *launch, struct named_launches *named) {
+    add(text, size, "%s #", nvdla_unit_names[launch->unit]);
+    add_ordinal(text, size, (int)launch->unit, launch->ordinal, named);
+}
+
 char *report_launch_name(const struct launch *launch, char *text, size_t size) {
     snprintf(text, size, "%s #%d", nvdla_unit_names[launch->unit], launch->ordinal);
     return text;
@@ -221,8 +246,9 @@ static void strobe_text(const struct partial_beat *beat, char *text, size_t size
     }
 }
 
-char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
-                    const struct output *output, char *text, size_t size) {
+/* The text of report_origin(), and the launches in it. */
+static void origin_text(const struct report *report, int played, enum memory_space space, uint64_t address,
+                        const struct output *output, char *text, size_t size, struct named_launches *named) {
     struct memory_origin origin;
     struct partial_beat beat;
     if (!memory_origin_of(report_memory(report, played, space), address, &origin)) {
@@ -230,26 +256,31 @@ char *report_origin(const struct report *report, int played, enum memory_space s
     } else if (origin.unit < 0) {
         snprintf(text, size, "loaded or filled by the trace, not written since");
     } else {
-        char layer[64] = "", axi[64] = "", cycle[48] = "";
-        if (origin.ordinal >= 0)
-            snprintf(layer, sizeof layer, " #%d", origin.ordinal);
-        if (origin.axi_id >= 0)
-            snprintf(axi, sizeof axi, ", AXI ID %d", origin.axi_id);
+        snprintf(text, size, "written by %s", origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?");
+        if (origin.ordinal >= 0) {
+            add(text, size, " #");
+            add_ordinal(text, size, origin.unit, origin.ordinal, named);
+        }
         if (origin.cycle > 0)
-            snprintf(cycle, sizeof cycle, " at cycle %" PRIu64, origin.cycle);
-        snprintf(text, size, "written by %s%s%s%s",
-                 origin.unit < NVDLA_UNIT_COUNT ? nvdla_unit_names[origin.unit] : "?", layer, cycle, axi);
+            add(text, size, " at cycle %" PRIu64, origin.cycle);
+        if (origin.axi_id >= 0)
+            add(text, size, ", AXI ID %d", origin.axi_id);
     }
-    const size_t n = strlen(text);
-    if (n < size && report_beat(report, played, space, address, output, &beat)) {
-        char name[64], bytes[300];
+    if (report_beat(report, played, space, address, output, &beat)) {
+        char bytes[300];
         strobe_text(&beat, bytes, sizeof bytes);
-        snprintf(text + n, size - n,
-                 "; the beat of %s at cycle %" PRIu64 ", AXI ID %d, to 0x%" PRIx64
-                 " wrote %s of %d: its strobe left this byte out",
-                 report_launch_name(output->launch, name, sizeof name), beat.origin.cycle, beat.origin.axi_id,
-                 beat.address, bytes, beat.bytes);
+        add(text, size, "; the beat of ");
+        add_launch(text, size, output->launch, named);
+        add(text, size,
+            " at cycle %" PRIu64 ", AXI ID %d, to 0x%" PRIx64 " wrote %s of %d: its strobe left this byte out",
+            beat.origin.cycle, beat.origin.axi_id, beat.address, bytes, beat.bytes);
     }
+}
+
+char *report_origin(const struct report *report, int played, enum memory_space space, uint64_t address,
+                    const struct output *output, char *text, size_t size) {
+    struct named_launches named = {.count = 0};
+    origin_text(report, played, space, address, output, text, size, &named);
     return text;
 }
 
@@ -296,7 +327,8 @@ const struct launch *report_wrong_launch(const struct report *report) {
                           : layer_tracker_find(report->input.launches, (enum nvdla_unit)owner.unit, owner.ordinal);
 }
 
-char *report_wrong(const struct report *report, char *text, size_t size) {
+/* The text of report_wrong(), and the launches in it. */
+static void wrong_text(const struct report *report, char *text, size_t size, struct named_launches *named) {
     static const char *const kinds[] = {[WRONG_OWNER] = "writes though no launch has anything left to write",
                                         [WRONG_OUTSIDE] = "writes outside its output",
                                         [WRONG_LEFT_OUT] = "leaves a byte out that is not yet what it should be",
@@ -305,25 +337,27 @@ char *report_wrong(const struct report *report, char *text, size_t size) {
     const struct axi_beat *beat = &wrong->beat;
     const struct launch *launch = report_wrong_launch(report);
     const unsigned at = (unsigned)(wrong->address - beat->address);
-    char name[64], element[256];
-    snprintf(text, size, "first wrong beat at cycle %" PRIu64 ": %s port, AXI ID %d (%s): %s %s at 0x%" PRIx64,
-             beat->cycle, memory_space_name((enum memory_space)beat->port), beat->id, nvdla_client_name(beat->id, true),
-             launch                 ? report_launch_name(launch, name, sizeof name)
-             : beat->owner.unit < 0 ? "an unknown client"
-                                    : nvdla_unit_names[beat->owner.unit],
-             kinds[wrong->kind], wrong->address);
-    size_t n = strlen(text);
-    if (report->wrong_output && n < size)
-        n += (size_t)snprintf(text + n, size - n, ", %s",
-                              report_element(report->wrong_output, wrong->address, element, sizeof element));
-    if (n < size)
-        n += (size_t)snprintf(text + n, size - n, ": got 0x%02x", wrong->got[at]);
-    if (n < size && (wrong->known >> at & 1))
-        n += (size_t)snprintf(text + n, size - n, ", expected 0x%02x", wrong->expected[at]);
-    if (n < size)
-        snprintf(text + n, size - n, " (%d of %d bytes of the beat to 0x%" PRIx64 " %s wrong)",
-                 __builtin_popcountll(wrong->wrong), __builtin_popcountll(beat->strobe), beat->address,
-                 text_plural((uint64_t)__builtin_popcountll(wrong->wrong), "is", "are"));
+    char element[256];
+    snprintf(text, size, "first wrong beat at cycle %" PRIu64 ": %s port, AXI ID %d (%s): ", beat->cycle,
+             memory_space_name((enum memory_space)beat->port), beat->id, nvdla_client_name(beat->id, true));
+    if (launch)
+        add_launch(text, size, launch, named);
+    else
+        add(text, size, "%s", beat->owner.unit < 0 ? "an unknown client" : nvdla_unit_names[beat->owner.unit]);
+    add(text, size, " %s at 0x%" PRIx64, kinds[wrong->kind], wrong->address);
+    if (report->wrong_output)
+        add(text, size, ", %s", report_element(report->wrong_output, wrong->address, element, sizeof element));
+    add(text, size, ": got 0x%02x", wrong->got[at]);
+    if (wrong->known >> at & 1)
+        add(text, size, ", expected 0x%02x", wrong->expected[at]);
+    add(text, size, " (%d of %d bytes of the beat to 0x%" PRIx64 " %s wrong)", __builtin_popcountll(wrong->wrong),
+        __builtin_popcountll(beat->strobe), beat->address,
+        text_plural((uint64_t)__builtin_popcountll(wrong->wrong), "is", "are"));
+}
+
+char *report_wrong(const struct report *report, char *text, size_t size) {
+    struct named_launches named = {.count = 0};
+    wrong_text(report, text, size, &named);
     return text;
 }
 
@@ -342,13 +376,21 @@ char *report_wrong_read(const struct wrong_read *read, char *text, size_t size) 
     return text;
 }
 
-char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
+/* The text of report_warning(), and the launches in it. */
+static void warning_text(const struct report *report, const struct device_warning *warning, char *text, size_t size,
+                         struct named_launches *named) {
     const struct launch *launch = layer_tracker_find(report->input.launches, warning->unit, warning->ordinal);
     char position[REPORT_POSITION] = "";
     if (launch)
         report_launch_position(report, launch, position, sizeof position);
-    snprintf(text, size, "%s%s%s launch %d: %s", position, launch ? ": " : "", nvdla_unit_names[warning->unit],
-             warning->ordinal, warning->text);
+    snprintf(text, size, "%s%s%s launch ", position, launch ? ": " : "", nvdla_unit_names[warning->unit]);
+    add_ordinal(text, size, (int)warning->unit, warning->ordinal, named);
+    add(text, size, ": %s", warning->text);
+}
+
+char *report_warning(const struct report *report, const struct device_warning *warning, char *text, size_t size) {
+    struct named_launches named = {.count = 0};
+    warning_text(report, warning, text, size, &named);
     return text;
 }
 
@@ -479,21 +521,35 @@ const struct play_failure *report_first_failure(const struct report *report, int
     return NULL;
 }
 
-static void set_reason(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void set_reason(struct report *report, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(report->reason, sizeof report->reason, format, arguments);
-    va_end(arguments);
-    char *end = strchr(report->reason, '\n');
-    if (end)
-        *end = '\0';
+/* Adds to the reason a text and the launches in it. */
+static void add_reason(struct report *report, const char *text, const struct named_launches *named) {
+    named_append(&report->named, named, strlen(report->reason));
+    add(report->reason, sizeof report->reason, "%s", text);
 }
 
 /* The first finding of a device. */
 static void set_finding_reason(struct report *report, const struct device *dev) {
-    set_reason(report, "%s: %s at cycle %" PRIu64 ": %s", dev->name, dev->findings[0].rule, dev->findings[0].cycle,
-               dev->findings[0].text);
+    const struct finding *first = &dev->findings[0];
+    add(report->reason, sizeof report->reason, "%s: %s at cycle %" PRIu64 ": ", dev->name, first->rule, first->cycle);
+    add_reason(report, first->text, &first->named);
+}
+
+/* A refusal, a hang, or an error of the device. The first line of a hang's message ends with the sentence of its
+ * triage. */
+static void set_stop_reason(struct report *report, const struct played *stopped) {
+    const struct play_result *result = stopped->result;
+    const struct hang_triage *triage = result->hang ? result->hang->triage : NULL;
+    const char *message = result->message ? result->message : "the device failed";
+    struct named_launches named = {.count = 0};
+    char text[REPORT_LINE];
+    add(report->reason, sizeof report->reason, "%s: ", stopped->dev->name);
+    if (result->outcome == PLAY_REFUSED) {
+        warning_text(report, &result->refusal, text, sizeof text, &named);
+        message = text;
+    } else if (triage && triage->ordinal >= 0 && nvdla_engines[triage->engine].unit < NVDLA_UNIT_COUNT)
+        named_add(&named, (int)nvdla_engines[triage->engine].unit, triage->ordinal,
+                  strcspn(message, "\n") - strlen(triage->sentence) + triage->ordinal_at);
+    add_reason(report, message, &named);
 }
 
 static uint64_t total_mismatches(const struct report *report) {
@@ -516,89 +572,77 @@ static const struct played *not_played(const struct report *report) {
     return found;
 }
 
-static void note_named(struct report *report, int unit, int ordinal) {
-    struct report_launches *named = &report->named;
-    const bool again = named->count > 0 && named->items[0].unit == unit && named->items[0].ordinal == ordinal;
-    if (unit >= 0 && ordinal >= 0 && !again)
-        named->items[named->count++] = (struct owner){(int16_t)unit, ordinal};
+/* Adds ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1". */
+static void add_place(struct report *report, int played, enum memory_space space, uint64_t address,
+                      const struct output *output) {
+    struct named_launches named = {.count = 0};
+    char text[1024] = "", element[256], origin[512];
+    if (output) {
+        add(text, sizeof text, ": ");
+        add_launch(text, sizeof text, output->launch, &named);
+        add(text, sizeof text, " %s", report_element(output, address, element, sizeof element));
+    }
+    add(text, sizeof text, "; ");
+    struct named_launches writers = {.count = 0};
+    origin_text(report, played, space, address, output, origin, sizeof origin, &writers);
+    named_append(&named, &writers, strlen(text));
+    add(text, sizeof text, "%s", origin);
+    add_reason(report, text, &named);
 }
 
-/* ": SDP #0 surface 0, line 0, column 0, channel 0; written by SDP #0 at cycle 135, AXI ID 1" */
-static char *place_text(struct report *report, int played, enum memory_space space, uint64_t address,
-                        const struct output *output, char *text, size_t size) {
-    char element[256], layer[64], origin[512];
-    struct memory_origin writer;
-    report_origin(report, played, space, address, output, origin, sizeof origin);
-    if (output)
-        note_named(report, (int)output->launch->unit, output->launch->ordinal);
-    if (memory_origin_of(report_memory(report, played, space), address, &writer))
-        note_named(report, writer.unit, writer.ordinal);
-    if (output)
-        snprintf(text, size, ": %s %s; %s", report_launch_name(output->launch, layer, sizeof layer),
-                 report_element(output, address, element, sizeof element), origin);
-    else
-        snprintf(text, size, "; %s", origin);
-    return text;
+/* Bytes that are wrong: the first wrong beat, memory that differs, a check that failed. False: none are. */
+static bool find_wrong_data(struct report *report) {
+    const struct report_input *in = &report->input;
+    const struct play_failure *failure;
+    struct named_launches named = {.count = 0};
+    char text[REPORT_LINE];
+    int played;
+    if (in->wrong) {
+        wrong_text(report, text, sizeof text, &named);
+        add_reason(report, text, &named);
+        return true;
+    }
+    if (report->mismatch_count > 0) {
+        const struct mismatch *first = &report->mismatches[0];
+        add(report->reason, sizeof report->reason, "%" PRIu64 " %s between %s and %s, first at %s 0x%" PRIx64,
+            total_mismatches(report), text_plural(total_mismatches(report), "byte differs", "bytes differ"),
+            in->played[0].dev->name, in->played[1].dev->name, memory_space_name(first->space), first->first);
+        add_place(report, 0, first->space, first->first, first->output);
+        return true;
+    }
+    if (!(failure = report_first_failure(report, &played)))
+        return false;
+    const struct op *op = &in->prog->ops[failure->op];
+    report_failure(report, &in->played[played], failure, text, sizeof text);
+    add_reason(report, text, &named);
+    if (op->kind == OP_MEM_CHECK)
+        add_place(report, played, op->space, failure->first, report_output(report, op->space, failure->first));
+    return true;
 }
 
 static void find_reason(struct report *report) {
     const struct report_input *in = &report->input;
     const struct played *stopped = not_played(report);
-    if (stopped && stopped->result->outcome == PLAY_REFUSED) {
-        char text[REPORT_LINE];
-        set_reason(report, "%s: %s", stopped->dev->name,
-                   report_warning(report, &stopped->result->refusal, text, sizeof text));
-        return;
+    const struct device *found = NULL, *checked = NULL; /* the first with findings, and whose first is a check */
+    for (int i = in->played_count; i-- > 0;) {
+        const struct device *dev = in->played[i].dev;
+        found = dev->finding_count > 0 ? dev : found;
+        checked = dev->finding_count > 0 && dev->findings[0].kind == FINDING_CHECK ? dev : checked;
     }
     /* A failing check inside the RTL is closest to the fault, so it precedes hangs and wrong bytes. */
-    for (int i = 0; i < in->played_count; i++) {
-        const struct device *dev = in->played[i].dev;
-        if (dev->finding_count > 0 && dev->findings[0].kind == FINDING_CHECK) {
-            set_finding_reason(report, dev);
-            return;
-        }
-    }
-    if (stopped) {
-        set_reason(report, "%s: %s", stopped->dev->name,
-                   stopped->result->message ? stopped->result->message : "the device failed");
-        return;
-    }
-    const struct play_failure *failure;
-    char text[REPORT_LINE], where[1024];
-    int played;
-    if (in->wrong) {
-        if (report_wrong_launch(report))
-            note_named(report, in->wrong->beat.owner.unit, in->wrong->beat.owner.ordinal);
-        set_reason(report, "%s", report_wrong(report, text, sizeof text));
-        return;
-    }
-    if (report->mismatch_count > 0) {
-        const struct mismatch *first = &report->mismatches[0];
-        set_reason(report, "%" PRIu64 " %s between %s and %s, first at %s 0x%" PRIx64 "%s", total_mismatches(report),
-                   text_plural(total_mismatches(report), "byte differs", "bytes differ"), in->played[0].dev->name,
-                   in->played[1].dev->name, memory_space_name(first->space), first->first,
-                   place_text(report, 0, first->space, first->first, first->output, where, sizeof where));
-        return;
-    }
-    if ((failure = report_first_failure(report, &played))) {
-        const struct op *op = &in->prog->ops[failure->op];
-        report_failure(report, &in->played[played], failure, text, sizeof text);
-        where[0] = '\0';
-        if (op->kind == OP_MEM_CHECK)
-            place_text(report, played, op->space, failure->first, report_output(report, op->space, failure->first),
-                       where, sizeof where);
-        set_reason(report, "%s%s", text, where);
-        return;
-    }
-    for (int i = 0; i < in->played_count; i++) {
-        const struct device *dev = in->played[i].dev;
-        if (dev->finding_count > 0) {
-            set_finding_reason(report, dev);
-            return;
-        }
-    }
-    if (in->objection)
-        set_reason(report, "%s", in->objection);
+    if (stopped && stopped->result->outcome == PLAY_REFUSED)
+        set_stop_reason(report, stopped);
+    else if (checked)
+        set_finding_reason(report, checked);
+    else if (stopped)
+        set_stop_reason(report, stopped);
+    else if (find_wrong_data(report))
+        report->wrong_data = true;
+    else if (found)
+        set_finding_reason(report, found);
+    else if (in->objection)
+        add(report->reason, sizeof report->reason, "%s", in->objection);
+    report->reason[strcspn(report->reason, "\n")] = '\0';
 }
 
 static enum report_status find_status(const struct report *report) {

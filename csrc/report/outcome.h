@@ -68,12 +68,6 @@ struct mismatch {
     uint64_t count, first, last; /* bytes that differ, and the addresses of the first and the last of them */
 };
 
-/* Launches that explain a reason. */
-struct report_launches {
-    struct owner items[2];
-    size_t count;
-};
-
 struct report {
     struct report_input input;
     struct writers *writers;
@@ -85,7 +79,8 @@ struct report {
     /* One line: the first reason why the trace did not pass; "" if it passed. Order: refused, hang, first wrong beat,
      * memory that differs, checks, findings. */
     char reason[1024];
-    struct report_launches named; /* launches in the reason */
+    struct named_launches named; /* launches in the reason */
+    bool wrong_data;             /* the reason is about bytes that are wrong */
 };
 
 /* Compares all memory of both spaces and collects the results of the checks. */

@@ -60,27 +60,39 @@ void checks_layer(struct checks *checks, const char *scope, enum check_event eve
     checks->started[unit] += event == CHECK_LAYER_STARTS;
 }
 
+/* Adds "SDP launch 3", or with other words between. */
+static void add_launch(const struct checks *checks, int unit, const char *words, char *text, size_t size,
+                       struct named_launches *named) {
+    const int ordinal = checks->started[unit] - 1;
+    size_t n = strlen(text);
+    n += (size_t)snprintf(text + n, size - n, "%s %s ", nvdla_unit_names[unit], words);
+    if (n >= size)
+        return;
+    named_add(named, unit, ordinal, n);
+    snprintf(text + n, size - n, "%d", ordinal);
+}
+
 /* Describes where a check is, as text: "SDP launch 3", "SDP after launch 3", "CDMA launch 4, CSC launch 4 running". */
-static void describe(const struct checks *checks, const char *instance, char *text, size_t size) {
+static void describe(const struct checks *checks, const char *instance, char *text, size_t size,
+                     struct named_launches *named) {
+    text[0] = '\0';
     const int unit = checks_unit(instance);
     if (unit >= 0) {
-        const int started = checks->started[unit];
-        if (started == 0)
+        if (checks->started[unit] == 0)
             snprintf(text, size, "%s before its first launch", nvdla_unit_names[unit]);
         else
-            snprintf(text, size, "%s %slaunch %d", nvdla_unit_names[unit], checks->running[unit] ? "" : "after ",
-                     started - 1);
+            add_launch(checks, unit, checks->running[unit] ? "launch" : "after launch", text, size, named);
         return;
     }
-    size_t n = 0;
-    for (int u = 0; u < NVDLA_UNIT_COUNT; u++)
-        if (checks->running[u] && n < size)
-            n += (size_t)snprintf(text + n, size - n, "%s%s launch %d", n ? ", " : "", nvdla_unit_names[u],
-                                  checks->started[u] - 1);
-    if (n == 0)
-        snprintf(text, size, "no layer");
-    if (n < size)
-        snprintf(text + strlen(text), size - strlen(text), " running");
+    for (int u = 0; u < NVDLA_UNIT_COUNT; u++) {
+        const size_t n = strlen(text);
+        if (!checks->running[u])
+            continue;
+        snprintf(text + n, size - n, "%s", n ? ", " : "");
+        add_launch(checks, u, "launch", text, size, named);
+    }
+    const size_t n = strlen(text);
+    snprintf(text + n, size - n, "%s running", n ? "" : "no layer");
 }
 
 static struct check *find(struct checks *checks, const char *name, const char *instance) {
@@ -122,14 +134,16 @@ void checks_failed(struct checks *checks, const char *name, const char *scope, b
         return;
     }
     check->reports++;
-    describe(checks, instance, where, sizeof where);
+    struct named_launches named = {.count = 0};
+    describe(checks, instance, where, sizeof where, &named);
     const int unit = checks_unit(instance);
     const struct finding finding = {.cycle = *checks->cycle,
                                     .rule = check->rule,
                                     .kind = FINDING_CHECK,
                                     .owner = {(int16_t)unit, unit < 0 ? -1 : checks->started[unit] - 1},
                                     .instance = check->instance,
-                                    .of_others = of_others};
+                                    .of_others = of_others,
+                                    .named = named};
     device_report(checks->dev, &finding, "%s", where);
 }
 

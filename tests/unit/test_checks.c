@@ -1,5 +1,6 @@
 /* Failing checks of the RTL become findings: name, instance, the layer that runs, and a limit for each. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tb/observers/checks.h"
@@ -79,15 +80,16 @@ TEST_WITH(test_names_instance_and_layer, setup, teardown) {
         uint64_t cycle;
         const char *rule, *instance, *text;
         struct owner owner;
+        size_t named;
     } expected[] = {
-        {7, "check-NoPush", "u_sdp.u_out", "u_sdp.u_out: SDP before its first launch", {NVDLA_SDP, -1}},
-        {8, "check-NoPop", "u_sdp.u_out", "u_sdp.u_out: SDP launch 0", {NVDLA_SDP, 0}},
-        {9, "check-Free", "u_pdp.u_rdma.u_dma", "u_pdp.u_rdma.u_dma: PDP_RDMA launch 0", {NVDLA_PDP_RDMA, 0}},
-        {10, "check-Grant", "u_mif.u_mcif", "u_mif.u_mcif: SDP launch 0, PDP_RDMA launch 0 running", {-1, -1}},
-        {11, "check-Stay", "u_sdp", "u_sdp: SDP after launch 0", {NVDLA_SDP, 0}},
-        {12, "check-Quiet", "u_mif", "u_mif: no layer running", {-1, -1}},
-        {13, "check-Again", "u_sdp", "u_sdp: SDP launch 1", {NVDLA_SDP, 1}},
-        {1, "check-Reset", "u_sdp", "u_sdp: SDP before its first launch", {NVDLA_SDP, -1}},
+        {7, "check-NoPush", "u_sdp.u_out", "u_sdp.u_out: SDP before its first launch", {NVDLA_SDP, -1}, 0},
+        {8, "check-NoPop", "u_sdp.u_out", "u_sdp.u_out: SDP launch 0", {NVDLA_SDP, 0}, 1},
+        {9, "check-Free", "u_pdp.u_rdma.u_dma", "u_pdp.u_rdma.u_dma: PDP_RDMA launch 0", {NVDLA_PDP_RDMA, 0}, 1},
+        {10, "check-Grant", "u_mif.u_mcif", "u_mif.u_mcif: SDP launch 0, PDP_RDMA launch 0 running", {-1, -1}, 2},
+        {11, "check-Stay", "u_sdp", "u_sdp: SDP after launch 0", {NVDLA_SDP, 0}, 1},
+        {12, "check-Quiet", "u_mif", "u_mif: no layer running", {-1, -1}, 0},
+        {13, "check-Again", "u_sdp", "u_sdp: SDP launch 1", {NVDLA_SDP, 1}, 1},
+        {1, "check-Reset", "u_sdp", "u_sdp: SDP before its first launch", {NVDLA_SDP, -1}, 0},
     };
     const size_t count = sizeof expected / sizeof expected[0];
     assert_int_equal(dev->finding_count, count);
@@ -100,6 +102,10 @@ TEST_WITH(test_names_instance_and_layer, setup, teardown) {
         assert_int_equal(dev->findings[i].owner.ordinal, expected[i].owner.ordinal);
         assert_int_equal(dev->findings[i].of_others, expected[i].cycle == 10);
         assert_int_equal(dev->findings[i].kind, FINDING_CHECK);
+        const struct named_launches *named = &dev->findings[i].named;
+        assert_int_equal(named->count, expected[i].named);
+        for (size_t n = 0; n < named->count; n++)
+            assert_int_equal(atoi(dev->findings[i].text + named->items[n].at), named->items[n].launch.ordinal);
     }
     close_checks(checks);
 }

@@ -100,6 +100,10 @@ static void make(struct fixture *f) {
     f->input.played[1] = (struct played){&f->model, &f->model_result};
     f->input.played_count = 2;
     f->report = report_new(&f->input);
+    for (size_t i = 0; i < f->report->named.count; i++) {
+        const struct named_launch *named = &f->report->named.items[i];
+        assert_int_equal(atoi(report_reason(f->report) + named->at), named->launch.ordinal);
+    }
 }
 
 /* The text has the registers, and the bytes. */
@@ -285,6 +289,7 @@ TEST_WITH(of_two_writers_the_later_one_is_told, setup, teardown) {
         memory_write(one, OUTPUT, bytes, 8, &strobe, &second);
         memory_write(other, OUTPUT, bytes, 8, NULL, &second);
         says(f, swap ? "two_writers_model" : "two_writers_rtl", false);
+        assert_int_equal(f->report->named.count, swap ? 2 : 3);
     }
 }
 

@@ -15,7 +15,8 @@ static struct result full_result(void) {
         .dut = xstrdup("rtl+model"),
         .seed = INT64_MAX,
         .verdict = VERDICT_FAIL,
-        .reason = xstrdup("one \"byte\" differs"),
+        .reason = xstrdup("one \"byte\" differs: SDP #3"),
+        .named = {.items = {{{NVDLA_SDP, 3}, 25}}, .count = 1},
         .compared = true,
         .operations = 496,
         .launches = 2,
@@ -75,6 +76,8 @@ TEST(test_round_trip) {
     assert_true(in.seed == (uint64_t)INT64_MAX && in.mismatch.address == 0x5a0000000 && in.mismatch.launch == 3);
     assert_true(in.seconds == 1.25 && in.compared && in.devices[0].clocked && !in.devices[1].clocked);
     assert_true(in.devices[0].eval_share == 0.75 && in.finding_count == 1 && in.findings[0].cycle == 77);
+    assert_true(in.named.count == 1 && in.named.items[0].at == 25 && in.named.items[0].launch.ordinal == 3);
+    assert_int_equal(in.named.items[0].launch.unit, NVDLA_SDP);
     assert_string_equal(in.findings[0].unit, "SDP");
     assert_string_equal(in.findings[0].instance, "u_sdp.u_out");
     assert_int_equal(in.findings[0].launch, 2);

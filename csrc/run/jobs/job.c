@@ -478,6 +478,12 @@ static void keep_output(const struct job *job, struct result *result) {
     set_text(&result->output, xstrndup(job->output.text ? job->output.text : "", job->output.n));
 }
 
+/* A reason of the runner's own. Takes the text over. */
+static void set_reason(struct result *result, char *reason) {
+    set_text(&result->reason, reason);
+    result->named.count = 0;
+}
+
 /* The result of a job: what it sent, if that is consistent. */
 static struct result read_result(const struct run_options *options, const struct job *job, int wait_status) {
     struct result result;
@@ -487,7 +493,7 @@ static struct result read_result(const struct run_options *options, const struct
     const bool in_time = WIFEXITED(wait_status) && result.verdict == VERDICT_PASS; /* when it was asked to end */
     if (job->exceeded == LIMIT_SECONDS ? !in_time : job->exceeded != LIMIT_NONE) {
         result.verdict = job->exceeded == LIMIT_SECONDS ? VERDICT_HANG : VERDICT_CRASH;
-        set_text(&result.reason, limit_reason(job));
+        set_reason(&result, limit_reason(job));
         set_text(&result.limit, result.verdict == VERDICT_HANG ? xstrdup("--max-seconds") : NULL);
         if (result.verdict == VERDICT_CRASH)
             keep_output(job, &result);
@@ -495,13 +501,13 @@ static struct result read_result(const struct run_options *options, const struct
                WEXITSTATUS(wait_status) != verdict_status(result.verdict)) {
         char *reason = crash_reason(options, job, &result, wait_status);
         result.verdict = VERDICT_CRASH;
-        set_text(&result.reason, reason);
+        set_reason(&result, reason);
         keep_output(job, &result);
     } else if (result.verdict != VERDICT_ERROR &&
                (strcmp(result.config, job->config->name) != 0 || !same_rtl(result.dut, options))) {
         result.verdict = VERDICT_ERROR;
-        set_text(&result.reason, xprintf("the simulator is %s of configuration %s, but %s is needed; rebuild it",
-                                         result.dut ? result.dut : "rtl", result.config, job->config->name));
+        set_reason(&result, xprintf("the simulator is %s of configuration %s, but %s is needed; rebuild it",
+                                    result.dut ? result.dut : "rtl", result.config, job->config->name));
     }
     if (result.verdict == VERDICT_PASS && result.reason && result.dut && result.trace && result.path &&
         strcmp(result.trace, job->name) == 0 && strcmp(result.path, job->path) == 0)

@@ -196,35 +196,25 @@ static bool cut(struct pieces *pieces, struct error *err) {
 
 /* ---- results of the pieces ---- */
 
-/* Renames launches in a text of a piece, "SDP #0", "SDP launch 0" and "SDP (launch 0)", to those of the whole. free()
- * it. */
-static char *in_the_whole(const struct pieces *pieces, size_t index, const char *from) {
+/* The reason of a piece with the numbers that its launches have in the whole. free() it. */
+static char *reason_in_the_whole(const struct pieces *pieces, size_t index) {
+    const struct result *result = &pieces->pieces[index].result;
+    const char *reason = result->reason ? result->reason : "";
     struct text text = {0};
+    size_t done = 0;
     text_add(&text, "", 0);
-    while (*from) {
-        size_t taken = 0;
-        for (enum nvdla_unit unit = 0; unit < NVDLA_UNIT_COUNT && taken == 0; unit++) {
-            const size_t n = strlen(nvdla_unit_names[unit]);
-            const char *number = from + n;
-            if (strncmp(from, nvdla_unit_names[unit], n) != 0)
-                continue;
-            const size_t words = strncmp(number, " #", 2) == 0          ? 2
-                                 : strncmp(number, " launch ", 8) == 0  ? 8
-                                 : strncmp(number, " (launch ", 9) == 0 ? 9
-                                                                        : 0;
-            char *end;
-            const long ordinal = words ? strtol(number + words, &end, 10) : 0;
-            const struct split_launch *launch =
-                words && end > number + words ? split_launch(pieces->split, index, unit, (int)ordinal) : NULL;
-            if (!launch)
-                continue;
-            text_printf(&text, "%s%.*s%d", nvdla_unit_names[unit], (int)words, number, launch->ordinal);
-            taken = (size_t)(end - from);
-        }
-        if (taken == 0)
-            text_add(&text, from, taken = 1);
-        from += taken;
+    for (size_t i = 0; i < result->named.count; i++) {
+        const struct named_launch *named = &result->named.items[i];
+        const struct split_launch *launch =
+            split_launch(pieces->split, index, (enum nvdla_unit)named->launch.unit, named->launch.ordinal);
+        const size_t digits = (size_t)snprintf(NULL, 0, "%d", (int)named->launch.ordinal);
+        if (!launch || named->at < done || named->at + digits > strlen(reason))
+            continue;
+        text_add(&text, reason + done, named->at - done);
+        text_printf(&text, "%d", launch->ordinal);
+        done = named->at + digits;
     }
+    text_add(&text, reason + done, strlen(reason + done));
     return text.text;
 }
 
@@ -337,7 +327,7 @@ static void set_reason(struct pieces *pieces, size_t bad) {
         const struct piece *piece = &pieces->pieces[i];
         if (!piece->done || piece->result.verdict != whole->verdict)
             continue;
-        char *place = place_of(pieces, i), *why = in_the_whole(pieces, i, piece->result.reason);
+        char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
         whole->reason =
             bad == 1 ? xprintf("piece %zu of %zu, %s: %s", i + 1, count, place, why)
                      : xprintf("%zu of %zu pieces; the first is piece %zu, %s: %s", bad, count, i + 1, place, why);
@@ -412,7 +402,7 @@ static json_t *piece_json(const struct pieces *pieces, size_t index) {
     json_object_set_new(json, "expected_clocks", json_integer((json_int_t)of->clocks));
     json_object_set_new(json, "verdict", piece->done ? json_string(verdict_names[piece->result.verdict]) : json_null());
     if (piece->done) {
-        char *reason = in_the_whole(pieces, index, piece->result.reason ? piece->result.reason : "");
+        char *reason = reason_in_the_whole(pieces, index);
         json_object_set_new(json, "reason", json_text(reason));
         json_object_set_new(json, "op_cycles", json_integer((json_int_t)cycles_of(&piece->result)));
         json_object_set_new(json, "cpu_seconds", json_real(piece->result.cpu_seconds));
@@ -463,7 +453,7 @@ static bool write_text(const struct pieces *pieces, struct error *err) {
         const struct piece *piece = &pieces->pieces[i];
         if (!piece->done || piece->result.verdict == VERDICT_PASS)
             continue;
-        char *place = place_of(pieces, i), *why = in_the_whole(pieces, i, piece->result.reason);
+        char *place = place_of(pieces, i), *why = reason_in_the_whole(pieces, i);
         text_printf(&text, "\npiece %zu, %s:\n  %s\n  the piece: %s\n", i + 1, place, why, piece->path);
         if (piece->result.report)
             text_printf(&text, "  its report: %s\n", piece->result.report);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "device/device.h"
+#include "device/named.h"
 #include "nvdla/text.h"
 
 enum verdict {
@@ -70,9 +71,10 @@ struct result {
     char *trace, *path, *config, *dut;
     uint64_t seed;
     enum verdict verdict;
-    char *reason;  /* "" for PASS */
-    char *limit;   /* HANG: the option whose limit was reached: "--still", "--max-seconds"; NULL: none */
-    bool compared; /* two devices, or at least one check */
+    char *reason;                /* "" for PASS */
+    struct named_launches named; /* launches in the reason */
+    char *limit;                 /* HANG: the option whose limit was reached: "--still", "--max-seconds"; NULL: none */
+    bool compared;               /* two devices, or at least one check */
     uint64_t operations, launches, layers, macs;
     /* With --stats, else 0: CPU time of the process before it played, while RTL and model played, and after that. */
     double load_seconds, rtl_seconds, model_seconds, compare_seconds;

@@ -90,6 +90,15 @@ static json_t *json_faults(const struct result *result) {
     return json;
 }
 
+static json_t *json_named(const struct named_launches *named) {
+    json_t *json = json_array();
+    for (size_t i = 0; i < named->count; i++)
+        json_array_append_new(json, json_pack("{s:s, s:i, s:I}", "unit", nvdla_unit_names[named->items[i].launch.unit],
+                                              "launch", (int)named->items[i].launch.ordinal, "at",
+                                              (json_int_t)named->items[i].at));
+    return json;
+}
+
 static char *line_of(const json_t *json) {
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     return text ? text : xstrdup("{}");
@@ -117,6 +126,8 @@ char *result_json(const struct result *result) {
     json_object_set_new(json, "verdict", json_string(verdict_names[result->verdict]));
     json_object_set_new(json, "status", json_integer(verdict_status(result->verdict)));
     put(json, result, &result_head_members);
+    if (result->named.count > 0)
+        json_object_set_new(json, "named", json_named(&result->named));
     json_object_set_new(json, "cycles", json_integer((json_int_t)first->cycles));
     json_object_set_new(json, "op_cycles", json_integer((json_int_t)first->op_cycles));
     json_object_set_new(json, "checks", json_integer((json_int_t)first->checks));
@@ -180,6 +191,17 @@ static void take_beats(uint64_t *beats, bool write, const json_t *json) {
         beats[id] = (uint64_t)json_integer_value(json_object_get(json, nvdla_client_name(id, write)));
 }
 
+static void take_named(struct named_launches *named, const json_t *json) {
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *launch = json_array_get(json, i);
+        const char *name = json_string_value(json_object_get(launch, "unit"));
+        const enum nvdla_unit unit = name ? nvdla_unit_find(name) : NVDLA_UNIT_COUNT;
+        if (unit != NVDLA_UNIT_COUNT)
+            named_add(named, (int)unit, (int)json_integer_value(json_object_get(launch, "launch")),
+                      (size_t)json_integer_value(json_object_get(launch, "at")));
+    }
+}
+
 bool result_read(const json_t *json, struct result *result) {
     const json_t *faults = json_object_get(json, "faults");
     const int verdict = verdict_find(json_string_value(json_object_get(json, "verdict")));
@@ -188,6 +210,7 @@ bool result_read(const json_t *json, struct result *result) {
     if (verdict < 0 || !json_is_string(json_object_get(json, "config")))
         return false;
     take(result, &result_head_members, json);
+    take_named(&result->named, json_object_get(json, "named"));
     take(&result->mismatch, &result_mismatch_members, json_object_get(json, "mismatch"));
     take_words(&result->warnings, json_object_get(json, "warnings"));
     take_words(&result->notes, json_object_get(json, "notes"));

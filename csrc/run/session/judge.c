@@ -177,6 +177,7 @@ void result_not_played(struct result *result, const char *reason) {
     result->verdict = VERDICT_ERROR;
     free(result->reason);
     result->reason = xstrdup(reason);
+    result->named.count = 0;
 }
 
 char *report_folder(const struct run_options *options, const char *name) {
@@ -213,7 +214,7 @@ static void write_timeline(const struct run_options *options, const struct repor
         words_add(&result->notes, "timeline: %s; open it at https://ui.perfetto.dev", options->timeline);
 }
 
-struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result) {
+struct named_launches judge(const struct run_options *options, struct report_input *input, struct result *result) {
     static const enum verdict verdicts[] = {[REPORT_PASSED] = VERDICT_PASS,
                                             [REPORT_FAILED] = VERDICT_FAIL,
                                             [REPORT_HUNG] = VERDICT_HANG,
@@ -235,6 +236,7 @@ struct report_launches judge(const struct run_options *options, struct report_in
     struct report *report = report_new(input);
     result->verdict = verdicts[report_status(report)];
     result->reason = xstrdup(report_reason(report));
+    result->named = report->named;
     for (int i = 0; i < input->played_count; i++)
         fill_warnings(result, input->played[i].dev, report);
     fill_mismatch(&result->mismatch, report);
@@ -243,7 +245,7 @@ struct report_launches judge(const struct run_options *options, struct report_in
     fill_notes(result, options);
     write_report(options, report, result);
     write_timeline(options, report, result);
-    const struct report_launches named = report->named;
+    const struct named_launches named = report->wrong_data ? report->named : (struct named_launches){.count = 0};
     report_free(report);
     input->again = NULL;
     free(again);

@@ -7,8 +7,8 @@
 #include "run/result/result.h"
 
 /* Compares, writes the report if wanted, and fills the result: verdict, reason, devices, findings, warnings, notes.
- * Returns the launches that the reason names. */
-struct report_launches judge(const struct run_options *options, struct report_input *input, struct result *result);
+ * Returns the launches that the reason names, if it is about wrong bytes. */
+struct named_launches judge(const struct run_options *options, struct report_input *input, struct result *result);
 
 /* Sets the verdict to ERROR, with the message as its reason. */
 void result_not_played(struct result *result, const char *reason);

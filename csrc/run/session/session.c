@@ -228,8 +228,7 @@ static void hold_signals(bool hold) {
 }
 
 /* Names the layers of the network to which the launches in the reason of a failure belong. */
-static void name_network_layers(const struct program *prog, const struct report_launches *named,
-                                struct result *result) {
+static void name_network_layers(const struct program *prog, const struct named_launches *named, struct result *result) {
     struct network network;
     struct error err;
     if (!network_read(prog, &network, &err)) {
@@ -239,9 +238,11 @@ static void name_network_layers(const struct program *prog, const struct report_
     for (size_t i = 0; i < network.layer_count; i++) {
         const struct network_layer *layer = &network.layers[i];
         for (size_t n = 0; n < named->count; n++)
-            if (named->items[n].unit == (int)layer->unit && named->items[n].ordinal == layer->ordinal)
+            if (named->items[n].launch.unit == (int)layer->unit && named->items[n].launch.ordinal == layer->ordinal) {
                 words_add(&result->notes, "%s #%d is layer %u.%u of the network, %s", nvdla_unit_names[layer->unit],
                           layer->ordinal, layer->task, layer->operation, layer->type);
+                break;
+            }
     }
     network_free(&network);
 }
@@ -268,7 +269,7 @@ static bool judge_run(struct session *session, bool closed, struct error *err) {
     struct result *result = session->result;
     const struct rtl_statistics *rtl = session->results[0].statistics.rtl;
     session->input.wave = rtl && rtl->wave_cycles > 0 && !options->rtl.wave.plain ? session->look.wave.path : NULL;
-    const struct report_launches named = judge(options, &session->input, result);
+    const struct named_launches named = judge(options, &session->input, result);
     if (session->input.wrong_read) {
         char text[REPORT_LINE];
         words_add(&result->notes, "cycle %" PRIu64 ": %s", session->input.wrong_read->beat.cycle,
