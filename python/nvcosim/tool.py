@@ -8,6 +8,8 @@ import subprocess
 import sys
 import typing
 
+from nvcosim import text
+
 EXIT_OK, EXIT_DIFFERENT, EXIT_BAD_INPUT, EXIT_HANG, EXIT_CRASH = range(5)
 _WORST_FIRST = (EXIT_BAD_INPUT, EXIT_CRASH, EXIT_HANG, EXIT_DIFFERENT, EXIT_OK)
 
@@ -73,6 +75,8 @@ def run_json(*words: str, stdin: str | None = None) -> typing.Any:
 
 
 def complain(message: str, command: str = "") -> None:
-    """Prints an error or a warning on stderr, after the results that stdout has."""
+    """Prints an error or a warning on stderr, after the results that stdout has. Its lines are safe
+    to show."""
     sys.stdout.flush()
-    print(f"nvcosim{' ' + command if command else ''}: {message}", file=sys.stderr, flush=True)
+    safe = "\n".join(map(text.shown, message.split("\n")))
+    print(f"nvcosim{' ' + command if command else ''}: {safe}", file=sys.stderr, flush=True)

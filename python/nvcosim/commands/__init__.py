@@ -3,6 +3,7 @@ which returns the exit status; it is imported only if it runs. Here is what they
 failures, interrupts and output that cannot be written end the program."""
 import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -17,6 +18,9 @@ _PACKAGES = {"yaml": "python3-yaml", "numpy": "python3-numpy"}
 def main(program: str, name: str, argv: list[str]) -> int:
     """Runs a command for the C program at that path; returns the exit status."""
     os.environ["NVCOSIM_PROGRAM"] = program
+    for stream in (sys.stdout, sys.stderr):  # names in any encoding come out as they came in
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     pipe_ignored = os.environ.pop("NVCOSIM_SIGPIPE", "") == "ignored"
     try:
         try:

@@ -1,5 +1,4 @@
 """nvcosim history: prints past results from the database of regressions."""
-import io
 import signal
 import sys
 
@@ -71,8 +70,6 @@ def main(argv: list[str]) -> int:
     if (given.csv or given.json) and len(given.words) > 1:
         parser.error("--csv and --json print one TEST or pattern at a time")
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a query may take very long
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
     path, style = given.database or DEFAULT, Style.of(sys.stdout)
     form = "csv" if given.csv else "json" if given.json else "table"
     _recover(path)
