@@ -7,9 +7,7 @@ import typing
 from nvcosim import layout, tool
 from nvcosim.registers import Registers, Value
 
-if typing.TYPE_CHECKING:
-    import numpy
-    Array = numpy.ndarray[typing.Any, typing.Any]
+Array: typing.TypeAlias = typing.Any  # numpy.ndarray
 
 PAGE = 4096
 

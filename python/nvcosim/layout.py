@@ -3,9 +3,7 @@ import typing
 
 from nvcosim.registers import configuration
 
-if typing.TYPE_CHECKING:
-    import numpy
-    Array = numpy.ndarray[typing.Any, typing.Any]
+Array: typing.TypeAlias = typing.Any  # numpy.ndarray
 
 
 def _strides(config: str, shape: typing.Sequence[int], size: int, line: int,

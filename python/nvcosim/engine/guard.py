@@ -40,7 +40,7 @@ class Child:
     """A program that Guard.start() has started, and its limits. output: a file of its own with what
     it prints. fileno(): readable when it has ended."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", output: int, seconds: float,
+    def __init__(self, process: "subprocess.Popen[typing.Any]", output: int, seconds: float,
                  memory: int) -> None:
         self.pid, self.process, self.output, self.memory = process.pid, process, output, memory
         self.end = time.monotonic() + seconds
@@ -96,8 +96,8 @@ class Guard:
         output = os.memfd_create("output")
         settings = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output} | settings
         try:
-            process = subprocess.Popen(["/bin/sh", "-c", _CHILD, path, str(data), *words],
-                                       process_group=0, **settings)
+            process: subprocess.Popen[typing.Any] = subprocess.Popen(
+                ["/bin/sh", "-c", _CHILD, path, str(data), *words], process_group=0, **settings)
         except OSError:
             os.close(output)
             raise

@@ -10,7 +10,7 @@ class Signals:
     come. Afterwards they end the program again."""
 
     def __init__(self) -> None:
-        self._caught = [signal.SIGINT, signal.SIGTERM]
+        self._caught: list[signal.Signals] = [signal.SIGINT, signal.SIGTERM]
         if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup wants it
             self._caught.append(signal.SIGHUP)
         self._come: list[int] = []

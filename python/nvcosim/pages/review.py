@@ -258,7 +258,7 @@ def taken(kind: typing.Any, row: "sqlite3.Row", most: int = TEXT,
         if field.name in names and field.name not in more:
             value = row[field.name]
             if field.type in (int, float, bool):
-                value = field.type(value or 0)
+                value = typing.cast(typing.Any, field.type)(value or 0)
             values[field.name] = value if isinstance(value, (int, float)) else kept(value, most)
     return kind(**values, **more)
 
