@@ -167,13 +167,6 @@ size_t text_columns(const char *text) {
     return columns;
 }
 
-size_t text_fitting(const char *text, size_t columns) {
-    size_t n = 0;
-    for (size_t used = 0; text[n] && (goes_on(text[n]) || used < columns); n++)
-        used += !goes_on(text[n]);
-    return n;
-}
-
 char *text_quoted(const char *text) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
     struct text quoted = {0};

@@ -45,8 +45,6 @@ char *text_shown_bytes(const char *text, size_t n, char *out, size_t size);
 
 /* Terminal columns of a UTF-8 text, one per character. */
 size_t text_columns(const char *text);
-/* Bytes of its leading whole characters that fit into that many columns. */
-size_t text_fitting(const char *text, size_t columns);
 
 /* The text as one word of a shell's command line, quoted if necessary. free() it. */
 char *text_quoted(const char *text);

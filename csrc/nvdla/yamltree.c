@@ -264,13 +264,6 @@ void yamltree_free(struct yamltree *yaml) {
     *yaml = (struct yamltree){0};
 }
 
-const struct yaml_node *yamltree_member(const struct yaml_node *map, const char *key) {
-    for (size_t i = 0; i + 1 < map->count; i += 2)
-        if (strcmp(map->nodes[i]->text, key) == 0)
-            return map->nodes[i + 1];
-    return NULL;
-}
-
 char *yamltree_show(const struct yaml_node *node, char out[YAML_SHOW]) {
     enum { SHOWN = 60 };
     char shown[YAML_SHOW - 8];

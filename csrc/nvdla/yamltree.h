@@ -43,9 +43,6 @@ void yamltree_free(struct yamltree *yaml);
 bool yamltree_fail(struct error *err, const char *name, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The value of a key of a mapping; NULL: it has no such key. */
-const struct yaml_node *yamltree_member(const struct yaml_node *map, const char *key);
-
 /* "'text'", "a list", "a mapping" or "nothing", for messages. Returns out. */
 enum { YAML_SHOW = 100 };
 char *yamltree_show(const struct yaml_node *node, char out[YAML_SHOW]);

@@ -31,14 +31,6 @@ int terminal_columns(int file) {
     return isatty(file) ? USUAL : 0;
 }
 
-bool locale_is_utf8(void) {
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *value = NULL;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables && !(value && *value); i++)
-        value = getenv(variables[i]);
-    return value && (strcasestr(value, "UTF-8") || strcasestr(value, "UTF8"));
-}
-
 void progress_show(struct progress *progress, const char *format, ...) {
     va_list arguments;
     if (!progress->terminal)

@@ -34,9 +34,6 @@ void progress_count(struct progress *progress, const char *what, size_t done, si
 /* Columns of a terminal; 0 if the file is not a terminal. */
 int terminal_columns(int file);
 
-/* True if the environment's locale uses UTF-8, installed or not. */
-bool locale_is_utf8(void);
-
 /* True if a stream shows colours: it is a terminal, NO_COLOR is unset, and TERM is not dumb. */
 bool terminal_has_colour(int file);
 
