@@ -387,10 +387,14 @@ static bool is_zero(const uint8_t *bytes, size_t n) {
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
 }
 
-/* Content or input of a memory, without pieces of zeros. */
+/* Content or input of a memory, without pieces of zeros. Inputs of zeros are not looked at: on some kernels memory that
+ * is only read takes room, too. */
 static struct blob *content_of(struct compiler *compiler, const struct loadable_memory *memory) {
     const uint8_t *input = compiler->inputs[memory - compiler->loadable->memories];
+    const struct words *sources = &compiler->options->input.sources;
     struct blob *blob = blob_new(NULL);
+    if (input && sources->count == 1 && strcmp(sources->items[0], "zero") == 0)
+        return blob;
     uint8_t *content = xmalloc(PIECE);
     for (uint64_t at = 0; at < memory->size && (input || memory->content_count); at += PIECE) {
         const size_t n = memory->size - at < PIECE ? (size_t)(memory->size - at) : PIECE;
