@@ -58,7 +58,7 @@ class Guests(unittest.TestCase):
         self.assertEqual(self.play("boot\r\nguest: a\x1bb\r\nguest: done\r\n"), (0, "a\\x1bb\n"))
         self.assertEqual(self.play("guest: msi: FAILED: 1\nguest: done\n"), (1, "msi: FAILED: 1\n"))
         self.assertEqual(self.play("guest: done\n", status=1), (1, ""))
-        self.assertEqual(self.play("guest: done\n", status=4), (2, ""))
+        self.assertEqual(self.play("guest: done\n", status=4), ("the server ended with status 4", ""))
         self.assertEqual(self.play("guest: error: no device\n"), (2, "error: no device\n"))
         self.assertEqual(self.play("".join(f"{i}\n" for i in range(12))),
                          ("the guest ended early; its last lines are above", "".join(f"guest: {i}\n" for i in range(2, 12))))

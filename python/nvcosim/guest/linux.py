@@ -129,6 +129,11 @@ def _make_initrd(options: Options, folder: str, work: str) -> str:
 # ---- playing
 
 
+def _shell_status(status: int) -> int:
+    """128 + N: signal N."""
+    return status if status >= 0 else 128 - status
+
+
 def _start_server(options: Options, socket: str) -> "subprocess.Popen[bytes]":
     words = [tool.program(), "serve", "--once", f"--socket={socket}", f"--config={options.config}"]
     words += [f"--dut={options.dut}"] if options.dut else []
@@ -196,8 +201,7 @@ class Guest:
             if not shell:
                 self.follow(qemu, server)
         if qemu.returncode:
-            raise Failure("QEMU ended with status "
-                          f"{qemu.returncode if qemu.returncode > 0 else 128 - qemu.returncode}")
+            raise Failure(f"QEMU ended with status {_shell_status(qemu.returncode)}")
         if not shell and not self.done and not self.broken:
             for line in self.last:
                 print(f"guest: {shown(line)}", file=sys.stderr)
@@ -223,6 +227,8 @@ def play(options: Options) -> int:
                    not options.network and not options.selftest)
         ending.pop_all()  # the server ends with its client
         served = server.wait()
-    if guest.broken or served not in (EXIT_OK, EXIT_DIFFERENT):
+    if guest.broken:
         return EXIT_BAD_INPUT
+    if served not in (EXIT_OK, EXIT_DIFFERENT):  # the guest may end by itself without its device
+        raise Failure(f"the server ended with status {_shell_status(served)}")
     return EXIT_DIFFERENT if guest.failed or served else EXIT_OK
