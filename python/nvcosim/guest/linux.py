@@ -1,6 +1,7 @@
 """A Linux guest in QEMU whose NVDLA is `nvcosim serve`: starts both, and reads what the guest says
 on its serial line. `make guest` makes the guest, scripts/linux/init is what it does. Both processes
-get SIGTERM when this one ends, however that is (setpriv)."""
+end with this one, however that ends (setpriv): the server by SIGTERM, QEMU by SIGKILL, as it obeys
+no other signal while it waits for a device that is gone."""
 import collections
 import contextlib
 import dataclasses
@@ -23,7 +24,8 @@ from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure
 TICK_SECONDS, GRACE_SECONDS = 0.05, 3
 LAST_LINES, LINE_BYTES = 10, 4096
 _QEMU, _LEAST = "qemu-system-aarch64", (10, 1)  # the first with the vfio-user client
-_WITH_PARENT = ["setpriv", "--pdeathsig", "TERM", "--"]
+_TERM_WITH_PARENT, _KILL_WITH_PARENT = (
+    ["setpriv", "--pdeathsig", name, "--"] for name in ("TERM", "KILL"))
 
 
 @dataclasses.dataclass
@@ -137,7 +139,7 @@ def _shell_status(status: int) -> int:
 def _start_server(options: Options, socket: str) -> "subprocess.Popen[bytes]":
     words = [tool.program(), "serve", "--once", f"--socket={socket}", f"--config={options.config}"]
     words += [f"--dut={options.dut}"] if options.dut else []
-    server = subprocess.Popen([*_WITH_PARENT, *words, *options.server], process_group=0)
+    server = subprocess.Popen([*_TERM_WITH_PARENT, *words, *options.server], process_group=0)
     while not os.path.exists(socket):  # it may build a simulator first
         if server.poll() is not None:
             raise Failure("the server ended before the guest began")
@@ -189,17 +191,19 @@ class Guest:
             if server.poll() is not None:
                 alone = alone or time.monotonic()
                 if time.monotonic() - alone > GRACE_SECONDS:
-                    qemu.terminate()
-                    qemu.wait()
                     raise Failure("the server ended while the guest ran")
 
     def play(self, words: list[str], server: "subprocess.Popen[bytes]", shell: bool) -> None:
         """Runs QEMU to its end; its serial line is read here, or is the terminal."""
         ends: dict[str, typing.Any] = {} if shell else {"stdin": subprocess.DEVNULL,
                                                         "stdout": subprocess.PIPE}
-        with subprocess.Popen([*_WITH_PARENT, *words], **ends) as qemu:
-            if not shell:
-                self.follow(qemu, server)
+        with subprocess.Popen([*_KILL_WITH_PARENT, *words], **ends) as qemu:
+            try:
+                if not shell:
+                    self.follow(qemu, server)
+            except BaseException:  # also of output that cannot be written
+                qemu.kill()
+                raise
         if qemu.returncode:
             raise Failure(f"QEMU ended with status {_shell_status(qemu.returncode)}")
         if not shell and not self.done and not self.broken:
