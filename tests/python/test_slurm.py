@@ -137,9 +137,9 @@ elif name == "sbatch":
     words = dict(word[2:].split("=", 1) for word in sys.argv if "=" in word)
     first, night = int(sys.argv[-1]), words["chdir"]
     for task in range(int(words["array"][2:]) + 1):
-        todo = lines("does")
-        does = todo[0] if todo else "COMPLETED 1000"
-        open(f"{here}/does", "w").write("\n".join(todo[1:]))
+        left = lines("does")
+        does = left[0] if left else "COMPLETED 1000"
+        open(f"{here}/does", "w").write("\n".join(left[1:]))
         state, count = does.split()
         with open(f"{night}/results/{first + task}", "a") as out:
             print('{"begun":"n1"}', file=out)

@@ -52,7 +52,6 @@ struct child {
     bool progress;
     const char *simulator;
     struct server *server;          /* that can start it; NULL: none */
-    char *const *words;             /* of another program; NULL: the simulator */
     struct process_program program; /* its files, group and limits */
 };
 
@@ -136,10 +135,6 @@ static int play_job(void *context) {
 /* Starts the process; files: its descriptors. Returns its ID, -1 with a message. */
 static pid_t start_process(struct child *child, const int *files, struct error *err) {
     child->program = confinement(child->job, files);
-    if (child->words) {
-        child->program.words = child->words;
-        return process_spawn(&child->program, err);
-    }
     if (child->options->dut == DUT_MODEL)
         return process_start(play_job, child, err);
     struct words line = {0};
@@ -227,11 +222,6 @@ bool job_start(struct job *job, const struct run_options *options, bool progress
     struct child child = {
         .options = options, .job = job, .progress = progress, .simulator = simulator, .server = server};
     return clean_report(job, options, err) && start_between_pipes(&child, job, err);
-}
-
-bool job_start_program(struct job *job, char *const *words, struct error *err) {
-    struct child child = {.job = job, .words = words};
-    return start_between_pipes(&child, job, err);
 }
 
 /* ---- what it sends ---- */

@@ -71,10 +71,6 @@ bool job_simulator(const struct run_options *options, const char *config, char *
 bool job_start(struct job *job, const struct run_options *options, bool progress, struct server *server,
                struct error *err);
 
-/* Starts another program instead (words[0] is its path), of which only output and exit status are of interest: finish
- * it with job_abandon(). */
-bool job_start_program(struct job *job, char *const *words, struct error *err);
-
 /* Reads what the process has sent, up to a limit, without waiting. Returns the number of bytes it has printed since the
  * last call: the last ones of job->output, of which only the end is kept. */
 size_t job_listen(struct job *job);

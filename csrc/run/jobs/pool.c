@@ -109,14 +109,6 @@ bool pool_start(struct pool *pool, struct job *job, const struct run_options *op
     return true;
 }
 
-bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err) {
-    job->own_group = pool->groups;
-    if (!job_start_program(job, words, err))
-        return false;
-    add(pool, job);
-    return true;
-}
-
 void pool_signal(const struct pool *pool, int number) {
     for (size_t i = 0; i < pool->count; i++)
         job_signal(pool->running[i], number);

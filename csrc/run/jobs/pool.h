@@ -41,9 +41,6 @@ void pool_expect(struct pool *pool, const struct run_options *options, const str
 /* False while that server is not ready: the job starts sooner if it waits until pool_wait() returns. */
 bool pool_ready(struct pool *pool, const struct job *job, const struct run_options *options);
 
-/* Starts another program, see job_start_program(). */
-bool pool_start_program(struct pool *pool, struct job *job, char *const *words, struct error *err);
-
 /* Waits until something happens, for at most that many seconds (negative: without limit), and handles it. Returns the
  * signal that asks to end everything, or 0. SIGUSR1 is passed on to simulators that record waves. */
 int pool_wait(struct pool *pool, double seconds, const struct job_listener *listener);
