@@ -1,6 +1,7 @@
 """The database of regressions: what is kept is on the disk and is kept once, several processes write at a time, older databases are
 brought up to date in one piece, and files that are none are refused with a word that helps. The ledger: what a killed process leaves."""
 import contextlib
+import fcntl
 import importlib.util
 import json
 import os
@@ -414,6 +415,8 @@ class Ledgers(WithFolder):
         self.assertEqual([(entry.test, entry.host, entry.result) for entry in ledger.read()],
                          [(3, "node ü", {"a": "\u2028?"}), (5, "b", {"b": "x"}), (7, None, {})])
         self.assertGreater(ledger.read()[0].at, 1_700_000_000)
+        with open(f"{self.folder}/ledger", "rb") as other, self.assertRaises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)  # who has it, has it alone
         self.assertGreaterEqual(ledger.file, 16)
         ledger.empty()
         self.assertEqual(ledger.read(), [])

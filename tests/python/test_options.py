@@ -1,0 +1,59 @@
+"""Options as argp reads and explains them, and messages that are safe to show."""
+import contextlib
+import io
+import unittest
+
+from nvcosim import options, tool
+from nvcosim.registers import Field
+
+
+class Options(unittest.TestCase):
+    def setUp(self):
+        self.parser = options.Parser("x", "PLAN", doc="Does it.", after="More.")
+        self.parser.add("jobs", short="j", arg="N", kind=options.number(1, 9), help="So many")
+        self.parser.add("select", arg="WORD", kind=options.text("a word"), repeat=True)
+        self.parser.add("seed", arg="N")
+        self.parser.add("resume", arg="NIGHT", optional=True)
+        self.parser.add("dry-run")
+
+    def wrong(self, *words):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit) as ended:
+            self.parser.parse(words)
+        self.assertEqual(ended.exception.code, tool.EXIT_BAD_INPUT)
+        return errors.getvalue().split("\n")[0].removeprefix("nvcosim x: ")
+
+    def test_words_are_read(self):
+        given = self.parser.parse(["a", "-j3", "--dry", "--select", "b", "--sel=c", "--resume", "d", "--", "-e"])
+        self.assertEqual((given.words, given.jobs, given.dry_run, given.select, given.resume, given.seed),
+                         (["a", "d", "-e"], 3, True, ["b", "c"], "", None))
+        self.assertEqual(self.parser.parse(["--resume=7", "-j", "0x4"]).resume, "7")
+
+    def test_wrong_usage_is_told(self):
+        for words, message in ((["--job"], "option '--jobs' requires an argument"),
+                               (["--se=3"], "option '--se=3' is ambiguous; possibilities: '--select' '--seed'"),
+                               (["--dry-run=3"], "option '--dry-run' doesn't allow an argument"),
+                               (["--obs=3"], "unrecognized option '--obs=3'"),
+                               (["-x"], "invalid option -- 'x'"), (["-j"], "option requires an argument -- 'j'"),
+                               (["-j", "10"], "--jobs: found '10', expected a number from 1 to 9"),
+                               (["--select="], "--select: found '', expected a word")):
+            with self.subTest(words):
+                self.assertEqual(self.wrong(*words), message)
+
+    def test_help_is_laid_out_as_argp_does(self):
+        lines = self.parser.help()
+        self.assertEqual(lines[:3], ["Usage: nvcosim x [OPTION...] PLAN", "Does it.", ""])
+        self.assertIn("  -j, --jobs=N               So many", lines)
+        self.assertTrue(all(len(line) < options.WIDTH + 1 for line in lines))
+
+    def test_messages_are_safe_to_show(self):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            tool.complain("a\x1b[31m\n  ^\udcff")
+        self.assertEqual(errors.getvalue(), "nvcosim: a\\x1b[31m\n  ^\\xff\n")
+
+
+class Fields(unittest.TestCase):
+    def test_a_field_replaces_its_bits_alone(self):
+        field = Field("F", 5, 2, {"ON": 1})
+        self.assertEqual([field.put("R", 0xff, value) for value in (0, 5, -1, "ON")], [0xc3, 0xd7, 0xff, 0xc7])
