@@ -161,6 +161,7 @@ addEventListener("error", (event) => result.errors.push(event.message));
 addEventListener("securitypolicyviolation", (event) => result.errors.push("asks for " + event.blockedURI));
 addEventListener("load", () => {
   try {
+    result.scripts = document.scripts.length;
     result.inner = innerWidth;
     result.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     result.status = document.querySelector(".status").textContent;
@@ -218,6 +219,7 @@ if shutil.which("chromium"):
     for width in (1280, 360):
         seen = browse(source, width)
         check(f"{width} pixels: no error in its script, nothing asked for", not seen["errors"], seen["errors"])
+        check(f"{width} pixels: no name became an element", seen.get("scripts") == source.count("<script") + 1, seen.get("scripts"))
         check(f"{width} pixels: nothing is wider than the screen", seen.get("inner") == width and seen.get("wide") == 0, (seen.get("inner"), seen.get("wide")))
         check(f"{width} pixels: verdict, all tests, and those of a filter", seen.get("status", "").endswith("WORSE") and seen["verdict"].startswith(f"{len(new)} new") and
               seen["all"] == f"{len(A.keys() | B.keys())} of {len(A.keys() | B.keys())} tests" and seen["visible"] == len(new) == int(seen["filtered"].split()[0]), seen)

@@ -28,6 +28,7 @@ if not shutil.which("chromium"):
     skip("pages of nights in a browser: chromium is not installed (scripts/setup.sh installs it)")
     finish()
 
+OWN_SCRIPTS = ["tests-data", ""]  # their ids
 # What a reader does; the outcome is posted to the page around.
 READER = """<script>
 const result = { errors: [], marks: {} };
@@ -38,6 +39,9 @@ addEventListener("load", async () => {
   const pause = (time) => new Promise((done) => setTimeout(done, time));
   const wide = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
   try {
+    const drawn = document.documentElement.cloneNode(true);
+    drawn.querySelectorAll("script").forEach((script) => { script.textContent = ""; });
+    result.drawn = drawn.outerHTML;
     result.inner = innerWidth;
     result.wide = wide();
     result.status = $(".status").textContent; result.verdict = $(".verdict").textContent; result.title = $("h1").textContent; result.window = document.title;
@@ -137,6 +141,11 @@ def page_of(path, night):
 
 def check_file(name, source, most):
     check(f"{name}: the page has {len(source)} bytes, at most {most}", len(source) <= most)
+    check_elements(name, source, 0)
+
+
+def check_elements(name, source, more):
+    """Of the file, or of what was drawn from it, which has so many scripts more: the reader."""
     still = Elements(source)
     loaded = [item for item in still.items if item.get("src") or item.get("srcset") or item.get("action") or item["tag"] in ("link", "iframe", "img", "base", "object")]
     check(f"{name}: it loads nothing", not loaded, loaded)
@@ -146,7 +155,7 @@ def check_file(name, source, most):
     dead = {item["href"] for item in still.items if item.get("href", "").startswith("#") and not item["href"].startswith(("#test-", "#tests:")) and item["href"][1:] not in named}
     check(f"{name}: its links inside have their targets", not dead, dead)
     scripts = [item.get("id", "") for item in still.items if item["tag"] == "script"]
-    check(f"{name}: it has its own scripts alone", scripts in ([""], ["tests-data", ""]), scripts)
+    check(f"{name}: it has its own scripts alone", scripts == [""] * more + OWN_SCRIPTS, scripts)
     pictures = [item for item in still.items if item["tag"] == "svg" and (item.get("role") != "img" or not item.get("aria-label"))]
     check(f"{name}: every picture has words for those who do not see it", not pictures, pictures)
 
@@ -167,6 +176,7 @@ def check_all(name, night, database, source, width):
     hashes = ([f"#tests:bucket={bucket['number']}"] if bucket else []) + ([f"#test-{last['number']}"] if last else [])
     seen, console = browse(source, width, filters, hashes)
     name = f"{name}, {width} pixels"
+    check_elements(f"{name}, drawn", seen["drawn"], 1)
     check(f"{name}: no error in its script, nothing asked for", not seen["errors"], seen["errors"])
     check(f"{name}: no error on the browser's console", not console, console)
     check(f"{name}: nothing is wider than the screen", seen.get("inner") == width and seen.get("wide") == 0 and seen.get("wideOpen", 0) == 0,
