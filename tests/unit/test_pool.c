@@ -1,6 +1,7 @@
 /* Waiting for jobs: as long as it is told to, and no longer than until one has ended. */
 #include <sys/resource.h>
 
+#include "nvdla/xalloc.h"
 #include "run/jobs/pool.h"
 #include "tests/unit/test.h"
 
@@ -31,7 +32,7 @@ TEST(a_wait_is_as_long_as_it_is_told) {
 TEST(the_end_of_a_job_ends_it) {
     struct pool pool;
     struct job *ended = NULL, job = {.path = "/no such trace.nvt",
-                                     .name = (char[]){"t"},
+                                     .name = xstrdup("t"),
                                      .config = nvdla_config_find("small"),
                                      .clean = true,
                                      .result_end = -1,
@@ -47,6 +48,7 @@ TEST(the_end_of_a_job_ends_it) {
         assert_int_equal(pool_wait(&pool, -1, &listener), 0);
     assert_ptr_equal(ended, &job);
     job_abandon(&job);
+    job_free(&job);
     run_options_free(&options);
     pool_close(&pool);
 }
