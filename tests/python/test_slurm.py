@@ -9,9 +9,11 @@ import time
 import unittest
 from unittest import mock
 
-from nvcosim.engine import slurm, slurm_files, slurm_work
+from nvcosim.engine import slurm
+from nvcosim.engine.guard import Guard
 from nvcosim.engine.launcher import Done, Ended, Message, Play
-from nvcosim.engine.slurm_commands import Command, Task, split_words
+from nvcosim.engine.slurm_chunk import Chunk, cut, make_folders, to_line
+from nvcosim.engine.slurm_commands import MISSING, Command, Task, split_words
 from nvcosim.tool import Failure
 
 RESULT = {"verdict": "PASS", "config": "small"}
@@ -21,63 +23,60 @@ def play(number, **members):
     return Play(number, f"/t/a b{number}.nvt", f"item.{number}", "small", ("--dut=model",), 8, **members)
 
 
-class Files(unittest.TestCase):
+class Chunks(unittest.TestCase):
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        slurm_files.make_folders(self.folder)
+        self.assertEqual(make_folders(self.folder), 0)
 
-    def test_chunks_are_read_as_written(self):
+    def test_orders_are_read_as_written(self):
         plays = [play(12, layer=("sdp", 1 << 63)), play(3, max_seconds=2.5, command="nvcosim run")]
-        self.assertEqual(slurm_files.chunk_count(self.folder), 0)
-        slurm_files.write_chunk(self.folder, 9, plays, 1234567890.2)
-        self.assertEqual(slurm_files.chunk_count(self.folder), 10)
-        self.assertEqual(slurm_files.read_chunk(self.folder, 9), (plays, 1234567890))
-        self.assertEqual(os.path.getsize(f"{self.folder}/slurm/results/9"), 0)
-        slurm_files.give_up_chunk(self.folder, 9)
-        slurm_files.give_up_chunk(self.folder, 9)
+        Chunk(self.folder, 9, plays).write(1234567890.2)
+        Chunk(self.folder, 9, []).write(0)  # once
+        self.assertEqual(make_folders(self.folder), 10)
+        read = Chunk(self.folder, 9)
+        self.assertEqual((read.read_order(), read.plays, list(read.news())), (1234567890, plays, []))
+        read.give_up()
+        read.give_up()
         with self.assertRaisesRegex(Failure, "chunks/9: No such file"):
-            slurm_files.read_chunk(self.folder, 9)
+            read.read_order()
 
-    def test_bad_chunks_are_refused(self):
+    def test_wrong_orders_are_refused(self):
         for text, message in (
                 ("", "chunks/0:1: found '', expected the end of the night"),
                 ("end 0\n", "chunks/0:1: found 'end 0', expected the end of the night"),
-                ('{"end":0}\n', "chunks/0:2: found the end of the file, expected a test"),
                 ('{"end":0}\nx\n', "chunks/0:2: found 'x', expected a test"),
                 ('{"end":0}\n{"number":1}\n', "chunks/0:2: found '{\"number\":1}', expected a test")):
             pathlib.Path(f"{self.folder}/slurm/chunks/0").write_text(text, encoding="utf-8")
             with self.assertRaises(Failure) as failure:
-                slurm_files.read_chunk(self.folder, 0)
+                Chunk(self.folder, 0).read_order()
             self.assertIn(message, str(failure.exception))
+
+    def test_news_are_whole_lines(self):
+        chunk, news = Chunk(self.folder, 0), {"done": 1, "result": {**RESULT, "reason": 'it\n"hangs"'}}
+        line = to_line(news)
+        for text, found in ((line[:-1], []), ("\n", [news]), ("", []), ("\0\0\n{\n" + line + line[:9], [news])):
+            with open(chunk.results, "a", encoding="utf-8") as file:
+                file.write(text)
+            self.assertEqual(list(chunk.news()), found)
 
     def test_work_is_divided(self):
         plays = [play(i) for i in range(102)]
         for seconds, chunk_seconds, processors, count in (
                 (50, 300, 2, 17), (50, 300, 40, 40), (50, 300, 4000, 85), (50, 50, 1, 102), (50, 1, 1, 102)):
-            chunks = slurm_files.cut(plays, lambda _: seconds, chunk_seconds, processors)
+            chunks = cut(plays, lambda _: seconds, chunk_seconds, processors)
             self.assertEqual(len(chunks), count)
             self.assertLessEqual(max(map(len, chunks)) - min(map(len, chunks)), 1)
             self.assertEqual(sorted(p.number for chunk in chunks for p in chunk), list(range(102)))
-        self.assertEqual(slurm_files.cut(plays[:1], lambda _: 10, 300, 2), [plays[:1]])
-
-    def test_what_is_no_news_is_refused(self):
-        for line in ("", "{", "[]", "{}", '{"started":-1}', '{"started":"1"}', '{"begun":1}', '{"done":1}',
-                     '{"done":1,"result":{}}', '{"done":1,"result":{"verdict":"FINE","config":"small"}}'):
-            self.assertIsNone(slurm_files.read_news(line.encode()), line)
-        news = {"done": 1, "result": {**RESULT, "reason": 'it\n"hangs"'}}
-        line = slurm_files.to_line(news)
-        self.assertEqual(slurm_files.read_news(line.encode()), news)
-        self.assertEqual(line.count("\n"), 1)
-        for length in range(len(line) - 1):
-            self.assertIsNone(slurm_files.read_news(line[:length].encode()))
+        self.assertEqual(cut(plays[:1], lambda _: 10, 300, 2), [plays[:1]])
 
 
 class Commands(unittest.TestCase):
     def test_lines_of_the_queue(self):
         self.assertEqual(Task.read("41|3|RUNNING|0|None|nv-1.20|node7|", "nv-1"),
-                         Task("41", 20, 23, "running", "RUNNING", "None", "node7", 0))
-        for state, kind in (("PENDING", "pending"), ("COMPLETING", "completing"), ("SUSPENDED", "running")):
-            self.assertEqual(Task.read(f"41|0|{state}|0|Resources|nv-1.0||", "nv-1").state, kind)
+                         Task("41", 20, 23, "RUNNING", "None", "node7", 0))
+        for state, waits, ended in (("PENDING", True, False), ("COMPLETING", False, False), ("TIMEOUT", False, True)):
+            task = Task.read(f"41|0|{state}|0|Resources|nv-1.0||", "nv-1")
+            self.assertEqual((task.waits, task.ended), (waits, ended))
         for line, end in (
                 ("COMPLETED|0|None|nv-1.0|n1", "COMPLETED on node n1"),
                 ("FAILED|512|NonZeroExitCode|nv-1.0|n1", "FAILED, exit status 2 on node n1"),
@@ -85,7 +84,7 @@ class Commands(unittest.TestCase):
                 ("OUT_OF_MEMORY|9|OutOfMemory|nv-1.0|n1", "OUT_OF_MEMORY, signal 9 (OutOfMemory) on node n1"),
                 ("CANCELLED|0|None|nv-1.0|", "CANCELLED")):
             task = Task.read(f"41|0|{line}|", "nv-1")
-            self.assertEqual((task.state, task.end()), ("ended", end))
+            self.assertEqual((task.ended, task.end()), (True, end))
         for line in ("", "41|0|RUNNING|0|None|nv-2.0|n1|", "41|0|RUNNING|0|None|nv-10.0|n1|",
                      "41|0|RUNNING|0|None|nv-1|n1|", "41|0|RUNNING|0|None|nv-1.x|n1|",
                      "9|N/A|FAILED|1|BadConstraints|nv-1.0||", "41|0|RUNNING|0|None|nv-1.0",
@@ -108,13 +107,19 @@ class Commands(unittest.TestCase):
                 ("echo 'Unable to contact slurm controller' >&2; exit 1", 1, "",
                  "Unable to contact slurm controller", True),
                 ("exit 3", 3, "", "it ended with status 3", False)):
-            command = Command()
-            command.start(["sh", "-c", script])
-            self.assertTrue(command.wait(10))
+            command = self.run_command("sh", "-c", script)
             self.assertEqual((command.status, command.text, command.complaint, command.will_pass()),
                              (status, text, complaint, passing))
-        command.start(["/nowhere/sbatch"])
-        self.assertEqual((command.status, command.process), (127, None))
+        self.assertEqual(self.run_command("/nowhere/sbatch").status, MISSING)
+        late = self.run_command("sleep", "60", seconds=0.1)
+        self.assertEqual((late.complaint, late.will_pass()), ("no answer for 90 seconds", True))
+
+    def run_command(self, *words, **settings):
+        with Guard() as guard:
+            command = Command(guard, *words, **settings)
+            while not command.has_ended():
+                time.sleep(0.01)
+            return command
 
 
 # Commands of Slurm whose jobs do at once what the file "does" says: a line for each job to come.
@@ -167,8 +172,8 @@ class Cluster(unittest.TestCase):
             (self.bin / name).chmod(0o755)
         self.enterContext(mock.patch.dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}",
                                           NVCOSIM_PROGRAM="/bin/false"))
-        self.enterContext(mock.patch.multiple(slurm, QUEUE_SHORTEST=0, TICK_SECONDS=0.01, RETRY_SHORTEST=0.01))
-        self.enterContext(mock.patch.multiple(slurm_work, GRACE_SECONDS=0, READ_SECONDS=0))
+        self.enterContext(mock.patch.multiple(slurm, QUEUE_SHORTEST=0, TICK_SECONDS=0.01, RETRY_SHORTEST=0.01,
+                                              GRACE_SECONDS=0, READ_SECONDS=0))
 
     def play(self, count, does="", **settings):
         """Numbers of the results, messages, how it ended."""
@@ -212,9 +217,9 @@ class Cluster(unittest.TestCase):
         self.assertIn("results of jobs that run still come in", said)
 
     def test_results_of_an_earlier_runner_count(self):
-        slurm_files.make_folders(self.folder)
+        make_folders(self.folder)
         pathlib.Path(f"{self.folder}/slurm/name").write_text("nv-1\n", encoding="utf-8")
-        slurm_files.write_chunk(self.folder, 0, [play(0)], 0)
+        Chunk(self.folder, 0, [play(0)]).write(0)
         pathlib.Path(f"{self.folder}/slurm/results/0").write_text(
             json.dumps({"done": 0, "result": {**RESULT, "verdict": "FAIL"}}) + "\n", encoding="utf-8")
         done, _said, ended = self.play(2)
@@ -226,7 +231,7 @@ class Cluster(unittest.TestCase):
             launcher.submit(play(0))
             launcher.finish()
             end = time.monotonic() + 60
-            while not launcher.submissions and time.monotonic() < end:
+            while not launcher.jobs and time.monotonic() < end:
                 launcher.wait(1)
             self.assertEqual(launcher.stop(), 0)
             self.assertEqual(launcher.wait(1)[-1], Ended("stopped"))

@@ -1,101 +1,67 @@
-"""Slurm's commands: run in the background, because they hang while the controller is busy or gone,
-and their output parsed."""
+"""Slurm's commands and what they print."""
 import dataclasses
 import os
 import shlex
-import signal
-import subprocess
-import time
+import typing
 
-from nvcosim.engine.signals import end_with_parent
+from nvcosim.engine.guard import Guard
 from nvcosim.tool import Failure
 
 COMMAND_SECONDS = 90  # after which a command is ended
 MISSING = 127
-SQUEUE = ["squeue", "--me", "--noheader", "--array", "--states=all",
-          "--Format=ArrayJobID:|,ArrayTaskID:|,State:|,exit_code:|,Reason:|,Name:|,NodeList:|"]
+SQUEUE = ("squeue", "--me", "--noheader", "--array", "--states=all",
+          "--Format=ArrayJobID:|,ArrayTaskID:|,State:|,exit_code:|,Reason:|,Name:|,NodeList:|")
 _PASSING = ("contact slurm controller", "not connected", "timed out", "temporarily", "try again",
             "connection refused", "connection reset", "zero bytes", "standby", "submit limit",
             "unavailable", "authentication", "unable to resolve", "no route to host",
             "unexpected message", "queue is full")
 _ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL",
           "DEADLINE", "OUT_OF_MEMORY", "REVOKED")
+GONE = "gone from Slurm"  # so long ago that it has forgotten it, or with its controller's memory
 
 
 class Command:
-    """One command at a time. Of the last one that has ended: status, text (stdout), complaint (what
-    stderr has, as one line)."""
+    """A command that runs in the background: it hangs while the controller is busy or gone. When
+    it has ended: status (MISSING: there is no such program), text (stdout), complaint (what stderr
+    has, as one line)."""
+    status, text, complaint = 0, "", ""
 
-    def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
-        self.status, self.text, self.complaint, self.late = 0, "", "", False
-
-    def start(self, words: list[str]) -> None:
-        """A program that is missing ends with the status MISSING."""
-        self.out, self.errors = (os.memfd_create(name) for name in ("stdout", "stderr"))
-        self.begun, self.late = time.monotonic(), False
+    def __init__(self, guard: Guard, *words: str, seconds: float = COMMAND_SECONDS) -> None:
         # Of a job that this runs in; sbatch would hand it on.
         environment = {k: v for k, v in os.environ.items() if k != "SLURM_CPUS_PER_TASK"}
-        try:
-            self.process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.errors,
-                env=environment, preexec_fn=end_with_parent)
-        except OSError as error:
-            os.write(self.errors, f"{words[0]}: {error.strerror}".encode())
-            self._finish(MISSING)
+        self.words, self.guard, self.over = words, guard, False
+        self.errors = os.memfd_create("errors")
+        self.child = guard.start(words, seconds, stderr=self.errors, env=environment)
 
-    def _finish(self, status: int) -> None:
-        self.process, self.status = None, status if status >= 0 else 128 - status
-        texts = []
-        for file in (self.out, self.errors):
-            texts.append(os.pread(file, os.fstat(file).st_size, 0).decode("utf-8", "replace"))
-            os.close(file)
-        self.text, errors = texts
-        self.complaint = "; ".join(line.partition("error: ")[2] or line
-                                   for line in errors.split("\n") if line)
-        if self.late and status:
-            self.complaint = f"no answer for {COMMAND_SECONDS} seconds"
-        self.complaint = self.complaint or f"it ended with status {self.status}"
-
-    def ended(self) -> bool:
-        """Whether it has ended since the last look."""
-        if not self.process:
-            return False
-        if time.monotonic() - self.begun > COMMAND_SECONDS:
-            self.process.send_signal(signal.SIGKILL if self.late else signal.SIGTERM)
-            self.late = True
-        status = self.process.poll()
-        if status is not None:
-            self._finish(status)
-        return status is not None
-
-    def wait(self, seconds: float) -> bool:
-        """Until it has ended; at most so long, then it is ended. False: there was none."""
-        if not self.process:
-            return False
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        self._finish(self.process.wait())
-        return True
+    def has_ended(self) -> bool:
+        """Whether it has; one that takes too long is made to."""
+        if not self.over and self.child.has_ended():
+            self.over = True
+            self.status, self.text = self.guard.end(self.child)
+            errors = os.pread(self.errors, os.fstat(self.errors).st_size, 0)
+            os.close(self.errors)
+            lines = errors.decode("utf-8", "replace").split("\n")
+            self.complaint = "; ".join(line.partition("error: ")[2] or line
+                                       for line in lines if line)
+            if self.child.late:
+                self.complaint = f"no answer for {COMMAND_SECONDS} seconds"
+            self.complaint = self.complaint or f"it ended with status {self.status}"
+        return self.over
 
     def will_pass(self) -> bool:
         """Whether it failed by a passing state of the cluster: the controller does not answer, a
         limit on the number of jobs is reached. Anything else is an error of the call."""
-        return self.late or any(sign in self.complaint.lower() for sign in _PASSING)
+        return self.child.late or any(sign in self.complaint.lower() for sign in _PASSING)
 
 
 @dataclasses.dataclass
 class Task:
-    """One task of an array of jobs, as squeue shows it. Its job is named NAME.FIRST, and it runs
-    chunk FIRST + task. state: "pending", "running", "completing" (its processes are being ended),
-    "ended", "" (not shown yet). name: of the state, by Slurm. status: of wait()."""
+    """One task of an array of jobs, as squeue shows it: chunk FIRST + task of the job that is named
+    NAME.FIRST. state: as Slurm names it, "": not shown yet, or GONE. status: of wait()."""
     job: str = ""
     first: int = 0
     chunk: int = 0
     state: str = ""
-    name: str = ""
     reason: str = ""
     node: str = ""
     status: int = 0
@@ -108,17 +74,23 @@ class Task:
         if len(fields) < 7 or not fields[0] or not fields[1].isdecimal():
             return None
         job, index, state, status, reason, full_name, node = fields[:7]
-        base, dot, first = full_name.rpartition(".")
+        base, _, first = full_name.rpartition(".")
         if base != name or not first.isdecimal():
             return None
-        kind = "ended" if state in _ENDED else \
-            state.lower() if state in ("PENDING", "COMPLETING") else "running"
-        return cls(job, int(first), int(first) + int(index), kind, state, reason, node,
+        return cls(job, int(first), int(first) + int(index), state, reason, node,
                    int(status) if status.isdecimal() else 0)
+
+    @property
+    def waits(self) -> bool:
+        return self.state in ("", "PENDING")
+
+    @property
+    def ended(self) -> bool:
+        return self.state in (*_ENDED, GONE)
 
     def end(self) -> str:
         """Why it ended: "NODE_FAIL (NodeDown) on node n1"."""
-        text = self.name or "gone from Slurm"
+        text = self.state
         if os.WIFEXITED(self.status) and os.WEXITSTATUS(self.status):
             text += f", exit status {os.WEXITSTATUS(self.status)}"
         elif os.WIFSIGNALED(self.status):
@@ -130,17 +102,9 @@ class Task:
 
 def split_words(text: str) -> list[str]:
     """Words as a shell has them. Failure if a quote is not closed."""
+    reader: typing.Any = shlex.shlex(text, posix=True)
+    reader.whitespace_split, reader.commenters = True, ""
     try:
-        return shlex.split(text)
+        return list(reader)
     except ValueError:
-        quote = next((q for q in "'\"" if _is_open(text, q)), "\\")
-        raise Failure(f"--slurm-options: {text}: the quote {quote} is not closed") from None
-
-
-def _is_open(text: str, quote: str) -> bool:
-    """Whether another quote of that kind would close the last word."""
-    try:
-        shlex.split(text + quote)
-        return True
-    except ValueError:
-        return False
+        raise Failure(f"--slurm-options: {text}: the quote {reader.state} is not closed") from None
