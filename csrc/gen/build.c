@@ -325,19 +325,26 @@ static void wait_for_sources(struct builder *b, int index, enum nvdla_unit unit)
             wait_for(b, unit, b->final_event[gen_stage_of(layer, i)->source - 1]);
 }
 
-/* If SDP_RDMA, which may wait for another layer, is armed after CDMA, moves the CMAC units before it: a CMAC unit armed
- * after the data of its layer has passed stays RUNNING. Spec: 98-measured-rules section 2. */
-static void arm_cmac_early(size_t order[ARMING]) {
-    size_t wait = 0;
-    bool data = false;
-    for (; arming[order[wait]] != NVDLA_SDP_RDMA; wait++)
-        data = data || arming[order[wait]] == NVDLA_CDMA;
-    for (size_t i = wait; data && i < ARMING; i++) {
+static bool takes_data(enum nvdla_unit unit) {
+    return unit == NVDLA_CACC || unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B;
+}
+
+/* Moves CACC and the CMAC units before the unit that starts the data of the layer, CDMA, or CSC if both data and
+ * weights are in CBUF: unless nothing but a few posted writes comes between. One that is armed after the data stays
+ * busy, and CACC's results are wrong. Only SDP_RDMA waits here. Spec: 98-measured-rules section 2. */
+static void arm_accumulator_early(size_t order[ARMING], bool kept) {
+    size_t start = 0, wait = 0;
+    while (arming[order[start]] != NVDLA_CDMA && !(kept && arming[order[start]] == NVDLA_CSC))
+        start++;
+    while (arming[order[wait]] != NVDLA_SDP_RDMA)
+        wait++;
+    size_t to = kept ? start : wait > start ? wait : ARMING;
+    for (size_t i = to; i < ARMING; i++) {
         const size_t unit = order[i];
-        if (arming[unit] != NVDLA_CMAC_A && arming[unit] != NVDLA_CMAC_B)
+        if (!takes_data(arming[unit]))
             continue;
-        memmove(order + wait + 1, order + wait, (i - wait) * sizeof *order);
-        order[wait++] = unit;
+        memmove(order + to + 1, order + to, (i - to) * sizeof *order);
+        order[to++] = unit;
     }
 }
 
@@ -354,7 +361,7 @@ static void arm(struct builder *b, int index) {
         order[i] = i;
     if (layer->arm)
         rng_shuffle(&rng, order, ARMING);
-    arm_cmac_early(order);
+    arm_accumulator_early(order, !b->shapes[index].fetch && !b->shapes[index].fetch_weights);
     for (size_t i = 0; i < ARMING; i++) {
         enum nvdla_unit unit = arming[order[i]];
         if (!uses(&b->shapes[index], unit))

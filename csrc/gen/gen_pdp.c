@@ -21,7 +21,8 @@ static int64_t line_buffer_columns(int64_t kernel_h, int64_t step_y) {
 
 /* ---- shape ----------------------------------------------------------------------------------- */
 
-/* Windows along one dimension. loose: some columns may be in no window, if there is no pad there. */
+/* Windows along one dimension. loose: some columns may be in no window, if there is no pad there. They spoil the next
+ * layer of PDP on some hardware (60-pdp section 4), so none may follow. */
 static bool pool_size(const char *name, int64_t size, int64_t kernel, int64_t step, int64_t before, int64_t after,
                       bool loose, int64_t *result, struct error *err) {
     int64_t room = size + before + after - kernel;
@@ -70,6 +71,17 @@ static bool constants_legal(const struct gen_layer *layer, struct error *err) {
     return true;
 }
 
+/* Whether an earlier layer has columns that no window takes. */
+static bool columns_remain(const struct gen_case *gen, int index, const struct gen_shape *shapes) {
+    for (int i = 0; i < index; i++) {
+        const struct gen_layer *layer = &gen->layers[i];
+        const int64_t width = layer->sdp ? shapes[i].middle.width : layer->w;
+        if (layer->pdp && (width + layer->pool_left + layer->pool_right - layer->kernel_w) % layer->step_x != 0)
+            return true;
+    }
+    return false;
+}
+
 bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shapes, struct error *err) {
     const struct gen_layer *layer = &gen->layers[index];
     struct gen_shape *shape = &shapes[index];
@@ -83,6 +95,8 @@ bool gen_pdp_shape(const struct gen_case *gen, int index, struct gen_shape *shap
     }
     if (layer->method == METHOD_AVERAGE && !constants_legal(layer, err))
         return false;
+    if (columns_remain(gen, index, shapes))
+        return error_set(err, "an earlier pooling layer has columns that no window takes: none may follow it");
     if (layer->sdp && layer->splits > 1)
         return error_set(err, "no strips after SDP");
     if (!pool_size("width", w, layer->kernel_w, layer->step_x, layer->pool_left, layer->pool_right, layer->splits == 1,

@@ -127,22 +127,33 @@ static bool has_unit(const struct rule_set *set, enum nvdla_unit unit) {
     return false;
 }
 
+/* Whether the running layer of CSC finds data and weights in CBUF, so that CDMA fetches nothing. */
+static bool all_is_kept(const struct register_group *csc) {
+    const uint32_t reuse = CSC_D_MISC_CFG__DATA_REUSE_MASK | CSC_D_MISC_CFG__WEIGHT_REUSE_MASK;
+    const uint32_t kept = CSC_D_MISC_CFG__SKIP_DATA_RLS_MASK | CSC_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK;
+    const unsigned now = csc->consumer, before = !now;
+    return csc->ordinal[before] >= 0 && csc->ordinal[before] == csc->ordinal[now] - 1 &&
+           (register_group_of(csc, now, CSC_D_MISC_CFG) & reuse) == reuse &&
+           (register_group_of(csc, before, CSC_D_MISC_CFG) & kept) == kept;
+}
+
 void checker_waited(struct checker *checker) {
+    const struct register_group *csc = &checker->units[NVDLA_CSC];
     if (!running(checker, NVDLA_CSC))
         return;
-    const int layer = register_group_ordinal(&checker->units[NVDLA_CSC]);
-    if (checker->units[NVDLA_CDMA].launches > layer)
+    const int layer = register_group_ordinal(csc);
+    if (checker->units[NVDLA_CDMA].launches > layer || all_is_kept(csc))
         checker->passed = layer + 1;
 }
 
 bool checker_launched(struct checker *checker, enum nvdla_unit unit, struct error *err) {
     const struct register_group *regs = &checker->units[unit];
     int ordinal = regs->ordinal[regs->producer];
-    if ((unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B) && ordinal < checker->passed) {
+    if ((unit == NVDLA_CMAC_A || unit == NVDLA_CMAC_B || unit == NVDLA_CACC) && ordinal < checker->passed) {
         struct check check = {checker, unit, ordinal, err, false};
         apply_to_write(&check, RULE_WARNS, CMAC_A_D_OP_ENABLE, 1,
                        "armed after a wait at which CDMA and CSC of its layer were armed: if the data has passed by "
-                       "then, the unit stays RUNNING",
+                       "then, the unit stays RUNNING, and results of CACC are wrong",
                        "98-measured-rules section 2");
     }
     for (size_t i = 0; i < RULE_SETS; i++) {

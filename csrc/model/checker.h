@@ -28,7 +28,7 @@ struct checker {
     bool allow_undefined;          /* warn instead of refusing */
     int checked[RULE_SETS];        /* last checked launch of the set's first unit; -1: none */
     int dropped[NVDLA_UNIT_COUNT]; /* launch whose dropped writes have been reported; -1: none */
-    int passed;                    /* layers of CSC whose data may have passed CMAC: those with a lower ordinal */
+    int passed;                    /* layers of CSC whose data may have passed CACC: those with a lower ordinal */
     struct checker_table sdp, cdp;
 };
 

@@ -431,16 +431,28 @@ static void groups_are_free_when_they_are_programmed(const struct gen_case *gen,
     }
 }
 
-/* Whenever something waits, the CMAC units of every layer whose data may pass are armed. */
-static void cmac_is_armed_before_waits(const struct gen_case *gen, const struct program *prog) {
-    static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B};
-    int armed[3] = {0};
+/* Whenever something waits, the CMAC units and CACC of every layer whose data may pass are armed: if CDMA is armed, or
+ * CSC with data and weights in CBUF. */
+static void accumulators_are_armed_before_waits(const struct gen_case *gen, const struct program *prog) {
+    static const enum nvdla_unit units[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC};
+    const uint32_t reuse = CSC_D_MISC_CFG__DATA_REUSE_MASK | CSC_D_MISC_CFG__WEIGHT_REUSE_MASK;
+    const uint32_t skip = CSC_D_MISC_CFG__SKIP_DATA_RLS_MASK | CSC_D_MISC_CFG__SKIP_WEIGHT_RLS_MASK;
+    const uint32_t misc = nvdla_register_find(gen->config, NVDLA_CSC, "D_MISC_CFG")->address;
+    int armed[5] = {0};
+    bool finds_all[GEN_LAYERS] = {false}; /* the n-th layer of CSC, in CBUF */
+    size_t programmed = 0;
+    uint32_t last = 0; /* D_MISC_CFG of the layer before */
     for (size_t i = 0; i < prog->count; i++) {
         const struct op *op = &prog->ops[i];
-        for (int u = 0; op->kind == OP_WRITE && u < 3; u++)
+        for (int u = 0; op->kind == OP_WRITE && u < 5; u++)
             armed[u] += op->address == nvdla_register_find(gen->config, units[u], "D_OP_ENABLE")->address;
+        if (op->kind == OP_WRITE && op->address == misc) {
+            finds_all[programmed++] = (op->value & reuse) == reuse && (last & skip) == skip;
+            last = op->value;
+        }
+        const int started = armed[1] > armed[0] && finds_all[armed[1] - 1] ? armed[1] : armed[0];
         if (op->kind == OP_SYNC_WAIT)
-            assert_true(armed[1] >= armed[0] && armed[2] >= armed[0]);
+            assert_true(armed[2] >= started && armed[3] >= started && armed[4] >= started);
     }
 }
 
@@ -540,7 +552,7 @@ static void count_corners(const struct gen_case *gen, const struct program *prog
 static void check_case(const struct gen_case *gen, const struct program *prog, void *context) {
     check_legality(gen, prog);
     groups_are_free_when_they_are_programmed(gen, prog);
-    cmac_is_armed_before_waits(gen, prog);
+    accumulators_are_armed_before_waits(gen, prog);
     count_corners(gen, prog, context);
 }
 

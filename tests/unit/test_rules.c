@@ -373,7 +373,7 @@ static void convolve(struct device *dev, const enum nvdla_unit order[8]) {
 }
 
 /* Section 2 of 98-measured-rules. */
-TEST(cmac_that_is_armed_late_is_told) {
+TEST(cmac_or_cacc_that_is_armed_late_is_told) {
     static const struct {
         enum nvdla_unit order[8], late[2];
     } cases[] = {
@@ -381,9 +381,9 @@ TEST(cmac_that_is_armed_late_is_told) {
         {{NVDLA_CDMA, NVDLA_CMAC_A, NVDLA_CMAC_B, 0, NVDLA_CSC, NVDLA_CACC, NVDLA_SDP}, {0}},
         {{NVDLA_CSC, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CMAC_B, NVDLA_CMAC_A, NVDLA_CDMA}, {0}},
         {{NVDLA_CDMA, 0, NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CSC}, {0}},
-        {{NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA, 0, NVDLA_CACC, NVDLA_SDP}, {0}},
+        {{NVDLA_CMAC_A, NVDLA_CMAC_B, NVDLA_CSC, NVDLA_CDMA, 0, NVDLA_CACC, NVDLA_SDP}, {NVDLA_CACC}},
         {{NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_A, NVDLA_CACC, NVDLA_SDP, 0, NVDLA_CMAC_B}, {NVDLA_CMAC_B}},
-        {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CMAC_B, 0, NVDLA_CMAC_A, NVDLA_CACC, NVDLA_SDP}, {NVDLA_CMAC_A}},
+        {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CMAC_B, 0, NVDLA_CMAC_A, NVDLA_CACC, NVDLA_SDP}, {NVDLA_CMAC_A, NVDLA_CACC}},
         {{NVDLA_CSC, NVDLA_CDMA, NVDLA_CACC, 0, NVDLA_CMAC_B, NVDLA_CMAC_A, NVDLA_SDP}, {NVDLA_CMAC_B, NVDLA_CMAC_A}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
