@@ -60,7 +60,7 @@ TB_OBJ := $(TB_VPI_SRC:%.c=$(B)/obj/%.o) $(TB_PURE_SRC:%.c=$(B)/obj/%.o)
 RTL_SRC := $(shell find rtl -name '*.sv' -o -name '*.svh') tb/tb_top.sv
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests FORCE
+.PHONY: strict synth library guest install uninstall dist deb man build demo demo-network check test lint bench coverage nightly icarus-smoke fuzz simulator simulator-base setup clean help unit-tests asan-tests rtlmeter-tests FORCE
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -312,17 +312,10 @@ BENCH_TRACES ?=
 RTLMETER ?=
 ## make bench         simulation speed and where the time goes, side by side in one run (BENCH_ROUNDS=7 runs of each figure; compilers from 3 on)
 ##                    [RTLMETER=CHECKOUT] and on the traces of RTLMeter's NVDLA
-bench: build $(B)/nvcosim-full
-	@tests/bench/rtlmeter.py $(B) $(BENCH_ROUNDS) $(RTLMETER)
-	@tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
-	@tests/bench/taps.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES)
-	@tests/bench/copies.py $(B) $(BENCH_ROUNDS)
-	$(if $(filter 1 2,$(BENCH_ROUNDS)),,@tests/bench/simulator.py $(B) $(BENCH_ROUNDS) $(BENCH_TRACES))
-	@tests/bench/model.sh $(B) $(BENCH_ROUNDS)
-	@tests/bench/compile.py $(B) $(BENCH_ROUNDS)
-	@tests/bench/waves.py $(B) $(BENCH_ROUNDS)
-	@tests/bench/pieces.py $(B) $(BENCH_ROUNDS)
-	@tests/bench/regress.py $(B) $(if $(BENCH_TRACES),20)
+bench: $(if $(RTLMETER),rtlmeter-tests) build $(B)/nvcosim-full
+	@tests/bench/run.sh $(B) $(BENCH_ROUNDS) "$(RTLMETER)" "$(BENCH_TRACES)"
+rtlmeter-tests:
+	@tests/bench/rtlmeter.py --find $(RTLMETER)
 $(B)/bench/fp16_rate: $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/naive_main.c,$(wildcard tests/naive/*.c)))
 $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c)): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/libnvcosim.a
 	@mkdir -p $(@D)

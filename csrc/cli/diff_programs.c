@@ -19,7 +19,7 @@ static bool has_suffix(const char *path, const char *const *suffixes) {
 }
 
 static bool is_trace(const char *path) {
-    return has_suffix(path, (const char *const[]){".cfg", ".txn", ".nvt", NULL});
+    return has_suffix(path, (const char *const[]){".cfg", ".txn", ".txn.raw", ".nvt", NULL});
 }
 
 bool diff_is_program(const struct diff_programs *options, const char *path) {

@@ -3,6 +3,7 @@
  *
  *   NAME.cfg          trace test of the configurable branch, chapter 80 section 3 (default configuration small)
  *   input.txn, *.txn  trace player, chapter 80 section 1 (default configuration full)
+ *   *.txn.raw         the same in its raw form, chapter 80 section 2.2
  *   *.nvt, *.nvt.gz   this project's own format, traces/FORMAT.md (its header names the configuration)
  *
  * Each may be compressed (.gz). Instead of a file, a directory may be given. It must hold exactly one NAME.cfg or
@@ -29,7 +30,7 @@ const struct nvdla_config *trace_config(const char *path, bool *named, struct er
 /* The readers of the formats, over lines from a file or a text. Side files are looked up relative to lines->path's
  * directory. */
 typedef struct program *trace_reader(struct lines *lines, const struct trace_options *options, struct error *err);
-trace_reader trace_read_cfg, trace_read_txn, trace_read_nvt;
+trace_reader trace_read_cfg, trace_read_txn, trace_read_txn_raw, trace_read_nvt;
 
 /* Reads a trace from a text, as if it were the file of that path. */
 struct program *trace_parse(trace_reader *reader, const char *path, const char *text, size_t n,

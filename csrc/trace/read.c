@@ -23,6 +23,8 @@ static trace_reader *choose(const char *path) {
         return trace_read_cfg;
     if (is_called(path, ".txn", ".txn.gz"))
         return trace_read_txn;
+    if (is_called(path, ".txn.raw", ".txn.raw.gz"))
+        return trace_read_txn_raw;
     return is_called(path, ".nvt", ".nvt.gz") ? trace_read_nvt : NULL;
 }
 
@@ -108,7 +110,8 @@ static trace_reader *open_trace(const char *path, struct lines *lines, char **in
     else if (!reader)
         error_set(
             err,
-            "%s: %s; expected NAME.cfg, NAME.txn, NAME.nvt, one of them with .gz, a directory, or a network NAME.nvdla",
+            "%s: %s; expected NAME.cfg, NAME.txn, NAME.txn.raw, NAME.nvt, one of them with .gz, a directory, or a "
+            "network NAME.nvdla",
             path, path[0] != '\0' && access(path, F_OK) != 0 ? strerror(errno) : "not the name of a trace");
     else if (lines_open_file(lines, path, err))
         return reader;
@@ -157,15 +160,17 @@ struct program *trace_parse(trace_reader *reader, const char *path, const char *
 }
 
 char *trace_name(const char *path, char *text, size_t size) {
-    static const char *const suffixes[] = {".nvt.gz", ".nvt",      ".cfg.gz", ".cfg",   ".txn.gz",
-                                           ".txn",    ".nvdla.gz", ".nvdla",  ".tflite"};
+    static const char *const suffixes[] = {".nvt.gz", ".nvt",     ".cfg.gz",   ".cfg",   ".txn.gz", ".txn.raw.gz",
+                                           ".txn",    ".txn.raw", ".nvdla.gz", ".nvdla", ".tflite"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
     size_t start = end;
     while (start > 0 && path[start - 1] != '/')
         start--;
-    if (end - start == strlen("input.txn") && memcmp(path + start, "input.txn", end - start) == 0 && start > 1) {
+    if ((span_is((struct span){path + start, end - start}, "input.txn") ||
+         span_is((struct span){path + start, end - start}, "input.txn.raw")) &&
+        start > 1) {
         end = start - 1;
         start = end;
         while (start > 0 && path[start - 1] != '/')

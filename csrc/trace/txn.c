@@ -4,7 +4,7 @@
  * beside the trace says otherwise); one of a single attempt is a check, one with mask 0 a read whose result is not
  * used; reads of the registers of section 9.3 are informational. posedge and negedge waits become two level waits. The
  * format cannot declare memory regions, and its traces do not load the surfaces that layers write: a program starts
- * with one reservation per window of section 1.5. */
+ * with one reservation per window of section 1.5. Lines of the raw form (txn_raw.h) are turned into these commands. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include "trace/lex.h"
 #include "trace/side_files.h"
 #include "trace/txn.h"
+#include "trace/txn_raw.h"
 #include "trace/verify.h"
 
 enum { MAX_TOKENS = 8, QUAD = 16 };
@@ -29,6 +30,7 @@ struct txn {
     struct error *err;
     uint32_t attempts;
     bool ignore_poll;
+    bool raw;                      /* the raw form */
     struct span token[MAX_TOKENS]; /* [0] is the command */
     int tokens;                    /* may exceed MAX_TOKENS: the rest is dropped */
 };
@@ -241,7 +243,8 @@ static bool memory_command(struct txn *txn, enum op_kind kind) {
 
     char *path = path_beside(txn->path, name);
     size_t found = 0;
-    struct blob *blob = data_file_read(path, (size_t)op.size, &found, txn->err);
+    struct blob *blob = txn->raw ? txn_raw_memory(path, (size_t)op.size, &found, txn->err)
+                                 : data_file_read(path, (size_t)op.size, &found, txn->err);
     if (!blob) {
         error_prefix(txn->err, "%s:%d: ", txn->path, txn->line);
     } else if (found < op.size) {
@@ -445,26 +448,49 @@ static bool read_plusargs(struct txn *txn) {
     return good;
 }
 
-struct program *trace_read_txn(struct lines *lines, const struct trace_options *options, struct error *err) {
+/* A line of the text form: a command, and a comment, which is kept. */
+static bool read_line(struct txn *txn, struct span line) {
+    const char *hash = line.n ? memchr(line.at, '#', line.n) : NULL;
+    struct span command = {line.at, hash ? (size_t)(hash - line.at) : line.n};
+    if (!read_command(txn, command))
+        return false;
+    if (hash)
+        add_note(txn, (struct span){hash + 1, line.n - command.n - 1});
+    return true;
+}
+
+static struct program *read_all(struct lines *lines, const struct trace_options *options, bool raw, struct error *err) {
     struct span line;
+    char text[TXN_RAW_TEXT];
     const struct nvdla_config *config = options && options->config ? options->config : nvdla_config_find("full");
-    struct txn txn = {
-        .path = lines->path, .prog = program_new(config, lines->path), .err = err, .attempts = TXN_ATTEMPTS};
+    struct txn txn = {.path = lines->path,
+                      .prog = program_new(config, lines->path),
+                      .err = err,
+                      .attempts = TXN_ATTEMPTS,
+                      .raw = raw};
     txn.prog->sequential = true;
     program_stream(txn.prog, "main");
     reserve_windows(&txn);
-    bool good = read_plusargs(&txn);
+    bool good = read_plusargs(&txn), ended = !raw;
     while (good && lines_next(lines, &line)) {
-        const char *hash = line.n ? memchr(line.at, '#', line.n) : NULL;
-        struct span command = {line.at, hash ? (size_t)(hash - line.at) : line.n};
         txn.line = lines->line;
-        good = read_command(&txn, command);
-        if (good && hash)
-            add_note(&txn, (struct span){hash + 1, line.n - command.n - 1});
+        good = raw ? txn_raw_command(lines, line, text, &ended, err) &&
+                         read_command(&txn, (struct span){text, strlen(text)})
+                   : read_line(&txn, line);
         good = good && program_fits(txn.prog, txn.path, txn.line, err);
     }
+    if (good && !lines->failed && !ended)
+        good = fail_at(err, txn.path, txn.line, "found the end of the file; expected the end line, FF and 30 zeros");
     if (good && !lines->failed && program_verify(txn.prog, err))
         return txn.prog;
     program_free(txn.prog);
     return NULL;
+}
+
+struct program *trace_read_txn(struct lines *lines, const struct trace_options *options, struct error *err) {
+    return read_all(lines, options, false, err);
+}
+
+struct program *trace_read_txn_raw(struct lines *lines, const struct trace_options *options, struct error *err) {
+    return read_all(lines, options, true, err);
 }

@@ -1,32 +1,64 @@
 #!/bin/bash
-# The traces of RTLMeter's NVDLA: a folder of the shape of its checkout, with exported traces as tests, is played and measured besides our own.
+# The traces of RTLMeter's NVDLA: a folder of the shape of its checkout, with exported traces in the raw form as tests, is played and measured
+# besides our own.
 #
 # usage: rtlmeter.sh BUILD
 set -u
 . "$(dirname "$0")/frame.sh"
 build=$1
 dir=$build/tests/rtlmeter
-rm -rf "$dir" && mkdir -p "$dir/checkout/designs"/{NVDLA/tests,Other} "$dir/empty"
+design=$dir/checkout/designs/NVDLA
+rm -rf "$dir" && mkdir -p "$design/tests" "$dir/checkout/designs/Other" "$dir/empty"
 for test in rand_dc_000 rand_pdp_000; do
-    "$NVCOSIM" export traces/conformance/full/$test.nvt.gz --to txn -o "$dir/checkout/designs/NVDLA/tests/$test" >"$dir/export.log" 2>&1
+    "$NVCOSIM" export traces/conformance/full/$test.nvt.gz --to txn -o "$design/tests/$test" >"$dir/export.log" 2>&1
+    "$NVCOSIM" run -q --config full --dut model --strict --out "$dir" --results "$dir/text.jsonl" "$design/tests/$test/input.txn" >"$dir/run.log" 2>&1
+    tests/replay/raw_form.py "$design/tests/$test"
+    "$NVCOSIM" run -q --config full --dut model --strict --out "$dir" --results "$dir/raw.jsonl" "$design/tests/$test/input.txn.raw" >>"$dir/run.log" 2>&1 &&
+        [ "$(jq -c '[.checks, .trace]' "$dir/text.jsonl")" = "$(jq -c '[.checks, .trace]' "$dir/raw.jsonl")" ]
+    check "$test in the raw form passes, with the same checks" $?
 done
+printf '%s\n' 180 40 1c0 "b4  // Slave 0 Read Latency (180)" "1e  // Slave 0 Write Latency (30)" >"$design/tests/slave_mem.cfg"
+list() {
+    printf '    %s:\n      files: [tests/%s/input.txn.raw]\n' "$1" "$2"
+}
+{
+    printf 'execute:\n  tests:\n'
+    list once rand_dc_000
+    list twice rand_dc_000
+    printf '      args: [+iterations=2]\n'
+    list pool rand_pdp_000
+} >"$design/descriptor.yaml"
 echo "not a test of NVDLA" >"$dir/checkout/designs/Other/input.txn"
-tests/bench/rtlmeter.py "$build" 1 "$dir/checkout" >"$dir/report"
+tests/bench/rtlmeter.py "$build" 1 "$dir/checkout" >"$dir/report" 2>"$dir/report.log"
 check "a checkout is measured" $? || exit
-for test in own_wino_w rand_comp_001 rand_dc_000 rand_pdp_000; do
-    grep -qE "^nvcosim:full:$test +1( +[0-9.]+){5}$" "$dir/report"
-    check "a line for $test, with clocks and speed" $?
+grep -qE '^│ Case +│ +# │ +Sim speed \[kHz\] │ +Elapsed time \[s\] │ +CPU Total \[s\] │ +Peak memory \[MB\] │ +Sim clock cycles \[count\] │$' "$dir/report"
+check "its table has RTLMeter's columns" $?
+for test in own_wino_w rand_comp_001 once twice pool; do
+    grep -qE "^│ nvcosim:full:$test +│ +1( │ +[0-9]+\.[0-9]{2}){5} │$" "$dir/report"
+    check "a row for $test, with clocks and speed" $?
 done
 ! grep -q Other "$dir/report"
 check "other designs are left alone" $?
-"$NVCOSIM" run -q --config full --dut rtl --out "$dir" --results "$dir/results.jsonl" "$dir/checkout/designs/NVDLA/tests/rand_dc_000/input.txn" >"$dir/run.log" &&
-    [ "$(jq .cycles "$dir/results.jsonl")" = "$(awk '/rand_dc_000/ { print $3 }' "$dir/report")" ]
-check "the clocks are those of nvcosim run" $?
-tests/bench/rtlmeter.py "$build" 1 "$dir/empty" >"$dir/empty.log" 2>&1
-[ $? -eq 1 ] && grep -q "found no input.txn below $dir/empty, expected" "$dir/empty.log"
-check "a folder without traces is refused" $?
-sed -i 's/^write_reg.*/write_reg nothing/' "$dir/checkout/designs/NVDLA/tests/rand_dc_000/input.txn"
+clocks() {
+    awk -F │ -v test=":$1 " 'index($2, test) { print $8 + 0 }' "$dir/report"
+}
+"$NVCOSIM" run -q --config full --dut rtl --latency 180 --write-latency 30 --out "$dir" --results "$dir/results.jsonl" "$design/tests/rand_dc_000/input.txn.raw" >"$dir/run.log" &&
+    [ "$(jq .cycles "$dir/results.jsonl")" = "$(clocks once)" ]
+check "the clocks are those of nvcosim run with the latencies of the checkout" $?
+[ "$(clocks twice)" = $((2 * $(clocks once))) ]
+check "a test with two iterations is played twice" $?
+for command in "$build 1 $dir/empty" "--find $dir/empty"; do
+    # shellcheck disable=SC2086 # words of a command
+    tests/bench/rtlmeter.py $command >"$dir/empty.log" 2>&1
+    [ $? -eq 1 ] && grep -q "found no input.txn or input.txn.raw below $dir/empty, expected" "$dir/empty.log"
+    check "a folder without traces is refused" $?
+done
+sed -i '20s/^00/07/; 20s/^01/07/' "$design/tests/rand_dc_000/input.txn.raw"
 tests/bench/rtlmeter.py "$build" 1 "$dir/checkout" >"$dir/broken.log" 2>&1
-[ $? -eq 1 ] && grep -qE "rand_dc_000/input.txn:[0-9]+: " "$dir/broken.log"
+[ $? -eq 1 ] && grep -q "rand_dc_000/input.txn.raw:20: found " "$dir/broken.log"
 check "a broken trace ends it, named with its line" $?
+rm "$design/tests/slave_mem.cfg"
+tests/bench/rtlmeter.py --find "$dir/checkout" >"$dir/list.log" 2>&1
+[ $? -eq 1 ] && grep -q "descriptor.yaml: .*slave_mem.cfg.*expected RTLMeter's list of tests" "$dir/list.log"
+check "a checkout without its memory's latencies is refused" $?
 finish

@@ -244,3 +244,61 @@ TEST_IN_FOLDER(plusargs) {
         assert_non_null(strstr(err.text, "plusargs.txt:1: found"));
     }
 }
+
+/* ---- the raw form (section 2.2) ---- */
+
+#define RAW_END "FF000000000000000000000000000000\n"
+#define RAW_LOAD "6d656d2d696e2d302e686578_04_0000000080000000_00000006_00_0000\n"   /* mem-in-0.hex */
+#define RAW_DUMP "6d656d2d64756d702d302e686578_05_0000000050000000_00000008_00_0000" /* mem-dump-0.hex */
+
+TEST_IN_FOLDER(raw_form) {
+    put_file(state, "mem-in-0.hex", "03020100 // four bytes\n07060504\n");
+    put_file(state, "mem-expect-0.hex", "0b0a0908\n0f0e0d0c\n");
+    struct program *raw = parse_good(state, trace_read_txn_raw, "input.txn.raw",
+                                     "// made by hand\n\n" RAW_LOAD "00ffff28030000000700000000000000\n"
+                                     "01ffff2c0e00000010000000ff01c350\n"
+                                     "01_ffff2c0e_00000010_000000FF_00_0001\n"
+                                     "06000000000000000000000000000000\n" RAW_DUMP "\r\n" RAW_END);
+    assert_true(raw->sequential);
+    assert_int_equal(op_count(raw), WINDOWS + 6);
+    const struct op *load = op_at(raw, WINDOWS), *op = op_at(raw, WINDOWS + 1), *dump = op_at(raw, WINDOWS + 5);
+    assert_true(load->kind == OP_MEM_LOAD && load->base == 0x80000000 && load->size == 6 && load->line == 3);
+    assert_string_equal(load->blob->name, "mem-in-0.hex");
+    const uint8_t *bytes = load->blob->bytes;
+    for (uint8_t i = 0; i < 6; i++)
+        assert_int_equal(bytes[i], i);
+    assert_true(op->kind == OP_WRITE && op->address == 0xa00c && op->value == 7);
+    op = op_at(raw, WINDOWS + 2);
+    assert_true(op->kind == OP_POLL && op->relation == RELATION_LESS_EQUAL && op->mask == 0xff && op->value == 0x10 &&
+                op->attempts == 50000);
+    assert_int_equal(op_at(raw, WINDOWS + 3)->kind, OP_READ_CHECK);
+    assert_int_equal(op_at(raw, WINDOWS + 4)->kind, OP_WAIT);
+    assert_true(dump->kind == OP_MEM_CHECK && dump->space == SPACE_SECONDARY && dump->size == 8);
+    assert_string_equal(dump->blob->name, "mem-expect-0.hex");
+    program_free(raw);
+}
+
+TEST_IN_FOLDER(raw_form_errors) {
+    static const struct {
+        int line;
+        const char *text, *message;
+    } wrong[] = {
+        {1, "00ffff2803000000070000000000000\n", "found \"00ffff2803000000070000000000000\"; expected a word of 32"},
+        {1, "0gffff28030000000700000000000000\n", "expected a word of 32"},
+        {2, "\n02ffff28030000000700000000000000\n",
+         "found \"02ffff28030000000700000000000000\"; expected an operation"},
+        {1, "01ffff28030000000700000000030000\n", "expected a comparison of 00 (==)"},
+        {1, "04000000008000000000000006000000\n", "expected the name of a memory file"},
+        {1, "2f61_04000000008000000000000006000000\n", "without a folder"},
+        {1, RAW_LOAD, "mem-in-0.hex: cannot open"},
+        {1, RAW_DUMP "\n" RAW_END, "mem-expect-0.hex: cannot open"},
+        {1, "06000000000000000000000000000000\n", "found the end of the file; expected the end line"},
+        {2, RAW_END "06000000000000000000000000000000\n", "found \"0600000000000000000000000000"},
+        {1, "62_04000000008000000000000008000000\n", "b holds 0x4 bytes; expected at least 0x8"},
+        {1, "63_04000000008000000000000004000000\n", "c:1: found \"123\"; expected words of 32 bits"},
+    };
+    put_file(state, "b", "00000000\n");
+    put_file(state, "c", "123\n");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        parse_bad(state, trace_read_txn_raw, "input.txn.raw", wrong[i].text, wrong[i].line, wrong[i].message, NULL);
+}

@@ -13,15 +13,15 @@ if typing.TYPE_CHECKING:
     from nvcosim.plan.test import Test
 
 NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-_SUFFIXES = (".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".nvdla.gz", ".nvdla",
-             ".tflite")
+_SUFFIXES = (".nvt.gz", ".nvt", ".cfg.gz", ".cfg", ".txn.gz", ".txn", ".txn.raw.gz", ".txn.raw",
+             ".nvdla.gz", ".nvdla", ".tflite")
 
 
 def trace_name(path: str) -> str:
     """The name of a trace by its file: without folder and suffix; of input.txn that of its
     folder."""
     folder, _, name = path.rstrip("/").rpartition("/")
-    if name == "input.txn" and folder:
+    if name in ("input.txn", "input.txn.raw") and folder:
         name = folder.rpartition("/")[2]
     suffix = next((s for s in _SUFFIXES if name.endswith(s) and len(name) > len(s)), "")
     name = name.removesuffix(suffix)
