@@ -17,12 +17,12 @@ play() { # NAME OPTIONS...: output in out, status in status
     out=$("$NVCOSIM" run --stop-at-first --copies --out "$dir" --results "$dir/results" "${@:2}" "$dir/$1.nvt" 2>&1)
     status=$?
 }
-# again: what the copy had to simulate again is at most a tenth of the cycles, or a layer
+# again: what the copy had to simulate again is at most a quarter of the cycles, or a layer
 again() {
     [[ $out =~ "copy of cycle "([0-9]+)" continued to the failure at cycle "([0-9]+)": "([0-9]+)" cycles simulated again, status 0" ]] || return 1
     local made=${BASH_REMATCH[1]} failure=${BASH_REMATCH[2]} cycles=${BASH_REMATCH[3]}
     echo "      copy of cycle $made, failure at $failure, $cycles cycles again"
-    [ $((made + cycles)) -eq "$failure" ] && [ "$cycles" -le $((failure / 10 > layer ? failure / 10 : layer)) ]
+    [ $((made + cycles)) -eq "$failure" ] && [ "$cycles" -le $((failure / 4 > layer ? failure / 4 : layer)) ]
 }
 # rest PATTERN: within some seconds no process remains whose command line has it
 rest() {

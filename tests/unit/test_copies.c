@@ -278,8 +278,8 @@ TEST(test_stays_close) {
             uint64_t made;
             assert_true(copies_choose(copies, cycle, 0, &starts[i], 1, &made));
             assert_true(made <= starts[i]);
-            /* a tenth of what was played, and what was asked for; of short runs all */
-            assert_true(cycle < 220000 || cycle - made <= cycle - starts[i] + cycle / 10);
+            /* a quarter of what was played, and what was asked for; of short runs all */
+            assert_true(cycle < 270000 || cycle - made <= cycle - starts[i] + cycle / 4);
         }
     }
     copies_free(copies);
