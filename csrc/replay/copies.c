@@ -18,8 +18,8 @@
 #include "nvdla/xalloc.h"
 
 /* One copy at the start. Further ones from SECOND on, each after this fraction of the cycles so far, or when a unit is
- * about to be armed in the last eighth of that interval. A copy costs about 3 ms, half of them for pages that are copied
- * after the fork, so that these cost less than 2 % of a run (make bench). */
+ * about to be armed in the last eighth of that interval. A copy costs about 3 ms, half of them for pages that are
+ * copied after the fork, so that these cost less than 2 % of a run (make bench). */
 enum { SECOND = 250000, INTERVAL_PART = 4 };
 
 enum { STANDARD = 3 /* stdin, stdout, stderr */ };
