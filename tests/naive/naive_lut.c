@@ -1,7 +1,7 @@
-/* The two-table look-up of chapter 55, written out step by step. */
-#include "naive_lut.h"
+/* The two-table look-up of chapter 55, written out step by step. The unit tests compare the library's with it. */
+#include "tests/naive/naive_lut.h"
 
-#include "naive_fp.h"
+#include "tests/naive/naive_fp.h"
 
 enum { LE, LO };
 enum { UNDER, OVER };
@@ -29,6 +29,18 @@ struct place {
     int64_t index;
     uint64_t fraction;
 };
+
+/* The place that answers, into the result too. */
+static const struct place *choose(const struct naive_lut *lut, struct naive_lookup *result,
+                                  const struct place places[2]) {
+    for (int t = LE; t <= LO; t++)
+        result->answers[t] = places[t].answer;
+    const int t = result->table = table_chosen(lut, result->answers);
+    const enum naive_answer answer = places[t].answer;
+    result->index = answer == NAIVE_HIT ? places[t].index : answer == NAIVE_UNDER ? 0 : steps[t];
+    result->fraction = answer == NAIVE_HIT ? places[t].fraction : 0;
+    return &places[t];
+}
 
 static int log2_floor(uint64_t v) {
     int p = -1;
@@ -92,38 +104,6 @@ static struct place place_fp16(const struct naive_lut *lut, int table, uint32_t 
 
 /* ---- SDP --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t last_scale(uint32_t word, int which) {
-    return which == UNDER ? word & 0xffff : word >> 16;
-}
-
-static int last_shift(uint32_t word, int which) {
-    return (int)naive_sign_extend(which == UNDER ? word : word >> 5, 5);
-}
-
-struct naive_lut naive_lut_sdp(const struct naive *m) {
-    struct naive_lut lut = {
-        .tables = &m->sdp_tables,
-        .le_linear = NAIVE_FIELD(m, SDP, S_LUT_CFG, LUT_LE_FUNCTION),
-        .under_priority = NAIVE_FIELD(m, SDP, S_LUT_CFG, LUT_UFLOW_PRIORITY),
-        .over_priority = NAIVE_FIELD(m, SDP, S_LUT_CFG, LUT_OFLOW_PRIORITY),
-        .hybrid_priority = NAIVE_FIELD(m, SDP, S_LUT_CFG, LUT_HYBRID_PRIORITY),
-        .le_offset = (int8_t)NAIVE_FIELD(m, SDP, S_LUT_INFO, LUT_LE_INDEX_OFFSET),
-        .select = {(int8_t)NAIVE_FIELD(m, SDP, S_LUT_INFO, LUT_LE_INDEX_SELECT),
-                   (int8_t)NAIVE_FIELD(m, SDP, S_LUT_INFO, LUT_LO_INDEX_SELECT)},
-        .start = {(int32_t)naive_register(m, NVDLA_SDP, SDP_S_LUT_LE_START),
-                  (int32_t)naive_register(m, NVDLA_SDP, SDP_S_LUT_LO_START)},
-        .end = {(int32_t)naive_register(m, NVDLA_SDP, SDP_S_LUT_LE_END),
-                (int32_t)naive_register(m, NVDLA_SDP, SDP_S_LUT_LO_END)},
-    };
-    for (int which = UNDER; which <= OVER; which++) {
-        lut.scale[LE][which] = last_scale(naive_register(m, NVDLA_SDP, SDP_S_LUT_LE_SLOPE_SCALE), which);
-        lut.scale[LO][which] = last_scale(naive_register(m, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SCALE), which);
-        lut.shift[LE][which] = last_shift(naive_register(m, NVDLA_SDP, SDP_S_LUT_LE_SLOPE_SHIFT), which);
-        lut.shift[LO][which] = last_shift(naive_register(m, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SHIFT), which);
-    }
-    return lut;
-}
-
 /* d * scale / 2^shift, a negative shift multiplies. */
 static wide slope(wide d, uint32_t scale, int shift) {
     const wide product = d * (int16_t)scale;
@@ -144,10 +124,9 @@ struct naive_lookup naive_look_up_sdp_integer(const struct naive_lut *lut, int32
                 result.unsupported |= t == LE && lut->select[t] >= 32 && u >> 31 != 0;
             }
         }
-        result.answers[t] = places[t].answer;
     }
-    const int t = table_chosen(lut, result.answers);
-    const struct place *place = &places[t];
+    const struct place *place = choose(lut, &result, places);
+    const int t = result.table;
     if (place->answer == NAIVE_HIT) {
         const wide y0 = (int16_t)entry(lut, t, place->index), y1 = (int16_t)entry(lut, t, place->index + 1);
         const wide fraction = (wide)place->fraction;
@@ -169,12 +148,11 @@ struct naive_lookup naive_look_up_sdp_integer(const struct naive_lut *lut, int32
 struct naive_lookup naive_look_up_sdp_fp16(const struct naive_lut *lut, uint32_t x) {
     struct naive_lookup result = {0};
     struct place places[2];
-    for (int t = LE; t <= LO; t++) {
+    for (int t = LE; t <= LO; t++)
         places[t] = place_fp16(lut, t, naive_sub(&naive_fp32, x, (uint32_t)lut->start[t]), 35);
-        result.answers[t] = places[t].answer;
-    }
-    const int t = table_chosen(lut, result.answers);
-    const struct place *place = &places[t];
+
+    const struct place *place = choose(lut, &result, places);
+    const int t = result.table;
     const struct naive_format *f = &naive_fp17;
     if (place->answer == NAIVE_HIT) {
         const uint32_t a1 = naive_fraction17(place->fraction, 35);
@@ -196,35 +174,6 @@ struct naive_lookup naive_look_up_sdp_fp16(const struct naive_lut *lut, uint32_t
 }
 
 /* ---- CDP --------------------------------------------------------------------------------------------------------- */
-
-static int64_t pair38(const struct naive *m, uint32_t low, uint32_t high) {
-    return naive_sign_extend((uint64_t)naive_register(m, NVDLA_CDP, high) << 32 | naive_register(m, NVDLA_CDP, low),
-                             38);
-}
-
-struct naive_lut naive_lut_cdp(const struct naive *m) {
-    struct naive_lut lut = {
-        .tables = &m->cdp_tables,
-        .le_linear = NAIVE_FIELD(m, CDP, S_LUT_CFG, LUT_LE_FUNCTION),
-        .under_priority = NAIVE_FIELD(m, CDP, S_LUT_CFG, LUT_UFLOW_PRIORITY),
-        .over_priority = NAIVE_FIELD(m, CDP, S_LUT_CFG, LUT_OFLOW_PRIORITY),
-        .hybrid_priority = NAIVE_FIELD(m, CDP, S_LUT_CFG, LUT_HYBRID_PRIORITY),
-        .le_offset = (int8_t)NAIVE_FIELD(m, CDP, S_LUT_INFO, LUT_LE_INDEX_OFFSET),
-        .select = {(int8_t)NAIVE_FIELD(m, CDP, S_LUT_INFO, LUT_LE_INDEX_SELECT),
-                   (int8_t)NAIVE_FIELD(m, CDP, S_LUT_INFO, LUT_LO_INDEX_SELECT)},
-        .start = {pair38(m, CDP_S_LUT_LE_START_LOW, CDP_S_LUT_LE_START_HIGH),
-                  pair38(m, CDP_S_LUT_LO_START_LOW, CDP_S_LUT_LO_START_HIGH)},
-        .end = {pair38(m, CDP_S_LUT_LE_END_LOW, CDP_S_LUT_LE_END_HIGH),
-                pair38(m, CDP_S_LUT_LO_END_LOW, CDP_S_LUT_LO_END_HIGH)},
-    };
-    for (int which = UNDER; which <= OVER; which++) {
-        lut.scale[LE][which] = last_scale(naive_register(m, NVDLA_CDP, CDP_S_LUT_LE_SLOPE_SCALE), which);
-        lut.scale[LO][which] = last_scale(naive_register(m, NVDLA_CDP, CDP_S_LUT_LO_SLOPE_SCALE), which);
-        lut.shift[LE][which] = last_shift(naive_register(m, NVDLA_CDP, CDP_S_LUT_LE_SLOPE_SHIFT), which);
-        lut.shift[LO][which] = last_shift(naive_register(m, NVDLA_CDP, CDP_S_LUT_LO_SLOPE_SHIFT), which);
-    }
-    return lut;
-}
 
 struct naive_lookup naive_look_up_cdp_integer(const struct naive_lut *lut, int64_t q, enum nvdla_precision precision,
                                               bool full) {
@@ -249,10 +198,9 @@ struct naive_lookup naive_look_up_cdp_integer(const struct naive_lut *lut, int64
                 places[t] = place_linear(u, t, select, 16);
             }
         }
-        result.answers[t] = places[t].answer;
     }
-    const int t = table_chosen(lut, result.answers);
-    const struct place *place = &places[t];
+    const struct place *place = choose(lut, &result, places);
+    const int t = result.table;
     if (place->answer == NAIVE_HIT) {
         const wide y0 = (int16_t)entry(lut, t, place->index), y1 = (int16_t)entry(lut, t, place->index + 1);
         result.value = (int64_t)naive_saturate(y0 + naive_round_shift((y1 - y0) * (wide)place->fraction, 16), 16);
@@ -272,12 +220,11 @@ struct naive_lookup naive_look_up_cdp_integer(const struct naive_lut *lut, int64
 struct naive_lookup naive_look_up_cdp_fp16(const struct naive_lut *lut, uint32_t q) {
     struct naive_lookup result = {0};
     struct place places[2];
-    for (int t = LE; t <= LO; t++) {
+    for (int t = LE; t <= LO; t++)
         places[t] = place_fp16(lut, t, naive_sub(&naive_fp32, q, (uint32_t)lut->start[t]), 16);
-        result.answers[t] = places[t].answer;
-    }
-    const int t = table_chosen(lut, result.answers);
-    const struct place *place = &places[t];
+
+    const struct place *place = choose(lut, &result, places);
+    const int t = result.table;
     const struct naive_format *f = &naive_fp17, *single = &naive_fp32;
     if (place->answer == NAIVE_HIT) {
         const uint16_t y0 = entry(lut, t, place->index), y1 = entry(lut, t, place->index + 1);

@@ -2,7 +2,7 @@
 #ifndef NAIVE_LUT_H
 #define NAIVE_LUT_H
 
-#include "naive.h"
+#include "tests/naive/naive.h"
 
 enum naive_answer { NAIVE_HIT, NAIVE_UNDER, NAIVE_OVER };
 
@@ -20,7 +20,10 @@ struct naive_lut {
 struct naive_lookup {
     int64_t value; /* integer; SDP FP16: FP32 pattern; CDP FP16: FP17 pattern */
     enum naive_answer answers[2];
-    bool unsupported; /* programming without a defined result */
+    int table;         /* that answers */
+    int64_t index;     /* its sample, or the one below */
+    uint64_t fraction; /* in units of 2^-35 (SDP) or 2^-16 */
+    bool unsupported;  /* programming without a defined result */
 };
 
 struct naive_lut naive_lut_sdp(const struct naive *m);

@@ -16,7 +16,7 @@ VPATH += $(dir $(BENCH_SRC))
 
 $(BENCH_OBJ): bench_%.o: %.cpp Vbench.mk
 	@echo "  build   $(ENGINE)-$(BENCH_CONFIG)/$@"
-	$(CXX) -std=c++17 -O1 $(BENCH_WARNINGS) -MMD -MP -DBENCH_NAME='"$(ENGINE)"' -DBENCH_CONFIG='"$(BENCH_CONFIG)"' -I. -I$(ROOT)/tests/rtl \
+	$(CXX) -std=c++17 -O1 $(BENCH_WARNINGS) -MMD -MP -DBENCH_NAME='"$(ENGINE)"' -DBENCH_CONFIG='"$(BENCH_CONFIG)"' -I. -I$(ROOT) -I$(ROOT)/tests/rtl \
 	    -I$(ROOT)/csrc -I$(BUILD)/gen -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd -c -o $@ $<
 
 bench: $(BENCH_OBJ) $(VK_GLOBAL_OBJS) Vbench__ALL.a $(BUILD)/libnvcosim.a

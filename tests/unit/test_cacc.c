@@ -5,50 +5,19 @@
 #include "nvdla/fixed.h"
 #include "tests/unit/random.h"
 #include "tests/unit/test.h"
+#include "tests/vectors.h"
 
 /* Section 11.4: the final step. */
 TEST(integer_delivery) {
-    static const struct {
-        int bits;
-        int64_t in, accumulator;
-        unsigned truncate;
+    for (struct vectors v = vectors_of("cacc", "integer"); vectors_next(&v);) {
+        const unsigned truncate = (unsigned)v.number[3];
+        bool saturated = !v.number[5];
+        int64_t sum = cacc_add(v.number[2], v.number[1], (int)v.number[0]);
+        assert_true(vectors_equal(&v, cacc_deliver(sum, truncate, &saturated), v.number[4]));
+        assert_true(vectors_equal(&v, saturated, v.number[5]));
         int32_t out;
-        bool saturated;
-    } vectors[] = {
-        {34, 5, 0, 1, 3, false},
-        {34, -5, 0, 1, -3, false},
-        {34, 3, 0, 1, 2, false},
-        {34, -3, 0, 1, -2, false},
-        {34, 2, 0, 2, 1, false},
-        {34, -2, 0, 2, -1, false},
-        {34, -6, 0, 2, -2, false},
-        {34, -7, 0, 2, -2, false},
-        {34, 1000, 2147482647, 0, INT32_MAX, false},
-        {34, 1001, 2147482647, 0, INT32_MAX, true},
-        {34, 0, INT32_MIN, 0, INT32_MIN, false},
-        {34, -1, INT32_MIN, 0, INT32_MIN, true},
-        {34, 0, -4294967297, 1, INT32_MIN, true},
-        {34, 0, 4294967294, 1, INT32_MAX, false},
-        {34, 3, -8388610, 24, -1, false},
-        {34, 131071, -8589934590, 18, -32768, false},
-        {34, 2097151, 8589934591, 2, INT32_MAX, true},
-        {34, -2097152, -8589934592, 2, INT32_MIN, false},
-        {34, 0, 8589934591, 31, 4, false},
-        {34, 0, -8589934592, 31, -4, false},
-        {48, 12345678901, 98765432109, 10, 108506944, false},
-        {48, 0, 549755813759, 8, INT32_MAX, false},
-        {48, 0, 549755813760, 8, INT32_MAX, true},
-        {48, -1, -549755813888, 8, INT32_MIN, true},
-        {48, 137438953471, 140737488355327, 31, 65536, false},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        bool saturated = !vectors[i].saturated;
-        int64_t sum = cacc_add(vectors[i].accumulator, vectors[i].in, vectors[i].bits);
-        assert_int_equal(cacc_deliver(sum, vectors[i].truncate, &saturated), vectors[i].out);
-        assert_int_equal(saturated, vectors[i].saturated);
-        int32_t out;
-        assert_int_equal(cacc_deliver_all(&sum, &out, 1, vectors[i].truncate), vectors[i].saturated);
-        assert_int_equal(out, vectors[i].out);
+        assert_true(vectors_equal(&v, (int64_t)cacc_deliver_all(&sum, &out, 1, truncate), v.number[5]));
+        assert_true(vectors_equal(&v, out, v.number[4]));
     }
 }
 
@@ -125,32 +94,12 @@ TEST(floating_point_rounding_changes_the_exponent) {
 }
 
 TEST(floating_point_vectors) {
-    static const struct {
-        uint64_t in, before, after;
-        uint32_t out;
-    } vectors[] = {
-        {0x60000100000, 0, 0x394000000000, 0x3c800000},
-        {0x63ffff00000, 0, 0x388000000000, 0xbc800000},
-        {0xe00ffc00400, 0, 0x647fe0020000, 0x527fc004},
-        {0x00000000004, 0, 0x0f4000000000, 0x27800000},
-        {0x70123456789, 0x3c5a5a5a5a5a, 0x4948d42cb513, 0x4491a859},
-        {0x70123456789, 0x3ca5a5a5a5a5, 0x4948ce870f6d, 0x44919d0e},
-        {0x70000000001, 0x464000000000, 0x464000000200, 0x43000000},
-        {0x73fffffffff, 0x464000000000, 0x457ffffffc00, 0x43000000},
-        {0x70040000000, 0x478000000000, 0x468000000000, 0xc3800000},
-        {0x00000000000, 0x467fffffffff, 0x467fffffffff, 0x43800000},
-        {0x00000000000, 0x464000004000, 0x464000004000, 0x43000001},
-        {0x00000000000, 0x464000003fff, 0x464000003fff, 0x43000000},
-        {0x78400000000, 0x47c000000000, 0x4c7e00000000, 0x467c0000},
-        {0xfc918000000, 0x464000000000, 0xff2460000000, 0x7f800123},
-        {0x70000000001, 0xffb560000000, 0xffb560000000, 0xff8001ab},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        struct cacc_fp16 sum = accumulator(vectors[i].before), after = accumulator(vectors[i].after);
-        cacc_fp16_add(&sum, (unsigned)(vectors[i].in >> 38), (int64_t)(vectors[i].in & ((UINT64_C(1) << 38) - 1)));
-        assert_int_equal(sum.exponent, after.exponent);
-        assert_int_equal(sum.mantissa, after.mantissa);
-        assert_int_equal(cacc_fp16_deliver(&sum), vectors[i].out);
+    for (struct vectors v = vectors_of("cacc", "fp16"); vectors_next(&v);) {
+        struct cacc_fp16 sum = accumulator((uint64_t)v.number[1]), after = accumulator((uint64_t)v.number[2]);
+        cacc_fp16_add(&sum, (unsigned)(v.number[0] >> 38), v.number[0] & ((INT64_C(1) << 38) - 1));
+        assert_true(vectors_equal(&v, sum.exponent, after.exponent));
+        assert_true(vectors_equal(&v, sum.mantissa, after.mantissa));
+        assert_true(vectors_equal(&v, cacc_fp16_deliver(&sum), v.number[3]));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "nvdla/fp.h"
 #include "nvdla/pixel.h"
 #include "tests/unit/test.h"
+#include "tests/vectors.h"
 
 /* ---- bench ---- */
 
@@ -112,51 +113,13 @@ static uint16_t half_in(const struct cbuf *cbuf, size_t at) {
 
 /* 30-cdma-cbuf section 6.5. */
 TEST(convertor_vectors) {
-    static const struct {
-        int32_t value;
-        int16_t offset;
-        int32_t scale;
-        unsigned shift;
-        enum nvdla_precision proc;
-        int32_t out;
-    } vectors[] = {
-        {200, 128, 1, 0, NVDLA_INT8, 72},
-        {10, 128, 1, 0, NVDLA_INT8, -118},
-        {255, 0, 1, 1, NVDLA_INT8, 127},
-        {-1, 0, 1, 1, NVDLA_INT8, -1},
-        {-3, 0, 1, 1, NVDLA_INT8, -2},
-        {3, 0, 1, 1, NVDLA_INT8, 2},
-        {5, 0, 1, 1, NVDLA_INT8, 3},
-        {-5, 0, 1, 1, NVDLA_INT8, -3},
-        {0, -100, 32767, 20, NVDLA_INT8, 3},
-        {100, 0, -32768, 20, NVDLA_INT8, -3},
-        {255, INT16_MIN, INT16_MIN, 34, NVDLA_INT8, 0},
-        {255, INT16_MIN, INT16_MIN, 63, NVDLA_INT8, 0},
-        {-128, 1, 1, 0, NVDLA_INT8, -128},
-        {65535, 0, 1, 1, NVDLA_INT16, 32767},
-        {65535, -32768, 1, 0, NVDLA_INT16, 32767},
-        {255, 123, 0x4000, 13, NVDLA_INT16, 264},
-        {65535, -32768, 32767, 32, NVDLA_INT16, 1},
-        {65535, -32768, 32767, 33, NVDLA_INT16, 0},
-        {65535, -32768, 32767, 34, NVDLA_INT16, 0},
-        {65535, -32768, 32767, 40, NVDLA_INT16, 0},
-        {65535, -32768, 32767, 16, NVDLA_INT16, 32767},
-        {-32768, 32767, 32767, 0, NVDLA_INT16, -32768},
-        {255, 0, 1, 0, NVDLA_FP16, 0x5bf8},
-        {2049, 0, 1, 0, NVDLA_FP16, 0x6800},
-        {2051, 0, 1, 0, NVDLA_FP16, 0x6802},
-        {65519, 0, 1, 0, NVDLA_FP16, 0x7bff},
-        {65520, 0, 1, 0, NVDLA_FP16, 0x7bff},
-        {65535, 0, 1, 0, NVDLA_FP16, 0x7bff},
-        {-32768, 32767, 1, 0, NVDLA_FP16, 0xfbff},
-        {128, 0, 3, 1, NVDLA_FP16, 0x5a00},
-        {127, 255, 256, 9, NVDLA_FP16, 0xd400},
-        {5, 5, 77, 0, NVDLA_FP16, 0},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        int32_t scaled = cdma_scale(vectors[i].value, vectors[i].offset, (int16_t)vectors[i].scale, vectors[i].shift);
-        assert_int_equal(cdma_to_precision(scaled, vectors[i].proc), (uint16_t)vectors[i].out);
-    }
+    static const char *const kinds[] = {"int8", "int16", "fp16"};
+    for (size_t precision = 0; precision < sizeof kinds / sizeof kinds[0]; precision++)
+        for (struct vectors v = vectors_of("convertor", kinds[precision]); vectors_next(&v);) {
+            const int64_t *n = v.number;
+            int32_t scaled = cdma_scale((int32_t)n[0], (int16_t)n[1], (int16_t)n[2], (unsigned)n[3]);
+            assert_true(vectors_equal(&v, cdma_to_precision(scaled, (enum nvdla_precision)precision), (uint16_t)n[4]));
+        }
 }
 
 /* Section 6.3: the value behind the shift saturates to 17 bits. */
@@ -282,189 +245,37 @@ static void check_line(const struct line_vector *v) {
     unit_free(&u);
 }
 
-/* 20-data-formats section 4.3 and the image lines of 30-cdma-cbuf section 6.5. Halfwords are written low byte first. */
-TEST(image_line_vectors) {
-    static const char mean_line[] = "01fffdff050301030907050755555555"
-                                    "55555555";
-    static const char offset_line[] = "fffefd00030201040706050855555555"
-                                      "55555555";
-    static const struct line_vector vectors[] = {
-        {.config = "small",
-         .format = 0x0c,
-         .base = 0x20000,
-         .width = 3,
-         .x_offset = 1,
-         .left = 1,
-         .right = 1,
-         .pad = 0x1155,
-         .bytes = "555555550405060708090a0b0c0d0e0f55555555",
-         .tail = "00"},
-        {.config = "full",
-         .format = 0x0c,
-         .base = 0x20000,
-         .width = 3,
-         .x_offset = 1,
-         .left = 1,
-         .right = 1,
-         .pad = 0x1155,
-         .bytes = "555555550405060708090a0b0c0d0e0f55555555",
-         .tail = "00"},
-        {.config = "small",
-         .format = 0x00,
-         .base = 0x20000,
-         .width = 11,
-         .x_offset = 3,
-         .left = 3,
-         .right = 2,
-         .pad = 0x80,
-         .bytes = "808080030405060708090a0b0c0d8080"},
-        {.config = "full",
-         .format = 0x00,
-         .base = 0x20000,
-         .width = 11,
-         .x_offset = 3,
-         .left = 3,
-         .right = 2,
-         .pad = 0x80,
-         .bytes = "808080030405060708090a0b0c0d8080",
-         .tail = "00"},
-        {.config = "full", .format = 0x1c, .base = 0x20000, .width = 3, .x_offset = 17, .bytes = "118382128584138786"},
-        {.config = "full", .format = 0x1d, .base = 0x20000, .width = 3, .x_offset = 17, .bytes = "118283128485138687"},
-        {.config = "small", .format = 0x1c, .base = 0x20000, .width = 3, .x_offset = 6, .bytes = "068584078786088988"},
-        {.config = "small", .format = 0x1d, .base = 0x20000, .width = 3, .x_offset = 6, .bytes = "068485078687088889"},
-        {.config = "full",
-         .misc = INT16_LAYER,
-         .format = 0x22,
-         .base = 0x20000,
-         .width = 2,
-         .x_offset = 9,
-         .bytes = "12138687848514158a8b8889"},
-        {.config = "full",
-         .misc = INT16_LAYER,
-         .format = 0x15,
-         .base = 0x20000,
-         .width = 2,
-         .bytes = "000c002000400000001c406000410000",
-         .tail = "0000"},
-        {.config = "full",
-         .misc = INT16_LAYER,
-         .format = 0x15,
-         .base = 0x20000,
-         .width = 2,
-         .convert = true,
-         .shift = 6,
-         .bytes = "30008000000100007000810104010000",
-         .tail = "0000"},
-        {.config = "small",
-         .format = 0x0d,
-         .base = 0x200f8,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .offset = 128,
-         .bytes = "7a79787b7e7d7c7f828180835555555555555555"},
-        {.config = "small",
-         .format = 0x0d,
-         .base = 0x20000,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .offset = 3,
-         .bytes = offset_line,
-         .tail = "fd"},
-        {.config = "full",
-         .format = 0x0d,
-         .base = 0x20000,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .offset = 3,
-         .bytes = offset_line,
-         .tail = "fd"},
-        {.config = "small",
-         .format = 0x0d,
-         .base = 0x20000,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .means = true,
-         .offset = 9,
-         .mean0 = 0x00020001,
-         .mean1 = 0x00040003,
-         .bytes = mean_line,
-         .tail = "00"},
-        {.config = "full",
-         .format = 0x0d,
-         .base = 0x20000,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .means = true,
-         .offset = 9,
-         .mean0 = 0x00020001,
-         .mean1 = 0x00040003,
-         .bytes = mean_line,
-         .tail = "00"},
-        {.config = "full",
-         .misc = 0x1000,
-         .format = 0x0d,
-         .base = 0x20000,
-         .width = 3,
-         .right = 2,
-         .pad = 0x1155,
-         .convert = true,
-         .offset = 3,
-         .bytes = "fffffefffdff0000030002000100040007000600050008005511551155115511551155115511"
-                  "5511",
-         .tail = "fdff"},
-        {.config = "full",
-         .misc = 0x2000,
-         .format = 0x0c,
-         .base = 0x20000,
-         .width = 2,
-         .left = 1,
-         .pad = 0x3c00,
-         .convert = true,
-         .offset = 128,
-         .bytes = "003c003c003c003c00d8f0d7e0d7d0d7c0d7b0d7a0d790d7",
-         .tail = "00d8"},
-        /* Single pixels of other orders, in small; a misaligned base alone changes nothing (20-data-formats 9). */
-        {.config = "small", .format = 0x0e, .base = 0x20000, .width = 1, .bytes = "01020300"},
-        {.config = "small", .format = 0x0f, .base = 0x20000, .width = 1, .bytes = "03020100"},
-        {.config = "small", .format = 0x1b, .base = 0x20000, .width = 2, .bytes = "0102030005060704"},
-        {.config = "small", .format = 0x0c, .base = 0x20007, .width = 2, .bytes = "0001020304050607"},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        check_line(&vectors[i]);
+static uint32_t precision_of(const char *name) {
+    return strcmp(name, "fp16") == 0 ? NVDLA_FP16 : strcmp(name, "int16") == 0 ? NVDLA_INT16 : NVDLA_INT8;
 }
 
-/* 30-cdma-cbuf section 6.4: with PROC_PRECISION at its reset value the low byte of 16 bits is stored. */
-TEST(int8_configurations_wrap_if_told_to_process_16_bits) {
-    static const struct line_vector vectors[] = {
-        {.config = "small",
-         .misc = 0x1000,
-         .format = 0x00,
-         .base = 0x200c0,
-         .width = 4,
-         .convert = true,
-         .offset = 0,
-         .bytes = "c0c1c2c3"},
-        {.config = "small",
-         .misc = 0,
-         .format = 0x00,
-         .base = 0x200c0,
-         .width = 4,
-         .convert = true,
-         .offset = 0,
-         .bytes = "7f7f7f7f"},
-    };
-    check_line(&vectors[0]);
-    check_line(&vectors[1]);
+/* 20-data-formats section 4.3, 30-cdma-cbuf sections 6.4 and 6.5. */
+TEST(image_line_vectors) {
+    static const char *const runs[][2] = {
+        {"small", "any"}, {"small", "atom_8"}, {"full", "any"}, {"full", "atom_32"}, {"full", "wide"}};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
+        for (struct vectors v = vectors_of("image_lines", runs[i][1]); vectors_next(&v);) {
+            uint32_t n[12];
+            for (int k = 2; k < 12; k++)
+                n[k] = (uint32_t)v.number[k];
+            check_line(&(struct line_vector){.config = runs[i][0],
+                                             .misc = precision_of(v.cell[0]) << 8 | precision_of(v.cell[1]) << 12,
+                                             .format = n[2],
+                                             .base = n[3],
+                                             .width = n[4],
+                                             .x_offset = n[5],
+                                             .left = n[6],
+                                             .right = n[7],
+                                             .pad = n[8],
+                                             .convert = n[9],
+                                             .offset = n[10],
+                                             .shift = n[11],
+                                             .means = v.number[12] != 0,
+                                             .mean0 = (uint32_t)v.number[12],
+                                             .mean1 = (uint32_t)(v.number[12] >> 32),
+                                             .bytes = v.cell[13],
+                                             .tail = v.cell[14][0] ? v.cell[14] : NULL});
+        }
 }
 
 /* Sections 6.1 and 7: FP16 pixels pass the convertor; of NaN only those in pixels count and are flushed, pads stay. */

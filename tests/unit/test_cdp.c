@@ -3,8 +3,9 @@
 #include "model_bench.h"
 
 #include "model/cdp.h"
-#include "naive_lut.h"
 #include "nvdla/fp.h"
+#include "tests/naive/naive_fp.h"
+#include "tests/unit/second_lut.h"
 #include "tests/unit/test.h"
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
@@ -435,9 +436,9 @@ static int64_t naive_input(const struct device *dev, const struct normalisation 
     if (c < 0 || c >= n->channels)
         return 0;
     int bits = n->precision == NVDLA_INT8 ? 8 : 16;
-    wide_t value = naive_wrap(source_element(dev, n, cube, x, y, c), bits);
-    wide_t product = (value - naive_wrap(n->in_offset, bits)) * naive_wrap(n->in_scale, 16);
-    return (int64_t)naive_clamp(naive_round(product, (int)n->in_shift), bits + 1);
+    wide value = naive_sign_extend(source_element(dev, n, cube, x, y, c), bits);
+    wide product = (value - naive_sign_extend(n->in_offset, bits)) * naive_sign_extend(n->in_scale, 16);
+    return (int64_t)naive_saturate(naive_round_shift(product, (int)n->in_shift), bits + 1);
 }
 
 /* One element of the output and what the tables answered: sections 4 to 8, integers. */
@@ -455,10 +456,11 @@ static uint32_t naive_integer(const struct device *dev, const struct normalisati
             q += v * v;
         }
     }
-    *found = naive_lut(false, !int8, lut, entries, q);
-    wide_t m = n->bypass & 2 ? found->value : (wide_t)found->value * own;
-    m = (m - naive_wrap(n->out_offset, int8 ? 25 : 32)) * naive_wrap(n->out_scale, 16);
-    return (uint32_t)(int64_t)naive_clamp(naive_round(m, (int)n->out_shift), int8 ? 8 : 16) & (int8 ? 0xff : 0xffff);
+    *found = second_lut(false, n->precision, lut, entries, q);
+    wide m = n->bypass & 2 ? found->value : (wide)found->value * own;
+    m = (m - naive_sign_extend(n->out_offset, int8 ? 25 : 32)) * naive_sign_extend(n->out_scale, 16);
+    m = naive_saturate(naive_round_shift(m, (int)n->out_shift), int8 ? 8 : 16);
+    return (uint32_t)(int64_t)m & (int8 ? 0xff : 0xffff);
 }
 
 /* The same in FP16. */
@@ -475,7 +477,7 @@ static uint32_t naive_fp16(const struct device *dev, const struct normalisation 
     q = n->length > 0 ? fp32_add(q, fp32_add(s[2], s[6])) : q;
     q = n->length > 1 ? fp32_add(q, fp32_add(s[1], s[7])) : q;
     q = n->length > 2 ? fp32_add(q, fp32_add(s[0], s[8])) : q;
-    *found = naive_lut_fp16(false, lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
+    *found = second_lut(false, NVDLA_FP16, lut, entries, n->bypass & 1 ? fp17_to_fp32(v[4]) : q);
     uint32_t factor = (uint32_t)found->value;
     if (n->bypass & 2)
         return fp17_to_fp16(fp17_is_nan(v[4]) ? v[4] : factor);
@@ -587,7 +589,7 @@ static struct lut_settings random_lut_fp16(uint64_t *state) {
 }
 
 static struct normalisation random_layer(const struct device *dev, uint64_t *state, enum nvdla_precision precision) {
-    uint32_t atom = atom_of(dev), wide = precision == NVDLA_INT16;
+    uint32_t atom = atom_of(dev), shift = precision == NVDLA_INT16 ? 8 : 3;
     struct normalisation n = {
         .precision = precision,
         .nan_to_zero = below(state, 2),
@@ -602,7 +604,7 @@ static struct normalisation random_layer(const struct device *dev, uint64_t *sta
         .out_scale = rnd(state) & 0xffff,
         .out_shift = 16 + below(state, 20),
     };
-    n.in_shift = n.in_scale == 1 ? below(state, wide ? 8 : 3) : 6 + below(state, 12);
+    n.in_shift = n.in_scale == 1 ? below(state, shift) : 6 + below(state, 12);
     if (below(state, 4) == 0)
         n.out_shift = below(state, 64);
     place(dev, &n);

@@ -6,6 +6,7 @@
 #include "model/cmac_fp16.h"
 #include "tests/unit/random.h"
 #include "tests/unit/test.h"
+#include "tests/vectors.h"
 
 /* ---- integers ---- */
 
@@ -136,43 +137,23 @@ static uint64_t send(const struct lanes *lanes, size_t k, bool tile, size_t outp
 
 /* Section 11.3. */
 TEST(fp16_atoms) {
-    static const struct {
-        uint16_t lanes[6][2]; /* weight, data */
-        uint64_t raw;
-    } vectors[] = {
-        {{{0x3c00, 0x3c00}}, 0x60004000000},
-        {{{0xbc00, 0x3c00}}, 0x63ffc000000},
-        {{{0x3e00, 0xc080}}, 0x73fff280000},
-        {{{0x7bff, 0x7bff}}, 0xe0003ff0010},
-        {{{0x0001, 0x0001}}, 0x00000000004},
-        {{{0x7c00, 0x3c00}}, 0xa0004000000},
-        {{{0, 0}, {0x3c00, 0xfd55}, {0, 0}, {0, 0}, {0, 0}, {0x7e01, 0x3c00}}, 0xfd008000000},
-        {{{0, 0}, {0x3c00, 0xfd55}}, 0xfeaa8000000},
-        {{{0x4c00, 0x3c00}, {0x3c01, 0x3c01}}, 0x70004402004},
-        {{{0x5c00, 0x3c00}, {0x3c01, 0x3c01}}, 0x80004040200},
-        {{{0x5c00, 0x3c00}, {0xbc01, 0x3c01}}, 0x80003fbfdff},
-        {{{0x6c00, 0x4c00}, {0x3dc3, 0x3f09}}, 0xa0004000a22},
-        {{{0x6c00, 0x4c00}, {0x3f09, 0x3dc3}}, 0xa0004000a21},
-        {{{0x7800, 0x6c00}, {0xbdc3, 0x3f09}}, 0xd0001ffffff},
-        {{{0x7800, 0x7800}, {0xbc00, 0x3c00}}, 0xe0001000000},
-        {{{0xdb63, 0x57ef}, {0xbbe6, 0x4590}, {0xb008, 0x5ae7}, {0xa19b, 0x229e}}, 0xa3ffe2aa753},
-        {{{0x5207, 0x278f}, {0x3db5, 0x4c50}, {0xd42c, 0xa6cb}, {0xd9af, 0xbbd4}}, 0x80003371896},
-        {{{0x2a7d, 0xc4fe}, {0x4a89, 0x4429}, {0xa5be, 0xbcd2}, {0x5890, 0x4805}}, 0x9000132f67f},
-        {{{0x2300, 0xdb84}, {0xc6a4, 0x4eb3}, {0x2b1f, 0xb944}, {0xac69, 0xa893}}, 0x83ffd2aeb45},
-        {{{0, 0x7bff}, {0x7bff, 0x8000}}, 0},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    size_t kernel = 0;
+    for (struct vectors v = vectors_of("cmac", "fp16"); vectors_next(&v); kernel++) {
         struct lanes lanes = {.absent = 0};
-        for (size_t n = 0; n < 6; n++) {
-            lanes.weight[n] = vectors[i].lanes[n][0];
-            lanes.data[n] = vectors[i].lanes[n][1];
+        for (int n = 0; 2 * n + 1 < v.cells; n++) {
+            lanes.weight[n] = (uint16_t)v.number[1 + 2 * n];
+            lanes.data[n] = (uint16_t)v.number[2 + 2 * n];
         }
-        assert_int_equal(send(&lanes, i % 16, false, 0), vectors[i].raw);
+        assert_true(vectors_equal(&v, (int64_t)send(&lanes, kernel % 16, false, 0), v.number[0]));
     }
-    struct lanes all = {.absent = 0};
-    for (size_t n = 0; n < ATOM; n++)
-        all.weight[n] = all.data[n] = 0x7bff;
-    assert_int_equal(send(&all, 3, false, 0), 0xe00ffc00400);
+    for (struct vectors v = vectors_of("cmac", "fp16_all"); vectors_next(&v);) {
+        struct lanes lanes = {.absent = 0};
+        for (size_t n = 0; n < ATOM; n++) {
+            lanes.weight[n] = (uint16_t)v.number[1];
+            lanes.data[n] = (uint16_t)v.number[2];
+        }
+        assert_true(vectors_equal(&v, (int64_t)send(&lanes, 3, false, 0), v.number[0]));
+    }
 }
 
 /* A NaN counts even where its partner is zero; all outputs of a tile carry it. */

@@ -12,6 +12,7 @@
 
 #include "common/chain.h"
 #include "common/dma_client.h"
+#include "tests/vectors.h"
 
 extern "C" {
 #include "nvdla/fp.h"
@@ -181,6 +182,12 @@ uint16_t convert(int x, int off, int scale, int truncate, Precision to) {
         return fp16_from_integer(int32_t(q));
     const int64_t limit = to == Int8 ? 128 : 32768;
     return uint16_t(int16_t(std::clamp<int64_t>(q, -limit, limit - 1)));
+}
+
+const char *const precisions[] = {"int8", "int16", "fp16"};
+
+uint16_t own_convertor(const vectors &v, Precision to) {
+    return convert(int(v.number[0]), int(v.number[1]), int(v.number[2]), int(v.number[3]), to);
 }
 
 // NaN and infinity that CDMA counts.
@@ -1375,59 +1382,8 @@ void vector_case(const char *name, Layer l, const Bytes &want) {
     plain_memory = false;
 }
 
-Bytes halfwords(const std::vector<int> &values) {
-    Bytes bytes;
-    for (const int v : values) {
-        bytes.push_back(uint8_t(v));
-        bytes.push_back(uint8_t(v >> 8));
-    }
-    return bytes;
-}
-
 // Vectors of configurations with 16-bit precisions.
 void wide_vectors() {
-    Layer l;
-    l.image = true;
-    l.base0 = 0x20000;
-    l.base1 = 0x20080;
-    l.w = 2;
-    l.in_precision = l.proc_precision = Int16;
-    Layer v = l;
-    v.format = 0x22;
-    v.x_offset = 9;
-    vector_case("format 0x22 (chapter 20, vector 7)", v, halfwords({0x1312, 0x8786, 0x8584, 0x1514, 0x8b8a, 0x8988}));
-    v = l;
-    v.format = 0x15;
-    vector_case("format 0x15 (chapter 20, vector 8)", v,
-                halfwords({0x0c00, 0x2000, 0x4000, 0x0000, 0x1c00, 0x6040, 0x4100, 0x0000}));
-    v.cvt = true;
-    v.truncate = 6;
-    vector_case("format 0x15 through the convertor (chapter 20, vector 9)", v,
-                halfwords({0x0030, 0x0080, 0x0100, 0x0000, 0x0070, 0x0181, 0x0104, 0x0000}));
-    v = l;
-    v.in_precision = Int8;
-    v.format = 0x0d;
-    v.w = 3;
-    v.pad_right = 2;
-    v.pad_value = 0x1155;
-    v.cvt = true;
-    v.offset = 3;
-    std::vector<int> want = {0xffff, 0xfffe, 0xfffd, 0, 3, 2, 1, 4, 7, 6, 5, 8};
-    want.insert(want.end(), 8, 0x1155);
-    want.insert(want.end(), 44, 0xfffd);
-    vector_case("format 0x0D to INT16, tail to the end of the entry (chapter 30, 6.5)", v, halfwords(want));
-    v = l;
-    v.in_precision = Int8;
-    v.proc_precision = Fp16;
-    v.format = 0x0c;
-    v.pad_left = 1;
-    v.pad_value = 0x3c00;
-    v.cvt = true;
-    v.offset = 128;
-    vector_case(
-        "format 0x0C to FP16 (chapter 30, 6.5)", v,
-        halfwords({0x3c00, 0x3c00, 0x3c00, 0x3c00, 0xd800, 0xd7f0, 0xd7e0, 0xd7d0, 0xd7c0, 0xd7b0, 0xd7a0, 0xd790}));
-
     Layer cube;
     cube.base0 = 0x20000;
     cube.c = 20;
@@ -1458,111 +1414,78 @@ void wide_vectors() {
     vector_case("Winograd 6x6x32 (chapter 30, 5.5)", tiles, all);
 
     checks.start("elements to INT16 and FP16 (chapter 30, 6.5): the bench's own convertor");
-    static const struct {
-        int x, off, scale, t;
-        Precision to;
-        int want;
-    } table[] = {{65535, 0, 1, 1, Int16, 32767},       {65535, -32768, 1, 0, Int16, 32767},
-                 {255, 123, 0x4000, 13, Int16, 264},   {65535, -32768, 32767, 32, Int16, 1},
-                 {65535, -32768, 32767, 33, Int16, 0}, {65535, -32768, 32767, 34, Int16, 0},
-                 {65535, -32768, 32767, 40, Int16, 0}, {65535, -32768, 32767, 16, Int16, 32767},
-                 {255, 0, 1, 0, Fp16, 0x5bf8},         {2049, 0, 1, 0, Fp16, 0x6800},
-                 {2051, 0, 1, 0, Fp16, 0x6802},        {65519, 0, 1, 0, Fp16, 0x7bff},
-                 {65520, 0, 1, 0, Fp16, 0x7bff},       {65535, 0, 1, 0, Fp16, 0x7bff},
-                 {-32768, 32767, 1, 0, Fp16, 0xfbff},  {128, 0, 3, 1, Fp16, 0x5a00},
-                 {127, 255, 256, 9, Fp16, 0xd400}};
-    for (const auto &t : table)
-        if (convert(t.x, t.off, t.scale, t.t, t.to) != uint16_t(t.want))
-            checks.fail("%d becomes %04x, not %04x", t.x, convert(t.x, t.off, t.scale, t.t, t.to), t.want);
+    for (const Precision to : {Int16, Fp16})
+        for (vectors v = vectors_of("convertor", precisions[to]); vectors_next(&v);)
+            if (!vectors_equal(&v, own_convertor(v, to), uint16_t(v.number[4])))
+                checks.fail("%s:%d", v.path, v.line);
 }
 
-void vectors() {
-    Layer l;
-    l.image = true;
-    l.base0 = 0x20000;
-    l.base1 = 0x20080;
-    l.w = 3;
-    l.pad_value = 0x1155;
-    Layer v = l;
-    v.format = 0x0c;
-    v.x_offset = 1;
-    v.pad_left = v.pad_right = 1;
-    vector_case("format 0x0C with x offset and pads (chapter 20, vector 1)", v,
-                {0x55, 0x55, 0x55, 0x55, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0x55, 0x55, 0x55, 0x55});
-    v = l;
-    v.w = 11;
-    v.x_offset = 3;
-    v.pad_left = 3;
-    v.pad_right = 2;
-    v.pad_value = 0x80;
-    vector_case("format 0x00 with x offset and pads (chapter 20, vector 2)", v,
-                {0x80, 0x80, 0x80, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0x80, 0x80});
-    v = l;
-    if (atom == 8) {
-        v.x_offset = 6;
-        v.format = 0x1c;
-        vector_case("format 0x1C (chapter 20, vector 5)", v, {0x06, 0x85, 0x84, 0x07, 0x87, 0x86, 0x08, 0x89, 0x88});
-        v.format = 0x1d;
-        vector_case("format 0x1D (chapter 20, vector 6)", v, {0x06, 0x84, 0x85, 0x07, 0x86, 0x87, 0x08, 0x88, 0x89});
-        v = l;
-        v.format = 0x0d;
-        v.base0 = 0x200f8;
-        v.pad_right = 2;
-        v.cvt = true;
-        v.offset = 128;
-        vector_case("format 0x0D through the convertor (chapter 20, vector 10)", v,
-                    {0x7a, 0x79, 0x78, 0x7b, 0x7e, 0x7d, 0x7c, 0x7f, 0x82, 0x81,
-                     0x80, 0x83, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55});
+// The lines of pixels of a kind of image_lines.tsv.
+void image_lines(const char *kind) {
+    for (vectors v = vectors_of("image_lines", kind); vectors_next(&v);) {
+        const auto precision = [&](int cell) {
+            return v.cell[cell] == std::string("int8") ? Int8 : v.cell[cell] == std::string("int16") ? Int16 : Fp16;
+        };
+        Layer l;
+        int *const fields[] = {&l.format,    nullptr,      &l.w,    &l.x_offset, &l.pad_left,
+                               &l.pad_right, &l.pad_value, nullptr, &l.offset,   &l.truncate};
+        for (size_t i = 0; i < std::size(fields); i++)
+            if (fields[i])
+                *fields[i] = int(v.number[2 + i]);
+        l.image = true;
+        l.in_precision = precision(0);
+        l.proc_precision = precision(1);
+        l.base0 = uint64_t(v.number[3]);
+        l.base1 = 0x20080;
+        l.cvt = v.number[9];
+        l.mean = v.number[12];
+        for (size_t i = 0; i < 4; i++)
+            l.means[i] = sign16(int(v.number[12] >> 16 * i));
+        Bytes want;
+        const auto append = [&](const char *hex) {
+            for (; hex[0]; hex += 2)
+                want.push_back(uint8_t(std::stoul(std::string(hex, 2), nullptr, 16)));
+        };
+        append(v.cell[13]);
+        const size_t chunk = size_t(wide_lanes ? config->atomic_c * l.element_bytes() : atom);
+        while (v.cell[14][0] && want.size() % chunk)
+            append(v.cell[14]);
+        vector_case((std::string("line of pixels: ") + v.path + ":" + std::to_string(v.line)).c_str(), l, want);
     }
-    if (atom == 32) {
-        v.x_offset = 17;
-        v.format = 0x1c;
-        vector_case("format 0x1C (chapter 20, vector 3)", v, {0x11, 0x83, 0x82, 0x12, 0x85, 0x84, 0x13, 0x87, 0x86});
-        v.format = 0x1d;
-        vector_case("format 0x1D (chapter 20, vector 4)", v, {0x11, 0x82, 0x83, 0x12, 0x84, 0x85, 0x13, 0x86, 0x87});
-    }
-    v = l;
-    v.format = 0x0d;
-    v.pad_right = 2;
-    v.cvt = true;
-    v.offset = 3;
-    vector_case("pads and tail behind the convertor (chapter 30, 6.5)", v,
-                {0xff, 0xfe, 0xfd, 0,    3,    2,    1,    4,    7,    6,    5,    8,
-                 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xfd, 0xfd, 0xfd, 0xfd});
-    v.mean = true;
-    v.offset = 9;
-    v.means = {1, 2, 3, 4};
-    vector_case(
-        "means instead of the offset (chapter 30, 6.5)", v,
-        {1, 0xff, 0xfd, 0xff, 5, 3, 1, 3, 9, 7, 5, 7, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0, 0, 0, 0});
+}
+
+void vectors_of_chapters() {
+    image_lines("any");
+    if (atom == 8)
+        image_lines("atom_8");
+    if (atom == 32)
+        image_lines("atom_32");
+    if (wide_lanes)
+        image_lines("wide");
 
     // Single elements: pixel x of a line of 256 holds x.
     checks.start("elements through the convertor (chapter 30, 6.5)");
-    static const struct {
-        int x, off, scale, t, want;
-    } table[] = {{200, 128, 1, 0, 72},     {10, 128, 1, 0, -118},  {255, 0, 1, 1, 127},
-                 {-1, 0, 1, 1, -1},        {-3, 0, 1, 1, -2},      {3, 0, 1, 1, 2},
-                 {5, 0, 1, 1, 3},          {-5, 0, 1, 1, -3},      {0, -100, 32767, 20, 3},
-                 {100, 0, -32768, 20, -3}, {255, 0, 32767, 63, 0}, {255, -32768, -32768, 34, 0},
-                 {255, 0, -32768, 0, -128}};
     plain_memory = true;
     Bench bench(Behaviour::quiet(32), 1);
     std::vector<Layer> chain;
-    for (const auto &t : table) {
-        v = l;
-        v.w = 256;
-        v.cvt = true;
-        v.sign_override = t.x < 0;
-        v.offset = t.off;
-        v.scale = t.scale;
-        v.truncate = t.t;
-        v.eps = v.needed_eps();
-        v.data_bank = 1 + int(chain.size()) % 2; // each line begins at entry 0
-        chain.push_back(simple_weights(v));
-        if (uint8_t(convert(t.x, t.off, t.scale, t.t, Int8)) != uint8_t(t.want))
-            checks.fail("the bench's own convertor is wrong at %d", t.x);
-        if (slice(v, 0)[size_t(t.x & 255)] != uint8_t(t.want))
-            checks.fail("the bench's own line is wrong at %d", t.x);
+    for (vectors v = vectors_of("convertor", "int8"); vectors_next(&v);) {
+        const int x = int(v.number[0]);
+        Layer l;
+        l.image = l.cvt = true;
+        l.base0 = 0x20000;
+        l.base1 = 0x20080;
+        l.w = 256;
+        l.sign_override = x < 0;
+        l.offset = int(v.number[1]);
+        l.scale = int(v.number[2]);
+        l.truncate = int(v.number[3]);
+        l.eps = l.needed_eps();
+        l.data_bank = 1 + int(chain.size()) % 2; // each line begins at entry 0
+        chain.push_back(simple_weights(l));
+        if (!vectors_equal(&v, uint8_t(own_convertor(v, Int8)), uint8_t(v.number[4])))
+            checks.fail("the bench's own convertor is wrong at %d", x);
+        if (slice(l, 0)[size_t(x & 255)] != uint8_t(v.number[4]))
+            checks.fail("the bench's own line is wrong at %d", x);
     }
     bench.play(chain);
     plain_memory = false;
@@ -1745,7 +1668,7 @@ void speeds() {
 
 void directed_cases() {
     laid.clear();
-    vectors();
+    vectors_of_chapters();
     if (wide_lanes)
         wide_vectors();
     reuse_sequence();

@@ -10,6 +10,7 @@
 
 #include "common/chain.h"
 #include "common/stream.h"
+#include "tests/vectors.h"
 
 extern "C" {
 #include "model/cacc.h"
@@ -583,56 +584,44 @@ struct Vector {
 void check_vectors() {
     checks.start("vectors of chapter 40 sections 11.2 and 11.3");
     const auto all = [](unsigned w, unsigned d) { return std::vector<std::array<unsigned, 2>>(lanes, {w, d}); };
-    std::vector<Vector> vectors = {
+    std::vector<Vector> list = {
         {Int16, false, all(0x8000, 0x8000), {68719476736}},
         {Int16, false, all(0x7fff, 0x8000), {static_cast<uint64_t>(-INT64_C(68717379584)) & value_mask}},
-        {Fp16, false, {{0x3c00, 0x3c00}}, {0x60004000000}},
-        {Fp16, false, {{0xbc00, 0x3c00}}, {0x63ffc000000}},
-        {Fp16, false, {{0x3e00, 0xc080}}, {0x73fff280000}},
-        {Fp16, false, {{0x7bff, 0x7bff}}, {0xe0003ff0010}},
-        {Fp16, false, all(0x7bff, 0x7bff), {0xe00ffc00400}},
-        {Fp16, false, {{1, 1}}, {4}},
-        {Fp16, false, {{0x7c00, 0x3c00}}, {0xa0004000000}},
-        {Fp16, false, {{0, 0}, {0x3c00, 0xfd55}, {0, 0}, {0, 0}, {0, 0}, {0x7e01, 0x3c00}}, {0xfd008000000}},
-        {Fp16, false, {{0, 0}, {0x3c00, 0xfd55}}, {0xfeaa8000000}},
-        {Fp16, false, {{0x4c00, 0x3c00}, {0x3c01, 0x3c01}}, {0x70004402004}},
-        {Fp16, false, {{0x5c00, 0x3c00}, {0x3c01, 0x3c01}}, {0x80004040200}},
-        {Fp16, false, {{0x5c00, 0x3c00}, {0xbc01, 0x3c01}}, {0x80003fbfdff}},
-        {Fp16, false, {{0x6c00, 0x4c00}, {0x3dc3, 0x3f09}}, {0xa0004000a22}},
-        {Fp16, false, {{0x6c00, 0x4c00}, {0x3f09, 0x3dc3}}, {0xa0004000a21}},
-        {Fp16, false, {{0x7800, 0x6c00}, {0xbdc3, 0x3f09}}, {0xd0001ffffff}},
-        {Fp16, false, {{0x7800, 0x7800}, {0xbc00, 0x3c00}}, {0xe0001000000}},
-        {Fp16, false, {{0xdb63, 0x57ef}, {0xbbe6, 0x4590}, {0xb008, 0x5ae7}, {0xa19b, 0x229e}}, {0xa3ffe2aa753}},
-        {Fp16, false, {{0x5207, 0x278f}, {0x3db5, 0x4c50}, {0xd42c, 0xa6cb}, {0xd9af, 0xbbd4}}, {0x80003371896}},
-        {Fp16, false, {{0x2a7d, 0xc4fe}, {0x4a89, 0x4429}, {0xa5be, 0xbcd2}, {0x5890, 0x4805}}, {0x9000132f67f}},
-        {Fp16, false, {{0x2300, 0xdb84}, {0xc6a4, 0x4eb3}, {0x2b1f, 0xb944}, {0xac69, 0xa893}}, {0x83ffd2aeb45}},
     };
     const auto low = [](int64_t v) { return static_cast<uint64_t>(v) & value_mask; };
     Vector tile16 = {Int16, true, {}, {low(810), low(-414), low(-846), low(330)}};
     for (unsigned n = 0; n < lanes; n++)
         tile16.lane.push_back({n + 1, 1});
-    vectors.push_back(tile16);
+    list.push_back(tile16);
     // INT8: the low kernel's weights in the low bytes, the high kernel's in the high ones.
     const auto pair = [](int64_t l, int64_t h) {
         return (static_cast<uint64_t>(h) & 0x3fffff) << 22 | (static_cast<uint64_t>(l) & 0x3fffff);
     };
-    vectors.push_back({Int8, false, all(0x8080, 0x80), {pair(1048576, 1048576)}});
-    vectors.push_back({Int8, false, all(0xff7f, 0x80), {pair(-1040384, 8192)}});
+    list.push_back({Int8, false, all(0x8080, 0x80), {pair(1048576, 1048576)}});
+    list.push_back({Int8, false, all(0xff7f, 0x80), {pair(-1040384, 8192)}});
     Vector tile8 = {Int8, true, {}, {pair(14, -4), pair(47, -6), pair(-1, -3), pair(8, -6)}};
     for (unsigned n = 0; n < lanes; n++)
         tile8.lane.push_back({((n % 7 - 3) & 0xff) | 0x100, ((n + 4) % 5 - 2) & 0xff});
-    vectors.push_back(tile8);
+    list.push_back(tile8);
+    for (struct vectors v = vectors_of("cmac", "fp16"); vectors_next(&v);) {
+        Vector row = {Fp16, false, {}, {uint64_t(v.number[0])}};
+        for (int n = 1; n < v.cells; n += 2)
+            row.lane.push_back({unsigned(v.number[n]), unsigned(v.number[n + 1])});
+        list.push_back(row);
+    }
+    for (struct vectors v = vectors_of("cmac", "fp16_all"); vectors_next(&v);)
+        list.push_back({Fp16, false, all(unsigned(v.number[1]), unsigned(v.number[2])), {uint64_t(v.number[0])}});
 
     Random random(5);
     Bench bench(random);
-    for (size_t v = 0; v < vectors.size(); v++) {
+    for (size_t v = 0; v < list.size(); v++) {
         Layer l;
-        l.precision = vectors[v].precision;
-        l.tile = vectors[v].tile;
+        l.precision = list[v].precision;
+        l.tile = list[v].tile;
         Operation op;
         Atom w{}, d{};
-        for (size_t lane = 0; lane < vectors[v].lane.size(); lane++) {
-            const std::array<unsigned, 2> &its = vectors[v].lane[lane];
+        for (size_t lane = 0; lane < list[v].lane.size(); lane++) {
+            const std::array<unsigned, 2> &its = list[v].lane[lane];
             if (l.precision == Int8) {
                 w[lane] = static_cast<uint8_t>(its[0]);
                 w[lanes + lane] = static_cast<uint8_t>(its[0] >> 8);
@@ -649,9 +638,9 @@ void check_vectors() {
         std::vector<Layer> one = {l};
         bench.play(one);
         for (size_t n = 0; n < (l.tile ? values : 1); n++)
-            if (one[0].sums[0][n] != vectors[v].value[n])
+            if (one[0].sums[0][n] != list[v].value[n])
                 checks.fail("the bench's own value %zu of vector %zu is 0x%" PRIx64 ", expected 0x%" PRIx64, n, v,
-                            one[0].sums[0][n], vectors[v].value[n]);
+                            one[0].sums[0][n], list[v].value[n]);
     }
 }
 
@@ -664,23 +653,16 @@ void check_arithmetic() {
         int32_t out;
         bool sat;
     };
-    const Final vectors[] = {{12345678901, 98765432109, 10, 108506944, false},
-                             {0, 549755813759, 8, 2147483647, false},
-                             {0, 549755813760, 8, 2147483647, true},
-                             {-1, -549755813888, 8, INT32_MIN, true},
-                             {137438953471, 140737488355327, 31, 65536, false},
-                             {5, 0, 1, 3, false},
-                             {-5, 0, 1, -3, false},
-                             {3, -8388610, 24, -1, false},
-                             {131071, -8589934590, 18, -32768, false},
-                             {0, -4294967297, 1, INT32_MIN, true}};
-    const size_t known = sizeof vectors / sizeof *vectors;
+    std::vector<Final> known; // in 48 bits: those of 34 bits too where these are enough
+    for (struct vectors v = vectors_of("cacc", "integer"); vectors_next(&v);)
+        if (const int64_t sum = v.number[1] + v.number[2]; fixed_saturate(sum, int(v.number[0])) == sum)
+            known.push_back({v.number[1], v.number[2], unsigned(v.number[3]), int32_t(v.number[4]), v.number[5] != 0});
     Random r(7);
     Vbench top;
-    for (size_t i = 0; i < known + 200000; i++) {
+    for (size_t i = 0; i < known.size() + 200000; i++) {
         Final v;
-        if (i < known) {
-            v = vectors[i];
+        if (i < known.size()) {
+            v = known[i];
         } else {
             v = {r.corner(38), r.corner(48), r.below(32u), 0, false};
             if (r.percent(30)) // exact halves and their neighbours
@@ -691,7 +673,7 @@ void check_arithmetic() {
         const int64_t acc = cacc_add(v.acc, v.in, 48);
         bool sat;
         const int32_t out = cacc_deliver(acc, v.t, &sat);
-        if (i < known && (out != v.out || sat != v.sat))
+        if (i < known.size() && (out != v.out || sat != v.sat))
             checks.fail("the model on vector %zu", i);
         const uint64_t ones = (UINT64_C(1) << 48) - 1;
         top.f_acc_i = static_cast<uint64_t>(v.acc) & ones;
