@@ -9,6 +9,7 @@
 #include "nvdla/pixel.h"
 #include "nvdla_offsets.h"
 #include "tests/unit/random.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 #include "trace/launches.h"
 
@@ -23,6 +24,14 @@ static void set(struct program *prog, enum nvdla_unit unit, uint32_t offset, uin
     op.address = nvdla_unit_base(prog->config, unit) + offset;
     op.value = value;
     program_append(prog, &op);
+}
+
+static void set_one(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    set(context, unit, offset, value);
+}
+
+static void set_all(struct program *prog, const char *text) {
+    register_text(prog->config, text, set_one, prog);
 }
 
 /* Counts one trace, which is freed. */
@@ -41,19 +50,19 @@ static uint64_t count(const struct coverage *coverage, const char *bin) {
     return value;
 }
 
-struct expected {
-    const char *bin;
-    uint64_t count;
-};
-
-/* Counts one trace, which is freed; these bins, up to one without a name, must have these counts. */
-static void expect(struct program *prog, const struct expected *bins) {
+/* Counts one trace, which is freed; words are names of bins behind the "COUNT:" that they must have. */
+static void expect(struct program *prog, const char *const *words) {
     struct coverage *coverage = counted(prog);
-    for (; bins->bin; bins++)
-        if (count(coverage, bins->bin) != bins->count)
-            fail_msg("%s is %" PRIu64 ", expected %" PRIu64, bins->bin, count(coverage, bins->bin), bins->count);
+    uint64_t wanted = 0;
+    for (; *words; words++)
+        if (strchr(*words, ':'))
+            wanted = strtoull(*words, NULL, 10);
+        else if (count(coverage, *words) != wanted)
+            fail_msg("%s is %" PRIu64 ", expected %" PRIu64, *words, count(coverage, *words), wanted);
     coverage_free(coverage);
 }
+
+#define EXPECT(prog, ...) expect(prog, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The row of the table that begins with these words, up to the end of its line. */
 static void row(const struct coverage *coverage, const char *name, char text[400]) {
@@ -69,20 +78,12 @@ static void row(const struct coverage *coverage, const char *name, char text[400
 
 /* SDP from memory, 4x2x16 at offset `base`, BS adds an operand from memory. */
 static void add_sdp(struct program *prog, uint32_t line) {
-    set(prog, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3);
-    set(prog, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, 1);
-    set(prog, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 15);
+    set_all(prog, "SDP: D_DATA_CUBE_WIDTH=3 D_DATA_CUBE_HEIGHT=1 D_DATA_CUBE_CHANNEL=15");
     set(prog, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, line);
     set(prog, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, 2 * line);
-    set(prog, NVDLA_SDP, SDP_D_DST_DMA_CFG, 1);
-    set(prog, NVDLA_SDP, SDP_D_DP_BS_CFG,
-        2u << SDP_D_DP_BS_CFG__BS_ALU_ALGO_LSB | SDP_D_DP_BS_CFG__BS_MUL_BYPASS_MASK |
-            SDP_D_DP_BS_CFG__BS_RELU_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_BN_CFG, SDP_D_DP_BN_CFG__BN_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_CVT_SCALE, 0x8000);
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    set_all(prog, "SDP: D_DST_DMA_CFG=1 D_DP_BS_CFG=BS_ALU_ALGO:2,BS_MUL_BYPASS:1,BS_RELU_BYPASS:1 "
+                  "D_DP_BS_ALU_CFG=BS_ALU_SRC:1 D_DP_BN_CFG=BN_BYPASS:1 D_DP_EW_CFG=EW_BYPASS:1 D_CVT_SCALE=0x8000 "
+                  "D_OP_ENABLE=1");
 }
 
 TEST(sdp_layers_land_in_their_bins) {
@@ -90,137 +91,75 @@ TEST(sdp_layers_land_in_their_bins) {
     add_sdp(prog, 32);
     set(prog, NVDLA_SDP, SDP_S_POINTER, 1);
     add_sdp(prog, 64);
-    expect(prog, (const struct expected[]){{"sdp.layers", 2},
-                                           {"sdp.group=0", 1},
-                                           {"sdp.group=1", 1},
-                                           {"sdp.source*destination=memory,memory", 2},
-                                           {"sdp.width*channels=2..7,multiple", 2},
-                                           {"sdp.bs_alu=sum", 2},
-                                           {"sdp.bs_alu_operand=memory", 2},
-                                           {"sdp.bs_alu*bs_mul=sum,off", 2},
-                                           {"sdp.bn=bypass", 2},
-                                           {"sdp.bn_alu=off", 0}, /* does not apply */
-                                           {"sdp.scale=other_negative", 2},
-                                           {"sdp.lines*surfaces=packed,packed", 1},
-                                           {"sdp.lines*surfaces=gap,packed", 1},
-                                           {"chain.kind=sdp", 2},
-                                           {"chain.kind*after=sdp,same_kind", 1},
-                                           {"trace.config=small", 1},
-                                           {"trace.groups=both", 1},
-                                           {0}});
+    EXPECT(prog, "2:", "sdp.layers", "sdp.source*destination=memory,memory", "sdp.width*channels=2..7,multiple",
+           "sdp.bs_alu=sum", "sdp.bs_alu_operand=memory", "sdp.bs_alu*bs_mul=sum,off", "sdp.bn=bypass",
+           "sdp.scale=other_negative", "chain.kind=sdp", "1:", "sdp.group=0", "sdp.group=1",
+           "sdp.lines*surfaces=packed,packed", "sdp.lines*surfaces=gap,packed", "chain.kind*after=sdp,same_kind",
+           "trace.config=small", "trace.groups=both", "0:", "sdp.bn_alu=off" /* does not apply */);
 }
 
 /* A convolution: 6x5x11 (WxHxC), kernels 3x2 in number 9, stride 2x1, pad left 1. */
 static void add_conv(struct program *prog, bool image) {
     const uint32_t misc = image ? 0 : CSC_D_MISC_CFG__DATA_REUSE_MASK;
-    set(prog, NVDLA_CACC, CACC_D_CLIP_CFG, 3);
-    set(prog, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
+    set_all(prog, "CACC: D_CLIP_CFG=3 D_OP_ENABLE=1");
     set(prog, NVDLA_CSC, CSC_D_MISC_CFG, misc);
     set(prog, NVDLA_CSC, CSC_D_DATAIN_FORMAT, image);
-    set(prog, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_0, 5 | 4u << 16);
-    set(prog, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1, 10);
+    set_all(prog, "CSC: D_DATAIN_SIZE_EXT_0=0x40005 D_DATAIN_SIZE_EXT_1=10");
     set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_0, (image ? 0 : 2) | 1u << 16);
     set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, (image ? 3 * 4 - 1 : 10) | 8u << 16);
     set(prog, NVDLA_CSC, CSC_D_POST_Y_EXTENSION, image);
-    set(prog, NVDLA_CSC, CSC_D_CONV_STRIDE_EXT, 1);
-    set(prog, NVDLA_CSC, CSC_D_ZERO_PADDING, 1);
-    set(prog, NVDLA_CSC, CSC_D_ZERO_PADDING_VALUE, 0x80);
+    set_all(prog, "CSC: D_CONV_STRIDE_EXT=1 D_ZERO_PADDING=1 D_ZERO_PADDING_VALUE=0x80");
     /* columns -1 .. 5 in steps of 2 with 3 columns each: 3 outputs, all inside; lines 0 .. 4, 2 each: 5 with padding */
-    set(prog, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, 2 | 4u << 16);
-    set(prog, NVDLA_CSC, CSC_D_RELEASE, 2);
-    set(prog, NVDLA_CSC, CSC_D_BANK, 1 | 29u << 16);
-    set(prog, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+    set_all(prog, "CSC: D_DATAOUT_SIZE_0=0x40002 D_RELEASE=2 D_BANK=0x1d0001 D_OP_ENABLE=1");
     set(prog, NVDLA_CDMA, CDMA_D_DATAIN_FORMAT, (image ? 1 | 0x1bu << 8 : 0));
     set(prog, NVDLA_CDMA, CDMA_D_DAIN_MAP, 1);
     set(prog, NVDLA_CDMA, CDMA_D_CVT_CFG, image);
-    set(prog, NVDLA_CDMA, CDMA_D_CVT_SCALE, 7);
-    set(prog, NVDLA_CDMA, CDMA_D_PIXEL_OFFSET, 1);
-    set(prog, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
+    set_all(prog, "CDMA: D_CVT_SCALE=7 D_PIXEL_OFFSET=1 D_OP_ENABLE=1");
 }
 
 TEST(convolutions_are_their_units_together) {
     struct program *prog = trace_for("small");
     add_conv(prog, false);
-    expect(prog, (const struct expected[]){{"conv.layers", 1},
-                                           {"conv.input=feature", 1},
-                                           {"conv.channels*kernels=ragged,ragged", 1},
-                                           {"conv.kernel_width*kernel_height=3,2", 1},
-                                           {"conv.input*stride_x*stride_y=feature,2,1", 1},
-                                           {"conv.input*pad_left*pad_right=feature,on,off", 1},
-                                           {"conv.input*pad_top*pad_bottom=feature,off,on", 1},
-                                           {"conv.pad_value=negative", 1},
-                                           {"conv.positions=8..15", 1},
-                                           {"conv.data_reuse*data_release=on,some", 1},
-                                           {"conv.banks=first", 1},
-                                           {"conv.buffer=all_used", 1},
-                                           {"conv.lines*surfaces=packed,gap", 1},
-                                           {"conv.truncate=1..15", 1},
-                                           {"conv.format=R8", 0},      /* of images only */
-                                           {"conv.scale=positive", 0}, /* the convertor is off */
-                                           {0}});
+    EXPECT(prog, "1:", "conv.layers", "conv.input=feature", "conv.channels*kernels=ragged,ragged",
+           "conv.kernel_width*kernel_height=3,2", "conv.input*stride_x*stride_y=feature,2,1",
+           "conv.input*pad_left*pad_right=feature,on,off", "conv.input*pad_top*pad_bottom=feature,off,on",
+           "conv.pad_value=negative", "conv.positions=8..15", "conv.data_reuse*data_release=on,some",
+           "conv.banks=first", "conv.buffer=all_used", "conv.lines*surfaces=packed,gap", "conv.truncate=1..15",
+           "0:", "conv.format=R8", "conv.scale=positive" /* the convertor is off */);
 }
 
 TEST(images_are_sorted_by_format) {
     struct program *prog = trace_for("small");
     add_conv(prog, false);
     add_conv(prog, true);
-    expect(prog, (const struct expected[]){{"conv.layers", 2},
-                                           {"conv.format*x_offset=V8U8Y8A8,1..", 1},
-                                           {"conv.components*y_extension=4,2", 1},
-                                           {"conv.kernel_width=3", 2},
-                                           {"conv.scale=positive", 1},
-                                           {"conv.pixels=unsigned", 1},
-                                           {"conv.banks=same", 1},
-                                           {0}});
+    EXPECT(prog, "2:", "conv.layers", "conv.kernel_width=3", "1:", "conv.format*x_offset=V8U8Y8A8,1..",
+           "conv.components*y_extension=4,2", "conv.scale=positive", "conv.pixels=unsigned", "conv.banks=same");
 }
 
 TEST(fused_chains_count_once) {
     struct program *prog = trace_for("small");
     set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 1); /* max, from SDP */
-    set(prog, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
-    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG,
-        SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK | SDP_D_FEATURE_MODE_CFG__OUTPUT_DST_MASK);
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    set_all(prog, "PDP: D_OP_ENABLE=1 SDP: D_FEATURE_MODE_CFG=FLYING_MODE:1,OUTPUT_DST:1 D_OP_ENABLE=1");
     add_conv(prog, true);
-    expect(prog, (const struct expected[]){{"chain.layers", 1},
-                                           {"chain.kind*conv_input=conv>sdp>pdp,image", 1},
-                                           {"pdp.source*method=sdp,max", 1},
-                                           {"sdp.source*destination=conv,pdp", 1},
-                                           {0}});
+    EXPECT(prog, "1:", "chain.layers", "chain.kind*conv_input=conv>sdp>pdp,image", "pdp.source*method=sdp,max",
+           "sdp.source*destination=conv,pdp");
 }
 
 TEST(pdp_windows_and_padding) {
     struct program *prog = trace_for("large");
-    set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, 2 | PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK | 1u << 8);
-    set(prog, NVDLA_PDP, PDP_D_POOLING_KERNEL_CFG, 2 | 1u << 8 | 1u << 16 | 3u << 20);
-    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_CFG, 1);
-    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG, 0x7ffff);
-    set(prog, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"pdp.source*method=memory,min", 1},
-                                           {"pdp.windows_x*windows_y=overlap,apart", 1},
-                                           {"pdp.method*padding=min,horizontal", 1},
-                                           {"pdp.method*pad_value=min,negative", 1},
-                                           {"pdp.strips*pad_left*pad_right=2,on,off", 1},
-                                           {"pdp.memory=secondary", 1},
-                                           {0}});
+    set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1,0x102 D_POOLING_KERNEL_CFG=0x310102 "
+                  "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x7ffff D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "pdp.source*method=memory,min", "pdp.windows_x*windows_y=overlap,apart",
+           "pdp.method*padding=min,horizontal", "pdp.method*pad_value=min,negative",
+           "pdp.strips*pad_left*pad_right=2,on,off", "pdp.memory=secondary");
 }
 
 TEST(cdp_is_compared_with_its_reader) {
     struct program *prog = trace_for("small");
-    set(prog, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 5);
-    set(prog, NVDLA_CDP, CDP_S_LUT_INFO, 0xff);
-    set(prog, NVDLA_CDP, CDP_D_LRN_CFG, 3);
-    set(prog, NVDLA_CDP, CDP_D_DST_BASE_ADDR_LOW, 0x1000);
-    set(prog, NVDLA_CDP_RDMA, CDP_RDMA_D_SRC_BASE_ADDR_LOW, 0x1000);
-    set(prog, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_CUBE_CHANNEL, 4);
-    set(prog, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-    set(prog, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"cdp.length*channels=9,part", 1},
-                                           {"cdp.destination=in_place", 1},
-                                           {"cdp.le_index_offset=negative", 1},
-                                           {"trace.cdp_lut_write=some", 1},
-                                           {"trace.cdp_lut_read=none", 1},
-                                           {0}});
+    set_all(prog, "CDP: S_LUT_ACCESS_DATA=5 S_LUT_INFO=0xff D_LRN_CFG=3 D_DST_BASE_ADDR_LOW=0x1000 "
+                  "CDP_RDMA: D_SRC_BASE_ADDR_LOW=0x1000 D_DATA_CUBE_CHANNEL=4 D_OP_ENABLE=1 CDP: D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "cdp.length*channels=9,part", "cdp.destination=in_place", "cdp.le_index_offset=negative",
+           "trace.cdp_lut_write=some", "trace.cdp_lut_read=none");
 }
 
 /* ---- full ------------------------------------------------------------------------------------ */
@@ -231,8 +170,7 @@ enum { INT8, INT16, FP16 };
 static void arm_conv(struct program *prog, int precision) {
     set(prog, NVDLA_CACC, CACC_D_OP_ENABLE, 1);
     set(prog, NVDLA_CDMA, CDMA_D_MISC_CFG, (uint32_t)precision << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
-    set(prog, NVDLA_CDMA, CDMA_D_OP_ENABLE, 1);
-    set(prog, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
+    set_all(prog, "CDMA: D_OP_ENABLE=1 CSC: D_OP_ENABLE=1");
 }
 
 static void set_csc_mode(struct program *prog, int precision, uint32_t mode) {
@@ -266,27 +204,14 @@ TEST(every_pixel_format_has_its_bins) {
 TEST(winograd_has_the_strides_and_pads_of_cdma) {
     struct program *prog = trace_for("full");
     set_csc_mode(prog, INT16, CSC_D_MISC_CFG__CONV_MODE_MASK);
-    set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 31);
-    set(prog, NVDLA_CSC, CSC_D_PRA_CFG, 2);
-    set(prog, NVDLA_CSC, CSC_D_DATAOUT_SIZE_0, 3 | 3u << 16);
-    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_0, 7 | 9u << 16);
-    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_1, 15);
-    set(prog, NVDLA_CDMA, CDMA_D_DATAIN_SIZE_EXT_0, 7 | 7u << 16);
-    set(prog, NVDLA_CDMA, CDMA_D_CONV_STRIDE, 1u << 16);
-    set(prog, NVDLA_CDMA, CDMA_D_ZERO_PADDING, 1u << 16);
-    set(prog, NVDLA_CDMA, CDMA_D_ZERO_PADDING_VALUE, 0x8000);
+    set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=31 D_PRA_CFG=2 D_DATAOUT_SIZE_0=0x30003 CDMA: D_DATAIN_SIZE_0=0x90007 "
+                  "D_DATAIN_SIZE_1=15 D_DATAIN_SIZE_EXT_0=0x70007 D_CONV_STRIDE=0x10000 D_ZERO_PADDING=0x10000 "
+                  "D_ZERO_PADDING_VALUE=0x8000");
     arm_conv(prog, INT16);
-    expect(prog, (const struct expected[]){{"conv.input*stride_x*stride_y=winograd,1,2", 1},
-                                           {"conv.input*pad_top*pad_bottom=winograd,on,on", 1},
-                                           {"conv.input*pad_left*pad_right=winograd,off,off", 1},
-                                           {"conv.precision*pad_value=int16,negative", 1},
-                                           {"conv.precision*pra_truncate=int16,2", 1},
-                                           {"conv.precision*channels=int16,whole", 1},
-                                           {"conv.width=8", 1},
-                                           {"conv.height=9..31", 1},
-                                           {"conv.positions=2..7", 1},
-                                           {"conv.kernel_width=1", 0}, /* does not apply */
-                                           {0}});
+    EXPECT(prog, "1:", "conv.input*stride_x*stride_y=winograd,1,2", "conv.input*pad_top*pad_bottom=winograd,on,on",
+           "conv.input*pad_left*pad_right=winograd,off,off", "conv.precision*pad_value=int16,negative",
+           "conv.precision*pra_truncate=int16,2", "conv.precision*channels=int16,whole", "conv.width=8",
+           "conv.height=9..31", "conv.positions=2..7", "0:", "conv.kernel_width=1" /* does not apply */);
 }
 
 /* Products of INT16 pass 32 bits; as many of INT8, or shifted by 2 bits, do not. */
@@ -294,23 +219,16 @@ TEST(batches_and_saturation_by_precision) {
     struct program *prog = trace_for("full");
     for (int precision = INT8; precision <= FP16; precision++) {
         set_csc_mode(prog, precision, 0);
-        set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 3);
-        set(prog, NVDLA_CSC, CSC_D_DATAIN_SIZE_EXT_1, 32);
-        set(prog, NVDLA_CSC, CSC_D_BATCH_NUMBER, 6);
-        set(prog, NVDLA_CDMA, CDMA_D_NAN_FLUSH_TO_ZERO, 1);
+        set_all(prog, "CSC: D_WEIGHT_SIZE_EXT_1=3 D_DATAIN_SIZE_EXT_1=32 D_BATCH_NUMBER=6 CDMA: D_NAN_FLUSH_TO_ZERO=1");
         arm_conv(prog, precision);
     }
     set(prog, NVDLA_CACC, CACC_D_CLIP_CFG, 2);
     set_csc_mode(prog, INT16, 0);
     arm_conv(prog, INT16);
-    expect(prog, (const struct expected[]){{"conv.input*batch=feature,4..7", 4},
-                                           {"conv.precision*saturation=int8,impossible", 1},
-                                           {"conv.precision*saturation=int16,possible", 1},
-                                           {"conv.precision*saturation=int16,impossible", 1},
-                                           {"conv.precision*tail_atoms=int8,2", 1}, /* 33 channels: 2 atoms */
-                                           {"conv.precision*tail_atoms=fp16,3", 1},
-                                           {"conv.input*nan_flush=feature,on", 1}, /* of FP16 only */
-                                           {0}});
+    EXPECT(prog, "4:", "conv.input*batch=feature,4..7", "1:", "conv.precision*saturation=int8,impossible",
+           "conv.precision*saturation=int16,possible", "conv.precision*saturation=int16,impossible",
+           "conv.precision*tail_atoms=int8,2" /* 33 channels: 2 atoms */, "conv.precision*tail_atoms=fp16,3",
+           "conv.input*nan_flush=feature,on" /* of FP16 only */);
 }
 
 /* Group sizes are what the trace loads: the first group is empty, the second has all elements, the third some. */
@@ -326,178 +244,82 @@ TEST(compressed_groups_are_looked_up_in_memory) {
     program_append(prog, &op);
     set_csc_mode(prog, FP16, 0);
     set(prog, NVDLA_CSC, CSC_D_WEIGHT_SIZE_EXT_1, 34u << 16); /* 35 kernels, 16 a group */
-    set(prog, NVDLA_CDMA, CDMA_D_WEIGHT_FORMAT, 1);
-    set(prog, NVDLA_CDMA, CDMA_D_WEIGHT_SIZE_0, 15);
-    set(prog, NVDLA_CDMA, CDMA_D_WGS_ADDR_LOW, 0x1040);
-    set(prog, NVDLA_CDMA, CDMA_D_WGS_ADDR_HIGH, 1);
-    set(prog, NVDLA_CDMA, CDMA_D_WMB_BYTES, 3 * 128);
+    set_all(prog, "CDMA: D_WEIGHT_FORMAT=1 D_WEIGHT_SIZE_0=15 D_WGS_ADDR_LOW=0x1040 D_WGS_ADDR_HIGH=1 "
+                  "D_WMB_BYTES=0x180");
     arm_conv(prog, FP16);
-    expect(prog, (const struct expected[]){{"conv.weights*input*precision=compressed,feature,fp16", 1},
-                                           {"conv.weights*weight_memory=compressed,secondary", 1},
-                                           {"conv.empty_groups*kernel_groups=some,2..8", 1},
-                                           {"conv.dense_groups=some", 1},
-                                           {"conv.mask_entries=2..255", 1},
-                                           {0}});
+    EXPECT(prog, "1:", "conv.weights*input*precision=compressed,feature,fp16",
+           "conv.weights*weight_memory=compressed,secondary", "conv.empty_groups*kernel_groups=some,2..8",
+           "conv.dense_groups=some", "conv.mask_entries=2..255");
 }
 
 TEST(sdp_conversions_take_their_input_from_the_rdma) {
     struct program *prog = trace_for("full");
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_BS_CFG, SDP_D_DP_BS_CFG__BS_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_BN_CFG, SDP_D_DP_BN_CFG__BN_BYPASS_MASK);
+    set_all(prog, "SDP: D_DP_EW_CFG=EW_BYPASS:1 D_FEATURE_MODE_CFG=FLYING_MODE:1 D_DP_BS_CFG=BS_BYPASS:1 "
+                  "D_DP_BN_CFG=BN_BYPASS:1");
     set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1); /* of a convolution, without SDP_RDMA */
-    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 0);
-    set(prog, NVDLA_SDP, SDP_D_DATA_FORMAT, INT16 << SDP_D_DATA_FORMAT__OUT_PRECISION_LSB);
-    set(prog, NVDLA_SDP, SDP_D_DATA_CUBE_CHANNEL, 32 + 16);
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, INT16 << SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION_LSB);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_DMA_CFG, 1);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"sdp.source*conversion=conv,int8>int8>int8", 1},
-                                           {"sdp.source*conversion=memory,int16>int8>int16", 1},
-                                           {"sdp.conversion*halves=int16>int8>int16,both", 1},
-                                           {"sdp.source_memory*memory=primary,secondary", 1},
-                                           {"sdp_rdma.precision=int8", 1},
-                                           {"sdp_lut.layers", 0},
-                                           {0}});
+    set_all(prog, "SDP: D_FEATURE_MODE_CFG=0 D_DATA_FORMAT=OUT_PRECISION:1 D_DATA_CUBE_CHANNEL=0x30 D_OP_ENABLE=1 "
+                  "SDP_RDMA: D_FEATURE_MODE_CFG=IN_PRECISION:1 D_SRC_DMA_CFG=1 D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "sdp.source*conversion=conv,int8>int8>int8", "sdp.source*conversion=memory,int16>int8>int16",
+           "sdp.conversion*halves=int16>int8>int16,both", "sdp.source_memory*memory=primary,secondary",
+           "sdp_rdma.precision=int8", "0:", "sdp_lut.layers");
 }
 
 /* EW with an operand of every element and its convertor, and the table; then compare mode. */
 TEST(sdp_ew_stage_and_table) {
     struct program *prog = trace_for("full");
-    set(prog, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 1);
-    set(prog, NVDLA_SDP, SDP_S_LUT_CFG, SDP_S_LUT_CFG__LUT_LE_FUNCTION_MASK | SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY_MASK);
-    set(prog, NVDLA_SDP, SDP_S_LUT_INFO, 0xff00);
-    set(prog, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SHIFT, 0x1f << 5);
-    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, SDP_D_FEATURE_MODE_CFG__FLYING_MODE_MASK | 4u << 8);
-    set(prog, NVDLA_SDP, SDP_D_DATA_FORMAT, INT16 | INT16 << SDP_D_DATA_FORMAT__OUT_PRECISION_LSB);
-    set(prog, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG, 20 << SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE_LSB);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG, SDP_D_DP_EW_CFG__EW_ALU_BYPASS_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CFG, SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC_MASK);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, 0x80000000);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE, 1);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 16);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, 64);
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG,
-        1 | INT16 << SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION_LSB | 4u << 8);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 1);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_NRDMA_CFG, 1);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG,
-        SDP_RDMA_D_ERDMA_CFG__ERDMA_DATA_MODE_MASK | SDP_RDMA_D_ERDMA_CFG__ERDMA_DATA_SIZE_MASK);
-    set(prog, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
-    set(prog, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 0);
-    set(prog, NVDLA_SDP, SDP_D_DP_EW_CFG,
-        SDP_D_DP_EW_CFG__EW_LUT_BYPASS_MASK | SDP_D_DP_EW_CFG__EW_MUL_BYPASS_MASK |
-            3u << SDP_D_DP_EW_CFG__EW_ALU_ALGO_LSB);
-    set(prog, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"sdp.mode*operands=batch,per_element", 1},
-                                           {"sdp.bs_alu_shift=16..", 2},
-                                           {"sdp.ew_alu*ew_mul=off,on", 1},
-                                           {"sdp.ew_mul_shift=64..", 1},
-                                           {"sdp.ew_mul_convertor=on", 1},
-                                           {"sdp.ew_mul_convertor_offset=negative", 1},
-                                           {"sdp.ew_mul_convertor_scale=one", 1},
-                                           {"sdp.ew_mul_convertor_truncate=16..", 1},
-                                           {"sdp.ew_alu_convertor=on", 0}, /* does not apply */
-                                           {"sdp.destination*ew_lut=memory,on", 1},
-                                           {"sdp.source*destination=memory,compare", 1},
-                                           {"sdp_lut.layers", 1},
-                                           {"sdp_lut.source*precision=conv,int16", 1},
-                                           {"sdp_lut.le_function*hybrid_priority=linear,LO", 1},
-                                           {"sdp_lut.le_index_select=negative", 1},
-                                           {"sdp_lut.lo_overflow_shift=negative", 1},
-                                           {"sdp_rdma.mode*ew_mode=batch,per_element", 1},
-                                           {"trace.sdp_lut_write=some", 1},
-                                           {"trace.cdp_lut_write=none", 1},
-                                           {0}});
+    set_all(prog, "SDP: S_LUT_ACCESS_DATA=1 S_LUT_CFG=LUT_LE_FUNCTION:1,LUT_HYBRID_PRIORITY:1 S_LUT_INFO=0xff00 "
+                  "S_LUT_LO_SLOPE_SHIFT=0x3e0 D_FEATURE_MODE_CFG=FLYING_MODE:1,0x400 "
+                  "D_DATA_FORMAT=OUT_PRECISION:1,0x1 D_DP_BS_ALU_CFG=BS_ALU_SHIFT_VALUE:20 "
+                  "D_DP_EW_CFG=EW_ALU_BYPASS:1 D_DP_EW_MUL_CFG=EW_MUL_SRC:1 D_DP_EW_MUL_CVT_OFFSET_VALUE=0x80000000 "
+                  "D_DP_EW_MUL_CVT_SCALE_VALUE=1 D_DP_EW_MUL_CVT_TRUNCATE_VALUE=16 D_DP_EW_TRUNCATE_VALUE=64 "
+                  "D_OP_ENABLE=1 SDP_RDMA: D_FEATURE_MODE_CFG=PROC_PRECISION:1,0x401 D_BRDMA_CFG=1 D_NRDMA_CFG=1 "
+                  "D_ERDMA_CFG=ERDMA_DATA_MODE:1,ERDMA_DATA_SIZE:1 D_OP_ENABLE=1 SDP: D_FEATURE_MODE_CFG=0 "
+                  "D_DP_EW_CFG=EW_LUT_BYPASS:1,EW_MUL_BYPASS:1,EW_ALU_ALGO:3 D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "sdp.mode*operands=batch,per_element", "sdp.ew_alu*ew_mul=off,on", "sdp.ew_mul_shift=64..",
+           "sdp.ew_mul_convertor=on", "sdp.ew_mul_convertor_offset=negative", "sdp.ew_mul_convertor_scale=one",
+           "sdp.ew_mul_convertor_truncate=16..", "sdp.destination*ew_lut=memory,on",
+           "sdp.source*destination=memory,compare", "sdp_lut.layers", "sdp_lut.source*precision=conv,int16",
+           "sdp_lut.le_function*hybrid_priority=linear,LO", "sdp_lut.le_index_select=negative",
+           "sdp_lut.lo_overflow_shift=negative", "sdp_rdma.mode*ew_mode=batch,per_element", "trace.sdp_lut_write=some",
+           "trace.cdp_lut_write=none", "2:", "sdp.bs_alu_shift=16..",
+           "0:", "sdp.ew_alu_convertor=on" /* does not apply */);
 }
 
 /* FP16 pads are FP17 patterns. */
 TEST(pdp_and_cdp_by_precision) {
     struct program *prog = trace_for("full");
-    set(prog, NVDLA_PDP, PDP_D_OPERATION_MODE_CFG, PDP_D_OPERATION_MODE_CFG__FLYING_MODE_MASK);
-    set(prog, NVDLA_PDP, PDP_D_DATA_FORMAT, FP16);
-    set(prog, NVDLA_PDP, PDP_D_DATA_CUBE_IN_CHANNEL, 15);
-    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_CFG, 1);
-    set(prog, NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG, 0x17c00);
-    set(prog, NVDLA_PDP, PDP_D_NAN_FLUSH_TO_ZERO, 1);
-    set(prog, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
-    set(prog, NVDLA_PDP_RDMA, PDP_RDMA_D_SRC_RAM_CFG, 1);
-    set(prog, NVDLA_PDP_RDMA, PDP_RDMA_D_OP_ENABLE, 1);
-    set(prog, NVDLA_CDP_RDMA, CDP_RDMA_D_OP_ENABLE, 1);
-    set(prog, NVDLA_CDP, CDP_D_DATA_FORMAT, INT16);
-    set(prog, NVDLA_CDP, CDP_D_DATIN_OFFSET, 0x100);
-    set(prog, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-    set(prog, NVDLA_CDP, CDP_D_DATA_FORMAT, FP16);
-    set(prog, NVDLA_CDP, CDP_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"pdp.source*precision*method=memory,fp16,average", 1},
-                                           {"pdp.precision*channels=fp16,whole", 1},
-                                           {"pdp.precision*pad_value=fp16,negative", 1},
-                                           {"pdp.source*nan_to_zero=memory,on", 1},
-                                           {"pdp.source_memory*memory=primary,secondary", 1},
-                                           {"cdp.precision*length=int16,3", 1},
-                                           {"cdp.in_offset=positive", 1}, /* FP16 has none */
-                                           {"cdp.nan_to_zero=off", 1},
-                                           {"chain.kind*precision=cdp,fp16", 1},
-                                           {0}});
+    set_all(prog, "PDP: D_OPERATION_MODE_CFG=FLYING_MODE:1 D_DATA_FORMAT=2 D_DATA_CUBE_IN_CHANNEL=15 "
+                  "D_POOLING_PADDING_CFG=1 D_POOLING_PADDING_VALUE_1_CFG=0x17c00 D_NAN_FLUSH_TO_ZERO=1 D_OP_ENABLE=1 "
+                  "PDP_RDMA: D_SRC_RAM_CFG=1 D_OP_ENABLE=1 CDP_RDMA: D_OP_ENABLE=1 CDP: D_DATA_FORMAT=1 "
+                  "D_DATIN_OFFSET=0x100 D_OP_ENABLE=1 D_DATA_FORMAT=2 D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "pdp.source*precision*method=memory,fp16,average", "pdp.precision*channels=fp16,whole",
+           "pdp.precision*pad_value=fp16,negative", "pdp.source*nan_to_zero=memory,on",
+           "pdp.source_memory*memory=primary,secondary", "cdp.precision*length=int16,3",
+           "cdp.in_offset=positive" /* FP16 has none */, "cdp.nan_to_zero=off", "chain.kind*precision=cdp,fp16");
 }
 
 TEST(bdma_groups_and_descriptors) {
     struct program *prog = trace_for("full");
-    set(prog, NVDLA_BDMA, BDMA_CFG_LINE, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_LINE_REPEAT, 2);
-    set(prog, NVDLA_BDMA, BDMA_CFG_DST_LINE, 64);
-    set(prog, NVDLA_BDMA, BDMA_CFG_SRC_LINE, 32);
-    set(prog, NVDLA_BDMA, BDMA_CFG_CMD, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_CMD, 2);
-    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_LAUNCH1, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_OP, 1);
-    set(prog, NVDLA_BDMA, BDMA_CFG_LAUNCH0, 1);
-    expect(prog, (const struct expected[]){{"bdma.layers", 2},
-                                           {"bdma.group*after=1,nothing", 1},
-                                           {"bdma.group*after=0,other_group", 1},
-                                           {"bdma.group*descriptors=1,2..7", 1},
-                                           {"bdma.source_memories=both", 1},
-                                           {"bdma_block.layers", 3},
-                                           {"bdma_block.source*destination=primary,secondary", 1},
-                                           {"bdma_block.source*destination=secondary,primary", 2},
-                                           {"bdma_block.source_after=other", 1},
-                                           {"bdma_block.source_after=same", 1},
-                                           {"bdma_block.source_lines*destination_lines=overlap,packed", 3},
-                                           {"bdma_block.source_surfaces=packed", 0}, /* there is one */
-                                           {"chain.kind*after=bdma,same_kind", 1},
-                                           {"trace.groups=both", 1},
-                                           {0}});
+    set_all(prog, "BDMA: CFG_LINE=1 CFG_LINE_REPEAT=2 CFG_DST_LINE=64 CFG_SRC_LINE=32 CFG_CMD=1 CFG_OP=1 CFG_CMD=2 "
+                  "CFG_OP=1 CFG_LAUNCH1=1 CFG_OP=1 CFG_LAUNCH0=1");
+    EXPECT(prog, "2:", "bdma.layers", "bdma_block.source*destination=secondary,primary",
+           "1:", "bdma.group*after=1,nothing", "bdma.group*after=0,other_group", "bdma.group*descriptors=1,2..7",
+           "bdma.source_memories=both", "bdma_block.source*destination=primary,secondary",
+           "bdma_block.source_after=other", "bdma_block.source_after=same", "chain.kind*after=bdma,same_kind",
+           "trace.groups=both", "3:", "bdma_block.layers", "bdma_block.source_lines*destination_lines=overlap,packed",
+           "0:", "bdma_block.source_surfaces=packed" /* there is one */);
 }
 
 TEST(rubik_modes) {
     struct program *prog = trace_for("full");
-    set(prog, NVDLA_RBK, RBK_D_MISC_CFG, 0);
-    set(prog, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, 8);
-    set(prog, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, 32);
-    set(prog, NVDLA_RBK, RBK_D_DECONV_STRIDE, 8 | 1u << 16);
-    set(prog, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
-    set(prog, NVDLA_RBK, RBK_D_MISC_CFG, 1 | FP16 << RBK_D_MISC_CFG__IN_PRECISION_LSB);
-    set(prog, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, 63 | 1u << 16);
-    set(prog, NVDLA_RBK, RBK_D_DAOUT_LINE_STRIDE, 128);
-    set(prog, NVDLA_RBK, RBK_D_DAOUT_PLANAR_STRIDE, 320);
-    set(prog, NVDLA_RBK, RBK_D_DAIN_RAM_TYPE, 1);
-    set(prog, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
-    expect(prog, (const struct expected[]){{"rubik.mode*precision=contract,int8", 1},
-                                           {"rubik.mode*channels=contract,ragged", 1},
-                                           {"rubik.deconv_x*deconv_y=9..,2..8", 1},
-                                           {"rubik.deconv_x*contract_columns=9..,ragged", 1},
-                                           {"rubik.mode*precision=split,fp16", 1},
-                                           {"rubik.mode*planar_line=split,whole_atoms", 1},
-                                           {"rubik.mode*width=split,64", 1},
-                                           {"rubik.mode*lines*surfaces=split,packed,gap", 1},
-                                           {"rubik.mode*source_memory*memory=split,primary,secondary", 1},
-                                           {"chain.kind*precision=rubik,fp16", 1},
-                                           {0}});
+    set_all(prog, "RBK: D_MISC_CFG=0 D_DATAIN_SIZE_0=8 D_DATAOUT_SIZE_1=32 D_DECONV_STRIDE=0x10008 D_OP_ENABLE=1 "
+                  "D_MISC_CFG=IN_PRECISION:2,0x1 D_DATAIN_SIZE_0=0x1003f D_DAOUT_LINE_STRIDE=128 "
+                  "D_DAOUT_PLANAR_STRIDE=320 D_DAIN_RAM_TYPE=1 D_OP_ENABLE=1");
+    EXPECT(prog, "1:", "rubik.mode*precision=contract,int8", "rubik.mode*channels=contract,ragged",
+           "rubik.deconv_x*deconv_y=9..,2..8", "rubik.deconv_x*contract_columns=9..,ragged",
+           "rubik.mode*precision=split,fp16", "rubik.mode*planar_line=split,whole_atoms", "rubik.mode*width=split,64",
+           "rubik.mode*lines*surfaces=split,packed,gap", "rubik.mode*source_memory*memory=split,primary,secondary",
+           "chain.kind*precision=rubik,fp16");
 }
 
 /* Engines and values that small lacks are in no row of its table, those of full are. */

@@ -4,6 +4,7 @@
 
 #include "loadable/emit.h"
 #include "loadable/loadable.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 static struct emitter emitter;
@@ -28,7 +29,17 @@ static uint32_t written(enum nvdla_unit unit, uint32_t offset) {
     return found->value;
 }
 
-#define WRITTEN(unit, reg, expected) assert_int_equal(written(NVDLA_##unit, unit##_##reg), expected)
+static void check_written(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    (void)context;
+    const uint32_t got = written(unit, offset);
+    if (got != value)
+        fail_msg("%s 0x%x is 0x%x, expected 0x%x", nvdla_unit_names[unit], offset, got, value);
+}
+
+/* These registers have been written with these values (register_text.h). */
+static void written_all(const char *text) {
+    register_text(emitter.config, text, check_written, NULL);
+}
 
 TEST(convolution) {
     struct operation op = {
@@ -87,47 +98,21 @@ TEST(convolution) {
     };
     emit_begin();
     emit_conv(&emitter, &op);
-    WRITTEN(CACC, D_MISC_CFG, 0x1000);
-    WRITTEN(CACC, D_DATAOUT_SIZE_0, 0x000b000a);
-    WRITTEN(CACC, D_DATAOUT_SIZE_1, 12);
-    WRITTEN(CACC, D_BATCH_NUMBER, 2);
-    WRITTEN(CACC, D_CLIP_CFG, 13);
-    WRITTEN(CSC, D_MISC_CFG, 0x10011100);
-    WRITTEN(CSC, D_POST_Y_EXTENSION, 2);
-    WRITTEN(CSC, D_WEIGHT_SIZE_EXT_0, 0x00040003);
-    WRITTEN(CSC, D_WEIGHT_SIZE_EXT_1, 0x000c0016);
-    WRITTEN(CSC, D_DATAOUT_SIZE_0, 0x000b000a);
-    WRITTEN(CSC, D_ATOMICS, 11 * 12 - 1);
-    WRITTEN(CSC, D_RELEASE, 8);
-    WRITTEN(CSC, D_CONV_STRIDE_EXT, 0x00020001);
-    WRITTEN(CSC, D_DILATION_EXT, 0x00050004);
-    WRITTEN(CSC, D_ZERO_PADDING, 0x00030001);
-    WRITTEN(CSC, D_ZERO_PADDING_VALUE, 0xfffe);
-    WRITTEN(CSC, D_BANK, 0x00060003);
-    WRITTEN(CSC, D_PRA_CFG, 2);
-    WRITTEN(CDMA, D_MISC_CFG, 0x10011000);
-    WRITTEN(CDMA, D_DAIN_ADDR_HIGH_0, 1);
-    WRITTEN(CDMA, D_DAIN_ADDR_LOW_0, 0x80000000);
-    WRITTEN(CDMA, D_DAIN_MAP, 0x00010001);
-    WRITTEN(CDMA, D_BATCH_STRIDE, 0x3000);
-    WRITTEN(CDMA, D_ENTRY_PER_SLICE, 11);
-    WRITTEN(CDMA, D_FETCH_GRAIN, 4);
-    WRITTEN(CDMA, D_WEIGHT_SIZE_0, 0x1cb);
-    WRITTEN(CDMA, D_CVT_CFG, 0x61);
-    WRITTEN(CDMA, D_CVT_OFFSET, 0xfffb);
-    WRITTEN(CDMA, D_CVT_SCALE, 7);
-    WRITTEN(CDMA, D_CONV_STRIDE, 0x00020001);
-    WRITTEN(CDMA, D_ZERO_PADDING, 0x04030201);
-    WRITTEN(CDMA, D_ZERO_PADDING_VALUE, 0xfffe);
+    written_all(
+        "CACC: D_MISC_CFG=0x1000 D_DATAOUT_SIZE_0=0x000b000a D_DATAOUT_SIZE_1=12 D_BATCH_NUMBER=2 D_CLIP_CFG=13 "
+        "CSC: D_MISC_CFG=0x10011100 D_POST_Y_EXTENSION=2 D_WEIGHT_SIZE_EXT_0=0x00040003 "
+        "D_WEIGHT_SIZE_EXT_1=0x000c0016 D_DATAOUT_SIZE_0=0x000b000a D_ATOMICS=131 D_RELEASE=8 "
+        "D_CONV_STRIDE_EXT=0x00020001 D_DILATION_EXT=0x00050004 D_ZERO_PADDING=0x00030001 "
+        "D_ZERO_PADDING_VALUE=0xfffe D_BANK=0x00060003 D_PRA_CFG=2 CDMA: D_MISC_CFG=0x10011000 "
+        "D_DAIN_ADDR_HIGH_0=1 D_DAIN_ADDR_LOW_0=0x80000000 D_DAIN_MAP=0x00010001 D_BATCH_STRIDE=0x3000 "
+        "D_ENTRY_PER_SLICE=11 D_FETCH_GRAIN=4 D_WEIGHT_SIZE_0=0x1cb D_CVT_CFG=0x61 D_CVT_OFFSET=0xfffb "
+        "D_CVT_SCALE=7 D_CONV_STRIDE=0x00020001 D_ZERO_PADDING=0x04030201 D_ZERO_PADDING_VALUE=0xfffe");
     program_free(emitter.prog);
 
     op.conv.mode = 1; /* Winograd: CSC has neither strides nor padding */
     emit_begin();
     emit_conv(&emitter, &op);
-    WRITTEN(CSC, D_CONV_STRIDE_EXT, 0);
-    WRITTEN(CSC, D_ZERO_PADDING, 0);
-    WRITTEN(CDMA, D_CONV_STRIDE, 0x00020001);
-    WRITTEN(CDMA, D_ZERO_PADDING, 0x04030201);
+    written_all("CSC: D_CONV_STRIDE_EXT=0 D_ZERO_PADDING=0 CDMA: D_CONV_STRIDE=0x00020001 D_ZERO_PADDING=0x04030201");
     program_free(emitter.prog);
 }
 
@@ -153,19 +138,11 @@ TEST(third_stage) {
     };
     emit_begin();
     emit_sdp(&emitter, NULL, &op);
-    WRITTEN(SDP, D_DP_EW_CFG, 0x64);
-    WRITTEN(SDP, D_DP_EW_ALU_CFG, 1);
-    WRITTEN(SDP, D_DP_EW_ALU_CVT_OFFSET_VALUE, 23);
-    WRITTEN(SDP, D_DP_EW_ALU_CVT_SCALE_VALUE, 21);
-    WRITTEN(SDP, D_DP_EW_ALU_CVT_TRUNCATE_VALUE, 22);
-    WRITTEN(SDP, D_DP_EW_MUL_CFG, 3);
-    WRITTEN(SDP, D_DP_EW_MUL_CVT_OFFSET_VALUE, (uint32_t)-33);
-    WRITTEN(SDP, D_DP_EW_MUL_CVT_SCALE_VALUE, 31);
-    WRITTEN(SDP, D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 32);
-    WRITTEN(SDP, D_DP_EW_TRUNCATE_VALUE, 17);
-    WRITTEN(SDP, D_CVT_OFFSET, (uint32_t)-6);
-    WRITTEN(SDP, D_CVT_SCALE, 3);
-    WRITTEN(SDP, D_CVT_SHIFT, 4);
+    written_all(
+        "SDP: D_DP_EW_CFG=0x64 D_DP_EW_ALU_CFG=1 D_DP_EW_ALU_CVT_OFFSET_VALUE=23 D_DP_EW_ALU_CVT_SCALE_VALUE=21 "
+        "D_DP_EW_ALU_CVT_TRUNCATE_VALUE=22 D_DP_EW_MUL_CFG=3 D_DP_EW_MUL_CVT_OFFSET_VALUE=0xffffffdf "
+        "D_DP_EW_MUL_CVT_SCALE_VALUE=31 D_DP_EW_MUL_CVT_TRUNCATE_VALUE=32 D_DP_EW_TRUNCATE_VALUE=17 "
+        "D_CVT_OFFSET=0xfffffffa D_CVT_SCALE=3 D_CVT_SHIFT=4");
     program_free(emitter.prog);
 }
 
@@ -185,11 +162,10 @@ TEST(pooling_and_normalisation) {
                            .dst = {.width = 3, .height = 4, .channel = 7}};
     emit_begin();
     emit_pdp(&emitter, &op);
-    WRITTEN(PDP, D_POOLING_KERNEL_CFG, 0x00120102);
-    WRITTEN(PDP, D_POOLING_PADDING_CFG, 0x4231);
+    written_all("PDP: D_POOLING_KERNEL_CFG=0x00120102 D_POOLING_PADDING_CFG=0x4231");
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(written(NVDLA_PDP, PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i), 11 + i);
-    WRITTEN(PDP, D_POOLING_PADDING_VALUE_7_CFG, PDP_D_POOLING_PADDING_VALUE_7_CFG__PAD_VALUE_7X_MASK & (uint32_t)-17);
+    written_all("PDP: D_POOLING_PADDING_VALUE_7_CFG=0x7ffef");
     program_free(emitter.prog);
 
     op = (struct operation){.type = TYPE_CDP,
@@ -202,14 +178,9 @@ TEST(pooling_and_normalisation) {
                             .dst = {.width = 9, .height = 8, .channel = 7}};
     emit_begin();
     emit_cdp(&emitter, NULL, &op);
-    WRITTEN(CDP, D_LRN_CFG, 2);
-    WRITTEN(CDP, D_DATIN_OFFSET, 4);
-    WRITTEN(CDP, D_DATIN_SCALE, 2);
-    WRITTEN(CDP, D_DATIN_SHIFTER, 3);
-    WRITTEN(CDP, D_DATOUT_OFFSET, 7);
-    WRITTEN(CDP, D_DATOUT_SCALE, 5);
-    WRITTEN(CDP, D_DATOUT_SHIFTER, 6);
-    WRITTEN(CDP, D_FUNC_BYPASS, 2);
+    written_all(
+        "CDP: D_LRN_CFG=2 D_DATIN_OFFSET=4 D_DATIN_SCALE=2 D_DATIN_SHIFTER=3 D_DATOUT_OFFSET=7 D_DATOUT_SCALE=5 "
+        "D_DATOUT_SHIFTER=6 D_FUNC_BYPASS=2");
     program_free(emitter.prog);
 }
 
@@ -228,19 +199,12 @@ TEST(tables) {
                                   .method = 1};
     emit_begin();
     emit_table(&emitter, NVDLA_CDP, &lut, NVDLA_INT8);
-    WRITTEN(CDP, S_LUT_CFG, 0x61);
-    WRITTEN(CDP, S_LUT_INFO, 0x0004fd00);
-    WRITTEN(CDP, S_LUT_LE_START_LOW, 0x22334455);
-    WRITTEN(CDP, S_LUT_LE_START_HIGH, 0x11);
-    WRITTEN(CDP, S_LUT_LO_END_LOW, 0x66);
-    WRITTEN(CDP, S_LUT_LE_SLOPE_SCALE, 0x0003fffe);
-    WRITTEN(CDP, S_LUT_LE_SLOPE_SHIFT, 5 << 5 | 31);
-    WRITTEN(CDP, S_LUT_LO_SLOPE_SCALE, 0x00050004);
-    WRITTEN(CDP, S_LUT_LO_SLOPE_SHIFT, 7 << 5 | 6);
+    written_all("CDP: S_LUT_CFG=0x61 S_LUT_INFO=0x0004fd00 S_LUT_LE_START_LOW=0x22334455 S_LUT_LE_START_HIGH=0x11 "
+                "S_LUT_LO_END_LOW=0x66 S_LUT_LE_SLOPE_SCALE=0x0003fffe S_LUT_LE_SLOPE_SHIFT=0xbf "
+                "S_LUT_LO_SLOPE_SCALE=0x00050004 S_LUT_LO_SLOPE_SHIFT=0xe6");
     program_free(emitter.prog);
     emit_begin();
     emit_table(&emitter, NVDLA_SDP, &lut, NVDLA_FP16);
-    WRITTEN(SDP, S_LUT_LE_SLOPE_SCALE, 0x22221111);
-    WRITTEN(SDP, S_LUT_LO_SLOPE_SCALE, 0x44443333);
+    written_all("SDP: S_LUT_LE_SLOPE_SCALE=0x22221111 S_LUT_LO_SLOPE_SCALE=0x44443333");
     program_free(emitter.prog);
 }

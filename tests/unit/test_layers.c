@@ -7,6 +7,7 @@
 #include "layers/tracker.h"
 #include "layers/traffic.h"
 #include "nvdla_offsets.h"
+#include "tests/unit/register_text.h"
 #include "tests/unit/test.h"
 
 /* A tracker of one configuration, and the unit whose registers are being written. */
@@ -28,6 +29,16 @@ static const enum nvdla_client operand_clients[3] = {NVDLA_READ_SDP_B, NVDLA_REA
 
 static const struct launch *set(const struct bench *b, uint32_t offset, uint32_t value) {
     return layer_tracker_write(b->tracker, nvdla_unit_base(b->config, b->unit) + offset, value, 0);
+}
+
+static void set_one(void *context, enum nvdla_unit unit, uint32_t offset, uint32_t value) {
+    struct bench *b = context;
+    b->unit = unit;
+    set(b, offset, value);
+}
+
+static void set_all(struct bench *b, const char *text) {
+    register_text(b->config, text, set_one, b);
 }
 
 static void set_size(const struct bench *b, uint32_t width_offset, uint32_t width, uint32_t height, uint32_t channels) {
@@ -71,11 +82,7 @@ static void expect_size(const struct cube *cube, int width, int height, int chan
 
 TEST(groups_are_filled_through_producer) {
     struct bench b = bench("small");
-    set(&b, SDP_D_CVT_OFFSET, 0x1111);
-    set(&b, SDP_S_POINTER, 1);
-    set(&b, SDP_D_CVT_OFFSET, 0x2222);
-    set(&b, SDP_S_LUT_INFO, 0x00030201);
-    set(&b, SDP_S_POINTER, 0);
+    set_all(&b, "SDP: D_CVT_OFFSET=0x1111 S_POINTER=1 D_CVT_OFFSET=0x2222 S_LUT_INFO=0x00030201 S_POINTER=0");
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
     assert_non_null(launch);
     assert_int_equal(launch->unit, NVDLA_SDP);
@@ -121,10 +128,8 @@ TEST(only_one_in_op_enable_arms) {
 
 TEST(bits_that_do_not_exist_are_not_kept) {
     struct bench b = bench("full");
-    set(&b, SDP_D_DST_BASE_ADDR_LOW, 0xffffffff);
-    set(&b, SDP_D_DATA_CUBE_WIDTH, 0xffffffff);
-    set(&b, SDP_D_STATUS, 0xffffffff);
-    set(&b, SDP_S_POINTER, 0x10000);
+    set_all(&b, "SDP: D_DST_BASE_ADDR_LOW=0xffffffff D_DATA_CUBE_WIDTH=0xffffffff D_STATUS=0xffffffff "
+                "S_POINTER=0x10000");
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
     assert_int_equal(launch_register(launch, SDP_D_DST_BASE_ADDR_LOW), 0xffffffe0);
     assert_int_equal(launch_register(launch, SDP_D_DATA_CUBE_WIDTH), 0x1fff);
@@ -150,10 +155,8 @@ TEST(clocks_are_those_of_the_slowest_part) {
         const struct launch *launch = set(&b, CSC_D_OP_ENABLE, 1);
         assert_int_equal(launch_macs(launch), 20 * 9 * 33 * 65);
         assert_int_equal(launch_clocks(b.config, launch), 20 * 9 * (full ? 2 * 2 : 5 * 9));
-        set(&b, CSC_S_POINTER, 1);
-        set(&b, CSC_D_WEIGHT_SIZE_EXT_0, 2 << 16 | 2);
-        set(&b, CSC_D_WEIGHT_SIZE_EXT_1, 32 << 16 | 64);
-        set(&b, CSC_D_DATAOUT_SIZE_0, 4 << 16 | 3);
+        set_all(&b, "CSC: S_POINTER=1 D_WEIGHT_SIZE_EXT_0=0x20002 D_WEIGHT_SIZE_EXT_1=0x200040 "
+                    "D_DATAOUT_SIZE_0=0x40003");
         set(&b, CSC_D_MISC_CFG, 1 << 12); /* INT16, where there is such a thing */
         launch = set(&b, CSC_D_OP_ENABLE, 1);
         assert_int_equal(launch_clocks(b.config, launch), 20 * 9 * (full ? 3 * 2 : 5 * 9));
@@ -188,8 +191,7 @@ TEST(launches_are_numbered_per_unit_and_found_again) {
 TEST(bdma_launches_have_the_group_of_their_register) {
     struct bench b = bench("full");
     b.unit = NVDLA_BDMA;
-    set(&b, BDMA_CFG_LINE, 5);
-    set(&b, BDMA_STATUS, 0);
+    set_all(&b, "BDMA: CFG_LINE=5 STATUS=0");
     assert_null(set(&b, BDMA_CFG_OP, 1));
     assert_null(set(&b, BDMA_CFG_LAUNCH0, 0));
     const struct launch *launch = set(&b, BDMA_CFG_LAUNCH1, 1);
@@ -214,22 +216,9 @@ TEST(bdma_launches_have_their_descriptors) {
     struct bench b = bench("full");
     struct launch_block block;
     b.unit = NVDLA_BDMA;
-    set(&b, BDMA_CFG_SRC_ADDR_LOW, 0x100);
-    set(&b, BDMA_CFG_SRC_ADDR_HIGH, 1);
-    set(&b, BDMA_CFG_DST_ADDR_LOW, 0x9000);
-    set(&b, BDMA_CFG_LINE, 1);
-    set(&b, BDMA_CFG_LINE_REPEAT, 2);
-    set(&b, BDMA_CFG_SURF_REPEAT, 1);
-    set(&b, BDMA_CFG_SRC_LINE, 0x60);
-    set(&b, BDMA_CFG_SRC_SURF, 0x140);
-    set(&b, BDMA_CFG_DST_LINE, 0x40);
-    set(&b, BDMA_CFG_DST_SURF, 0x100);
-    set(&b, BDMA_CFG_CMD, 1);
-    set(&b, BDMA_CFG_OP, 1);
-    set(&b, BDMA_CFG_OP, 0);
-    set(&b, BDMA_CFG_LINE, 7);
-    set(&b, BDMA_CFG_CMD, 2);
-    set(&b, BDMA_CFG_OP, 1);
+    set_all(&b, "BDMA: CFG_SRC_ADDR_LOW=0x100 CFG_SRC_ADDR_HIGH=1 CFG_DST_ADDR_LOW=0x9000 CFG_LINE=1 "
+                "CFG_LINE_REPEAT=2 CFG_SURF_REPEAT=1 CFG_SRC_LINE=0x60 CFG_SRC_SURF=0x140 CFG_DST_LINE=0x40 "
+                "CFG_DST_SURF=0x100 CFG_CMD=1 CFG_OP=1 CFG_OP=0 CFG_LINE=7 CFG_CMD=2 CFG_OP=1");
     const struct launch *launch = set(&b, BDMA_CFG_LAUNCH0, 1);
     assert_int_equal(launch->block_count, 2);
     assert_true(launch_block(b.config, launch, 0, &block));
@@ -261,11 +250,8 @@ static void set_rubik(struct bench *b, uint32_t mode, uint32_t precision, uint32
     set(b, RBK_D_DATAIN_SIZE_0, (width - 1) | (height - 1) << 16);
     set(b, RBK_D_DATAIN_SIZE_1, channels - 1);
     set(b, RBK_D_DATAOUT_SIZE_1, channels - 1);
-    set(b, RBK_D_DAIN_ADDR_HIGH, 1);
-    set(b, RBK_D_DAIN_ADDR_LOW, 0x1000);
-    set(b, RBK_D_DAOUT_ADDR_HIGH, 2);
-    set(b, RBK_D_DAOUT_ADDR_LOW, 0x2000);
-    set(b, RBK_D_DAOUT_RAM_TYPE, 1);
+    set_all(b, "RBK: D_DAIN_ADDR_HIGH=1 D_DAIN_ADDR_LOW=0x1000 D_DAOUT_ADDR_HIGH=2 D_DAOUT_ADDR_LOW=0x2000 "
+               "D_DAOUT_RAM_TYPE=1");
 }
 
 /* A plane of every channel, whose lines are moved in whole atoms. 66-rubik sections 2 to 5. */
@@ -273,8 +259,7 @@ TEST(rubik_splits_into_planes_and_merges_them) {
     struct bench b = bench("full");
     struct cube_element element;
     set_rubik(&b, 1, 1, 33, 2, 34); /* split */
-    set(&b, RBK_D_DAOUT_LINE_STRIDE, 0x60);
-    set(&b, RBK_D_DAOUT_PLANAR_STRIDE, 0xc0);
+    set_all(&b, "RBK: D_DAOUT_LINE_STRIDE=0x60 D_DAOUT_PLANAR_STRIDE=0xc0");
     const struct launch *launch = set(&b, RBK_D_OP_ENABLE, 1);
     struct cube cube = output(&b, launch, true);
     expect_size(&cube, 33, 2, 34, 2);
@@ -293,8 +278,7 @@ TEST(rubik_splits_into_planes_and_merges_them) {
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_RUBIK), 34 * 2 * 3);
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_BDMA), 0);
     set_rubik(&b, 2, 0, 33, 2, 34); /* merge */
-    set(&b, RBK_D_DAIN_LINE_STRIDE, 0x40);
-    set(&b, RBK_D_DAIN_PLANAR_STRIDE, 0x80);
+    set_all(&b, "RBK: D_DAIN_LINE_STRIDE=0x40 D_DAIN_PLANAR_STRIDE=0x80");
     launch = set(&b, RBK_D_OP_ENABLE, 1);
     cube = input(&b, launch, false);
     assert_int_equal(cube_atom_address(&cube, 33, 1, 5), 0x100001000 + 0x10c5); /* section 8 */
@@ -311,9 +295,7 @@ TEST(rubik_contracts_into_an_enlarged_cube) {
     struct cube cube;
     bool primary;
     set_rubik(&b, 0, 0, 5, 4, 40);
-    set(&b, RBK_D_DECONV_STRIDE, 2 | 1 << 16);
-    set(&b, RBK_D_DAIN_SURF_STRIDE, 0x1000);
-    set(&b, RBK_D_CONTRACT_STRIDE_0, 0x2000);
+    set_all(&b, "RBK: D_DECONV_STRIDE=0x10002 D_DAIN_SURF_STRIDE=0x1000 D_CONTRACT_STRIDE_0=0x2000");
     const struct launch *launch = set(&b, RBK_D_OP_ENABLE, 1);
     assert_true(launch_input_cube(b.config, launch, &cube, &primary));
     assert_int_equal(cube_surfaces(&cube), 12);
@@ -346,9 +328,7 @@ static void set_sdp_rdma(struct bench *b, uint32_t width, uint32_t height, uint3
     b->unit = NVDLA_SDP_RDMA;
     set_size(b, SDP_RDMA_D_DATA_CUBE_WIDTH, width, height, channels);
     set(b, SDP_RDMA_D_FEATURE_MODE_CFG, in << 2 | proc << 4 | out << 6);
-    set(b, SDP_RDMA_D_BRDMA_CFG, 1);
-    set(b, SDP_RDMA_D_NRDMA_CFG, 1);
-    set(b, SDP_RDMA_D_ERDMA_CFG, 1);
+    set_all(b, "SDP_RDMA: D_BRDMA_CFG=1 D_NRDMA_CFG=1 D_ERDMA_CFG=1");
 }
 
 TEST(sdp_output_of_small) {
@@ -440,9 +420,7 @@ TEST(sdp_output_of_full_by_precision) {
 TEST(sdp_batches_multiply_writes_and_are_not_packed) {
     struct bench b = bench("full");
     set_sdp(&b, 1, 1, 64, INT8, INT8);
-    set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
-    set(&b, SDP_D_DST_SURFACE_STRIDE, 0x40);
-    set(&b, SDP_D_DST_BATCH_STRIDE, 0x1000);
+    set_all(&b, "SDP: D_FEATURE_MODE_CFG=0x401 D_DST_SURFACE_STRIDE=0x40 D_DST_BATCH_STRIDE=0x1000");
     const struct launch *launch = set(&b, SDP_D_OP_ENABLE, 1);
     const struct cube batches = output(&b, launch, false);
     struct cube_element element;
@@ -457,8 +435,7 @@ TEST(sdp_batches_multiply_writes_and_are_not_packed) {
     layer_tracker_free(b.tracker);
     b = bench("large"); /* has no batches, and a secondary port */
     set_sdp(&b, 1, 1, 64, INT8, INT8);
-    set(&b, SDP_D_FEATURE_MODE_CFG, 1 | 4 << 8);
-    set(&b, SDP_D_DST_BASE_ADDR_HIGH, 0x12);
+    set_all(&b, "SDP: D_FEATURE_MODE_CFG=0x401 D_DST_BASE_ADDR_HIGH=0x12");
     launch = set(&b, SDP_D_OP_ENABLE, 1);
     const struct cube cube = output(&b, launch, false);
     assert_true(cube.packed_1x1);
@@ -615,8 +592,7 @@ TEST(pdp_split_widths) {
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_WRITE_PDP), 12 * 5 * 2);
     b.unit = NVDLA_PDP_RDMA;
     set_size(&b, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, 100, 10, 9);
-    set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 3);
-    set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 2 | 1 << 4);
+    set_all(&b, "PDP_RDMA: D_OPERATION_MODE_CFG=3 D_POOLING_KERNEL_CFG=0x12");
     set(&b, PDP_RDMA_D_PARTIAL_WIDTH_IN, partial(8, 6, 4));
     launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
     cube = input(&b, launch, true);
@@ -628,8 +604,7 @@ TEST(pdp_split_widths) {
     launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), 21 * 10 * 2);
     /* two strips: MID is ignored */
-    set(&b, PDP_RDMA_D_OPERATION_MODE_CFG, 1);
-    set(&b, PDP_RDMA_D_POOLING_KERNEL_CFG, 2 | 1 << 4);
+    set_all(&b, "PDP_RDMA: D_OPERATION_MODE_CFG=1 D_POOLING_KERNEL_CFG=0x12");
     launch = set(&b, PDP_RDMA_D_OP_ENABLE, 1);
     assert_int_equal(launch_atoms(b.config, launch, NVDLA_READ_PDP), (8 + 5) * 10 * 2);
     assert_int_equal(input(&b, launch, true).width, 12);
@@ -718,8 +693,7 @@ TEST(cdp_takes_its_size_from_an_rdma_that_is_programmed_later) {
     set(&b, CDP_RDMA_D_OP_ENABLE, 1);
     set_size(&b, CDP_RDMA_D_DATA_CUBE_WIDTH, 99, 5, 19);
     b.unit = NVDLA_CDP;
-    set(&b, CDP_S_POINTER, 0);
-    set(&b, CDP_D_OP_ENABLE, 1);
+    set_all(&b, "CDP: S_POINTER=0 D_OP_ENABLE=1");
     for (int n = 0; n < 3; n++) {
         const struct launch *launch = layer_tracker_find(b.tracker, NVDLA_CDP, n);
         struct cube cube = output(&b, launch, true);
@@ -741,20 +715,14 @@ static void expect_fetches(const struct bench *b, const struct launch *launch, u
 TEST(cdma_feature_input) {
     struct bench b = bench("small");
     b.unit = NVDLA_CDMA;
-    set(&b, CDMA_D_DATAIN_SIZE_0, 4 | 2u << 16);
-    set(&b, CDMA_D_DATAIN_SIZE_1, 18);
-    set(&b, CDMA_D_DAIN_ADDR_HIGH_0, 7);
-    set(&b, CDMA_D_DAIN_ADDR_LOW_0, 0x8000);
-    set(&b, CDMA_D_LINE_STRIDE, 0x40);
-    set(&b, CDMA_D_SURF_STRIDE, 0x200);
-    set(&b, CDMA_D_WEIGHT_BYTES, 0x480);
+    set_all(&b, "CDMA: D_DATAIN_SIZE_0=0x20004 D_DATAIN_SIZE_1=18 D_DAIN_ADDR_HIGH_0=7 D_DAIN_ADDR_LOW_0=0x8000 "
+                "D_LINE_STRIDE=0x40 D_SURF_STRIDE=0x200 D_WEIGHT_BYTES=0x480");
     const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
     struct cube cube = input(&b, launch, true);
     expect_size(&cube, 5, 3, 19, 1);
     assert_int_equal(cube_atom_address(&cube, 2, 1, 3), 0x8000 + 0x400 + 0x40 + 24);
     expect_fetches(&b, launch, 5 * 3 * 3, 0x480 / 8);
-    set(&b, CDMA_D_DATAIN_SIZE_0, 0);
-    set(&b, CDMA_D_DAIN_MAP, CDMA_D_DAIN_MAP__SURF_PACKED_MASK);
+    set_all(&b, "CDMA: D_DATAIN_SIZE_0=0 D_DAIN_MAP=SURF_PACKED:1");
     cube = input(&b, set(&b, CDMA_D_OP_ENABLE, 1), true);
     assert_int_equal(cube_atom_address(&cube, 2, 0, 0), 0x8000 + 16);
     layer_tracker_free(b.tracker);
@@ -815,11 +783,8 @@ TEST(cdma_fetches_nothing_that_it_reuses) {
 TEST(cdma_fetches_every_batch) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
-    set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__IN_PRECISION_LSB);
-    set(&b, CDMA_D_DATAIN_SIZE_0, 4 | 2u << 16);
-    set(&b, CDMA_D_DATAIN_SIZE_1, 18);
-    set(&b, CDMA_D_BATCH_NUMBER, 6);
-    set(&b, CDMA_D_BATCH_STRIDE, 0x4000);
+    set_all(&b, "CDMA: D_MISC_CFG=IN_PRECISION:1 D_DATAIN_SIZE_0=0x20004 D_DATAIN_SIZE_1=18 D_BATCH_NUMBER=6 "
+                "D_BATCH_STRIDE=0x4000");
     const struct launch *launch = set(&b, CDMA_D_OP_ENABLE, 1);
     const struct cube cube = input(&b, launch, false);
     assert_int_equal(cube.batches, 7);
@@ -834,12 +799,8 @@ TEST(cdma_fetches_every_batch) {
 TEST(cdma_fetches_the_tiles_of_winograd) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
-    set(&b, CDMA_D_MISC_CFG, CDMA_D_MISC_CFG__CONV_MODE_MASK);
-    set(&b, CDMA_D_DATAIN_SIZE_0, 9 | 9u << 16);
-    set(&b, CDMA_D_DATAIN_SIZE_1, 39);
-    set(&b, CDMA_D_DATAIN_SIZE_EXT_0, 7 | 3u << 16);
-    set(&b, CDMA_D_CONV_STRIDE, 1u << 16);
-    set(&b, CDMA_D_ZERO_PADDING, 1 | 2u << 16);
+    set_all(&b, "CDMA: D_MISC_CFG=CONV_MODE:1 D_DATAIN_SIZE_0=0x90009 D_DATAIN_SIZE_1=39 D_DATAIN_SIZE_EXT_0=0x30007 "
+                "D_CONV_STRIDE=0x10000 D_ZERO_PADDING=0x20001");
     set(&b, CDMA_D_BATCH_NUMBER, 3); /* of no effect */
     expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), (8 - 1) * (8 - 2) * 2, 0);
     set(&b, CDMA_D_DATAIN_SIZE_EXT_0, 11 | 7u << 16);
@@ -851,11 +812,8 @@ TEST(cdma_fetches_the_tiles_of_winograd) {
 TEST(cdma_fetches_mask_bits_and_group_sizes) {
     struct bench b = bench("full");
     b.unit = NVDLA_CDMA;
-    set(&b, CDMA_D_MISC_CFG, 1u << CDMA_D_MISC_CFG__PROC_PRECISION_LSB);
-    set(&b, CDMA_D_DATAIN_FORMAT, 1);
-    set(&b, CDMA_D_WEIGHT_SIZE_1, 39);
-    set(&b, CDMA_D_WEIGHT_BYTES, 2944);
-    set(&b, CDMA_D_WMB_BYTES, 768);
+    set_all(&b, "CDMA: D_MISC_CFG=PROC_PRECISION:1 D_DATAIN_FORMAT=1 D_WEIGHT_SIZE_1=39 D_WEIGHT_BYTES=2944 "
+                "D_WMB_BYTES=768");
     expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 1, 2944 / 32);
     set(&b, CDMA_D_WEIGHT_FORMAT, 1);
     expect_fetches(&b, set(&b, CDMA_D_OP_ENABLE, 1), 1, 11 * 8 + 4 + 24 + 1);
@@ -933,8 +891,7 @@ TEST(ew_counts_where_it_is) {
         struct bench b = bench(nvdla_configs[i].name);
         const bool has = nvdla_has(b.config, FEATURE_EW);
         set(&b, SDP_D_FEATURE_MODE_CFG, 1); /* flying */
-        set(&b, SDP_D_DP_BS_CFG, 1);
-        set(&b, SDP_D_DP_BN_CFG, 1);
+        set_all(&b, "SDP: D_DP_BS_CFG=1 D_DP_BN_CFG=1");
         set(&b, SDP_D_DP_EW_CFG, 0x10);  /* without MUL */
         set(&b, SDP_D_DP_EW_ALU_CFG, 1); /* from memory */
         set_size(&b, SDP_D_DATA_CUBE_WIDTH, 1, 1, 8);
