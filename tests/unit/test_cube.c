@@ -3,6 +3,18 @@
 #include "nvdla/cube.h"
 #include "tests/unit/test.h"
 
+static struct cube layout(uint64_t base, uint32_t line_stride, uint32_t surface_stride, int width, int height,
+                          int channels, int atom, int element_bytes) {
+    return (struct cube){.base = base,
+                         .line_stride = line_stride,
+                         .surface_stride = surface_stride,
+                         .width = width,
+                         .height = height,
+                         .channels = channels,
+                         .atom = atom,
+                         .element_bytes = element_bytes};
+}
+
 /* Looks an offset up and checks all coordinates. */
 static void expect(const struct cube *cube, uint64_t address, int surface, int line, int column, int channel,
                    int byte) {
@@ -16,13 +28,7 @@ static void expect(const struct cube *cube, uint64_t address, int surface, int l
 }
 
 TEST(worked_layout_a_full_int16) {
-    const struct cube cube = {.line_stride = 96,
-                              .surface_stride = 192,
-                              .width = 3,
-                              .height = 2,
-                              .channels = 20,
-                              .atom = 32,
-                              .element_bytes = 2};
+    const struct cube cube = layout(0, 96, 192, 3, 2, 20, 32, 2);
     assert_int_equal(cube_surfaces(&cube), 2);
     assert_int_equal(cube_extent(&cube), 384);
     assert_int_equal(cube_atom_address(&cube, 1, 1, 2), 352);
@@ -35,27 +41,14 @@ TEST(worked_layout_a_full_int16) {
 }
 
 TEST(worked_layout_b_full_int8) {
-    const struct cube cube = {.line_stride = 96,
-                              .surface_stride = 192,
-                              .width = 3,
-                              .height = 2,
-                              .channels = 20,
-                              .atom = 32,
-                              .element_bytes = 1};
+    const struct cube cube = layout(0, 96, 192, 3, 2, 20, 32, 1);
     assert_int_equal(cube_surfaces(&cube), 1);
     assert_int_equal(cube_extent(&cube), 192);
     expect(&cube, 177, 0, 1, 2, 17, 0);
 }
 
 TEST(worked_layout_c_small_int8) {
-    const struct cube cube = {.base = 0x80000000,
-                              .line_stride = 24,
-                              .surface_stride = 48,
-                              .width = 3,
-                              .height = 2,
-                              .channels = 20,
-                              .atom = 8,
-                              .element_bytes = 1};
+    const struct cube cube = layout(0x80000000, 24, 48, 3, 2, 20, 8, 1);
     assert_int_equal(cube_surfaces(&cube), 3);
     assert_int_equal(cube_extent(&cube), 144);
     assert_true(cube_atom_address(&cube, 2, 1, 2) == UINT64_C(0x80000000) + 136);
@@ -66,14 +59,8 @@ TEST(worked_layout_c_small_int8) {
 }
 
 TEST(worked_layout_d_full_fp16_1x1) {
-    const struct cube cube = {.line_stride = 0x4000,
-                              .surface_stride = 0x8000,
-                              .width = 1,
-                              .height = 1,
-                              .channels = 40,
-                              .atom = 32,
-                              .element_bytes = 2,
-                              .packed_1x1 = true};
+    struct cube cube = layout(0, 0x4000, 0x8000, 1, 1, 40, 32, 2);
+    cube.packed_1x1 = true;
     assert_int_equal(cube_surfaces(&cube), 3);
     assert_int_equal(cube_extent(&cube), 96);
     assert_int_equal(cube_atom_address(&cube, 2, 0, 0), 64);
@@ -95,14 +82,7 @@ TEST(surfaces_count_whole_atoms) {
 }
 
 TEST(holes_between_lines_and_surfaces_belong_to_nothing) {
-    const struct cube cube = {.base = 0x1000,
-                              .line_stride = 64,
-                              .surface_stride = 256,
-                              .width = 3,
-                              .height = 2,
-                              .channels = 16,
-                              .atom = 8,
-                              .element_bytes = 1};
+    const struct cube cube = layout(0x1000, 64, 256, 3, 2, 16, 8, 1);
     struct cube_element element;
     assert_int_equal(cube_extent(&cube), 256 + 64 + 24);
     for (uint64_t offset = 0; offset < 0x300; offset++) {
@@ -121,14 +101,7 @@ TEST(every_byte_is_located_whatever_the_strides) {
     /* Strides larger than natural, surfaces interleaved with lines, lines that overlap, lines on top of each other. */
     static const uint32_t strides[][2] = {{24, 72}, {24, 96}, {96, 24}, {16, 80}, {8, 8}, {0, 64}, {64, 0}, {0, 0}};
     for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
-        const struct cube cube = {.base = 0x4000,
-                                  .line_stride = strides[i][0],
-                                  .surface_stride = strides[i][1],
-                                  .width = 3,
-                                  .height = 3,
-                                  .channels = 24,
-                                  .atom = 8,
-                                  .element_bytes = 1};
+        const struct cube cube = layout(0x4000, strides[i][0], strides[i][1], 3, 3, 24, 8, 1);
         int owner[1024];
         for (int k = 0; k < 1024; k++)
             owner[k] = -1;
@@ -154,15 +127,8 @@ TEST(every_byte_is_located_whatever_the_strides) {
 
 TEST(sums_are_rounded_down_where_the_unit_does_so) {
     /* PDP in small, chapter 20 section 9: line y at (BASE + y*LINE) & ~7. */
-    const struct cube cube = {.base = 0x1003,
-                              .line_stride = 0x1d,
-                              .surface_stride = 0x105,
-                              .width = 2,
-                              .height = 3,
-                              .channels = 16,
-                              .atom = 8,
-                              .element_bytes = 1,
-                              .align = 8};
+    struct cube cube = layout(0x1003, 0x1d, 0x105, 2, 3, 16, 8, 1);
+    cube.align = 8;
     for (int s = 0; s < 2; s++)
         for (int y = 0; y < 3; y++)
             for (int x = 0; x < 2; x++) {
@@ -179,14 +145,7 @@ TEST(sums_are_rounded_down_where_the_unit_does_so) {
 }
 
 TEST(high_addresses_and_long_strides_do_not_overflow) {
-    const struct cube cube = {.base = UINT64_C(0x123456789abcde00),
-                              .line_stride = 0xffffffe0,
-                              .surface_stride = 0xffffffe0,
-                              .width = 8192,
-                              .height = 8192,
-                              .channels = 8192,
-                              .atom = 32,
-                              .element_bytes = 1};
+    const struct cube cube = layout(UINT64_C(0x123456789abcde00), 0xffffffe0, 0xffffffe0, 8192, 8192, 8192, 32, 1);
     const uint64_t last = cube.base + UINT64_C(255) * 0xffffffe0 + UINT64_C(8191) * 0xffffffe0 + 8191 * 32;
     assert_true(cube_atom_address(&cube, 255, 8191, 8191) == last);
     assert_true(cube_extent(&cube) == last + 32 - cube.base);

@@ -88,6 +88,48 @@ static struct device *plane_device(const char *config) {
     return dev;
 }
 
+/* Windows of the same size in both directions, which divide the cube exactly. */
+static struct pooling square(uint32_t out, uint32_t kernel, uint32_t stride, uint32_t format, uint32_t method) {
+    const uint32_t size = (out - 1) * stride + kernel;
+    return (struct pooling){.width = size,
+                            .height = size,
+                            .channels = 1,
+                            .out_width = out,
+                            .out_height = out,
+                            .kernel_width = kernel,
+                            .kernel_height = kernel,
+                            .stride_width = stride,
+                            .stride_height = stride,
+                            .method = method,
+                            .format = format,
+                            .reciprocal_width = reciprocals[kernel],
+                            .reciprocal_height = reciprocals[kernel]};
+}
+
+/* One window of the size of the cube. */
+static struct pooling whole(uint32_t size, uint32_t format, uint32_t method) {
+    return square(1, size, 1, format, method);
+}
+
+/* 4x4 pixels of 8 channels in windows of 2x2. */
+static struct pooling quarters(void) {
+    struct pooling p = square(2, 2, 2, INT8, PDP_MAX);
+    p.channels = 8;
+    return p;
+}
+
+/* Kernels one column wide, of 8 channels. */
+static struct pooling tiled(uint32_t out_width, uint32_t out_height, uint32_t kernel_height, uint32_t stride_height) {
+    struct pooling p = square(1, 1, 1, INT8, PDP_MAX);
+    p.width = p.out_width = out_width;
+    p.height = (out_height - 1) * stride_height + kernel_height;
+    p.channels = 8;
+    p.out_height = out_height;
+    p.kernel_height = kernel_height;
+    p.stride_height = stride_height;
+    return p;
+}
+
 struct whole_vector {
     uint32_t size;
     int8_t in[9];
@@ -113,17 +155,9 @@ TEST_FOR(int8_averages_round_and_wrap, "small", "full") {
     struct device *dev = plane_device(*state);
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const struct whole_vector *v = &vectors[i];
-        struct pooling p = {.width = v->size,
-                            .height = v->size,
-                            .channels = 1,
-                            .out_width = 1,
-                            .out_height = 1,
-                            .kernel_width = v->size,
-                            .kernel_height = v->size,
-                            .stride_width = 1,
-                            .stride_height = 1,
-                            .reciprocal_width = v->reciprocal_width,
-                            .reciprocal_height = v->reciprocal_height};
+        struct pooling p = whole(v->size, INT8, PDP_AVERAGE);
+        p.reciprocal_width = v->reciprocal_width;
+        p.reciprocal_height = v->reciprocal_height;
         check_plane(dev, &p, v->in, &v->out);
     }
     bench_free(dev);
@@ -138,21 +172,9 @@ TEST_FOR(int8_pads_count_in_averages_only, "small", "full") {
     static const int8_t largest[9] = {40, 60, 60, 80, 80, 80, 80, 80, 80};
     static const int8_t smallest[9] = {-50, -50, -50, -70, -90, -90, -70, -90, -90};
     struct device *dev = plane_device(*state);
-    struct pooling p = {.width = 3,
-                        .height = 3,
-                        .channels = 1,
-                        .out_width = 3,
-                        .out_height = 3,
-                        .kernel_width = 3,
-                        .kernel_height = 3,
-                        .stride_width = 1,
-                        .stride_height = 1,
-                        .left = 1,
-                        .top = 1,
-                        .right = 1,
-                        .bottom = 1,
-                        .reciprocal_width = 0x5555,
-                        .reciprocal_height = 0x5555};
+    struct pooling p = whole(3, INT8, PDP_AVERAGE);
+    p.out_width = p.out_height = 3;
+    p.left = p.right = p.top = p.bottom = 1;
     for (uint32_t n = 1; n < 8; n++)
         p.pad[n] = 4 * n;
     check_plane(dev, &p, ascending, positive);
@@ -195,19 +217,12 @@ TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
     };
     struct device *dev = plane_device(*state);
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        struct pooling p = {.width = 1,
-                            .height = 1,
-                            .channels = 1,
-                            .out_width = 1,
-                            .out_height = 1,
-                            .kernel_width = 1,
-                            .kernel_height = 2,
-                            .stride_width = 1,
-                            .stride_height = 1,
-                            .top = 1,
-                            .pad = {[1] = (uint32_t)vectors[i].pad & 0x7ffff},
-                            .reciprocal_width = vectors[i].reciprocal_width,
-                            .reciprocal_height = vectors[i].reciprocal_height};
+        struct pooling p = whole(1, INT8, PDP_AVERAGE);
+        p.kernel_height = 2;
+        p.top = 1;
+        p.pad[1] = (uint32_t)vectors[i].pad & 0x7ffff;
+        p.reciprocal_width = vectors[i].reciprocal_width;
+        p.reciprocal_height = vectors[i].reciprocal_height;
         bool full = dev->config->map == NVDLA_MAP_FULL;
         check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
         p.top = 0;
@@ -215,23 +230,6 @@ TEST_FOR(int8_totals_wrap_by_generation, "small", "large", "full") {
         check_plane(dev, &p, &vectors[i].in, full ? &vectors[i].full : &vectors[i].configurable);
     }
     bench_free(dev);
-}
-
-/* One window of the size of the cube. */
-static struct pooling whole(uint32_t size, uint32_t format, uint32_t method) {
-    return (struct pooling){.width = size,
-                            .height = size,
-                            .channels = 1,
-                            .out_width = 1,
-                            .out_height = 1,
-                            .kernel_width = size,
-                            .kernel_height = size,
-                            .stride_width = 1,
-                            .stride_height = 1,
-                            .method = method,
-                            .format = format,
-                            .reciprocal_width = reciprocals[size],
-                            .reciprocal_height = reciprocals[size]};
 }
 
 TEST(int16_averages_round_and_wrap) {
@@ -662,17 +660,8 @@ TEST(on_the_fly_equals_from_memory) {
 
 TEST(on_the_fly_needs_the_same_cube) {
     struct device *dev = plane_device("small");
-    struct pooling p = {.width = 4,
-                        .height = 4,
-                        .channels = 8,
-                        .out_width = 4,
-                        .out_height = 4,
-                        .kernel_width = 1,
-                        .kernel_height = 1,
-                        .stride_width = 1,
-                        .stride_height = 1,
-                        .method = PDP_MAX,
-                        .on_the_fly = 1};
+    struct pooling p = tiled(4, 4, 1, 1);
+    p.on_the_fly = 1;
     place(dev, &p);
     pdp_program(dev, &p);
     put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
@@ -687,16 +676,7 @@ TEST(on_the_fly_needs_the_same_cube) {
 
 TEST(pooling_waits_for_both_units) {
     struct device *dev = plane_device("small");
-    struct pooling p = {.width = 4,
-                        .height = 4,
-                        .channels = 8,
-                        .out_width = 2,
-                        .out_height = 2,
-                        .kernel_width = 2,
-                        .kernel_height = 2,
-                        .stride_width = 2,
-                        .stride_height = 2,
-                        .method = PDP_MAX};
+    struct pooling p = quarters();
     place(dev, &p);
     pdp_program(dev, &p);
     put(dev, NVDLA_PDP, PDP_D_OP_ENABLE, 1);
@@ -733,16 +713,7 @@ TEST(wrong_programs_hang) {
     };
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct device *dev = plane_device("small");
-        struct pooling p = {.width = 4,
-                            .height = 4,
-                            .channels = 8,
-                            .out_width = 2,
-                            .out_height = 2,
-                            .kernel_width = 2,
-                            .kernel_height = 2,
-                            .stride_width = 2,
-                            .stride_height = 2,
-                            .method = PDP_MAX};
+        struct pooling p = quarters();
         place(dev, &p);
         pdp_program(dev, &p);
         put(dev, changes[i].unit, changes[i].offset, changes[i].value);
@@ -752,20 +723,6 @@ TEST(wrong_programs_hang) {
         assert_int_equal(get(dev, NVDLA_PDP_RDMA, PDP_RDMA_S_STATUS), 1);
         bench_free(dev);
     }
-}
-
-/* A layer of kernels one column wide whose windows divide the cube exactly. */
-static struct pooling tiled(uint32_t out_width, uint32_t out_height, uint32_t kernel_height, uint32_t stride_height) {
-    return (struct pooling){.width = out_width,
-                            .height = (out_height - 1) * stride_height + kernel_height,
-                            .channels = 8,
-                            .out_width = out_width,
-                            .out_height = out_height,
-                            .kernel_width = 1,
-                            .kernel_height = kernel_height,
-                            .stride_width = 1,
-                            .stride_height = stride_height,
-                            .method = PDP_MAX};
 }
 
 /* Section 9: limit works, limit + 1 hangs when several output lines overlap. */

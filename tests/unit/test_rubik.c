@@ -178,6 +178,21 @@ static const struct rubik split_int8 = {.mode = SPLIT,
                                         .source_ram = MC,
                                         .destination_ram = MC};
 
+/* Two packed lines of planes into packed surfaces. */
+static struct rubik merge(uint32_t width, uint32_t in_channels, uint32_t out_channels, uint32_t source_line,
+                          uint32_t destination_line) {
+    struct rubik r = split_int8;
+    r.mode = MERGE;
+    r.width = width;
+    r.in_channels = in_channels;
+    r.out_channels = out_channels;
+    r.source_line = source_line;
+    r.source_planar = 2 * source_line;
+    r.destination_line = destination_line;
+    r.destination_surface = 2 * destination_line;
+    return r;
+}
+
 TEST(split_ends_lines_with_zeros) {
     static const uint32_t pairs[][2] = {
         {0x0000, 0x0000}, {0x0001, 0x0080}, {0x083f, 0x0fe0}, {0x0840, 0x1000}, {0x0d01, 0x10c5}};
@@ -207,19 +222,7 @@ TEST(split_of_16_bits_has_half_as_many_lanes) {
 TEST(merge_clears_the_lanes_behind_the_last_channel) {
     static const uint32_t pairs[][2] = {{0x1000, 0x0840}, {0x1080, 0x0841}, {0x10c5, 0x0d01}};
     struct device *dev = rubik_device();
-    struct rubik r = {.mode = MERGE,
-                      .width = 33,
-                      .height = 2,
-                      .x_stride = 1,
-                      .y_stride = 1,
-                      .in_channels = 34,
-                      .out_channels = 34,
-                      .source_line = 0x40,
-                      .source_planar = 0x80,
-                      .destination_line = 0x420,
-                      .destination_surface = 0x840,
-                      .source_ram = MC,
-                      .destination_ram = MC};
+    struct rubik r = merge(33, 34, 34, 0x40, 0x420);
     check(dev, &r);
     check_offsets(dev, pairs, sizeof pairs / sizeof pairs[0], 1);
     for (uint32_t i = 0x842; i < 0x860; i++)
@@ -322,19 +325,7 @@ TEST(absent_clients_hang) {
 
 TEST(merge_into_fewer_channels_leaves_surfaces_out) {
     struct device *dev = rubik_device();
-    struct rubik r = {.mode = MERGE,
-                      .width = 8,
-                      .height = 2,
-                      .x_stride = 1,
-                      .y_stride = 1,
-                      .in_channels = 70,
-                      .out_channels = 40,
-                      .source_line = 0x20,
-                      .source_planar = 0x40,
-                      .destination_line = 0x100,
-                      .destination_surface = 0x200,
-                      .source_ram = MC,
-                      .destination_ram = MC};
+    struct rubik r = merge(8, 70, 40, 0x20, 0x100);
     check(dev, &r);
     bench_free(dev);
 }
