@@ -4,6 +4,26 @@
 // numbers and conversions take Lanes operands at once, 32 bits each of a_i and b_i; what the others take stands at
 // their instances. Every operation has a clock of its own, so that the others cost nothing, and combinational ones get
 // registered operands.
+
+// An operation in the lanes: of two numbers, with a clock; the larger or smaller of two; of one, up to 35 bits.
+`define FP_TWO(op, unit, result, exp, man) \
+    logic [exp+man:0] z_``op; \
+    unit #(.ExpBits(exp), .ManBits(man)) u_``op ( \
+        .clk_i(clk[op]), .en_i(1'b1), .a_i(a[exp+man:0]), .b_i(b[exp+man:0]), .result(z_``op)); \
+    assign z[op][32*l+:32] = 32'(z_``op);
+`define FP_EXTREME(op, exp, man, smaller) \
+    logic [exp+man:0] a_``op, b_``op, z_``op; \
+    always_ff @(posedge clk[op]) {a_``op, b_``op} <= {a[exp+man:0], b[exp+man:0]}; \
+    nvdla_fp_extreme #(.ExpBits(exp), .ManBits(man)) u_``op ( \
+        .a_i(a_``op), .b_i(b_``op), .smaller_i(smaller), .z_o(z_``op)); \
+    assign z[op][32*l+:32] = 32'(z_``op);
+`define FP_ONE(op, unit, in, out) \
+    logic [in-1:0] a_``op; \
+    logic [out-1:0] z_``op; \
+    always_ff @(posedge clk[op]) a_``op <= in'({b[2:0], a}); \
+    unit u_``op (.a_i(a_``op), .z_o(z_``op)); \
+    assign z[op][32*l+:32] = 32'(z_``op);
+
 module fp_bench
   import nvdla_pkg::*;
   import nvdla_conv_pkg::*;
@@ -38,214 +58,27 @@ module fp_bench
     assign a = a_i[32*l+:32];
     assign b = b_i[32*l+:32];
 
-    logic [16:0] fp17_add;
-    nvdla_fp_add #(
-        .ExpBits(6),
-        .ManBits(10)
-    ) u_fp17_add (
-        .clk_i(clk[Fp17Add]),
-        .en_i (1'b1),
-        .a_i  (a[16:0]),
-        .b_i  (b[16:0]),
-        .sum_o(fp17_add)
-    );
-    assign z[Fp17Add][32*l+:32] = 32'(fp17_add);
+    `FP_TWO(Fp17Add, nvdla_fp_add, sum_o, 6, 10)
+    `FP_TWO(Fp17Mul, nvdla_fp_mul, product_o, 6, 10)
+    `FP_TWO(Fp32Add, nvdla_fp_add, sum_o, 8, 23)
+    `FP_TWO(Fp32Mul, nvdla_fp_mul, product_o, 8, 23)
+    `FP_EXTREME(Fp32Max, 8, 23, 1'b0)
+    `FP_EXTREME(Fp32Min, 8, 23, 1'b1)
+    `FP_EXTREME(Fp16Max, 5, 10, 1'b0)
+    `FP_EXTREME(Fp16Min, 5, 10, 1'b1)
+    `FP_ONE(Fp16ToFp17, nvdla_fp_widen, 16, 17)
+    `FP_ONE(Fp16ToFp32, nvdla_fp_widen #(.ExpOut(8), .ManOut(23)), 16, 32)
+    `FP_ONE(Fp17ToFp32, nvdla_fp_widen #(.ExpIn(6), .ExpOut(8), .ManOut(23), .Denormals(0)), 17, 32)
+    `FP_ONE(Fp17ToFp16, nvdla_fp_narrow #(.ExpIn(6), .ManIn(10)), 17, 16)
+    `FP_ONE(Fp32ToFp16, nvdla_fp_narrow, 32, 16)
+    `FP_ONE(Fp32ToFp17, nvdla_fp_narrow #(.ExpOut(6), .Denormals(0)), 32, 17)
+    `FP_ONE(Fp16ToInt16, nvdla_fp16_to_int16, 16, 16)
+    `FP_ONE(Fraction16, nvdla_fp17_from_fraction #(.Bits(16)), 16, 17)
+    `FP_ONE(Fraction35, nvdla_fp17_from_fraction #(.Bits(35)), 35, 17)
 
-    logic [16:0] fp17_mul;
-    nvdla_fp_mul #(
-        .ExpBits(6),
-        .ManBits(10)
-    ) u_fp17_mul (
-        .clk_i    (clk[Fp17Mul]),
-        .en_i     (1'b1),
-        .a_i      (a[16:0]),
-        .b_i      (b[16:0]),
-        .product_o(fp17_mul)
-    );
-    assign z[Fp17Mul][32*l+:32] = 32'(fp17_mul);
-
-    logic [31:0] fp32_add;
-    nvdla_fp_add #(
-        .ExpBits(8),
-        .ManBits(23)
-    ) u_fp32_add (
-        .clk_i(clk[Fp32Add]),
-        .en_i (1'b1),
-        .a_i  (a[31:0]),
-        .b_i  (b[31:0]),
-        .sum_o(fp32_add)
-    );
-    assign z[Fp32Add][32*l+:32] = 32'(fp32_add);
-
-    logic [31:0] fp32_mul;
-    nvdla_fp_mul #(
-        .ExpBits(8),
-        .ManBits(23)
-    ) u_fp32_mul (
-        .clk_i    (clk[Fp32Mul]),
-        .en_i     (1'b1),
-        .a_i      (a[31:0]),
-        .b_i      (b[31:0]),
-        .product_o(fp32_mul)
-    );
-    assign z[Fp32Mul][32*l+:32] = 32'(fp32_mul);
-
-    logic [31:0] fp32_max_a_q, fp32_max_b_q, fp32_max;
-    always_ff @(posedge clk[Fp32Max]) {fp32_max_a_q, fp32_max_b_q} <= {a[31:0], b[31:0]};
-    nvdla_fp_extreme #(
-        .ExpBits(8),
-        .ManBits(23)
-    ) u_fp32_max (
-        .a_i      (fp32_max_a_q),
-        .b_i      (fp32_max_b_q),
-        .smaller_i(1'b0),
-        .z_o      (fp32_max)
-    );
-    assign z[Fp32Max][32*l+:32] = 32'(fp32_max);
-
-    logic [31:0] fp32_min_a_q, fp32_min_b_q, fp32_min;
-    always_ff @(posedge clk[Fp32Min]) {fp32_min_a_q, fp32_min_b_q} <= {a[31:0], b[31:0]};
-    nvdla_fp_extreme #(
-        .ExpBits(8),
-        .ManBits(23)
-    ) u_fp32_min (
-        .a_i      (fp32_min_a_q),
-        .b_i      (fp32_min_b_q),
-        .smaller_i(1'b1),
-        .z_o      (fp32_min)
-    );
-    assign z[Fp32Min][32*l+:32] = 32'(fp32_min);
-
-    logic [15:0] fp16_max_a_q, fp16_max_b_q, fp16_max;
-    always_ff @(posedge clk[Fp16Max]) {fp16_max_a_q, fp16_max_b_q} <= {a[15:0], b[15:0]};
-    nvdla_fp_extreme #(
-        .ExpBits(5),
-        .ManBits(10)
-    ) u_fp16_max (
-        .a_i      (fp16_max_a_q),
-        .b_i      (fp16_max_b_q),
-        .smaller_i(1'b0),
-        .z_o      (fp16_max)
-    );
-    assign z[Fp16Max][32*l+:32] = 32'(fp16_max);
-
-    logic [15:0] fp16_min_a_q, fp16_min_b_q, fp16_min;
-    always_ff @(posedge clk[Fp16Min]) {fp16_min_a_q, fp16_min_b_q} <= {a[15:0], b[15:0]};
-    nvdla_fp_extreme #(
-        .ExpBits(5),
-        .ManBits(10)
-    ) u_fp16_min (
-        .a_i      (fp16_min_a_q),
-        .b_i      (fp16_min_b_q),
-        .smaller_i(1'b1),
-        .z_o      (fp16_min)
-    );
-    assign z[Fp16Min][32*l+:32] = 32'(fp16_min);
-
-    logic [15:0] fp16_to_fp17_a_q;
-    logic [16:0] fp16_to_fp17;
-    always_ff @(posedge clk[Fp16ToFp17]) fp16_to_fp17_a_q <= a[15:0];
-    nvdla_fp_widen u_fp16_to_fp17 (
-        .a_i(fp16_to_fp17_a_q),
-        .z_o(fp16_to_fp17)
-    );
-    assign z[Fp16ToFp17][32*l+:32] = 32'(fp16_to_fp17);
-
-    logic [15:0] fp16_to_fp32_a_q;
-    logic [31:0] fp16_to_fp32;
-    always_ff @(posedge clk[Fp16ToFp32]) fp16_to_fp32_a_q <= a[15:0];
-    nvdla_fp_widen #(
-        .ExpOut(8),
-        .ManOut(23)
-    ) u_fp16_to_fp32 (
-        .a_i(fp16_to_fp32_a_q),
-        .z_o(fp16_to_fp32)
-    );
-    assign z[Fp16ToFp32][32*l+:32] = 32'(fp16_to_fp32);
-
-    logic [16:0] fp17_to_fp32_a_q;
-    logic [31:0] fp17_to_fp32;
-    always_ff @(posedge clk[Fp17ToFp32]) fp17_to_fp32_a_q <= a[16:0];
-    nvdla_fp_widen #(
-        .ExpIn    (6),
-        .ExpOut   (8),
-        .ManOut   (23),
-        .Denormals(0)
-    ) u_fp17_to_fp32 (
-        .a_i(fp17_to_fp32_a_q),
-        .z_o(fp17_to_fp32)
-    );
-    assign z[Fp17ToFp32][32*l+:32] = 32'(fp17_to_fp32);
-
-    logic [16:0] fp17_to_fp16_a_q;
-    logic [15:0] fp17_to_fp16;
-    always_ff @(posedge clk[Fp17ToFp16]) fp17_to_fp16_a_q <= a[16:0];
-    nvdla_fp_narrow #(
-        .ExpIn(6),
-        .ManIn(10)
-    ) u_fp17_to_fp16 (
-        .a_i(fp17_to_fp16_a_q),
-        .z_o(fp17_to_fp16)
-    );
-    assign z[Fp17ToFp16][32*l+:32] = 32'(fp17_to_fp16);
-
-    logic [31:0] fp32_to_fp16_a_q;
-    logic [15:0] fp32_to_fp16;
-    always_ff @(posedge clk[Fp32ToFp16]) fp32_to_fp16_a_q <= a[31:0];
-    nvdla_fp_narrow u_fp32_to_fp16 (
-        .a_i(fp32_to_fp16_a_q),
-        .z_o(fp32_to_fp16)
-    );
-    assign z[Fp32ToFp16][32*l+:32] = 32'(fp32_to_fp16);
-
-    logic [31:0] fp32_to_fp17_a_q;
-    logic [16:0] fp32_to_fp17;
-    always_ff @(posedge clk[Fp32ToFp17]) fp32_to_fp17_a_q <= a[31:0];
-    nvdla_fp_narrow #(
-        .ExpOut   (6),
-        .Denormals(0)
-    ) u_fp32_to_fp17 (
-        .a_i(fp32_to_fp17_a_q),
-        .z_o(fp32_to_fp17)
-    );
-    assign z[Fp32ToFp17][32*l+:32] = 32'(fp32_to_fp17);
-
-    logic [15:0] fp16_to_int16_a_q;
-    logic [15:0] fp16_to_int16;
-    always_ff @(posedge clk[Fp16ToInt16]) fp16_to_int16_a_q <= a[15:0];
-    nvdla_fp16_to_int16 u_fp16_to_int16 (
-        .a_i(fp16_to_int16_a_q),
-        .z_o(fp16_to_int16)
-    );
-    assign z[Fp16ToInt16][32*l+:32] = 32'(fp16_to_int16);
-
-    logic [16:0] int17_to_fp16_a_q;
-    logic [15:0] int17_to_fp16;
-    always_ff @(posedge clk[Int17ToFp16]) int17_to_fp16_a_q <= a[16:0];
-    assign int17_to_fp16 = nvdla_fp16_pkg::fp16_from_int17(int17_to_fp16_a_q);
-    assign z[Int17ToFp16][32*l+:32] = 32'(int17_to_fp16);
-
-    logic [15:0] fraction16_a_q;
-    logic [16:0] fraction16;
-    always_ff @(posedge clk[Fraction16]) fraction16_a_q <= a[15:0];
-    nvdla_fp17_from_fraction #(
-        .Bits(16)
-    ) u_fraction16 (
-        .a_i(fraction16_a_q),
-        .z_o(fraction16)
-    );
-    assign z[Fraction16][32*l+:32] = 32'(fraction16);
-
-    logic [34:0] fraction35_a_q;
-    logic [16:0] fraction35;
-    always_ff @(posedge clk[Fraction35]) fraction35_a_q <= {b[2:0], a};
-    nvdla_fp17_from_fraction #(
-        .Bits(35)
-    ) u_fraction35 (
-        .a_i(fraction35_a_q),
-        .z_o(fraction35)
-    );
-    assign z[Fraction35][32*l+:32] = 32'(fraction35);
+    logic [16:0] integer_q;
+    always_ff @(posedge clk[Int17ToFp16]) integer_q <= a[16:0];
+    assign z[Int17ToFp16][32*l+:32] = 32'(nvdla_fp16_pkg::fp16_from_int17(integer_q));
   end
 
   // ---- CMAC ---------------------------------------------------------------------------------------------------------
