@@ -1,5 +1,7 @@
 /* Protocol rules: each broken one is found and named, legal traffic breaks none. */
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tb/observers/axi_monitor.h"
@@ -84,166 +86,126 @@ TEST(legal_traffic_has_no_findings) {
     expect(&b, NULL);
 }
 
+/* Traffic as steps, one behind the other:
+ *
+ *     ar, aw ID ADDRESS BEATS   offers a burst           w STROBE, wlast STROBE   offers a beat of data
+ *     idle                      offers nothing           busy, ready              the slave takes nothing, anything
+ *     no-aw, take-ar, take-aw   one of these alone       r, no-r                  the slave ends a read, or not
+ *     clock [N]                 passes                   fine                     there was no finding
+ *     axi-...                   the last clock broke this rule and no other
+ */
+static void step(struct bench *b, const char *text) {
+    char name[32];
+    int at = 0;
+    assert_int_equal(sscanf(text, "%31s%n", name, &at), 1);
+    char *rest = (char *)(uintptr_t)text + at;
+    uint64_t n[3] = {0};
+    for (int i = 0; i < 3; i++)
+        n[i] = strtoull(rest, &rest, 0);
+    if (strcmp(name, "ar") == 0)
+        ar(b, (int)n[0], n[1], (int)n[2]);
+    else if (strcmp(name, "aw") == 0)
+        aw(b, (int)n[0], n[1], (int)n[2]);
+    else if (strcmp(name, "w") == 0 || strcmp(name, "wlast") == 0)
+        w(b, n[0], name[1] != '\0');
+    else if (strcmp(name, "idle") == 0)
+        idle(b);
+    else if (strcmp(name, "no-aw") == 0)
+        b->out.awvalid = false;
+    else if (strcmp(name, "busy") == 0 || strcmp(name, "ready") == 0)
+        b->in.arready = b->in.awready = b->in.wready = name[0] == 'r';
+    else if (strcmp(name, "take-ar") == 0)
+        b->in.arready = true;
+    else if (strcmp(name, "take-aw") == 0)
+        b->in.awready = true;
+    else if (strcmp(name, "r") == 0 || strcmp(name, "no-r") == 0)
+        b->in.rvalid = b->in.rlast = name[0] == 'r';
+    else if (strcmp(name, "clock") == 0)
+        for (uint64_t i = 0; i < (n[0] ? n[0] : 1); i++)
+            clock_with(b);
+    else
+        expect(b, strcmp(name, "fine") == 0 ? NULL : name);
+}
+
+static void play(const char *config, int port, const char *steps) {
+    struct bench b;
+    char *copy = strdup(steps), *rest = copy;
+    bench_init(&b, config, port);
+    for (char *text; (text = strsep(&rest, ";")) != NULL;)
+        step(&b, text);
+    free(copy);
+}
+
 TEST(valid_must_stay_until_ready) {
+    play("small", 0,
+         "busy; ar 1 0x1000 1; clock 2; fine; idle; clock; axi-ar-stable; aw 1 0x1000 1; clock; idle; clock; "
+         "axi-aw-stable; wlast 0xff; clock; idle; clock; axi-w-stable");
+}
+
+TEST(an_offer_that_is_not_taken_is_held) {
     struct bench b;
     bench_init(&b, "small", 0);
-    b.in.arready = b.in.awready = b.in.wready = false;
-    ar(&b, 1, 0x1000, 1);
-    clock_with(&b);
+    step(&b, "busy");
+    step(&b, "ar 1 0x1000 1");
+    step(&b, "clock");
     assert_true(axi_monitor_holds(&b.mon));
-    clock_with(&b);
-    expect(&b, NULL);
-    idle(&b);
-    clock_with(&b);
-    expect(&b, "axi-ar-stable");
+    step(&b, "idle");
+    step(&b, "clock");
+    step(&b, "axi-ar-stable");
     assert_false(axi_monitor_holds(&b.mon));
-    aw(&b, 1, 0x1000, 1);
-    clock_with(&b);
-    idle(&b);
-    clock_with(&b);
-    expect(&b, "axi-aw-stable");
-    w(&b, 0xff, true);
-    clock_with(&b);
-    idle(&b);
-    clock_with(&b);
-    expect(&b, "axi-w-stable");
 }
 
 TEST(payload_must_not_change_until_ready) {
+    /* The change counts also in the clock of acceptance. */
+    play("small", 0,
+         "busy; ar 1 0x1000 1; clock; ar 1 0x1008 1; clock; axi-ar-stable; ar 5 0x1008 1; take-ar; clock; "
+         "axi-ar-stable; idle; aw 1 0x1000 1; clock; aw 2 0x1000 1; clock; axi-aw-stable; take-aw; clock; "
+         "idle");
     struct bench b;
     bench_init(&b, "small", 0);
-    b.in.arready = b.in.awready = b.in.wready = false;
-    ar(&b, 1, 0x1000, 1);
-    clock_with(&b);
-    ar(&b, 1, 0x1008, 1);
-    clock_with(&b);
-    expect(&b, "axi-ar-stable");
-    ar(&b, 5, 0x1008, 1);
-    b.in.arready = true; /* the change counts also in the clock of acceptance */
-    clock_with(&b);
-    expect(&b, "axi-ar-stable");
-    idle(&b);
-    aw(&b, 1, 0x1000, 1);
-    clock_with(&b);
-    aw(&b, 2, 0x1000, 1);
-    clock_with(&b);
-    expect(&b, "axi-aw-stable");
-    b.in.awready = true;
-    clock_with(&b);
-    idle(&b);
-    w(&b, 0xff, true);
-    clock_with(&b);
+    step(&b, "busy");
+    step(&b, "wlast 0xff");
+    step(&b, "clock");
     b.out.wdata[7] = 1;
-    clock_with(&b);
-    expect(&b, "axi-w-stable");
+    step(&b, "clock");
+    step(&b, "axi-w-stable");
 }
 
 TEST(wlast_stands_at_the_last_beat) {
-    struct bench b;
-    bench_init(&b, "small_256_full", 0);
-    aw(&b, 1, 0x1000, 4);
-    w(&b, 0xff, false);
-    clock_with(&b);
-    b.out.awvalid = false;
-    clock_with(&b);
-    w(&b, 0xff, true); /* third of four */
-    clock_with(&b);
-    expect(&b, "axi-w-last");
-    aw(&b, 1, 0x1000, 2);
-    w(&b, 0xff, false);
-    clock_with(&b);
-    b.out.awvalid = false;
-    clock_with(&b); /* second of two without wlast */
-    expect(&b, "axi-w-last");
+    /* At the third of four beats; not at the second of two. */
+    play("small_256_full", 0,
+         "aw 1 0x1000 4; w 0xff; clock; no-aw; clock; wlast 0xff; clock; axi-w-last; "
+         "aw 1 0x1000 2; w 0xff; clock; no-aw; clock; axi-w-last");
     /* Data ahead of its address. */
-    for (int i = 0; i < 3; i++) {
-        w(&b, 0xff, false);
-        clock_with(&b);
-        w(&b, 0xff, true);
-        clock_with(&b);
-    }
-    idle(&b);
-    aw(&b, 1, 0x1000, 2);
-    for (int i = 0; i < 3; i++)
-        clock_with(&b);
-    expect(&b, NULL);
-    idle(&b);
-    w(&b, 0xff, true);
-    clock_with(&b);
-    idle(&b);
-    aw(&b, 1, 0x1000, 2);
-    clock_with(&b);
-    expect(&b, "axi-w-last");
+    play("small_256_full", 0,
+         "w 0xff; clock; wlast 0xff; clock; w 0xff; clock; wlast 0xff; clock; w 0xff; clock; "
+         "wlast 0xff; clock; idle; aw 1 0x1000 2; clock 3; fine; idle; wlast 0xff; clock; idle; "
+         "aw 1 0x1000 2; clock; axi-w-last");
 }
 
 TEST(write_data_does_not_run_away_from_its_addresses) {
-    struct bench b;
-    bench_init(&b, "small", 0);
-    w(&b, 0xff, true);
-    for (int i = 0; i < MONITOR_W_LEAD; i++)
-        clock_with(&b);
-    expect(&b, NULL);
-    clock_with(&b);
-    expect(&b, "axi-w-lead");
+    char steps[80];
+    snprintf(steps, sizeof steps, "wlast 0xff; clock %d; fine; clock; axi-w-lead", MONITOR_W_LEAD);
+    play("small", 0, steps);
 }
 
 TEST(strobes_cover_whole_atoms) {
-    struct bench b;
-    bench_init(&b, "small", 0);
-    aw(&b, 1, 0x1000, 1);
-    w(&b, 0x7f, true);
-    clock_with(&b);
-    expect(&b, "axi-w-strobe");
-    w(&b, 0, true);
-    clock_with(&b);
-    expect(&b, "axi-w-strobe");
-    bench_init(&b, "full", 1);
-    aw(&b, 1, 0x1020, 1);
-    w(&b, 0xffffffff00000000, true);
-    clock_with(&b);
-    expect(&b, NULL);
-    w(&b, 0x00000000ffff0000, true);
-    clock_with(&b);
-    expect(&b, "axi-w-strobe");
+    play("small", 0, "aw 1 0x1000 1; wlast 0x7f; clock; axi-w-strobe; wlast 0; clock; axi-w-strobe");
+    play("full", 1, "aw 1 0x1020 1; wlast 0xffffffff00000000; clock; fine; wlast 0xffff0000; clock; axi-w-strobe");
 }
 
 TEST(bursts_stay_inside_4_kib_and_the_maximum_length) {
-    struct bench b;
-    bench_init(&b, "small_256_full", 0);
-    ar(&b, 1, 0x1fe0, 4);
-    clock_with(&b);
-    expect(&b, NULL);
-    ar(&b, 1, 0x1ff0, 4);
-    clock_with(&b);
-    expect(&b, "axi-ar-4k");
-    ar(&b, 1, 0x1000, 5);
-    clock_with(&b);
-    expect(&b, "axi-ar-length");
-    idle(&b);
-    aw(&b, 1, 0x1ff8, 2);
-    clock_with(&b);
-    expect(&b, "axi-aw-4k");
-    bench_init(&b, "small", 0);
-    aw(&b, 1, 0x1000, 2);
-    clock_with(&b);
-    expect(&b, "axi-aw-length");
+    play("small_256_full", 0,
+         "ar 1 0x1fe0 4; clock; fine; ar 1 0x1ff0 4; clock; axi-ar-4k; ar 1 0x1000 5; clock; "
+         "axi-ar-length; idle; aw 1 0x1ff8 2; clock; axi-aw-4k");
+    play("small", 0, "aw 1 0x1000 2; clock; axi-aw-length");
 }
 
 TEST(addresses_are_aligned) {
-    struct bench b;
-    bench_init(&b, "small", 0);
-    ar(&b, 2, 0x1003, 1);
-    clock_with(&b);
-    expect(&b, "axi-ar-align");
-    idle(&b);
-    aw(&b, 1, 0x1003, 1);
-    clock_with(&b);
-    expect(&b, "axi-aw-align");
-    aw(&b, 2, 0x1003, 1); /* PDP, CDP: chapter 20 section 9 */
-    clock_with(&b);
-    aw(&b, 3, 0x1003, 1);
-    clock_with(&b);
-    expect(&b, NULL);
+    /* Those of PDP and CDP, 2 and 3, need not be when they write: chapter 20 section 9. */
+    play("small", 0,
+         "ar 2 0x1003 1; clock; axi-ar-align; idle; aw 1 0x1003 1; clock; axi-aw-align; aw 2 0x1003 1; clock; "
+         "aw 3 0x1003 1; clock; fine");
 }
 
 TEST(ids_have_a_client) {
@@ -259,37 +221,15 @@ TEST(ids_have_a_client) {
         clock_with(&b);
         expect(&b, id >= 1 && id <= 3 ? NULL : "axi-aw-id");
     }
-    bench_init(&b, "large", 0); /* has the EW stage */
-    ar(&b, 7, 0x1000, 1);
-    clock_with(&b);
-    expect(&b, NULL);
-    bench_init(&b, "full", 0); /* has BDMA and RUBIK */
-    ar(&b, 0, 0x1000, 1);
-    aw(&b, 4, 0x1000, 1);
-    clock_with(&b);
-    expect(&b, NULL);
+    play("large", 0, "ar 7 0x1000 1; clock; fine");               /* has the EW stage */
+    play("full", 0, "ar 0 0x1000 1; aw 4 0x1000 1; clock; fine"); /* has BDMA and RUBIK */
 }
 
 TEST(at_most_256_bursts_are_in_flight) {
-    struct bench b;
-    bench_init(&b, "small", 0);
-    ar(&b, 1, 0x1000, 1);
-    for (int i = 0; i < 256; i++)
-        clock_with(&b);
-    b.in.rvalid = b.in.rlast = true; /* one ends, one begins */
-    clock_with(&b);
-    expect(&b, NULL);
-    b.in.rvalid = false;
-    clock_with(&b);
-    expect(&b, "axi-outstanding");
-    idle(&b);
-    aw(&b, 1, 0x1000, 1);
-    w(&b, 0xff, true);
-    for (int i = 0; i < 256; i++)
-        clock_with(&b);
-    expect(&b, NULL);
-    clock_with(&b);
-    expect(&b, "axi-outstanding");
+    /* One ends, one begins. */
+    play("small", 0,
+         "ar 1 0x1000 1; clock 256; r; clock; fine; no-r; clock; axi-outstanding; idle; "
+         "aw 1 0x1000 1; wlast 0xff; clock 256; fine; clock; axi-outstanding");
 }
 
 TEST(a_repeated_finding_is_only_counted) {
