@@ -29,22 +29,14 @@ static struct device *bdma_device(void) {
 }
 
 static void program(struct device *dev, const struct block *block) {
-    const uint32_t values[][2] = {
-        {BDMA_CFG_SRC_ADDR_LOW, (uint32_t)block->source},
+    PUT(dev, NVDLA_BDMA, {BDMA_CFG_SRC_ADDR_LOW, (uint32_t)block->source},
         {BDMA_CFG_SRC_ADDR_HIGH, (uint32_t)(block->source >> 32)},
         {BDMA_CFG_DST_ADDR_LOW, (uint32_t)block->destination},
-        {BDMA_CFG_DST_ADDR_HIGH, (uint32_t)(block->destination >> 32)},
-        {BDMA_CFG_LINE, block->size},
-        {BDMA_CFG_CMD, block->source_ram | block->destination_ram << 1},
-        {BDMA_CFG_LINE_REPEAT, block->line_repeat},
-        {BDMA_CFG_SRC_LINE, block->source_line},
-        {BDMA_CFG_DST_LINE, block->destination_line},
-        {BDMA_CFG_SURF_REPEAT, block->surf_repeat},
-        {BDMA_CFG_SRC_SURF, block->source_surface},
-        {BDMA_CFG_DST_SURF, block->destination_surface},
-    };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        put(dev, NVDLA_BDMA, values[i][0], values[i][1]);
+        {BDMA_CFG_DST_ADDR_HIGH, (uint32_t)(block->destination >> 32)}, {BDMA_CFG_LINE, block->size},
+        {BDMA_CFG_CMD, block->source_ram | block->destination_ram << 1}, {BDMA_CFG_LINE_REPEAT, block->line_repeat},
+        {BDMA_CFG_SRC_LINE, block->source_line}, {BDMA_CFG_DST_LINE, block->destination_line},
+        {BDMA_CFG_SURF_REPEAT, block->surf_repeat}, {BDMA_CFG_SRC_SURF, block->source_surface},
+        {BDMA_CFG_DST_SURF, block->destination_surface});
 }
 
 static void push(struct device *dev, const struct block *block) {
@@ -140,52 +132,15 @@ TEST(strides_are_unsigned_and_addresses_carry) {
         struct block block;
         uint64_t from[6], to[6];
     } rows[] = {
-        {{.source = 0xffffff00,
-          .size = 7,
-          .line_repeat = 2,
-          .surf_repeat = 1,
-          .source_line = 0x100,
-          .destination_line = 0x100,
-          .source_surface = 0x300,
-          .destination_surface = 0x300,
-          .source_ram = MC,
-          .destination_ram = MC},
+        /* source, destination, size, repeats of lines and surfaces, strides of the source, of the destination */
+        {{0xffffff00, 0, 7, 2, 1, 0x100, 0x300, 0x100, 0x300, MC, MC},
          {0xffffff00, 0x100000000, 0x100000100, 0x100000200, 0x100000300, 0x100000400},
          {0, 0x100, 0x200, 0x300, 0x400, 0x500}},
-        {{.destination = 0x0123456789abcde0,
-          .line_repeat = 1,
-          .surf_repeat = 1,
-          .source_line = 0xffffffe0,
-          .destination_line = 0x80000000,
-          .source_surface = 0xc0000000,
-          .destination_surface = 0xffffffe0,
-          .source_ram = MC,
-          .destination_ram = MC},
+        {{0, 0x0123456789abcde0, 0, 1, 1, 0xffffffe0, 0xc0000000, 0x80000000, 0xffffffe0, MC, MC},
          {0, 0xffffffe0, 0xc0000000, 0x1bfffffe0},
          {0x123456789abcde0, 0x123456809abcde0, 0x123456889abcdc0, 0x123456909abcdc0}},
-        {{.source = 0x100,
-          .destination = 0x9000,
-          .size = 1,
-          .line_repeat = 2,
-          .surf_repeat = 1,
-          .source_line = 0x60,
-          .source_surface = 0x140,
-          .destination_line = 0x40,
-          .destination_surface = 0x100,
-          .source_ram = MC,
-          .destination_ram = MC},
-         {0x300},
-         {0x9180}},
-        {{.destination = 0x4000,
-          .line_repeat = 3,
-          .surf_repeat = 1,
-          .source_surface = 0x20,
-          .destination_line = 0x20,
-          .destination_surface = 0x80,
-          .source_ram = MC,
-          .destination_ram = MC},
-         {0x20},
-         {0x40c0}},
+        {{0x100, 0x9000, 1, 2, 1, 0x60, 0x140, 0x40, 0x100, MC, MC}, {0x300}, {0x9180}},
+        {{0, 0x4000, 0, 3, 1, 0, 0x20, 0x20, 0x80, MC, MC}, {0x20}, {0x40c0}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t seed = i;

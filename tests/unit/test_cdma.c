@@ -49,10 +49,13 @@ static void set(struct unit *u, uint32_t offset, uint32_t value) {
     register_group_write(&u->regs, offset, value);
 }
 
-static void set_all(struct unit *u, const uint32_t (*values)[2], size_t n) {
-    for (size_t i = 0; i < n; i++)
-        set(u, values[i][0], values[i][1]);
-}
+/* SET(u, {offset, value}, ...) */
+#define SET(u, ...)                                                                                                    \
+    do {                                                                                                               \
+        const uint32_t rows_[][2] = {__VA_ARGS__};                                                                     \
+        for (size_t row_ = 0; row_ < sizeof rows_ / sizeof rows_[0]; row_++)                                           \
+            set(u, rows_[row_][0], rows_[row_][1]);                                                                    \
+    } while (0)
 
 static const struct cdma_served served = {.data = true, .weights = true};
 
@@ -198,27 +201,13 @@ static void check_hex(const struct cbuf *cbuf, size_t at, const char *hex) {
 }
 
 static void program_line(struct unit *u, const struct line_vector *v) {
-    const uint32_t values[][2] = {
-        {CDMA_D_MISC_CFG, v->misc},
-        {CDMA_D_DATAIN_FORMAT, 1 | v->format << 8 | (uint32_t)v->sign << 20},
-        {CDMA_D_DATAIN_SIZE_0, v->width - 1},
-        {CDMA_D_PIXEL_OFFSET, v->x_offset},
-        {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, v->base},
-        {CDMA_D_DAIN_ADDR_LOW_1, 0x20080},
-        {CDMA_D_LINE_STRIDE, 0x100},
-        {CDMA_D_LINE_UV_STRIDE, 0x100},
-        {CDMA_D_ENTRY_PER_SLICE, 15},
-        {CDMA_D_MEAN_FORMAT, v->means},
-        {CDMA_D_MEAN_GLOBAL_0, v->mean0},
-        {CDMA_D_MEAN_GLOBAL_1, v->mean1},
-        {CDMA_D_CVT_CFG, (uint32_t)v->convert | v->shift << 4},
-        {CDMA_D_CVT_OFFSET, v->offset},
-        {CDMA_D_CVT_SCALE, 1},
-        {CDMA_D_ZERO_PADDING, v->left | v->right << 8},
-        {CDMA_D_ZERO_PADDING_VALUE, v->pad},
-    };
-    set_all(u, values, sizeof values / sizeof values[0]);
+    SET(u, {CDMA_D_MISC_CFG, v->misc}, {CDMA_D_DATAIN_FORMAT, 1 | v->format << 8 | (uint32_t)v->sign << 20},
+        {CDMA_D_DATAIN_SIZE_0, v->width - 1}, {CDMA_D_PIXEL_OFFSET, v->x_offset}, {CDMA_D_DAIN_RAM_TYPE, 1},
+        {CDMA_D_DAIN_ADDR_LOW_0, v->base}, {CDMA_D_DAIN_ADDR_LOW_1, 0x20080}, {CDMA_D_LINE_STRIDE, 0x100},
+        {CDMA_D_LINE_UV_STRIDE, 0x100}, {CDMA_D_ENTRY_PER_SLICE, 15}, {CDMA_D_MEAN_FORMAT, v->means},
+        {CDMA_D_MEAN_GLOBAL_0, v->mean0}, {CDMA_D_MEAN_GLOBAL_1, v->mean1},
+        {CDMA_D_CVT_CFG, (uint32_t)v->convert | v->shift << 4}, {CDMA_D_CVT_OFFSET, v->offset}, {CDMA_D_CVT_SCALE, 1},
+        {CDMA_D_ZERO_PADDING, v->left | v->right << 8}, {CDMA_D_ZERO_PADDING_VALUE, v->pad});
 }
 
 /* Fetches one line from a memory whose byte n is n mod 256 and compares the bytes in CBUF. */
@@ -398,23 +387,12 @@ static uint32_t slice_entries(uint32_t atoms, uint32_t width) {
 }
 
 static void program_cube(struct unit *u, const struct cube_layer *l) {
-    const uint32_t values[][2] = {
-        {CDMA_D_MISC_CFG, l->misc},
-        {CDMA_D_DATAIN_FORMAT, 0},
-        {CDMA_D_DATAIN_SIZE_0, (l->width - 1) | (l->height - 1) << 16},
-        {CDMA_D_DATAIN_SIZE_1, l->channels - 1},
-        {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, DATA},
-        {CDMA_D_LINE_STRIDE, l->line},
-        {CDMA_D_SURF_STRIDE, l->surface},
-        {CDMA_D_BATCH_NUMBER, l->batches - 1},
-        {CDMA_D_BATCH_STRIDE, l->batch},
-        {CDMA_D_DAIN_MAP, l->map},
-        {CDMA_D_FETCH_GRAIN, l->grain},
-        {CDMA_D_ENTRY_PER_SLICE, l->entries - 1},
-        {CDMA_D_BANK, l->banks - 1},
-    };
-    set_all(u, values, sizeof values / sizeof values[0]);
+    SET(u, {CDMA_D_MISC_CFG, l->misc}, {CDMA_D_DATAIN_FORMAT, 0},
+        {CDMA_D_DATAIN_SIZE_0, (l->width - 1) | (l->height - 1) << 16}, {CDMA_D_DATAIN_SIZE_1, l->channels - 1},
+        {CDMA_D_DAIN_RAM_TYPE, 1}, {CDMA_D_DAIN_ADDR_LOW_0, DATA}, {CDMA_D_LINE_STRIDE, l->line},
+        {CDMA_D_SURF_STRIDE, l->surface}, {CDMA_D_BATCH_NUMBER, l->batches - 1}, {CDMA_D_BATCH_STRIDE, l->batch},
+        {CDMA_D_DAIN_MAP, l->map}, {CDMA_D_FETCH_GRAIN, l->grain}, {CDMA_D_ENTRY_PER_SLICE, l->entries - 1},
+        {CDMA_D_BANK, l->banks - 1});
 }
 
 /* A packed cube. */
@@ -588,22 +566,14 @@ struct winograd {
 
 static void program_winograd(struct unit *u, const struct winograd *w, uint32_t surfaces) {
     uint32_t entries = w->extended_width / 4 * surfaces * w->stride_x * w->stride_y;
-    const uint32_t values[][2] = {
-        {CDMA_D_MISC_CFG, w->misc | 1},
-        {CDMA_D_DATAIN_SIZE_0, (w->width - 1) | (w->height - 1) << 16},
+    SET(u, {CDMA_D_MISC_CFG, w->misc | 1}, {CDMA_D_DATAIN_SIZE_0, (w->width - 1) | (w->height - 1) << 16},
         {CDMA_D_DATAIN_SIZE_1, w->channels - 1},
-        {CDMA_D_DATAIN_SIZE_EXT_0, (w->extended_width - 1) | (w->extended_height - 1) << 16},
-        {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, DATA},
-        {CDMA_D_LINE_STRIDE, w->width * 32},
+        {CDMA_D_DATAIN_SIZE_EXT_0, (w->extended_width - 1) | (w->extended_height - 1) << 16}, {CDMA_D_DAIN_RAM_TYPE, 1},
+        {CDMA_D_DAIN_ADDR_LOW_0, DATA}, {CDMA_D_LINE_STRIDE, w->width * 32},
         {CDMA_D_SURF_STRIDE, w->width * w->height * 32},
         {CDMA_D_CONV_STRIDE, (w->stride_x - 1) | (w->stride_y - 1) << 16},
-        {CDMA_D_ZERO_PADDING, w->left | w->top << 16},
-        {CDMA_D_ZERO_PADDING_VALUE, w->pad},
-        {CDMA_D_ENTRY_PER_SLICE, entries - 1},
-        {CDMA_D_BANK, 14},
-    };
-    set_all(u, values, sizeof values / sizeof values[0]);
+        {CDMA_D_ZERO_PADDING, w->left | w->top << 16}, {CDMA_D_ZERO_PADDING_VALUE, w->pad},
+        {CDMA_D_ENTRY_PER_SLICE, entries - 1}, {CDMA_D_BANK, 14});
 }
 
 /* The example of section 5.5, 6x6x32 INT8 with one pad on all sides. A cell is "P" or two digits, y and x. */
@@ -745,16 +715,12 @@ TEST(specials_are_counted_and_flushed) {
             uint16_t value = i >= 102 ? nans[i % 5] : 0x0001;
             memory_write(mem, WEIGHTS + 2 * i, &value, 2, NULL, NULL);
         }
-        const uint32_t cdma[][2] = {
-            {CDMA_D_MISC_CFG, FP16_LAYER}, {CDMA_D_DATAIN_FORMAT, 0},   {CDMA_D_DATAIN_SIZE_0, 4 | 2 << 16},
-            {CDMA_D_DATAIN_SIZE_1, 19},    {CDMA_D_DAIN_RAM_TYPE, 1},   {CDMA_D_DAIN_ADDR_LOW_0, DATA},
-            {CDMA_D_LINE_STRIDE, 160},     {CDMA_D_SURF_STRIDE, 480},   {CDMA_D_DAIN_MAP, 0x10001},
-            {CDMA_D_ENTRY_PER_SLICE, 2},   {CDMA_D_WEIGHT_RAM_TYPE, 1}, {CDMA_D_WEIGHT_ADDR_LOW, WEIGHTS},
-            {CDMA_D_WEIGHT_BYTES, 256},    {CDMA_D_WEIGHT_SIZE_0, 39},  {CDMA_D_NAN_FLUSH_TO_ZERO, flush},
-            {CDMA_D_OP_ENABLE, 1},
-        };
-        for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++)
-            put(dev, NVDLA_CDMA, cdma[i][0], cdma[i][1]);
+        PUT(dev, NVDLA_CDMA, {CDMA_D_MISC_CFG, FP16_LAYER}, {CDMA_D_DATAIN_FORMAT, 0},
+            {CDMA_D_DATAIN_SIZE_0, 4 | 2 << 16}, {CDMA_D_DATAIN_SIZE_1, 19}, {CDMA_D_DAIN_RAM_TYPE, 1},
+            {CDMA_D_DAIN_ADDR_LOW_0, DATA}, {CDMA_D_LINE_STRIDE, 160}, {CDMA_D_SURF_STRIDE, 480},
+            {CDMA_D_DAIN_MAP, 0x10001}, {CDMA_D_ENTRY_PER_SLICE, 2}, {CDMA_D_WEIGHT_RAM_TYPE, 1},
+            {CDMA_D_WEIGHT_ADDR_LOW, WEIGHTS}, {CDMA_D_WEIGHT_BYTES, 256}, {CDMA_D_WEIGHT_SIZE_0, 39},
+            {CDMA_D_NAN_FLUSH_TO_ZERO, flush}, {CDMA_D_OP_ENABLE, 1});
         put(dev, NVDLA_CSC, CSC_D_OP_ENABLE, 1);
         while (advance(dev) == DEVICE_RUNNING) {
         }
@@ -808,19 +774,11 @@ struct weight_layer {
 static void program_weights(struct unit *u, const struct weight_layer *w) {
     struct cube_layer l = packed_cube(w->misc, 1, 1, 1, 1);
     program_cube(u, &l);
-    const uint32_t values[][2] = {
-        {CDMA_D_WEIGHT_RAM_TYPE, 1},
-        {CDMA_D_WEIGHT_FORMAT, w->mask_bytes > 0},
-        {CDMA_D_WEIGHT_ADDR_LOW, w->address ? w->address : WEIGHTS},
-        {CDMA_D_WEIGHT_BYTES, w->weight_bytes},
-        {CDMA_D_WEIGHT_SIZE_0, w->kernel_bytes - 1},
-        {CDMA_D_WEIGHT_SIZE_1, w->kernels - 1},
-        {CDMA_D_WMB_ADDR_LOW, MASKS},
-        {CDMA_D_WMB_BYTES, w->mask_bytes},
-        {CDMA_D_WGS_ADDR_LOW, SIZES},
-        {CDMA_D_BANK, w->bank},
-    };
-    set_all(u, values, sizeof values / sizeof values[0]);
+    SET(u, {CDMA_D_WEIGHT_RAM_TYPE, 1}, {CDMA_D_WEIGHT_FORMAT, w->mask_bytes > 0},
+        {CDMA_D_WEIGHT_ADDR_LOW, w->address ? w->address : WEIGHTS}, {CDMA_D_WEIGHT_BYTES, w->weight_bytes},
+        {CDMA_D_WEIGHT_SIZE_0, w->kernel_bytes - 1}, {CDMA_D_WEIGHT_SIZE_1, w->kernels - 1},
+        {CDMA_D_WMB_ADDR_LOW, MASKS}, {CDMA_D_WMB_BYTES, w->mask_bytes}, {CDMA_D_WGS_ADDR_LOW, SIZES},
+        {CDMA_D_BANK, w->bank});
 }
 
 static void check_ring(struct unit *u, size_t first, uint64_t address, size_t n) {

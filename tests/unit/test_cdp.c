@@ -7,6 +7,7 @@
 #include "tests/naive/naive_fp.h"
 #include "tests/unit/second_lut.h"
 #include "tests/unit/test.h"
+#include "tests/vectors.h"
 
 enum { SOURCE = 0x100000, DESTINATION = 0x200000, REGION = 0x40000 };
 
@@ -47,38 +48,17 @@ static void place(const struct device *dev, struct normalisation *n) {
 }
 
 static void cdp_program(struct device *dev, const struct normalisation *n) {
-    const uint32_t cdp[][2] = {
-        {CDP_D_DATA_FORMAT, n->precision},
-        {CDP_D_NAN_FLUSH_TO_ZERO, n->nan_to_zero},
-        {CDP_D_FUNC_BYPASS, n->bypass},
-        {CDP_D_DST_BASE_ADDR_LOW, n->destination},
-        {CDP_D_DST_BASE_ADDR_HIGH, 0},
-        {CDP_D_DST_LINE_STRIDE, n->destination_line},
-        {CDP_D_DST_SURFACE_STRIDE, n->destination_surface},
-        {CDP_D_DST_DMA_CFG, 1},
-        {CDP_D_LRN_CFG, n->length},
-        {CDP_D_DATIN_OFFSET, n->in_offset},
-        {CDP_D_DATIN_SCALE, n->in_scale},
-        {CDP_D_DATIN_SHIFTER, n->in_shift},
-        {CDP_D_DATOUT_OFFSET, n->out_offset},
-        {CDP_D_DATOUT_SCALE, n->out_scale},
-        {CDP_D_DATOUT_SHIFTER, n->out_shift},
-    };
-    const uint32_t rdma[][2] = {
-        {CDP_RDMA_D_DATA_FORMAT, n->precision},
-        {CDP_RDMA_D_DATA_CUBE_WIDTH, n->width - 1},
-        {CDP_RDMA_D_DATA_CUBE_HEIGHT, n->height - 1},
-        {CDP_RDMA_D_DATA_CUBE_CHANNEL, n->channels - 1},
-        {CDP_RDMA_D_SRC_BASE_ADDR_LOW, n->source},
-        {CDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},
-        {CDP_RDMA_D_SRC_LINE_STRIDE, n->source_line},
-        {CDP_RDMA_D_SRC_SURFACE_STRIDE, n->source_surface},
-        {CDP_RDMA_D_SRC_DMA_CFG, 1},
-    };
-    for (size_t i = 0; i < sizeof cdp / sizeof cdp[0]; i++)
-        put(dev, NVDLA_CDP, cdp[i][0], cdp[i][1]);
-    for (size_t i = 0; i < sizeof rdma / sizeof rdma[0]; i++)
-        put(dev, NVDLA_CDP_RDMA, rdma[i][0], rdma[i][1]);
+    PUT(dev, NVDLA_CDP, {CDP_D_DATA_FORMAT, n->precision}, {CDP_D_NAN_FLUSH_TO_ZERO, n->nan_to_zero},
+        {CDP_D_FUNC_BYPASS, n->bypass}, {CDP_D_DST_BASE_ADDR_LOW, n->destination}, {CDP_D_DST_BASE_ADDR_HIGH, 0},
+        {CDP_D_DST_LINE_STRIDE, n->destination_line}, {CDP_D_DST_SURFACE_STRIDE, n->destination_surface},
+        {CDP_D_DST_DMA_CFG, 1}, {CDP_D_LRN_CFG, n->length}, {CDP_D_DATIN_OFFSET, n->in_offset},
+        {CDP_D_DATIN_SCALE, n->in_scale}, {CDP_D_DATIN_SHIFTER, n->in_shift}, {CDP_D_DATOUT_OFFSET, n->out_offset},
+        {CDP_D_DATOUT_SCALE, n->out_scale}, {CDP_D_DATOUT_SHIFTER, n->out_shift});
+    PUT(dev, NVDLA_CDP_RDMA, {CDP_RDMA_D_DATA_FORMAT, n->precision}, {CDP_RDMA_D_DATA_CUBE_WIDTH, n->width - 1},
+        {CDP_RDMA_D_DATA_CUBE_HEIGHT, n->height - 1}, {CDP_RDMA_D_DATA_CUBE_CHANNEL, n->channels - 1},
+        {CDP_RDMA_D_SRC_BASE_ADDR_LOW, n->source}, {CDP_RDMA_D_SRC_BASE_ADDR_HIGH, 0},
+        {CDP_RDMA_D_SRC_LINE_STRIDE, n->source_line}, {CDP_RDMA_D_SRC_SURFACE_STRIDE, n->source_surface},
+        {CDP_RDMA_D_SRC_DMA_CFG, 1});
 }
 
 static void cdp_arm(struct device *dev) {
@@ -146,67 +126,20 @@ static struct device *cdp_device(const char *config) {
 
 /* ---- vectors ---- */
 
-TEST(int8_convertor_vectors) {
-    static const struct {
-        int8_t element;
-        struct cdp_convertor convertor;
-        int32_t want;
-    } input[] = {
-        {5, {3, 1, 0}, 2},         {-5, {3, 1, 0}, -8},       {3, {0, 1, 1}, 2},         {-3, {0, 1, 1}, -2},
-        {5, {0, 1, 1}, 3},         {-5, {0, 1, 1}, -3},       {-1, {0, -0x8000, 15}, 1}, {-128, {127, 1, 0}, -255},
-        {-128, {127, 2, 0}, -256}, {-128, {127, -2, 0}, 255}, {127, {0, 0x7fff, 31}, 0}, {-128, {127, -0x8000, 22}, 2},
-    };
-    static const struct {
-        int32_t product;
-        struct cdp_convertor convertor;
-        int8_t want;
-    } output[] = {
-        {7, {0, 5, 3}, 4},
-        {-7, {0, 5, 3}, -4},
-        {100, {0, 0x7fff, 14}, 127},
-        {-100, {0, 0x7fff, 14}, -128},
-        {-16777216, {16777215, -0x8000, 40}, 1},
-        {-16777216, {16777215, -0x8000, 41}, 0},
-        {16777215, {-16777216, 0x7fff, 63}, 0},
-    };
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
-        assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT8, input[i].element), input[i].want);
-    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
-        assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT8, output[i].product), output[i].want);
-}
-
-TEST(int16_convertor_vectors) {
-    static const struct {
-        int16_t element;
-        struct cdp_convertor convertor;
-        int32_t want;
-    } input[] = {
-        {5, {3, 1, 0}, 2},
-        {-5, {0, 1, 1}, -3},
-        {-32768, {32767, 1, 0}, -65535},
-        {-32768, {32767, 2, 0}, -65536},
-        {-32768, {32767, -2, 0}, 65535},
-        {-32768, {32767, -0x8000, 31}, 1},
-        {32767, {-32768, 0x7fff, 31}, 1},
-    };
-    static const struct {
-        int64_t product;
-        struct cdp_convertor convertor;
-        int16_t want;
-    } output[] = {
-        {100, {0, 0x7fff, 14}, 200},
-        {-100, {0, 0x7fff, 14}, -200},
-        {7, {0, 5, 3}, 4},
-        {-7, {0, 5, 3}, -4},
-        {INT64_C(-4294967296), {INT32_MAX, -0x8000, 34}, 12288},
-        {INT64_C(-4294967296), {INT32_MAX, -0x8000, 32}, 32767},
-        {INT64_C(4294967295), {INT32_MIN, 0x7fff, 63}, 0},
-        {INT64_C(4294967295), {INT32_MIN, -0x8000, 0}, -32768},
-    };
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
-        assert_int_equal(cdp_convert_input(&input[i].convertor, NVDLA_INT16, input[i].element), input[i].want);
-    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
-        assert_int_equal(cdp_convert_output(&output[i].convertor, NVDLA_INT16, output[i].product), output[i].want);
+TEST(convertor_vectors) {
+    for (int half = 0; half < 2; half++) {
+        const enum nvdla_precision precision = half ? NVDLA_INT16 : NVDLA_INT8;
+        for (struct vectors v = vectors_of("cdp", half ? "input_int16" : "input_int8"); vectors_next(&v);) {
+            const struct cdp_convertor convertor = {(int32_t)v.number[1], (int16_t)v.number[2], (unsigned)v.number[3]};
+            const int32_t got = cdp_convert_input(&convertor, precision, (int32_t)v.number[0]);
+            assert_true(vectors_equal(&v, got, v.number[4]));
+        }
+        for (struct vectors v = vectors_of("cdp", half ? "output_int16" : "output_int8"); vectors_next(&v);) {
+            const struct cdp_convertor convertor = {(int32_t)v.number[1], (int16_t)v.number[2], (unsigned)v.number[3]};
+            const int32_t got = cdp_convert_output(&convertor, precision, v.number[0]);
+            assert_true(vectors_equal(&v, got, v.number[4]));
+        }
+    }
 }
 
 /* Section 11.2: one column of 8 channels; the base of all settings. */
@@ -1044,9 +977,7 @@ TEST(settings_without_effect) {
     struct normalisation n;
     plain_layer(dev, &n);
     cdp_program(dev, &n);
-    put(dev, NVDLA_CDP, CDP_D_DATA_FORMAT, 2);
-    put(dev, NVDLA_CDP, CDP_D_NAN_FLUSH_TO_ZERO, 1);
-    put(dev, NVDLA_CDP, CDP_D_PERF_ENABLE, 0);
+    PUT(dev, NVDLA_CDP, {CDP_D_DATA_FORMAT, 2}, {CDP_D_NAN_FLUSH_TO_ZERO, 1}, {CDP_D_PERF_ENABLE, 0});
     put(dev, NVDLA_CDP_RDMA, CDP_RDMA_D_DATA_FORMAT, 1);
     cdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);

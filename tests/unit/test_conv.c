@@ -353,59 +353,29 @@ static void conv_program(struct device *dev, const struct conv *c) {
     uint32_t channels = c->image ? c->channels * c->kernel_width : c->channels;
     uint32_t atomics = c->atomics ? c->atomics : c->out_width * c->out_height;
     uint32_t bank = (c->data_banks - 1) | (c->weight_banks - 1) << 16;
-    const uint32_t cdma[][2] = {
-        {CDMA_D_MISC_CFG, c->flags},
-        {CDMA_D_DATAIN_FORMAT, c->image | c->format << 8 | c->sign << 20},
-        {CDMA_D_DATAIN_SIZE_0, (c->width - 1) | (c->fetch - 1) << 16},
-        {CDMA_D_DATAIN_SIZE_1, c->channels - 1},
-        {CDMA_D_PIXEL_OFFSET, c->x_offset},
-        {CDMA_D_DAIN_RAM_TYPE, 1},
-        {CDMA_D_DAIN_ADDR_LOW_0, c->source},
-        {CDMA_D_DAIN_ADDR_LOW_1, UV},
-        {CDMA_D_LINE_STRIDE, c->line},
-        {CDMA_D_LINE_UV_STRIDE, c->line_uv},
-        {CDMA_D_SURF_STRIDE, c->surface},
-        {CDMA_D_DAIN_MAP, c->map},
-        {CDMA_D_ENTRY_PER_SLICE, c->entries - 1},
+    PUT(dev, NVDLA_CDMA, {CDMA_D_MISC_CFG, c->flags}, {CDMA_D_DATAIN_FORMAT, c->image | c->format << 8 | c->sign << 20},
+        {CDMA_D_DATAIN_SIZE_0, (c->width - 1) | (c->fetch - 1) << 16}, {CDMA_D_DATAIN_SIZE_1, c->channels - 1},
+        {CDMA_D_PIXEL_OFFSET, c->x_offset}, {CDMA_D_DAIN_RAM_TYPE, 1}, {CDMA_D_DAIN_ADDR_LOW_0, c->source},
+        {CDMA_D_DAIN_ADDR_LOW_1, UV}, {CDMA_D_LINE_STRIDE, c->line}, {CDMA_D_LINE_UV_STRIDE, c->line_uv},
+        {CDMA_D_SURF_STRIDE, c->surface}, {CDMA_D_DAIN_MAP, c->map}, {CDMA_D_ENTRY_PER_SLICE, c->entries - 1},
         {CDMA_D_FETCH_GRAIN, c->grain},
         {CDMA_D_WEIGHT_SIZE_0, channels * c->kernel_height * (c->image ? 1 : c->kernel_width) - 1},
-        {CDMA_D_WEIGHT_SIZE_1, c->kernels - 1},
-        {CDMA_D_WEIGHT_RAM_TYPE, 1},
-        {CDMA_D_WEIGHT_ADDR_LOW, c->weights},
-        {CDMA_D_WEIGHT_BYTES, c->weight_bytes},
-        {CDMA_D_MEAN_FORMAT, c->means},
-        {CDMA_D_MEAN_GLOBAL_0, c->mean0},
-        {CDMA_D_MEAN_GLOBAL_1, c->mean1},
-        {CDMA_D_CVT_CFG, c->convert | c->cvt_shift << 4},
-        {CDMA_D_CVT_OFFSET, c->offset & 0xffff},
-        {CDMA_D_CVT_SCALE, c->scale & 0xffff},
+        {CDMA_D_WEIGHT_SIZE_1, c->kernels - 1}, {CDMA_D_WEIGHT_RAM_TYPE, 1}, {CDMA_D_WEIGHT_ADDR_LOW, c->weights},
+        {CDMA_D_WEIGHT_BYTES, c->weight_bytes}, {CDMA_D_MEAN_FORMAT, c->means}, {CDMA_D_MEAN_GLOBAL_0, c->mean0},
+        {CDMA_D_MEAN_GLOBAL_1, c->mean1}, {CDMA_D_CVT_CFG, c->convert | c->cvt_shift << 4},
+        {CDMA_D_CVT_OFFSET, c->offset & 0xffff}, {CDMA_D_CVT_SCALE, c->scale & 0xffff},
         {CDMA_D_ZERO_PADDING, c->left | c->right << 8 | c->top << 16 | c->bottom << 24},
-        {CDMA_D_ZERO_PADDING_VALUE, (uint32_t)c->pad & 0xffff},
-        {CDMA_D_BANK, bank},
-    };
-    const uint32_t csc[][2] = {
-        {CSC_D_MISC_CFG, c->flags},
-        {CSC_D_DATAIN_FORMAT, c->image},
-        {CSC_D_DATAIN_SIZE_EXT_0, (c->width - 1) | (c->rows - 1) << 16},
-        {CSC_D_DATAIN_SIZE_EXT_1, c->channels - 1},
-        {CSC_D_POST_Y_EXTENSION, c->extension},
-        {CSC_D_ENTRY_PER_SLICE, c->entries - 1},
+        {CDMA_D_ZERO_PADDING_VALUE, (uint32_t)c->pad & 0xffff}, {CDMA_D_BANK, bank});
+    PUT(dev, NVDLA_CSC, {CSC_D_MISC_CFG, c->flags}, {CSC_D_DATAIN_FORMAT, c->image},
+        {CSC_D_DATAIN_SIZE_EXT_0, (c->width - 1) | (c->rows - 1) << 16}, {CSC_D_DATAIN_SIZE_EXT_1, c->channels - 1},
+        {CSC_D_POST_Y_EXTENSION, c->extension}, {CSC_D_ENTRY_PER_SLICE, c->entries - 1},
         {CSC_D_WEIGHT_SIZE_EXT_0, (c->image ? 0 : c->kernel_width - 1) | (c->kernel_height - 1) << 16},
-        {CSC_D_WEIGHT_SIZE_EXT_1, (channels - 1) | (c->kernels - 1) << 16},
-        {CSC_D_WEIGHT_BYTES, c->weight_bytes},
-        {CSC_D_DATAOUT_SIZE_0, (c->out_width - 1) | (c->out_height - 1) << 16},
-        {CSC_D_ATOMICS, atomics - 1},
-        {CSC_D_RELEASE, c->release - 1},
-        {CSC_D_CONV_STRIDE_EXT, (c->stride_x - 1) | (c->stride_y - 1) << 16},
+        {CSC_D_WEIGHT_SIZE_EXT_1, (channels - 1) | (c->kernels - 1) << 16}, {CSC_D_WEIGHT_BYTES, c->weight_bytes},
+        {CSC_D_DATAOUT_SIZE_0, (c->out_width - 1) | (c->out_height - 1) << 16}, {CSC_D_ATOMICS, atomics - 1},
+        {CSC_D_RELEASE, c->release - 1}, {CSC_D_CONV_STRIDE_EXT, (c->stride_x - 1) | (c->stride_y - 1) << 16},
         {CSC_D_DILATION_EXT, (c->dilation_x - 1) | (c->dilation_y - 1) << 16},
-        {CSC_D_ZERO_PADDING, c->left | c->top << 16},
-        {CSC_D_ZERO_PADDING_VALUE, (uint32_t)c->pad & 0xffff},
-        {CSC_D_BANK, bank},
-    };
-    for (size_t i = 0; i < sizeof cdma / sizeof cdma[0]; i++)
-        put(dev, NVDLA_CDMA, cdma[i][0], cdma[i][1]);
-    for (size_t i = 0; i < sizeof csc / sizeof csc[0]; i++)
-        put(dev, NVDLA_CSC, csc[i][0], csc[i][1]);
+        {CSC_D_ZERO_PADDING, c->left | c->top << 16}, {CSC_D_ZERO_PADDING_VALUE, (uint32_t)c->pad & 0xffff},
+        {CSC_D_BANK, bank});
     put(dev, NVDLA_CACC, CACC_D_CLIP_CFG, c->truncate);
     sdp_copy(dev, c->out_width, c->out_height, c->kernels, 0, c->destination);
     put(dev, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 1);
@@ -727,9 +697,7 @@ TEST(lines_of_sdp_and_order_of_arming_are_free) {
     struct conv c = conv_feature(dev->config, 6, 4, 8, 10, 1);
     memory_declare(dev->memory[SPACE_PRIMARY], DESTINATION, 6 * 4 * 16);
     conv_program(dev, &c);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 23);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, 0);
-    put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, 24 * 8);
+    PUT(dev, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 23}, {SDP_D_DATA_CUBE_HEIGHT, 0}, {SDP_D_DST_LINE_STRIDE, 24 * 8});
     static const enum nvdla_unit order[] = {NVDLA_CDMA, NVDLA_CSC, NVDLA_CMAC_B, NVDLA_CACC, NVDLA_CMAC_A};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         put(dev, order[i], order[i] == NVDLA_CDMA ? CDMA_D_OP_ENABLE : CSC_D_OP_ENABLE, 1);

@@ -179,10 +179,8 @@ TEST(arming_protects_the_group) {
     put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 0);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 0);
 
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x12);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 0);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 0x55);
+    PUT(dev, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 0x12}, {SDP_D_OP_ENABLE, 1}, {SDP_D_OP_ENABLE, 0},
+        {SDP_D_DATA_CUBE_WIDTH, 0x55});
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_OP_ENABLE), 1);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH), 0x12);
     put(dev, NVDLA_SDP, SDP_S_LUT_LE_START, 7); /* S registers stay open */
@@ -307,11 +305,8 @@ TEST(runs_go_on_at_the_other_end_of_the_address_space) {
 TEST(rdma_with_nothing_to_read_ends_alone) {
     struct device *dev = bench_new("full");
     memory_declare(dev->memory[SPACE_PRIMARY], 0, 0x1000);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_FEATURE_MODE_CFG, 1);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 1);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_NRDMA_CFG, 1);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG, 1);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_OP_ENABLE, 1);
+    PUT(dev, NVDLA_SDP_RDMA, {SDP_RDMA_D_FEATURE_MODE_CFG, 1}, {SDP_RDMA_D_BRDMA_CFG, 1}, {SDP_RDMA_D_NRDMA_CFG, 1},
+        {SDP_RDMA_D_ERDMA_CFG, 1}, {SDP_RDMA_D_OP_ENABLE, 1});
     while (advance(dev) == DEVICE_RUNNING) {
     }
     assert_int_equal(get(dev, NVDLA_SDP_RDMA, SDP_RDMA_S_STATUS), 0);

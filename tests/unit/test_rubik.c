@@ -32,28 +32,14 @@ static struct device *rubik_device(void) {
 }
 
 static void program(struct device *dev, const struct rubik *r) {
-    const uint32_t values[][2] = {
-        {RBK_D_MISC_CFG, r->mode | r->precision << 8},
-        {RBK_D_DAIN_RAM_TYPE, r->source_ram},
-        {RBK_D_DATAIN_SIZE_0, (r->width - 1) | (r->height - 1) << 16},
-        {RBK_D_DATAIN_SIZE_1, r->in_channels - 1},
-        {RBK_D_DAIN_ADDR_HIGH, 0},
-        {RBK_D_DAIN_ADDR_LOW, SOURCE},
-        {RBK_D_DAIN_LINE_STRIDE, r->source_line},
-        {RBK_D_DAIN_SURF_STRIDE, r->source_surface},
-        {RBK_D_DAIN_PLANAR_STRIDE, r->source_planar},
-        {RBK_D_DAOUT_RAM_TYPE, r->destination_ram},
-        {RBK_D_DATAOUT_SIZE_1, r->out_channels - 1},
-        {RBK_D_DAOUT_ADDR_HIGH, 0},
-        {RBK_D_DAOUT_ADDR_LOW, DESTINATION},
-        {RBK_D_DAOUT_LINE_STRIDE, r->destination_line},
-        {RBK_D_DAOUT_SURF_STRIDE, r->destination_surface},
-        {RBK_D_DAOUT_PLANAR_STRIDE, r->destination_planar},
-        {RBK_D_CONTRACT_STRIDE_0, r->phase},
-        {RBK_D_DECONV_STRIDE, (r->x_stride - 1) | (r->y_stride - 1) << 16},
-    };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        put(dev, NVDLA_RBK, values[i][0], values[i][1]);
+    PUT(dev, NVDLA_RBK, {RBK_D_MISC_CFG, r->mode | r->precision << 8}, {RBK_D_DAIN_RAM_TYPE, r->source_ram},
+        {RBK_D_DATAIN_SIZE_0, (r->width - 1) | (r->height - 1) << 16}, {RBK_D_DATAIN_SIZE_1, r->in_channels - 1},
+        {RBK_D_DAIN_ADDR_HIGH, 0}, {RBK_D_DAIN_ADDR_LOW, SOURCE}, {RBK_D_DAIN_LINE_STRIDE, r->source_line},
+        {RBK_D_DAIN_SURF_STRIDE, r->source_surface}, {RBK_D_DAIN_PLANAR_STRIDE, r->source_planar},
+        {RBK_D_DAOUT_RAM_TYPE, r->destination_ram}, {RBK_D_DATAOUT_SIZE_1, r->out_channels - 1},
+        {RBK_D_DAOUT_ADDR_HIGH, 0}, {RBK_D_DAOUT_ADDR_LOW, DESTINATION}, {RBK_D_DAOUT_LINE_STRIDE, r->destination_line},
+        {RBK_D_DAOUT_SURF_STRIDE, r->destination_surface}, {RBK_D_DAOUT_PLANAR_STRIDE, r->destination_planar},
+        {RBK_D_CONTRACT_STRIDE_0, r->phase}, {RBK_D_DECONV_STRIDE, (r->x_stride - 1) | (r->y_stride - 1) << 16});
 }
 
 /* Runs a layer in the group that is next. */
@@ -377,10 +363,8 @@ TEST(any_layouts_end) {
         struct device *dev = bench_lenient("full");
         for (uint32_t offset = RBK_D_MISC_CFG; offset <= RBK_D_PERF_ENABLE; offset += 4)
             put(dev, NVDLA_RBK, offset, rnd(&seed));
-        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_0, rnd(&seed) & 0x00070007);
-        put(dev, NVDLA_RBK, RBK_D_DATAIN_SIZE_1, rnd(&seed) & 0x7f);
-        put(dev, NVDLA_RBK, RBK_D_DATAOUT_SIZE_1, rnd(&seed) & 0x7f);
-        put(dev, NVDLA_RBK, RBK_D_OP_ENABLE, 1);
+        PUT(dev, NVDLA_RBK, {RBK_D_DATAIN_SIZE_0, rnd(&seed) & 0x00070007}, {RBK_D_DATAIN_SIZE_1, rnd(&seed) & 0x7f},
+            {RBK_D_DATAOUT_SIZE_1, rnd(&seed) & 0x7f}, {RBK_D_OP_ENABLE, 1});
         ran += advance(dev) == DEVICE_INTERRUPT;
         clear_interrupts(dev);
         assert_int_equal(advance(dev), DEVICE_IDLE);

@@ -324,9 +324,7 @@ TEST(writes_to_an_armed_group_are_told_once_per_launch) {
     size_t before = told_count(dev);
     put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 3); /* changes nothing */
     assert_int_equal(told_count(dev), before);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_WIDTH, 5);
-    put(dev, NVDLA_SDP, SDP_D_DATA_CUBE_HEIGHT, 5);
-    put(dev, NVDLA_SDP, SDP_D_OP_ENABLE, 1);
+    PUT(dev, NVDLA_SDP, {SDP_D_DATA_CUBE_WIDTH, 5}, {SDP_D_DATA_CUBE_HEIGHT, 5}, {SDP_D_OP_ENABLE, 1});
     assert_int_equal(told_count(dev), before + 1);
     assert_non_null(strstr(told(dev, before)->text, "SDP.D_DATA_CUBE_WIDTH = 0x5: dropped"));
     bench_free(dev);
@@ -468,10 +466,8 @@ TEST(entries_that_are_missing_are_told) {
     struct legal_sink sink = {try_write, dev};
     legal_layer(dev->config, LEGAL_CDP, sink);
     assert_true(dev->ops->reset(dev, NULL));
-    put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x30000 | 257);
-    put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_CFG, 0x30000);
-    put(dev, NVDLA_CDP, CDP_S_LUT_ACCESS_DATA, 1);
-    put(dev, NVDLA_CDP, CDP_S_POINTER, 0);
+    PUT(dev, NVDLA_CDP, {CDP_S_LUT_ACCESS_CFG, 0x30000 | 257}, {CDP_S_LUT_ACCESS_CFG, 0x30000},
+        {CDP_S_LUT_ACCESS_DATA, 1}, {CDP_S_POINTER, 0});
     legal_layer_enable(LEGAL_CDP, sink);
     run_out(dev);
     assert_true(is_told(dev, "CDP.S_LUT_ACCESS_CFG = 0x30101: the table has no such entry"));
@@ -493,10 +489,8 @@ TEST(entries_that_are_missing_are_told) {
 
 /* Pushes a copy of one line; source and destination are its own unless told otherwise. */
 static void push(struct device *dev, uint32_t source, uint32_t destination, uint32_t ports) {
-    put(dev, NVDLA_BDMA, BDMA_CFG_SRC_ADDR_LOW, source);
-    put(dev, NVDLA_BDMA, BDMA_CFG_DST_ADDR_LOW, destination);
-    put(dev, NVDLA_BDMA, BDMA_CFG_CMD, ports);
-    put(dev, NVDLA_BDMA, BDMA_CFG_OP, 1);
+    PUT(dev, NVDLA_BDMA, {BDMA_CFG_SRC_ADDR_LOW, source}, {BDMA_CFG_DST_ADDR_LOW, destination}, {BDMA_CFG_CMD, ports},
+        {BDMA_CFG_OP, 1});
 }
 
 TEST(bdma_hazards_are_told) {

@@ -88,18 +88,17 @@ static void program_stage(struct device *dev, const struct random_stage *s, uint
     uint32_t step = index * (SDP_D_DP_BN_CFG - SDP_D_DP_BS_CFG);
     uint32_t rdma_step = index * (SDP_RDMA_D_NRDMA_CFG - SDP_RDMA_D_BRDMA_CFG);
     bool fetch = takes_alu(s) || takes_mul(s);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_CFG + step,
-        (uint32_t)s->bypass | (uint32_t)s->alu_off << 1 | s->algorithm << 2 | (uint32_t)s->mul_off << 4 |
-            (uint32_t)s->prelu << 5 | (uint32_t)s->relu_off << 6);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_CFG + step, (uint32_t)s->alu_memory | s->alu_shift << 8);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_ALU_SRC_VALUE + step, s->alu_operand);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG + step, (uint32_t)s->mul_memory | s->mul_shift << 8 | 0xc000);
-    put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_SRC_VALUE + step, s->mul_operand);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG + rdma_step,
-        (fetch ? 0u : 1u) | s->use << 1 | s->size << 3 | s->mode << 4 | 1u << 5);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW + rdma_step, s->base);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_LINE_STRIDE + rdma_step, s->line);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_SURFACE_STRIDE + rdma_step, s->surface);
+    PUT(dev, NVDLA_SDP,
+        {SDP_D_DP_BS_CFG + step, (uint32_t)s->bypass | (uint32_t)s->alu_off << 1 | s->algorithm << 2 |
+                                     (uint32_t)s->mul_off << 4 | (uint32_t)s->prelu << 5 | (uint32_t)s->relu_off << 6},
+        {SDP_D_DP_BS_ALU_CFG + step, (uint32_t)s->alu_memory | s->alu_shift << 8},
+        {SDP_D_DP_BS_ALU_SRC_VALUE + step, s->alu_operand},
+        {SDP_D_DP_BS_MUL_CFG + step, (uint32_t)s->mul_memory | s->mul_shift << 8 | 0xc000},
+        {SDP_D_DP_BS_MUL_SRC_VALUE + step, s->mul_operand});
+    PUT(dev, NVDLA_SDP_RDMA,
+        {SDP_RDMA_D_BRDMA_CFG + rdma_step, (fetch ? 0u : 1u) | s->use << 1 | s->size << 3 | s->mode << 4 | 1u << 5},
+        {SDP_RDMA_D_BS_BASE_ADDR_LOW + rdma_step, s->base}, {SDP_RDMA_D_BS_LINE_STRIDE + rdma_step, s->line},
+        {SDP_RDMA_D_BS_SURFACE_STRIDE + rdma_step, s->surface});
 }
 
 /* The operand of an element by the address formula of section 4; component 0 ALU, 1 MUL. */
@@ -192,12 +191,9 @@ static void random_layers(const char *config, uint64_t seed, int count) {
         sdp_copy(dev, l.width, l.height, l.channels, l.source, l.destination);
         put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, l.source_line);
         put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, l.source_surface);
-        put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, l.destination_line);
-        put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, l.destination_surface);
-        put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, (uint32_t)l.offset);
-        put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, (uint16_t)l.scale);
-        put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, l.shift);
-        put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
+        PUT(dev, NVDLA_SDP, {SDP_D_DST_LINE_STRIDE, l.destination_line},
+            {SDP_D_DST_SURFACE_STRIDE, l.destination_surface}, {SDP_D_CVT_OFFSET, (uint32_t)l.offset},
+            {SDP_D_CVT_SCALE, (uint16_t)l.scale}, {SDP_D_CVT_SHIFT, l.shift}, {SDP_D_PERF_ENABLE, 4});
         program_stage(dev, &l.stage[0], 0);
         program_stage(dev, &l.stage[1], 1);
         sdp_arm(dev);
@@ -311,10 +307,8 @@ TEST(compare_setting_writes_nothing) {
     uint64_t seed = 9;
     random_region(dev, &seed, SOURCE, REGION);
     sdp_copy(dev, 4, 2, 8, SOURCE, DESTINATION);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_CFG, 3 << 2);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, 0);
-    put(dev, NVDLA_SDP, SDP_D_DST_DMA_CFG, 0);
-    put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
+    PUT(dev, NVDLA_SDP, {SDP_D_DP_EW_CFG, 3 << 2}, {SDP_D_CVT_SCALE, 0}, {SDP_D_DST_DMA_CFG, 0},
+        {SDP_D_PERF_ENABLE, 4});
     sdp_arm(dev);
     assert_int_equal(advance(dev), DEVICE_INTERRUPT);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_STATUS), 1);

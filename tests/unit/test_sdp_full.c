@@ -64,10 +64,7 @@ TEST(operands_per_kernel) {
     put(dev, NVDLA_SDP, SDP_D_DP_BS_MUL_CFG, 1 | 1 << 8);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG, 2 << 1 | 1 << 5); /* both, one byte, per kernel */
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW, 0x2000);
-    put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 1);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, 3);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, 3);
-    put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
+    PUT(dev, NVDLA_SDP, {SDP_D_CVT_OFFSET, 1}, {SDP_D_CVT_SCALE, 3}, {SDP_D_CVT_SHIFT, 3}, {SDP_D_PERF_ENABLE, 4});
     run_to_end(dev);
     assert_int_equal(get(dev, NVDLA_SDP, SDP_D_PERF_OUT_SATURATION), 0);
     check_dump(dev, expected, sizeof expected);
@@ -213,19 +210,16 @@ static void program_stage(struct device *dev, const struct random_layer *l, uint
     const struct random_stage *s = &l->stage[index];
     uint32_t step = registers[index].rdma - SDP_RDMA_D_BRDMA_CFG;
     bool fetch = s->alu_memory || s->mul_memory, ew = index == SDP_EW;
-    put(dev, NVDLA_SDP, registers[index].cfg,
-        (uint32_t)s->bypass | (uint32_t)s->alu_off << 1 | s->algorithm << 2 | (uint32_t)s->mul_off << 4 |
-            (uint32_t)s->prelu << 5 | (uint32_t)s->last << 6);
-    put(dev, NVDLA_SDP, registers[index].alu, (uint32_t)s->alu_memory | (ew ? l->alu_convertor << 1 : 3 << 8));
-    put(dev, NVDLA_SDP, registers[index].mul,
-        (uint32_t)s->mul_memory | (ew ? l->mul_convertor << 1 : s->mul_shift << 8));
-    put(dev, NVDLA_SDP, registers[index].alu_value, s->alu_value);
-    put(dev, NVDLA_SDP, registers[index].mul_value, s->mul_value);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BRDMA_CFG + step,
-        (fetch ? 0u : 1u) | s->use << 1 | s->size << 3 | s->mode << 4 | 1u << 5);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_BASE_ADDR_LOW + step, s->base);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_LINE_STRIDE + step, s->line);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_BS_SURFACE_STRIDE + step, s->surface);
+    PUT(dev, NVDLA_SDP,
+        {registers[index].cfg, (uint32_t)s->bypass | (uint32_t)s->alu_off << 1 | s->algorithm << 2 |
+                                   (uint32_t)s->mul_off << 4 | (uint32_t)s->prelu << 5 | (uint32_t)s->last << 6},
+        {registers[index].alu, (uint32_t)s->alu_memory | (ew ? l->alu_convertor << 1 : 3 << 8)},
+        {registers[index].mul, (uint32_t)s->mul_memory | (ew ? l->mul_convertor << 1 : s->mul_shift << 8)},
+        {registers[index].alu_value, s->alu_value}, {registers[index].mul_value, s->mul_value});
+    PUT(dev, NVDLA_SDP_RDMA,
+        {SDP_RDMA_D_BRDMA_CFG + step, (fetch ? 0u : 1u) | s->use << 1 | s->size << 3 | s->mode << 4 | 1u << 5},
+        {SDP_RDMA_D_BS_BASE_ADDR_LOW + step, s->base}, {SDP_RDMA_D_BS_LINE_STRIDE + step, s->line},
+        {SDP_RDMA_D_BS_SURFACE_STRIDE + step, s->surface});
 }
 
 /* Convertors of EW: ALU (x - 10) * 3 >> 2, MUL (x - 1) * 2 >> 1. */
@@ -235,18 +229,12 @@ static void program_layer(struct device *dev, const struct random_layer *l) {
     put(dev, NVDLA_SDP, SDP_D_FEATURE_MODE_CFG, 1 << 3); /* NAN_TO_ZERO */
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_LINE_STRIDE, l->source_line);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_SRC_SURFACE_STRIDE, l->source_surface);
-    put(dev, NVDLA_SDP, SDP_D_DST_LINE_STRIDE, l->destination_line);
-    put(dev, NVDLA_SDP, SDP_D_DST_SURFACE_STRIDE, l->destination_surface);
-    put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, l->offset);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SCALE, l->scale);
-    put(dev, NVDLA_SDP, SDP_D_CVT_SHIFT, l->shift);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, 10);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_ALU_CVT_SCALE_VALUE, 3);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE, 2);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, 1);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_SCALE_VALUE, 2);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 1);
-    put(dev, NVDLA_SDP, SDP_D_DP_EW_TRUNCATE_VALUE, l->stage[SDP_EW].mul_shift);
+    PUT(dev, NVDLA_SDP, {SDP_D_DST_LINE_STRIDE, l->destination_line},
+        {SDP_D_DST_SURFACE_STRIDE, l->destination_surface}, {SDP_D_CVT_OFFSET, l->offset}, {SDP_D_CVT_SCALE, l->scale},
+        {SDP_D_CVT_SHIFT, l->shift}, {SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, 10}, {SDP_D_DP_EW_ALU_CVT_SCALE_VALUE, 3},
+        {SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE, 2}, {SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, 1},
+        {SDP_D_DP_EW_MUL_CVT_SCALE_VALUE, 2}, {SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE, 1},
+        {SDP_D_DP_EW_TRUNCATE_VALUE, l->stage[SDP_EW].mul_shift});
     for (uint32_t i = 0; i < SDP_STAGES; i++)
         program_stage(dev, l, i);
 }
@@ -381,13 +369,9 @@ static void load_table(struct device *dev) {
     for (int k = 0; k < LUT_LO_ENTRIES; k++)
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, (uint16_t)(k * k / 4 - 5000));
     /* Set A of 55-lut section 10.1. */
-    put(dev, NVDLA_SDP, SDP_S_LUT_CFG, 1 | 1 << 5);
-    put(dev, NVDLA_SDP, SDP_S_LUT_INFO, 5 << 8 | 8 << 16);
-    put(dev, NVDLA_SDP, SDP_S_LUT_LE_START, (uint32_t)-1024);
-    put(dev, NVDLA_SDP, SDP_S_LUT_LE_END, 1024);
-    put(dev, NVDLA_SDP, SDP_S_LUT_LO_START, (uint32_t)-32768);
-    put(dev, NVDLA_SDP, SDP_S_LUT_LO_END, 32768);
-    put(dev, NVDLA_SDP, SDP_S_LUT_LE_SLOPE_SCALE, 100 | (uint32_t)-100 << 16);
+    PUT(dev, NVDLA_SDP, {SDP_S_LUT_CFG, 1 | 1 << 5}, {SDP_S_LUT_INFO, 5 << 8 | 8 << 16},
+        {SDP_S_LUT_LE_START, (uint32_t)-1024}, {SDP_S_LUT_LE_END, 1024}, {SDP_S_LUT_LO_START, (uint32_t)-32768},
+        {SDP_S_LUT_LO_END, 32768}, {SDP_S_LUT_LE_SLOPE_SCALE, 100 | (uint32_t)-100 << 16});
     put(dev, NVDLA_SDP, SDP_S_LUT_LE_SLOPE_SHIFT, 3 | (30 << 5)); /* 3, -2 */
     put(dev, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SCALE, 7 | 9 << 16);
     put(dev, NVDLA_SDP, SDP_S_LUT_LO_SLOPE_SHIFT, 4);
@@ -429,9 +413,8 @@ TEST(access_port) {
     static const char *const configs[] = {"full", "large", "small"};
     for (size_t i = 0; i < COUNT(configs); i++) {
         struct device *dev = bench_new(configs[i]);
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x30000);
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 0x1234);
-        put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA, 0x5678);
+        PUT(dev, NVDLA_SDP, {SDP_S_LUT_ACCESS_CFG, 0x30000}, {SDP_S_LUT_ACCESS_DATA, 0x1234},
+            {SDP_S_LUT_ACCESS_DATA, 0x5678});
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG), 0x30000);
         put(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_CFG, 0x10001);
         assert_int_equal(get(dev, NVDLA_SDP, SDP_S_LUT_ACCESS_DATA),
@@ -447,9 +430,8 @@ static void program_compare(struct device *dev) {
     put(dev, NVDLA_SDP, SDP_D_DP_EW_CFG, 3 << 2 | 1 << 4 | 1 << 6); /* ALU equal */
     put(dev, NVDLA_SDP, SDP_D_DP_EW_ALU_CFG, 1 | 1 << 1);
     put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_ERDMA_CFG, 1 << 1 | 1 << 4 | 1 << 5); /* ALU, one byte, per element */
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_EW_BASE_ADDR_LOW, OPERANDS);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_EW_LINE_STRIDE, 4 * ATOM);
-    put(dev, NVDLA_SDP_RDMA, SDP_RDMA_D_EW_SURFACE_STRIDE, 12 * ATOM);
+    PUT(dev, NVDLA_SDP_RDMA, {SDP_RDMA_D_EW_BASE_ADDR_LOW, OPERANDS}, {SDP_RDMA_D_EW_LINE_STRIDE, 4 * ATOM},
+        {SDP_RDMA_D_EW_SURFACE_STRIDE, 12 * ATOM});
     put(dev, NVDLA_SDP, SDP_D_CVT_OFFSET, 70000); /* all elements flag, which counts; the result does not show it */
     put(dev, NVDLA_SDP, SDP_D_PERF_ENABLE, 4);
 }
