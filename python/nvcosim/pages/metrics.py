@@ -27,10 +27,8 @@ def _clock(seconds: float) -> str:
 class Metric:
     """better: 1: more is better, -1: less is, 0: neither. format: of a value in its unit."""
     header: str
-    unit: str
     better: int
     format: typing.Callable[[float], str]
-    description: str
 
     def colour(self, change: float) -> str:
         """How a change of the value counts: "good", "odd" (worse), or "" (neither)."""
@@ -39,19 +37,18 @@ class Metric:
 
 
 METRICS = {
-    "cycles": Metric("cycles", "clocks", -1, "{:.0f}".format, "core clocks of the RTL"),
-    "cycles_change": Metric("change", "%", -1, "{:+.2f} %".format,
-                            "cycles against the night before, of the same layer and seeds"),
-    "cycles_ratio": Metric("B/A", "", -1, "{:.3f}".format, "cycles of one night to another's"),
-    "seconds": Metric("seconds", "s", -1, "{:.2f}".format, "wall time of the process"),
-    "speed": Metric("cycles/s", "Hz", 1, _scaled, "core clocks a second of CPU time"),
-    "speed_khz": Metric("kHz", "kHz", 1, "{:.1f}".format, "the same in thousands"),
-    "speed_ratio": Metric("speed B/A", "", 1, "{:.3f}".format, "speed of one night to another's"),
-    "passed": Metric("pass", "tests", 1, "{:.0f}".format, "tests that pass"),
-    "failed": Metric("fail", "tests", -1, "{:.0f}".format, "mismatches, crashes, errors, refusals"),
-    "hung": Metric("hang", "tests", -1, "{:.0f}".format, "tests that hang"),
-    "known": Metric("known", "tests", -1, "{:.0f}".format, "failures that the plan lists"),
-    "open": Metric("open", "tests", -1, "{:.0f}".format, "tests without a result"),
-    "pass_rate": Metric("pass rate", "%", 1, "{:.4g}".format, "passed or known, of those that ran"),
-    "night_seconds": Metric("time", "s", -1, _clock, "wall time of the night"),
+    "cycles": Metric("cycles", -1, "{:.0f}".format),  # core clocks of the RTL
+    # Per cent against the night before, of the same layer and seeds.
+    "cycles_change": Metric("change", -1, "{:+.2f} %".format),
+    "cycles_ratio": Metric("B/A", -1, "{:.3f}".format),  # of one night to another's
+    "seconds": Metric("seconds", -1, "{:.2f}".format),  # wall time of the process
+    "speed": Metric("cycles/s", 1, _scaled),  # core clocks a second of CPU time
+    "speed_khz": Metric("kHz", 1, "{:.1f}".format),
+    "speed_ratio": Metric("speed B/A", 1, "{:.3f}".format),
+    "passed": Metric("pass", 1, "{:.0f}".format),
+    "failed": Metric("fail", -1, "{:.0f}".format),  # mismatches, crashes, errors, refusals
+    "hung": Metric("hang", -1, "{:.0f}".format),
+    "known": Metric("known", -1, "{:.0f}".format),  # failures that the plan lists
+    "open": Metric("open", -1, "{:.0f}".format),  # tests without a result
+    "night_seconds": Metric("time", -1, _clock),  # wall time of the night
 }

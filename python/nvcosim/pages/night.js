@@ -114,7 +114,7 @@ const faults_section = () => {
       share = percent(n("noticed"), blind, 100);
     return element("tr", { class: kind }, element("th", { scope: "row" }, name), cell(null, null, faults.length),
       cell(null, null, gauge(share), ` ${fixed(share, 1)} %`),
-      [["survived", "bad"], ["unreached", "wait"], ["equivalent", null], [null, null]]
+      [["survived", "bad"], ["unreached", "wait"], ["equivalent", null], ["open", null]]
         .map(([state, colour]) => (n(state) ? cell(colour, null, n(state)) : cell(null, null, "\u2013"))));
   };
   const by = (faults, name) => [...new Set(faults.map((fault) => fault[name]))]

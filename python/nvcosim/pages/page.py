@@ -20,9 +20,9 @@ from nvcosim.tool import Failure
 Links = typing.Iterable[tuple[str, str]]  # of a page without JavaScript: address and text
 _NAMED = 3   # traces that the command of a night names; of more it says how many they are
 _WORTH = 8   # characters that it takes to say that a text begins like the one before
-_PATHS = ("page", "shrunk")           # members that are links
-_NOT_DRAWN = ("item", "trace")        # of a test
-_SEEDS = ("seed", "layer_seed")       # a number of the script has 53 bits
+_PATHS = ("page", "shrunk", "before_page")  # members that are links
+_NOT_DRAWN = ("item", "trace")              # of a test
+_SEEDS = ("seed", "layer_seed")             # a number of the script has 53 bits
 _FRAME = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -53,18 +53,20 @@ def link(path: str) -> str:
     return quote(os.fsencode(path), safe="/._~-")
 
 
-def data_of(value: typing.Any) -> typing.Any:
-    """What the script gets of dataclasses, lists and texts."""
+def data_of(value: typing.Any, name: str = "") -> typing.Any:
+    """What the script gets of dataclasses, lists and values. name: of the member that it is."""
     if isinstance(value, str):
-        return shown(value)
+        return link(value) if name in _PATHS else shown(value)
+    if isinstance(value, float):
+        return float(f"{value:.7g}")
+    if name in _SEEDS and value is not None:
+        return str(value & (1 << 64) - 1)
     if isinstance(value, (list, tuple)):
         return [data_of(each) for each in value]
     if dataclasses.is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        value = vars(value)
     if isinstance(value, dict):
-        return {name: link(each) if name in _PATHS and each else
-                str(each) if name in _SEEDS and each is not None else data_of(each)
-                for name, each in value.items()}
+        return {member: data_of(each, member) for member, each in value.items()}
     return value
 
 
@@ -116,53 +118,40 @@ def page_of_night(review: Review, folder: str) -> str | None:
     """Where the page of another night is, seen from this one's; None unless their folders lie side
     by side."""
     own, other = review.folder.rpartition("/"), folder.rpartition("/")
-    return link(f"../{other[2]}/index.html") if own[:2] == other[:2] and own[1] else None
+    return f"../{other[2]}/index.html" if own[:2] == other[:2] and own[1] else None
 
 
-def _packed(texts: list[str]) -> list[typing.Any]:
-    """Columns of texts repeat themselves: a text is 0 if it is that of the test before, [N, "rest"]
-    if it begins like that one with N characters."""
+def _column(name: str, tests: list[Test]) -> list[typing.Any]:
+    """A member of all tests. Texts repeat themselves: a text is 0 if it is that of the test before,
+    [N, "rest"] if it begins like that one with N characters."""
+    values = [data_of(getattr(test, name), name) for test in tests]
+    if not any(isinstance(value, str) for value in values):
+        return values
     packed: list[typing.Any] = []
     last = "\ufffe"
-    for text in texts:
-        low, high = 0, min(len(text), len(last)) if last.isascii() else 0
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if text[:middle] == last[:middle] else (low, middle - 1)
-        packed.append(0 if text == last else [low, text[low:]] if low >= _WORTH else text)
+    for text in (value or "" for value in values):
+        same = len(os.path.commonprefix([last, text])) if last.isascii() else 0
+        packed.append(0 if text == last else [same, text[same:]] if same >= _WORTH else text)
         last = text
     return packed
 
 
-def _column(name: str, tests: list[Test]) -> list[typing.Any]:
-    values = [getattr(test, name) for test in tests]
-    if name in _SEEDS:
-        values = [None if value is None else str(value & (1 << 64) - 1) for value in values]
-    if any(isinstance(value, str) for value in values):
-        safe = link if name in _PATHS else shown
-        return _packed([safe(value) if value else "" for value in values])
-    return [float(f"{value:.5g}") if isinstance(value, float) else
-            int(value) if isinstance(value, bool) else value for value in values]
-
-
 def page_write(review: Review, path: str) -> None:
     """Writes the page. Failure: it cannot be written."""
-    command, summary = short_command(review), summary_text(review)
-    columns = {field.name: _column(field.name, review.tests)
-               for field in dataclasses.fields(Test) if field.name not in _NOT_DRAWN}
-    trends = [{**data_of(trend), "page": page_of_night(review, trend.folder)}
-              for trend in review.trends]
-    data = {**data_of(dataclasses.replace(review, tests=[], trends=[])),
-            "outcome": review.outcome, "sentence": shown(review.sentence()),
-            "command": shown(command), "trends": trends, "tests": columns,
-            "time": duration(review.seconds),
-            "cpu_time": duration(sum(test.cpu_seconds for test in review.tests)),
-            "whole": None if command == review.command else shown(review.command),
-            "before_page": page_of_night(review, review.before_folder)}
+    command = short_command(review)
+    data = data_of({
+        **vars(review), "tests": None, "outcome": review.outcome, "sentence": review.sentence(),
+        "trends": [{**trend, "page": page_of_night(review, trend["folder"])}
+                   for trend in review.trends],
+        "command": command, "whole": None if command == review.command else review.command,
+        "time": duration(review.seconds), "before_page": page_of_night(review, review.before_folder),
+        "cpu_time": duration(sum(test.cpu_seconds for test in review.tests))})
+    data["tests"] = {field.name: _column(field.name, review.tests)
+                     for field in dataclasses.fields(Test) if field.name not in _NOT_DRAWN}
     reports = [*((bucket.page, f"debug report of bucket {bucket.number}")
                  for bucket in review.buckets),
                *((test.page, f"report of {test.key}")
                  for test in review.tests if test.state == "failed")]
     links = [(link(file), text) for file, text in reports if file]
     title = f"{review.outcome} {review.plan}, night {review.night}"
-    write_file(path, page_text(title, summary, links, "night.js", data))
+    write_file(path, page_text(title, summary_text(review), links, "night.js", data))

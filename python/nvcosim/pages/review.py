@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import typing
 
+from nvcosim.faults.faults import EQUIVALENT, NOTICED, OPEN, SURVIVED, UNREACHED, Fault
 from nvcosim.text import plural
 from nvcosim.tool import Failure, run_json
 
@@ -15,7 +16,7 @@ if typing.TYPE_CHECKING:
 
 PAST = 14         # nights that the past of a test goes back, this one included
 TRENDS = 30       # nights of a trend
-TEXT = 4000       # bytes of any text but the command of the night; the database has all of it
+TEXT = 4000       # characters of any text but the command of the night; the database has all of it
 ALTERNATIONS = 4  # changes between pass and fail that make a test flaky
 VERDICTS = ("PASS", "FAIL", "HANG", "REFUSED", "CRASH", "ERROR")
 _OF_PLAN = "plan = ? AND kind = ? AND selected IS ?"
@@ -98,49 +99,6 @@ class Bucket:
 
 
 @dataclasses.dataclass
-class Fault:
-    """A planted fault of qualify."""
-    number: int
-    folder: str
-    file: str
-    line: int
-    module: str
-    original: str
-    changed: str
-    statement: str
-    runs: int
-    reason: str | None
-    state: str | None  # "noticed", "survived", "unreached", "equivalent", None: not known yet
-
-
-@dataclasses.dataclass
-class Trend:
-    """A night among those before, in counts of its tests and faults."""
-    night: int
-    tests: int
-    passed: int
-    known: int
-    open: int
-    faults: int
-    noticed: int
-    equivalent: int
-    seconds: float
-    started: str
-    folder: str
-    state: str
-
-
-@dataclasses.dataclass
-class Coverage:
-    """Functional bins that the tests exercise, as nvcosim coverage --bits counts them. bins: those
-    that the configurations can reach. groups: by engine, the rows of aspects and crosses."""
-    tests: int
-    bins: int
-    covered: int
-    groups: list[dict[str, typing.Any]]
-
-
-@dataclasses.dataclass
 class Review:
     """A night. before: the night to compare with: the last one before it of the same plan and
     selection that was done; 0: none."""
@@ -169,13 +127,16 @@ class Review:
     before_revision: str | None = None
     before_folder: str = ""
     gone: int = 0  # tests of that night that this one has not
-    coverage: Coverage | None = None  # None: none was asked for
-    trends: list[Trend] = dataclasses.field(default_factory=list)  # oldest first, this one last
+    # Functional bins that the tests exercise, as nvcosim coverage --bits counts them; None: none was
+    # asked for.
+    coverage: dict[str, typing.Any] | None = None
+    # The rows of _TRENDS, oldest first, this one last.
+    trends: list[dict[str, typing.Any]] = dataclasses.field(default_factory=list)
     # Core clocks a second of CPU time of each configuration in the nights of the trend.
     speeds: dict[str, list[float | None]] = dataclasses.field(default_factory=dict)
     states: "collections.Counter[str]" = dataclasses.field(default_factory=collections.Counter)
     fault_states: "collections.Counter[str]" = dataclasses.field(
-        default_factory=collections.Counter)  # "open": not known yet
+        default_factory=collections.Counter)
 
     @property
     def outcome(self) -> str:
@@ -185,8 +146,8 @@ class Review:
             return "FAILED"
         if self.state != "done" or self.states["open"]:
             return "RUNNING" if self.state == "running" else "INTERRUPTED"
-        return "SURVIVORS" if self.fault_states["survived"] + self.fault_states["unreached"] \
-            else "PASSED"
+        missed = self.fault_states[SURVIVED] + self.fault_states[UNREACHED]
+        return "SURVIVORS" if missed else "PASSED"
 
     def sentence(self) -> str:
         """ "12 of 523 tests fail in 4 buckets, 2 of them new; 3 fail as known; 508 pass." """
@@ -218,49 +179,35 @@ class Review:
         if not self.faults:
             return ""
         states = self.fault_states
-        blind = len(self.faults) - states["equivalent"]
-        text = f"{states['noticed']} of {blind} faults are noticed"
-        if blind:
-            text += f" ({100 * states['noticed'] / blind:.1f} %)"
+        real = len(self.faults) - states[EQUIVALENT]
+        text = f"{states[NOTICED]} of {real} faults are noticed"
+        if real:
+            text += f" ({100 * states[NOTICED] / real:.1f} %)"
         for state, one, many in (
-                ("survived", "survives", "survive"),
-                ("unreached", "is reached by no test", "are reached by no test"),
-                ("equivalent", "more changes nothing, says the plan",
+                (SURVIVED, "survives", "survive"),
+                (UNREACHED, "is reached by no test", "are reached by no test"),
+                (EQUIVALENT, "more changes nothing, says the plan",
                  "more change nothing, says the plan")):
             text += f"; {plural(states[state], one, many)}" if states[state] else ""
-        if states["open"]:
-            text += f"; of {states['open']} nothing is known yet"
+        if states[OPEN]:
+            text += f"; of {states[OPEN]} nothing is known yet"
         return f"{text}. "
-
-
-def kept(value: typing.Any, most: int) -> str | None:
-    """A text of the database, cut between characters if it has more bytes."""
-    if value is None:
-        return None
-    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
-    if len(text) * 4 <= most:
-        return text
-    raw, end = text.encode("utf-8", "surrogateescape"), most
-    if len(raw) <= most:
-        return text
-    while end and raw[end] & 0xc0 == 0x80:
-        end -= 1
-    return raw[:end].decode("utf-8", "surrogateescape") + " ..."
 
 
 def taken(kind: typing.Any, row: "sqlite3.Row", most: int = TEXT,
           **more: typing.Any) -> typing.Any:
-    """A dataclass of the columns of a row that have the names of its fields; NULL is None of a text
-    and 0 of a number that cannot be None. most: bytes of a text."""
-    names = set(row.keys())
-    values = {}
+    """A dataclass of the columns of a row that have the names of its fields, and of more. NULL is
+    None of a text and 0 of a number that cannot be None. most: characters of a text."""
+    names = set(row.keys()) - more.keys()
     for field in dataclasses.fields(kind):
-        if field.name in names and field.name not in more:
+        if field.name in names:
             value = row[field.name]
             if field.type in (int, float, bool):
                 value = typing.cast(typing.Any, field.type)(value or 0)
-            values[field.name] = value if isinstance(value, (int, float)) else kept(value, most)
-    return kind(**values, **more)
+            elif isinstance(value, str) and len(value) > most:
+                value = value[:most] + " ..."
+            more[field.name] = value
+    return kind(**more)
 
 
 def review_read(store: "Store", night: int) -> Review:
@@ -270,16 +217,16 @@ def review_read(store: "Store", night: int) -> Review:
         review.tests = [_test(row) for row in store.rows(_TESTS, night)]
         _compare(review, _read_past(store, review))
         _read_buckets(store, review)
-        review.faults = [taken(Fault, row) for row in store.rows(
+        review.faults = [taken(Fault, row, state=row["state"] or OPEN) for row in store.rows(
             "SELECT * FROM fault WHERE night = ? ORDER BY folder, file, line, number", night)]
         bits = [row["coverage"] for row in store.rows(
             "SELECT coverage FROM result WHERE night = ? AND coverage IS NOT NULL", night)]
         _read_trends(store, review)
     if bits:
-        review.coverage = Coverage(**run_json(
-            "coverage", "--bits", stdin="".join(f"{each.hex()}\n" for each in bits)))
+        review.coverage = run_json("coverage", "--bits",
+                                   stdin="".join(f"{each.hex()}\n" for each in bits))
     review.states.update(test.state for test in review.tests)
-    review.fault_states.update(fault.state or "open" for fault in review.faults)
+    review.fault_states.update(fault.state for fault in review.faults)
     return review
 
 
@@ -441,18 +388,16 @@ def _read_buckets(store: "Store", review: Review) -> None:
 
 _TRENDS = f"""
 SELECT id AS night, count(number) AS tests, sum(verdict = 'PASS') AS passed,
-    sum(verdict <> 'PASS' AND known IS NULL) AS failed,
     sum(verdict <> 'PASS' AND known IS NOT NULL) AS known,
     sum(number IS NOT NULL AND verdict IS NULL) AS open,
-    sum(CASE WHEN dut <> 'model' THEN cycles END) AS cycles,
-    sum(CASE WHEN dut <> 'model' THEN cpu_seconds END) AS cpu_seconds,
     (SELECT count(*) FROM fault WHERE fault.night = id) AS faults,
     (SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'noticed') AS noticed,
     (SELECT count(*) FROM fault WHERE fault.night = id AND fault.state = 'equivalent')
         AS equivalent,
-    night.seconds AS seconds, started, revision, folder, state
+    night.seconds AS seconds, started, folder, state
 FROM night LEFT JOIN result ON result.night = id WHERE id IN {_TREND_NIGHTS}
 GROUP BY id ORDER BY id"""
+# Core clocks a second of CPU time.
 _SPEEDS = f"""
 SELECT night, config, sum(cycles) / sum(cpu_seconds) AS hertz FROM result
 WHERE night IN {_TREND_NIGHTS} AND dut <> 'model' AND cycles > 0 AND cpu_seconds > 0
@@ -461,8 +406,8 @@ GROUP BY config, night ORDER BY config, night"""
 
 def _read_trends(store: "Store", review: Review) -> None:
     asked = (review.night, *_plan(review), TRENDS)
-    review.trends = [taken(Trend, row) for row in store.rows(_TRENDS, *asked)]
-    places = {trend.night: place for place, trend in enumerate(review.trends)}
+    review.trends = [dict(row) for row in store.rows(_TRENDS, *asked)]
+    places = {trend["night"]: place for place, trend in enumerate(review.trends)}
     for night, config, hertz in store.rows(_SPEEDS, *asked):
         line = review.speeds.setdefault(config, [None] * len(places))
         line[places[night]] = hertz

@@ -5,12 +5,11 @@ from nvcosim.pages.review import Review, Test
 from nvcosim.text import duration, shown
 
 BUCKETS, TESTS = 10, 20
-PIECE = 299  # bytes of a piece of a line at most; the page has all
+PIECE = 299  # characters of a piece of a line at most; the page has all
 
 
 def _piece(text: str) -> str:
-    """No control characters, bounded."""
-    return shown(text).encode()[:PIECE].decode(errors="ignore")
+    return shown(text)[:PIECE]
 
 
 def _buckets(review: Review) -> typing.Iterator[str]:
