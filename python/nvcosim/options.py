@@ -42,7 +42,8 @@ def text(what: str) -> Kind:
 class Option:
     """A row of a command's table. arg: name of its argument, "": it has none. group: rows of a
     lower group come first in --help. hidden: --help leaves it out. passed: its value is the
-    option as a word for another program, --LONG or --LONG=VALUE."""
+    option as a word for another program, --LONG or --LONG=VALUE. default: its value where it is
+    not given."""
     long: str
     short: str = ""
     arg: str = ""
@@ -54,6 +55,7 @@ class Option:
     group: int = 0
     hidden: bool = False
     passed: bool = False
+    default: typing.Any = None
 
     def shown(self, long: str) -> str:
         """--LONG with its argument."""
@@ -117,12 +119,13 @@ class Parser:
     # ---- reading ----
 
     def parse(self, argv: typing.Sequence[str]) -> types.SimpleNamespace:
-        """The values by dest: True or False of an option without argument; None, or a list of a
-        repeated one, where it is not given; "" of an optional argument that is not. Other words
+        """The values by dest: True or False of an option without argument; the default, or a list
+        of a repeated one, where it is not given; "" of an optional argument that is not. Other words
         are in `words`. Ends the program, as argp does, after --help or with a usage error."""
         found = types.SimpleNamespace(words=[])
         for option in self.options:
-            setattr(found, option.dest, [] if option.repeat else None if option.arg else False)
+            setattr(found, option.dest, [] if option.repeat else
+                    option.default if option.arg else False)
         rest = list(argv)
         while rest:
             word = rest.pop(0)

@@ -3,7 +3,8 @@ import pathlib
 import tempfile
 import unittest
 
-from nvcosim.networks import accuracy, labels, sweep
+from nvcosim.commands import sweep
+from nvcosim.networks import accuracy, labels
 from nvcosim.tool import Failure
 
 
