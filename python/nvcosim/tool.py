@@ -28,6 +28,11 @@ def worst(statuses: typing.Iterable[int]) -> int:
                key=lambda s: _WORST_FIRST.index(s) if s in _WORST_FIRST else -1)
 
 
+def shell_status(status: int) -> int:
+    """Of a process as a shell has it; 128 + N: signal N ended it."""
+    return status if status >= 0 else 128 - status
+
+
 def program() -> str:
     """Path of the C program; command.py sets it, for others NVCOSIM or the build tree has it."""
     found = os.environ.get("NVCOSIM_PROGRAM")

@@ -4,10 +4,11 @@ import io
 import os
 import pathlib
 import tempfile
+import types
 import unittest
 import unittest.mock
 
-from nvcosim.guest import linux
+from nvcosim.commands import linux
 from nvcosim.tool import Failure
 
 SERVER = """#!/usr/bin/python3
@@ -47,7 +48,7 @@ class Guests(unittest.TestCase):
         self.put("nvcosim", SERVER.format(status=status))
         self.put("qemu-system-aarch64", QEMU.format(says=says, version=version))
         out = io.StringIO()
-        options = linux.Options("small", "model", str(self.folder), "", "", [], True)
+        options = types.SimpleNamespace(config="small", dut="model", guest=str(self.folder), network="", server=[], selftest=True)
         with unittest.mock.patch.dict(os.environ, self.environment), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             try:
                 return linux.play(options), out.getvalue()
@@ -72,7 +73,7 @@ class Guests(unittest.TestCase):
     def test_a_server_that_does_not_begin(self):
         self.put("nvcosim", "#!/bin/sh\nexit 3\n")
         with unittest.mock.patch.dict(os.environ, self.environment), self.assertRaisesRegex(Failure, "the server ended before the guest began"):
-            linux._start_server(linux.Options("small", "", "", "", "", [], True), str(self.folder / "none"))
+            linux._start_server(types.SimpleNamespace(config="small", dut=None, server=[]), str(self.folder / "none"))
 
     def test_the_job_is_an_archive(self):
         for name, text in (("net", "network"), ("p.x.jpg", "pic")):

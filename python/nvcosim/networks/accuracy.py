@@ -17,7 +17,7 @@ from nvcosim.plan.seeds import GAMMA, splitmix
 from nvcosim.progress import Progress
 from nvcosim.store.results import Result
 from nvcosim.text import plural, shown
-from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK, Failure, program, worst
+from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK, Failure, program, shell_status, worst
 
 TOP = 5
 TICK_SECONDS = 0.2
@@ -80,8 +80,7 @@ class Predictor:
         status = self.process.wait()
         if path is None and status == EXIT_BAD_INPUT:
             raise Failure(said.split("\n", 1)[0].removeprefix("nvcosim compile: "))
-        code = status if status >= 0 else 128 - status
-        raise Failure(f"a process that computes pictures ended with status {code}"
+        raise Failure(f"a process that computes pictures ended with status {shell_status(status)}"
                       f"{' (128 + the signal)' if status < 0 else ''}, expected 0")
 
 
@@ -209,7 +208,7 @@ class Accuracy:
                 result = Result.from_json(line)
                 if result and result.text("path") in by_trace:
                     by_trace[result.text("path") or ""].result = result
-        return status if status >= 0 else 128 - status
+        return shell_status(status)
 
     # ---- the result
 
