@@ -4,7 +4,7 @@ import json
 import os
 
 from nvcosim import tool
-from nvcosim.networks.accuracy import Options, accuracy
+from nvcosim.networks.accuracy import accuracy
 from nvcosim.options import Parser, number, text
 
 DOC = ("Computes a network (.nvdla, .tflite, .onnx) for all labelled pictures on the model, and "
@@ -46,12 +46,13 @@ def _parser() -> Parser:
                help="The label of each picture: lines FILE LABEL, or CSV")
     parser.add("classes", arg="FILE", kind=text("the name of a file"),
                help="Names of the classes, one a line")
-    parser.add("rtl", arg="N", kind=number(0, _MOST),
+    parser.add("rtl", arg="N", kind=number(0, _MOST), default=0,
                help="Play N of the pictures, chosen by --seed, on the RTL too (default 0)")
-    parser.add("list", arg="N", kind=number(0, _MOST),
+    parser.add("list", arg="N", kind=number(0, _MOST), default=20,
                help="List at most N pictures of each kind of failure (default 20); --json lists "
                     "all")
     parser.add("jobs", short="j", arg="N", kind=number(1, 1024),
+               default=len(os.sched_getaffinity(0)),
                help="Compute on N processes, and play N traces of the sample at a time (default: "
                     "one for each core)")
     parser.add("json", help="Print an object of JSON")
@@ -85,10 +86,8 @@ def main(argv: list[str]) -> int:
     if given.rtl and asked["dut"] != "both":
         parser.error("--dut: RTL and model are compared; use --dut both or --dut rtl:NAME")
     config, seed = _value(given.run, "config"), _value(given.run, "seed") or "1"
-    return accuracy(Options(
-        given.words[0], given.inputs, given.labels, given.classes or "", given.rtl or 0,
-        20 if given.list is None else given.list, given.json,
-        given.jobs or len(os.sched_getaffinity(0)),
-        int(seed, 16 if seed[:2] in ("0x", "0X") else 10),
-        _value(given.run, "out") or "nvcosim-out",
-        [*([f"--config={config}"] if config else []), *given.compile], given.run))
+    given.network = given.words[0]
+    given.seed = int(seed, 16 if seed[:2] in ("0x", "0X") else 10)
+    given.out = _value(given.run, "out") or "nvcosim-out"
+    given.compile += [f"--config={config}"] if config else []
+    return accuracy(given)

@@ -2,13 +2,15 @@
 random sample on the RTL too (`nvcosim run`)."""
 import collections
 import concurrent.futures
-import dataclasses
+import functools
 import json
 import os
+import queue
 import re
 import subprocess
 import sys
 import tempfile
+import types
 import typing
 
 from nvcosim.networks import labels
@@ -20,65 +22,42 @@ from nvcosim.text import plural, shown
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_OK, Failure, program, shell_status, worst
 
 TOP = 5
-TICK_SECONDS = 0.2
 _MATRIX_CLASSES, _FREQUENT = 20, 20
 _PICTURE = re.compile(r".*\.(pgm|ppm|pnm|png|jpg|jpeg)", re.I | re.S)
-
-
-@dataclasses.dataclass
-class Options:
-    """inputs: a folder. labels, classes: files, classes "": none. rtl: pictures to play on the RTL
-    too. listed: pictures to list of each kind of failure. compile: options for compiling as words.
-    run: those of nvcosim run, without --out and --jobs."""
-    network: str
-    inputs: str
-    labels: str
-    classes: str
-    rtl: int
-    listed: int
-    json: bool
-    jobs: int
-    seed: int
-    out: str
-    compile: list[str]
-    run: list[str]
-
-
-@dataclasses.dataclass
-class Played:
-    """A picture on the RTL. result: None: it was not played."""
-    picture: Picture
-    trace: str
-    result: Result | None = None
-
-    @property
-    def well(self) -> bool:
-        return self.result is not None and self.result.status == EXIT_OK
 
 
 class Predictor:
     """A process that computes the network for one picture after the other."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, words: list[str]) -> None:
         self.process = subprocess.Popen(
-            [program(), "compile", "--values", *options.compile, "--", options.network],
+            [program(), "compile", "--values", *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def line(self, path: str | None) -> dict[str, typing.Any]:
-        """What it says of the picture in that file; None: of the network. Failure: it has ended."""
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+    @functools.cached_property
+    def facts(self) -> dict[str, typing.Any]:
+        """What it says of the network."""
+        return self._line(EXIT_BAD_INPUT)
+
+    def values(self, path: str) -> dict[str, typing.Any]:
+        """What it says of the picture in that file. Failure: it has ended."""
+        assert self.facts and self.process.stdin
         try:
-            if path is not None:
-                self.process.stdin.write(os.fsencode(path) + b"\n")
-                self.process.stdin.flush()
+            self.process.stdin.write(os.fsencode(path) + b"\n")
+            self.process.stdin.flush()
         except BrokenPipeError:
             pass
+        return self._line()
+
+    def _line(self, explained: int | None = None) -> dict[str, typing.Any]:
+        """explained: a status with which it says on stderr what the user's error is."""
+        assert self.process.stdout and self.process.stderr
         line = self.process.stdout.readline()
         if line:
             return typing.cast(dict[str, typing.Any], json.loads(line))
         said = self.process.stderr.read().decode("utf-8", "surrogateescape")
         status = self.process.wait()
-        if path is None and status == EXIT_BAD_INPUT:
+        if status == explained:
             raise Failure(said.split("\n", 1)[0].removeprefix("nvcosim compile: "))
         raise Failure(f"a process that computes pictures ended with status {shell_status(status)}"
                       f"{' (128 + the signal)' if status < 0 else ''}, expected 0")
@@ -91,26 +70,30 @@ def places(values: list[float | None]) -> list[int]:
 
 
 class Accuracy:
-    """All that is found out. config: of the network. count: of its classes."""
+    """All that is found out. given: the options of the command, of which `compile` and `run` are
+    words. config: of the network. count: of its classes."""
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.predictors = [Predictor(options)]
-        facts = self.predictors[0].line(None)
+    def __init__(self, given: types.SimpleNamespace) -> None:
+        self.given = given
+        self.predictors = [self._predictor()]
+        facts = self.predictors[0].facts
         for warning in facts["warnings"]:
             print(f"warning: {shown(warning)}", file=sys.stderr)
         self.config, self.count = facts["config"], facts["classes"]
-        self.classes = labels.read_lines(options.classes, "--classes") if options.classes else []
-        self.pictures = labels.read(options.labels, self.classes, self.count)
+        self.classes = labels.read_lines(given.classes, "--classes") if given.classes else []
+        self.pictures = labels.read(given.labels, self.classes, self.count)
         names = {picture.file for picture in self.pictures}
         self.unlabelled = [name for name in self._files() if name not in names]
-        self.played: list[Played] = []
+        self.played: list[Picture] = []  # on the RTL
+
+    def _predictor(self) -> Predictor:
+        return Predictor([*self.given.compile, "--", self.given.network])
 
     # ---- the folder
 
     def _files(self) -> list[str]:
         """The pictures in the folder, and in folders in it."""
-        folder = self.options.inputs
+        folder = self.given.inputs
         if os.path.exists(folder) and not os.path.isdir(folder):
             raise Failure(f"--inputs: {folder}: is not a folder; expected one")
         try:
@@ -120,90 +103,79 @@ class Accuracy:
             raise Failure(f"--inputs: {folder}: {error.strerror}") from None
 
     def _path(self, picture: Picture) -> str:
-        return f"{self.options.inputs}/{picture.file}"
+        return f"{self.given.inputs}/{picture.file}"
 
     # ---- on the model
 
-    def _compute(self, predictor: Predictor, picture: Picture) -> None:
+    def _compute(self, picture: Picture) -> None:
         path = self._path(picture)
         try:
             os.stat(path)
         except OSError as error:
             picture.missing = f"{path}: {error.strerror}"
             return
-        said = predictor.line(path)
+        predictor = self.idle.get()
+        said = predictor.values(path)
+        self.idle.put(predictor)
         if "error" in said:
             picture.damaged = said["error"]
             return
         ordered = places(said["values"])
         picture.top, picture.rank = ordered[:TOP], ordered.index(picture.label)
 
-    def _compute_some(self, predictor: Predictor, pictures: typing.Iterator[Picture]) -> None:
-        if predictor is not self.predictors[0]:
-            predictor.line(None)
-        for picture in pictures:
-            self._compute(predictor, picture)
-            self.done += 1
-
     def compute(self) -> None:
         """All pictures, on as many processes as there are jobs."""
-        more = min(self.options.jobs, len(self.pictures)) - 1
-        self.predictors += [Predictor(self.options) for _ in range(more)]
-        self.done, progress = 0, Progress()
-        pictures = iter(self.pictures)  # each takes the next one
+        more = min(self.given.jobs, len(self.pictures)) - 1
+        self.predictors += [self._predictor() for _ in range(more)]
+        self.idle: queue.SimpleQueue[Predictor] = queue.SimpleQueue()
+        for predictor in self.predictors:
+            self.idle.put(predictor)
+        progress, total = Progress(), len(self.pictures)
         with concurrent.futures.ThreadPoolExecutor(len(self.predictors)) as pool:
             try:
-                tasks = [pool.submit(self._compute_some, predictor, pictures)
-                         for predictor in self.predictors]
-                while concurrent.futures.wait(tasks, TICK_SECONDS).not_done:
-                    progress.show(f"accuracy: {self.done} of {len(self.pictures)} pictures"
-                                  f"{progress.left(self.done, len(self.pictures))}")
+                for done, _ in enumerate(pool.map(self._compute, self.pictures), 1):
+                    progress.show(f"accuracy: {done} of {total} pictures"
+                                  f"{progress.left(done, total)}")
             finally:
                 progress.clear()
-                self.close()
-        for task in tasks:
-            task.result()
-
-    def close(self) -> None:
-        """Ends the processes."""
-        for predictor in self.predictors:
-            predictor.process.kill()
+                for predictor in self.predictors:
+                    predictor.process.kill()
 
     # ---- on the RTL
 
     def _choose(self) -> None:
         """Pictures that were computed; all of them if there are not more."""
-        pictures = [picture for picture in self.pictures if picture.top]
-        state = self.options.seed
-        for i in range(min(self.options.rtl, len(pictures))):
+        pictures, state = self.computed, self.given.seed
+        for i in range(min(self.given.rtl, len(pictures))):
             at = i + ((splitmix(state) >> 32) * (len(pictures) - i) >> 32)
             state += GAMMA
             pictures[i], pictures[at] = pictures[at], pictures[i]
-            self.played.append(Played(
-                pictures[i], f"{self.options.out}/picture-{pictures[i].line}.nvt.gz"))
+            pictures[i].trace = f"{self.given.out}/picture-{pictures[i].line}.nvt.gz"
+            self.played.append(pictures[i])
+
+    def _compile(self, picture: Picture) -> None:
+        made = subprocess.run(
+            [program(), "compile", *self.given.compile, f"--input={self._path(picture)}",
+             f"--output={picture.trace}", "--", self.given.network], stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, check=False, encoding="utf-8", errors="surrogateescape")
+        if made.returncode:
+            raise Failure(made.stderr.strip().removeprefix("nvcosim compile: "))
 
     def play_sample(self) -> int:
         """Returns the exit status of nvcosim run."""
-        options = self.options
+        given = self.given
         self._choose()
         if not self.played:
             return EXIT_OK
-        os.makedirs(options.out, exist_ok=True)
-        for played in self.played:
-            made = subprocess.run(
-                [program(), "compile", *options.compile, f"--input={self._path(played.picture)}",
-                 f"--output={played.trace}", "--", options.network], stderr=subprocess.PIPE,
-                stdout=subprocess.DEVNULL, check=False, encoding="utf-8", errors="surrogateescape")
-            if made.returncode:
-                raise Failure(made.stderr.strip().removeprefix("nvcosim compile: "))
+        os.makedirs(given.out, exist_ok=True)
+        by_trace = {picture.trace: picture for picture in self.played}
+        for picture in self.played:
+            self._compile(picture)
         with tempfile.NamedTemporaryFile(prefix="nvcosim-accuracy-") as results:
             status = subprocess.run(
-                ["setpriv", "--pdeathsig", "TERM", "--", program(), "run", *options.run,
-                 "--quiet", f"--out={options.out}", f"--jobs={options.jobs}",
-                 f"--results={results.name}",
-                 "--", *(played.trace for played in self.played)],
-                stdout=subprocess.DEVNULL, check=False).returncode
-            by_trace = {played.trace: played for played in self.played}
+                ["setpriv", "--pdeathsig", "TERM", "--", program(), "run", *given.run, "--quiet",
+                 f"--out={given.out}", f"--jobs={given.jobs}", f"--results={results.name}", "--",
+                 *by_trace], stdout=subprocess.DEVNULL, check=False).returncode
             for line in results.read().decode("utf-8", "surrogateescape").splitlines():
                 result = Result.from_json(line)
                 if result and result.text("path") in by_trace:
@@ -226,29 +198,102 @@ class Accuracy:
         return dict(sorted(collections.Counter(
             (picture.label, picture.top[0]) for picture in self.computed).items()))
 
+    @property
+    def in_top(self) -> int:
+        return sum(picture.rank < TOP for picture in self.computed)
+
     def to_json(self) -> dict[str, typing.Any]:
         """The object of --json."""
         def of(picture: Picture, **more: typing.Any) -> dict[str, typing.Any]:
             return {"file": picture.file, "line": picture.line, **more}
 
         members = {
-            "network": self.options.network, "config": self.config, "classes": self.count,
+            "network": self.given.network, "config": self.config, "classes": self.count,
             "class_names": self.classes, "labelled": len(self.pictures),
             "computed": len(self.computed), "top1": len(self.computed) - len(self.wrong),
-            "top5": sum(picture.rank < TOP for picture in self.computed),
+            "top5": self.in_top,
             "confusion": [{"label": label, "found": found, "count": count}
                           for (label, found), count in self.confusions.items()],
             "wrong": [of(p, label=p.label, top=p.top, rank=p.rank) for p in self.wrong],
             "missing": [of(p, message=p.missing) for p in self.pictures if p.missing],
             "damaged": [of(p, message=p.damaged) for p in self.pictures if p.damaged],
             "unlabelled": self.unlabelled}
-        if self.options.rtl:
-            members["rtl"] = {"seed": self.options.seed, "pictures": [
-                of(played.picture, trace=played.trace,
-                   verdict=played.result.verdict if played.result else None,
-                   reason=played.result.reason if played.result else None)
-                for played in self.played]}
+        if self.given.rtl:
+            members["rtl"] = {"seed": self.given.seed, "pictures": [
+                of(p, trace=p.trace, verdict=p.result.verdict if p.result else None,
+                   reason=p.result.reason if p.result else None) for p in self.played]}
         return members
+
+    # ---- as text
+
+    def _named(self, number: int) -> str:
+        """ "7", or "7 seven" where the class has a name."""
+        classes = self.classes
+        return f"{number} {classes[number]}" if number < len(classes) else str(number)
+
+    def _list(self, title: str, lines: typing.Sequence[str]) -> None:
+        """As many as may be listed, below the title; nothing if there are none."""
+        most = self.given.list
+        if lines:
+            print(title)
+        for line in lines[:most]:
+            print(f"  {shown(line)}")
+        if len(lines) > most:
+            print(f"  and {len(lines) - most} more (--list)")
+
+    def _print_matrix(self) -> None:
+        count, confusions = range(self.count), self.confusions
+        print("confusion (a row for each label, a column for each class found):\n     "
+              + "".join(f" {found:5}" for found in count))
+        for label in count:
+            print(f"{label:5}"
+                  + "".join(f" {confusions.get((label, found), 0):5}" for found in count))
+
+    def _print_frequent(self) -> None:
+        """Of many classes: the pairs that are confused most often."""
+        pairs = [(pair, count) for pair, count in self.confusions.items()
+                 if pair[0] != pair[1]]
+        pairs.sort(key=lambda item: -item[1])
+        print("most frequent confusions (label: class found, pictures):")
+        for (label, found), count in pairs[:_FREQUENT]:
+            print(f"  {shown(self._named(label))}: {shown(self._named(found))}, {count}")
+        if not pairs:
+            print("  none")
+
+    def _print_rtl(self) -> None:
+        well = sum(picture.plays_well for picture in self.played)
+        print(f"rtl: {plural(len(self.played), 'picture')} of seed {self.given.seed}, "
+              f"{well} as on the model")
+        for picture in self.played:
+            verdict, reason = (picture.result.verdict, picture.result.reason) if picture.result \
+                else ("NOT PLAYED", "")
+            if not picture.plays_well:
+                print(shown(f"  {verdict} {picture.file} ({picture.trace}): {reason}"))
+
+    def print(self) -> None:
+        """All of it for a person."""
+        done, wrong = len(self.computed), self.wrong
+        print(f"{shown(self.given.network)} ({self.config}): {done} of {len(self.pictures)} "
+              "labelled pictures computed")
+        for top, right in ((1, done - len(wrong)), (TOP, self.in_top)):
+            print(f"top-{top}: {right}, {100 * right / done if done else 0:.2f} %")
+        if self.count <= _MATRIX_CLASSES:
+            self._print_matrix()
+        else:
+            self._print_frequent()
+        self._list(f"{plural(len(wrong), 'picture is', 'pictures are')} not recognised:", [
+            f"{p.file}: label {self._named(p.label)}, found {self._named(p.top[0])}; the label has "
+            f"place {p.rank + 1}" for p in wrong])
+        for title, whys in (
+                ("without a picture", [(p.line, p.missing) for p in self.pictures]),
+                ("of pictures that cannot be computed",
+                 [(p.line, p.damaged) for p in self.pictures])):
+            lines = [f"{self.given.labels}:{line}: {why}" for line, why in whys if why]
+            self._list(f"{plural(len(lines), 'label')} {title}:", lines)
+        self._list(f"{plural(len(self.unlabelled), 'picture has', 'pictures have')} no label, "
+                   "so not counted:", self.unlabelled)
+        if self.given.rtl:
+            self._print_rtl()
 
 
 def _pictures_in(folder: str, prefix: str, above: tuple[str, ...]) -> typing.Iterator[str]:
@@ -265,97 +310,18 @@ def _pictures_in(folder: str, prefix: str, above: tuple[str, ...]) -> typing.Ite
             yield name
 
 
-class _Text:
-    """The outcome as text."""
-
-    def __init__(self, accuracy: Accuracy) -> None:
-        self.accuracy = accuracy
-
-    def named(self, number: int) -> str:
-        """ "7", or "7 seven" where the class has a name."""
-        classes = self.accuracy.classes
-        return f"{number} {classes[number]}" if number < len(classes) else str(number)
-
-    def list(self, title: str, lines: typing.Sequence[str]) -> None:
-        """As many as may be listed, below the title; nothing if there are none."""
-        most = self.accuracy.options.listed
-        if lines:
-            print(title)
-        for line in lines[:most]:
-            print(f"  {shown(line)}")
-        if len(lines) > most:
-            print(f"  and {len(lines) - most} more (--list)")
-
-    def matrix(self) -> None:
-        count, confusions = range(self.accuracy.count), self.accuracy.confusions
-        print("confusion (a row for each label, a column for each class found):\n     "
-              + "".join(f" {found:5}" for found in count))
-        for label in count:
-            print(f"{label:5}"
-                  + "".join(f" {confusions.get((label, found), 0):5}" for found in count))
-
-    def frequent(self) -> None:
-        """Of many classes: the pairs that are confused most often."""
-        pairs = [(pair, count) for pair, count in self.accuracy.confusions.items()
-                 if pair[0] != pair[1]]
-        pairs.sort(key=lambda item: -item[1])
-        print("most frequent confusions (label: class found, pictures):")
-        for (label, found), count in pairs[:_FREQUENT]:
-            print(f"  {shown(self.named(label))}: {shown(self.named(found))}, {count}")
-        if not pairs:
-            print("  none")
-
-    def rtl(self) -> None:
-        accuracy = self.accuracy
-        well = sum(played.well for played in accuracy.played)
-        print(f"rtl: {plural(len(accuracy.played), 'picture')} of seed {accuracy.options.seed}, "
-              f"{well} as on the model")
-        for played in accuracy.played:
-            verdict, reason = (played.result.verdict, played.result.reason) if played.result else \
-                ("NOT PLAYED", "")
-            if not played.well:
-                print(shown(f"  {verdict} {played.picture.file} ({played.trace}): {reason}"))
-
-    def print(self) -> None:
-        accuracy, options = self.accuracy, self.accuracy.options
-        done, wrong = len(accuracy.computed), accuracy.wrong
-        print(f"{shown(options.network)} ({accuracy.config}): {done} of {len(accuracy.pictures)} "
-              "labelled pictures computed")
-        for top, right in ((1, done - len(wrong)),
-                           (TOP, sum(picture.rank < TOP for picture in accuracy.computed))):
-            print(f"top-{top}: {right}, {100 * right / done if done else 0:.2f} %")
-        if accuracy.count <= _MATRIX_CLASSES:
-            self.matrix()
-        else:
-            self.frequent()
-        self.list(f"{plural(len(wrong), 'picture is', 'pictures are')} not recognised:", [
-            f"{picture.file}: label {self.named(picture.label)}, found "
-            f"{self.named(picture.top[0])}; the label has place {picture.rank + 1}"
-            for picture in wrong])
-        for title, whys in (
-                ("without a picture", [(p.line, p.missing) for p in accuracy.pictures]),
-                ("of pictures that cannot be computed",
-                 [(p.line, p.damaged) for p in accuracy.pictures])):
-            lines = [f"{options.labels}:{line}: {why}" for line, why in whys if why]
-            self.list(f"{plural(len(lines), 'label')} {title}:", lines)
-        self.list(f"{plural(len(accuracy.unlabelled), 'picture has', 'pictures have')} no label, "
-                  "so not counted:", accuracy.unlabelled)
-        if options.rtl:
-            self.rtl()
-
-
-def accuracy(options: Options) -> int:
+def accuracy(given: types.SimpleNamespace) -> int:
     """Does everything, prints the outcome to stdout and the rest to stderr. Returns the exit
     status: 0; 1 if RTL and model differ for a picture; 2 if labels have no picture, or pictures
     cannot be computed; of the RTL as nvcosim run. Failure."""
-    outcome = Accuracy(options)
+    outcome = Accuracy(given)
     outcome.compute()
-    played = outcome.play_sample() if options.rtl else EXIT_OK
+    played = outcome.play_sample() if given.rtl else EXIT_OK
     if played > 128:  # ended by a signal: the outcome is not whole
         return played
-    if options.json:
+    if given.json:
         print(json.dumps(outcome.to_json(), indent=2, ensure_ascii=False))
     else:
-        _Text(outcome).print()
+        outcome.print()
     whole = len(outcome.computed) == len(outcome.pictures)
     return worst([played, EXIT_OK if whole else EXIT_BAD_INPUT])

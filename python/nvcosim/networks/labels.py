@@ -3,8 +3,9 @@ import dataclasses
 import re
 
 from nvcosim.options import Wrong, number
+from nvcosim.store.results import Result
 from nvcosim.text import shown
-from nvcosim.tool import Failure
+from nvcosim.tool import EXIT_OK, Failure
 
 _BLANKS = " \t\r"
 
@@ -13,7 +14,7 @@ _BLANKS = " \t\r"
 class Picture:
     """file: as in the file of labels, without "./"; line: there, from 1. label: class, from 0.
     top: the greatest classes, of equals the first. rank: classes before that of the label. missing,
-    damaged: why it was not computed."""
+    damaged: why it was not computed. trace, result: on the RTL, of the sample."""
     file: str
     label: int
     line: int
@@ -21,6 +22,12 @@ class Picture:
     rank: int = 0
     missing: str = ""
     damaged: str = ""
+    trace: str = ""
+    result: Result | None = None
+
+    @property
+    def plays_well(self) -> bool:
+        return self.result is not None and self.result.status == EXIT_OK
 
 
 def read_lines(path: str, option: str) -> list[str]:
