@@ -180,11 +180,12 @@ class Parser:
         if option.long == "usage" and option.group == 99:
             self._print(self.usage())
         try:
-            result = f"--{option.long}" + ("" if value is None else f"={value}") \
-                if option.passed else True if not option.arg else \
+            result = True if not option.arg else \
                 "" if value is None and option.optional else option.kind(value or "")
         except Wrong as wrong:
             self.error(f"--{option.long}: {wrong}")
+        if option.passed:
+            result = f"--{option.long}" + ("" if value is None else f"={value}")
         if option.repeat:
             getattr(found, option.dest).append(result)
         else:

@@ -18,8 +18,7 @@ import sys
 import typing
 
 from nvcosim.engine.launcher import Done, Ended, Message, Play
-from nvcosim.faults import faults as state_of
-from nvcosim.faults.faults import Fault, Faults
+from nvcosim.faults.faults import NOTICED, OPEN, SURVIVED, UNREACHED, Fault, Faults, keep
 from nvcosim.progress import Progress
 from nvcosim.store.results import Result, Row
 from nvcosim.text import plural
@@ -58,14 +57,6 @@ class Trial:
     seconds: float = 0
 
 
-@contextlib.contextmanager
-def _explained(path: str) -> typing.Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
-
-
 Group = list[Trial]  # one test with several faults that are played together
 
 
@@ -95,14 +86,19 @@ class Campaign:
     def run(self) -> bool:
         """Finds the state of the open faults, and stores each as soon as it is known. False: it was
         interrupted by a signal. Failure."""
-        whole = self._play_bases()
-        if whole:
-            passing = sum(base.passes for base in self.bases.values())
-            reached = sum(bool(fault.trials) for fault in self.faults)
-            self._print(f"{passing} of {len(self.tests)} tests pass without a fault; {reached} of "
-                        f"{len(self.faults)} faults would change something in one of them")
-            whole = self._play_faults()
-        return whole
+        if not self._play_bases():
+            return False
+        passing = sum(base.passes for base in self.bases.values())
+        reached = sum(bool(fault.trials) for fault in self.faults)
+        self._print(f"{passing} of {len(self.tests)} tests pass without a fault; {reached} of "
+                    f"{len(self.faults)} faults would change something in one of them")
+        path = f"{self.folder}/plays.jsonl"
+        try:
+            with open(path, "ab+", buffering=0) as log:
+                self._read_log(log)
+                return self._play_faults(log)
+        except OSError as error:
+            raise Failure(f"{path}: {error.strerror}") from None
 
     # ---- playing ----
 
@@ -110,9 +106,10 @@ class Campaign:
         self.progress.clear()
         print(line, file=sys.stderr, flush=True)
 
-    def _obey(self, number: int) -> None:
+    def _obey(self) -> None:
         """The first Ctrl-C lets the running tests finish; the second one, or another signal, ends
         them."""
+        number = self.signals.take()
         if not number:
             return
         patient = number == signal.SIGINT and not self.signal
@@ -135,25 +132,26 @@ class Campaign:
             self.plays += 1
             numbers[self.plays] = number
             self.launcher.submit(Play.of(self.plays, test, self.folder))
-        done, total, over = 0, len(numbers), False
-        while done < total and not over:
+        done, total, ended = 0, len(numbers), False
+        while done < total and not ended:
             events = self.launcher.wait(TICK_SECONDS, self.signals.fileno())
             results = [(numbers[event.number], event.host, event.result) for event in events
                        if isinstance(event, Done) and event.result]
             done += len(results)
             if results:
                 take(results)
-            self._obey(self.signals.take())
+            self._obey()
             for event in events:
                 if isinstance(event, Message):
                     self.progress.clear()
                     complain(event.text)
                 elif isinstance(event, Ended):
-                    over = True
+                    ended = True
                     if event.how == "failed":
                         raise Failure(event.why)
             if self.progress.terminal:
                 self.progress.show(show(done, total))
+        self.progress.clear()
         return done == total and not self.signal
 
     # ---- without a fault ----
@@ -181,12 +179,10 @@ class Campaign:
             result = Result.from_json(row["result"])
             if result:
                 self._take_base(row["number"], result)
-        whole = self._play(
+        return self._play(
             [each for each in enumerate(self.tests) if each[0] not in self.bases],
             self._bases_ended, lambda done, total: f"without a fault: {done} of {total} tests"
                                                    f"{self.progress.left(done, total)}")
-        self.progress.clear()
-        return whole
 
     # ---- with faults ----
 
@@ -194,41 +190,36 @@ class Campaign:
         """Sets the states of open faults as far as their trials decide them, and stores these.
         Returns the faults that stay open."""
         still, known = [], []
-        self.left = 0
         for fault in self.faults:
-            if fault.state != state_of.OPEN:
+            if fault.state != OPEN:
                 continue
-            runs, trial = next((each for each in enumerate(fault.trials, 1)
-                                if each[1].verdict != "PASS"), (len(fault.trials), None))
+            fault.runs, trial = next((each for each in enumerate(fault.trials, 1)
+                                      if each[1].verdict != "PASS"), (len(fault.trials), None))
             if trial and not trial.verdict:
                 still.append(fault)
-                self.left += sum(self.bases[each.test].cycles for each in untried(fault))
                 continue
-            fault.state = state_of.NOTICED if trial else \
-                state_of.SURVIVED if runs else state_of.UNREACHED
+            fault.state = NOTICED if trial else SURVIVED if fault.runs else UNREACHED
             if trial:
                 fault.noticed_by, fault.verdict = self.tests[trial.test].key, trial.verdict
-            fault.runs = runs
             fault.seconds = sum(each.seconds for each in fault.trials)
             known.append(fault)
         if known:
-            state_of.keep(self.store, self.night, known)
+            keep(self.store, self.night, known)
+        self.left = sum(self.bases[each.test].cycles for fault in still for each in untried(fault))
         return still
 
-    def _open_log(self) -> typing.BinaryIO:
-        """Reads what was played in an earlier call; a last line that is not whole is cut off."""
-        log = open(f"{self.folder}/plays.jsonl", "ab+", buffering=0)
+    def _read_log(self, log: typing.BinaryIO) -> None:
+        """Takes what was played in an earlier call; a last line that is not whole is cut off."""
         log.seek(0)
         text = log.read()
         log.truncate(text.rfind(b"\n") + 1)
         trials = {(fault.number, trial.test): trial for fault in self.faults
                   for trial in fault.trials}
-        for line in text[:text.rfind(b"\n") + 1].splitlines():
+        for line in text.splitlines():
             with contextlib.suppress(ValueError, LookupError, TypeError):  # what a full disk leaves
                 play = json.loads(line)
                 trial = trials[play["fault"], play["test"]]
                 trial.seconds, trial.verdict = float(play["seconds"]), str(play["verdict"])
-        return log
 
     def _with_faults(self, group: Group) -> "Test":
         """The test with its faults, and with limits."""
@@ -260,9 +251,9 @@ class Campaign:
     def _show(self, done: int, total: int) -> str:
         counts = collections.Counter(fault.state for fault in self.faults)
         left = self.progress.left(self.spent, self.spent + self.left)
-        return (f"{len(self.faults)} faults: {counts[state_of.NOTICED]} noticed, "
-                f"{counts[state_of.SURVIVED] + counts[state_of.UNREACHED]} survived, "
-                f"{counts[state_of.OPEN]} open; {done} of {total} plays{left}"
+        return (f"{len(self.faults)} faults: {counts[NOTICED]} noticed, "
+                f"{counts[SURVIVED] + counts[UNREACHED]} survived, "
+                f"{counts[OPEN]} open; {done} of {total} plays{left}"
                 f"{' at most' if left else ''}")
 
     def _play_round(self, groups: list[Group], log: typing.BinaryIO) -> bool:
@@ -271,8 +262,7 @@ class Campaign:
                 log.write(self._take_play(groups[number], result))
 
         self.halves = []
-        tests = [self._with_faults(group) for group in groups]
-        return self._play(enumerate(tests), take, self._show)
+        return self._play(enumerate(map(self._with_faults, groups)), take, self._show)
 
     def _draw_halves(self) -> list[Group]:
         """The halves of groups that failed in the round before, without the faults that have been
@@ -293,7 +283,7 @@ class Campaign:
         return [waiting[test][i:i + self.together] for test in tests
                 for i in range(0, len(waiting[test]), self.together)]
 
-    def _play_faults(self) -> bool:
+    def _play_faults(self, log: typing.BinaryIO) -> bool:
         """The shortest tests first, everywhere."""
         order = sorted(self.bases, key=lambda test: (self.bases[test].cycles, test))
         place = {test: at for at, test in enumerate(order)}
@@ -301,17 +291,16 @@ class Campaign:
             fault.trials.sort(key=lambda trial: place[trial.test])
         self.progress = Progress()
         alone = together = 1  # tests of the next rounds
-        with _explained(f"{self.folder}/plays.jsonl"), self._open_log() as log:
-            whole = True
-            while (still := self._settle()) and whole:
-                groups = self._draw_halves()
-                if not groups and (alone <= ALONE_MOST or self.together == 1):
-                    groups = [[trial] for fault in still for trial in untried(fault)[:alone]
-                              if not trial.verdict]
-                    alone = min(2 * alone, TESTS_OF_ROUND)
-                elif not groups:
-                    groups = self._draw_together(still, order, together)
-                    together = min(2 * together, TESTS_OF_ROUND)
-                whole = self._play_round(groups, log)
-        self.progress.clear()
-        return whole
+        while still := self._settle():
+            groups = self._draw_halves()
+            if not groups and (alone <= ALONE_MOST or self.together == 1):
+                groups = [[trial] for fault in still for trial in untried(fault)[:alone]
+                          if not trial.verdict]
+                alone = min(2 * alone, TESTS_OF_ROUND)
+            elif not groups:
+                groups = self._draw_together(still, order, together)
+                together = min(2 * together, TESTS_OF_ROUND)
+            if not self._play_round(groups, log):
+                self._settle()
+                return False
+        return True

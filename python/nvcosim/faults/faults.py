@@ -84,12 +84,13 @@ class Faults(list[Fault]):
     # ---- the database ----
 
     def begin(self, store: "Store", night: int) -> None:
-        """The rows of a new night."""
-        names = ("number", *_PLACE, "state", "reason")
+        """The rows of a new night; the state of an open fault is NULL."""
+        names = ("night", "number", *_PLACE, "reason")
         with store.transaction("the faults cannot be kept"):
             store.connection.executemany(
-                f"INSERT INTO fault (night, {', '.join(names)}) VALUES (?{', ?' * len(names)})",
-                ((night, *(_kept(fault, name) for name in names)) for fault in self))
+                f"INSERT INTO fault ({', '.join(names)}, state) VALUES "
+                f"(:{', :'.join(names)}, nullif(:state, '{OPEN}'))",
+                ({**vars(fault), "night": night} for fault in self))
 
     def resume(self, store: "Store", night: int) -> None:
         """Takes the states that an earlier call of the night stored. Failure: the faults are not
@@ -132,19 +133,12 @@ class Faults(list[Fault]):
 
 
 def keep(store: "Store", night: int, faults: typing.Iterable[Fault]) -> None:
-    """Stores the states of faults, in one transaction."""
-    names = ("state", "noticed_by", "verdict", "runs", "seconds")
+    """Stores the states of faults that are known now, in one transaction."""
     with store.transaction("the state of a fault cannot be kept"):
         store.connection.executemany(
-            f"UPDATE fault SET {', '.join(f'{name} = ?' for name in names)} WHERE night = ? AND "
-            "number = ?", ((*(_kept(fault, name) for name in names), night, fault.number)
-                           for fault in faults))
-
-
-def _kept(fault: Fault, name: str) -> typing.Any:
-    """A column; the state of an open fault is NULL."""
-    value = getattr(fault, name)
-    return None if value == OPEN and name == "state" else value
+            "UPDATE fault SET state = :state, noticed_by = :noticed_by, verdict = :verdict, "
+            "runs = :runs, seconds = :seconds WHERE night = :night AND number = :number",
+            ({**vars(fault), "night": night} for fault in faults))
 
 
 def _counts(faults: typing.Iterable[Fault]) -> collections.Counter[str]:

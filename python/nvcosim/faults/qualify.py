@@ -5,10 +5,12 @@ of kind "qualify", from the copy to the table.
 A run of each test without any fault shows which faults could have changed something in it (member
 `faults` of its result): a fault is played with these tests only, the shortest first."""
 import dataclasses
+import json
 import os
 import subprocess
 import sys
 import time
+import types
 import typing
 
 from nvcosim import tool
@@ -22,7 +24,7 @@ from nvcosim.faults.faults import Faults
 from nvcosim.plan.expand import expand, today
 from nvcosim.plan.paths import seen_from
 from nvcosim.plan.read import Plan
-from nvcosim.store.database import DATABASE, FOLDER, Store
+from nvcosim.store.database import DATABASE, Store
 from nvcosim.store.nights import NightFacts
 from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain
 
@@ -32,39 +34,7 @@ if typing.TYPE_CHECKING:
 PATIENCE_SECONDS = 5  # for what a killed campaign has started to end
 
 
-@dataclasses.dataclass
-class Options:
-    """Those of the command line; words: the traces, if no plan is given. top, pin,
-    verilator_option, filelist: of an RTL that is not the project's own. folder: of the RTL that get
-    faults, by turns. name: of the simulator, rtl:NAME. together: faults that are played at a time
-    with those that have survived the first tests. at_least: per cent of the faults that are not
-    equivalent that must be noticed."""
-    command: str
-    words: list[str]
-    pin: list[str]
-    verilator_option: list[str]
-    folder: list[str]
-    config: str = "small"
-    filelist: str = ""
-    top: str = ""
-    count: int = 200
-    seed: int = 1
-    name: str = "qualify"
-    equivalents: str = ""
-    plan: str = ""
-    select: str | None = None
-    database: str = ""
-    out: str = FOLDER
-    jobs: int = 0
-    together: int = 32
-    at_least: int = 0
-    resume: bool = False
-
-    def of_rtl(self, *names: str) -> list[str]:
-        """Those of its options as words."""
-        given = {"top": [self.top] if self.top else [], "pin": self.pin,
-                 "verilator-option": self.verilator_option}
-        return [f"--{name}={value}" for name in names for value in given[name]]
+Given = types.SimpleNamespace  # the options, and command: all of it
 
 
 def _absolute(path: str) -> str:
@@ -74,29 +44,27 @@ def _absolute(path: str) -> str:
 # ---- which tests
 
 
-def _plan_of(options: Options) -> Plan:
+def _plan_of(given: Given) -> Plan:
     """The plan, or one with the traces of the command line."""
-    if options.plan:
-        return Plan.read(_absolute(options.plan))
-    traces = (_absolute(trace).replace("\\", "\\\\").replace('"', '\\"')
-              for trace in options.words)
-    text = (f"items:\n  - name: traces\n    config: {options.config}\n    traces:\n"
-            + "".join(f'      - "{trace}"\n' for trace in traces))
+    if given.plan:
+        return Plan.read(_absolute(given.plan))
+    text = f"items:\n  - name: traces\n    config: {given.config}\n    traces:\n" + "".join(
+        f"      - {json.dumps(_absolute(trace), ensure_ascii=False)}\n" for trace in given.words)
     return Plan.parse(_absolute("qualify.yml"),  # what names in it are relative to
                       text.encode("utf-8", "surrogateescape"))
 
 
-def _tests_of(options: Options, plan: Plan) -> "list[Test]":
+def _tests_of(given: Given, plan: Plan) -> "list[Test]":
     """The tests of the configuration that play on an RTL, whichever, each once; on the copy now."""
     found: "dict[typing.Any, Test]" = {}
-    for test in expand(plan, options.seed, today(), options.select).tests:
-        if test.config == options.config and test.dut != "model":
+    for test in expand(plan, given.seed, today(), given.select).tests:
+        if test.config == given.config and test.dut != "model":
             found.setdefault((test.trace, test.seed, test.options), dataclasses.replace(
-                test, dut=f"rtl:{options.name}",
+                test, dut=f"rtl:{given.name}",
                 options=(*test.options, "--stop-at-first", "--no-report")))
     if not found:
-        raise Failure(f"{plan.file}: no test of configuration {options.config} plays on an RTL"
-                      + (f"; --select {options.select}" if options.select else ""))
+        raise Failure(f"{plan.file}: no test of configuration {given.config} plays on an RTL"
+                      + (f"; --select {given.select}" if given.select else ""))
     return list(found.values())
 
 
@@ -119,14 +87,14 @@ def _lock(path: str, name: str) -> typing.IO[str]:
         time.sleep(0.02)
 
 
-def _plant(options: Options, planted: str, guard: Guard) -> Faults:
+def _plant(given: Given, planted: str, guard: Guard) -> Faults:
     """Runs scripts/plant.py, which says on stderr what it does, and reads what was planted."""
-    words = ["python3", f"{tool.sources()}/scripts/plant.py", planted, f"--count={options.count}",
-             f"--seed={options.seed}", f"--config={options.config}", "--random-start",
-             *options.of_rtl("top", "verilator-option")]
-    if options.filelist:
-        words.append(f"--filelist={os.path.realpath(options.filelist, strict=True)}")
-    if guard.run([*words, *options.folder], stdin=subprocess.DEVNULL, stdout=sys.stderr):
+    words = ["python3", f"{tool.sources()}/scripts/plant.py", planted, f"--count={given.count}",
+             f"--seed={given.seed}", f"--config={given.config}", "--random-start",
+             *given.rtl]
+    if given.filelist:
+        words.append(f"--filelist={os.path.realpath(given.filelist, strict=True)}")
+    if guard.run([*words, *given.folder], stdin=subprocess.DEVNULL, stdout=sys.stderr):
         raise Failure("no faults could be planted; the reason is above")
     faults = Faults.read(f"{planted}/faults.json")
     if not faults:
@@ -134,13 +102,13 @@ def _plant(options: Options, planted: str, guard: Guard) -> Faults:
     return faults
 
 
-def _build(options: Options, planted: str, guard: Guard) -> None:
-    status = guard.run([tool.program(), "build", f"--config={options.config}",
-                        f"--name={options.name}", f"--filelist={planted}/faults.f",
-                        *options.of_rtl("top", "verilator-option", "pin")],
+def _build(given: Given, planted: str, guard: Guard) -> None:
+    status = guard.run([tool.program(), "build", f"--config={given.config}",
+                        f"--name={given.name}", f"--filelist={planted}/faults.f",
+                        *given.rtl, *given.pin],
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     if status:
-        raise Failure(f"rtl:{options.name} could not be built; the reason is above")
+        raise Failure(f"rtl:{given.name} could not be built; the reason is above")
 
 
 # ---- the night
@@ -149,23 +117,23 @@ def _build(options: Options, planted: str, guard: Guard) -> None:
 class Qualification:
     """tests: of the plan; an interrupted night has its own."""
 
-    def __init__(self, options: Options, store: Store, plan: Plan, tests: "list[Test]",
+    def __init__(self, given: Given, store: Store, plan: Plan, tests: "list[Test]",
                  faults: Faults) -> None:
-        self.options, self.store, self.faults = options, store, faults
+        self.given, self.store, self.faults = given, store, faults
         self.began = time.monotonic()
-        name = f"qualify-{plan.settings.name if options.plan else options.config}"
-        if options.resume:
+        name = f"qualify-{plan.settings.name if given.plan else given.config}"
+        if given.resume:
             self._resume(name)
         else:
             self._begin(name, plan, tests)
 
     def _begin(self, name: str, plan: Plan, tests: "list[Test]") -> None:
-        options, out = self.options, _absolute(self.options.out)
+        given, out = self.given, _absolute(self.given.out)
         self.tests = tests
         self.night = self.store.begin_night(NightFacts(
             kind="qualify", plan=name, plan_path=plan.file, plan_text=plan.text,
-            selected=options.select, version=tool.version(), engine="local",
-            command=options.command, folder=out, seed=options.seed), tests)
+            selected=given.select, version=tool.version(), engine="local",
+            command=given.command, folder=out, seed=given.seed), tests)
         self.folder = f"{out}/night-{self.night}"
         os.makedirs(self.folder, exist_ok=True)
         self.store.set_folder(self.night, self.folder)
@@ -176,8 +144,8 @@ class Qualification:
         row = self.store.row("SELECT folder, seed FROM night WHERE id = ?", self.night)
         if not row:
             raise Failure(f"{self.store.path}: no qualification {name} is left to resume")
-        if row["seed"] != self.options.seed:
-            raise Failure(f"night {self.night} has seed {row['seed']}, not {self.options.seed}")
+        if row["seed"] != self.given.seed:
+            raise Failure(f"night {self.night} has seed {row['seed']}, not {self.given.seed}")
         self.folder = row["folder"]
         self.tests, _ = self.store.tests(self.night)
         self.faults.resume(self.store, self.night)
@@ -187,11 +155,11 @@ class Qualification:
         """Whether everything was played, and the signal that interrupted it."""
         kept = builds.Builds(self.tests, self.folder, lambda line: complain(line, "qualify"))
         kept.keep(self.folder)
-        launcher = LocalLauncher(self.options.jobs or len(os.sched_getaffinity(0)),
+        launcher = LocalLauncher(self.given.jobs,
                                  simulators=f"{self.folder}/{builds.FOLDER}")
         with Signals() as signals:
             campaign = Campaign(self.store, self.night, self.folder, self.tests, self.faults,
-                                launcher, signals, self.options.together)
+                                launcher, signals, self.given.together)
             try:
                 return campaign.run(), campaign.signal
             except Failure as failure:
@@ -209,7 +177,7 @@ class Qualification:
         share, page = self.faults.share(), f"{self.folder}/index.html"
         if whole:
             builds.remove(self.folder)
-            status = EXIT_DIFFERENT if share < self.options.at_least else EXIT_OK
+            status = EXIT_DIFFERENT if share < self.given.at_least else EXIT_OK
         self.faults.print(sys.stdout)
         try:
             self.store.state(self.night, "done" if whole else "interrupted",
@@ -220,34 +188,34 @@ class Qualification:
             status = EXIT_BAD_INPUT
         print(f"\n{share:.1f} % of the faults that are not known to be equivalent are noticed; "
               f"night {self.night} in {self.store.path}\n{page}\nTo look at fault N: nvcosim debug "
-              f"--config {self.options.config} --dut rtl:{self.options.name} --fault N TRACE")
+              f"--config {self.given.config} --dut rtl:{self.given.name} --fault N TRACE")
         if not whole:
             print("\nNot everything was played. To continue, give the same command with --resume")
         return 128 + signal if signal else status
 
 
-def qualify(options: Options) -> int:
+def qualify(given: Given) -> int:
     """Does it and prints the result on stdout. Returns the exit status: 1 if fewer faults are
     noticed than at_least asks for, 128 + N if it was ended by signal N."""
-    plan = _plan_of(options)
-    tests = _tests_of(options, plan)
-    known = equivalents.read(options.equivalents) if options.equivalents else {}
-    planted = os.path.realpath(f"{tool.build_folder()}/qualify/{options.config}-{options.name}")
-    database = _absolute(options.database) if options.database else \
-        plan.settings.database or f"{options.out}/{DATABASE}"
+    plan = _plan_of(given)
+    tests = _tests_of(given, plan)
+    known = equivalents.read(given.equivalents) if given.equivalents else {}
+    planted = os.path.realpath(f"{tool.build_folder()}/qualify/{given.config}-{given.name}")
+    database = _absolute(given.database) if given.database else \
+        plan.settings.database or f"{given.out}/{DATABASE}"
     try:
         os.makedirs(planted, exist_ok=True)
-        with _lock(f"{planted}/lock", options.name), Guard() as guard:
-            faults = _plant(options, planted, guard)
+        with _lock(f"{planted}/lock", given.name), Guard() as guard:
+            faults = _plant(given, planted, guard)
             for entry in faults.exempt(known):
                 complain(f"the list of equivalents is stale in line {entry.line}: the RTL no "
                          f"longer has such a place: {entry.file}: {entry.statement}", "qualify")
-            os.makedirs(options.out, exist_ok=True)
-            with Store.open(database, create=not options.resume) as store:
-                qualification = Qualification(options, store, plan, tests, faults)
-                print(f"building rtl:{options.name}, configuration {options.config}, with "
+            os.makedirs(given.out, exist_ok=True)
+            with Store.open(database, create=not given.resume) as store:
+                qualification = Qualification(given, store, plan, tests, faults)
+                print(f"building rtl:{given.name}, configuration {given.config}, with "
                       f"{len(faults)} faults ...", file=sys.stderr, flush=True)
-                _build(options, planted, guard)
+                _build(given, planted, guard)
                 return qualification.end(*qualification.play())
     except OSError as error:
         if not error.filename:  # of the output
