@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from nvcosim import tool
-from nvcosim.bisect.play import SHORT_HASH, Git, Look, Options, Player
+from nvcosim.bisect.play import SHORT_HASH, Git, Given, Look, Player
 from nvcosim.engine.guard import Guard
 from nvcosim.text import Style, plural, quoted, shown
 from nvcosim.tool import EXIT_DIFFERENT, EXIT_OK, Failure
@@ -37,19 +37,19 @@ def _commit(git: Git, name: str) -> str:
     return said
 
 
-def _look_ahead(options: Options, guard: Guard) -> tuple[str, str, str]:
+def _look_ahead(given: Given, guard: Guard) -> tuple[str, str, str]:
     """The top of the repository, good and bad as hashes."""
-    status, top = Git(options.repo, guard).ask("rev-parse", "--show-toplevel")
+    status, top = Git(given.repo, guard).ask("rev-parse", "--show-toplevel")
     if status or not top.startswith("/"):
-        raise Failure(f"{options.repo}: {top}; --repo DIR names a checkout of the RTL")
+        raise Failure(f"{given.repo}: {top}; --repo DIR names a checkout of the RTL")
     git = Git(top, guard)
-    bad, good = _commit(git, options.bad), _commit(git, options.good)
+    bad, good = _commit(git, given.bad), _commit(git, given.good)
     if good == bad:
         raise Failure(f"--good and --bad are the same commit, {good:.{SHORT_HASH}}")
     if git.ask("merge-base", "--is-ancestor", bad, good)[0] == 0:
-        raise Failure(f"--bad '{options.bad}' comes before --good '{options.good}', expected it "
+        raise Failure(f"--bad '{given.bad}' comes before --good '{given.good}', expected it "
                       "after; are they swapped?")
-    if not options.filelist and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
+    if not given.filelist and git.ask("cat-file", "-e", f"{bad}:scripts/gen_tables.py")[0]:
         raise Failure(f"{top} is no repository of nvcosim: expected --filelist FILE.f, what to "
                       "compile, relative to the top of the repository")
     return top, good, bad
@@ -60,10 +60,10 @@ def _look_ahead(options: Options, guard: Guard) -> tuple[str, str, str]:
 class Bisection:
     """player: in the temporary folder. git: of the repository. good, bad: hashes."""
 
-    def __init__(self, options: Options, player: Player, git: Git, good: str, bad: str) -> None:
-        self.options, self.player, self.git = options, player, git
+    def __init__(self, given: Given, player: Player, git: Git, good: str, bad: str) -> None:
+        self.given, self.player, self.git = given, player, git
         self.good, self.bad = good, bad
-        self.first_parent = ["--first-parent"] if options.first_parent else []
+        self.first_parent = ["--first-parent"] if given.first_parent else []
         self.style = Style.of(sys.stdout)
         self.wanted: str | None = None  # signature at bad; None: any failure
 
@@ -79,33 +79,31 @@ class Bisection:
         print(f"{what} {revision:.{SHORT_HASH}} {shown(title)[:_TITLE_SHOWN]}\n  {text}{more}",
               flush=True)
 
-    def _check_ends(self) -> None:
-        """Looks at the ends that are said to be bad and good."""
-        options = self.options
-        look = self._look_at_end("bad ", self.bad)
-        if look.state == "skip":
-            raise Failure(f"--bad '{options.bad}' cannot be judged: {look.text}")
-        if look.state != "bad":
-            raise Failure(f"--bad '{options.bad}' passes: {options.trace} does not fail there; is "
-                          "it the right trace, with the right options?")
-        self.wanted = None if options.any_failure else look.signature
-        look = self._look_at_end("good", self.good)
-        if look.state == "skip":
-            raise Failure(f"--good '{options.good}' cannot be judged: {look.text}")
-        if look.state != "good":
-            raise Failure(f"--good '{options.good}' fails ({look.text}): there is no change from "
-                          "good to bad; expected an older revision")
-
-    def _look_at_end(self, what: str, revision: str) -> Look:
+    def _look_at_end(self, name: str, revision: str) -> Look:
+        """name: "bad" or "good", as it is said to be."""
         self.player.git.well("checkout", "--quiet", "--force", "--detach", revision)
         look = self.player.look_at(revision, self.wanted)
-        self._say(what, revision, look)
+        self._say(f"{name:4}", revision, look)
+        if look.state == "skip":
+            raise Failure(f"--{name} '{getattr(self.given, name)}' cannot be judged: {look.text}")
         return look
+
+    def _check_ends(self) -> None:
+        given = self.given
+        look = self._look_at_end("bad", self.bad)
+        if look.state != "bad":
+            raise Failure(f"--bad '{given.bad}' passes: {given.trace} does not fail there; is "
+                          "it the right trace, with the right options?")
+        self.wanted = None if given.any_failure else look.signature
+        look = self._look_at_end("good", self.good)
+        if look.state != "good":
+            raise Failure(f"--good '{given.good}' fails ({look.text}): there is no change from "
+                          "good to bad; expected an older revision")
 
     def _log(self) -> str:
         """What was decided: git can replay it, so it is kept."""
         log = self.player.git.well("bisect", "log")
-        path = f"{self.options.out}/bisect.log"
+        path = f"{self.given.out}/bisect.log"
         try:
             with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(log)
@@ -148,29 +146,28 @@ class Bisection:
                 print(indent + shown(line.replace("\t", " ")))
 
     def _print_debug(self, revision: str) -> None:
-        options, short = self.options, f"{revision:.{SHORT_HASH}}"
-        tree, trace = quoted(f"{options.out}/tree-{short}"), quoted(options.trace)
-        given = "".join(f" {quoted(word)}" for word in options.run)
+        given, short = self.given, f"{revision:.{SHORT_HASH}}"
+        tree, trace = quoted(f"{given.out}/tree-{short}"), quoted(given.trace)
+        run = "".join(f" {quoted(word)}" for word in given.run)
         print("debug it with:\n"
               f"  git -C {quoted(self.git.folder)} worktree add --detach {tree} {short}")
-        if options.prepare:
-            print(f"  (cd {tree} && eval {quoted(options.prepare)})")
-        if not options.filelist:
+        if given.prepare:
+            print(f"  (cd {tree} && eval {quoted(given.prepare)})")
+        if not given.filelist:
             print(f"  make -C {tree} build && {tree}/build/nvcosim debug "
-                  f"--config={options.config}{given} {trace}")
+                  f"--config={given.config}{run} {trace}")
             return
-        more = f" --top={options.top}" if options.top else ""
-        more += "".join(f" --verilator-option={quoted(word)}" for word in options.verilator)
-        print(f"  nvcosim build --config={options.config} --filelist={tree}/{options.filelist} "
+        more = "".join(f" {quoted(word)}" for word in given.build)
+        print(f"  nvcosim build --config={given.config} --filelist={tree}/{given.filelist} "
               f"--name=bad{more}\n"
-              f"  nvcosim debug --config={options.config} --dut=rtl:bad{given} {trace}")
+              f"  nvcosim debug --config={given.config} --dut=rtl:bad{run} {trace}")
 
     def _conclude(self, ends: list[tuple[str, str]]) -> int:
         if ends[0][0]:
             print("the first bad commit is one of these; those between could not be judged:")
             for _, revision in reversed(ends):  # the oldest first
                 self._print("  ", "log", "-1", "--format=%h %an, %cs: %s", revision)
-            print(f"logs: {self.options.out}")
+            print(f"logs: {self.given.out}")
             return EXIT_DIFFERENT
         revision = ends[0][1]
         print(f"{revision} is the first bad commit")
@@ -180,28 +177,28 @@ class Bisection:
         self._print("    ", "diff-tree", "-r", "-m", "--first-parent", "--root", "--no-commit-id",
                     "--name-status", revision)
         self._print_debug(revision)
-        print(f"logs and reports: {self.options.out}")
+        print(f"logs and reports: {self.given.out}")
         return EXIT_OK
 
     def run(self) -> int:
-        options = self.options
+        given = self.given
         count = self.git.well("rev-list", "--count", *self.first_parent, f"{self.good}..{self.bad}")
-        print(f"{plural(int(count), 'commit')} of {self.git.folder}, played with {options.trace} "
-              f"on {options.config}; logs: {options.out}", flush=True)
+        print(f"{plural(int(count), 'commit')} of {self.git.folder}, played with {given.trace} "
+              f"on {given.config}; logs: {given.out}", flush=True)
         self.git.well("worktree", "add", "--quiet", "--force", "--detach", self.player.tree,
                       self.bad)
         self._check_ends()
         return self._conclude(self._search())
 
 
-def bisect(options: Options) -> int:
+def bisect(given: Given) -> int:
     """All of it. Returns the exit status: 0 the commit is found, 1 only skipped ones remain.
     Failure: it cannot be done."""
     with Guard() as guard:
-        top, good, bad = _look_ahead(options, guard)
+        top, good, bad = _look_ahead(given, guard)
     try:
-        os.makedirs(options.out, exist_ok=True)
-        options.out = os.path.realpath(options.out)
+        os.makedirs(given.out, exist_ok=True)
+        given.out = os.path.realpath(given.out)
         root = os.environ.get("TMPDIR", "")
         folder = tempfile.mkdtemp(prefix="nvcosim-bisect-",
                                   dir=root if root.startswith("/") else "/tmp")
@@ -209,4 +206,4 @@ def bisect(options: Options) -> int:
         raise Failure(f"{error.filename}: {error.strerror}; TMPDIR and --out name other "
                       "places") from None
     with Guard("sh", "-c", _CLEAN, "nvcosim-bisect", top, folder) as guard:
-        return Bisection(options, Player(options, guard, folder), Git(top, guard), good, bad).run()
+        return Bisection(given, Player(given, guard, folder), Git(top, guard), good, bad).run()

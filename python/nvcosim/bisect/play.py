@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import time
+import types
 
 from nvcosim import tool
 from nvcosim.engine.guard import Guard
@@ -21,26 +22,7 @@ SHORT_HASH = 10  # letters of a hash for a person
 _LINE_SHOWN = 200  # columns of a line of a log
 
 
-@dataclasses.dataclass
-class Options:
-    """repo: a folder in the repository. good, bad: names of commits. filelist: relative to the top
-    of the repository, "": rtl/nvdla.f, as this project has it. top, taps, verilator: as of nvcosim
-    build. prepare: command of the shell that runs in each checkout before it is built. run: further
-    options of nvcosim run. out: folder of logs and reports."""
-    config: str
-    trace: str
-    good: str
-    bad: str
-    repo: str = "."
-    filelist: str = ""
-    top: str = ""
-    taps: str = ""
-    verilator: list[str] = dataclasses.field(default_factory=list)
-    prepare: str = ""
-    run: list[str] = dataclasses.field(default_factory=list)
-    out: str = "nvcosim-bisect"
-    first_parent: bool = False
-    any_failure: bool = False
+Given = types.SimpleNamespace  # the options: trace, config, and build and run as words
 
 
 @dataclasses.dataclass
@@ -85,8 +67,8 @@ class Git:
 class Player:
     """folder: temporary, for what is built from. tree: the checkout in it."""
 
-    def __init__(self, options: Options, guard: Guard, folder: str) -> None:
-        self.options, self.guard, self.folder = options, guard, folder
+    def __init__(self, given: Given, guard: Guard, folder: str) -> None:
+        self.given, self.guard, self.folder = given, guard, folder
         self.tree = f"{folder}/tree"
         self.git = Git(self.tree, guard)
 
@@ -95,10 +77,9 @@ class Player:
     def _name(self) -> str:
         """The name that the RTL of the checkout has for nvcosim: what it is built from decides it,
         so that the same is built once."""
-        options, program = self.options, os.stat(tool.program())
-        lines = [self.git.well("rev-parse", "HEAD^{tree}"), options.config, options.filelist,
-                 options.top, options.taps, options.prepare,
-                 f"{program.st_size} {int(program.st_mtime)}", *options.verilator]
+        given, program = self.given, os.stat(tool.program())
+        lines = [self.git.well("rev-parse", "HEAD^{tree}"), given.config, given.filelist,
+                 given.prepare, f"{program.st_size} {int(program.st_mtime)}", *given.build]
         return f"bisect_{fnv(''.join(line + chr(10) for line in lines)):016x}"
 
     def _run(self, words: list[str], log: str, doing: str) -> int:
@@ -116,13 +97,13 @@ class Player:
 
     def _file_list(self, log: str, doing: str) -> str:
         """The file list of the checkout."""
-        name = self.options.filelist or "rtl/nvdla.f"
+        name = self.given.filelist or "rtl/nvdla.f"
         if not os.access(f"{self.tree}/{name}", os.R_OK):
             raise Skip(f"it has no {name}")
-        if self.options.filelist:
+        if self.given.filelist:
             return f"{self.tree}/{name}"
         # This project's RTL: a package that its own tables give comes before its list.
-        command = f"python3 scripts/gen_tables.py sv ../gen {self.options.config}"
+        command = f"python3 scripts/gen_tables.py sv ../gen {self.given.config}"
         if self._shell(command, log, doing):
             raise Skip("its scripts/gen_tables.py makes no package")
         with open(f"{self.folder}/list.f", "w", encoding="ascii") as file:
@@ -131,16 +112,13 @@ class Player:
 
     def _build(self, name: str, ready: str, log: str, doing: str) -> None:
         """Builds the simulator of the checkout. Skip: what is wrong."""
-        options = self.options
-        if options.prepare and self._shell(options.prepare, log, doing):
+        given = self.given
+        if given.prepare and self._shell(given.prepare, log, doing):
             raise Skip("--prepare fails on it")
-        words = [tool.program(), "build", f"--config={options.config}",
-                 f"--filelist={self._file_list(log, doing)}", f"--name={name}"]
-        words += [f"--top={options.top}"] if options.top else []
-        words += [f"--taps={options.taps}"] if options.taps else []
-        words += [f"--verilator-option={option}" for option in options.verilator]
+        words = [tool.program(), "build", f"--config={given.config}",
+                 f"--filelist={self._file_list(log, doing)}", f"--name={name}", *given.build]
         status = self._run(words, log, doing)
-        objects = f"{ready}/sim/nvcosim-{options.config}-{name}"  # the simulator stays
+        objects = f"{ready}/sim/nvcosim-{given.config}-{name}"  # the simulator stays
         shutil.rmtree(objects, ignore_errors=True)
         with contextlib.suppress(OSError):
             os.unlink(f"{objects}.lock")
@@ -151,12 +129,12 @@ class Player:
     # ---- one revision ----
 
     def _play(self, name: str, revision: str, log: str) -> Result:
-        options, folder = self.options, f"{self.options.out}/{revision:.12}"
+        given, folder = self.given, f"{self.given.out}/{revision:.12}"
         results = f"{folder}.json"
         pathlib.Path(results).unlink(missing_ok=True)
         status = self._run(
-            [tool.program(), "run", *options.run, f"--config={options.config}", f"--dut=rtl:{name}",
-             f"--out={folder}", "--only-failed", f"--results={results}", "--", options.trace], log,
+            [tool.program(), "run", *given.run, f"--config={given.config}", f"--dut=rtl:{name}",
+             f"--out={folder}", "--only-failed", f"--results={results}", "--", given.trace], log,
             f"playing {revision:.{SHORT_HASH}}")
         with contextlib.suppress(OSError):
             text = pathlib.Path(results).read_text(encoding="utf-8", errors="surrogateescape")
@@ -169,9 +147,9 @@ class Player:
         """Builds and plays what the checkout holds. wanted: signature of the failure that is bad,
         None: any."""
         name, look = self._name(), Look()
-        path = tool.run_json("build", "--known", f"--config={self.options.config}",
+        path = tool.run_json("build", "--known", f"--config={self.given.config}",
                              f"--name={name}", "--json")["path"]
-        logs = [f"{self.options.out}/{revision:.12}.{what}.log" for what in ("build", "run")]
+        logs = [f"{self.given.out}/{revision:.12}.{what}.log" for what in ("build", "run")]
         for log in logs:
             pathlib.Path(log).unlink(missing_ok=True)
         look.cached, start, log = os.access(path, os.X_OK), time.monotonic(), logs[0]

@@ -6,7 +6,6 @@ import types
 
 from nvcosim import tool
 from nvcosim.bisect.bisect import bisect
-from nvcosim.bisect.play import Options
 from nvcosim.options import Parser, text
 
 DOC = ("Finds the commit of an RTL that made a trace fail: git bisect over its repository, "
@@ -44,26 +43,28 @@ def _parser() -> Parser:
                help="Commit that passes: a branch, a tag, a hash")
     parser.add("bad", arg="REV", kind=value, help="Commit that fails")
     parser.add("repo", arg="DIR", kind=value,
-               help="Repository of the RTL (default: that of this folder)")
-    parser.add("filelist", arg="FILE.f", kind=value,
+               default=".", help="Repository of the RTL (default: that of this folder)")
+    parser.add("filelist", arg="FILE.f", kind=value, default="",
                help="File list as for nvcosim build, relative to the top of the repository")
-    parser.add("top", arg="MODULE", kind=value, help="Top module (default NV_nvdla)")
+    build = {"dest": "build", "repeat": True, "passed": True}
+    parser.add("top", arg="MODULE", kind=value, **build, help="Top module (default NV_nvdla)")
     parser.add("taps", arg="FILE.csv", kind=value, help="Table of taps, as for nvcosim build")
-    parser.add("verilator-option", arg="OPTION", repeat=True,
+    parser.add("verilator-option", arg="OPTION", **build,
                help="Further option for Verilator; may be repeated")
-    parser.add("prepare", arg="COMMAND", kind=value,
+    parser.add("prepare", arg="COMMAND", kind=value, default="",
                help="Shell command that runs in each checkout before the build; a revision on "
                     "which it fails is skipped")
     parser.add("first-parent", help="Follow only the first parent of merges")
     parser.add("any-failure",
                help="Every failure is bad, also one that differs from that of --bad")
-    parser.add("out", short="o", arg="DIR", kind=value,
+    parser.add("out", short="o", arg="DIR", kind=value, default="nvcosim-bisect",
                help="Folder for logs and reports (default: nvcosim-bisect)")
     parser.add_run(*LEFT_OUT)
     return parser
 
 
-def _options(argv: list[str]) -> Options:
+def _options(argv: list[str]) -> types.SimpleNamespace:
+    """With config, trace, and build: words for nvcosim build."""
     parser = _parser()
     given = parser.parse(argv)
     parser.check_run(given.run)
@@ -75,23 +76,22 @@ def _options(argv: list[str]) -> Options:
     if not given.good or not given.bad:
         parser.error("--good REV and --bad REV are needed: a commit that passes, and one that "
                      "fails")
-    if (given.filelist or "").startswith("/"):
+    if given.filelist.startswith("/"):
         parser.error(f"--filelist: found '{given.filelist}', expected a path relative to the top "
                      "of the repository: the list of each revision is read")
     config = [word for word in given.run if word.startswith("--config=")]
     trace = given.words[0]
     tool.run("info", *config[-1:], "--", trace)  # it can be read, and fits the configuration
-    named = config[-1].partition("=")[2] if config else \
+    given.config = config[-1].partition("=")[2] if config else \
         tool.run_json("info", "--json", "--brief", "--", trace)["config"]
-    if given.taps and not os.access(given.taps, os.R_OK):
-        raise tool.Failure(f"--taps: {given.taps} cannot be read")
+    given.run = [word for word in given.run if not word.startswith("--config=")]
     # Each revision is played in another folder: paths are absolute.
-    return Options(
-        named, os.path.realpath(trace), given.good, given.bad, given.repo or ".",
-        given.filelist or "", given.top or "", os.path.realpath(given.taps) if given.taps else "",
-        given.verilator_option, given.prepare or "",
-        [word for word in given.run if not word.startswith("--config=")],
-        given.out or "nvcosim-bisect", given.first_parent, given.any_failure)
+    given.trace = os.path.realpath(trace)
+    if given.taps:
+        if not os.access(given.taps, os.R_OK):
+            raise tool.Failure(f"--taps: {given.taps} cannot be read")
+        given.build.append(f"--taps={os.path.realpath(given.taps)}")
+    return given
 
 
 def _end(number: int, _frame: types.FrameType | None) -> None:
@@ -100,12 +100,12 @@ def _end(number: int, _frame: types.FrameType | None) -> None:
 
 def main(argv: list[str]) -> int:
     """The command without its name; returns the exit status."""
-    options = _options(argv)
+    given = _options(argv)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
     for number in numbers:
         signal.signal(number, _end)
     try:
-        return bisect(options)
+        return bisect(given)
     except _Ended as end:
         sys.stdout.flush()
         signal.signal(end.args[0], signal.SIG_DFL)
