@@ -154,7 +154,7 @@ class Comparisons(Nights):
                                                 "1 only in A, 1 only in B. 1 test takes more than 9 % more cycles.")
         page = self.folder / "compare.html"
         self.assertEqual(compare_page(comparison, str(page)), str(page))
-        self.assertEqual(len(data_of(page)["pairs"]), len(cases))
+        self.assertEqual(len(data_of(page)["tests"]), len(cases))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,14 @@ revision, of which the last night counts. The names are item, config, dut, memor
 with * and ?), which choose tests, and plan, which chooses the night. Tests are paired by their
 keys; where a side chooses by item, config, dut or memory, both sides' keys are compared without
 that part."""
+import collections
 import dataclasses
 import fnmatch
 import math
 import re
 import sys
 import typing
+from statistics import geometric_mean
 
 from nvcosim.pages.review import taken
 from nvcosim.text import plural
@@ -25,20 +27,28 @@ if typing.TYPE_CHECKING:
 
 EXTREMES = 10      # tests that changed most, which are shown
 SPEED_SECONDS = 1  # CPU time of a run from which on its speed is worth a colour, not noise
-CHANGES = (
-    "new failure",         # fails in B, and is not known to; in A it did not fail
-    "fails otherwise",     # fails in both, with different signatures
-    "fails in both",       # alike
-    "fixed",               # failed in A, passes in B
-    "not run in both",     # has no result in B, or passes there and has none in A
-    "now fails as known",  # fails in B as it is known to; in A it did not
-    "passes in both",
-    "only in A",
-    "only in B",           # and it does not fail there
-)
+CHANGES = {  # what became of a test: id and title of its section, and what that says
+    "new failure": ("new", "New failures", "They fail in B, and the plan does not know of it; in A "
+                    "they passed, did not run or were not there."),
+    "fails otherwise": ("otherwise", "Fails otherwise", "They fail in both, and look different: "
+                        "perhaps for another cause."),
+    "fails in both": ("still", "Fails in both", ""),
+    "fixed": ("fixed", "Fixed", "They failed in A and pass in B."),
+    # It has no result in B, or passes there and has none in A.
+    "not run in both": ("open", "Not run in both", ""),
+    # It fails in B as it is known to; in A it did not.
+    "now fails as known": ("known", "Now fails as known", ""),
+    "passes in both": ("", "", ""),  # has no section
+    "only in A": ("only-a", "Only in A", ""),
+    "only in B": ("only-b", "Only in B", ""),  # and it does not fail there
+}
+# The sections in the order in which they are shown: what is new before the means, the rest after.
+NEWS = ("new failure", "fails otherwise", "fixed")
+REST = ("fails in both", "now fails as known", "not run in both", "only in A", "only in B")
 _LETTERS = 4  # of a revision, at least
 _OF_KEY = ("item", "config", "dut", "memory")
 _CHOICES = (*_OF_KEY, "tag", "plan")
+Members = dict[str, typing.Any]
 
 
 @dataclasses.dataclass
@@ -89,10 +99,13 @@ class Side:
     def chosen(self) -> str:
         return "".join(self.given.partition(":")[1:])
 
-    def count(self) -> dict[str, int]:
-        """How many tests were chosen, and what became of them."""
+    def members(self) -> Members:
+        """What JSON and the page have: the night, how many tests were chosen, what became of
+        them."""
         failed = [run.known is None for run in self.runs if run.fails]
-        return {"tests": len(self.runs), "passed": sum(r.verdict == "PASS" for r in self.runs),
+        names = ("given", "night", "plan", "started", "state", "revision", "dirty")
+        return {**{name: getattr(self, name) for name in names}, "tests": len(self.runs),
+                "passed": sum(run.verdict == "PASS" for run in self.runs),
                 "failed": failed.count(True), "known": failed.count(False),
                 "open": sum(run.verdict is None for run in self.runs)}
 
@@ -114,6 +127,17 @@ class Pair:
         run = self.b or self.a
         assert run
         return run
+
+    def members(self) -> Members:
+        """What JSON, CSV and the page have of it; None: not known, or not to be compared."""
+        def of(run: Run | None, letter: str) -> Members:
+            names = ("key", "verdict", "signature", "cycles", "speed")
+            return {f"{name}_{letter}": _figure(getattr(run, name, None)) for name in names}
+
+        return {"test": self.told.name, "change": self.change, "item": self.told.item,
+                "config": self.told.config, **of(self.a, "a"), **of(self.b, "b"),
+                "cycles_ratio": _figure(self.cycles_ratio),
+                "speed_ratio": _figure(self.speed_ratio), "reason": self.b and self.b.reason}
 
     @classmethod
     def of(cls, a: Run | None, b: Run | None, other_seeds: bool) -> "Pair":
@@ -140,26 +164,23 @@ def _change(a: Run | None, b: Run | None) -> str:
     return "fixed" if a.fails else "passes in both"
 
 
-@dataclasses.dataclass
-class Mean:
-    """Geometric means of the ratios over tests. kind: "item", "config", "engine"; "" of all."""
-    kind: str
-    name: str
-    pairs: list[Pair]
+def _figure(value: typing.Any) -> typing.Any:
+    """Numbers with 9 digits; None for 0."""
+    return float(f"{value:.9g}") if value and isinstance(value, float) else value or None
 
-    def _of(self, name: str) -> tuple[int, float]:
-        logs = [math.log(ratio) for pair in self.pairs for ratio in [getattr(pair, name)] if ratio]
-        return len(logs), math.exp(sum(logs) / len(logs)) if logs else 0
 
-    def figures(self) -> dict[str, typing.Any]:
-        """Counts and means; 0: none. speed_counts: that of at least half of the tests does."""
-        tests, cycles = self._of("cycles_ratio")
-        speed_tests, speed = self._of("speed_ratio")
-        counting = sum(pair.speed_counts for pair in self.pairs if pair.speed_ratio)
-        return {"tests": tests, "more": sum(pair.cycles_ratio > 1 for pair in self.pairs),
-                "fewer": sum(0 < pair.cycles_ratio < 1 for pair in self.pairs), "cycles": cycles,
-                "speed_tests": speed_tests, "speed": speed,
-                "speed_counts": 2 * counting >= speed_tests}
+def _mean(kind: str, name: str, pairs: list[Pair]) -> Members:
+    """Counts, and geometric means of the ratios. kind: "all", "item", "config", "engine".
+    speed_counts: that of at least half of the tests does."""
+    cycles = [pair.cycles_ratio for pair in pairs if pair.cycles_ratio]
+    speeds = [pair.speed_ratio for pair in pairs if pair.speed_ratio]
+    counting = sum(pair.speed_counts for pair in pairs if pair.speed_ratio)
+    return {"kind": kind, "name": name or None, "tests": len(cycles),
+            "more": sum(ratio > 1 for ratio in cycles), "fewer": sum(ratio < 1 for ratio in cycles),
+            "cycles": _figure(geometric_mean(cycles)) if cycles else None,
+            "speed_tests": len(speeds),
+            "speed": _figure(geometric_mean(speeds)) if speeds else None,
+            "speed_counts": 2 * counting >= len(speeds)}
 
 
 @dataclasses.dataclass
@@ -192,18 +213,24 @@ class Comparison:
                  and (p.cycles_ratio > 1) == more]
         return sorted(pairs, key=lambda p: (-abs(math.log(p.cycles_ratio)), p.told.name))
 
-    def means(self) -> list[Mean]:
+    def means(self) -> list[Members]:
         """All tests, then by item, by configuration, by engine."""
-        means: dict[tuple[int, str], Mean] = {}
+        groups: dict[tuple[int, str, str], list[Pair]] = collections.defaultdict(list)
         for pair in self.pairs:
-            if not (pair.cycles_ratio or pair.speed_ratio) or not pair.a or not pair.b:
-                continue
-            for place, kind, names in (
-                    (0, "", ["all"]), (1, "item", [pair.b.item]), (2, "config", [pair.b.config]),
-                    (3, "engine", pair.a.engines | pair.b.engines)):
-                for name in names:
-                    means.setdefault((place, name), Mean(kind, name, [])).pairs.append(pair)
-        return [means[key] for key in sorted(means)]
+            if pair.a and pair.b and (pair.cycles_ratio or pair.speed_ratio):
+                groups[0, "all", ""].append(pair)
+                groups[1, "item", pair.b.item].append(pair)
+                groups[2, "config", pair.b.config].append(pair)
+                for engine in pair.a.engines | pair.b.engines:
+                    groups[3, "engine", engine].append(pair)
+        return [_mean(*key[1:], groups[key]) for key in sorted(groups)]
+
+    def members(self) -> Members:
+        """All of it as JSON has it."""
+        return {"a": self.a.members(), "b": self.b.members(), "worse": self.worse(),
+                "over_limit": self.over(),
+                "changes": {change: len(self.of(change)) for change in CHANGES},
+                "means": self.means(), "tests": [pair.members() for pair in self.pairs]}
 
     def sentence(self) -> str:
         """ "5 new failures, 3 fixed, ..." """
@@ -214,8 +241,7 @@ class Comparison:
             text += f" ({n['fails otherwise']} otherwise)"
         text += f", {plural(n['passes in both'], 'passes', 'pass')} in both"
         if n["now fails as known"]:
-            text += f", {n['now fails as known']} now " \
-                    f"{'fails' if n['now fails as known'] == 1 else 'fail'} as known"
+            text += f", {plural(n['now fails as known'], 'now fails', 'now fail')} as known"
         for change in ("not run in both", "only in A", "only in B"):
             text += f", {n[change]} {change}" if n[change] else ""
         if self.limit is None:
@@ -389,7 +415,8 @@ def compare_read(store: "Store", a: str, b: str, limit: float | None = None) -> 
     runs_a, runs_b = ({run.name: run for run in side.runs} for side in (side_a, side_b))
     pairs = [Pair.of(runs_a.get(name), runs_b.get(name), bool(named))
              for name in runs_a.keys() | runs_b.keys()]
-    pairs.sort(key=lambda pair: (CHANGES.index(pair.change), pair.told.name))
+    order = list(CHANGES)
+    pairs.sort(key=lambda pair: (order.index(pair.change), pair.told.name))
     if all(pair.a is None or pair.b is None for pair in pairs):
         one = next(pair.a.key for pair in pairs if pair.a)
         two = next(pair.b.key for pair in pairs if pair.b)

@@ -1,15 +1,16 @@
 """The page of a comparison, of the same parts as that of a night (page.py)."""
-import dataclasses
 import io
 import os
 import re
 import typing
 
-from nvcosim.pages.compare import CHANGES, EXTREMES, Comparison, Pair, Run
-from nvcosim.pages.compare_text import compare_print
+from nvcosim.pages.compare import CHANGES, EXTREMES, NEWS, REST, Comparison, Pair
+from nvcosim.pages.compare_text import EDGE, compare_print
 from nvcosim.pages.page import data_of, link, page_text, write_file
 from nvcosim.text import Style
 
+_DRAWN = ("test", "change", *(f"{name}_{letter}" for letter in "ab" for name in (
+    "key", "verdict", "signature", "cycles", "speed")), "cycles_ratio", "speed_ratio")
 _LISTED = 200  # tests of a section; the table at the end has all
 
 
@@ -24,23 +25,15 @@ def _default_path(comparison: Comparison) -> str:
     return f"{folder}compare-{a.night}{_file_word(a.chosen)}-{b.night}{_file_word(b.chosen)}.html"
 
 
-def _run(run: Run, address: str | None, told: bool) -> dict[str, typing.Any]:
-    """What the page shows of a test in a night. told: with what the lists of changes say of it."""
-    values: dict[str, typing.Any] = {
-        "verdict": run.verdict, "known": run.known is not None, "cycles": run.cycles,
-        "speed": float(f"{run.speed:.5g}")}
+def _test(pair: Pair, told: bool, report: str | None) -> dict[str, typing.Any]:
+    """What the page shows of a test. told: with what the lists of changes say of it."""
+    members, run = pair.members(), pair.told
+    test = {name: members[name] for name in _DRAWN} | {"speed_counts": pair.speed_counts} | {
+        f"known_{letter}": each.known for letter, each in (("a", pair.a), ("b", pair.b)) if each}
     if told:
-        values |= {"signature": run.signature, "reason": run.reason, "report": address,
-                   "command": run.fails and (run.debug_command or run.command)}
-    return {name: value for name, value in values.items() if value}
-
-
-def _pair(pair: Pair, told: bool,
-          address: typing.Callable[[str, str | None], str | None]) -> dict[str, typing.Any]:
-    return {"name": pair.told.name, "change": pair.change, "cycles": pair.cycles_ratio,
-            "speed": pair.speed_ratio, "speed_counts": pair.speed_counts,
-            "a": pair.a and _run(pair.a, address("a", pair.a.page), told),
-            "b": pair.b and _run(pair.b, address("b", pair.b.page), told)}
+        test |= {"reason": run.reason, "report": report,
+                 "command": run.fails and (run.debug_command or run.command)}
+    return {name: value for name, value in test.items() if value}
 
 
 def compare_page(comparison: Comparison, path: str | None = None) -> str:
@@ -59,22 +52,21 @@ def compare_page(comparison: Comparison, path: str | None = None) -> str:
 
     indexes = {letter: address(letter, "index.html") for letter in sides}
     title = " to ".join(f"night {side.night}{side.chosen}" for side in sides.values())
-    outcome, pairs = "WORSE" if comparison.worse() else "NOT WORSE", []
+    outcome, tests = "WORSE" if comparison.worse() else "NOT WORSE", []
     links = [(index, f"night {sides[letter].night}") for letter, index in indexes.items() if index]
     for change in CHANGES:
         for place, pair in enumerate(comparison.of(change)):
             told = change != "passes in both" and place < _LISTED
-            pairs.append(_pair(pair, told, address))
-            report = told and address("b" if pair.b else "a", pair.told.page)
+            report = address("b" if pair.b else "a", pair.told.page) if told else None
+            tests.append(_test(pair, told, report))
             links += [(report, f"report of {pair.told.key}")] if report else []
-    data = {"title": title, "outcome": outcome, "sentence": comparison.sentence(), "pairs": pairs,
-            "sides": [{**data_of(dataclasses.replace(side, runs=[])), "tests": len(side.runs),
-                       "chosen": side.chosen, "index": indexes[letter]}
-                      for letter, side in sides.items()],
-            "limit": comparison.limit, "over": comparison.over(), "extremes": EXTREMES,
-            "listed": _LISTED, "other_work": comparison.other_work(),
-            "means": [{"kind": mean.kind, "name": mean.name, **mean.figures()}
-                      for mean in comparison.means()]}
+    data = {**comparison.members(), "tests": tests, "title": title, "outcome": outcome,
+            "sentence": comparison.sentence(), "limit": comparison.limit, "extremes": EXTREMES,
+            "listed": _LISTED, "edge": EDGE, "other_work": comparison.other_work(),
+            "news": [(change, *CHANGES[change]) for change in NEWS],
+            "rest": [(change, *CHANGES[change]) for change in REST]}
+    for letter, side in sides.items():
+        data[letter] |= {"chosen": side.chosen, "version": side.version, "index": indexes[letter]}
     text = io.StringIO()
     compare_print(comparison, Style(text), every=False)
     write_file(path, page_text(f"{outcome} {title}", text.getvalue(), links, "compare.js",

@@ -1,8 +1,9 @@
 """A comparison on a terminal, as JSON, and between commas."""
 import json
+import re
 import typing
 
-from nvcosim.pages.compare import CHANGES, EXTREMES, Comparison, Pair, Run, Side
+from nvcosim.pages.compare import CHANGES, EXTREMES, NEWS, REST, Comparison, Pair, Run, Side
 from nvcosim.pages.metrics import METRICS
 from nvcosim.table import Cell, Column, Table, coloured
 from nvcosim.text import Style, plural, shown
@@ -29,11 +30,13 @@ def _speed(run: Run | None) -> str:
     return METRICS["speed_khz"].format(run.speed / 1000) if run and run.speed else ""
 
 
-def _ratio(name: str, ratio: float, counts: bool = True) -> Cell:
+def _ratio(name: str, ratio: float | None, counts: bool = True) -> Cell:
     """A figure of METRICS with its colour; counts: whether it may have one."""
+    if not ratio:
+        return "", ""
     metric = METRICS[name]
     colour = metric.colour(ratio - 1) if counts and abs(ratio - 1) > EDGE else ""
-    return (metric.format(ratio) if ratio else ""), "bad" if colour == "odd" else colour
+    return metric.format(ratio), "bad" if colour == "odd" else colour
 
 
 def _print_side(side: Side, letter: str, style: Style) -> None:
@@ -45,21 +48,24 @@ def _print_side(side: Side, letter: str, style: Style) -> None:
     print(shown(f"{text}: {len(side.runs)} tests")[:style.width or None], file=style.out)
 
 
-def _print_change(title: str, pairs: list[Pair], style: Style, most: int) -> None:
-    if not pairs:
-        return
-    print(f"\n{title} ({len(pairs)})", file=style.out)
-    table = Table(style, [Column("A"), Column("B"), Column("test", least=24),
-                          Column("looks like", least=12, spare=1)])
-    for pair in pairs[:most]:
-        before, now = (run.signature if run else None for run in (pair.a, pair.b))
-        changed = f", was {before}" if before and now and before != now else ""
-        new = pair.b and pair.change == "new failure"
-        table.add(_verdict(pair.a), _verdict(pair.b), pair.told.name,
-                  f"{now or before or ''}{changed}", note=pair.told.reason or "" if new else "")
-    table.print()
-    if len(pairs) > most:
-        print(f"... and {len(pairs) - most} more (--all shows them)", file=style.out)
+def _print_changes(comparison: Comparison, changes: tuple[str, ...], style: Style,
+                   every: bool) -> None:
+    for change in changes:
+        pairs = comparison.of(change)
+        if not pairs:
+            continue
+        print(f"\n{CHANGES[change][1]} ({len(pairs)})", file=style.out)
+        table = Table(style, [Column("A"), Column("B"), Column("test", least=24),
+                              Column("looks like", least=12, spare=1)])
+        for pair in pairs if every else pairs[:SHOWN]:
+            before, now = (run.signature if run else None for run in (pair.a, pair.b))
+            changed = f", was {before}" if before and now and before != now else ""
+            table.add(_verdict(pair.a), _verdict(pair.b), pair.told.name,
+                      f"{now or before or ''}{changed}",
+                      note=pair.told.reason or "" if change == "new failure" else "")
+        table.print()
+        if len(pairs) > SHOWN and not every:
+            print(f"... and {len(pairs) - SHOWN} more (--all shows them)", file=style.out)
 
 
 def _print_means(comparison: Comparison, style: Style) -> None:
@@ -72,11 +78,10 @@ def _print_means(comparison: Comparison, style: Style) -> None:
         Column("cycles", right=True), Column("more", right=True, spare=2),
         Column("fewer", right=True, spare=2), Column("speed", right=True)])
     for mean in means:
-        found = mean.figures()
-        table.add((mean.kind or mean.name, "dim"), mean.name if mean.kind else "",
-                  f"{max(found['tests'], found['speed_tests'])}",
-                  _ratio("cycles_ratio", found["cycles"]), f"{found['more']}", f"{found['fewer']}",
-                  _ratio("speed_ratio", found["speed"], found["speed_counts"]))
+        table.add((mean["kind"], "dim"), mean["name"] or "",
+                  f"{max(mean['tests'], mean['speed_tests'])}",
+                  _ratio("cycles_ratio", mean["cycles"]), f"{mean['more']}", f"{mean['fewer']}",
+                  _ratio("speed_ratio", mean["speed"], mean["speed_counts"]))
     table.print()
     other = comparison.other_work()
     if other:
@@ -114,79 +119,31 @@ def _print_all(comparison: Comparison, style: Style) -> None:
 
 def compare_print(comparison: Comparison, style: Style, every: bool) -> None:
     """For a person. every: all tests, not only those that changed."""
-    def lists(*titles: tuple[str, str]) -> None:
-        for title, change in titles:
-            pairs = comparison.of(change)
-            _print_change(title, pairs, style, len(pairs) if every else SHOWN)
-
     worse = comparison.worse()
     _print_side(comparison.a, "A", style)
     _print_side(comparison.b, "B", style)
     word = coloured(style, "WORSE" if worse else "NOT WORSE", "bad" if worse else "good")
     print(f"{word}: {comparison.sentence()}", file=style.out)
-    lists(("New failures", "new failure"), ("Fails otherwise", "fails otherwise"),
-          ("Fixed", "fixed"), ("Fails in both", "fails in both"),
-          ("Now fails as known", "now fails as known"), ("Not run in both", "not run in both"))
+    _print_changes(comparison, (*NEWS, *REST[:-2]), style, every)
     _print_means(comparison, style)
     _print_extremes("More cycles, the most first", comparison.most_changed(True), style)
     _print_extremes("Fewer cycles, the fewest first", comparison.most_changed(False), style)
-    lists(("Only in A", "only in A"), ("Only in B", "only in B"))
+    _print_changes(comparison, REST[-2:], style, every)
     if every:
         _print_all(comparison, style)
 
 
 # ---- data ----
 
-def _text(text: str | None) -> str | None:
-    """Text as JSON has it: bytes that are not UTF-8 are shown."""
-    return text if text is None or text.isascii() or not any(
-        "\ud800" <= char <= "\udfff" for char in text) else shown(text)
-
-
-def _figure(value: float) -> float | None:
-    return float(f"{value:.9g}") if value else None
-
-
-def _side(side: Side) -> dict[str, typing.Any]:
-    return {"given": _text(side.given), "night": side.night, "plan": _text(side.plan),
-            "started": side.started, "state": side.state, "revision": side.revision,
-            "dirty": side.dirty, **side.count()}
-
-
-def _test(pair: Pair) -> dict[str, typing.Any]:
-    def of(run: Run | None, letter: str) -> dict[str, typing.Any]:
-        values = [_text(run.key), run.verdict, _text(run.signature), run.cycles or None,
-                  _figure(run.speed)] if run else [None] * 5
-        names = ("key", "verdict", "signature", "cycles", "speed")
-        return {f"{name}_{letter}": value for name, value in zip(names, values)}
-
-    return {"test": _text(pair.told.name), "change": pair.change, "item": _text(pair.told.item),
-            "config": pair.told.config, **of(pair.a, "a"), **of(pair.b, "b"),
-            "cycles_ratio": _figure(pair.cycles_ratio), "speed_ratio": _figure(pair.speed_ratio),
-            "reason": _text(pair.b.reason) if pair.b else None}
-
-
 def compare_json(comparison: Comparison, out: typing.TextIO) -> None:
-    """Everything as one JSON object."""
-    means = []
-    for mean in comparison.means():
-        found = mean.figures()
-        means.append({
-            "kind": mean.kind or "all", "name": _text(mean.name) if mean.kind else None,
-            **{name: found[name] for name in ("tests", "more", "fewer")},
-            "cycles": _figure(found["cycles"]), "speed_tests": found["speed_tests"],
-            "speed": _figure(found["speed"])})
-    json.dump({"a": _side(comparison.a), "b": _side(comparison.b), "worse": comparison.worse(),
-               "over_limit": comparison.over(),
-               "changes": {change: len(comparison.of(change)) for change in CHANGES},
-               "means": means, "tests": [_test(pair) for pair in comparison.pairs]},
-              out, ensure_ascii=False, separators=(",", ":"))
-    out.write("\n")
+    """Everything as one JSON object; bytes that are not UTF-8 are shown."""
+    text = json.dumps(comparison.members(), ensure_ascii=False, separators=(",", ":"))
+    text = re.sub("[\ud800-\udfff]", lambda found: json.dumps(shown(found[0]))[1:-1], text)
+    out.write(f"{text}\n")
 
 
 def compare_csv(comparison: Comparison, out: typing.TextIO) -> None:
     """The tests between commas."""
     from nvcosim.pages.query import print_rows
-    tests = map(_test, comparison.pairs)
-    print_rows(Style(out), "csv", list(_CSV), iter([[test[name] for name in _CSV]
-                                                     for test in tests]))
+    tests = (pair.members() for pair in comparison.pairs)
+    print_rows(Style(out), "csv", list(_CSV), ([test[name] for name in _CSV] for test in tests))
