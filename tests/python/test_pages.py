@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 import tempfile
+import types
 import unittest
 import xml.etree.ElementTree
 
@@ -132,9 +133,9 @@ class Reviews(Nights):
 
 class Comparisons(Nights):
     def test_keys_without_what_the_sides_choose_by(self):
-        row = {"key": "a/one,large,rtl-mine@slow+2", "item": "a", "config": "large", "dut": "rtl:mine", "memory": "slow"}
-        for drop, name in (((), row["key"]), (("item",), "one,large,rtl-mine@slow+2"), (("config", "memory"), "a/one,rtl-mine+2"), (("dut",), "a/one,large@slow+2")):
-            self.assertEqual(pair_name(row, drop), name)
+        test = types.SimpleNamespace(key="a/one,large,rtl-mine@slow+2", item="a", config="large", dut="rtl:mine", memory="slow")
+        for drop, name in (((), test.key), (("item",), "one,large,rtl-mine@slow+2"), (("config", "memory"), "a/one,rtl-mine+2"), (("dut",), "a/one,large@slow+2")):
+            self.assertEqual(pair_name(test, drop), name)
 
     def test_changes(self):
         fail = {"verdict": "FAIL", "signature": "s"}

@@ -17,12 +17,11 @@ import sys
 import typing
 from statistics import geometric_mean
 
-from nvcosim.pages.review import taken
+from nvcosim.pages.review import Review, Test, read_night, read_tests
 from nvcosim.text import plural
 from nvcosim.tool import Failure
 
 if typing.TYPE_CHECKING:
-    import sqlite3
     from nvcosim.store.database import Store
 
 EXTREMES = 10      # tests that changed most, which are shown
@@ -52,48 +51,12 @@ Members = dict[str, typing.Any]
 
 
 @dataclasses.dataclass
-class Run:
-    """A test in a night. verdict None: it has not run; cycles, speed 0: not known."""
-    name: str  # what pairs it: its key without what the sides choose by
-    key: str
-    item: str
-    config: str
-    verdict: str | None
-    known: str | None
-    signature: str | None
-    reason: str | None
-    page: str | None
-    command: str | None
-    debug_command: str | None
-    seed: int
-    layer_seed: int | None
-    cycles: int
-    cpu_seconds: float
-    engines: frozenset[str]  # whose data it moves
-
-    @property
-    def speed(self) -> float:
-        """Core clocks a second of CPU time."""
-        return self.cycles / self.cpu_seconds if self.cycles > 0 < self.cpu_seconds else 0
-
-    @property
-    def fails(self) -> bool:
-        return self.verdict not in (None, "PASS")
-
-
-@dataclasses.dataclass
 class Side:
-    """One of both nights. chosen: ":NAME=VALUE,...", ""."""
+    """One of both nights. tests: those that are chosen, by the names that pair them: their keys
+    without what the sides choose by. chosen: ":NAME=VALUE,...", ""."""
     given: str
-    night: int
-    plan: str
-    started: str
-    state: str
-    revision: str | None
-    version: str
-    folder: str
-    dirty: bool
-    runs: list[Run] = dataclasses.field(default_factory=list)  # those that are chosen, by name
+    night: Review
+    tests: dict[str, Test]
 
     @property
     def chosen(self) -> str:
@@ -102,46 +65,48 @@ class Side:
     def members(self) -> Members:
         """What JSON and the page have: the night, how many tests were chosen, what became of
         them."""
-        failed = [run.known is None for run in self.runs if run.fails]
-        names = ("given", "night", "plan", "started", "state", "revision", "dirty")
-        return {**{name: getattr(self, name) for name in names}, "tests": len(self.runs),
-                "passed": sum(run.verdict == "PASS" for run in self.runs),
-                "failed": failed.count(True), "known": failed.count(False),
-                "open": sum(run.verdict is None for run in self.runs)}
+        states = collections.Counter(test.state for test in self.tests.values())
+        names = ("night", "plan", "started", "state", "revision", "dirty")
+        return {"given": self.given, **{name: getattr(self.night, name) for name in names},
+                "tests": len(self.tests),
+                **{state: states[state] for state in ("passed", "failed", "known", "open")}}
 
 
 @dataclasses.dataclass
 class Pair:
-    """A test of both sides, or of one. Ratios: B to A; 0: not to be compared."""
-    a: Run | None
-    b: Run | None
+    """A test of both sides, or of one. engines: whose data it moves. Ratios: B to A; 0: not to be
+    compared."""
+    name: str
+    a: Test | None
+    b: Test | None
     change: str
+    engines: set[str] = dataclasses.field(default_factory=set)
     same_work: bool = False  # the same layer; the same seeds unless the sides differ in what plays
     cycles_ratio: float = 0
     speed_ratio: float = 0
     speed_counts: bool = False
 
     @property
-    def told(self) -> Run:
+    def told(self) -> Test:
         """The test of B where it is there, else of A."""
-        run = self.b or self.a
-        assert run
-        return run
+        test = self.b or self.a
+        assert test
+        return test
 
     def members(self) -> Members:
         """What JSON, CSV and the page have of it; None: not known, or not to be compared."""
-        def of(run: Run | None, letter: str) -> Members:
+        def of(test: Test | None, letter: str) -> Members:
             names = ("key", "verdict", "signature", "cycles", "speed")
-            return {f"{name}_{letter}": _figure(getattr(run, name, None)) for name in names}
+            return {f"{name}_{letter}": _figure(getattr(test, name, None)) for name in names}
 
-        return {"test": self.told.name, "change": self.change, "item": self.told.item,
+        return {"test": self.name, "change": self.change, "item": self.told.item,
                 "config": self.told.config, **of(self.a, "a"), **of(self.b, "b"),
                 "cycles_ratio": _figure(self.cycles_ratio),
                 "speed_ratio": _figure(self.speed_ratio), "reason": self.b and self.b.reason}
 
     @classmethod
-    def of(cls, a: Run | None, b: Run | None, other_seeds: bool) -> "Pair":
-        pair = cls(a, b, _change(a, b))
+    def of(cls, name: str, a: Test | None, b: Test | None, other_seeds: bool) -> "Pair":
+        pair = cls(name, a, b, _change(a, b))
         if a and b and pair.change == "passes in both":
             pair.same_work = a.layer_seed == b.layer_seed and (other_seeds or a.seed == b.seed)
         if a and b and pair.same_work:
@@ -151,7 +116,7 @@ class Pair:
         return pair
 
 
-def _change(a: Run | None, b: Run | None) -> str:
+def _change(a: Test | None, b: Test | None) -> str:
     if b and b.fails:
         if not a or not a.fails:
             return "new failure" if b.known is None else "now fails as known"
@@ -211,7 +176,7 @@ class Comparison:
         """Those with more cycles, or with fewer; the most changed first."""
         pairs = [p for p in self.pairs if p.cycles_ratio and p.cycles_ratio != 1
                  and (p.cycles_ratio > 1) == more]
-        return sorted(pairs, key=lambda p: (-abs(math.log(p.cycles_ratio)), p.told.name))
+        return sorted(pairs, key=lambda p: (-abs(math.log(p.cycles_ratio)), p.name))
 
     def means(self) -> list[Members]:
         """All tests, then by item, by configuration, by engine."""
@@ -221,7 +186,7 @@ class Comparison:
                 groups[0, "all", ""].append(pair)
                 groups[1, "item", pair.b.item].append(pair)
                 groups[2, "config", pair.b.config].append(pair)
-                for engine in pair.a.engines | pair.b.engines:
+                for engine in pair.engines:
                     groups[3, "engine", engine].append(pair)
         return [_mean(*key[1:], groups[key]) for key in sorted(groups)]
 
@@ -276,13 +241,13 @@ class _Request:
             patterns[name] = value
         return cls(given, night, patterns)
 
-    def takes(self, row: "sqlite3.Row") -> bool:
+    def takes(self, test: Test) -> bool:
         """Whether it chooses the test."""
         def fits(value: str, name: str) -> bool:
             return fnmatch.fnmatchcase(value, self.patterns[name].replace("[^", "[!"))
 
-        return all(fits(row[name], name) for name in _OF_KEY if name in self.patterns) and \
-            ("tag" not in self.patterns or any(fits(tag, "tag") for tag in row["tags"].split()))
+        return all(fits(getattr(test, name), name) for name in _OF_KEY if name in self.patterns) \
+            and ("tag" not in self.patterns or any(fits(tag, "tag") for tag in test.tags.split()))
 
 
 def _previous(store: "Store", other: int) -> int:
@@ -351,54 +316,46 @@ def _find_nights(store: "Store", a: _Request, b: _Request) -> tuple[int, int]:
 
 # ---- tests of a side ----
 
-_RUNS = """
-SELECT key, item, config, dut, memory, tags, verdict, known, signature, reason, page, command,
-    debug_command, seed, layer_seed, cycles, cpu_seconds,
-    iif(json_valid(result), json_extract(result, '$.devices[0].read_beats'), NULL) AS reads,
-    iif(json_valid(result), json_extract(result, '$.devices[0].write_beats'), NULL) AS writes
-FROM result WHERE night = ? ORDER BY number"""
-
-
-def pair_name(row: "sqlite3.Row", drop: typing.Container[str]) -> str:
+def pair_name(test: Test, drop: typing.Container[str]) -> str:
     """The key of a test, ITEM/NAME[,CONFIG][,DUT][@MEMORY][+RESEED], without the parts to drop."""
-    item = str(row["item"])
-    rest = str(row["key"]).removeprefix(f"{item}/")
+    rest = test.key.removeprefix(f"{test.item}/")
     reseed = re.search(r"(\+[0-9]+)?\Z", rest)
     assert reseed
     rest, ends = rest[:reseed.start()], reseed[0]
-    for name, mark in (("memory", "@"), ("dut", ","), ("config", ",")):
-        end = row[name].replace(":", "-") if name == "dut" else row[name]
-        if end and rest.endswith(mark + end) and len(rest) > len(mark + end):
-            rest = rest[:-len(mark + end)]
-            ends = ends if name in drop else mark + end + ends
-    return ("" if "item" in drop else f"{item}/") + rest + ends
+    for name, end in (("memory", f"@{test.memory}"), ("dut", f",{test.dut.replace(':', '-')}"),
+                      ("config", f",{test.config}")):
+        if len(end) > 1 and rest.endswith(end) and len(rest) > len(end):
+            rest = rest[:-len(end)]
+            ends = ends if name in drop else end + ends
+    return ("" if "item" in drop else f"{test.item}/") + rest + ends
 
 
-def _engines(reads: str | None, writes: str | None) -> frozenset[str]:
-    """Whose data a test moves; those of convolutions, with the SDP after them, count as "conv"."""
-    engines = {name.lower() for name in re.findall('"([A-Z_]+)"', writes or "")}
-    if '"CDMA_DAT"' in (reads or ""):
-        engines = engines - {"sdp"} | {"conv"}
-    return frozenset(engines)
+def _read_engines(store: "Store", night: int, pairs: list[Pair]) -> None:
+    """Whose data tests move; those of convolutions, with the SDP after them, count as "conv"."""
+    by_key = {test.key: pair for pair in pairs for test in (pair.a, pair.b) if test}
+    for key, reads, writes in store.rows(
+            "SELECT key, json_extract(result, '$.devices[0].read_beats'), json_extract(result, "
+            "'$.devices[0].write_beats') FROM result WHERE night = ? AND json_valid(result)",
+            night):
+        engines = {name.lower() for name in re.findall('"([A-Z_]+)"', writes or "")}
+        if '"CDMA_DAT"' in (reads or ""):
+            engines = engines - {"sdp"} | {"conv"}
+        if key in by_key:
+            by_key[key].engines |= engines
 
 
 def _read_side(store: "Store", request: _Request, night: int, drop: set[str]) -> Side:
-    row = store.row("SELECT id AS night, * FROM night WHERE id = ?", night)
-    assert row
-    side: Side = taken(Side, row, sys.maxsize, given=request.given)
-    runs = [taken(Run, row, sys.maxsize, name=pair_name(row, drop),
-                  engines=_engines(row["reads"], row["writes"]))
-            for row in store.rows(_RUNS, night) if request.takes(row)]
-    if not runs:
+    side = Side(request.given, read_night(store, night), {})
+    for test in filter(request.takes, read_tests(store, night, sys.maxsize)):
+        other = side.tests.setdefault(pair_name(test, drop), test)
+        if other is not test:
+            raise Failure(f"'{request.given}': chooses both {other.key} and {test.key}, expected "
+                          "one of them; choose by item, config, dut or memory as well, with the "
+                          "same names in both sides")
+    if not side.tests:
         raise Failure(f"'{request.given}': night {night} has no such test; nvcosim history --sql "
                       "'SELECT DISTINCT item, config, dut, memory FROM result WHERE night = "
                       f"{night}' shows what it has")
-    side.runs = sorted(runs, key=lambda run: run.name)
-    for one, two in zip(side.runs, side.runs[1:]):
-        if one.name == two.name:
-            raise Failure(f"'{request.given}': chooses both {one.key} and {two.key}, expected one "
-                          "of them; choose by item, config, dut or memory as well, with the same "
-                          "names in both sides")
     return side
 
 
@@ -412,15 +369,16 @@ def compare_read(store: "Store", a: str, b: str, limit: float | None = None) -> 
     # Keys have to stay apart where both sides choose the same.
     drop = {name for name in named if of_a.get(name) != of_b.get(name)}
     side_a, side_b = (_read_side(store, *asked, drop) for asked in zip(requests, nights))
-    runs_a, runs_b = ({run.name: run for run in side.runs} for side in (side_a, side_b))
-    pairs = [Pair.of(runs_a.get(name), runs_b.get(name), bool(named))
-             for name in runs_a.keys() | runs_b.keys()]
+    pairs = [Pair.of(name, side_a.tests.get(name), side_b.tests.get(name), bool(named))
+             for name in side_a.tests.keys() | side_b.tests.keys()]
     order = list(CHANGES)
-    pairs.sort(key=lambda pair: (order.index(pair.change), pair.told.name))
+    pairs.sort(key=lambda pair: (order.index(pair.change), pair.name))
     if all(pair.a is None or pair.b is None for pair in pairs):
         one = next(pair.a.key for pair in pairs if pair.a)
         two = next(pair.b.key for pair in pairs if pair.b)
         raise Failure(f"'{a}' and '{b}' have no test in common, such as {one} and {two}: there is "
                       "nothing to compare; where they differ in item, config, dut or memory, both "
                       "have to choose by it")
+    for night in nights:
+        _read_engines(store, night, pairs)
     return Comparison(side_a, side_b, limit, pairs)

@@ -3,8 +3,9 @@ import json
 import re
 import typing
 
-from nvcosim.pages.compare import CHANGES, EXTREMES, NEWS, REST, Comparison, Pair, Run, Side
+from nvcosim.pages.compare import CHANGES, EXTREMES, NEWS, REST, Comparison, Pair, Side
 from nvcosim.pages.metrics import METRICS
+from nvcosim.pages.review import Test
 from nvcosim.table import Cell, Column, Table, coloured
 from nvcosim.text import Style, plural, shown
 
@@ -16,17 +17,17 @@ _CSV = ("test", "change", "item", "config", "verdict_a", "verdict_b", "cycles_a"
 # ---- on a terminal ----
 
 
-def _verdict(run: Run | None) -> Cell:
+def _verdict(run: Test | None) -> Cell:
     if not run or run.verdict is None:
         return ("not run" if run else "-"), "dim"
     return run.verdict, "good" if not run.fails else "bad" if run.known is None else "odd"
 
 
-def _cycles(run: Run | None) -> str:
+def _cycles(run: Test | None) -> str:
     return f"{run.cycles}" if run and run.cycles > 0 else ""
 
 
-def _speed(run: Run | None) -> str:
+def _speed(run: Test | None) -> str:
     return METRICS["speed_khz"].format(run.speed / 1000) if run and run.speed else ""
 
 
@@ -40,12 +41,13 @@ def _ratio(name: str, ratio: float | None, counts: bool = True) -> Cell:
 
 
 def _print_side(side: Side, letter: str, style: Style) -> None:
-    text = f"{letter}  night {side.night}{side.chosen}, {side.plan}, {side.started[:10]} " \
-           f"{side.started[11:16]}"
-    if side.revision:
-        text += f", revision {side.revision[:10]}{'*' if side.dirty else ''}"
-    text += "" if side.state == "done" else f", {side.state}"
-    print(shown(f"{text}: {len(side.runs)} tests")[:style.width or None], file=style.out)
+    night = side.night
+    text = f"{letter}  night {night.night}{side.chosen}, {night.plan}, {night.started[:10]} " \
+           f"{night.started[11:16]}"
+    if night.revision:
+        text += f", revision {night.revision[:10]}{'*' if night.dirty else ''}"
+    text += "" if night.state == "done" else f", {night.state}"
+    print(shown(f"{text}: {len(side.tests)} tests")[:style.width or None], file=style.out)
 
 
 def _print_changes(comparison: Comparison, changes: tuple[str, ...], style: Style,
@@ -60,7 +62,7 @@ def _print_changes(comparison: Comparison, changes: tuple[str, ...], style: Styl
         for pair in pairs if every else pairs[:SHOWN]:
             before, now = (run.signature if run else None for run in (pair.a, pair.b))
             changed = f", was {before}" if before and now and before != now else ""
-            table.add(_verdict(pair.a), _verdict(pair.b), pair.told.name,
+            table.add(_verdict(pair.a), _verdict(pair.b), pair.name,
                       f"{now or before or ''}{changed}",
                       note=pair.told.reason or "" if change == "new failure" else "")
         table.print()
@@ -99,7 +101,7 @@ def _print_extremes(title: str, pairs: list[Pair], style: Style) -> None:
         Column("test", least=24)])
     for pair in pairs[:EXTREMES]:
         table.add(_ratio("cycles_ratio", pair.cycles_ratio), _cycles(pair.a), _cycles(pair.b),
-                  _ratio("speed_ratio", pair.speed_ratio, pair.speed_counts), pair.told.name)
+                  _ratio("speed_ratio", pair.speed_ratio, pair.speed_counts), pair.name)
     table.print()
 
 
@@ -113,7 +115,7 @@ def _print_all(comparison: Comparison, style: Style) -> None:
     for pair in comparison.pairs:
         table.add(_verdict(pair.a), _verdict(pair.b), _cycles(pair.a), _cycles(pair.b),
                   _ratio("cycles_ratio", pair.cycles_ratio), _speed(pair.a), _speed(pair.b),
-                  _ratio("speed_ratio", pair.speed_ratio, pair.speed_counts), pair.told.name)
+                  _ratio("speed_ratio", pair.speed_ratio, pair.speed_counts), pair.name)
     table.print()
 
 

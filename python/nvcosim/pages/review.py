@@ -70,6 +70,15 @@ class Test:
         """The key after the item."""
         return self.key.removeprefix(f"{self.item}/") or self.key
 
+    @property
+    def fails(self) -> bool:
+        return self.state in ("failed", "known")
+
+    @property
+    def speed(self) -> float:
+        """Core clocks a second of CPU time; 0: not known."""
+        return self.cycles / self.cpu_seconds if self.cycles > 0 < self.cpu_seconds else 0
+
 
 @dataclasses.dataclass
 class Bucket:
@@ -213,8 +222,8 @@ def taken(kind: typing.Any, row: "sqlite3.Row", most: int = TEXT,
 def review_read(store: "Store", night: int) -> Review:
     """Reads a night. Failure: there is no such night, or the database is damaged."""
     with _snapshot(store.connection):
-        review = _read_night(store, night)
-        review.tests = [_test(row) for row in store.rows(_TESTS, night)]
+        review = read_night(store, night)
+        review.tests = list(read_tests(store, night))
         _compare(review, _read_past(store, review))
         _read_buckets(store, review)
         review.faults = [taken(Fault, row, state=row["state"] or OPEN) for row in store.rows(
@@ -243,7 +252,8 @@ def _snapshot(connection: "sqlite3.Connection") -> typing.Iterator[None]:
             connection.execute("COMMIT")
 
 
-def _read_night(store: "Store", night: int) -> Review:
+def read_night(store: "Store", night: int) -> Review:
+    """What it is, without tests and what is made of them."""
     row = store.row("SELECT id AS night, * FROM night WHERE id = ?", night)
     if not row:
         raise Failure(f"no night {night} in the database, expected one of: SELECT id FROM night")
@@ -276,11 +286,14 @@ def _verdict(name: str | None) -> str | None:
     return name if name is None or name in VERDICTS else "ERROR"
 
 
-def _test(row: "sqlite3.Row") -> Test:
-    test: Test = taken(Test, row, verdict=_verdict(row["verdict"]))
-    test.state = "open" if test.verdict is None else "passed" if test.verdict == "PASS" else \
-        "failed" if test.known is None else "known"
-    return test
+def read_tests(store: "Store", night: int, most: int = TEXT) -> typing.Iterator[Test]:
+    """The tests of a night as they are in the database, in the order of the plan. most: characters
+    of a text."""
+    for row in store.rows(_TESTS, night):
+        verdict = _verdict(row["verdict"])
+        yield taken(Test, row, most, verdict=verdict, state="open" if verdict is None else
+                    "passed" if verdict == "PASS" else
+                    "failed" if row["known"] is None else "known")
 
 
 @dataclasses.dataclass
