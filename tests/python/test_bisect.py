@@ -6,8 +6,8 @@ import subprocess
 import tempfile
 import unittest
 
-from nvcosim.bisect import bisect
 from nvcosim.bisect.play import Look, _why_skipped, judge, trim_cache
+from nvcosim.commands import bisect
 from nvcosim.store.results import Result
 
 

@@ -1,12 +1,39 @@
-"""nvcosim qualify: plants faults in an RTL and counts how many of them traces notice."""
+"""nvcosim qualify: is the corpus any good? Faults are planted into a copy of an RTL, all into one
+simulator, one of them chosen for each run, and the tests are played until one notices it
+(docs/qualify.md): a night of kind "qualify", from the copy to the table.
+
+A run of each test without any fault shows which faults could have changed something in it (member
+`faults` of its result): a fault is played with these tests only, the shortest first."""
+import dataclasses
+import json
 import os
 import re
+import subprocess
+import sys
+import time
+import types
+import typing
 
-from nvcosim.faults.qualify import qualify
+from nvcosim import tool
+from nvcosim.engine import builds
+from nvcosim.engine.guard import Guard
+from nvcosim.engine.local import LocalLauncher
+from nvcosim.engine.signals import Signals
+from nvcosim.faults import equivalents
+from nvcosim.faults.campaign import Campaign
+from nvcosim.faults.faults import Faults
 from nvcosim.options import Kind, Parser, Wrong, number, text
+from nvcosim.plan.expand import expand, today
 from nvcosim.plan.facts import configurations
-from nvcosim.store.database import DATABASE, FOLDER
+from nvcosim.plan.paths import seen_from
+from nvcosim.plan.read import Plan
+from nvcosim.store.database import DATABASE, FOLDER, Store
+from nvcosim.store.nights import NightFacts
 from nvcosim.text import quoted
+from nvcosim.tool import EXIT_BAD_INPUT, EXIT_DIFFERENT, EXIT_OK, Failure, complain
+
+if typing.TYPE_CHECKING:
+    from nvcosim.plan.test import Test
 
 DOC = ("Measures how good a corpus of traces is. Plants faults in a copy of the RTL (changed "
        "operators, constants and conditions, dropped assignments), compiles all of them into one "
@@ -28,6 +55,199 @@ Examples:
 
 Exit status: 0; 1 if less are noticed than --at-least asks for; 2 bad input or usage; 128 + N: \
 ended by signal N."""
+PATIENCE_SECONDS = 5  # for what a killed campaign has started to end
+
+
+Given = types.SimpleNamespace  # the options, and command: all of it
+
+
+def _absolute(path: str) -> str:
+    return seen_from(os.getcwd(), path)
+
+
+# ---- which tests
+
+
+def _plan_of(given: Given) -> Plan:
+    """The plan, or one with the traces of the command line."""
+    if given.plan:
+        return Plan.read(_absolute(given.plan))
+    items = f"items:\n  - name: traces\n    config: {given.config}\n    traces:\n" + "".join(
+        f"      - {json.dumps(_absolute(trace), ensure_ascii=False)}\n" for trace in given.words)
+    return Plan.parse(_absolute("qualify.yml"),  # what names in it are relative to
+                      items.encode("utf-8", "surrogateescape"))
+
+
+def _tests_of(given: Given, plan: Plan) -> "list[Test]":
+    """The tests of the configuration that play on an RTL, whichever, each once; on the copy now."""
+    found: "dict[typing.Any, Test]" = {}
+    for test in expand(plan, given.seed, today(), given.select).tests:
+        if test.config == given.config and test.dut != "model":
+            found.setdefault((test.trace, test.seed, test.options), dataclasses.replace(
+                test, dut=f"rtl:{given.name}",
+                options=(*test.options, "--stop-at-first", "--no-report")))
+    if not found:
+        raise Failure(f"{plan.file}: no test of configuration {given.config} plays on an RTL"
+                      + (f"; --select {given.select}" if given.select else ""))
+    return list(found.values())
+
+
+# ---- the copy
+
+
+def _lock(path: str, name: str) -> typing.IO[str]:
+    """One campaign at a time with a simulator of that name."""
+    import fcntl
+    file = open(path, "a+", encoding="utf-8")
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise Failure(f"another nvcosim qualify uses the simulator rtl:{name}; choose "
+                              "another --name") from None
+        time.sleep(0.02)
+
+
+def _plant(given: Given, planted: str, guard: Guard) -> Faults:
+    """Runs scripts/plant.py, which says on stderr what it does, and reads what was planted."""
+    words = ["python3", f"{tool.sources()}/scripts/plant.py", planted, f"--count={given.count}",
+             f"--seed={given.seed}", f"--config={given.config}", "--random-start",
+             *given.rtl]
+    if given.filelist:
+        words.append(f"--filelist={os.path.realpath(given.filelist, strict=True)}")
+    if guard.run([*words, *given.folder], stdin=subprocess.DEVNULL, stdout=sys.stderr):
+        raise Failure("no faults could be planted; the reason is above")
+    faults = Faults.read(f"{planted}/faults.json")
+    if not faults:
+        raise Failure("the RTL has no place for a fault")
+    return faults
+
+
+def _build(given: Given, planted: str, guard: Guard) -> None:
+    status = guard.run([tool.program(), "build", f"--config={given.config}",
+                        f"--name={given.name}", f"--filelist={planted}/faults.f",
+                        *given.rtl, *given.pin],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    if status:
+        raise Failure(f"rtl:{given.name} could not be built; the reason is above")
+
+
+# ---- the night
+
+
+class Qualification:
+    """tests: of the plan; an interrupted night has its own."""
+
+    def __init__(self, given: Given, store: Store, plan: Plan, tests: "list[Test]",
+                 faults: Faults) -> None:
+        self.given, self.store, self.faults = given, store, faults
+        self.began = time.monotonic()
+        name = f"qualify-{plan.settings.name if given.plan else given.config}"
+        if given.resume:
+            self._resume(name)
+        else:
+            self._begin(name, plan, tests)
+
+    def _begin(self, name: str, plan: Plan, tests: "list[Test]") -> None:
+        given, out = self.given, _absolute(self.given.out)
+        self.tests = tests
+        self.night = self.store.begin_night(NightFacts(
+            kind="qualify", plan=name, plan_path=plan.file, plan_text=plan.text,
+            selected=given.select, version=tool.version(), engine="local",
+            command=given.command, folder=out, seed=given.seed), tests)
+        self.folder = f"{out}/night-{self.night}"
+        os.makedirs(self.folder, exist_ok=True)
+        self.store.set_folder(self.night, self.folder)
+        self.faults.begin(self.store, self.night)
+
+    def _resume(self, name: str) -> None:
+        self.night = self.store.unfinished(name)
+        row = self.store.row("SELECT folder, seed FROM night WHERE id = ?", self.night)
+        if not row:
+            raise Failure(f"{self.store.path}: no qualification {name} is left to resume")
+        if row["seed"] != self.given.seed:
+            raise Failure(f"night {self.night} has seed {row['seed']}, not {self.given.seed}")
+        self.folder = row["folder"]
+        self.tests, _ = self.store.tests(self.night)
+        self.faults.resume(self.store, self.night)
+        self.store.state(self.night, "running")
+
+    def play(self) -> tuple[bool, int]:
+        """Whether everything was played, and the signal that interrupted it."""
+        kept = builds.Builds(self.tests, self.folder, lambda line: complain(line, "qualify"))
+        kept.keep(self.folder)
+        launcher = LocalLauncher(self.given.jobs,
+                                 simulators=f"{self.folder}/{builds.FOLDER}")
+        with Signals() as signals:
+            campaign = Campaign(self.store, self.night, self.folder, self.tests, self.faults,
+                                launcher, signals, self.given.together)
+            try:
+                return campaign.run(), campaign.signal
+            except Failure as failure:
+                campaign.progress.clear()
+                complain(str(failure), "qualify")
+                return False, 0
+            finally:
+                launcher.close()
+
+    def end(self, whole: bool, signal: int) -> int:
+        """Prints the result; the exit status."""
+        from nvcosim.pages.page import page_write
+        from nvcosim.pages.review import review_read
+        status = EXIT_OK if whole else EXIT_BAD_INPUT
+        share, page = self.faults.share(), f"{self.folder}/index.html"
+        if whole:
+            builds.remove(self.folder)
+            status = EXIT_DIFFERENT if share < self.given.at_least else EXIT_OK
+        self.faults.print(sys.stdout)
+        try:
+            self.store.state(self.night, "done" if whole else "interrupted",
+                             time.monotonic() - self.began)
+            page_write(review_read(self.store, self.night), page)
+        except Failure as failure:
+            complain(str(failure), "qualify")
+            status = EXIT_BAD_INPUT
+        print(f"\n{share:.1f} % of the faults that are not known to be equivalent are noticed; "
+              f"night {self.night} in {self.store.path}\n{page}\nTo look at fault N: nvcosim debug "
+              f"--config {self.given.config} --dut rtl:{self.given.name} --fault N TRACE")
+        if not whole:
+            print("\nNot everything was played. To continue, give the same command with --resume")
+        return 128 + signal if signal else status
+
+
+def qualify(given: Given) -> int:
+    """Does it and prints the result on stdout. Returns the exit status: 1 if fewer faults are
+    noticed than at_least asks for, 128 + N if it was ended by signal N."""
+    plan = _plan_of(given)
+    tests = _tests_of(given, plan)
+    known = equivalents.read(given.equivalents) if given.equivalents else {}
+    planted = os.path.realpath(f"{tool.build_folder()}/qualify/{given.config}-{given.name}")
+    database = _absolute(given.database) if given.database else \
+        plan.settings.database or f"{given.out}/{DATABASE}"
+    try:
+        os.makedirs(planted, exist_ok=True)
+        with _lock(f"{planted}/lock", given.name), Guard() as guard:
+            faults = _plant(given, planted, guard)
+            for entry in faults.exempt(known):
+                complain(f"the list of equivalents is stale in line {entry.line}: the RTL no "
+                         f"longer has such a place: {entry.file}: {entry.statement}", "qualify")
+            os.makedirs(given.out, exist_ok=True)
+            with Store.open(database, create=not given.resume) as store:
+                qualification = Qualification(given, store, plan, tests, faults)
+                print(f"building rtl:{given.name}, configuration {given.config}, with "
+                      f"{len(faults)} faults ...", file=sys.stderr, flush=True)
+                _build(given, planted, guard)
+                return qualification.end(*qualification.play())
+    except OSError as error:
+        if not error.filename:  # of the output
+            raise
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+
+
+# ---- the command
 
 
 def _config(given: str) -> str:
