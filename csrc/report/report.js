@@ -7,22 +7,15 @@ const visible = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]
 const data = JSON.parse(one("#data").textContent, (key, value) =>
   typeof value === "string" ? (key === "message" ? value.split("\n").map(visible).join("\n") : visible(value)) : value);
 const { devices, layers, timeline, verdict, page } = data;
-const total = (list) => list.reduce((sum, n) => sum + n, 0);
 const short = (n) => String(Number(n.toPrecision(3))); // three digits
 const percent = (share, digits = 1) => `${fixed(100 * share, digits)} %`;
 const hex = (byte) => byte.toString(16).padStart(2, "0");
-const code = (text) => element("code", {}, text);
 const about = (...text) => element("p", { class: "about" }, ...text);
-const paragraph = (...text) => element("p", {}, ...text);
 const what = (...text) => element("p", { class: "what" }, ...text);
 const key = (kind) => element("span", { class: `key ${kind}` });
 const sign = (text) => element("span", { "aria-hidden": "true" }, text);
-const scroll = (...children) => element("div", { class: "scroll" }, ...children);
-const details = (summary, ...children) => element("details", {}, element("summary", {}, summary), ...children);
 const row = (...cells) => element("tr", {}, cells.map((cell) => (cell instanceof Element && cell.tagName === "TH" ? cell
   : element("td", {}, cell))));
-const rowHead = (...text) => element("th", { scope: "row" }, ...text);
-const body = (rows) => element("tbody", {}, rows);
 const bytes = (n) => {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let unit = 0;
@@ -35,20 +28,20 @@ const measure = (share) => gauge(Math.min(100, 100 * share));
 const runFigures = () => {
   const device = devices.find(({ cycles }) => cycles);
   if (!device) return [];
-  const moved = (name, beats) => tile(name, count(total(Object.values(beats))),
-    `beats, ${fixed(total(Object.values(beats)) / (device.op_cycles || device.cycles), 2)} a clock`);
+  const moved = (name, beats) => tile(name, count(sum(Object.values(beats))),
+    `beats, ${fixed(sum(Object.values(beats)) / (device.op_cycles || device.cycles), 2)} a clock`);
   return [tile("Run", count(device.cycles), device.op_cycles ? `clocks, ${count(device.op_cycles)} from first start to last interrupt`
     : "clocks"),
     moved("Read", device.read_beats), moved("Written", device.write_beats)];
 };
 const figures = () => {
   const timed = layers.filter((layer) => layer.macs && layer.clocks);
-  const used = total(timed.map((layer) => layer.macs)) / (total(timed.map((layer) => layer.clocks)) * page.macs);
-  const failed = total(page.devices.map((device) => device.failures));
+  const used = sum(timed.map((layer) => layer.macs)) / (sum(timed.map((layer) => layer.clocks)) * page.macs);
+  const failed = sum(page.devices.map((device) => device.failures));
   return tiles(...runFigures(), timed.length > 0 && tile("Multipliers used", percent(used),
     `of ${page.macs} a clock while convolutions ran`),
     tile("Layers", count(page.layers), `${page.launches} ${plural(page.launches, "launch", "launches")}`),
-    tile("Checks", count(total(devices.map((device) => device.checks_done))), failed ? `done, ${failed} failed` : "done, none failed"));
+    tile("Checks", count(sum(devices.map((device) => device.checks_done))), failed ? `done, ${failed} failed` : "done, none failed"));
 };
 const header = () => {
   const [kind, mark] = { PASS: ["pass", "\u2713"], FAIL: ["fail", "\u2717"], HANG: ["hang", "\u25ae\u25ae"],
@@ -173,7 +166,7 @@ const panel = (map, { batch, surface, cells, reached }) => {
   const { cube, step } = map, width = Math.ceil(cube.columns / step), height = Math.ceil(cube.height / step),
     longest = Math.max(width, height);
   const pixels = Math.max(CELL[0], Math.min(CELL[1], Math.floor(PICTURE / longest)));
-  const n = total(cells.map((cell) => cell[2])), first = cells.filter((cell) => cell[9]);
+  const n = sum(cells.map((cell) => cell[2])), first = cells.filter((cell) => cell[9]);
   const channel = surface * cube.atom, last = Math.min(channel + cube.atom, cube.channels) - 1;
   const title = cube.descriptor ? `surface ${surface}`
     : `${cube.batches > 1 ? `batch ${batch}, ` : ""}surface ${surface}, channel${last > channel ? `s ${channel} to ${last}` : ` ${channel}`}`;
@@ -222,7 +215,7 @@ const maps = () => page.maps && section("map", page.maps.first_wrong_beat ? "The
 // ---- toggles, layers, messages ----
 const activity = () => {
   if (!data.activity) return null;
-  const { clocks, parts } = data.activity, all = total(parts.map((part) => part.toggles));
+  const { clocks, parts } = data.activity, all = sum(parts.map((part) => part.toggles));
   return section("activity", "Toggles by engine",
     `Changes of bits in the ${count(clocks)} recorded clocks, those of clocks and resets too; the same counts as in the SAIF file. A wire that leads through several instances counts in each of them.`,
     scroll(table("", null, ["engine", "instance", "bits", "toggles", "of a bit in a clock", "share"],
@@ -239,11 +232,11 @@ const clientRow = (layer, client) => {
 };
 const layerRow = (layer, index) => {
   const counted = layer.start !== undefined, none = "\u2013", { clients } = layer;
-  const waits = total(clients.map((client) => Math.max(0, (client.pending ?? 0) - (client.beats ?? 0)))),
-    refused = total(clients.map((client) => (client.refused ?? 0) + (client.untaken ?? 0)));
+  const waits = sum(clients.map((client) => Math.max(0, (client.pending ?? 0) - (client.beats ?? 0)))),
+    refused = sum(clients.map((client) => (client.refused ?? 0) + (client.untaken ?? 0)));
   const cell = (key, ...shown) => element("td", { "data-key": key }, ...shown);
   const moved = (write) => {
-    const n = counted ? layer[write ? "write_bytes" : "read_bytes"] : total(clients.filter((client) =>
+    const n = counted ? layer[write ? "write_bytes" : "read_bytes"] : sum(clients.filter((client) =>
       client.write === write).map((client) => client.expected));
     return cell(n, bytes(n), layer.clocks && [" ", small(`${fixed(n / layer.clocks, 2)}/clk`)]);
   };

@@ -5,7 +5,7 @@ const lanes = []; // { value, all, read(step) }
 const zeros = () => Array(timeline.count).fill(0);
 const clocks = (i) => Math.min(timeline.bucket, timeline.cycles - timeline.origin - i * timeline.bucket);
 const place = (cycle) => 100 * Math.max(0, Math.min(1, (cycle - timeline.origin) / (timeline.count * timeline.bucket)));
-const mean = (series) => total(series) / (timeline.origin + timeline.count * timeline.bucket <= timeline.cycles
+const mean = (series) => sum(series) / (timeline.origin + timeline.count * timeline.bucket <= timeline.cycles
   ? timeline.count * timeline.bucket : timeline.cycles - timeline.origin);
 // The outline of a series on top of another, as shares of the height.
 const outline = (kind, height, from = null) => {
@@ -88,9 +88,9 @@ const overTime = () => {
 };
 const bandwidth = () => {
   if (!timeline?.count || !timeline.cycles) return null;
-  const moved = timeline.clients.filter((client) => client.bytes), sum = (write) =>
+  const moved = timeline.clients.filter((client) => client.bytes), together = (write) =>
     moved.filter((client) => client.write === write).reduce((all, { bytes }) => all.map((n, i) => n + bytes[i]), zeros());
-  const sums = [sum(false), sum(true)], scale = Math.max(...sums.flatMap((series) => series.map((n, i) => n / clocks(i)))) || 1;
+  const sums = [together(false), together(true)], scale = Math.max(...sums.flatMap((series) => series.map((n, i) => n / clocks(i)))) || 1;
   return section("bandwidth", "Bandwidth over time",
     `Bytes that each client of the memory moves. All lanes have the same scale: full height is ${short(scale)} bytes a clock, the most that was reached; the port takes ${timeline.port_bytes}. A step is ${count(timeline.bucket)} clocks.`,
     chart("Bandwidth over time", bandwidthLane("sum reads", "all reads", sums[0], scale),

@@ -4,6 +4,7 @@
 const one = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const count = (n) => n.toLocaleString("en-US");
+const sum = (list, value = (n) => n) => list.reduce((all, each) => all + value(each), 0);
 const fixed = (n, digits) => n.toFixed(digits);
 const plural = (n, single, several = `${single}s`) => (n === 1 ? single : several);
 
@@ -22,6 +23,12 @@ const picture = document.createRange().createContextualFragment("<svg></svg>").f
 const drawn = (name, attributes = {}, ...children) => fill(document.createElementNS(picture, name), attributes, children);
 const link = (href, ...children) => element("a", { href }, ...children);
 const small = (...children) => element("small", {}, ...children);
+const code = (...text) => element("code", {}, ...text);
+const paragraph = (...text) => element("p", {}, ...text);
+const scroll = (...children) => element("div", { class: "scroll" }, ...children);
+const details = (summary, ...children) => element("details", {}, element("summary", {}, summary), ...children);
+const rowHead = (...text) => element("th", { scope: "row" }, ...text);
+const body = (rows) => element("tbody", {}, rows);
 
 // A section with its heading; about: a sentence below it, or null.
 const section = (id, title, about, ...children) =>

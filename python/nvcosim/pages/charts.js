@@ -23,7 +23,6 @@ const scaled = (value) => {
   while (value >= 10000 && units.length > 1) { value /= 1000; units.shift(); }
   return fixed(value, units[0] ? 1 : 0) + units[0];
 };
-const sum = (list, value) => list.reduce((all, each) => all + value(each), 0);
 const mean = (ratios) => Math.exp(sum(ratios, Math.log) / ratios.length);
 const readable = (address) => { try { return decodeURIComponent(address); } catch { return address; } };
 const night_link = (night, href) => (href ? link(href, `night ${night}`) : `night ${night}`);
@@ -113,4 +112,4 @@ const scatter = (title, about, xName, yName, points) => {
 // The tests whose cycles changed most; rows: [name, cycles before, cycles now, cell].
 const extremes = (title, rows) => rows.length > 0 && table("ratios", title, [],
   element("tbody", {}, rows.map(([name, before, now, ratio]) =>
-  element("tr", {}, element("th", { scope: "row" }, name, " ", small(`${count(before)} \u2192 ${count(now)}`)), ratio))));
+  element("tr", {}, rowHead(name, " ", small(`${count(before)} \u2192 ${count(now)}`)), ratio))));

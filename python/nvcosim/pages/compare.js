@@ -10,9 +10,9 @@ const ratio_cell = (ratio, good, name) => {
 
 const compare_head = () => {
   const worse = page.outcome === "WORSE", all_tests = page.means[0];
-  const side = (night, letter) => element("p", {}, element("b", {}, letter), " ", night_link(night.night, night.index),
+  const side = (night, letter) => paragraph(element("b", {}, letter), " ", night_link(night.night, night.index),
     `${night.chosen} of ${night.plan}, ${night.started.slice(0, 10)} ${night.started.slice(11, 16)} UTC; ${night.tests} tests; revision `,
-    element("code", {}, night.revision?.slice(0, 12) || "not known"),
+    code(night.revision?.slice(0, 12) || "not known"),
     night.dirty && " with changes that are not committed", `; nvcosim ${night.version}`, night.state !== "done" && `; ${night.state}`);
   const n = page.changes, only = n["only in A"] + n["only in B"];
   const counted = (name, target, ...changes) => {
@@ -39,7 +39,7 @@ const change_section = ([change, id, title, about]) => {
       told_badge(t, "b"), " ", element("span", { class: "test" }, t.test),
       before && now && before !== now ? [" ", chip(now), `was ${before} `] : [" ", chip(t.key_b ? now : before)],
       t.report && link(t.report, "report"), reason(t.reason),
-      t.command && element("details", {}, element("summary", {}, "command"), command(t.command)));
+      t.command && details("command", command(t.command)));
   };
   return tests.length > 0 && section(id, `${title} (${tests.length})`, about,
     element("ul", { class: "tests" }, tests.slice(0, page.listed).map(item)),
@@ -62,8 +62,8 @@ const cycles_section = () => {
     page.other_work > 0 && element("p", { class: "about" },
       `${page.other_work} ${plural(page.other_work, "test passes", "tests pass")} in both with other layers or seeds, `,
       "and are not compared."),
-    element("div", { class: "scroll" }, table("kinds", "Geometric means of B/A", ["of", "tests", "cycles", "more", "fewer", "speed"],
-      element("tbody", {}, page.means.map(row)))),
+    scroll(table("kinds", "Geometric means of B/A", ["of", "tests", "cycles", "more", "fewer", "speed"],
+      body(page.means.map(row)))),
     element("div", { class: "charts" },
       scatter("Cycles, B / A", "each dot a test, by its cycles in A", "cycles in A", "cycles in B",
         compared.map((t) => [t.cycles_a, t.cycles_b])),
@@ -74,7 +74,7 @@ const all_section = () => {
   const figure_cell = (value, name, text) => (value ? cell(null, name, text(value)) : element("td"));
   const khz = (value) => fixed(value / 1000, 1);
   const rows = page.tests.map((t) => element("tr", {},
-    element("th", { scope: "row" }, t.test, t.change !== "passes in both" && [" ", small(t.change)]),
+    rowHead(t.test, t.change !== "passes in both" && [" ", small(t.change)]),
     element("td", {}, told_badge(t, "a")), element("td", {}, told_badge(t, "b")),
     figure_cell(t.cycles_a, "cycles", count), figure_cell(t.cycles_b, "\u2192", count), ratio_cell(t.cycles_ratio, -1, "B/A"),
     figure_cell(t.speed_a, "kHz", khz), figure_cell(t.speed_b, "\u2192", khz), ratio_cell(t.speed_ratio, t.speed_counts ? 1 : 0, "B/A")));
@@ -94,7 +94,7 @@ const all_section = () => {
   field.addEventListener("input", filter);
   filter();
   return section("all", "All tests", "By what changed, then by name.", field, " ", told,
-    table("pairs", null, ["test", "A", "B", "cycles A", "cycles B", "B/A", "kHz A", "kHz B", "B/A"], element("tbody", {}, rows)));
+    table("pairs", null, ["test", "A", "B", "cycles A", "cycles B", "B/A", "kHz A", "kHz B", "B/A"], body(rows)));
 };
 
 show(compare_head(), element("main", {}, page.news.map(change_section), cycles_section(), page.rest.map(change_section), all_section()));

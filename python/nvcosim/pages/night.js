@@ -39,7 +39,7 @@ const test_item = (t, more) => element("li", {}, badge(t.verdict, t.state === "k
   t.bucket !== "" ? [" ", link(`#bucket-${t.bucket}`, `bucket ${t.bucket}`)] : t.state !== "passed" && reason(t.reason));
 // A list of tests. filter: what shows them in the table; about: what is said of each.
 const test_list = (filter, tests, about) => [element("ul", { class: "tests" }, tests.slice(0, LISTED).map((t) => test_item(t, about(t)))),
-  tests.length > LISTED && element("p", {}, link(`#tests:show=${filter}`, `${tests.length - LISTED} more in the table`))];
+  tests.length > LISTED && paragraph(link(`#tests:show=${filter}`, `${tests.length - LISTED} more in the table`))];
 const titled_list = (title, filter, tests, about) => tests.length > 0 && [titled(title, tests.length), test_list(filter, tests, about)];
 
 const night_tiles = (tests) => {
@@ -102,7 +102,7 @@ const fault_list = (title, state, open) => {
   return faults.length > 0 && element("details", { open }, element("summary", {}, titled(title, faults.length)),
     element("ul", { class: "faults" }, faults.slice(0, MOST).map((fault) => element("li", { id: `fault-${fault.number}` },
       element("b", {}, `${fault.file}:${fault.line}`), " ",
-      element("code", {}, element("del", {}, fault.original), " \u2192 ", element("ins", {}, fault.changed)), " ",
+      code(element("del", {}, fault.original), " \u2192 ", element("ins", {}, fault.changed)), " ",
       small(`fault ${fault.number}, ${fault.runs} ${plural(fault.runs, "test")} ran through it`), reason(fault.reason), statement(fault)))),
     faults.length > MOST && element("p", {},
       `${faults.length - MOST} more are in the database: SELECT * FROM fault WHERE night = ${page.night}`));
@@ -112,7 +112,7 @@ const faults_section = () => {
   const row = (kind, name, faults) => {
     const n = (state) => faults.filter((fault) => fault.state === state).length, blind = faults.length - n("equivalent"),
       share = percent(n("noticed"), blind, 100);
-    return element("tr", { class: kind }, element("th", { scope: "row" }, name), cell(null, null, faults.length),
+    return element("tr", { class: kind }, rowHead(name), cell(null, null, faults.length),
       cell(null, null, gauge(share), ` ${fixed(share, 1)} %`),
       [["survived", "bad"], ["unreached", "wait"], ["equivalent", null], ["open", null]]
         .map(([state, colour]) => (n(state) ? cell(colour, null, n(state)) : cell(null, null, "\u2013"))));
@@ -122,7 +122,7 @@ const faults_section = () => {
   return page.faults.length > 0 && section("faults", "Planted faults",
     "One fault at a time in a copy of the RTL. What no test notices is where the tests are blind; shares are of the faults that are not "
     + "equivalent.",
-    element("div", { class: "scroll" }, table("places", null,
+    scroll(table("places", null,
       ["folder, module", "faults", "noticed", "survived", "unreached", "equivalent", "open"],
       by(page.faults, "folder").map((faults) => element("tbody", {}, row("folder", faults[0].folder || "top", faults),
         by(faults, "module").map((own) => row(null, own[0].module, own)))))),
@@ -140,10 +140,10 @@ const bucket_article = (bucket, tests) => {
       bucket.fresh && [element("span", { class: "new" }, bucket.nights > 1 ? "back" : "new"), " "], bucket.title),
     element("p", { class: "facts" }, [bucket.engine, bucket.tap, bucket.kind].map(chip),
       small(`bucket ${bucket.number}${age}${known ? `; ${known} of them ${plural(known, "is", "are")} known` : ""}`)),
-    element("p", {}, "Smallest case: ", smallest && [test_link(smallest), smallest.cycles > 0 && `, ${count(smallest.cycles)} cycles`],
+    paragraph("Smallest case: ", smallest && [test_link(smallest), smallest.cycles > 0 && `, ${count(smallest.cycles)} cycles`],
       bucket.shrunk && [", shrunk to ", link(bucket.shrunk, readable(bucket.shrunk)),
         bucket.shrunk_cycles > 0 && ` (${count(bucket.shrunk_cycles)} cycles)`]),
-    command(bucket.command), bucket.shrunk_command && [element("p", {}, "What it was shrunk to:"), command(bucket.shrunk_command)],
+    command(bucket.command), bucket.shrunk_command && [paragraph("What it was shrunk to:"), command(bucket.shrunk_command)],
     reason(bucket.note),
     element("p", { class: "links" }, bucket.page && [link(bucket.page, "debug report"), " "],
       link(`#tests:bucket=${bucket.number}`, "its tests in the table")));
@@ -167,7 +167,7 @@ const news_section = (tests) => {
     [`The last night of the same plan and selection that was done, ${page.before_started.slice(0, 10)}, `,
       `revision ${page.before_revision?.slice(0, 12) || "not known"}.`,
       gone > 0 && [" ", element("strong", {}, `${gone} of its tests ${plural(gone, "is", "are")} not in this night.`)]],
-    titled_list("New failures", "new-failures", failures, about) || element("p", {}, "No new failures."),
+    titled_list("New failures", "new-failures", failures, about) || paragraph("No new failures."),
     titled_list("New passes", "new-passes", among(tests, "new-passes"), about));
 };
 
@@ -186,25 +186,25 @@ const flaky_section = (tests) => among(tests, "flaky").length > 0 && section("fl
 
 const coverage_section = () => {
   const MOST = 60, { coverage } = page; // values of a row that are named
-  const values = (holes) => [holes.slice(0, MOST).map((hole) => [element("code", {}, hole), " "]),
+  const values = (holes) => [holes.slice(0, MOST).map((hole) => [code(hole), " "]),
     holes.length > MOST && `and ${holes.length - MOST} more`];
-  const row = ({ name, covered, bins, holes }) => element("tr", {}, element("th", { scope: "row" }, name),
+  const row = ({ name, covered, bins, holes }) => element("tr", {}, rowHead(name),
     cell(null, null, `${covered} of ${bins}`), cell(null, null, covered === 0 ? element("em", {}, "none of them") : values(holes)));
   const rows = (group, cross) => {
     const found = group.rows.filter((each) => each.cross === cross && each.holes.length > 0);
-    return found.length > 0 && table("holes", cross ? "crosses" : "aspects", [], element("tbody", {}, found.map(row)));
+    return found.length > 0 && table("holes", cross ? "crosses" : "aspects", [], body(found.map(row)));
   };
-  const details = (group) => {
+  const engine = (group) => {
     const bins = sum(group.rows, (each) => each.bins), covered = sum(group.rows, (each) => each.covered),
       share = percent(covered, bins, 100);
-    return bins > 0 && element("details", {}, element("summary", {}, element("b", {}, group.engine), " ", gauge(share),
+    return bins > 0 && details([element("b", {}, group.engine), " ", gauge(share),
       ` ${fixed(share, 1)} % `,
-      small(`${covered} of ${bins} bins, ${bins - covered} never`)), rows(group, false), rows(group, true));
+      small(`${covered} of ${bins} bins, ${bins - covered} never`)], rows(group, false), rows(group, true));
   };
   const share = coverage && fixed(percent(coverage.covered, coverage.bins, 100), 1);
   return coverage && section("coverage", "Coverage holes",
     `Kinds of layers that the registers of ${coverage.tests} tests ask for: ${coverage.covered} of ${coverage.bins} functional bins that `
-    + `the configurations can reach, ${share} %. What no test asks for is below, by engine.`, coverage.groups.map(details));
+    + `the configurations can reach, ${share} %. What no test asks for is below, by engine.`, coverage.groups.map(engine));
 };
 
 const cycles_part = (tests) => {
@@ -269,7 +269,7 @@ const table_columns = () => [
 // What a row shows below it when it is open.
 const test_detail = (t, columns) => {
   const fact = (name, value) => value && element("div", {}, element("dt", {}, name), element("dd", {}, value));
-  const line = (text) => text && element("p", {}, text);
+  const line = (text) => text && paragraph(text);
   return element("tr", { class: "detail" }, element("td", { colspan: columns }, line(t.reason),
     !t.reason.includes(t.mismatch) && line(t.mismatch), line(t.flaky && `flaky: ${t.flaky}`),
     line(t.excuse && `known failure${t.known ? "" : ", expired"}: ${t.excuse}`),
@@ -378,7 +378,7 @@ const tests_section = (tests) => {
   });
   addEventListener("DOMContentLoaded", follow);
   sort_by(0, false);
-  return section("tests", "All tests", null, form, element("div", { class: "scroll" }, rows), more);
+  return section("tests", "All tests", null, form, scroll(rows), more);
 };
 
 const all_tests = unpacked(page.tests);
