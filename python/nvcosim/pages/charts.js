@@ -25,6 +25,10 @@ const scaled = (value) => {
 };
 const mean = (ratios) => Math.exp(sum(ratios, Math.log) / ratios.length);
 const readable = (address) => { try { return decodeURIComponent(address); } catch { return address; } };
+// What a night is of, for its head.
+const date = (night) => `${night.started.slice(0, 10)} ${night.started.slice(11, 16)} UTC`;
+const revision = (night) => ["revision ", night.revision ? element("code", { title: night.revision }, night.revision.slice(0, 12)) : "not known",
+  night.dirty && " with changes that are not committed"];
 const night_link = (night, href) => (href ? link(href, `night ${night}`) : `night ${night}`);
 const cell = (kind, name, ...content) => element("td", { class: kind, "data-name": name }, ...content);
 

@@ -11,9 +11,7 @@ const ratio_cell = (ratio, good, name) => {
 const compare_head = () => {
   const worse = page.outcome === "WORSE", all_tests = page.means[0];
   const side = (night, letter) => paragraph(element("b", {}, letter), " ", night_link(night.night, night.index),
-    `${night.chosen} of ${night.plan}, ${night.started.slice(0, 10)} ${night.started.slice(11, 16)} UTC; ${night.tests} tests; revision `,
-    code(night.revision?.slice(0, 12) || "not known"),
-    night.dirty && " with changes that are not committed", `; nvcosim ${night.version}`, night.state !== "done" && `; ${night.state}`);
+    `${night.chosen} of ${night.plan}, ${date(night)}; ${night.tests} tests; `, revision(night), `; nvcosim ${night.version}`, night.state !== "done" && `; ${night.state}`);
   const n = page.changes, only = n["only in A"] + n["only in B"];
   const counted = (name, target, ...changes) => {
     const total = sum(changes, (change) => n[change]);

@@ -251,13 +251,11 @@ class _Request:
 
 
 def _previous(store: "Store", other: int) -> int:
-    row = store.row("SELECT max(b.id) FROM night AS n JOIN night AS b ON b.id < n.id AND b.plan = "
-                    "n.plan AND b.kind = n.kind AND b.selected IS n.selected AND b.state = 'done' "
-                    "WHERE n.id = ?", other)
-    if not row or not row[0]:
+    night = read_night(store, other).before
+    if not night:
         raise Failure(f"'previous': no night before night {other} has its plan and selection and "
                       "is done")
-    return int(row[0])
+    return night
 
 
 def _of_revision(store: "Store", letters: str, plan: str) -> int:

@@ -83,10 +83,7 @@ const night_head = (tests) => {
   const status = page.outcome === "FAILED" && page.state !== "done" ? `FAILED (${page.state})` : page.outcome;
   return head(kind, sign, status, `${page.plan}, night ${page.night}`, page.sentence, shares(),
     element("p", { class: "what" },
-      `${page.started.slice(0, 10)} ${page.started.slice(11, 16)} UTC on ${page.host} (${page.cores} cores, ${page.engine}), ${page.time}; `,
-      "revision ",
-      page.revision ? element("code", { title: page.revision }, page.revision.slice(0, 12)) : "not known",
-      page.dirty && " with changes that are not committed", `; seed ${page.seed}; nvcosim ${page.version}`,
+      `${date(page)} on ${page.host} (${page.cores} cores, ${page.engine}), ${page.time}; `, revision(page), `; seed ${page.seed}; nvcosim ${page.version}`,
       page.selected !== null && `; --select '${page.selected}'`),
     command(page.command, page.whole), night_tiles(tests));
 };

@@ -2,7 +2,6 @@
 before, its buckets, faults and trends. Page, JUnit XML and summary are made from one Review, so
 that they agree. It is read from the database alone, in one read transaction."""
 import collections
-import contextlib
 import dataclasses
 import typing
 
@@ -221,7 +220,8 @@ def taken(kind: typing.Any, row: "sqlite3.Row", most: int = TEXT,
 
 def review_read(store: "Store", night: int) -> Review:
     """Reads a night. Failure: there is no such night, or the database is damaged."""
-    with _snapshot(store.connection):
+    store.connection.execute("SAVEPOINT review")  # what is read belongs together
+    try:
         review = read_night(store, night)
         review.tests = list(read_tests(store, night))
         _compare(review, _read_past(store, review))
@@ -231,25 +231,14 @@ def review_read(store: "Store", night: int) -> Review:
         bits = [row["coverage"] for row in store.rows(
             "SELECT coverage FROM result WHERE night = ? AND coverage IS NOT NULL", night)]
         _read_trends(store, review)
+    finally:
+        store.connection.execute("RELEASE review")
     if bits:
         review.coverage = run_json("coverage", "--bits",
                                    stdin="".join(f"{each.hex()}\n" for each in bits))
     review.states.update(test.state for test in review.tests)
     review.fault_states.update(fault.state for fault in review.faults)
     return review
-
-
-@contextlib.contextmanager
-def _snapshot(connection: "sqlite3.Connection") -> typing.Iterator[None]:
-    """What is read belongs together. Nothing within a transaction of the caller's."""
-    own = not connection.in_transaction
-    if own:
-        connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        if own:
-            connection.execute("COMMIT")
 
 
 def read_night(store: "Store", night: int) -> Review:
