@@ -108,20 +108,23 @@ class Parser:
                          optional=row["optional"], help=row["text"] or "", hidden=row["hidden"],
                          group=1, dest="run", repeat=True, passed=True)
 
-    def check_run(self, words: list[str]) -> None:
-        """Ends the program with a usage error if `nvcosim run` does not take these words."""
+    def check_run(self, words: list[str]) -> dict[str, typing.Any]:
+        """What these words ask `nvcosim run` for, as its --check-options says. Ends the program
+        with a usage error if it does not take them."""
         import json
         from nvcosim import tool
-        wrong = json.loads(tool.run("run", "--check-options", "-", stdin=json.dumps(words)))
-        if "error" in wrong:
-            self.error(wrong["error"])
+        found: dict[str, typing.Any] = tool.run_json("run", "--check-options", "-",
+                                                     stdin=json.dumps(words))
+        if "error" in found:
+            self.error(found["error"])
+        return found
 
     # ---- reading ----
 
     def parse(self, argv: typing.Sequence[str]) -> types.SimpleNamespace:
         """The values by dest: True or False of an option without argument; the default, or a list
-        of a repeated one, where it is not given; "" of an optional argument that is not. Other words
-        are in `words`. Ends the program, as argp does, after --help or with a usage error."""
+        of a repeated one, where it is not given; "" of an optional argument that is not. Other
+        words are in `words`. Ends the program, as argp does, after --help or with a usage error."""
         found = types.SimpleNamespace(words=[])
         for option in self.options:
             setattr(found, option.dest, [] if option.repeat else

@@ -3,8 +3,8 @@ import pathlib
 import tempfile
 import unittest
 
-from nvcosim.commands import sweep
-from nvcosim.networks import accuracy, labels
+from nvcosim.commands import accuracy, sweep
+from nvcosim.networks import labels
 from nvcosim.tool import Failure
 
 

@@ -85,9 +85,10 @@ def _machine(given: Given, folder: str, initrd: str, socket: str) -> list[str]:
     what = "selftest" if given.selftest else "run" if given.network else "shell"
     device = {"driver": "vfio-user-pci", "socket": {"type": "unix", "path": socket},
               "x-msg-timeout": 3600000}
-    return [*"-M virt,memory-backend=ram -cpu cortex-a57 -accel tcg -nodefaults -no-reboot -display "
-            "none -serial stdio -m 1024M -object memory-backend-memfd,id=ram,size=1024M,share=on"
-            .split(), "-kernel", f"{folder}/vmlinuz", "-initrd", initrd, "-append",
+    return [*"-M virt,memory-backend=ram -cpu cortex-a57 -accel tcg -nodefaults -no-reboot "
+            "-display none -serial stdio -m 1024M "
+            "-object memory-backend-memfd,id=ram,size=1024M,share=on".split(),
+            "-kernel", f"{folder}/vmlinuz", "-initrd", initrd, "-append",
             f"console=ttyAMA0 panic=-1 quiet cma=512M nvdla={what} nvdla_config={platform}",
             "-device", json.dumps(device)]
 
@@ -256,12 +257,14 @@ def _parser() -> Parser:
                help="The network's input, a .pgm or .jpg that NVIDIA's runtime reads")
     parser.add("record", arg="FILE", **serve,
                help="Write each session as a trace that replays it, .nvt or .nvt.gz")
-    parser.add("last", arg="N", **serve, help="With --record: keep only the last N layers, or a few more")
-    parser.add("judge", **serve, help="The model follows: tell each layer that the RTL computes otherwise")
+    parser.add("last", arg="N", **serve,
+               help="With --record: keep only the last N layers, or a few more")
+    parser.add("judge", **serve,
+               help="The model follows: tell each layer that the RTL computes otherwise")
     parser.add("stop", arg="hold", optional=True, **serve,
                help="With --judge: end at the first wrong layer; hold: stand still there")
-    parser.add("debug", **serve, help="With --judge and --record: run nvcosim debug on a recording with a "
-                             "wrong layer")
+    parser.add("debug", **serve, help="With --judge and --record: run nvcosim debug on a recording "
+                                      "with a wrong layer")
     parser.add("selftest", help="Play the programs of the self-test, which are of small, by MSI "
                                 "and by INTx")
     parser.add("guest", arg="FOLDER", kind=text("a folder"),

@@ -298,7 +298,8 @@ def _parser() -> Parser:
     parser.add("folder", arg="FOLDER", repeat=True, kind=text("a folder of the RTL"),
                help="Plant only in this folder of the RTL; may be repeated, each then gets the "
                     "same number (default: all places are equally likely)")
-    parser.add("name", arg="NAME", default="qualify", help="Name of the simulator, rtl:NAME (default qualify)",
+    parser.add("name", arg="NAME", default="qualify",
+               help="Name of the simulator, rtl:NAME (default qualify)",
                kind=_like("(?!(waves|taps|coverage|toggle|checks)$)[a-z0-9_]{1,31}",
                           "found '{}', expected a-z, 0-9 and _, less than 32 characters"))
     parser.add("plan", arg="PLAN", kind=text("the name of a file"),

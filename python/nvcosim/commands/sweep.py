@@ -1,5 +1,5 @@
-"""nvcosim sweep: estimates of networks over configurations and memories, in one table; chosen points
-are also measured on the RTL."""
+"""nvcosim sweep: estimates of networks over configurations and memories, in one table; chosen
+points are also measured on the RTL."""
 import collections
 import dataclasses
 import glob

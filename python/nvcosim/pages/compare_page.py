@@ -21,7 +21,8 @@ def _file_word(text: str) -> str:
 def _default_path(comparison: Comparison) -> str:
     a, b = comparison.a, comparison.b
     folder = b.night.folder[:b.night.folder.rfind("/") + 1]
-    return f"{folder}compare-{a.night.night}{_file_word(a.chosen)}-{b.night.night}{_file_word(b.chosen)}.html"
+    words = "-".join(f"{side.night.night}{_file_word(side.chosen)}" for side in (a, b))
+    return f"{folder}compare-{words}.html"
 
 
 def _test(pair: Pair, told: bool, report: str | None) -> Members:
@@ -66,7 +67,8 @@ def compare_page(comparison: Comparison, path: str | None = None) -> str:
             "news": [(change, *CHANGES[change]) for change in NEWS],
             "rest": [(change, *CHANGES[change]) for change in REST]}
     for letter, side in sides.items():
-        data[letter] |= {"chosen": side.chosen, "version": side.night.version, "index": indexes[letter]}
+        data[letter] |= {"chosen": side.chosen, "version": side.night.version,
+                         "index": indexes[letter]}
     text = io.StringIO()
     compare_print(comparison, Style(text), every=False)
     write_file(path, page_text(f"{outcome} {title}", text.getvalue(), links, "compare.js",

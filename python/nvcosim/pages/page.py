@@ -144,7 +144,8 @@ def page_write(review: Review, path: str) -> None:
         "trends": [{**trend, "page": page_of_night(review, trend["folder"])}
                    for trend in review.trends],
         "command": command, "whole": None if command == review.command else review.command,
-        "time": duration(review.seconds), "before_page": page_of_night(review, review.before_folder),
+        "before_page": page_of_night(review, review.before_folder),
+        "time": duration(review.seconds),
         "cpu_time": duration(sum(test.cpu_seconds for test in review.tests))})
     data["tests"] = {field.name: _column(field.name, review.tests)
                      for field in dataclasses.fields(Test) if field.name not in _NOT_DRAWN}

@@ -135,8 +135,8 @@ class Review:
     before_revision: str | None = None
     before_folder: str = ""
     gone: int = 0  # tests of that night that this one has not
-    # Functional bins that the tests exercise, as nvcosim coverage --bits counts them; None: none was
-    # asked for.
+    # Functional bins that the tests exercise, as nvcosim coverage --bits counts them; None: none
+    # was asked for.
     coverage: dict[str, typing.Any] | None = None
     # The rows of _TRENDS, oldest first, this one last.
     trends: list[dict[str, typing.Any]] = dataclasses.field(default_factory=list)
