@@ -195,6 +195,16 @@ static char *simulator_of(const struct run_options *options, const char **varian
     return simulator_name(options->config->name, options->rtl_name, which);
 }
 
+/* Why that simulator can neither be found nor built; null if it can, or there is none. */
+static json_t *simulator_error(const struct run_options *options) {
+    struct error err;
+    if (options->dut == DUT_MODEL || !options->config)
+        return json_null();
+    const char *config = options->config->name;
+    return simulator_known(config, options->rtl_name, run_variant(options, config), &err) ? json_null()
+                                                                                          : json_text(err.text);
+}
+
 /* What the options ask for; NULL with a message if they cannot be used. */
 static json_t *asked_for(const struct words *given, struct error *err) {
     static const char *const duts[] = {[DUT_BOTH] = "both", [DUT_RTL] = "rtl", [DUT_MODEL] = "model"};
@@ -211,6 +221,7 @@ static json_t *asked_for(const struct words *given, struct error *err) {
                          duts[options.dut], "rtl", options.rtl_name);
         json_object_set_new(json, "simulator", text_or_null(simulator_of(&options, &variant)));
         json_object_set_new(json, "variant", json_string(variant));
+        json_object_set_new(json, "simulator_error", simulator_error(&options));
         options.debug = true;
         json_object_set_new(json, "debug_simulator", text_or_null(simulator_of(&options, &debug_variant)));
         json_object_set_new(json, "debug_variant", json_string(debug_variant));

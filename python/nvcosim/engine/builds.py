@@ -98,23 +98,23 @@ def _copy_program(source: str, target: str) -> None:
     raise why
 
 
-def _options(test: "Test") -> tuple[str, ...]:
-    """Those that say which simulator plays it."""
-    return tuple(word for word in test.played_options() if not word.startswith("--seed="))
+def _options(test: "Test") -> tuple[object, ...]:
+    """Tests that are equal in these are played by one simulator."""
+    return test.config, test.dut, test.options, test.max_seconds, test.max_cycles
 
 
 class Simulators:
     """Which simulator each test needs: options are asked about once, in one call for many tests."""
 
     def __init__(self, tests: "typing.Iterable[Test]") -> None:
-        self.answers: dict[tuple[str, ...], dict[str, typing.Any]] = {}
+        self.answers: dict[tuple[object, ...], dict[str, typing.Any]] = {}
         self._learn(tests)
 
     def _learn(self, tests: "typing.Iterable[Test]") -> None:
-        new = [key for key in dict.fromkeys(map(_options, tests)) if key not in self.answers]
+        new = {key: test for test in tests if (key := _options(test)) not in self.answers}
         if new:
-            said = tool.run("run", "--check-options", "-",
-                            stdin="".join(json.dumps(key) + "\n" for key in new))
+            said = tool.run("run", "--check-options", "-", stdin="".join(
+                json.dumps(test.played_options()) + "\n" for test in new.values()))
             self.answers.update(zip(new, map(json.loads, said.splitlines())))
 
     def of(self, test: "Test", debug: bool = False) -> Build | None:
@@ -126,18 +126,14 @@ class Simulators:
         return Build(name, says["config"], says["rtl"], says[f"{kind}variant"]) if name else None
 
 
-def possible(tests: "typing.Sequence[Test]", report: Report) -> bool:
+def possible(tests: "typing.Iterable[Test]", report: Report) -> bool:
     """Whether the simulators that the tests need are there or can be built; each that is not is
     reported."""
-    simulators, seen = Simulators(tests), {}
-    for test in tests:
-        build = simulators.of(test)
-        if build and build.name not in seen:
-            said = build.ask("--known")
-            seen[build.name] = said["known"]
-            if not said["known"]:
-                report(said["error"])
-    return all(seen.values())
+    missing = {says["simulator"]: says["simulator_error"]
+               for says in Simulators(tests).answers.values() if says.get("simulator_error")}
+    for why in missing.values():
+        report(why)
+    return not missing
 
 
 class Builds:
