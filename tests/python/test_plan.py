@@ -188,8 +188,8 @@ known_failures:
 """)
         self.keys(found, "a/a_1 a/a_2 a/b_1 d/c_1 d/b_1 c/b_1")
         for warning, expected in zip(found.warnings, (
-                ":2:49: exclude: 'zzz' matches the name of no trace", ":3:22: traces: found no file that matches ",
-                ":4:21: traces: the variable PLAN_NOTHING of the environment is not set"), strict=True):
+                ":3:22: traces: found no file that matches ", ":4:21: traces: the variable PLAN_NOTHING of the environment "
+                "is not set", ":2:49: exclude: 'zzz' matches the name of no trace"), strict=True):
             self.assertIn(expected, warning)
 
     def test_the_night_has_its_settings(self):

@@ -22,25 +22,22 @@ class Equivalent:
 Equivalents = dict[tuple[str, str], Equivalent]  # by file and statement, in the order of the list
 
 
-def _take(name: str, node: tree.Node, known: Equivalents) -> Equivalent:
+def _take(node: tree.Node, known: Equivalents) -> Equivalent:
     if node.kind != "map":
-        raise tree.at(name, node.place, f"found {node.show()}, expected a mapping of file, "
-                                        "statement and reason")
+        raise node.fail(f"found {node.show()}, expected a mapping of file, statement and reason")
     for key in node.nodes[::2]:
         if key.text not in _MEMBERS:
-            raise tree.at(name, key.place, f"found '{key.text}', expected file, statement or "
-                                           "reason")
+            raise key.fail(f"found '{key.text}', expected file, statement or reason")
     texts = {}
     for member in _MEMBERS:
         value = node.member(member)
-        if not value or value.kind != "text" or not value.text:
-            raise tree.at(name, value.place if value else node.place,
-                          f"found {value.show() if value else 'none'}, expected the {member} of a "
-                          "fault as a text")
+        if not value or not value.text:
+            raise (value or node).fail(f"found {value.show() if value else 'none'}, expected the "
+                                       f"{member} of a fault as a text")
         texts[member] = value.text
     if (texts["file"], texts["statement"]) in known:
-        raise tree.at(name, node.place, "this fault is in the list twice")
-    return Equivalent(**texts, line=node.place[0])
+        raise node.fail("this fault is in the list twice")
+    return Equivalent(**texts, line=node.place.line)
 
 
 def read(path: str) -> Equivalents:
@@ -50,9 +47,9 @@ def read(path: str) -> Equivalents:
     except OSError as error:
         raise Failure(f"{path}: cannot open: {error.strerror}") from None
     if root.kind != "list":
-        raise tree.at(path, root.place, f"found {root.show()}, expected a list of faults")
+        raise root.fail(f"found {root.show()}, expected a list of faults")
     found: Equivalents = {}
     for node in root.nodes:
-        entry = _take(path, node, found)
+        entry = _take(node, found)
         found[entry.file, entry.statement] = entry
     return found

@@ -1,12 +1,12 @@
 """What a plan needs to know of the C program: its configurations, the engines of random layers, the
 options of `nvcosim run`, whether options go together, which configuration a trace is for."""
-import dataclasses
 import functools
 import json
+import re
 import typing
 
 from nvcosim import tool
-from nvcosim.plan.tree import Place
+from nvcosim.plan.tree import Node
 from nvcosim.text import guess
 
 _TRIAGE, _WAVES = "use the key triage of the plan", "failures that triage looks at have waves"
@@ -34,42 +34,28 @@ _INSTEAD = {  # options that a plan gives in another way, or that regress sets
 }
 
 
-@dataclasses.dataclass
-class Configuration:
-    map: str  # name of its registers: traces fit all configurations of one
-    generators: list[str]  # engines of random layers
-
-
-@dataclasses.dataclass
-class Option:
-    argument: str | None
-    hidden: bool
-    duts: list[str]  # devices that it matters for
-
-
 @functools.cache
 def _facts() -> typing.Any:
     return tool.run_json("info", "--json", "--brief")
 
 
 @functools.cache
-def configurations() -> dict[str, Configuration]:
-    """By name."""
-    return {row["name"]: Configuration(row["map"], row["generators"])
-            for row in _facts()["configurations"]}
+def configurations() -> dict[str, typing.Any]:
+    """By name. "map": of registers; traces fit all configurations of one. "generators": the engines
+    of random layers."""
+    return {row["name"]: row for row in _facts()["configurations"]}
 
 
 @functools.cache
-def _options() -> dict[str, Option]:
-    return {row["name"]: Option(row["argument"], row["hidden"], row["duts"])
-            for row in _facts()["options"]}
+def _options() -> dict[str, typing.Any]:
+    return {row["name"]: row for row in _facts()["options"]}
 
 
 # ---- engines of random layers
 
 @functools.cache
 def all_engines() -> list[str]:
-    return max((c.generators for c in configurations().values()), key=len)
+    return max((row["generators"] for row in configurations().values()), key=len)
 
 
 def engines(text: str) -> list[str]:
@@ -95,54 +81,51 @@ def why_not(word: str) -> str | None:
     rest = word[2 + len(name):]
     option = _options().get(name)
     if not option:
-        names = [name for name, option in _options().items() if not option.hidden]
+        names = [name for name, option in _options().items() if not option["hidden"]]
         return f"found --{name}, which is not an option of nvcosim run{guess(name, names)}"
     if name in _INSTEAD:
         return f"found --{name}, which regress sets itself: {_INSTEAD[name]}"
-    if option.argument and not rest.startswith("="):
-        return f"found '{word}', expected --{name}={option.argument}"
-    if not option.argument and rest:
+    if option["argument"] and not rest.startswith("="):
+        return f"found '{word}', expected --{name}={option['argument']}"
+    if not option["argument"] and rest:
         return f"found '{word}', expected --{name}, which takes no value"
     return None
 
 
 def applies(word: str, dut: str) -> bool:
     """Whether an option, which is allowed, matters for that argument of --dut."""
-    return (dut if dut in ("model", "rtl") else "both") in _options()[word[2:].split("=")[0]].duts
+    devices = _options()[word[2:].split("=")[0]]["duts"]
+    return (dut if dut in ("model", "rtl") else "both") in devices
 
 
-@dataclasses.dataclass
-class Together:
-    """Options for one device that have to go together. places: of the first ones of the words;
-    otherwise: the place that a message about another one names."""
-    words: list[str]
-    places: list[Place]
-    otherwise: Place
+class Together(typing.NamedTuple):
+    """Options for one device that have to go together, with the places that messages name."""
+    dut: str
+    words: list[Node]
     what: str
 
 
-def first_wrong(checks: list[Together]) -> tuple[Place, str] | None:
-    """Place and message of the first that do not go together; one call for all."""
-    lines = list(dict.fromkeys(json.dumps(check.words) for check in checks))
-    if not lines:
-        return None
-    answers = tool.run("run", "--check-options", "-", stdin="\n".join(lines) + "\n").splitlines()
-    errors = {line: json.loads(answer).get("error") for line, answer in zip(lines, answers)}
-    for check in checks:
-        message = errors[json.dumps(check.words)]
+def check_together(checks: list[Together]) -> None:
+    """Failure: the first that do not go together. One call for all."""
+    lines = [json.dumps([f"--dut={check.dut}", *(word.text for word in check.words)])
+             for check in checks]
+    different = list(dict.fromkeys(lines))
+    if not different:
+        return
+    said = tool.run("run", "--check-options", "-", stdin="\n".join(different) + "\n")
+    answers = dict(zip(different, map(json.loads, said.splitlines())))
+    for line, check in zip(lines, checks):
+        message = answers[line].get("error")
         if message:
-            about = message.replace("=", ":").replace(" ", ":").split(":")[0]
-            culprits = [i for i, word in enumerate(check.words[1:]) if word.split("=")[0] == about]
-            index = culprits[-1] if culprits else 0
-            place = check.places[index] if index < len(check.places) else check.otherwise
-            return place, f"{check.what}: {message}"
-    return None
+            about = re.split("[=: ]", message)[0]
+            culprits = [word for word in check.words if word.text.split("=")[0] == about]
+            raise (culprits or check.words[:1])[-1].fail(f"{check.what}: {message}")
 
 
 # ---- traces
 
-@dataclasses.dataclass
-class Trace:
+class Trace(typing.NamedTuple):
+    path: str
     name: str
     config: str
     named: bool  # the trace says itself which configuration it was made for
@@ -151,9 +134,8 @@ class Trace:
 
 def traces(paths: list[str]) -> dict[str, Trace]:
     """What the traces are, by path; in few calls."""
-    found = []
+    found: list[Trace] = []
     for i in range(0, len(paths), 2000):  # a command line has 2 MB
-        found += tool.run("info", "--json", "--brief", *paths[i:i + 2000]).splitlines()
-    rows = map(json.loads, found)
-    return {path: Trace(row["name"], row["config"], row["named"], row.get("error"))
-            for path, row in zip(paths, rows)}
+        said = tool.run("info", "--json", "--brief", *paths[i:i + 2000]).splitlines()
+        found += (Trace(**json.loads(line)) for line in said)
+    return dict(zip(paths, found))

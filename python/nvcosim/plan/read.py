@@ -9,46 +9,52 @@ import typing
 
 from nvcosim.plan import facts, paths, tree, values
 from nvcosim.plan.tree import Node, Place
-from nvcosim.plan.values import Word, Words, member
+from nvcosim.plan.values import Words, member
 from nvcosim.text import guess
 from nvcosim.tool import Failure
 
 _LAYERS, _RESEED = 100000, 10000  # layers of one item or range, plays of one test after the first
 _VARIANTS = ("waves", "coverage", "toggle", "checks", "taps")  # of simulators: no names of RTL
+_NOWHERE = Place("", 0, 0)
 
 
 # ---- words that have to name something
 
-def _config(plan: "Plan", node: Node, what: str) -> None:
+def _config(_plan: "Plan", node: Node, what: str) -> None:
     known = facts.configurations()
     if node.text not in known:
-        raise plan.refuse(node, what, f"a configuration: {', '.join(known)}"
-                                      f"{guess(node.text, known)}")
+        raise node.refuse(what, f"a configuration: {', '.join(known)}{guess(node.text, known)}")
 
 
-def _dut(plan: "Plan", node: Node, what: str) -> None:
+def _dut(_plan: "Plan", node: Node, what: str) -> None:
     rtl = re.fullmatch("rtl:([a-z0-9_]{1,31})", node.text)
     if node.text not in ("both", "model", "rtl") and (not rtl or rtl[1] in _VARIANTS):
-        raise plan.refuse(node, what, "both, model, rtl, or rtl:NAME of an RTL that `nvcosim "
-                                      "build` has made")
+        raise node.refuse(what, "both, model, rtl, or rtl:NAME of an RTL that `nvcosim build` has "
+                                "made")
 
 
 def _memory(plan: "Plan", node: Node, what: str) -> None:
     if node.text != "default" and node.text not in plan.memories:
         names = f": {', '.join(plan.memories)}" if plan.memories else ""
-        raise plan.refuse(node, what, f"default or a name of the plan's memories{names}"
-                                      f"{guess(node.text, ['default', *plan.memories])}")
+        raise node.refuse(what, f"default or a name of the plan's memories{names}"
+                                f"{guess(node.text, ['default', *plan.memories])}")
 
 
-def _tag(plan: "Plan", node: Node, what: str) -> None:
+def _tag(_plan: "Plan", node: Node, what: str) -> None:
     if not values.is_name(node.text, ".:"):
-        raise plan.refuse(node, what, values.NAME + ", or a list of such; '.' and ':' may be in it")
+        raise node.refuse(what, values.NAME + ", or a list of such; '.' and ':' may be in it")
 
 
-def _engines(plan: "Plan", node: Node, what: str) -> None:
+def _engines(_plan: "Plan", node: Node, what: str) -> None:
     if not facts.engines(node.text):
-        raise plan.refuse(node, what, f"{', '.join(facts.all_engines())}, several of them with "
-                                      "commas between, or mix; or a list of such")
+        raise node.refuse(what, f"{', '.join(facts.all_engines())}, several of them with commas "
+                                "between, or mix; or a list of such")
+
+
+def _option(_plan: "Plan", node: Node, what: str) -> None:
+    message = facts.why_not(node.text)
+    if message:
+        raise node.fail(f"{what}: {message}")
 
 
 # ---- what an item has
@@ -64,26 +70,25 @@ class Limits:
 
 
 def _limits(plan: "Plan", node: Node, what: str) -> Limits:
-    values.check_keys(plan, node, what, Limits)
-    return values.fill(plan, node, dataclasses.replace(plan.limits), what + ": ")
+    return values.fill(plan, node, what, dataclasses.replace(plan.limits), what + ": ")
 
 
-def _ranges(plan: "Plan", node: Node, what: str) -> list[range]:
+def _ranges(_plan: "Plan", node: Node, what: str) -> list[range]:
     """17, 1-500, or a list of these."""
     found: list[range] = []
     for element in node.nodes if node.kind == "list" else [node]:
         first, dash, last = element.text.partition("-")
         a, b = values.whole(first), values.whole(last if dash else first)
         if a is None or b is None or not 0 <= b - a < _LAYERS:
-            raise plan.refuse(element, what, "a seed, or a range of at most 100000 such as 1-500, "
-                                             "or a list of these")
+            raise element.refuse(what, "a seed, or a range of at most 100000 such as 1-500, or a "
+                                       "list of these")
         for other in found:
             if a < other.stop and other.start <= b:
-                raise plan.fail(element.place, f"{what}: found '{element.text}', expected no seed "
-                                f"of {other.start}-{other.stop - 1}, which was given before")
+                raise element.fail(f"{what}: found '{element.text}', expected no seed of "
+                                   f"{other.start}-{other.stop - 1}, which was given before")
         found.append(range(a, b + 1))
     if not found:
-        raise plan.refuse(node, what, "at least one seed or range")
+        raise node.refuse(what, "at least one seed or range")
     return found
 
 
@@ -96,39 +101,48 @@ class Random:
 
 
 def _random(plan: "Plan", node: Node, what: str) -> Random:
-    values.check_keys(plan, node, what, Random)
-    count, seeds = node.member("count"), node.member("seeds")
-    if not node.member("engines"):
-        raise plan.fail(node.place, f"{what}: expected the key engines, such as engines: mix")
-    if bool(count) == bool(seeds):
-        raise plan.fail(node.place, f"{what}: found {'both' if count else 'neither'} count "
-                        f"{'and' if count else 'nor'} seeds, expected either count (layers with "
-                        "seeds of the night) or seeds (the same layers every night, such as 1-500)")
-    return values.fill(plan, node, Random())
+    random = values.fill(plan, node, what, Random())
+    if not random.engines:
+        raise node.fail(f"{what}: expected the key engines, such as engines: mix")
+    _need_one(node, what, "count", " (layers with seeds of the night)",
+              "seeds", " (the same layers every night, such as 1-500)")
+    return random
 
 
-def _seed(plan: "Plan", node: Node, what: str) -> int | None:
-    value = values.whole(node.text) if values.is_text(node) else None
-    if value is None and (node.kind != "text" or node.text != "night"):
-        raise plan.refuse(node, what, "a number from 0 to 2^63-1, or night: one drawn from the "
-                                      "seed of the night")
+def _need_one(node: Node, what: str, one: str, of_one: str, other: str, of_other: str) -> None:
+    """A mapping has one of two keys. of_one, of_other: what they give."""
+    if bool(node.member(one)) == bool(node.member(other)):
+        both = bool(node.member(one))
+        raise node.fail(f"{what}: found {'both' if both else 'neither'} {one} "
+                        f"{'and' if both else 'nor'} {other}, expected either {one}{of_one} or "
+                        f"{other}{of_other}")
+
+
+def _seed(_plan: "Plan", node: Node, what: str) -> int | None:
+    value = values.whole(node.text)
+    if value is None and node.text != "night":
+        raise node.refuse(what, "a number from 0 to 2^63-1, or night: one drawn from the seed of "
+                                "the night")
     return value
 
 
-def _item_name(plan: "Plan", node: Node, what: str) -> Word:
-    if not values.is_text(node) or not values.is_name(node.text):
-        raise plan.refuse(node, what, values.NAME)
+def _item_name(plan: "Plan", node: Node, what: str) -> Node:
+    if not values.is_name(node.text):
+        raise node.refuse(what, values.NAME)
     for item in plan.items:
         if item.name.text == node.text:
-            raise plan.fail(node.place, f"{what}: found '{node.text}' again; it is that of the "
-                                        f"item in line {item.name.place[0]}")
-    return Word(node.text, node.place)
+            raise node.fail(f"{what}: found '{node.text}' again; it is that of the item in line "
+                            f"{item.name.place.line}")
+    return node
+
+
+_options = values.words("a list of options of nvcosim run, such as [--strict]", _option, again=True)
 
 
 @dataclasses.dataclass
 class Item:
     """Traces or random layers, and what they are played on."""
-    name: Word = member(_item_name, Word("", (0, 0)))
+    name: Node = member(_item_name, Node("text", _NOWHERE))
     traces: Words = member(values.words("a pattern of file names, or a list of such"), ())
     random: Random | None = member(_random)
     config: Words = member(values.words("the name of a configuration, or a list of such", _config),
@@ -136,8 +150,7 @@ class Item:
     dut: Words = member(values.words("both, model, rtl, rtl:NAME, or a list of such", _dut), ())
     memories: Words = member(values.words("names of the plan's memories, or default", _memory), ())
     tags: Words = member(values.words("words, or a list of such", _tag), ())
-    options: Words = member(values.words("a list of options of nvcosim run, such as [--strict]",
-                                         values.option, again=True), ())
+    options: Words = member(_options, ())
     seed: int | None = member(_seed, 1)  # None: one of the night
     reseed: int = member(values.number(0, _RESEED), 0)
     limits: Limits = member(_limits)
@@ -146,21 +159,16 @@ class Item:
 
 
 def _item(plan: "Plan", node: Node, what: str) -> Item:
-    values.check_keys(plan, node, what, Item)
-    name, traces, random = map(node.member, ("name", "traces", "random"))
-    if not name:
-        raise plan.fail(node.place, f"{what}: found an item without the key name, expected one")
-    word = _item_name(plan, name, "name")
-    if bool(traces) == bool(random):
-        raise plan.fail(node.place, f"item {word.text}: found {'both' if traces else 'neither'} "
-                        f"traces {'and' if traces else 'nor'} random, expected either traces "
-                        "(patterns of file names) or random (layers)")
-    item = Item(limits=plan.limits)
-    values.fill(plan, node, item)
-    item.dut = item.dut or (Word("both", word.place),)
-    item.memories = item.memories or (Word("default", word.place),)
+    item = values.fill(plan, node, what, Item(limits=plan.limits))
+    name = item.name
+    if not name.text:
+        raise node.fail(f"{what}: found an item without the key name, expected one")
+    _need_one(node, f"item {name.text}", "traces", " (patterns of file names)",
+              "random", " (layers)")
+    item.dut = item.dut or (dataclasses.replace(name, text="both"),)
+    item.memories = item.memories or (dataclasses.replace(name, text="default"),)
     if item.random:
-        item.config = item.config or (Word("small", word.place),)
+        item.config = item.config or (dataclasses.replace(name, text="small"),)
         if item.random.count and not node.member("seed"):
             item.seed = None
     _check_item(plan, node, item)
@@ -173,22 +181,22 @@ def _check_item(plan: "Plan", node: Node, item: Item) -> None:
     for key in ("optional", "exclude"):
         given = node.member(key)
         if item.random and given:
-            raise plan.fail(given.place, f"{key}: it is of items with the key traces; this one has "
-                                         "random layers")
+            raise given.fail(f"{key}: it is of items with the key traces; this one has random "
+                             "layers")
     memories = node.member("memories")
     if memories and [dut.text for dut in item.dut] == ["model"]:
-        raise plan.fail(memories.place, "memories: the model has none; leave the key out, or play "
-                                        "on another dut than model")
+        raise memories.fail("memories: the model has none; leave the key out, or play on another "
+                            "dut than model")
     for dut in item.dut:
         useful = [word for word in item.options if facts.applies(word.text, dut.text)]
         for word in item.options:
             if word not in useful and len(item.dut) == 1:
-                raise plan.fail(word.place, f"options: {word.text} has no effect with dut "
-                                            f"{dut.text}")
-        plan.check_later(dut.text, useful, (), dut.place, "options")
+                raise word.fail(f"options: {word.text} has no effect with dut {dut.text}")
+        plan.check_later(dut.text, useful, "options")
         for memory in item.memories if dut.text != "model" else ():
-            plan.check_later(dut.text, useful, plan.memories.get(memory.text, ()), memory.place,
-                             "options and memories together")
+            more = [dataclasses.replace(word, place=memory.place)
+                    for word in plan.memories.get(memory.text, ())]
+            plan.check_later(dut.text, useful + more, "options and memories together")
 
 
 # ---- the others
@@ -201,34 +209,32 @@ class Triage:
 
 
 def _triage(plan: "Plan", node: Node, what: str) -> Triage:
-    values.check_keys(plan, node, what, Triage)
-    return values.fill(plan, node, Triage(), what + ": ")
+    return values.fill(plan, node, what, Triage(), what + ": ")
 
 
 def _memories(plan: "Plan", node: Node, what: str) -> dict[str, Words]:
-    read = values.words("a list of options of nvcosim run, such as [--latency=200]", values.option,
+    read = values.words("a list of options of nvcosim run, such as [--latency=200]", _option,
                         again=True)
     if node.kind != "map":
-        raise plan.refuse(node, what, "a mapping of names to lists of options of nvcosim run")
+        raise node.refuse(what, "a mapping of names to lists of options of nvcosim run")
     found = {}
     for name, options in zip(node.nodes[::2], node.nodes[1::2]):
         if not values.is_name(name.text) or name.text == "default":
-            raise plan.refuse(name, what, values.NAME
+            raise name.refuse(what, values.NAME
                               + ", and not default, which is the memory without options")
         found[name.text] = read(plan, options, name.text)
-        plan.check_later("both", found[name.text], (), name.place, name.text)
+        plan.check_later("both", found[name.text], name.text)
     return found
 
 
-def _day(plan: "Plan", node: Node, what: str) -> str:
+def _day(_plan: "Plan", node: Node, what: str) -> str:
     import datetime
     try:
         if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", node.text):
             raise ValueError
         datetime.date.fromisoformat(node.text)
     except ValueError:
-        raise plan.refuse(node, what,
-                          "the last day on which it is known, YYYY-MM-DD") from None
+        raise node.refuse(what, "the last day on which it is known, YYYY-MM-DD") from None
     return node.text
 
 
@@ -238,16 +244,16 @@ class Known:
     test: Words = member(values.words("a pattern of names of tests, or a list of such"), ())
     reason: str = member(values.text, "")
     until: str = member(_day, "")
-    place: Place = (0, 0)
+    place: Place = _NOWHERE
 
 
 def _known(plan: "Plan", node: Node, what: str) -> Known:
-    values.check_keys(plan, node, what, Known)
-    for key in values.kinds(Known):
-        if not node.member(key):
-            raise plan.fail(node.place, f"{what}: found an entry without the key {key}, expected "
-                                        "test, reason and until")
-    return values.fill(plan, node, Known(place=node.place))
+    known = values.fill(plan, node, what, Known(place=node.place))
+    for key in ("test", "reason", "until"):
+        if not getattr(known, key):
+            raise node.fail(f"{what}: found an entry without the key {key}, expected test, reason "
+                            "and until")
+    return known
 
 
 def _database(plan: "Plan", node: Node, what: str) -> str:
@@ -255,7 +261,7 @@ def _database(plan: "Plan", node: Node, what: str) -> str:
     try:
         return paths.seen_from(plan.folder, paths.variables(text))
     except Failure as failure:
-        raise plan.fail(node.place, f"{what}: {failure}") from None
+        raise node.fail(f"{what}: {failure}") from None
 
 
 # ---- the plan
@@ -274,7 +280,7 @@ class Settings:
 
 
 @dataclasses.dataclass
-class Plan(values.File):
+class Plan:
     """What the file says, with the place of all that may still prove wrong."""
     file: str
     text: str
@@ -311,33 +317,22 @@ class Plan(values.File):
         """name: of the file, for messages and to find what is named relative to it."""
         root = tree.parse(name, data)
         plan = cls(name, data.decode(), folder=paths.folder_of(name))
-        later = None
         try:
-            values.check_keys(plan, root, "plan", Plan)
-            if not root.member("items"):
-                raise plan.fail(root.place, "plan: found no key items, expected it: what is to be "
-                                            "run")
-            values.fill(plan, root, plan)
-        except Failure as failure:
-            later = failure
-        wrong = facts.first_wrong(plan.checks)  # these come before the failure
-        if wrong:
-            raise plan.fail(*wrong)
-        if later:
-            raise later
+            values.fill(plan, root, "plan", plan)
+            if not plan.items:
+                raise root.fail("plan: found no key items, expected it: what is to be run")
+        finally:
+            facts.check_together(plan.checks)  # what it refuses comes before another failure
         return plan
 
-    def check_later(self, dut: str, own: typing.Sequence[Word], more: typing.Sequence[Word],
-                    otherwise: Place, what: str) -> None:
+    def check_later(self, dut: str, words: typing.Sequence[Node], what: str) -> None:
         """Whether the options go together is asked once, for all."""
-        if own or more:
-            all_words = [f"--dut={dut}", *(word.text for word in (*own, *more))]
-            self.checks.append(facts.Together(all_words, [word.place for word in own], otherwise,
-                                              what))
+        if words:
+            self.checks.append(facts.Together(dut, list(words), what))
 
     @property
     def settings(self) -> Settings:
-        base = os.path.basename(self.file)
+        base, triage = os.path.basename(self.file), self.triage
         return Settings(self.name or re.sub(r"(.)\.[^.]*$", r"\1", base), self.database,
-                        self.slurm_options, self.jobs, self.triage.debug, self.triage.debug_seconds,
-                        self.triage.shrink_seconds, self.night_seconds)
+                        self.slurm_options, self.jobs, triage.debug, triage.debug_seconds,
+                        triage.shrink_seconds, self.night_seconds)

@@ -8,7 +8,18 @@ from nvcosim.text import shown
 from nvcosim.tool import Failure
 
 BYTES, DEPTH, MEMBERS, NODES = 1 << 20, 16, 1000, 100000
-Place = tuple[int, int]  # line and column, from 1
+_KINDS = {"ScalarEvent": "text", "SequenceStartEvent": "list", "MappingStartEvent": "map"}
+
+
+class Place(typing.NamedTuple):
+    """Line and column from 1."""
+    file: str
+    line: int
+    column: int
+
+    def fail(self, message: str) -> Failure:
+        """What is wrong there: FILE:LINE:COLUMN: MESSAGE, in one line."""
+        return Failure(shown(f"{self.file}:{self.line}:{self.column}: {message}"))
 
 
 @dataclasses.dataclass(slots=True)
@@ -23,8 +34,8 @@ class Node:
     open: bool = True  # being read: an alias to it would be a circle
 
     def member(self, key: str) -> "Node | None":
-        keys = (node.text for node in self.nodes[::2])
-        return next((self.nodes[2 * i + 1] for i, name in enumerate(keys) if name == key), None)
+        pairs = zip(self.nodes[::2], self.nodes[1::2])
+        return next((value for name, value in pairs if name.text == key), None)
 
     def show(self) -> str:
         """For messages: 'text', a list, a mapping, or nothing."""
@@ -33,6 +44,12 @@ class Node:
         if not self.text and self.plain:
             return "nothing"
         return f"'{cut(self.text, 60)}{'...' if len(self.text.encode()) >= 60 else ''}'"
+
+    def fail(self, message: str) -> Failure:
+        return self.place.fail(message)
+
+    def refuse(self, what: str, expected: str) -> Failure:
+        return self.fail(f"{what}: found {self.show()}, expected {expected}")
 
 
 def cut(text: str, size: int) -> str:
@@ -46,112 +63,86 @@ def cut(text: str, size: int) -> str:
     return out
 
 
-class _Builder:
+class _Reader:
     """Makes the tree from the events of libyaml."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.root: Node | None = None
-        self.stack: list[Node] = []
+    def __init__(self, name: str, events: typing.Iterator[typing.Any]) -> None:
+        self.name, self.events = name, events
         self.anchors: dict[str, Node] = {}
+        self.kind, self.place = "", Place(name, 1, 1)  # of the event that came last
 
-    def take(self, event: typing.Any) -> None:
-        """An event that has no part in the tree is left out."""
-        method = getattr(self, f"on_{type(event).__name__}", None)
-        if method:
-            method(event, (event.start_mark.line + 1, event.start_mark.column + 1))
+    def advance(self) -> typing.Any:
+        event = next(self.events)
+        self.kind, mark = type(event).__name__, event.start_mark
+        self.place = Place(self.name, mark.line + 1, mark.column + 1)
+        return event
 
-    def on_ScalarEvent(self, event: typing.Any, place: Place) -> None:
-        if "\0" in event.value and not event.tag:
-            self.fail(place, "found a text with a zero character in it; expected one without")
-        node = self.begin("text", event, place)
-        node.text, node.plain = event.value, not event.style
-        self.put(node, place)
-        self.count(node, place)
+    def document(self) -> Node:
+        self.advance()  # the start of the stream
+        self.advance()
+        if self.kind == "StreamEndEvent":
+            raise self.place.fail("found nothing; expected a document")
+        root = self.value(self.advance(), 0)
+        self.advance()  # the end of the document
+        self.advance()
+        if self.kind == "DocumentStartEvent":
+            raise self.place.fail("found a second document; expected one")
+        return root
 
-    def on_SequenceStartEvent(self, event: typing.Any, place: Place) -> None:
-        self.enter("list", event, place)
-
-    def on_MappingStartEvent(self, event: typing.Any, place: Place) -> None:
-        self.enter("map", event, place)
-
-    def on_SequenceEndEvent(self, _event: typing.Any, place: Place) -> None:
-        self.count(self.stack.pop(), place)
-
-    on_MappingEndEvent = on_SequenceEndEvent
-
-    def on_AliasEvent(self, event: typing.Any, place: Place) -> None:
-        name, node = event.anchor, self.anchors.get(event.anchor)
-        if not node:
-            self.fail(place, f"found *{name}; expected the name of an anchor, there is no &{name} "
-                             "before it")
-        if node.open:
-            self.fail(place, f"found *{name} inside of &{name}, a circle")
-        self.put(node, place)
-        self.count(node, place)
-
-    def on_DocumentStartEvent(self, _event: typing.Any, place: Place) -> None:
-        if self.root:
-            self.fail(place, "found a second document; expected one")
-
-    def on_StreamEndEvent(self, _event: typing.Any, place: Place) -> None:
-        if not self.root:
-            self.fail(place, "found nothing; expected a document")
-
-    def fail(self, place: Place, message: str) -> typing.NoReturn:
-        raise at(self.name, place, message)
-
-    def begin(self, kind: str, event: typing.Any, place: Place) -> Node:
+    def value(self, event: typing.Any, depth: int) -> Node:
+        if self.kind == "AliasEvent":
+            return self.alias(event.anchor)
         if event.tag:
-            self.fail(place, "found a tag (!...); expected a value without one")
-        if kind != "text" and len(self.stack) == DEPTH:
-            self.fail(place, f"found more than {DEPTH} lists and mappings in one another")
-        node = Node(kind, place)
+            raise self.place.fail("found a tag (!...); expected a value without one")
+        node = Node(_KINDS[self.kind], self.place)
         if event.anchor:
             self.anchors[event.anchor] = node
+        if node.kind != "text":
+            self.fill(node, depth)
+        elif "\0" in event.value:
+            raise node.fail("found a text with a zero character in it; expected one without")
+        else:
+            node.text, node.plain = event.value, not event.style
+        node.open = False
         return node
 
-    def enter(self, kind: str, event: typing.Any, place: Place) -> None:
-        node = self.begin(kind, event, place)
-        self.put(node, place)
-        self.stack.append(node)
+    def alias(self, name: str) -> Node:
+        node = self.anchors.get(name)
+        if not node:
+            raise self.place.fail(f"found *{name}; expected the name of an anchor, there is no "
+                                  f"&{name} before it")
+        if node.open:
+            raise self.place.fail(f"found *{name} inside of &{name}, a circle")
+        return node
 
-    def put(self, node: Node, place: Place) -> None:
-        """Gives the node its place in the mapping or list that is being read, or at the top."""
-        if not self.stack:
-            self.root = node
-            return
-        parent = self.stack[-1]
-        if parent.kind == "map":
-            if len(parent.nodes) % 2 == 0:
-                self.check_key(parent, node, place)
-            if len(parent.nodes) >= 2 * MEMBERS:
-                self.fail(place, f"found more than {MEMBERS} keys in one mapping")
-        parent.nodes.append(node)
-
-    def check_key(self, parent: Node, node: Node, place: Place) -> None:
-        if node.kind != "text":
-            self.fail(place, "found a list or a mapping as a key; expected a word")
-        if node.plain and node.text == "<<":
-            self.fail(place, "found the merge key '<<', which is not known here; expected a word")
-        for key in parent.nodes[::2]:
-            if key.text == node.text:
-                self.fail(place, f"found the key {node.show()} again; it is in line {key.place[0]} "
-                                 "already")
-
-    def count(self, node: Node, place: Place) -> None:
-        """A node that is complete counts in the one around it."""
-        node.open = False
-        if self.stack:
-            self.stack[-1].weight += node.weight
-            if self.stack[-1].weight > NODES:
-                self.fail(place, f"found more than {NODES} values, aliases counted as what they "
+    def fill(self, node: Node, depth: int) -> None:
+        """Reads what a list or mapping has in it, up to its end."""
+        if depth == DEPTH:
+            raise node.fail(f"found more than {DEPTH} lists and mappings in one another")
+        event = self.advance()
+        while not self.kind.endswith("EndEvent"):
+            place, child = self.place, self.value(event, depth + 1)
+            if node.kind == "map" and len(node.nodes) % 2 == 0:
+                _check_key(node, child, place)
+            node.nodes.append(child)
+            node.weight += child.weight
+            if node.weight > NODES:
+                raise place.fail(f"found more than {NODES} values, aliases counted as what they "
                                  "stand for")
+            event = self.advance()
 
 
-def at(name: str, place: Place, message: str) -> Failure:
-    """The error of a place in a file: NAME:LINE:COLUMN: MESSAGE, in one line."""
-    return Failure(shown(f"{name}:{place[0]}:{place[1]}: {message}"))
+def _check_key(parent: Node, node: Node, place: Place) -> None:
+    if node.kind != "text":
+        raise place.fail("found a list or a mapping as a key; expected a word")
+    if node.plain and node.text == "<<":
+        raise place.fail("found the merge key '<<', which is not known here; expected a word")
+    before = next((key for key in parent.nodes[::2] if key.text == node.text), None)
+    if before:
+        raise place.fail(f"found the key {node.show()} again; it is in line {before.place.line} "
+                         "already")
+    if len(parent.nodes) >= 2 * MEMBERS:
+        raise place.fail(f"found more than {MEMBERS} keys in one mapping")
 
 
 def parse(name: str, data: bytes) -> Node:
@@ -159,22 +150,18 @@ def parse(name: str, data: bytes) -> Node:
     import yaml
     if len(data) > BYTES:
         raise Failure(f"{name}: found more than {BYTES} bytes")
-    builder = _Builder(name)
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # libyaml would take it for UTF-16
             raise yaml.reader.ReaderError(name, 0, data[0], "utf-8", "")
-        for event in yaml.parse(data, Loader=yaml.CBaseLoader):
-            builder.take(event)
+        return _Reader(name, yaml.parse(data, Loader=yaml.CBaseLoader)).document()
     except yaml.reader.ReaderError as error:
         before = data[:error.position]
         what = ("a control character (0x{:02x}); expected text" if "control" in error.reason
                 else "a byte that is not UTF-8 (0x{:02x}); expected text in UTF-8")
-        place = (before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
-        raise at(name, place, "found " + what.format(error.character & 0xffffffff)) from None
+        place = Place(name, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+        raise place.fail("found " + what.format(error.character & 0xffffffff)) from None
     except yaml.MarkedYAMLError as error:
         raise _syntax(name, data, error) from None
-    assert builder.root
-    return builder.root
 
 
 def _syntax(name: str, data: bytes, error: typing.Any) -> Failure:
@@ -187,4 +174,5 @@ def _syntax(name: str, data: bytes, error: typing.Any) -> Failure:
         advice = "; keys of one mapping, and the '-' of one list, begin in the same column"
     if error.context:
         context = f" ({error.context}, which begins in line {error.context_mark.line + 1})"
-    return at(name, (mark.line + 1, mark.column + 1), f"not YAML: {error.problem}{context}{advice}")
+    return Place(name, mark.line + 1, mark.column + 1).fail(
+        f"not YAML: {error.problem}{context}{advice}")
