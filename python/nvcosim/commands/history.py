@@ -2,7 +2,7 @@
 import signal
 import sys
 
-from nvcosim.options import Parser, Wrong, text
+from nvcosim.options import Parser, number, text
 from nvcosim.pages import history, query
 from nvcosim.store.database import DEFAULT, Store
 from nvcosim.text import Style
@@ -26,21 +26,12 @@ Examples:
   nvcosim history --sql 'SELECT key, max(cycles) FROM result GROUP BY key'"""
 
 
-def _limit(given: str) -> int:
-    try:
-        value = int(given, 16 if given[:2].lower() == "0x" else 10)
-    except ValueError:
-        value = 0
-    if not 1 <= value < 1 << 31 or not given.isalnum():
-        raise Wrong(f"found '{given}', expected a number from 1")
-    return value
-
-
 def _parser() -> Parser:
     parser = Parser("history", "[TEST...]", doc=DOC, after=AFTER)
     parser.add("database", arg="FILE", kind=text("the name of a file"),
                help=f"Database to read (default: {DEFAULT})")
-    parser.add("limit", arg="N", kind=_limit, help="Show the last N nights (default 20)")
+    parser.add("limit", arg="N", kind=number(1, 1 << 31),
+               help="Show the last N nights (default 20)")
     parser.add("sql", arg="SELECT",
                help="Print the result of a query; docs/database.md lists tables and columns, with "
                     "examples. Read only: statements that would change data are refused")

@@ -1,11 +1,12 @@
 """The history of the database for a person: all nights, or the results of a test in each of them.
 A new column is a row of _night_columns() or _test_columns()."""
 import itertools
+import json
 import sqlite3
 import typing
 
 from nvcosim.pages.metrics import METRICS
-from nvcosim.pages.query import json_text, print_rows
+from nvcosim.pages.query import print_rows
 from nvcosim.store.database import Store
 from nvcosim.store.nights import runner, trace_name
 from nvcosim.table import Cell, Column, Table, coloured
@@ -272,7 +273,7 @@ def print_tests(store: Store, style: Style, form: str, word: str, limit: int) ->
     keys = _keys(store, word)
     if not keys:
         raise _none(store, word)
-    listed = f"[{','.join(map(json_text, keys))}]"
+    listed = json.dumps(keys)
     if form != "table":
         _print_values(store, style, form, TESTS_SQL, listed, limit)
         return

@@ -6,10 +6,12 @@ JSON; and a person's query (history --sql), which reads and nothing else.
     csv    RFC 4180: NULL is empty, an empty text "", a BLOB hex digits
     json   a list of objects; a BLOB is a string of hex digits
 """
+import json
 import math
 import sqlite3
 import typing
 
+from nvcosim.store.results import plain
 from nvcosim.store.sql import ERRORS, Database, explain, first_statement, is_empty
 from nvcosim.table import Column, Table
 from nvcosim.text import Style, shown
@@ -20,8 +22,6 @@ Row = typing.Sequence[Value]
 MEASURED_ROWS = 500  # they say how wide the columns of a table are
 LEAST = 12           # columns of text are not cut further
 LONGEST = 100_000_000  # value, bytes
-_ESCAPES = {code: f"\\u{code:04X}" for code in range(32)} | {
-    ord(char): "\\" + name for char, name in zip('"\\\b\f\n\r\t', '"\\bfnrt')}
 _PLAIN_PRAGMAS = ("application_id", "user_version", "database_list", "table_list", "journal_mode",
                   "page_count", "page_size", "freelist_count", "encoding", "compile_options",
                   "function_list")
@@ -43,28 +43,13 @@ def value_text(value: Value) -> str:
     return "" if value is None else str(value).replace("\0", "\1")
 
 
-def json_text(text: str) -> str:
-    """A text as JSON; if it is not UTF-8, a question mark for each byte beyond ASCII."""
-    if not text.isprintable():  # it has what has to be looked at
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raw = text.encode("utf-8", "surrogateescape")
-            text = "".join(chr(byte) if byte < 0x80 else "?" for byte in raw)
-    return f'"{text.translate(_ESCAPES)}"'
-
-
-def json_value(value: Value) -> str:
-    """A value as JSON; reals with 17 digits, so that they are read back as they are."""
-    if value is None:
-        return "null"
-    if isinstance(value, float) and math.isfinite(value):
-        mantissa, e, exponent = f"{value:.17g}".partition("e")
-        return f"{mantissa}e{int(exponent)}" if e else \
-            mantissa if "." in mantissa else f"{mantissa}.0"
-    if isinstance(value, float):
-        return '"Infinity"' if value > 0 else '"-Infinity"'
-    return str(value) if isinstance(value, int) else json_text(value_text(value))
+def json_text(value: Value) -> str:
+    """A value as JSON."""
+    if isinstance(value, float) and math.isinf(value):
+        value = "Infinity" if value > 0 else "-Infinity"
+    elif isinstance(value, (str, bytes)):
+        value = plain(value_text(value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 # ---- rows ----
@@ -95,9 +80,8 @@ def _print_json(style: Style, names: list[str], rows: typing.Iterator[Row]) -> N
     keys, before = [json_text(name) + ":" for name in _unique(names)], "[\n"
     try:
         for row in rows:
-            members = dict(zip(keys, map(json_value, row)))
-            style.out.write(
-                f"{before}{{{','.join(key + value for key, value in members.items())}}}")
+            members = (key + json_text(value) for key, value in zip(keys, row))
+            style.out.write(f"{before}{{{','.join(members)}}}")
             before = ",\n"
     finally:
         style.out.write("[]\n" if before[0] == "[" else "\n]\n")
