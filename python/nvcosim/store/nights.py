@@ -145,12 +145,11 @@ class Nights(Database):
     def unfinished(self, plan: str) -> int:
         """The last night of the plan that is not done and whose runner is gone; 0: none. Failure if
         the last one's runner lives, or runs on another host, which cannot be asked."""
-        for night in self.rows("SELECT id, host, pid, birth, started, state FROM night WHERE "
-                               "plan = ? AND state <> 'done' ORDER BY id DESC", plan):
-            if night["state"] == "running":
-                self._need_gone(night)
-            return int(night["id"])
-        return 0
+        night = self.row("SELECT id, host, pid, birth, started, state FROM night WHERE plan = ? "
+                         "AND state <> 'done' ORDER BY id DESC LIMIT 1", plan)
+        if night and night["state"] == "running":
+            self._need_gone(night)
+        return int(night["id"]) if night else 0
 
     def _need_gone(self, night: "sqlite3.Row") -> None:
         begun = f"{self.path}: night {night['id']}, begun {night['started']},"

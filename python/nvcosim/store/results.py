@@ -180,18 +180,7 @@ def _columns(row: Row, folder: str) -> Members:
         "cycles": result.clocks("cycles"), "op_cycles": result.clocks("op_cycles"),
         "macs": result.members.get("macs", 0) if result.devices else None,
         "seconds": result.seconds, "cpu_seconds": result.cpu_seconds,
-        "memory_peak": result.figure("memory_peak") or None, "coverage": coverage,
-        "number": row.number, "at": int(time.time()) if row.at is None else row.at}
-
-
-_KEEP = """
-    UPDATE result SET verdict = :verdict, reason = :reason, signature = :signature,
-        mismatch = :mismatch, cycles = :cycles, op_cycles = :op_cycles, macs = :macs,
-        seconds = :seconds, cpu_seconds = :cpu_seconds, memory_peak = :memory_peak,
-        coverage = :coverage, host = :host, report = :report, page = :page, command = :command,
-        ended = strftime('%Y-%m-%dT%H:%M:%SZ', :at, 'unixepoch'),
-        debug_command = :debug_command, result = :result
-    WHERE night = :night AND number = :number AND verdict IS NULL"""
+        "memory_peak": result.figure("memory_peak") or None, "coverage": coverage}
 
 
 class Results(Database):
@@ -212,8 +201,13 @@ class Results(Database):
         try:
             with self.transaction(doing):
                 for row in rows:
-                    if not self.run(_KEEP, {"night": night, **_columns(row, found["folder"])},
-                                    doing):
+                    columns = _columns(row, found["folder"])
+                    at = time.time() if row.at is None else row.at
+                    if not self.run(
+                            f"UPDATE result SET {', '.join(f'{name} = ?' for name in columns)}, "
+                            "ended = strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch') "
+                            "WHERE night = ? AND number = ? AND verdict IS NULL",
+                            [*columns.values(), int(at), night, row.number], doing):
                         self._explain_unchanged(night, row.number)
         finally:
             if not safe:

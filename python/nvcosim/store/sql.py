@@ -3,6 +3,7 @@ messages that say what to do. store.database.Store is the one of nights."""
 import contextlib
 import dataclasses
 import os
+import pathlib
 import re
 import sqlite3
 import stat
@@ -15,7 +16,6 @@ from nvcosim.tool import Failure
 PATIENCE_SECONDS = 60  # to wait for others that write
 OPENING = "the database cannot be opened"
 _NOTHING = re.compile(r"(\s|;|--[^\n]*(\n|$)|/\*.*?(\*/|$))*", re.DOTALL)
-_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~/+=,@:")
 
 
 def is_empty(sql: str) -> bool:
@@ -95,13 +95,6 @@ def _said(error: Exception) -> str:
 
 def explain(error: Exception, path: str, doing: str) -> str:
     """What SQLite reports and what to do about it. doing: what failed."""
-    def system() -> str:
-        try:
-            os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
-        except OSError as why:
-            return f": {os.strerror(why.errno or 0)}"
-        return ""
-
     match _code(error):
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             says = (f"another process has kept the database locked for {PATIENCE_SECONDS} seconds; "
@@ -118,7 +111,11 @@ def explain(error: Exception, path: str, doing: str) -> str:
             says = (f"it is damaged ({_said(error)}); move it away: `sqlite3 DAMAGED .recover | "
                     "sqlite3 NEW` saves what can be read of it")
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
-            says = f"{_said(error)}{system()}"
+            says = _said(error)
+            try:
+                os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+            except OSError as why:
+                says += f": {os.strerror(why.errno or 0)}"
         case _:
             says = _said(error)
     return f"{path}: {doing}: {says}"
@@ -145,9 +142,8 @@ def _check_file(path: str, create: bool) -> None:
 
 
 def _connect(path: str, options: str) -> sqlite3.Connection:
-    name = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02x}" for byte in os.fsencode(path))
-    name = "/" + name.lstrip("/") if name.startswith("/") else "./" + name
-    connection = sqlite3.connect(f"file:{name}?{options}", uri=True, timeout=PATIENCE_SECONDS,
+    name = pathlib.Path(path).absolute().as_uri()
+    connection = sqlite3.connect(f"{name}?{options}", uri=True, timeout=PATIENCE_SECONDS,
                                  isolation_level=None)
     connection.row_factory = sqlite3.Row
     connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
@@ -182,11 +178,11 @@ class Database:
         _check_file(path, create)
         with explained(path, OPENING):
             database = cls(path, "mode=rwc" if create else "mode=rw")
-        try:
-            database._settle(create)
-        except BaseException:
-            database.close()
-            raise
+            try:
+                database._settle(create)
+            except BaseException:
+                database.close()
+                raise
         return database
 
     @classmethod
@@ -224,10 +220,6 @@ class Database:
             "empty": "the database is empty; nvcosim regress fills it, --database names another",
         }.get(state, "a SQLite database, but none of nvcosim regress; --database names another"))
 
-    def _look(self) -> tuple[str, int]:
-        with explained(self.path, OPENING):
-            return self.schema.look(self.connection)
-
     def _use_log(self) -> None:
         """The journal that lets others read meanwhile. Changing to it needs exclusive access and
         does not wait for it."""
@@ -236,31 +228,32 @@ class Database:
             try:
                 self.connection.execute("PRAGMA journal_mode = WAL")
                 return
-            except ERRORS as error:
+            except sqlite3.Error as error:
                 if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                    raise Failure(explain(error, self.path, OPENING)) from None
+                    raise
             time.sleep(0.02)
 
     def _settle(self, create: bool) -> None:
         if not os.access(self.path, os.W_OK, effective_ids=True):
             raise Failure(f"{self.path}: the file can only be read; writing needs the rights to it "
                           "and to its folder")
-        state, version = self._look()
+        execute = self.connection.execute
+        state, version = self.schema.look(self.connection)
         if state in ("newer", "foreign") or (state == "empty" and not create):
             self._refuse(state, version)
         if state == "empty":
-            self.run("PRAGMA page_size = 16384", doing=OPENING)
+            execute("PRAGMA page_size = 16384")
         self._use_log()
-        self.run("PRAGMA synchronous = FULL", doing=OPENING)
+        execute("PRAGMA synchronous = FULL")
         if state != "present":
             with explained(self.path, "its tables cannot be made" if state == "empty" else
                            "it cannot be brought up to date"):
                 self.schema.bring(self.connection)
-        state, version = self._look()
-        if state != "present":  # another program has made its own meanwhile
-            self._refuse(state, version)
+            state, version = self.schema.look(self.connection)
+            if state != "present":  # another program has made its own meanwhile
+                self._refuse(state, version)
         for pragma in ("foreign_keys = 1", "cache_size = -16384", "wal_autocheckpoint = 1000"):
-            self.run(f"PRAGMA {pragma}", doing=OPENING)
+            execute(f"PRAGMA {pragma}")
 
     # ---- reading and writing ----
 
