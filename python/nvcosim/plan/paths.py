@@ -29,27 +29,9 @@ def variables(text: str) -> str:
     return _VARIABLE.sub(replace, text)
 
 
-def folder_of(file: str) -> str:
-    """The folder that holds a file, as an absolute path without links if it exists."""
-    folder = os.path.dirname(file) or "."
-    return os.path.realpath(folder) if os.path.exists(folder) else seen_from(os.getcwd(), folder)
-
-
 def seen_from(folder: str, path: str) -> str:
-    """A path as it is seen from a folder, which is absolute: without "." and leading ".."."""
-    return "".join(_joined(folder, path))
-
-
-def _joined(folder: str, path: str) -> tuple[str, str]:
-    """The part of the folder that remains, and what follows it."""
-    if path.startswith("/"):
-        return "", path
-    folder = folder.rstrip("/")
-    while found := re.match(r"\.?/|\.\./", path):
-        path = path[found.end():]
-        if found.group() == "../":
-            folder = folder.rpartition("/")[0]
-    return folder, "/" + path
+    """A path as it is seen from a folder, which is absolute: absolute, without "." and ".."."""
+    return os.path.normpath(os.path.join(folder, path))
 
 
 @functools.cache
@@ -77,14 +59,13 @@ def match(folder: str, pattern: str) -> list[str]:
     def unreadable(_path: bytes, reason: int) -> int:
         return reason not in (errno.ENOENT, errno.ENOTDIR)
 
-    kept, rest = _joined(folder, pattern)
+    whole = seen_from(re.sub(r"([*?\[\]{},\\])", r"\\\1", folder), pattern)
     found = Found()
-    status = _libc().glob(os.fsencode(re.sub(r"([*?\[\]{},\\])", r"\\\1", kept) + rest),
-                          _NOSORT | _BRACE,
+    status = _libc().glob(os.fsencode(whole), _NOSORT | _BRACE,
                           ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int)(unreadable),
                           ctypes.byref(found))
     paths = {found.paths[i] or b"" for i in range(found.count)} if status == 0 else set()
     _libc().globfree(ctypes.byref(found))
     if status not in (0, _NOMATCH):
-        raise Failure(f"{kept}{rest}: a folder on the way cannot be read")
+        raise Failure(f"{seen_from(folder, pattern)}: a folder on the way cannot be read")
     return [os.fsdecode(path) for path in sorted(paths)]

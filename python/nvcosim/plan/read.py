@@ -316,7 +316,7 @@ class Plan:
     def parse(cls, name: str, data: bytes) -> "Plan":
         """name: of the file, for messages and to find what is named relative to it."""
         root = tree.parse(name, data)
-        plan = cls(name, data.decode(), folder=paths.folder_of(name))
+        plan = cls(name, data.decode(), folder=os.path.realpath(os.path.dirname(name)))
         try:
             values.fill(plan, root, "plan", plan)
             if not plan.items:
