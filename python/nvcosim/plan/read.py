@@ -136,7 +136,8 @@ def _item_name(plan: "Plan", node: Node, what: str) -> Node:
     return node
 
 
-_options = values.words("a list of options of nvcosim run, such as [--strict]", _option, again=True)
+_options = values.words("a list of options of nvcosim run, such as [--latency=200]", _option,
+                        again=True)
 
 
 @dataclasses.dataclass
@@ -213,8 +214,6 @@ def _triage(plan: "Plan", node: Node, what: str) -> Triage:
 
 
 def _memories(plan: "Plan", node: Node, what: str) -> dict[str, Words]:
-    read = values.words("a list of options of nvcosim run, such as [--latency=200]", _option,
-                        again=True)
     if node.kind != "map":
         raise node.refuse(what, "a mapping of names to lists of options of nvcosim run")
     found = {}
@@ -222,7 +221,7 @@ def _memories(plan: "Plan", node: Node, what: str) -> dict[str, Words]:
         if not values.is_name(name.text) or name.text == "default":
             raise name.refuse(what, values.NAME
                               + ", and not default, which is the memory without options")
-        found[name.text] = read(plan, options, name.text)
+        found[name.text] = _options(plan, options, name.text)
         plan.check_later("both", found[name.text], name.text)
     return found
 

@@ -93,31 +93,30 @@ def _said(error: Exception) -> str:
                  if isinstance(error, UnicodeDecodeError) else str(error))
 
 
+_LOCKED = ("another process has kept the database locked for {patience} seconds; fuser {path} "
+           "shows which")
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: _LOCKED, sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: "no space is left on its disk; what was kept before is whole: make room, "
+                         "and continue with --resume",
+    sqlite3.SQLITE_READONLY: "it can only be read; writing needs the rights to the file and to its "
+                             "folder",
+    sqlite3.SQLITE_NOTADB: "this is not a SQLite database; expected one of nvcosim regress, or a "
+                           "name that is not taken",
+    sqlite3.SQLITE_CORRUPT: "it is damaged ({said}); move it away: `sqlite3 DAMAGED .recover | "
+                            "sqlite3 NEW` saves what can be read of it",
+}
+
+
 def explain(error: Exception, path: str, doing: str) -> str:
     """What SQLite reports and what to do about it. doing: what failed."""
-    match _code(error):
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            says = (f"another process has kept the database locked for {PATIENCE_SECONDS} seconds; "
-                    f"fuser {path} shows which")
-        case sqlite3.SQLITE_FULL:
-            says = ("no space is left on its disk; what was kept before is whole: make room, and "
-                    "continue with --resume")
-        case sqlite3.SQLITE_READONLY:
-            says = "it can only be read; writing needs the rights to the file and to its folder"
-        case sqlite3.SQLITE_NOTADB:
-            says = ("this is not a SQLite database; expected one of nvcosim regress, or a name "
-                    "that is not taken")
-        case sqlite3.SQLITE_CORRUPT:
-            says = (f"it is damaged ({_said(error)}); move it away: `sqlite3 DAMAGED .recover | "
-                    "sqlite3 NEW` saves what can be read of it")
-        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
-            says = _said(error)
-            try:
-                os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
-            except OSError as why:
-                says += f": {os.strerror(why.errno or 0)}"
-        case _:
-            says = _said(error)
+    code, said = _code(error), _said(error)
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+        except OSError as why:
+            said += f": {os.strerror(why.errno or 0)}"
+    says = _ADVICE.get(code, "{said}").format(said=said, path=path, patience=PATIENCE_SECONDS)
     return f"{path}: {doing}: {says}"
 
 
