@@ -123,8 +123,8 @@ class Nights(WithFolder):
         night = store.begin_night(facts(folder=odd), tests)
         store.store_results(night, [Row(0, "host", passed(report=f"{odd}/r.json", page=f"{odd}x/p.html", reason="\udcff"))])
         self.assertEqual(store.row("SELECT folder FROM night")["folder"], odd)
-        self.expect(store, "SELECT path, report, page, reason FROM result", "/nights/caf?/t.nvt", "r.json",
-                    "/nights/caf?x/p.html", "?")
+        self.expect(store, "SELECT path, report, page, reason, ended LIKE '20__-__-__T__:__:__Z' FROM result", "/nights/caf?/t.nvt",
+                    "r.json", "/nights/caf?x/p.html", "?", 1)
 
     def test_who_runs_is_not_resumed(self):
         store, tests = self.opened(), some_tests(1)

@@ -189,13 +189,13 @@ def _check_engines(config: str, engines: Node) -> None:
 # ---- the list
 
 def _check_keys(plan: Plan, tests: list[Test]) -> None:
-    if len({test.key for test in tests}) == len(tests):
-        return
-    ordered = sorted(tests, key=lambda test: test.key.encode("utf-8", "surrogateescape"))
-    one, other = next((a, b) for a, b in zip(ordered, ordered[1:]) if a.key == b.key)
-    name = next(item.name for item in plan.items if item.name.text == other.item)
-    raise name.fail(f"item {other.item}: found two tests called {other.key}: {one.trace} and "
-                    f"{other.trace}; give one of them an item of its own")
+    by_key: dict[str, Test] = {}
+    for test in tests:
+        other = by_key.setdefault(test.key, test)
+        if other is not test:
+            name = next(item.name for item in plan.items if item.name.text == test.item)
+            raise name.fail(f"item {test.item}: found two tests called {test.key}: {other.trace} "
+                            f"and {test.trace}; give one of them an item of its own")
 
 
 def _mark(known: Known, day: str, found: TestList) -> None:

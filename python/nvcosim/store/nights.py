@@ -87,11 +87,9 @@ def _this_process() -> dict[str, typing.Any]:
             "pid": os.getpid(), "birth": birth_of(os.getpid()) or ""}
 
 
-def _bound(values: dict[str, typing.Any]) -> tuple[list[str], list[typing.Any]]:
-    """Placeholders and values; texts that are not UTF-8 (names of folders) keep their bytes."""
-    whole = [value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
-             for value in values.values()]
-    return ["CAST(? AS TEXT)" if isinstance(value, bytes) else "?" for value in whole], whole
+def _bytes(text: str) -> bytes:
+    """A text that need not be UTF-8 (names of folders); SQL has CAST(? AS TEXT) for it."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _test_row(night: int, number: int, test: "Test") -> list[typing.Any]:
@@ -113,7 +111,8 @@ class Nights(Database):
         values = {**dataclasses.asdict(facts), **_this_process(), "seed": signed(facts.seed),
                   "directory": folder, "revision": revision.commit, "dirty": revision.dirty,
                   "state": "running"}
-        places, bound = _bound(values)
+        bound = [_bytes(value) if isinstance(value, str) else value for value in values.values()]
+        places = ["CAST(? AS TEXT)" if isinstance(value, bytes) else "?" for value in bound]
         with self.transaction("the night cannot be begun"):
             night = self.connection.execute(
                 f"INSERT INTO night ({', '.join(values)}, started) VALUES ({', '.join(places)}, "
@@ -126,8 +125,7 @@ class Nights(Database):
 
     def set_folder(self, night: int, folder: str) -> None:
         """Keeps the folder of the night, which is known once it has its number."""
-        places, bound = _bound({"folder": folder})
-        self.run(f"UPDATE night SET folder = {places[0]} WHERE id = ?", [*bound, night],
+        self.run("UPDATE night SET folder = CAST(? AS TEXT) WHERE id = ?", [_bytes(folder), night],
                  "the folder of the night cannot be kept")
 
     def state(self, night: int, state: str, seconds: float = 0) -> None:
