@@ -1,13 +1,13 @@
 #!/bin/bash
 # Maps modules of the RTL, in the hardware forms, with the pinned Yosys (scripts/yosys) to Xilinx 7 and to ECP5, and prints a table:
 # look-up tables, flip-flops, block RAMs, multipliers (DSP), multiplications one behind the other in a clock, and cells on the longest
-# path from register to register with its ends (scripts/synth_row.py).
+# path from register to register with its ends (scripts/synth.py row).
 #
 # usage: synth.sh BUILD CONFIG [TOP...]      default: all engines
 # Environment:
 #   TARGETS    default "xilinx7 ecp5"
-#   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth_share.py), and what is mapped is
-#              put together by scripts/synth_row.py; for engines that are too big to be mapped flat (minutes and gigabytes of
+#   HIERARCHY  1: each module is mapped by itself, once if it occurs more often (scripts/synth.py share), and what is mapped is
+#              put together by scripts/synth.py row; for engines that are too big to be mapped flat (minutes and gigabytes of
 #              memory). Default: 1 for configurations other than small and small_256
 #   BARS       1: nothing is mapped but memories: the row has the multiplications in a row, and arrays that become flip-flops are
 #              found, in a tenth of the time; Xilinx 7 only
@@ -28,7 +28,7 @@ esac
 mkdir -p "$logs"
 make -s "$gen/nvdla_pkg.sv" || exit 1
 if [ $# -eq 0 ]; then
-    mapfile -t tops < <(scripts/synth_table.py engines "$gen/nvdla_pkg.sv")
+    mapfile -t tops < <(scripts/synth.py engines "$gen/nvdla_pkg.sv")
     set -- "${tops[@]}"
 fi
 mapfile -t defines < <(sed -n 's/^+define+\([A-Z_]*\)$/-D \1/p' "$gen/config.f")
@@ -78,7 +78,7 @@ netlist() {
     fi
     printf '%s\n' "$read --best-effort-hierarchy" "write_rtlil $3-front.il" >"$logs/$3-front.ys"
     yosys "$3-front" "${files[@]}" || return
-    scripts/synth_share.py "$logs/$3-front.il" >"$logs/$3.il" 2>>"$logs/$3.log" || return
+    scripts/synth.py share "$logs/$3-front.il" >"$logs/$3.il" 2>>"$logs/$3.log" || return
     { echo "read_rtlil $logs/$3.il" && map_commands "$@"; } >"$logs/$3.ys"
     yosys "$3" "$logs/$3.il"
 }
@@ -103,14 +103,14 @@ map() {
     fi
     [ "$2" = ecp5 ] || coarse=$logs/$name-coarse.json
     [ "$how" = memories ] || mapped=$logs/$name.json
-    scripts/synth_row.py "$logs/$name.log" "$mapped" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
+    scripts/synth.py row "$logs/$name.log" "$mapped" "$coarse" "$1" "$2" "$how" | tee "$logs/$name.row"
     status=$?
     rm -f "$logs/$name.json" "$logs/$name-coarse.json"
-    [ -z "${WRITE:-}" ] || scripts/synth_table.py write "$config" rtl/README.md "$logs/$name.row" || return 1
+    [ -z "${WRITE:-}" ] || scripts/synth.py write "$config" rtl/README.md "$logs/$name.row" || return 1
     return $status
 }
 
-scripts/synth_table.py head
+scripts/synth.py head
 for top in "$@"; do
     for target in ${TARGETS:-xilinx7 ecp5}; do
         map "$top" "$target" || failed=1

@@ -9,7 +9,7 @@ build=$1 table=$1/synth/test.md
 mkdir -p "$build/synth"
 
 here=tests/rtl/synth
-row() { scripts/synth_row.py "$1" $here/netlist.json - nvdla_glb xilinx7 flat; }
+row() { scripts/synth.py row "$1" $here/netlist.json - nvdla_glb xilinx7 flat; }
 found=$(row $here/netlist.log)
 [ "$found" = '| `nvdla_glb` | xilinx7, flat | 6 | 2 | 1 | 1 | - | 3 | `here_q` to `ram` |' ]
 check "the row of a netlist with a module in it, of which an output is not read, and a constant: $found" $?
@@ -19,7 +19,7 @@ found=$(row "$build/synth/many.log" 2>&1 >/dev/null)
 check "an array that became flip-flops is named" $?
 
 # Of instances that are the same one is mapped, and all others are its.
-found=$(scripts/synth_share.py $here/instances.il 2>/dev/null | sed -n 's/^module //p; s/^  cell \(\\leaf[^ ]*\).*/-> \1/p' | tr '\n' ' ')
+found=$(scripts/synth.py share $here/instances.il 2>/dev/null | sed -n 's/^module //p; s/^  cell \(\\leaf[^ ]*\).*/-> \1/p' | tr '\n' ' ')
 [ "$found" = '\top -> \leaf$top.u[0] -> \leaf$top.u[0] -> \leaf$top.u[2] \leaf$top.u[0] \leaf$top.u[2] ' ]
 check "modules that are the same become one: $found" $?
 
@@ -27,7 +27,7 @@ check "modules that are the same become one: $found" $?
 page=$build/synth/page.md
 printf '%s\n' 'Before.' '<!-- synth: small -->' '' '| `nvdla_glb` | ecp5, flat | old |' '| `nvdla_cdma` | ecp5, flat | stays |' '' 'After.' >"$page"
 echo '| `nvdla_glb` | ecp5, flat | new |' >"$build/synth/new.row"
-scripts/synth_table.py write small "$page" "$build/synth/new.row" &&
+scripts/synth.py write small "$page" "$build/synth/new.row" &&
     [ "$(grep -v '^$\|---\|LUTs' "$page" | tr '\n' ' ')" = \
         'Before. <!-- synth: small --> | `nvdla_cdma` | ecp5, flat | stays | | `nvdla_glb` | ecp5, flat | new | After. ' ]
 check "a row of the page is replaced" $?
