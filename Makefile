@@ -100,7 +100,7 @@ $(B)/gen/nvdla_tables.c: $(TABLES) scripts/gen_tables.py
 	@python3 scripts/gen_tables.py c $(B)/gen
 
 $(B)/gen/waits.svh: $(B)/gen/nvdla_waits.h
-$(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py
+$(B)/gen/nvdla_waits.h: rtl/waits.csv scripts/gen_waits.py scripts/gen_tables.py
 	@python3 scripts/gen_waits.py $(B)/gen
 
 # Styles and script of a page as strings: NAME_css and NAME_js. Those of every page are shared with the pages of the Python package.
