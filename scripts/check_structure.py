@@ -1,163 +1,127 @@
 #!/usr/bin/env python3
-"""The order of the folders, and the opening comments: what a reader of the tree relies on.
+"""The order of the folders, the opening comments, and the sizes of python/: what a reader of the tree relies on.
 
 usage: check_structure.py       prints what breaks a rule as FILE:LINE: text; exit status 1 if anything does
 
-1. A folder includes only the folders that MAY_INCLUDE names for it, so nothing includes upwards.
+1. A folder includes only the folders that docs/architecture.md names for it, so nothing includes upwards.
 2. Neither folders nor units (NAME.c with NAME.h) include each other in a circle.
 3. Every source file begins with a comment that says what it is for.
 4. Names of files in rtl/ are names of their modules or packages.
+5. In python/ a function has at most 60 lines, a file 500, a line 100 columns.
 """
+import ast
+import graphlib
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-# Lowest first. A folder may include itself and these.
-MAY_INCLUDE = {
-    "nvdla": "",
-    "memory": "nvdla",
-    "dram": "nvdla memory",
-    "layers": "nvdla",
-    "trace": "nvdla memory layers",
-    "loadable": "nvdla memory trace",
-    "device": "nvdla memory dram",
-    "observe": "nvdla",
-    "model": "nvdla memory layers device observe",
-    "live": "nvdla memory layers trace device model",
-    "client": "live",
-    "quantised": "nvdla memory loadable",
-    "gen": "nvdla layers trace",
-    "replay": "nvdla memory layers trace device observe",
-    "estimate": "nvdla memory dram layers trace device model replay",
-    "coverage": "nvdla memory layers trace",
-    "report": "nvdla memory dram layers trace device observe replay",
-    "triage": "nvdla layers observe report",
-    "export": "nvdla memory layers trace device replay",
-    "split": "nvdla memory layers trace device model replay export",
-    "run/process": "nvdla",
-    "run/network": "nvdla memory trace loadable quantised device model replay report",
-    "run/simulators": "nvdla memory run/process",
-    "run/options": "nvdla dram layers device replay run/network run/simulators",
-    "run/result": "nvdla device report run/process run/simulators run/options",
-    "run/serve": "nvdla replay run/process run/options",
-    "run/session": "nvdla memory dram layers trace loadable device observe model live import gen replay coverage report triage "
-        "run/process run/network run/simulators run/options run/result run/serve",
-    "run/jobs": "nvdla memory trace report split run/process run/network run/simulators run/options run/result "
-        "run/serve run/session",
-    "run/list": "nvdla trace gen coverage report run/process run/network run/simulators run/options run/result run/jobs",
-    "run/estimate": "nvdla memory dram trace loadable quantised estimate report run/network",
-    "import": "nvdla memory layers trace",
-    "compare": "nvdla memory layers trace",
-    "doctor": "nvdla memory trace loadable device",
-    "tb": "nvdla memory dram layers device observe replay run/session",
-    "cli": "nvdla memory dram layers trace loadable estimate observe model gen coverage report split export import compare doctor "
-        "run/process run/network run/simulators run/options run/result run/session run/jobs run/list run/estimate",
-}
+TABLE = "docs/architecture.md"
+COMMENTS = {"c": r"/\*", "h": r"//|/\*", "cpp": r"//|/\*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}
+FUNCTION, FILE, COLUMNS = 60, 500, 100
 
 
-def files():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "csrc", "tb", "rtl", "tests", "scripts"], cwd=ROOT,
-                            check=True, capture_output=True, text=True).stdout.split("\n")
-    return [f for f in listed if f and (ROOT / f).exists()]
+def read(file):
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
-def folder_of(file):
-    parts = file.split("/")
-    if parts[0] != "csrc":
-        return parts[0]
-    return "/".join(parts[1:-1])
+def may_include():
+    """{folder: what it may include besides itself}, lowest first."""
+    block = re.search(r"<!-- text: folders -->\n\n((?: {4}.*\n)+)", read(TABLE))
+    if not block:
+        sys.exit(f"check_structure.py: {TABLE}: found no block after <!-- text: folders -->, expected the table of the folders")
+    rows = re.sub(r"\n {5,}", " ", block.group(1)).splitlines()
+    return {row.split()[0]: row.split()[1:] for row in rows}
 
 
 def includes(file):
-    for number, line in enumerate((ROOT / file).read_text().split("\n"), 1):
+    for number, line in enumerate(read(file).split("\n"), 1):
         match = re.match(r'\s*#include "([^"]+)"', line)
         if match:
             yield number, match.group(1)
 
 
-def check_order(file):
-    folder = folder_of(file)
-    if folder not in MAY_INCLUDE:
-        yield 1, f"folder {folder} has no place in the order of folders (MAY_INCLUDE in scripts/check_structure.py)"
+def check_order(file, allowed):
+    parts = file.split("/")
+    folder = "/".join(parts[1:-1]) if parts[0] == "csrc" else parts[0]
+    if folder not in allowed:
+        yield 1, f"folder {folder} has no place in the order of folders ({TABLE})"
         return
     for number, name in includes(file):
-        if "/" not in name:
-            continue
-        target = "tb" if name.startswith("tb/") else name.rsplit("/", 1)[0]
-        if target not in MAY_INCLUDE:
+        target = "tb" if name.startswith("tb/") else name.rpartition("/")[0]
+        if target and target not in allowed:
             yield number, f"includes {name}, which is in no folder of csrc"
-        elif target != folder and target not in MAY_INCLUDE[folder].split():
-            yield number, f"{folder} includes {name}; it may include: {MAY_INCLUDE[folder] or 'no other folder'}"
+        elif target and target != folder and target not in allowed[folder]:
+            yield number, f"{folder} includes {name}; it may include: {' '.join(allowed[folder]) or 'no other folder'}"
 
 
-def circles(graph):
-    """The circles of a graph {node: nodes that it includes}, each as its nodes in order."""
-    reached = {}
-    for start in graph:
-        found, pending = set(), list(graph[start])
-        while pending:
-            node = pending.pop()
-            if node not in found:
-                found.add(node)
-                pending += graph.get(node, ())
-        reached[start] = found
-    return sorted({tuple(sorted(n for n in reached[node] if node in reached.get(n, ()))) for node in graph
-                   if node in reached[node]})
+def circle(graph):
+    """The nodes of a circle in a graph {node: nodes that it includes}, "" if there is none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+        return ""
+    except graphlib.CycleError as error:
+        return ", ".join(reversed(error.args[1]))
 
 
-def check_circles(sources):
+def check_circles(sources, allowed):
     """Folders as the table has them, units as they are included."""
-    for circle in circles({folder: below.split() for folder, below in MAY_INCLUDE.items()}):
-        yield "scripts/check_structure.py", "MAY_INCLUDE has a circle of folders: " + ", ".join(circle)
-    known = {f.removeprefix("csrc/") for f in sources}
+    if circle(allowed):
+        yield TABLE, f"circle of folders: {circle(allowed)}"
+    known = {f.removeprefix("csrc/"): f for f in sources}
     graph = {}
-    for file in sources:
-        unit = file.removeprefix("csrc/")[:-2]
-        included = graph.setdefault(unit, set())
-        included.update(name[:-2] for _, name in includes(file) if name in known and name[:-2] != unit)
-    for circle in circles(graph):
-        file = next(f for f in sources if f.removeprefix("csrc/")[:-2] == circle[0])
-        yield file, ("circle of units: " + ", ".join(circle) +
-                     "; move what they share into a header below them")
+    for name, file in known.items():
+        graph.setdefault(name[:-2], set()).update(other[:-2] for _, other in includes(file) if other in known and other[:-2] != name[:-2])
+    found = circle(graph)
+    if found:
+        yield next(f for name, f in known.items() if name[:-2] == found.split(",")[0]), \
+            f"circle of units: {found}; move what they share into a header below them"
 
 
 def check_comment(file):
-    lines = (ROOT / file).read_text().split("\n")
-    first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
-    comment = {"c": "/*", "h": "//|/*", "cpp": "//|/*", "sv": "//", "svh": "//", "sh": "#", "py": '"""|#'}[file.rsplit(".", 1)[1]]
-    if not re.match(r"\s*(" + comment.replace("*", r"\*").replace(r"\\*", r"\*") + ")", first):
+    if not re.match(r"(#!.*\n)?\s*(" + COMMENTS[file.rsplit(".", 1)[1]] + ")", read(file)):
         yield 1, "begins without a comment that says what the file is for"
 
 
 def check_module(file):
     stem = pathlib.Path(file).stem
-    text = re.sub(r"//.*", "", (ROOT / file).read_text())
-    if not re.search(rf"\b(module|package)\s+{stem}\b", text):
+    if not re.search(rf"\b(module|package)\s+{stem}\b", re.sub(r"//.*", "", read(file))):
         yield 1, f"holds no module or package named {stem}"
 
 
+def check_sizes(file):
+    text = read(file)
+    lines = text.splitlines()
+    if len(lines) > FILE:
+        yield len(lines), f"found {len(lines)} lines, expected at most {FILE}"
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS:
+            yield number, f"found {len(line)} columns, expected at most {COLUMNS}"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.end_lineno - node.lineno >= FUNCTION:
+            yield node.lineno, f"found {node.end_lineno - node.lineno + 1} lines in {node.name}(), expected at most {FUNCTION}"
+
+
 def main():
-    failed = False
-    listed = files()
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "csrc", "tb", "rtl", "tests", "scripts", "python"], cwd=ROOT,
+                            check=True, capture_output=True, text=True).stdout.split("\n")
+    listed = [f for f in listed if f and (ROOT / f).exists()]
     sources = [f for f in listed if re.match(r"(csrc|tb)/.*\.[ch]$", f)]
+    allowed, found = may_include(), []
     for file in listed:
-        found = []
-        if re.search(r"\.(c|h|cpp|sv|svh|sh|py)$", file):
-            found += check_comment(file)
+        if file.endswith(tuple("." + kind for kind in COMMENTS)):
+            found += [(file, *wrong) for wrong in check_comment(file)]
         if file in sources:
-            found += check_order(file)
+            found += [(file, *wrong) for wrong in check_order(file, allowed)]
         if file.startswith("rtl/") and file.endswith(".sv"):
-            found += check_module(file)
-        for number, text in found:
-            print(f"{file}:{number}: {text}")
-            failed = True
-    for file, text in check_circles(sources):
-        print(f"{file}:1: {text}")
-        failed = True
-    return 1 if failed else 0
+            found += [(file, *wrong) for wrong in check_module(file)]
+        if file.startswith("python/") and file.endswith(".py"):
+            found += [(file, *wrong) for wrong in check_sizes(file)]
+    found += [(file, 1, text) for file, text in check_circles(sources, allowed)]
+    for file, number, text in found:
+        print(f"{file}:{number}: {text}")
+    return bool(found)
 
 
 sys.exit(main())

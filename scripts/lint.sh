@@ -54,14 +54,12 @@ quick() {
     result "pyflakes" $?
     (cd python && mypy --no-error-summary --cache-dir ../build/mypy nvcosim command.py)
     result "types of python/" $?
-    scripts/check_python.py
-    result "sizes of functions, files and lines of python/" $?
     scripts/check_words.py >"$log"
     status=$?
     head -20 "$log"
     result "words of docs/style.md" $status
     scripts/check_structure.py
-    result "order of the folders, opening comments" $?
+    result "order of the folders, opening comments, sizes of python/" $?
     scripts/spec_index.py --check
     result "index of the chapters" $?
 }
